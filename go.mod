@@ -1,0 +1,9 @@
+module github.com/switchboard-dev/switchboard
+
+go 1.26
+
+require (
+	github.com/coder/websocket v1.8.15 // indirect
+	github.com/google/go-cmp v0.7.0 // indirect
+	go.uber.org/goleak v1.3.0 // indirect
+)
