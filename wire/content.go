@@ -1,0 +1,68 @@
+package wire
+
+// Content is what a message says: plain text, or a list of blocks. The zero
+// value is the empty text.
+type Content struct {
+	// Text is the content if it is plain text.
+	Text string
+	// Blocks is the content if it is a list; nil means that it is plain text.
+	Blocks []Block
+}
+
+// TextContent returns plain text as content.
+func TextContent(s string) Content { return Content{Text: s} }
+
+// BlockContent returns blocks as content.
+func BlockContent(blocks ...Block) Content {
+	if blocks == nil {
+		blocks = []Block{}
+	}
+	return Content{Blocks: blocks}
+}
+
+// IsZero reports whether there is no content at all.
+func (c Content) IsZero() bool { return c.Text == "" && c.Blocks == nil }
+
+// All returns the content as blocks, plain text as one text block.
+func (c Content) All() []Block {
+	if c.Blocks != nil || c.Text == "" {
+		return c.Blocks
+	}
+	return []Block{&TextBlock{Text: c.Text}}
+}
+
+// String returns the text of the content; blocks that are not text are left
+// out.
+func (c Content) String() string {
+	s := c.Text
+	for _, b := range c.Blocks {
+		if t, ok := b.(*TextBlock); ok {
+			s += t.Text
+		}
+	}
+	return s
+}
+
+func setContent(dst *Content, raw []byte) bool {
+	if isString(raw) {
+		*dst = Content{Text: text(raw)}
+		return true
+	}
+	if isNull(raw) {
+		*dst = Content{}
+		return true
+	}
+	var blocks []Block
+	if !setList(setUnion(decodeBlock))(&blocks, raw) {
+		return false
+	}
+	*dst = Content{Blocks: blocks}
+	return true
+}
+
+func encContent(e *encoder, c Content) []byte {
+	if c.Blocks == nil {
+		return appendString(nil, c.Text)
+	}
+	return encList(encUnion[Block])(e, c.Blocks)
+}

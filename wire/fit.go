@@ -1,0 +1,206 @@
+package wire
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+)
+
+// An UnsupportedError reports something that a version of the CLI cannot take.
+type UnsupportedError struct {
+	// Feature names it, such as "control request get_context_usage".
+	Feature string
+	// Version is the CLI's version; zero if unknown, and then it was treated as
+	// the oldest.
+	Version Version
+	// Since is the first version that can; zero if none can.
+	Since Version
+	// Reason says what would happen.
+	Reason string
+}
+
+// Error says what cannot be done, on which version, and why.
+func (e *UnsupportedError) Error() string {
+	s := fmt.Sprintf("%s is not possible with Claude Code %s", e.Feature, e.Version)
+	if e.Version.IsZero() {
+		s = fmt.Sprintf("%s is not possible with a Claude Code of unknown version", e.Feature)
+	}
+	if !e.Since.IsZero() {
+		s += fmt.Sprintf(" (it needs %s)", e.Since)
+	}
+	if e.Reason != "" {
+		s += ": " + e.Reason
+	}
+	return s
+}
+
+// nodeLimit is the longest line for a CLI that runs on node, which reads long
+// lines in quadratic time: 32 MB take ten seconds, 130 MB more than ninety.
+const nodeLimit = 10_000_000
+
+// Fit validates a line and adapts it to a CLI's version; the zero version is
+// treated as the oldest. It returns the line to send and says in words what it
+// changed, nothing in most cases. A line that the version cannot take is refused
+// with an [*UnsupportedError], one that no version can with an [*InvalidError].
+func Fit(line []byte, v Version) (out []byte, changes []string, err error) {
+	o, err := validate(line, DefaultMaxLine)
+	if err != nil {
+		return nil, nil, err
+	}
+	f := fitter{outgoing: o, told: v, v: v}
+	if v.IsZero() {
+		f.v = oldest()
+	}
+	if err := f.fit(); err != nil {
+		return nil, nil, err
+	}
+	return f.line, f.changes, nil
+}
+
+type fitter struct {
+	*outgoing
+	told    Version // as the caller said
+	v       Version // never unknown
+	changes []string
+}
+
+func (f *fitter) needs(feature string, since Version, reason string) error {
+	if f.v.Compare(since) >= 0 {
+		return nil
+	}
+	return &UnsupportedError{Feature: feature, Version: f.told, Since: since, Reason: reason}
+}
+
+func (f *fitter) fit() error {
+	// Native builds, which read long lines well, begin with 2.1.113.
+	if !f.v.AtLeast(2, 1, 113) && len(f.line) > nodeLimit {
+		return &UnsupportedError{
+			Feature: fmt.Sprintf("a line of %d bytes", len(f.line)), Version: f.told, Since: Version{2, 1, 113},
+			Reason: fmt.Sprintf("it reads lines over %d bytes so slowly that it seems to hang, and dies of large images", nodeLimit),
+		}
+	}
+	switch f.typ {
+	case "user":
+		return f.fitUser()
+	case "control_request":
+		return f.fitRequest()
+	case "control_response":
+		return f.fitResponse()
+	case "control_cancel_request":
+		return f.needs("withdrawing a request (control_cancel_request)", Version{2, 1, 47}, "older ones end at once")
+	case "update_environment_variables":
+		return f.fitEnvironment()
+	}
+	return nil
+}
+
+func (f *fitter) fitUser() error {
+	if string(f.get("shouldQuery")) == "false" {
+		if err := f.needs("a message that starts no turn (shouldQuery)", Version{2, 1, 110}, "older ones would start one"); err != nil {
+			return err
+		}
+	}
+	if string(f.get("client_composed")) == "true" {
+		return f.needs("a message taken literally (client_composed)", Version{2, 1, 248}, "older ones would expand slash commands and file mentions in it")
+	}
+	return nil
+}
+
+func (f *fitter) fitRequest() error {
+	body := f.get("request")
+	r := decodeRequest(body)
+	subtype := r.RequestSubtype()
+	feature := "control request " + subtype
+	spec, known := requestSpecOf(subtype)
+	if !known {
+		return f.needs(feature, Version{2, 1, 62}, "older ones never answer a request that they do not know")
+	}
+	if err := f.needs(feature, spec.since, ""); err != nil {
+		return err
+	}
+	switch r := r.(type) { //nolint:gochecksumtype // only some requests differ between versions
+	case *SetPermissionModeRequest:
+		switch r.Mode { //nolint:exhaustive // the others are the same everywhere
+		case PermissionModeManual:
+			f.replace("request", "mode", `"default"`)
+			f.changes = append(f.changes, `mode "manual" is sent as "default", its older name`)
+		case PermissionModeAuto:
+			return f.needs(`permission mode "auto"`, Version{2, 1, 91}, "older ones take the word and act on none")
+		}
+	case *InterruptRequest:
+		if r.CancelQueued && !f.v.AtLeast(2, 1, 219) {
+			f.remove("request", "cancel_queued")
+			f.changes = append(f.changes, "cancel_queued is left out, this version does not know it: queued messages will run")
+		}
+	case *InitializeRequest:
+		f.fitInitialize(r)
+	}
+	return nil
+}
+
+func (f *fitter) fitResponse() error {
+	answer := lookup(f.get("response"), "response")
+	if lookupString(answer, "behavior") == "allow" && lookup(answer, "updatedInput") == nil {
+		return f.needs("allowing a tool without updatedInput", Version{2, 1, 207}, "older ones take such an answer for a refusal")
+	}
+	return nil
+}
+
+// tokenVariables are the variables that a version which no longer sets any still
+// takes.
+func tokenVariables() []string {
+	return []string{"CLAUDE_CODE_SESSION_ACCESS_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_SESSIONS_OAUTH_TOKEN"}
+}
+
+func (f *fitter) fitEnvironment() error {
+	if !f.v.AtLeast(2, 1, 121) {
+		return nil
+	}
+	list, _ := members(f.get("variables")) // validated
+	for _, m := range list {
+		if !slices.Contains(tokenVariables(), m.name) {
+			return &UnsupportedError{
+				Feature: "changing the environment variable " + m.name, Version: f.told,
+				Reason: "versions after 2.1.120 take no others than their own tokens, silently",
+			}
+		}
+	}
+	return nil
+}
+
+// replace writes another value for a member of an object of the line. All other
+// bytes stay.
+func (f *fitter) replace(outer, name, value string) {
+	f.edit(outer, func(list []member) []member {
+		for i := range list {
+			if list[i].name == name {
+				list[i].raw = []byte(value)
+			}
+		}
+		return list
+	})
+}
+
+// remove leaves a member of an object of the line out.
+func (f *fitter) remove(outer, name string) {
+	f.edit(outer, func(list []member) []member {
+		return slices.DeleteFunc(list, func(m member) bool { return m.name == name })
+	})
+}
+
+func (f *fitter) edit(outer string, change func([]member) []member) {
+	inside, err := members(bytes.Clone(f.get(outer)))
+	if err != nil {
+		return // not an object; validate has seen to that
+	}
+	list := slices.Clone(f.members)
+	for i := range list {
+		if list[i].name == outer {
+			list[i].raw = appendObject(nil, change(inside))
+		}
+	}
+	f.members, f.line = list, appendObject(nil, list)
+}
+
+// fitInitialize adapts what the first request looks like on older versions.
+func (f *fitter) fitInitialize(*InitializeRequest) {}
