@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 	"unicode"
@@ -238,23 +237,20 @@ func mcpTitle(tool string) string {
 // long.
 func oneLine(s string) string {
 	const most = 200
-	var b bytes.Buffer
-	n, space := 0, false
+	var line []rune
+	space := false
 	for _, r := range s {
 		if unicode.IsSpace(r) || unicode.IsControl(r) || r == utf8.RuneError {
-			space = b.Len() > 0
+			space = len(line) > 0
 			continue
 		}
-		if n >= most {
-			b.WriteRune('…')
+		if space {
+			line, space = append(line, ' '), false
+		}
+		if line = append(line, r); len(line) > most {
+			line = append(line[:most-1], '…')
 			break
 		}
-		if space {
-			b.WriteByte(' ')
-			n, space = n+1, false
-		}
-		b.WriteRune(r)
-		n++
 	}
-	return b.String()
+	return string(line)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // An UnsupportedError reports something that a version of the CLI cannot take.
@@ -202,5 +203,21 @@ func (f *fitter) edit(outer string, change func([]member) []member) {
 	f.members, f.line = list, appendObject(nil, list)
 }
 
-// fitInitialize adapts what the first request looks like on older versions.
-func (f *fitter) fitInitialize(*InitializeRequest) {}
+// fitInitialize adapts what the first request looks like on older versions: their
+// system prompt is one text.
+func (f *fitter) fitInitialize(r *InitializeRequest) {
+	parts, ok := elements(r.SystemPrompt)
+	if !ok || f.v.AtLeast(2, 1, 121) {
+		return
+	}
+	var whole []string
+	for _, p := range parts {
+		var s string
+		if !setString(&s, p) {
+			return
+		}
+		whole = append(whole, s)
+	}
+	f.replace("request", "systemPrompt", string(appendString(nil, strings.Join(whole, "\n\n"))))
+	f.changes = append(f.changes, "systemPrompt is sent as one text, this version takes no list")
+}

@@ -332,9 +332,9 @@ const (
 	StartupFailureReasonWorktreeResumeRefused StartupFailureReason = "worktree_resume_refused"
 	// StartupFailureReasonWorktreeUnverified: The worktree could not be verified.
 	StartupFailureReasonWorktreeUnverified StartupFailureReason = "worktree_unverified"
-	// StartupFailureReasonCliVersionTooOld: The CLI is older than what is
+	// StartupFailureReasonCLIVersionTooOld: The CLI is older than what is
 	// required.
-	StartupFailureReasonCliVersionTooOld StartupFailureReason = "cli_version_too_old"
+	StartupFailureReasonCLIVersionTooOld StartupFailureReason = "cli_version_too_old"
 	// StartupFailureReasonBypassRoot: Bypass mode was asked for as root.
 	StartupFailureReasonBypassRoot StartupFailureReason = "bypass_root"
 	// StartupFailureReasonOrgConfigRequiredUnavailable: A required configuration

@@ -4431,7 +4431,7 @@ type CacheImpact struct {
 	MCPServersRemoved []string `json:"mcp_servers_removed"`
 
 	// What happens to the language server tool.
-	LspToolChange LSPToolChange `json:"lsp_tool_change"`
+	LSPToolChange LSPToolChange `json:"lsp_tool_change"`
 }
 
 func (v *CacheImpact) setMember(name string, raw []byte) bool {
@@ -4441,7 +4441,7 @@ func (v *CacheImpact) setMember(name string, raw []byte) bool {
 	case "mcp_servers_removed":
 		return setList(setString[string])(&v.MCPServersRemoved, raw)
 	case "lsp_tool_change":
-		return setString[LSPToolChange](&v.LspToolChange, raw)
+		return setString[LSPToolChange](&v.LSPToolChange, raw)
 	}
 	return false
 }
@@ -4449,7 +4449,7 @@ func (v *CacheImpact) setMember(name string, raw []byte) bool {
 func (v *CacheImpact) appendMembers(e *encoder) {
 	put(e, "mcp_servers_added", v.MCPServersAdded, v.MCPServersAdded == nil, always, encList(encString[string]))
 	put(e, "mcp_servers_removed", v.MCPServersRemoved, v.MCPServersRemoved == nil, always, encList(encString[string]))
-	put(e, "lsp_tool_change", v.LspToolChange, v.LspToolChange == "", nullable, encString[LSPToolChange])
+	put(e, "lsp_tool_change", v.LSPToolChange, v.LSPToolChange == "", nullable, encString[LSPToolChange])
 }
 
 func (*CacheImpact) fresh() object { return new(CacheImpact) }
@@ -4530,7 +4530,7 @@ type StagedOutput struct {
 	LanePath string `json:"lane_path"`
 
 	// Its version.
-	Etag string `json:"etag"`
+	ETag string `json:"etag"`
 
 	// Its size.
 	Bytes int64 `json:"bytes,omitempty"`
@@ -4541,7 +4541,7 @@ func (v *StagedOutput) setMember(name string, raw []byte) bool {
 	case "lane_path":
 		return setString[string](&v.LanePath, raw)
 	case "etag":
-		return setString[string](&v.Etag, raw)
+		return setString[string](&v.ETag, raw)
 	case "bytes":
 		return setInt(&v.Bytes, raw)
 	}
@@ -4550,7 +4550,7 @@ func (v *StagedOutput) setMember(name string, raw []byte) bool {
 
 func (v *StagedOutput) appendMembers(e *encoder) {
 	put(e, "lane_path", v.LanePath, v.LanePath == "", always, encString[string])
-	put(e, "etag", v.Etag, v.Etag == "", always, encString[string])
+	put(e, "etag", v.ETag, v.ETag == "", always, encString[string])
 	put(e, "bytes", v.Bytes, v.Bytes == 0, optional, encInt)
 }
 
