@@ -121,7 +121,8 @@ func (*UnknownAnswer) appendMembers(*encoder)        {}
 func (*UnknownAnswer) fresh() object                 { return new(UnknownAnswer) }
 
 // DecodeAnswer decodes the success body of a request by the request's subtype.
-// A body that is missing, as many are, is an empty answer.
+// A body that is missing, as many are, is an empty answer. The answer to
+// can_use_tool is not one of these, see [DecodePermission].
 func DecodeAnswer(subtype string, body json.RawMessage) (Answer, error) {
 	if len(body) == 0 || isNull(body) {
 		body = json.RawMessage("{}")
@@ -137,6 +138,14 @@ func DecodeAnswer(subtype string, body json.RawMessage) (Answer, error) {
 		return nil, fmt.Errorf("decoding the answer to %s: %w", subtype, err)
 	}
 	return a, nil
+}
+
+// DecodePermission decodes the body of an answer to can_use_tool.
+func DecodePermission(body json.RawMessage) (PermissionResult, error) {
+	if err := checkObject(body); err != nil {
+		return nil, fmt.Errorf("decoding a permission answer: %w", err)
+	}
+	return decodePermissionResult(bytes.Clone(body)), nil
 }
 
 // A Direction says who sends something.
