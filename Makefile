@@ -1,0 +1,156 @@
+# Everything a developer or CI does, one word each. `make` alone lists the words.
+# Works with GNU Make 3.81 (macOS) and later; the recipes need only a POSIX shell, the scripts in tools/ need bash 3.2.
+
+GO ?= go
+
+# Time per target of `make fuzz`; `make test` takes 10 s, `make soak` SOAKTIME.
+FUZZTIME ?= 60s
+SOAKTIME ?= 10m
+# Which benchmarks, and how often (10 gives benchstat something to work with).
+BENCH ?= .
+COUNT ?= 1
+# Further arguments of the program behind `make run`, for instance ARGS=--raw.
+ARGS ?=
+# Versions of the CLI that `make clis` installs; empty means the pinned ones.
+VERSION ?=
+# A test binary that takes longer is stopped with all its goroutines' stacks.
+UNIT_TIMEOUT ?= 8m
+CONFORMANCE_TIMEOUT ?= 10m
+
+# On Linux and Windows the race detector needs a C compiler. Without one the tests run without it, and `make test` ends with saying so.
+RACE ?= $(if $(filter 1,$(shell $(GO) env CGO_ENABLED))$(filter darwin,$(shell $(GO) env GOOS)),-race)
+
+# Tools are pinned in a module of their own and built by Go itself; the build cache keeps them.
+LINT = $(GO) tool -modfile=tools/go.mod golangci-lint
+
+# The conformance suite starts real CLIs and has a target of its own.
+UNIT = $$($(GO) list ./... | grep -v '/internal/conformance$$')
+
+# A go.work in a folder above would change what is built, and forbids -modfile.
+export GOWORK = off
+export GO VULNDB
+
+# Recipes share the two cores, the terminal and the generated files.
+.NOTPARALLEL:
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## list what make can do (this)
+	@echo 'Switchboard. Usage: make WORD [VARIABLE=value]'
+	@echo
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo
+	@echo 'Variables: FUZZTIME=$(FUZZTIME) SOAKTIME=$(SOAKTIME) FUZZ=regexp BENCH=$(BENCH) COUNT=$(COUNT) ARGS= VERSION= VULNDB='
+
+.PHONY: run
+run: need ## play a conversation of the real CLI with a simulated model (no account needed)
+	@echo '==> a conversation with a simulated model'
+	@$(GO) run ./internal/conformance/cmd/play $(ARGS)
+
+.PHONY: test
+test: ## everything CI checks: set-up, lint, unit tests, conformance, short fuzzing
+	@MAKE='$(MAKE)' STAGES_NOTE='$(if $(RACE),,no C compiler was found: the tests ran WITHOUT the race detector)' \
+		tools/stages setup:set-up lint::7 unit::8 conformance::10 fuzz-short:fuzz:2
+
+.PHONY: build
+build: ## compile every package
+	@echo '==> go build ./...'
+	@$(GO) build ./...
+
+.PHONY: lint
+lint: generate-check golangci vet tidy-check ## generated files, golangci-lint, go vet for three systems, go.mod
+
+.PHONY: unit
+unit: ## unit tests with the race detector
+	@echo '==> unit tests$(if $(RACE), with the race detector, WITHOUT the race detector: no C compiler found)'
+	@$(GO) test $(RACE) -shuffle=on -timeout $(UNIT_TIMEOUT) $(UNIT)
+
+.PHONY: conformance
+conformance: clis ## the suite that judges the protocol, against the real pinned CLIs
+	@echo '==> conformance suite'
+	@SWITCHBOARD_REQUIRE_CLIS=1 $(GO) test $(RACE) -count=1 -v -timeout $(CONFORMANCE_TIMEOUT) ./internal/conformance
+
+.PHONY: bench
+bench: ## benchmarks (BENCH=regexp, COUNT=n)
+	@echo '==> benchmarks matching "$(BENCH)"'
+	@$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) -timeout 60m $(UNIT)
+
+.PHONY: fuzz
+fuzz: ## every fuzz target for FUZZTIME each (FUZZ=regexp takes some)
+	@tools/fuzz $(FUZZTIME)
+
+.PHONY: fuzz-short
+fuzz-short:
+	@tools/fuzz 10s
+
+.PHONY: soak
+soak: ## hours instead of minutes: slow rows and SOAKTIME per fuzz target
+	@SWITCHBOARD_SOAK=1 MAKE='$(MAKE)' FUZZTIME='$(SOAKTIME)' UNIT_TIMEOUT=2h CONFORMANCE_TIMEOUT=2h \
+		tools/stages setup:set-up unit conformance fuzz
+
+.PHONY: vuln
+vuln: ## known vulnerabilities in what we call (needs vuln.go.dev; not part of test)
+	@echo '==> govulncheck'
+	@tools/vuln
+
+.PHONY: setup
+setup: need ## fetch what the tests need: modules and the pinned CLIs
+	@echo '==> downloading modules'
+	@$(GO) mod download
+	@$(GO) mod download -modfile=tools/go.mod
+	@$(MAKE) --no-print-directory clis
+
+.PHONY: clis
+clis: need ## install the pinned CLIs into your cache folder (VERSION=x.y.z for others)
+	@echo '==> Claude Code CLIs from npm'
+	@$(GO) run ./internal/conformance/cmd/clis $(VERSION)
+
+.PHONY: generate
+generate: ## make the generated files anew
+	@echo '==> go generate ./...'
+	@$(GO) generate ./...
+
+.PHONY: generate-check
+generate-check:
+	@MAKE='$(MAKE)' tools/generate-check
+
+.PHONY: golangci
+golangci:
+	@echo '==> golangci-lint (the first time it is built, which takes some minutes)'
+	@$(LINT) run --allow-parallel-runners ./...
+
+.PHONY: vet
+vet:
+	@for target in linux/amd64 darwin/arm64 windows/amd64; do \
+		echo "==> go vet for $$target"; \
+		GOOS=$${target%/*} GOARCH=$${target#*/} CGO_ENABLED=0 $(GO) vet ./... || exit 1; \
+	done
+
+.PHONY: fmt
+fmt: ## format all Go files
+	@echo '==> golangci-lint fmt'
+	@$(LINT) fmt ./...
+
+.PHONY: fix
+fix: ## let the linters mend what they can mend by themselves
+	@echo '==> golangci-lint run --fix'
+	@$(LINT) run --fix --allow-parallel-runners ./...
+
+.PHONY: tidy-check
+tidy-check: ## check that go.mod and go.sum say what is used, in both modules
+	@echo '==> go mod tidy -diff'
+	@$(GO) mod tidy -diff
+	@cd tools && $(GO) mod tidy -diff
+	@$(GO) mod verify
+
+.PHONY: need
+need:
+	@for program in $(GO) git node npm; do \
+		command -v $$program >/dev/null || { echo "$$program is not on PATH; README.md lists what is needed"; exit 1; }; \
+	done
+
+.PHONY: clean
+clean: ## remove what was built here (caches and installed CLIs stay)
+	@echo '==> removing bin and left-over test binaries and profiles'
+	@rm -rf bin
+	@find . -type f \( -name '*.test' -o -name '*.prof' -o -name 'coverage*.out' \) -not -path './.git/*' -exec rm -f {} +

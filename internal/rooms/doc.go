@@ -1,0 +1,22 @@
+// Package rooms holds the rules of this repository as tests, so that a rule
+// that is broken is a test that fails and says what to do.
+//
+// The rooms are the packages, and the table in table_test.go says which of them
+// may import which: imports point downward only. The same table stands in
+// docs/architecture.md for people, and a test compares the two. Beside it the
+// package checks that
+//
+//   - every package says what it is for, in doc.go or, for a command, main.go;
+//   - no file uses cgo;
+//   - links in the documentation lead to files and headings that exist, and a
+//     word after make in it is one that the Makefile knows;
+//   - the Go program in the README compiles;
+//   - README, Makefile and .ci/run agree on how the project is tested;
+//   - every module we depend on has its reasons written down in docs/decisions.
+//
+// Files are read without regard to build constraints: a rule holds on every
+// system. Each check is a function over a file system, and is tried on small
+// made-up trees that break it.
+//
+// The package has no code besides its tests.
+package rooms
