@@ -79,7 +79,7 @@ func (a *Actions) Of(m Message) []Action {
 func (a *Actions) ofBlocks(blocks []Block, parent string) []Action {
 	var out []Action
 	for _, b := range blocks {
-		switch b := b.(type) { //nolint:gochecksumtype // the others are no tool calls
+		switch b := b.(type) {
 		case *ToolUseBlock:
 			out = append(out, a.start(b.ID, b.Name, b.Input, parent))
 		case *ServerToolUseBlock:

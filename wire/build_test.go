@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -113,18 +114,9 @@ func TestNewChoice(t *testing.T) {
 
 func compactJSON(t *testing.T, raw []byte) string {
 	t.Helper()
-	var b strings.Builder
-	space := false
-	inString := false
-	for i := 0; i < len(raw); i++ {
-		c := raw[i]
-		if c == '"' && (i == 0 || raw[i-1] != '\\') {
-			inString = !inString
-		}
-		space = !inString && (c == ' ' || c == '\n' || c == '\t')
-		if !space {
-			b.WriteByte(c)
-		}
+	var b bytes.Buffer
+	if err := json.Compact(&b, raw); err != nil {
+		t.Fatal(err)
 	}
 	return b.String()
 }

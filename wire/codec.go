@@ -67,32 +67,40 @@ type object interface {
 // members returns the members of a valid JSON object. Of equal names the last
 // value counts, in the place of the first, as in JavaScript.
 func members(raw []byte) ([]member, error) {
+	list, _, err := scanMembers(raw)
+	return list, err
+}
+
+// scanMembers is members that also says how deep the values are nested.
+func scanMembers(raw []byte) (list []member, deepest int, err error) {
 	i := skipSpace(raw, 0)
 	if i == len(raw) || raw[i] != '{' {
-		return nil, ErrNotObject
+		return nil, 0, ErrNotObject
 	}
 	if i = skipSpace(raw, i+1); i < len(raw) && raw[i] == '}' {
-		return nil, nil
+		return nil, 0, nil
 	}
-	var list []member
 	for done := false; !done; {
-		name, escaped, value, err := scanMember(raw, i)
-		if err != nil {
-			return nil, err
+		name, value := scanMember(raw, i)
+		if value < 0 {
+			return nil, 0, scanError(value)
 		}
-		if escaped {
-			name = unescape(name)
+		var end, depth int
+		if value < len(raw) && (raw[value] == '{' || raw[value] == '[') {
+			end, depth = skipComposite(raw, value)
+		} else {
+			end = skipValue(raw, value)
 		}
-		end, err := skipValue(raw, value)
-		if err != nil {
-			return nil, err
+		if end < 0 {
+			return nil, 0, scanError(end)
 		}
+		deepest = max(deepest, depth)
 		list = append(list, member{string(name), raw[value:end]})
-		if i, done, err = nextMember(raw, end); err != nil {
-			return nil, err
+		if i, done = nextMember(raw, end); i < 0 {
+			return nil, 0, scanError(i)
 		}
 	}
-	return dropDuplicates(list), nil
+	return dropDuplicates(list), deepest, nil
 }
 
 // dropDuplicates keeps the last value of each name. Objects are small, except
@@ -134,8 +142,8 @@ func elements(raw []byte) ([][]byte, bool) {
 		return list, true
 	}
 	for {
-		end, err := skipValue(raw, i)
-		if err != nil {
+		end := skipValue(raw, i)
+		if end < 0 {
 			return nil, false
 		}
 		list = append(list, raw[i:end])
@@ -156,16 +164,31 @@ func elements(raw []byte) ([][]byte, bool) {
 // lookup returns the raw value of a member of an object, nil if raw is not an
 // object or has no such member.
 func lookup(raw []byte, name string) []byte {
-	list, err := members(raw)
-	if err != nil {
+	i := skipSpace(raw, 0)
+	if i == len(raw) || raw[i] != '{' {
 		return nil
 	}
-	for _, m := range list {
-		if m.name == name {
-			return m.raw
+	if i = skipSpace(raw, i+1); i < len(raw) && raw[i] == '}' {
+		return nil
+	}
+	var found []byte
+	for done := false; !done; {
+		key, value := scanMember(raw, i)
+		if value < 0 {
+			return nil
+		}
+		end := skipValue(raw, value)
+		if end < 0 {
+			return nil
+		}
+		if string(key) == name {
+			found = raw[value:end]
+		}
+		if i, done = nextMember(raw, end); i < 0 {
+			return nil
 		}
 	}
-	return nil
+	return found
 }
 
 // lookupString returns a member's value if it is a string, else "".
@@ -175,11 +198,19 @@ func lookupString(raw []byte, name string) string {
 	return s
 }
 
+// maxDepth is how deep the values of an object may be nested for it to be
+// decoded. Decoding looks at a value once per level, so that a line made for the
+// purpose could cost hours; what a CLI writes is nowhere near.
+const maxDepth = 500
+
 // decodeInto fills v from a valid JSON object.
 func decodeInto(v object, raw []byte) error {
-	list, err := members(raw)
+	list, deepest, err := scanMembers(raw)
 	if err != nil {
 		return err
+	}
+	if deepest > maxDepth {
+		return fmt.Errorf("expected values nested at most %d deep, found %d", maxDepth, deepest)
 	}
 	src := v.source()
 	src.raw, src.extra = raw, nil
@@ -192,10 +223,13 @@ func decodeInto(v object, raw []byte) error {
 }
 
 // unmarshal checks and decodes JSON text; the generated UnmarshalJSON methods
-// call it.
+// call it. By the convention of encoding/json, null leaves the value alone.
 func unmarshal(v object, data []byte) error {
 	if !json.Valid(data) {
 		return errors.New("expected valid JSON")
+	}
+	if data = bytes.Trim(data, " \t\r\n"); isNull(data) {
+		return nil
 	}
 	return decodeInto(v, bytes.Clone(data))
 }
@@ -366,256 +400,4 @@ func setUnion[T any](decode func([]byte) T) func(*T, []byte) bool {
 		*dst = decode(raw)
 		return true
 	}
-}
-
-// encoder gathers the members of one object.
-type encoder struct {
-	list []member
-	err  error
-}
-
-// presence says what to write for a field that holds its zero value.
-type presence int
-
-const (
-	always   presence = iota // the zero value itself
-	optional                 // nothing
-	nullable                 // null
-)
-
-func (e *encoder) raw(name string, raw []byte) { e.list = append(e.list, member{name, raw}) }
-
-// absent handles a zero value; it returns true when the value is dealt with.
-func (e *encoder) absent(name string, zero bool, p presence) bool {
-	if !zero || p == always {
-		return false
-	}
-	if p == nullable {
-		e.raw(name, []byte("null"))
-	}
-	return true
-}
-
-// put adds a field; enc writes its value.
-func put[T any](e *encoder, name string, v T, zero bool, p presence, enc func(*encoder, T) []byte) {
-	if !e.absent(name, zero, p) {
-		e.raw(name, enc(e, v))
-	}
-}
-
-func encString[T ~string](_ *encoder, v T) []byte { return appendString(nil, string(v)) }
-
-func encInt(_ *encoder, v int64) []byte { return strconv.AppendInt(nil, v, 10) }
-
-func encNum(e *encoder, v float64) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		e.err = err
-		return []byte("null")
-	}
-	return b
-}
-
-func encBool(_ *encoder, v bool) []byte { return strconv.AppendBool(nil, v) }
-
-func encRaw(e *encoder, v json.RawMessage) []byte {
-	if len(v) == 0 {
-		return []byte("null")
-	}
-	if !json.Valid(v) {
-		e.err = errors.New("expected valid JSON in a free-form value")
-		return []byte("null")
-	}
-	if bytes.IndexByte(v, '\n') < 0 {
-		return v
-	}
-	// A line break would end the line in the middle of the value.
-	var b bytes.Buffer
-	if err := json.Compact(&b, v); err != nil {
-		e.err = err
-	}
-	return b.Bytes()
-}
-
-func encPointer[T any](enc func(*encoder, T) []byte) func(*encoder, *T) []byte {
-	return func(e *encoder, v *T) []byte {
-		if v == nil {
-			return []byte("null")
-		}
-		return enc(e, *v)
-	}
-}
-
-func encList[T any](enc func(*encoder, T) []byte) func(*encoder, []T) []byte {
-	return func(e *encoder, list []T) []byte {
-		b := []byte{'['}
-		for i, v := range list {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = append(b, enc(e, v)...)
-		}
-		return append(b, ']')
-	}
-}
-
-func encMap[T any](enc func(*encoder, T) []byte) func(*encoder, map[string]T) []byte {
-	return func(e *encoder, m map[string]T) []byte {
-		names := make([]string, 0, len(m))
-		for name := range m {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		b := []byte{'{'}
-		for i, name := range names {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = append(appendString(b, name), ':')
-			b = append(b, enc(e, m[name])...)
-		}
-		return append(b, '}')
-	}
-}
-
-func encStruct[T any, P objectPointer[T]](e *encoder, v T) []byte { return e.object(P(&v)) }
-
-// encUnion writes a value behind one of the sealed interfaces.
-func encUnion[T any](e *encoder, v T) []byte {
-	o, ok := any(v).(object)
-	if !ok {
-		return []byte("null")
-	}
-	return e.object(o)
-}
-
-func (e *encoder) object(o object) []byte {
-	b, err := encodeObject(o)
-	if err != nil {
-		e.err = err
-		return []byte("null")
-	}
-	return b
-}
-
-// encodeObject writes a value. What was decoded and not changed since is written
-// with the very bytes it was decoded from, so that nothing is lost: not a member
-// that this package does not know, not the difference between null and absent,
-// not the form of a number.
-func encodeObject(o object) ([]byte, error) {
-	now, err := fieldsOf(o)
-	if err != nil {
-		return nil, err
-	}
-	src := o.source()
-	if src.raw == nil {
-		return appendObject(nil, now), nil
-	}
-	unchanged := o.fresh()
-	if err := decodeInto(unchanged, src.raw); err != nil {
-		return nil, fmt.Errorf("reading the bytes of a decoded value again: %w", err)
-	}
-	before, err := fieldsOf(unchanged)
-	if err != nil {
-		return nil, err
-	}
-	old, err := members(src.raw)
-	if err != nil {
-		return nil, fmt.Errorf("reading the bytes of a decoded value again: %w", err)
-	}
-	return appendObject(nil, merge(old, before, now)), nil
-}
-
-// merge replaces in old what differs between before and now.
-func merge(old, before, now []member) []member {
-	was, is, seen := index(before), index(now), index(old)
-	out := make([]member, 0, len(old))
-	for _, m := range old {
-		b, had := was[m.name]
-		n, has := is[m.name]
-		switch {
-		case had == has && bytes.Equal(b, n):
-			out = append(out, m)
-		case has:
-			out = append(out, member{m.name, n})
-		}
-	}
-	for _, m := range now {
-		if _, there := seen[m.name]; there {
-			continue
-		}
-		if b, had := was[m.name]; !had || !bytes.Equal(b, m.raw) {
-			out = append(out, m)
-		}
-	}
-	return out
-}
-
-func index(list []member) map[string][]byte {
-	at := make(map[string][]byte, len(list))
-	for _, m := range list {
-		at[m.name] = m.raw
-	}
-	return at
-}
-
-func fieldsOf(o object) ([]member, error) {
-	var e encoder
-	o.appendMembers(&e)
-	return e.list, e.err
-}
-
-func appendObject(b []byte, list []member) []byte {
-	b = append(b, '{')
-	for i, m := range list {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(appendString(b, m.name), ':')
-		b = append(b, m.raw...)
-	}
-	return append(b, '}')
-}
-
-// appendString writes a JSON string. Unlike encoding/json it leaves <, > and &
-// alone; like it, it escapes the two line separators that some readers take for
-// line ends.
-func appendString(b []byte, s string) []byte {
-	const hex = "0123456789abcdef"
-	b = append(b, '"')
-	start := 0
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= 0x20 && c != '"' && c != '\\' && c < utf8.RuneSelf {
-			i++
-			continue
-		}
-		if c < utf8.RuneSelf {
-			b = append(b, s[start:i]...)
-			switch c {
-			case '"', '\\':
-				b = append(b, '\\', c)
-			case '\n':
-				b = append(b, '\\', 'n')
-			case '\r':
-				b = append(b, '\\', 'r')
-			case '\t':
-				b = append(b, '\\', 't')
-			default:
-				b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-			}
-			i++
-			start = i
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(s[i:])
-		if r == utf8.RuneError && size == 1 || r == '\u2028' || r == '\u2029' {
-			b = append(b, s[start:i]...)
-			b = fmt.Appendf(b, `\u%04x`, r)
-			start = i + size
-		}
-		i += size
-	}
-	b = append(b, s[start:]...)
-	return append(b, '"')
 }

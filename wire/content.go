@@ -1,5 +1,7 @@
 package wire
 
+import "strings"
+
 // Content is what a message says: plain text, or a list of blocks. The zero
 // value is the empty text.
 type Content struct {
@@ -34,13 +36,14 @@ func (c Content) All() []Block {
 // String returns the text of the content; blocks that are not text are left
 // out.
 func (c Content) String() string {
-	s := c.Text
+	var s strings.Builder
+	s.WriteString(c.Text)
 	for _, b := range c.Blocks {
 		if t, ok := b.(*TextBlock); ok {
-			s += t.Text
+			s.WriteString(t.Text)
 		}
 	}
-	return s
+	return s.String()
 }
 
 func setContent(dst *Content, raw []byte) bool {

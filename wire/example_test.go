@@ -64,8 +64,7 @@ func ExampleNewPermission() {
 func ExampleFit() {
 	line, _ := wire.NewCancel("r1")
 	_, _, err := wire.Fit(line, wire.Version{Major: 2, Minor: 1, Patch: 37})
-	var unsupported *wire.UnsupportedError
-	if errors.As(err, &unsupported) {
+	if unsupported, ok := errors.AsType[*wire.UnsupportedError](err); ok {
 		fmt.Println("needs", unsupported.Since)
 	}
 	// Output: needs 2.1.47

@@ -80,25 +80,29 @@ func TestFitAdapts(t *testing.T) {
 			"manual is default",
 			`{"type":"control_request", "x":1, "request_id":"r","request":{"mode":"manual","subtype":"set_permission_mode"}}`,
 			`{"type":"control_request","x":1,"request_id":"r","request":{"mode":"default","subtype":"set_permission_mode"}}`,
-			Version{2, 1, 37}, "manual",
+			Version{2, 1, 37},
+			"manual",
 		},
 		{
 			"queued messages cannot be cancelled",
 			`{"type":"control_request","request_id":"r","request":{"subtype":"interrupt","cancel_queued":true}}`,
 			`{"type":"control_request","request_id":"r","request":{"subtype":"interrupt"}}`,
-			Version{2, 1, 120}, "cancel_queued",
+			Version{2, 1, 120},
+			"cancel_queued",
 		},
 		{
 			"a list of system prompts is one",
 			`{"type":"control_request","request_id":"r","request":{"subtype":"initialize","systemPrompt":["one","two"]}}`,
 			`{"type":"control_request","request_id":"r","request":{"subtype":"initialize","systemPrompt":"one\n\ntwo"}}`,
-			Version{2, 1, 37}, "systemPrompt",
+			Version{2, 1, 37},
+			"systemPrompt",
 		},
 		{
 			"white space around the line",
 			"  {\"type\":\"keep_alive\"} \r",
 			`{"type":"keep_alive"}`,
-			Version{2, 1, 37}, "",
+			Version{2, 1, 37},
+			"",
 		},
 	}
 	for _, tt := range tests {

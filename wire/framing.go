@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"math"
 )
 
 // DefaultMaxLine is the longest line that a [LineReader] or [Splitter] accepts
@@ -17,10 +18,15 @@ const DefaultMaxLine = 256 << 20
 
 const (
 	firstBuffer = 64 << 10
+	// spareBuffer is the least free space that is worth a call of Read.
+	spareBuffer = firstBuffer / 4
 	// keepBuffer is the largest buffer kept between lines: one huge line must
 	// not pin its size in memory for the rest of the session.
 	keepBuffer = 1 << 20
 	headLength = 1 << 10
+	// maxEmptyReads is how often in a row a reader may return nothing, and no
+	// error, before it is taken to be broken.
+	maxEmptyReads = 100
 )
 
 // A LineTooLongError reports a line over the limit. The line has been read to
@@ -66,7 +72,7 @@ func NewLineReader(r io.Reader, limit int) *LineReader {
 // reader, which is io.EOF at a regular end. A [*LineTooLongError] does not end
 // the stream: the following call returns the following line.
 func (l *LineReader) Next() ([]byte, error) {
-	for {
+	for empty := 0; ; {
 		line, ok, err := l.b.next()
 		if err != nil || ok {
 			return line, err
@@ -81,9 +87,13 @@ func (l *LineReader) Next() ([]byte, error) {
 		space := l.b.grow()
 		n, err := l.r.Read(space)
 		l.b.buf = l.b.buf[:len(l.b.buf)+n]
-		if err != nil {
-			l.err = err
+		if empty++; n > 0 {
+			empty = 0
 		}
+		if err == nil && empty >= maxEmptyReads {
+			err = io.ErrNoProgress
+		}
+		l.err = err
 	}
 }
 
@@ -93,49 +103,37 @@ func (l *LineReader) Line() int { return l.b.line }
 
 // A Splitter cuts pushed chunks, such as WebSocket messages, into lines by the
 // rules of [LineReader]: a chunk may hold several lines, or a part of one. The
-// zero value is ready to use.
+// zero value is ready to use. Call Next until it returns nil after each Push, or
+// what is pushed piles up.
 //
 // A Splitter is not safe for concurrent use.
 type Splitter struct {
 	// Max is the longest accepted line in bytes. If zero, DefaultMaxLine.
 	Max int
-	// Frames makes the end of a chunk end a line too, if what is held back by
-	// then is a complete object. Front ends send such frames; for a CLI it must
-	// be false, because its frames are a byte stream and nothing more.
+	// Frames makes the end of a chunk end a line too, unless an object is still
+	// open there. Front ends send such frames; for a CLI it must be false, because
+	// its frames are a byte stream and nothing more.
 	Frames bool
 
-	b lineBuffer
+	b     lineBuffer
+	frame frameScanner
 }
 
 // Push adds a chunk; the bytes are copied.
 func (s *Splitter) Push(chunk []byte) {
-	if s.Frames {
-		s.endFrame()
-	}
-	s.b.limit = s.Max
 	s.b.compact()
 	s.b.buf = append(s.b.buf, chunk...)
+	if s.Frames && s.frame.ends(chunk) {
+		s.b.buf = append(s.b.buf, '\n')
+	}
 }
 
 // Next returns the next whole line, or nil when more input is needed. The slice
 // is valid until the following call of Push or Next.
 func (s *Splitter) Next() ([]byte, error) {
 	s.b.limit = s.Max
-	line, ok, err := s.b.next()
-	if !ok && err == nil && s.Frames && s.endFrame() {
-		line, _, err = s.b.next()
-	}
+	line, _, err := s.b.next()
 	return line, err
-}
-
-// endFrame ends the line that is held back if it is a complete object.
-func (s *Splitter) endFrame() bool {
-	rest := s.b.buf[s.b.start:]
-	if s.b.over != nil || !completeObject(rest) {
-		return false
-	}
-	s.b.buf = append(s.b.buf, '\n')
-	return true
 }
 
 // Rest returns what has been pushed and is not yet a whole line.
@@ -145,19 +143,48 @@ func (s *Splitter) Rest() []byte { return s.b.buf[s.b.start:] }
 // last. Blank lines are counted.
 func (s *Splitter) Line() int { return s.b.line }
 
-// completeObject reports whether b is one JSON object with nothing after it, as
-// far as brackets and quotes tell.
-func completeObject(b []byte) bool {
-	b = bytes.TrimRight(b, " \t\r")
-	if len(b) == 0 || b[len(b)-1] != '}' {
+// frameScanner follows the brackets and quotes of a line over the frames that it
+// comes in. It sees every byte once, and those of a line over the limit too:
+// that one must end as well.
+type frameScanner struct {
+	begun    bool // there is something other than space
+	inString bool
+	escaped  bool // the last byte was a backslash in a string
+	depth    int
+}
+
+// ends takes the next frame and reports whether a line ends with it. A line goes
+// on only while an object is open: text that cannot become one any more is a
+// line of its own, for whoever reads it to refuse, or it would swallow every
+// frame that comes after it.
+func (f *frameScanner) ends(frame []byte) bool {
+	if i := bytes.LastIndexByte(frame, '\n'); i >= 0 {
+		*f = frameScanner{}
+		frame = frame[i+1:]
+	}
+	for _, c := range frame {
+		switch {
+		case f.escaped:
+			f.escaped = false
+		case f.inString:
+			f.escaped = c == '\\'
+			f.inString = c != '"'
+		case c == ' ' || c == '\t' || c == '\r':
+			continue
+		case c == '"':
+			f.inString = true
+		case c == '{' || c == '[':
+			f.depth++
+		case c == '}' || c == ']':
+			f.depth--
+		}
+		f.begun = true
+	}
+	if !f.begun || f.depth > 0 {
 		return false
 	}
-	i := skipSpace(b, 0)
-	if i == len(b) || b[i] != '{' {
-		return false
-	}
-	end, err := skipValue(b, i)
-	return err == nil && end == len(b)
+	*f = frameScanner{}
+	return true
 }
 
 // lineBuffer holds bytes that have not become lines yet. It is the one place
@@ -176,9 +203,25 @@ type oversize struct {
 	length int64
 	head   []byte
 	sum    hash.Hash
+	// cr says that the last byte so far was a "\r". It is held back: it is not
+	// part of the line if the line ends there.
+	cr bool
 }
 
 func (o *oversize) add(p []byte) {
+	if len(p) == 0 {
+		return
+	}
+	if o.cr {
+		o.count([]byte{'\r'})
+	}
+	if o.cr = p[len(p)-1] == '\r'; o.cr {
+		p = p[:len(p)-1]
+	}
+	o.count(p)
+}
+
+func (o *oversize) count(p []byte) {
 	o.length += int64(len(p))
 	o.sum.Write(p)
 	if room := headLength - len(o.head); room > 0 {
@@ -201,7 +244,7 @@ func (b *lineBuffer) next() (line []byte, ok bool, err error) {
 		if i < 0 {
 			b.scanned = len(rest)
 			// One byte more than the limit may be the "\r" of a line end.
-			if b.over != nil || len(rest) > b.max()+1 {
+			if b.over != nil || len(rest)-1 > b.max() {
 				b.drop(rest)
 			}
 			return nil, false, nil
@@ -230,11 +273,8 @@ func (b *lineBuffer) last() (line []byte, ok bool, err error) {
 // finish judges a line that has been cut: a blank one gives ok false.
 func (b *lineBuffer) finish(line []byte) ([]byte, bool, error) {
 	if b.over == nil {
-		if n := len(line); n > 0 && line[n-1] == '\r' {
-			line = line[:n-1]
-		}
-		if len(line) <= b.max() {
-			return line, !blank(line), nil
+		if cut := bytes.TrimSuffix(line, []byte{'\r'}); len(cut) <= b.max() {
+			return cut, !blank(cut), nil
 		}
 		b.over = newOversize()
 	}
@@ -256,25 +296,29 @@ func (b *lineBuffer) drop(rest []byte) {
 	b.start, b.scanned = len(b.buf), 0
 }
 
-// compact moves the unread bytes to the front.
+// compact moves the unread bytes to the front, and out of a buffer that is much
+// too large for them.
 func (b *lineBuffer) compact() {
-	if b.start == 0 {
-		return
+	rest := b.buf[b.start:]
+	switch {
+	case cap(b.buf) > keepBuffer && len(rest) <= keepBuffer/4:
+		b.buf = append(make([]byte, 0, max(firstBuffer, 2*len(rest))), rest...)
+	case b.start > 0:
+		b.buf = b.buf[:copy(b.buf, rest)]
 	}
-	n := copy(b.buf, b.buf[b.start:])
-	b.buf, b.start = b.buf[:n], 0
-	if n == 0 && cap(b.buf) > keepBuffer {
-		b.buf = nil
-	}
+	b.start = 0
 }
 
 // grow returns free space behind the unread bytes.
 func (b *lineBuffer) grow() []byte {
-	if cap(b.buf)-len(b.buf) < firstBuffer/4 {
+	rest := len(b.buf) - b.start
+	if rest == 0 || cap(b.buf)-len(b.buf) < spareBuffer || cap(b.buf) > keepBuffer && rest <= keepBuffer/4 {
 		b.compact()
 	}
-	if cap(b.buf)-len(b.buf) < firstBuffer/4 {
-		bigger := make([]byte, len(b.buf), max(firstBuffer, 2*cap(b.buf)))
+	if cap(b.buf)-len(b.buf) < spareBuffer {
+		// Twice as much, but no more than the longest line can need.
+		size := min(2*cap(b.buf), b.max()+min(firstBuffer, math.MaxInt-b.max()))
+		bigger := make([]byte, len(b.buf), max(firstBuffer, size, len(b.buf)+spareBuffer))
 		copy(bigger, b.buf)
 		b.buf = bigger
 	}

@@ -89,8 +89,7 @@ func (d *Decoder) Next() (Message, error) {
 		return nil, err
 	}
 	m, err := Decode(line)
-	var bad *DecodeError
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*DecodeError](err); ok {
 		bad.Line = d.lines.Line()
 	}
 	return m, err

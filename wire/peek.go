@@ -56,133 +56,119 @@ type inner struct {
 // several equal names win, as the CLI does. It allocates only to resolve an
 // escape. Values that it does not need are skipped without being checked: a
 // line that Peek accepts may still be malformed inside them.
-func Peek(line []byte) (Header, error) {
-	var h Header
+func Peek(line []byte) (h Header, err error) {
 	i := skipSpace(line, 0)
 	if i == len(line) || line[i] != '{' {
 		return h, ErrNotObject
 	}
-	var (
-		request, response inner
-		outerID           []byte
-		done              bool
-		err               error
-	)
+	var request, response inner
+	var outerID []byte
+	done := false
 	if i = skipSpace(line, i+1); i < len(line) && line[i] == '}' {
 		i, done = i+1, true
 	}
 	for !done {
-		name, escaped, value, err := scanMember(line, i)
-		if err != nil {
-			return h, peekError(i, err)
-		}
-		if escaped {
-			name = unescape(name)
+		at := i
+		name, value := scanMember(line, i)
+		if value < 0 {
+			return Header{}, peekError(at, value)
 		}
 		switch string(name) {
 		case "type":
-			h.Type, i, err = peekString(line, value)
+			h.Type, i = peekString(line, value)
 		case "subtype":
-			h.Subtype, i, err = peekString(line, value)
+			h.Subtype, i = peekString(line, value)
 		case "uuid":
-			h.UUID, i, err = peekString(line, value)
+			h.UUID, i = peekString(line, value)
 		case "session_id":
-			h.SessionID, i, err = peekString(line, value)
+			h.SessionID, i = peekString(line, value)
 		case "request_id":
-			outerID, i, err = peekString(line, value)
+			outerID, i = peekString(line, value)
 		case "parent_tool_use_id":
-			h.ParentToolUseID, i, err = peekString(line, value)
+			h.ParentToolUseID, i = peekString(line, value)
 		case "request":
-			request, i, err = peekInner(line, value)
+			i = request.peek(line, value)
 		case "response":
-			response, i, err = peekInner(line, value)
+			i = response.peek(line, value)
 		default:
-			i, err = skipValue(line, value)
+			i = skipValue(line, value)
 		}
-		if err != nil {
-			return h, peekError(value, err)
+		if i < 0 {
+			return Header{}, peekError(value, i)
 		}
-		if i, done, err = nextMember(line, i); err != nil {
-			return h, peekError(value, err)
+		if i, done = nextMember(line, i); i < 0 {
+			return Header{}, peekError(value, i)
 		}
 	}
 	if i = skipSpace(line, i); i != len(line) {
-		return h, peekError(i, fmt.Errorf("%w, found more behind it", ErrNotObject))
+		return Header{}, fmt.Errorf("reading the header: %w, found more behind it at byte %d", ErrNotObject, i+1)
 	}
-	h.RequestID, h.RequestSubtype = placeRequest(h.Type, outerID, request, response)
-	return h, err
+	// Which of the places that may hold a request id counts depends on the type.
+	near, far := &request, &response
+	if string(h.Type) == "control_response" {
+		near, far = far, near
+		outerID = either(near.requestID, outerID)
+	}
+	h.RequestID = either(outerID, either(near.requestID, far.requestID))
+	h.RequestSubtype = either(near.subtype, far.subtype)
+	return h, nil
 }
 
-// placeRequest decides which of the places that may hold a request id counts.
-func placeRequest(typ, outerID []byte, request, response inner) (id, subtype []byte) {
-	if string(typ) == "control_response" {
-		return first(response.requestID, outerID, request.requestID), first(response.subtype, request.subtype)
+func either(a, b []byte) []byte {
+	if a != nil {
+		return a
 	}
-	return first(outerID, request.requestID, response.requestID), first(request.subtype, response.subtype)
-}
-
-func first(candidates ...[]byte) []byte {
-	for _, c := range candidates {
-		if c != nil {
-			return c
-		}
-	}
-	return nil
+	return b
 }
 
 // peekString returns the string at b[i], nil for any other value, and the index
 // behind it.
-func peekString(b []byte, i int) ([]byte, int, error) {
+func peekString(b []byte, i int) (s []byte, end int) {
 	if i >= len(b) || b[i] != '"' {
-		end, err := skipValue(b, i)
-		return nil, end, err
+		return nil, skipValue(b, i)
 	}
-	end, escaped, err := skipString(b, i)
-	if err != nil {
-		return nil, 0, err
+	end, escaped := scanString(b, i)
+	if end < 0 {
+		return nil, end
 	}
-	s := b[i+1 : end-1]
-	if escaped {
+	if s = b[i+1 : end-1]; escaped {
 		s = unescape(s)
 	}
-	return s, end, nil
+	return s, end
 }
 
-// peekInner reads the subtype and the request id of the object at b[i].
-func peekInner(b []byte, i int) (in inner, end int, err error) {
+// peek reads the object at b[i] and returns the index behind it.
+func (in *inner) peek(b []byte, i int) int {
+	*in = inner{} // of several, the last counts
 	if i >= len(b) || b[i] != '{' {
-		end, err = skipValue(b, i)
-		return in, end, err
+		return skipValue(b, i)
 	}
 	if i = skipSpace(b, i+1); i < len(b) && b[i] == '}' {
-		return in, i + 1, nil
+		return i + 1
 	}
 	for done := false; !done; {
-		name, escaped, value, err := scanMember(b, i)
-		if err != nil {
-			return in, 0, err
-		}
-		if escaped {
-			name = unescape(name)
+		name, value := scanMember(b, i)
+		if value < 0 {
+			return value
 		}
 		switch string(name) {
 		case "subtype":
-			in.subtype, i, err = peekString(b, value)
+			in.subtype, i = peekString(b, value)
 		case "request_id":
-			in.requestID, i, err = peekString(b, value)
+			in.requestID, i = peekString(b, value)
 		default:
-			i, err = skipValue(b, value)
+			i = skipValue(b, value)
 		}
-		if err != nil {
-			return in, 0, err
+		if i < 0 {
+			return i
 		}
-		if i, done, err = nextMember(b, i); err != nil {
-			return in, 0, err
+		if i, done = nextMember(b, i); i < 0 {
+			return i
 		}
 	}
-	return in, i, nil
+	return i
 }
 
-func peekError(at int, err error) error {
-	return fmt.Errorf("reading the header at byte %d: %w", at+1, err)
+func peekError(at, index int) error {
+	return fmt.Errorf("reading the header at byte %d: %w", at+1, scanError(index))
 }

@@ -2,7 +2,9 @@ package wire
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -16,6 +18,20 @@ var (
 	errSyntax    = errors.New("expected well-formed JSON")
 )
 
+// The functions that return an index return one of these where they cannot go
+// on; scanError tells what is wrong.
+const (
+	truncated = -1
+	malformed = -2
+)
+
+func scanError(index int) error {
+	if index == truncated {
+		return errTruncated
+	}
+	return errSyntax
+}
+
 // structural marks the bytes at which skipping a composite value has to stop.
 var structural = [256]bool{'"': true, '{': true, '}': true, '[': true, ']': true}
 
@@ -26,152 +42,186 @@ func skipSpace(b []byte, i int) int {
 	return i
 }
 
-// skipString returns the index behind the closing quote of the string whose
-// opening quote is at b[i], and whether there is a backslash in it.
-func skipString(b []byte, i int) (end int, escaped bool, err error) {
-	start := i + 1
-	for i = start; ; i++ {
-		j := bytes.IndexByte(b[i:], '"')
-		if j < 0 {
-			return 0, false, errTruncated
-		}
-		i += j
-		k := i
-		for k > start && b[k-1] == '\\' {
-			k--
-		}
-		if (i-k)%2 == 0 {
-			break
-		}
-	}
-	return i + 1, bytes.IndexByte(b[start:i], '\\') >= 0, nil
+const (
+	ones     = 0x0101010101010101
+	highBits = 0x8080808080808080
+)
+
+// find returns a word whose lowest set bit is in the first byte of w that equals
+// c; zero if there is none.
+func find(w uint64, c byte) uint64 {
+	w ^= ones * uint64(c)
+	return (w - ones) &^ w & highBits
 }
 
-// endOfString is skipString without the look for a backslash, which costs a
-// second pass over long strings.
-func endOfString(b []byte, i int) (int, error) {
-	start := i + 1
-	for i = start; ; i++ {
-		j := bytes.IndexByte(b[i:], '"')
-		if j < 0 {
-			return 0, errTruncated
+// endOfString returns the index behind the closing quote of the string whose
+// opening quote is at b[i].
+func endOfString(b []byte, i int) int {
+	i++
+	for start := i; ; i++ {
+		// Most strings are short, and quotes in long ones are close together. Where
+		// that is so, looking at two words costs less than a call of IndexByte.
+		if i+16 <= len(b) {
+			w := b[i : i+16 : i+16]
+			m0 := find(binary.LittleEndian.Uint64(w), '"')
+			m1 := find(binary.LittleEndian.Uint64(w[8:]), '"')
+			switch {
+			case m0 != 0:
+				i += bits.TrailingZeros64(m0) / 8
+			case m1 != 0:
+				i += 8 + bits.TrailingZeros64(m1)/8
+			default:
+				j := bytes.IndexByte(b[i+16:], '"')
+				if j < 0 {
+					return truncated
+				}
+				i += 16 + j
+			}
+		} else {
+			j := bytes.IndexByte(b[i:], '"')
+			if j < 0 {
+				return truncated
+			}
+			i += j
 		}
-		i += j
-		if b[i-1] != '\\' || i == start {
-			return i + 1, nil
-		}
-		k := i
-		for k > start && b[k-1] == '\\' {
-			k--
-		}
-		if (i-k)%2 == 0 {
-			return i + 1, nil
+		if b[i-1] != '\\' || !escapedAt(b, start, i) {
+			return i + 1
 		}
 	}
+}
+
+// escapedAt reports whether the quote at b[i], inside a string that starts at
+// start, has an odd number of backslashes before it.
+func escapedAt(b []byte, start, i int) bool {
+	k := i
+	for k > start && b[k-1] == '\\' {
+		k--
+	}
+	return (i-k)&1 == 1
+}
+
+// scanString reads the string whose opening quote is at b[i]. It returns the
+// index behind the closing quote, and whether there is an escape in it.
+func scanString(b []byte, i int) (end int, escaped bool) {
+	start := i
+	for i++; i+8 <= len(b); i += 8 {
+		w := binary.LittleEndian.Uint64(b[i:])
+		if m := find(w, '"') | find(w, '\\'); m != 0 {
+			i += bits.TrailingZeros64(m) / 8
+			if b[i] == '"' {
+				return i + 1, false
+			}
+			return endOfString(b, start), true
+		}
+	}
+	for ; i < len(b); i++ {
+		switch b[i] {
+		case '"':
+			return i + 1, false
+		case '\\':
+			return endOfString(b, start), true
+		}
+	}
+	return truncated, false
 }
 
 // skipValue returns the index behind the value that starts at b[i].
-func skipValue(b []byte, i int) (int, error) {
+func skipValue(b []byte, i int) int {
 	if i >= len(b) {
-		return 0, errTruncated
+		return truncated
 	}
 	switch b[i] {
 	case '"':
 		return endOfString(b, i)
 	case '{', '[':
-		return skipComposite(b, i)
+		end, _ := skipComposite(b, i)
+		return end
 	case '}', ']', ',', ':':
-		return 0, errSyntax
+		return malformed
 	}
-	for i < len(b) {
+	for ; i < len(b); i++ {
 		switch b[i] {
 		case ',', '}', ']', ' ', '\t', '\n', '\r':
-			return i, nil
+			return i
 		}
-		i++
 	}
-	return i, nil
+	return i
 }
 
-func skipComposite(b []byte, i int) (int, error) {
+// skipComposite returns the index behind the object or array that starts at
+// b[i], and how deep it is nested: 1 if nothing is inside another.
+func skipComposite(b []byte, i int) (end, deepest int) {
 	depth := 0
-	for {
-		for i < len(b) && !structural[b[i]] {
+	for i < len(b) {
+		c := b[i]
+		if !structural[c] {
 			i++
+			continue
 		}
-		if i == len(b) {
-			return 0, errTruncated
-		}
-		switch b[i] {
+		switch c {
 		case '"':
-			end, err := endOfString(b, i)
-			if err != nil {
-				return 0, err
+			if i = endOfString(b, i); i < 0 {
+				return i, 0
 			}
-			i = end
 		case '{', '[':
+			i++
 			depth++
-			i++
+			deepest = max(deepest, depth)
 		default:
-			depth--
 			i++
-			if depth == 0 {
-				return i, nil
+			if depth--; depth == 0 {
+				return i, deepest
 			}
 		}
 	}
+	return truncated, 0
 }
 
-// scanMember reads one member of an object: b[i] is the opening quote of its
-// name. It returns the name as it stands between the quotes, whether that holds
-// an escape, and where the value begins.
-func scanMember(b []byte, i int) (name []byte, escaped bool, value int, err error) {
+// scanMember reads the name of an object's member: b[i] is its opening quote. It
+// returns the name with its escapes resolved and where the value begins.
+func scanMember(b []byte, i int) (name []byte, value int) {
 	if i >= len(b) {
-		return nil, false, 0, errTruncated
+		return nil, truncated
 	}
 	if b[i] != '"' {
-		return nil, false, 0, errSyntax
+		return nil, malformed
 	}
-	// Names are short: a plain loop beats two calls of IndexByte.
-	j := i + 1
-	for j < len(b) && b[j] != '"' && b[j] != '\\' {
-		j++
+	end := i + 1
+	for end < len(b) && b[end] != '"' && b[end] != '\\' {
+		end++
 	}
-	end := j + 1
-	if j == len(b) {
-		return nil, false, 0, errTruncated
+	if end < len(b) && b[end] == '"' {
+		name, end = b[i+1:end], end+1
+	} else {
+		if end = endOfString(b, i); end < 0 {
+			return nil, end
+		}
+		name = unescape(b[i+1 : end-1])
 	}
-	if b[j] == '\\' {
-		escaped = true
-		if end, err = endOfString(b, i); err != nil {
-			return nil, false, 0, err
+	if end >= len(b) || b[end] != ':' {
+		if end = skipSpace(b, end); end >= len(b) {
+			return nil, truncated
+		}
+		if b[end] != ':' {
+			return nil, malformed
 		}
 	}
-	name = b[i+1 : end-1]
-	i = skipSpace(b, end)
-	if i >= len(b) {
-		return nil, false, 0, errTruncated
-	}
-	if b[i] != ':' {
-		return nil, false, 0, errSyntax
-	}
-	return name, escaped, skipSpace(b, i+1), nil
+	return name, skipSpace(b, end+1)
 }
 
 // nextMember goes on behind a value: it returns the index of the following
 // member's name, or done with the index behind the closing brace.
-func nextMember(b []byte, i int) (next int, done bool, err error) {
-	i = skipSpace(b, i)
-	if i >= len(b) {
-		return 0, false, errTruncated
+func nextMember(b []byte, i int) (next int, done bool) {
+	if i = skipSpace(b, i); i >= len(b) {
+		return truncated, false
 	}
 	switch b[i] {
 	case ',':
-		return skipSpace(b, i+1), false, nil
+		return skipSpace(b, i+1), false
 	case '}':
-		return i + 1, true, nil
+		return i + 1, true
 	}
-	return 0, false, errSyntax
+	return malformed, false
 }
 
 // unescape resolves the escapes of a JSON string's inside. As in JavaScript

@@ -189,6 +189,10 @@ func checkRequest(o *outgoing) error {
 	if !known {
 		return nil
 	}
+	if _, shapeless := r.(*UnknownRequest); shapeless {
+		// It could not be decoded, so what it says cannot be judged either.
+		return &InvalidError{Path: "request", Want: fmt.Sprintf("values nested at most %d deep", maxDepth)}
+	}
 	if spec.direction == FromCLI {
 		return invalid("request.subtype", "a request that a client makes; this one is the CLI's to make", subtype)
 	}

@@ -65,6 +65,7 @@ func TestValidate(t *testing.T) {
 		{"missing member", req + `{"subtype":"set_permission_mode"}}`, "request.mode"},
 		{"invented mode", req + `{"subtype":"set_permission_mode","mode":"yolo"}}`, "request.mode"},
 		{"mode of another kind", req + `{"subtype":"set_permission_mode","mode":5}}`, "request.mode"},
+		{"too deep to be judged", req + `{"subtype":"set_permission_mode","mode":"bypassPermissions","x":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) + `}}`, "nested at most"},
 		{"negative thinking", req + `{"subtype":"set_max_thinking_tokens","max_thinking_tokens":-5}}`, "max_thinking_tokens"},
 		{"thinking in words", req + `{"subtype":"set_max_thinking_tokens","max_thinking_tokens":"abc"}}`, "max_thinking_tokens"},
 		{"mcp message", req + `{"subtype":"mcp_message","server_name":"s","message":{"jsonrpc":"2.0","method":"x"}}}`, ""},
@@ -110,8 +111,7 @@ func TestValidate(t *testing.T) {
 				}
 				return
 			}
-			var bad *InvalidError
-			if !errors.As(err, &bad) {
+			if _, ok := errors.AsType[*InvalidError](err); !ok {
 				t.Fatalf("got %v, expected an *InvalidError", err)
 			}
 			if !strings.Contains(err.Error(), tt.want) {

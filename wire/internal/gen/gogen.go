@@ -35,7 +35,7 @@ func (w *writer) p(format string, args ...any) { fmt.Fprintf(w, format+"\n", arg
 // doc writes a comment, wrapped.
 func (w *writer) doc(indent, text string) {
 	line := indent + "//"
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		if len(line)+1+len(word) > 79 && line != indent+"//" {
 			w.p("%s", line)
 			line = indent + "//"

@@ -164,7 +164,7 @@ func parseDecl(body string) (*decl, error) {
 		return nil, fmt.Errorf("expected a declaration such as `message Status system status`, found %q", body)
 	}
 	d := &decl{kind: m[1], name: m[2] + suffixes[m[1]], tags: strings.Fields(m[3]), attrs: map[string]string{}}
-	for _, kv := range strings.Fields(m[4]) {
+	for kv := range strings.FieldsSeq(m[4]) {
 		k, v, _ := strings.Cut(kv, "=")
 		d.attrs[k] = v
 	}
