@@ -1,0 +1,7 @@
+//go:build unix
+
+package claude
+
+import "syscall"
+
+const wakeSignal = syscall.SIGUSR1

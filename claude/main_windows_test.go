@@ -1,0 +1,5 @@
+package claude
+
+import "os"
+
+var wakeSignal = os.Interrupt
