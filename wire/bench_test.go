@@ -170,69 +170,74 @@ func BenchmarkPeekWorst(b *testing.B) {
 }
 
 // BenchmarkFramingPeek cuts a stream of lines of 1 KiB and reads their headers.
-// Looking for newlines and doing nothing else is the limit.
+// Looking for newlines and doing nothing else is the limit. The metric best-MB/s
+// is that of the fastest pass, for machines that have other things to do.
 func BenchmarkFramingPeek(b *testing.B) {
 	line := append(benchLine(1<<10, false), '\n')
 	stream := bytes.Repeat(line, 8<<20/len(line))
-	b.Run("IndexByte-alone", func(b *testing.B) {
-		b.SetBytes(int64(len(stream)))
-		for b.Loop() {
-			lines := 0
-			for rest := stream; len(rest) > 0; lines++ {
-				rest = rest[bytes.IndexByte(rest, '\n')+1:]
+	run := func(name string, pass func() (lines int, err error)) {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(stream)))
+			b.ReportAllocs()
+			var best time.Duration
+			for b.Loop() {
+				start := time.Now()
+				lines, err := pass()
+				if d := time.Since(start); best == 0 || d < best {
+					best = d
+				}
+				if err != nil || lines != len(stream)/len(line) {
+					b.Fatalf("%d lines, %v", lines, err)
+				}
 			}
-			if lines != len(stream)/len(line) {
-				b.Fatalf("%d lines", lines)
-			}
+			b.ReportMetric(float64(len(stream))/best.Seconds()/1e6, "best-MB/s")
+		})
+	}
+	run("IndexByte-alone", func() (lines int, err error) {
+		for rest := stream; len(rest) > 0; lines++ {
+			rest = rest[bytes.IndexByte(rest, '\n')+1:]
 		}
+		return lines, nil
 	})
-	read := func(b *testing.B, look func([]byte) error) {
-		b.SetBytes(int64(len(stream)))
-		b.ReportAllocs()
-		for b.Loop() {
-			r := NewLineReader(bytes.NewReader(stream), 0)
-			lines := 0
-			for ; ; lines++ {
-				line, err := r.Next()
-				if errors.Is(err, io.EOF) {
-					break
-				}
-				if err == nil {
-					err = look(line)
-				}
-				if err != nil {
-					b.Fatal(err)
-				}
+	read := func(look func([]byte) error) (lines int, err error) {
+		for r := NewLineReader(bytes.NewReader(stream), 0); ; lines++ {
+			line, err := r.Next()
+			if errors.Is(err, io.EOF) {
+				return lines, nil
 			}
-			if lines != len(stream)/len(line) {
-				b.Fatalf("%d lines", lines)
+			if err == nil {
+				err = look(line)
+			}
+			if err != nil {
+				return lines, err
 			}
 		}
 	}
-	b.Run("framing", func(b *testing.B) { read(b, func([]byte) error { return nil }) })
-	b.Run("framing+Peek", func(b *testing.B) {
-		read(b, func(line []byte) error {
-			_, err := Peek(line)
-			return err
-		})
-	})
-	b.Run("Splitter+Peek", func(b *testing.B) {
-		b.SetBytes(int64(len(stream)))
-		for b.Loop() {
-			s := Splitter{Frames: true}
-			for frame := range bytes.SplitAfterSeq(stream, []byte("}\n")) {
-				s.Push(bytes.TrimSuffix(frame, []byte("\n")))
-				for {
-					line, err := s.Next()
-					if line == nil && err == nil {
-						break
-					}
-					if _, err = Peek(line); err != nil {
-						b.Fatal(err)
-					}
+	peek := func(line []byte) error {
+		_, err := Peek(line)
+		return err
+	}
+	run("framing", func() (int, error) { return read(func([]byte) error { return nil }) })
+	run("framing+Peek", func() (int, error) { return read(peek) })
+	run("frames+Peek", func() (lines int, err error) {
+		s := Splitter{Frames: true}
+		for rest := stream; len(rest) > 0; rest = rest[len(line):] {
+			s.Push(rest[:len(line)-1])
+			for {
+				line, err := s.Next()
+				if line == nil && err == nil {
+					break
 				}
+				if err == nil {
+					err = peek(line)
+				}
+				if err != nil {
+					return lines, err
+				}
+				lines++
 			}
 		}
+		return lines, nil
 	})
 }
 

@@ -140,9 +140,20 @@ func (f *fitter) fitRequest() error {
 }
 
 func (f *fitter) fitResponse() error {
-	answer := lookup(f.get("response"), "response")
-	if lookupString(answer, "behavior") == "allow" && lookup(answer, "updatedInput") == nil {
+	body := f.get("response")
+	answer := lookup(body, "response")
+	behavior := lookupString(answer, "behavior")
+	if behavior == "allow" && lookup(answer, "updatedInput") == nil {
 		return f.needs("allowing a tool without updatedInput", Version{2, 1, 207}, "older ones take such an answer for a refusal")
+	}
+	if behavior != "" && lookup(answer, "toolUseID") != nil && !f.v.AtLeast(2, 1, 120) {
+		list, err := members(bytes.Clone(answer))
+		if err != nil {
+			return invalid("response.response", "an object", answer)
+		}
+		list = slices.DeleteFunc(list, func(m member) bool { return m.name == "toolUseID" })
+		f.replace("response", "response", string(appendObject(nil, list)))
+		f.changes = append(f.changes, "toolUseID is left out: with it, 2.1.37 runs the tool a second time if the answer comes twice")
 	}
 	return nil
 }
@@ -204,10 +215,10 @@ func (f *fitter) edit(outer string, change func([]member) []member) {
 }
 
 // fitInitialize adapts what the first request looks like on older versions: their
-// system prompt is one text.
+// system prompt is one text, and they ignore a list in silence.
 func (f *fitter) fitInitialize(r *InitializeRequest) {
 	parts, ok := elements(r.SystemPrompt)
-	if !ok || f.v.AtLeast(2, 1, 121) {
+	if !ok || f.v.AtLeast(2, 1, 120) {
 		return
 	}
 	var whole []string

@@ -149,7 +149,7 @@ func (s *Splitter) Line() int { return s.b.line }
 type frameScanner struct {
 	begun    bool // there is something other than space
 	inString bool
-	escaped  bool // the last byte was a backslash in a string
+	escaped  bool // the next byte is, by a backslash in a string
 	depth    int
 }
 
@@ -162,20 +162,19 @@ func (f *frameScanner) ends(frame []byte) bool {
 		*f = frameScanner{}
 		frame = frame[i+1:]
 	}
-	for _, c := range frame {
-		switch {
-		case f.escaped:
-			f.escaped = false
-		case f.inString:
-			f.escaped = c == '\\'
-			f.inString = c != '"'
-		case c == ' ' || c == '\t' || c == '\r':
+	for i := 0; i < len(frame); i++ {
+		if f.inString {
+			i = f.string(frame, i)
 			continue
-		case c == '"':
+		}
+		switch frame[i] {
+		case ' ', '\t', '\r':
+			continue
+		case '"':
 			f.inString = true
-		case c == '{' || c == '[':
+		case '{', '[':
 			f.depth++
-		case c == '}' || c == ']':
+		case '}', ']':
 			f.depth--
 		}
 		f.begun = true
@@ -185,6 +184,27 @@ func (f *frameScanner) ends(frame []byte) bool {
 	}
 	*f = frameScanner{}
 	return true
+}
+
+// string goes on within a string at frame[i]. It returns the index of the closing
+// quote, or of the last byte if the string does not end in this frame.
+func (f *frameScanner) string(frame []byte, i int) int {
+	if f.escaped {
+		f.escaped = false
+		i++
+	}
+	for start := i; i < len(frame); i++ {
+		j := bytes.IndexByte(frame[i:], '"')
+		if j < 0 {
+			f.escaped = escapedAt(frame, start, len(frame))
+			break
+		}
+		if i += j; !escapedAt(frame, start, i) {
+			f.inString = false
+			return i
+		}
+	}
+	return len(frame) - 1
 }
 
 // lineBuffer holds bytes that have not become lines yet. It is the one place

@@ -153,6 +153,10 @@ func checkUser(o *outgoing) error {
 	if role := get(list, "role"); !isString(role) || text(role) != "user" {
 		return invalid("message.role", `"user"`, role)
 	}
+	// 2.1.120 swallows a prompt with a priority that it does not know.
+	if p := o.get("priority"); p != nil && !slices.Contains([]string{`"now"`, `"next"`, `"later"`}, string(p)) {
+		return invalid("priority", `"now", "next" or "later"`, p)
+	}
 	content := get(list, "content")
 	if isString(content) {
 		return nil
@@ -165,8 +169,26 @@ func checkUser(o *outgoing) error {
 		if !isObject(item) {
 			return invalid(fmt.Sprintf("message.content[%d]", i), "a block (an object)", item)
 		}
-		if lookupString(item, "type") == "" {
-			return invalid(fmt.Sprintf("message.content[%d].type", i), "a string that is not empty", lookup(item, "type"))
+		if err := checkBlock(fmt.Sprintf("message.content[%d]", i), item); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkBlock refuses blocks that end 2.1.37 and 2.1.120: those that lack what
+// they are about.
+func checkBlock(path string, item []byte) error {
+	switch lookupString(item, "type") {
+	case "":
+		return invalid(path+".type", "a string that is not empty", lookup(item, "type"))
+	case "text":
+		if t := lookup(item, "text"); !isString(t) {
+			return invalid(path+".text", "a string", t)
+		}
+	case "image", "document":
+		if s := lookup(item, "source"); !isObject(s) {
+			return invalid(path+".source", "an object", s)
 		}
 	}
 	return nil

@@ -51,6 +51,10 @@ func TestValidate(t *testing.T) {
 		{"no content", `{"type":"user","message":{"role":"user"}}`, "message.content"},
 		{"number content", `{"type":"user","message":{"role":"user","content":5}}`, "message.content"},
 		{"null block", `{"type":"user","message":{"role":"user","content":[null]}}`, "message.content[0]"},
+		{"text without text", `{"type":"user","message":{"role":"user","content":[{"type":"text"}]}}`, "message.content[0].text"},
+		{"image without source", `{"type":"user","message":{"role":"user","content":[{"type":"image"}]}}`, "message.content[0].source"},
+		{"priority", `{"type":"user","priority":"next","message":{"role":"user","content":"x"}}`, ""},
+		{"invented priority", `{"type":"user","priority":"soon","message":{"role":"user","content":"x"}}`, "priority"},
 		{"block without type", `{"type":"user","message":{"role":"user","content":[{"text":"x"}]}}`, "message.content[0].type"},
 
 		{"request", req + `{"subtype":"interrupt"}}`, ""},
