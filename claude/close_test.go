@@ -118,8 +118,8 @@ func TestCloseHandsOverLastLines(t *testing.T) {
 }
 
 func TestCloseDoesNotWaitForASlowReader(t *testing.T) {
-	p := startFake(t, "flood", "", &Options{InputGrace: 10 * time.Millisecond})
-	readLine(t, p)
+	p := startFake(t, "burst", "", nil)
+	eventually(t, "all lines are in the pipe", func() bool { return p.Stderr() == "written" })
 	done := make(chan error)
 	go func() {
 		tick := time.NewTicker(20 * time.Millisecond)
@@ -132,7 +132,7 @@ func TestCloseDoesNotWaitForASlowReader(t *testing.T) {
 			<-tick.C
 		}
 	}()
-	// Thousands of lines are in the pipe when the CLI ends, at 20 ms each.
+	// At 20 ms each it would take more than a minute.
 	begin := time.Now()
 	if err := p.Close(); err != nil {
 		t.Error(err)

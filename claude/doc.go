@@ -30,12 +30,14 @@
 //
 // # What is left behind
 //
-// Nothing, if the program calls [Process.Close]: it ends the input, waits,
-// sends SIGTERM, waits, sends SIGKILL, and then ends what the CLI has started.
-// The CLI runs shell commands in sessions of their own, which no process group
-// reaches, so on Linux they are found by the marker, which every process
-// inherits with its environment, and everywhere by their descent as long as
-// it can be seen. On Windows the process tree is ended by taskkill.
+// Nothing, if the program calls [Process.Close] on Linux: it ends the input,
+// waits, sends SIGTERM, waits, sends SIGKILL, and then ends what the CLI has
+// started. The CLI runs shell commands in sessions of their own, which no
+// process group reaches. They are found by the marker, which every process
+// inherits with its environment, and by their descent as long as it can be
+// seen. On macOS there is only the descent, so that what a CLI that died by
+// itself has started is not found. On Windows the tree is ended by taskkill,
+// but only if the CLI does not end by itself when it is asked to.
 //
 // If the program itself is killed, the CLI is told so by the kernel on Linux
 // (PDEATHSIG) and ends. 2.1.325 takes its tools with it; 2.1.37 and 2.1.120

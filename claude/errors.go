@@ -69,45 +69,7 @@ func (e *ProbeError) Unwrap() error { return e.Err }
 
 // An UnsupportedError reports something that this version of the CLI, or this
 // platform, cannot do. Nothing has been started.
-type UnsupportedError struct {
-	// Feature is what was asked for, mostly a flag.
-	Feature string
-	// Version is the version of the CLI; zero if it is unknown, which counts
-	// as the oldest, or plays no part.
-	Version wire.Version
-	// Since is the first version known to have the feature; zero if it does
-	// not depend on being new.
-	Since wire.Version
-	// Until is the last version that has the feature; zero if it was never
-	// taken away.
-	Until wire.Version
-	// Hint says what to do instead. It may be empty.
-	Hint string
-}
-
-// Error names the feature, the version, what would be needed and what to do
-// instead.
-func (e *UnsupportedError) Error() string {
-	var b strings.Builder
-	b.WriteString(e.Feature)
-	if e.Since == (wire.Version{}) && e.Until == (wire.Version{}) {
-		b.WriteString(" is not supported")
-	} else if e.Version == (wire.Version{}) {
-		b.WriteString(" is not supported by a CLI of unknown version")
-	} else {
-		fmt.Fprintf(&b, " is not supported by CLI %s", e.Version)
-	}
-	if e.Since != (wire.Version{}) {
-		fmt.Fprintf(&b, ", only since %s", e.Since)
-	}
-	if e.Until != (wire.Version{}) {
-		fmt.Fprintf(&b, ", only up to %s", e.Until)
-	}
-	if e.Hint != "" {
-		b.WriteString(": " + e.Hint)
-	}
-	return b.String()
-}
+type UnsupportedError = wire.UnsupportedError
 
 // An OptionError reports an option that no version of the CLI would accept.
 // Nothing has been started.

@@ -108,10 +108,10 @@ var reservedFlags = map[string]string{
 
 // modeRules says which CLIs accept which permission modes as a flag. Modes that
 // are not listed are passed on: a newer CLI may know them.
-var modeRules = map[string]flagRule{
-	ModeAuto:   {since: version(91)},
-	"manual":   {since: version(325), hint: `it is another name for "default"`},
-	"delegate": {until: version(37)},
+var modeRules = map[wire.PermissionMode]flagRule{
+	wire.PermissionModeAuto:     {since: version(91)},
+	wire.PermissionModeManual:   {since: version(325), hint: `it is another name for "default"`},
+	wire.PermissionModeDelegate: {until: version(37)},
 }
 
 // require refuses an option that the CLI is too old for.
@@ -205,12 +205,12 @@ func (o *Options) args(v wire.Version, files *privateFiles) ([]string, error) {
 func (o *Options) permissionFlags(l *flagList) {
 	mode := o.PermissionMode
 	if mode == "" {
-		mode = ModeDefault
+		mode = wire.PermissionModeDefault
 	}
-	if err := modeRules[mode].check("permission mode "+mode, l.version); err != nil && l.err == nil {
+	if err := modeRules[mode].check("permission mode "+string(mode), l.version); err != nil && l.err == nil {
 		l.err = err
 	}
-	l.value("permission-mode", mode)
+	l.value("permission-mode", string(mode))
 	switch {
 	case o.PermissionPromptTool == "none":
 	case o.PermissionPromptTool != "":

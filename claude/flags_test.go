@@ -30,7 +30,7 @@ func TestArgs(t *testing.T) {
 		want    []string
 	}{
 		{"nothing", Options{}, base()},
-		{"mode", Options{PermissionMode: ModePlan}, []string{
+		{"mode", Options{PermissionMode: wire.PermissionModePlan}, []string{
 			"--output-format=stream-json", "--input-format=stream-json", "--verbose",
 			"--permission-mode=plan", "--permission-prompt-tool=stdio",
 		}},
@@ -239,7 +239,7 @@ func TestUnsupportedByVersion(t *testing.T) {
 		{"SDKURL", Options{SDKURL: "ws://x/y"}, []wire.Version{version(121), v325}, []wire.Version{v37, v120, unknown}},
 		{"JSONSchema without", Options{JSONSchema: json.RawMessage(`{}`)}, []wire.Version{v37, v120, unknown}, []wire.Version{v325}},
 		{"JSONSchema without MaxBudgetUSD", Options{JSONSchema: json.RawMessage(`{}`), MaxTurns: 3}, []wire.Version{v37, unknown}, []wire.Version{v120, v325}},
-		{"permission mode auto", Options{PermissionMode: ModeAuto}, []wire.Version{v37, unknown}, []wire.Version{v120, v325}},
+		{"permission mode auto", Options{PermissionMode: wire.PermissionModeAuto}, []wire.Version{v37, unknown}, []wire.Version{v120, v325}},
 		{"permission mode manual", Options{PermissionMode: "manual"}, []wire.Version{v37, v120}, []wire.Version{v325}},
 		{"permission mode delegate", Options{PermissionMode: "delegate"}, []wire.Version{v120, v325}, []wire.Version{v37}},
 		{"", Options{JSONSchema: json.RawMessage(`{}`), MaxBudgetUSD: 5, MaxThinkingTokens: 1, PermissionMode: "of the future"}, nil, []wire.Version{v37, v120, v325, unknown}},

@@ -134,6 +134,12 @@ func fakes() map[string]func(arg string) int {
 				}
 			}
 		},
+		// Writes as many lines as a pipe holds and says so on standard error.
+		"burst": func(string) int {
+			_, _ = os.Stdout.WriteString(strings.Repeat("{}\n", 4000))
+			fmt.Fprint(os.Stderr, "written")
+			return echo()
+		},
 		// Writes one line of the length of its arg, then a short one.
 		"huge": func(arg string) int {
 			var n int

@@ -3,28 +3,12 @@ package claude
 import (
 	"encoding/json"
 	"time"
-)
 
-// Permission modes for [Options].PermissionMode. The set is open: a newer CLI
-// may know others.
-const (
-	// ModeDefault asks before everything that is not read-only.
-	ModeDefault = "default"
-	// ModeAcceptEdits edits files without asking.
-	ModeAcceptEdits = "acceptEdits"
-	// ModePlan makes a plan and changes nothing.
-	ModePlan = "plan"
-	// ModeBypass asks for nothing but questions and plans. Root may use it
-	// only with IS_SANDBOX=1 in the environment.
-	ModeBypass = "bypassPermissions"
-	// ModeDontAsk denies what would have to be asked.
-	ModeDontAsk = "dontAsk"
-	// ModeAuto lets a classifier of the CLI decide.
-	ModeAuto = "auto"
+	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // Options say how a CLI is started. The zero value starts a new conversation
-// in the working directory of the program, in mode [ModeDefault], with
+// in the working directory of the program, in mode [wire.PermissionModeDefault], with
 // permission questions on the transport.
 //
 // What this version of the CLI cannot do is refused with an
@@ -68,13 +52,17 @@ type Options struct {
 	TaskBudget int
 
 	// PermissionMode is the mode to start in, always passed on: left to
-	// itself a new CLI may start in mode auto. If empty, [ModeDefault].
-	PermissionMode string
+	// itself a new CLI may start in mode auto. If empty,
+	// [wire.PermissionModeDefault]. Root may use
+	// [wire.PermissionModeBypassPermissions] only with IS_SANDBOX=1 in the
+	// environment.
+	PermissionMode wire.PermissionMode
 	// PermissionPromptTool says who is asked for permissions: "stdio" is the
 	// controller, otherwise the name of an MCP tool, and "none" leaves the flag
 	// out, so that the CLI denies what it would ask. If empty, "stdio".
 	PermissionPromptTool string
-	// AllowBypass permits switching to [ModeBypass] later.
+	// AllowBypass permits switching to
+	// [wire.PermissionModeBypassPermissions] later.
 	AllowBypass bool
 	// Tools are the built-in tools to offer. Nil means the CLI's own set, an
 	// empty slice none at all.

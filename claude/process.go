@@ -378,6 +378,7 @@ func (p *Process) exitError() error {
 			select {
 			case <-done:
 			case <-timer.C:
+				timer.Reset(0) // nor is the next one waited for
 			}
 		}
 		e := &ExitError{PID: p.pid, Version: p.command.Version, Code: code, Signal: signal, Stderr: p.Stderr()}

@@ -94,7 +94,7 @@ func benchWrap(size int, typeLast bool, typ, front, text, back string) []byte {
 	once := appendString(nil, text)
 	text = strings.Repeat(text, room/len(once)+1)
 	// Escapes make it longer than it was.
-	n := min(len(text), room*len(text)/(len(appendString(nil, text))))
+	n := min(len(text), room*len(text)/len(appendString(nil, text)))
 	return fmt.Appendf(nil, "%s%s%s%s%s", first, front, appendString(nil, strings.ToValidUTF8(text[:n], "")), back, last)
 }
 
@@ -279,7 +279,7 @@ func BenchmarkDecode(b *testing.B) {
 
 // TestBenchLines sees to it that the benchmarks measure what they say.
 func TestBenchLines(t *testing.T) {
-	for _, size := range []int{300, 1 << 10, 2 << 10, 10 << 10, 100 << 10, 1 << 20, 5 << 20} {
+	for _, size := range []int{300, 1 << 10, 2 << 10, 10 << 10, 100 << 10, 1 << 20} {
 		for _, last := range []bool{false, true} {
 			line := benchLine(size, last)
 			if len(line) < size*9/10 || len(line) > size*11/10 {

@@ -298,8 +298,9 @@ func wrongValues(typ reflect.Type) []string {
 		return wrong
 	case reflect.Struct:
 		return []string{`"x"`, `5`, `[]`, `true`}
+	default:
+		return nil
 	}
-	return nil
 }
 
 // TestEveryFieldMismatch gives every field of every type values that do not fit
@@ -395,10 +396,22 @@ func TestNumbers(t *testing.T) {
 		want int64
 		fits bool
 	}{
-		{"0", 0, true}, {"-0", 0, true}, {"12", 12, true}, {"9223372036854775807", math.MaxInt64, true},
-		{"-9223372036854775808", math.MinInt64, true}, {"9223372036854775808", 0, false}, {"1e3", 1000, true},
-		{"2.9", 2, true}, {"-2.9", -2, true}, {"1e18", 1e18, true}, {"1e19", 0, false}, {"1e999", 0, false},
-		{"null", 0, true}, {`"1"`, 0, false}, {"true", 0, false}, {"[1]", 0, false},
+		{"0", 0, true},
+		{"-0", 0, true},
+		{"12", 12, true},
+		{"9223372036854775807", math.MaxInt64, true},
+		{"-9223372036854775808", math.MinInt64, true},
+		{"9223372036854775808", 0, false},
+		{"1e3", 1000, true},
+		{"2.9", 2, true},
+		{"-2.9", -2, true},
+		{"1e18", 1e18, true},
+		{"1e19", 0, false},
+		{"1e999", 0, false},
+		{"null", 0, true},
+		{`"1"`, 0, false},
+		{"true", 0, false},
+		{"[1]", 0, false},
 	}
 	for _, tt := range tests {
 		n := int64(0)

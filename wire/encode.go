@@ -191,10 +191,10 @@ func encodeValue(o object, decoded map[*byte]object) ([]byte, error) {
 	}
 	was := decoded[&raw[0]]
 	if was == nil || reflect.TypeOf(was) != reflect.TypeOf(o) {
-		was = o.fresh()
-		if decodeInto(was, raw) != nil {
-			return raw, nil // not an object, or too deep: there are no fields to change
-		}
+		was = decodeAgain(o, raw)
+	}
+	if was == nil {
+		return raw, nil
 	}
 	before, err := fieldsOf(was, &encoder{asDecoded: true, decoded: decoded})
 	if err != nil {
@@ -212,6 +212,16 @@ func encodeValue(o object, decoded map[*byte]object) ([]byte, error) {
 		return nil, fmt.Errorf("reading the bytes of a decoded value again: %w", err)
 	}
 	return appendObject(nil, merge(old, before, now)), nil
+}
+
+// decodeAgain returns what o was made from raw. It is nil if raw is not an object
+// or nested too deep: o then has no fields that could have changed.
+func decodeAgain(o object, raw []byte) object {
+	was := o.fresh()
+	if decodeInto(was, raw) != nil {
+		return nil
+	}
+	return was
 }
 
 // merge replaces in old what differs between before and now.

@@ -7,32 +7,47 @@ import (
 	"strings"
 )
 
-// An UnsupportedError reports something that a version of the CLI cannot take.
+// An UnsupportedError reports something that a version of the CLI, or this
+// platform, cannot do. Nothing has been sent or started.
 type UnsupportedError struct {
-	// Feature names it, such as "control request get_context_usage".
+	// Feature is what was asked for, such as "control request
+	// get_context_usage".
 	Feature string
-	// Version is the CLI's version; zero if unknown, and then it was treated as
-	// the oldest.
+	// Version is the CLI's version; zero if it is unknown, which counts as the
+	// oldest, or plays no part.
 	Version Version
-	// Since is the first version that can; zero if none can.
+	// Since is the first version known to have the feature; zero if it does not
+	// depend on being new.
 	Since Version
-	// Reason says what would happen.
-	Reason string
+	// Until is the last version that has the feature; zero if it was never taken
+	// away.
+	Until Version
+	// Hint says what would happen, or what to do instead. It may be empty.
+	Hint string
 }
 
-// Error says what cannot be done, on which version, and why.
+// Error names the feature, the version, what would be needed and the hint.
 func (e *UnsupportedError) Error() string {
-	s := fmt.Sprintf("%s is not possible with Claude Code %s", e.Feature, e.Version)
-	if e.Version.IsZero() {
-		s = fmt.Sprintf("%s is not possible with a Claude Code of unknown version", e.Feature)
+	var b strings.Builder
+	b.WriteString(e.Feature)
+	switch {
+	case e.Since.IsZero() && e.Until.IsZero() && e.Version.IsZero():
+		b.WriteString(" is not supported")
+	case e.Version.IsZero():
+		b.WriteString(" is not supported by a CLI of unknown version")
+	default:
+		fmt.Fprintf(&b, " is not supported by CLI %s", e.Version)
 	}
 	if !e.Since.IsZero() {
-		s += fmt.Sprintf(" (it needs %s)", e.Since)
+		fmt.Fprintf(&b, ", only since %s", e.Since)
 	}
-	if e.Reason != "" {
-		s += ": " + e.Reason
+	if !e.Until.IsZero() {
+		fmt.Fprintf(&b, ", only up to %s", e.Until)
 	}
-	return s
+	if e.Hint != "" {
+		b.WriteString(": " + e.Hint)
+	}
+	return b.String()
 }
 
 // nodeLimit is the longest line for a CLI that runs on node, which reads long
@@ -65,11 +80,11 @@ type fitter struct {
 	changes []string
 }
 
-func (f *fitter) needs(feature string, since Version, reason string) error {
+func (f *fitter) needs(feature string, since Version, hint string) error {
 	if f.v.Compare(since) >= 0 {
 		return nil
 	}
-	return &UnsupportedError{Feature: feature, Version: f.told, Since: since, Reason: reason}
+	return &UnsupportedError{Feature: feature, Version: f.told, Since: since, Hint: hint}
 }
 
 func (f *fitter) fit() error {
@@ -77,7 +92,7 @@ func (f *fitter) fit() error {
 	if !f.v.AtLeast(2, 1, 113) && len(f.line) > nodeLimit {
 		return &UnsupportedError{
 			Feature: fmt.Sprintf("a line of %d bytes", len(f.line)), Version: f.told, Since: Version{2, 1, 113},
-			Reason: fmt.Sprintf("it reads lines over %d bytes so slowly that it seems to hang, and dies of large images", nodeLimit),
+			Hint: fmt.Sprintf("it reads lines over %d bytes so slowly that it seems to hang, and dies of large images", nodeLimit),
 		}
 	}
 	switch f.typ {
@@ -173,7 +188,7 @@ func (f *fitter) fitEnvironment() error {
 		if !slices.Contains(tokenVariables(), m.name) {
 			return &UnsupportedError{
 				Feature: "changing the environment variable " + m.name, Version: f.told,
-				Reason: "versions after 2.1.120 take no others than their own tokens, silently",
+				Until: Version{2, 1, 120}, Hint: "newer versions 2.1.120 take no others than their own tokens, silently",
 			}
 		}
 	}

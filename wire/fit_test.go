@@ -131,7 +131,7 @@ func TestFitAdapts(t *testing.T) {
 
 func TestUnsupportedErrorSaysWhatToDo(t *testing.T) {
 	_, _, err := Fit([]byte(`{"type":"control_cancel_request","request_id":"r"}`), Version{2, 1, 37})
-	for _, part := range []string{"control_cancel_request", "2.1.37", "2.1.47"} {
+	for _, part := range []string{"control_cancel_request", "2.1.37", "since 2.1.47"} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("%q does not say %q", err, part)
 		}

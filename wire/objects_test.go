@@ -107,9 +107,10 @@ func walk(v reflect.Value, visit func(object)) {
 			p.Elem().Set(v)
 			visit(p.Interface().(object))
 		}
-		for i := range v.NumField() {
-			walk(v.Field(i), visit)
+		for _, f := range v.Fields() {
+			walk(f, visit)
 		}
+	default: // there is nothing inside
 	}
 }
 
@@ -125,9 +126,10 @@ func structTypes(typ reflect.Type, found map[string]reflect.Type) {
 		if reflect.PointerTo(typ).Implements(objectType) {
 			found[typ.Name()] = typ
 		}
-		for i := range typ.NumField() {
-			structTypes(typ.Field(i).Type, found)
+		for f := range typ.Fields() {
+			structTypes(f.Type, found)
 		}
+	default: // there is nothing inside
 	}
 }
 
@@ -298,8 +300,8 @@ func (f *filler) fill(t testing.TB, v reflect.Value, depth int) {
 			}
 			v.Set(reflect.ValueOf(BlockContent(&TextBlock{Text: "content"}, &ToolUseBlock{ID: "t", Input: json.RawMessage(`{}`)})))
 		case depth > 0:
-			for i := range v.NumField() {
-				f.fill(t, v.Field(i), depth-1)
+			for _, field := range v.Fields() {
+				f.fill(t, field, depth-1)
 			}
 		}
 	default:

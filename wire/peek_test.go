@@ -114,7 +114,7 @@ func TestPeekAnyOrder(t *testing.T) {
 			}
 		}
 		for i := range left {
-			permute(append(done[:len(done):len(done)], left[i]), slices.Concat(left[:i], left[i+1:]))
+			permute(append(slices.Clip(done), left[i]), slices.Concat(left[:i], left[i+1:]))
 		}
 	}
 	permute(nil, parts)
