@@ -101,7 +101,8 @@ func TestFitAdapts(t *testing.T) {
 			"the id of the tool call is left out",
 			`{"type":"control_response","response":{"subtype":"success","request_id":"r","response":{"behavior":"deny","message":"no","toolUseID":"t","x":1}}}`,
 			`{"type":"control_response","response":{"subtype":"success","request_id":"r","response":{"behavior":"deny","message":"no","x":1}}}`,
-			Version{}, "toolUseID",
+			Version{},
+			"toolUseID",
 		},
 		{
 			"white space around the line",
