@@ -383,7 +383,7 @@ export interface PromptSuggestion {
 /** ConversationReset says that the conversation starts afresh: what was shown so far is over. */
 export interface ConversationReset {
   type: "conversation_reset";
-  /** The new conversation. */
+  /** Names the reset. On 2.1.325 it is this line's own uuid; the new conversation's session_id comes with the next init. */
   new_conversation_id: string;
   /** Identifies this line. */
   uuid: string;
@@ -1371,7 +1371,7 @@ export interface Result {
   subtype: ResultSubtype;
   /** How long the turn took, in milliseconds. */
   duration_ms: number;
-  /** How much of it was spent waiting for the API. */
+  /** Milliseconds spent waiting for the API, counted from the start of the process, unlike duration_ms. */
   duration_api_ms: number;
   /** Milliseconds until the first token. */
   ttft_ms?: number;

@@ -565,7 +565,8 @@ func (*PromptSuggestion) MessageType() (typ, subtype string) { return "prompt_su
 // so far is over.
 type ConversationReset struct {
 	Source
-	// The new conversation.
+	// Names the reset. On 2.1.325 it is this line's own uuid; the new
+	// conversation's session_id comes with the next init.
 	NewConversationID string `json:"new_conversation_id"`
 
 	// Identifies this line.
@@ -3339,7 +3340,8 @@ type Result struct {
 	// How long the turn took, in milliseconds.
 	DurationMs int64 `json:"duration_ms"`
 
-	// How much of it was spent waiting for the API.
+	// Milliseconds spent waiting for the API, counted from the start of the
+	// process, unlike duration_ms.
 	DurationAPIMs int64 `json:"duration_api_ms"`
 
 	// Milliseconds until the first token.

@@ -1134,7 +1134,7 @@ func requestSpecOf(subtype string) (requestSpec, bool) {
 	case "hook_callback":
 		return requestSpec{FromCLI, Version{2, 1, 37}, ScopeAdmin, []string{"callback_id", "input"}}, true
 	case "elicitation":
-		return requestSpec{FromCLI, Version{2, 1, 325}, ScopeAdmin, []string{"mcp_server_name", "message"}}, true
+		return requestSpec{FromCLI, Version{2, 1, 120}, ScopeAdmin, []string{"mcp_server_name", "message"}}, true
 	case "request_user_dialog":
 		return requestSpec{FromCLI, Version{2, 1, 325}, ScopeAdmin, []string{"dialog_kind", "payload"}}, true
 	case "sdk_control_interrupt":

@@ -1,0 +1,418 @@
+package fold
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	"github.com/switchboard-dev/switchboard/wire"
+)
+
+// Apply folds a line and returns what it did to questions. Live lines change
+// nothing.
+func (s *State) Apply(l *Line) []Change {
+	if !l.durable() {
+		return nil
+	}
+	changes := s.Questions.Apply(l)
+	if l.Sent {
+		s.sent(l)
+		return changes
+	}
+	s.Drift.Count(l)
+	m := l.decoded()
+	if m == nil {
+		return changes
+	}
+	s.Alive = true
+	s.seen(l)
+	switch m := m.(type) {
+	case *wire.Init:
+		s.init(m, l)
+	case *wire.Assistant:
+		s.assistant(m, l)
+	case *wire.User:
+		s.user(m, l)
+	case *wire.Result:
+		s.result(m, l)
+	case *wire.ControlRequest:
+		s.asked(m)
+	case *wire.ControlResponse:
+		s.answered(&m.Response, l)
+	case *wire.SessionStateChanged:
+		s.told(m.State)
+	case *wire.Status:
+		s.status(m)
+	case *wire.CommandLifecycle:
+		s.fate(m)
+	case *wire.APIRetry:
+		s.retry(m, l)
+	case *wire.CompactBoundary:
+		s.compacted(m, l)
+	case *wire.ConversationReset:
+		s.reset(m)
+	case *wire.ModelRefusalFallback:
+		s.retract(m.RetractedMessageUUIDs)
+	case *wire.RateLimitEvent:
+		s.rateLimit(m)
+	case *wire.TaskStarted:
+		s.taskStarted(m, l)
+	case *wire.TaskUpdated:
+		s.taskUpdated(m)
+	case *wire.TaskNotification:
+		s.endTask(m.TaskID)
+	case *wire.BackgroundTasksChanged:
+		s.tasksListed(m, l)
+	case *wire.WorkerShuttingDown:
+		s.ShuttingDown = clip(m.Reason, shortText)
+	case *wire.Unknown:
+		s.unknown(m)
+	default:
+	}
+	return changes
+}
+
+// seen notes what every line of the CLI tells.
+func (s *State) seen(l *Line) {
+	if len(l.Header.UUID) > 0 {
+		s.LastUUID = name(string(l.Header.UUID))
+	}
+	s.LastSeq, s.LastTime = l.Seq, instant(l.Time)
+	// The result of a resume that failed names a conversation that never was.
+	if len(l.Header.SessionID) > 0 && !l.Header.Is("result", "") {
+		s.conversation(name(string(l.Header.SessionID)), l)
+	}
+}
+
+// conversation notes the conversation that a line belongs to.
+func (s *State) conversation(id string, l *Line) {
+	first := !s.Named
+	s.Named = true
+	if id == s.Conversation() {
+		return
+	}
+	reason := "changed"
+	switch {
+	case s.Reset != "":
+		reason, s.Reset = s.Reset, ""
+	case first && s.Resumed && len(s.Conversations) > 0:
+		reason = "forked"
+	case first:
+		reason = "started"
+	}
+	c := Conversation{ID: id, Run: s.Run, Seq: l.Seq, Reason: reason}
+	s.Conversations, _ = last(append(s.Conversations, c), mostConversations)
+}
+
+// sent folds a line that was written to the CLI.
+func (s *State) sent(l *Line) {
+	switch string(l.Header.Type) {
+	case "user":
+		m, ok := l.decoded().(*wire.User)
+		if !ok || m.ShouldQuery != nil && !*m.ShouldQuery {
+			return
+		}
+		s.Queue.put(name(m.UUID), l.Seq)
+		if text := m.Message.Content.String(); text != "" {
+			s.Prompt = clip(text, shortText)
+		}
+	case "control_request":
+		if m, ok := l.decoded().(*wire.ControlRequest); ok {
+			s.request(m)
+		}
+	}
+}
+
+// request notes a request to the CLI whose answer matters.
+func (s *State) request(m *wire.ControlRequest) {
+	var subject string
+	switch r := m.Request.(type) {
+	case *wire.InitializeRequest:
+		subject = clip(r.Title, shortText)
+	case *wire.InterruptRequest:
+		s.Interrupting = s.Turn
+	case *wire.CancelAsyncMessageRequest:
+		subject = name(r.MessageUUID)
+	case *wire.RenameSessionRequest:
+		subject = clip(r.Title, shortText)
+	case *wire.GetContextUsageRequest:
+	default:
+		return
+	}
+	r := Request{ID: name(m.RequestID), Subtype: m.Request.RequestSubtype(), Subject: subject}
+	s.Requests, _ = last(append(s.Requests, r), mostRequests)
+}
+
+// answered folds an answer of the CLI to a request of ours. With
+// --replay-user-messages it also repeats our answers to its own requests; those
+// are none of ours.
+func (s *State) answered(a *wire.ControlAnswer, l *Line) {
+	id := name(a.RequestID)
+	i := slices.IndexFunc(s.Requests, func(r Request) bool { return r.ID == id })
+	if i < 0 {
+		return
+	}
+	r := s.Requests[i]
+	s.Requests = slices.Delete(s.Requests, i, i+1)
+	if a.Subtype != "success" {
+		return
+	}
+	body, err := wire.DecodeAnswer(r.Subtype, a.Response)
+	if err != nil {
+		return
+	}
+	switch b := body.(type) {
+	case *wire.InitializeAnswer:
+		s.initialized(b, a.Response, r.Subject)
+	case *wire.InterruptAnswer:
+		for _, uuid := range b.Cancelled {
+			s.Queue.take(name(uuid))
+		}
+	case *wire.CancelAsyncMessageAnswer:
+		if b.Cancelled {
+			s.Queue.take(r.Subject)
+		}
+	case *wire.GetContextUsageAnswer:
+		s.Context = &ContextUse{Model: name(b.Model), Tokens: b.TotalTokens, Most: b.MaxTokens, Percent: b.Percentage, Seq: l.Seq}
+	default:
+		if r.Subtype == "rename_session" {
+			s.Title = r.Subject
+		}
+	}
+}
+
+// initialized folds the answer to initialize.
+func (s *State) initialized(a *wire.InitializeAnswer, body json.RawMessage, title string) {
+	s.Initialize = keep(body)
+	if a.ClaudeCodeVersion != "" {
+		s.Version = name(a.ClaudeCodeVersion)
+	}
+	if a.CurrentPermissionMode != "" {
+		s.Mode = wire.PermissionMode(name(string(a.CurrentPermissionMode)))
+	}
+	if a.Capabilities != nil && s.Init == nil {
+		s.Capabilities = names(a.Capabilities)
+	}
+	if title != "" {
+		s.Title = title
+	}
+}
+
+// init folds the line that opens a turn.
+func (s *State) init(m *wire.Init, l *Line) {
+	s.Turn, s.Retry, s.Reset = true, nil, ""
+	s.Queue.begin()
+	s.Init = keep(l.Raw)
+	s.Version, s.Model = name(m.ClaudeCodeVersion), name(m.Model)
+	s.Mode, s.Dir = wire.PermissionMode(name(string(m.PermissionMode))), clip(m.Cwd, 4<<10)
+	s.Tools, s.Capabilities = names(m.Tools), names(m.Capabilities)
+}
+
+// keep returns a copy of what came, nil if it is beyond all measure.
+func keep(raw []byte) json.RawMessage {
+	if len(raw) > mostRaw {
+		return nil
+	}
+	return bytes.Clone(raw)
+}
+
+// names returns a list of names as it is kept.
+func names(list []string) []string {
+	if len(list) == 0 {
+		return nil
+	}
+	kept := make([]string, 0, min(len(list), mostNames))
+	for _, n := range list[:min(len(list), mostNames)] {
+		kept = append(kept, name(n))
+	}
+	return kept
+}
+
+// told folds the CLI's own word for its state.
+func (s *State) told(state wire.SessionState) {
+	s.Told = wire.SessionState(name(string(state)))
+	switch state {
+	case wire.SessionStateIdle:
+		s.turnOver()
+		s.Queue.idle()
+		if !s.TasksListed {
+			// Versions that do not list tasks say idle only when none is left.
+			s.Tasks = nil
+		}
+	case wire.SessionStateRunning:
+		if !s.inBackground() {
+			s.Turn = true
+		}
+	case wire.SessionStateRequiresAction:
+		// What is asked tells it better: 120 says so when it has the answer.
+	default:
+	}
+}
+
+// status folds a change of phase or permission mode.
+func (s *State) status(m *wire.Status) {
+	if m.PermissionMode != "" {
+		s.Mode = wire.PermissionMode(name(string(m.PermissionMode)))
+	}
+	s.Compacting = m.Status == wire.StatusPhaseCompacting
+	if s.Compacting {
+		s.Turn = true
+	}
+	if m.Status == wire.StatusPhaseRequesting {
+		s.Retry = nil
+	}
+}
+
+// compacted folds the place where the conversation was compacted.
+func (s *State) compacted(m *wire.CompactBoundary, l *Line) {
+	s.Compacting = false
+	s.Compactions++
+	c := &m.CompactMetadata
+	s.Compaction = &Compaction{
+		Trigger: wire.CompactTrigger(name(string(c.Trigger))), Before: c.PreTokens, After: c.PostTokens, Seq: l.Seq,
+	}
+	s.Context = nil
+}
+
+// reset folds the announcement of a new conversation. Its id comes with the next
+// init line: the one that the announcement brings is not it.
+func (s *State) reset(m *wire.ConversationReset) {
+	s.Reset = name(string(m.Trigger))
+	if s.Reset == "" {
+		s.Reset = "reset"
+	}
+	s.Text, s.TextUUID, s.Retracted, s.Context = "", "", nil, nil
+}
+
+// assistant folds what the model says.
+func (s *State) assistant(m *wire.Assistant, l *Line) {
+	s.retract(m.Supersedes)
+	if m.ParentToolUseID != "" {
+		return
+	}
+	s.Turn, s.Retry = true, nil
+	for _, b := range m.Message.Content {
+		if t, ok := b.(*wire.TextBlock); ok && t.Text != "" {
+			s.Text, s.TextUUID = clip(t.Text, shortText), name(m.UUID)
+		}
+	}
+	if c := m.ContextUsage; c != nil {
+		s.Context = &ContextUse{Model: name(c.Model), Tokens: c.TotalTokens, Most: c.RawMaxTokens, Percent: c.Percentage, Seq: l.Seq}
+	}
+}
+
+// retract folds an order to delete earlier lines.
+func (s *State) retract(uuids []string) {
+	for _, uuid := range uuids {
+		if uuid = name(uuid); !slices.Contains(s.Retracted, uuid) {
+			s.Retracted, _ = last(append(s.Retracted, uuid), mostRetracted)
+		}
+		if uuid == s.TextUUID && uuid != "" {
+			s.Text, s.TextUUID = "", ""
+		}
+	}
+}
+
+// user folds what the CLI says in the user's name: echoes and tool results.
+func (s *State) user(m *wire.User, l *Line) {
+	s.toolLaunched(m, l)
+	if !m.IsReplay || m.ParentToolUseID != "" {
+		return
+	}
+	// The output of local commands comes in the same form, under other uuids.
+	if s.Queue.echo(name(m.UUID)) {
+		s.Turn = true
+	}
+}
+
+// fate folds what becomes of a prompt.
+func (s *State) fate(m *wire.CommandLifecycle) {
+	s.Queue.Fates = true
+	switch m.State {
+	case wire.CommandStateQueued:
+	case wire.CommandStateStarted:
+		if s.Queue.take(name(m.CommandUUID)) {
+			s.Turn = true
+		}
+	case wire.CommandStateCompleted, wire.CommandStateCancelled, wire.CommandStateDiscarded, wire.CommandStateRefused:
+		s.Queue.take(name(m.CommandUUID))
+	default:
+	}
+}
+
+// asked folds a request of the CLI.
+func (s *State) asked(m *wire.ControlRequest) {
+	if r, ok := m.Request.(*wire.CanUseToolRequest); ok && r.AgentID == "" {
+		s.Turn = true
+	}
+}
+
+// retry folds the failure of a request to the API that will be repeated.
+func (s *State) retry(m *wire.APIRetry, l *Line) {
+	s.Turn = true
+	s.Retry = &Retry{
+		Attempt: m.Attempt, Most: m.MaxRetries, Millis: m.RetryDelayMs, Time: instant(l.Time),
+		Error: wire.AssistantError(name(string(m.Error))),
+	}
+	if m.ErrorStatus != nil {
+		s.Retry.Status = *m.ErrorStatus
+	}
+}
+
+// rateLimit folds a change of the account's limits.
+func (s *State) rateLimit(m *wire.RateLimitEvent) {
+	if len(m.RateLimitInfo.Raw()) > mostRaw/mostRateLimits {
+		return
+	}
+	kind := name(string(m.RateLimitInfo.RateLimitType))
+	if s.RateLimits == nil {
+		s.RateLimits = map[string]wire.RateLimitInfo{}
+	}
+	if _, there := s.RateLimits[kind]; there || len(s.RateLimits) < mostRateLimits {
+		s.RateLimits[kind] = m.RateLimitInfo
+	}
+}
+
+// result folds the end of a turn.
+func (s *State) result(m *wire.Result, l *Line) {
+	end := &TurnEnd{
+		UUID: name(m.UUID), Seq: l.Seq, Subtype: wire.ResultSubtype(name(string(m.Subtype))),
+		Terminal: wire.TerminalReason(name(string(m.TerminalReason))), Failed: m.Failed(), Interrupted: s.Interrupting,
+	}
+	if m.Origin != nil {
+		end.Origin = wire.OriginKind(name(string(m.Origin.Kind)))
+	}
+	s.Result = end
+	s.Results++
+	s.number(m.ResultIndex)
+	for _, uuid := range m.UserMessageUUIDs {
+		s.Queue.take(name(uuid))
+	}
+	s.Queue.end()
+	s.waitedFor()
+	s.turnOver()
+}
+
+// number folds the number that newer versions give each result.
+func (s *State) number(n *int64) {
+	if n == nil || *n < 0 {
+		return
+	}
+	if s.NextResult != nil && *n > *s.NextResult {
+		s.LostResults += min(*n-*s.NextResult, 1<<30)
+	}
+	next := *n + 1
+	s.NextResult = &next
+}
+
+// unknown folds lines that are not part of the documented protocol and yet tell
+// something that is wanted.
+func (s *State) unknown(m *wire.Unknown) {
+	if typ, subtype := m.MessageType(); typ != "system" || subtype != "session_title_changed" {
+		return
+	}
+	var title string
+	if json.Unmarshal(m.Extra("title"), &title) == nil {
+		s.Title = clip(title, shortText)
+	}
+}
