@@ -40,13 +40,13 @@ func ExampleDecoder() {
 		case *wire.Result:
 			fmt.Println("cost:", m.Cost())
 		case *wire.Unknown:
-			fmt.Printf("unknown: %s\n", m.Raw())
+			fmt.Printf("unknown %s: %s\n", m.Header().Type, m.Raw())
 		}
 	}
 	// Output:
 	// text: Hello.
 	// cost: 0.01
-	// unknown: {"type":"from_the_future","x":1}
+	// unknown from_the_future: {"type":"from_the_future","x":1}
 }
 
 func ExampleNewPermission() {

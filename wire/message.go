@@ -72,6 +72,12 @@ func Encode(m Message) ([]byte, error) {
 	return line, nil
 }
 
+// Header returns what can be known of a line of an unknown type.
+func (v *Unknown) Header() Header {
+	h, _ := Peek(v.raw) // it was an object, or it would not have been decoded
+	return h
+}
+
 // A Decoder reads messages from a CLI's output.
 type Decoder struct {
 	lines *LineReader

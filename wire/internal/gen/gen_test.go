@@ -205,9 +205,6 @@ func TestUpToDate(t *testing.T) {
 			t.Errorf("%s is not made any more: remove it", path)
 		}
 	}
-	if err := run(wireDir, true); err != nil {
-		t.Errorf("with -check: %v", err)
-	}
 }
 
 const smallTable = `struct HookCommon : holds what is common.
@@ -288,8 +285,12 @@ func TestTypeScript(t *testing.T) {
 	}
 	ts := typescript(decls)
 	checkTypeScript(t, ts)
+	declared := map[string]bool{}
+	for _, m := range tsName.FindAllSubmatch(ts, -1) {
+		declared[string(m[1])] = true
+	}
 	for _, d := range decls {
-		if !regexp.MustCompile(`(?m)^export (interface|type) ` + d.name + `\b`).Match(ts) {
+		if !declared[d.name] {
 			t.Errorf("%s is not declared", d.name)
 		}
 	}

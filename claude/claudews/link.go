@@ -1,0 +1,242 @@
+package claudews
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"github.com/coder/websocket"
+
+	"github.com/switchboard-dev/switchboard/claude"
+	"github.com/switchboard-dev/switchboard/wire"
+)
+
+const (
+	defaultPingInterval = 10 * time.Second
+	defaultPingTimeout  = 20 * time.Second
+	// closeTimeout bounds the close handshake: who does not answer by then is
+	// cut off.
+	closeTimeout = 2 * time.Second
+	readChunk    = 32 << 10
+)
+
+var (
+	errPing    = errors.New("no answer to a ping")
+	errClosing = errors.New("closed on this side")
+	errNotSent = errors.New("the connection ended before the line was sent")
+)
+
+// A link is one WebSocket connection.
+type link struct {
+	// Static after construction.
+	ws     *websocket.Conn
+	number int             // counts the connections of a transport, from 1
+	ctx    context.Context // ends with the connection
+	cancel context.CancelCauseFunc
+	done   chan struct{} // closed by the reading goroutine, as the last thing it does
+
+	// stalled is true while the reader of the transport is waited for, and
+	// active counts what was read. Pongs are not read while stalled, so their
+	// absence says nothing then.
+	stalled atomic.Bool
+	active  atomic.Uint64
+}
+
+func newLink(ws *websocket.Conn, number int) *link {
+	// Lines have their own limit, and one that is over it must not end the
+	// connection: the CLI would come back and send it again.
+	ws.SetReadLimit(-1)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	return &link{ws: ws, number: number, ctx: ctx, cancel: cancel, done: make(chan struct{})}
+}
+
+// stop ends the connection without a close frame. The first cause counts.
+func (l *link) stop(cause error) { l.cancel(cause) }
+
+// close ends the connection with a close frame, and waits a moment for the
+// other side's.
+func (l *link) close(code int, reason string) {
+	timer := time.AfterFunc(closeTimeout, func() { l.stop(errClosing) })
+	defer timer.Stop()
+	// Whatever goes wrong here, the connection is gone afterwards.
+	_ = l.ws.Close(websocket.StatusCode(code), reason)
+	l.stop(errClosing)
+}
+
+// read hands every line that comes to take, until the connection ends, or take
+// returns an error. A line over the limit comes as a *wire.LineTooLongError.
+// The line is take's only during the call. read returns why it ended.
+func (l *link) read(limit int, take func(line []byte, tooLong *wire.LineTooLongError) error) error {
+	err := l.frames(limit, take)
+	var closed websocket.CloseError
+	if !errors.As(err, &closed) && l.ctx.Err() != nil {
+		return context.Cause(l.ctx)
+	}
+	return closeError(err)
+}
+
+func (l *link) frames(limit int, take func([]byte, *wire.LineTooLongError) error) error {
+	split := wire.Splitter{Max: limit}
+	buf := make([]byte, readChunk)
+	for {
+		_, r, err := l.ws.Reader(l.ctx)
+		if err != nil {
+			return err
+		}
+		for err == nil {
+			var n int
+			n, err = r.Read(buf)
+			l.active.Add(1)
+			split.Push(buf[:n])
+			if err := l.lines(&split, take); err != nil {
+				return err
+			}
+		}
+		if !errors.Is(err, io.EOF) {
+			return err
+		}
+	}
+}
+
+func (l *link) lines(split *wire.Splitter, take func([]byte, *wire.LineTooLongError) error) error {
+	for {
+		line, err := split.Next()
+		var tooLong *wire.LineTooLongError
+		if err != nil && !errors.As(err, &tooLong) {
+			return err
+		}
+		if line == nil && tooLong == nil {
+			return nil
+		}
+		if err := take(line, tooLong); err != nil {
+			return err
+		}
+	}
+}
+
+// wait marks the link as stalled while put waits for the transport's reader.
+func (l *link) wait(put func() error) error {
+	l.stalled.Store(true)
+	defer l.stalled.Store(false)
+	return put()
+}
+
+// write sends one frame.
+func (l *link) write(frame []byte) error {
+	kind := websocket.MessageText
+	if !utf8.Valid(frame) {
+		// A text frame that is not UTF-8 ends the connection; a binary one is
+		// read as the same bytes.
+		kind = websocket.MessageBinary
+	}
+	if err := l.ws.Write(l.ctx, kind, frame); err != nil {
+		l.stop(closeError(err))
+		return fmt.Errorf("%w: %w", ErrLost, context.Cause(l.ctx))
+	}
+	return nil
+}
+
+// answers reports whether the other side answers a ping in time.
+func (l *link) answers(timeout time.Duration) bool {
+	ctx, cancel := context.WithTimeout(l.ctx, timeout)
+	defer cancel()
+	return l.ws.Ping(ctx) == nil
+}
+
+// keepAlive pings until the connection ends, and ends it if there is no answer.
+func (l *link) keepAlive(interval, timeout time.Duration) {
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-l.ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		before := l.active.Load()
+		if !l.answers(timeout) && !l.stalled.Load() && l.active.Load() == before {
+			l.stop(&CloseError{Code: codeAbnormal, Err: errPing})
+			return
+		}
+	}
+}
+
+// frameOf returns a line with its line end, or an error for what is not a line.
+func frameOf(line []byte) ([]byte, error) {
+	if len(bytes.TrimSpace(line)) == 0 || bytes.IndexByte(line, '\n') >= 0 {
+		return nil, claude.ErrBadLine
+	}
+	frame := make([]byte, len(line)+1)
+	copy(frame, line)
+	frame[len(line)] = '\n'
+	return frame, nil
+}
+
+// An outlet lets frames through one at a time. The end of a caller's context
+// ends its wait and not the connection, so a frame may outlive the call that
+// sent it; drain waits for it.
+type outlet struct {
+	turn chan struct{} // holds an element while a frame is on its way
+
+	mu       sync.Mutex
+	drained  bool
+	underway sync.WaitGroup
+}
+
+func newOutlet() *outlet { return &outlet{turn: make(chan struct{}, 1)} }
+
+// send writes a frame to the link. It returns errNotSent if the connection
+// ended before that began, and the context's error alone if that ended first.
+func (o *outlet) send(ctx context.Context, l *link, frame []byte) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case o.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-l.ctx.Done():
+		return errNotSent
+	}
+	if l.ctx.Err() != nil || !o.enter() {
+		<-o.turn
+		return errNotSent
+	}
+	done := make(chan error, 1)
+	go func() { // joined by drain
+		defer o.underway.Done()
+		err := l.write(frame)
+		<-o.turn
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("%w: %w", claude.ErrUnfinished, ctx.Err())
+	}
+}
+
+func (o *outlet) enter() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.drained {
+		return false
+	}
+	o.underway.Add(1)
+	return true
+}
+
+// drain lets nothing more through and waits for what is on its way.
+func (o *outlet) drain() {
+	o.mu.Lock()
+	o.drained = true
+	o.mu.Unlock()
+	o.underway.Wait()
+}
