@@ -121,6 +121,25 @@ func compactJSON(t *testing.T, raw []byte) string {
 	return b.String()
 }
 
+func TestEncodeNothing(t *testing.T) {
+	for _, m := range []Message{nil, (*User)(nil)} {
+		if line, err := Encode(m); err == nil {
+			t.Errorf("got %s", line)
+		}
+	}
+}
+
+func TestUnknownAnswerGoesThroughJSON(t *testing.T) {
+	const body = `{"b":1.50,"a":null}`
+	a, err := DecodeAnswer("brand_new", json.RawMessage(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := json.Marshal(a); err != nil || string(text) != body {
+		t.Errorf("got %s, %v", text, err)
+	}
+}
+
 func TestBuildErrorsUnwrap(t *testing.T) {
 	_, err := NewRequest("r", &SetPermissionModeRequest{Mode: "yolo"})
 	var bad *InvalidError

@@ -1,6 +1,11 @@
 package wire
 
-import "strings"
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+)
 
 // Content is what a message says: plain text, or a list of blocks. The zero
 // value is the empty text.
@@ -44,6 +49,21 @@ func (c Content) String() string {
 		}
 	}
 	return s.String()
+}
+
+// UnmarshalJSON decodes a string or a list of blocks.
+func (c *Content) UnmarshalJSON(data []byte) error {
+	if !json.Valid(data) || !setContent(c, bytes.Clone(bytes.TrimSpace(data))) {
+		return errors.New("expected a string or a list of blocks")
+	}
+	return nil
+}
+
+// MarshalJSON encodes plain text as a string, everything else as a list.
+func (c Content) MarshalJSON() ([]byte, error) {
+	e := encoder{decoded: map[*byte]object{}}
+	b := encContent(&e, c)
+	return b, e.err
 }
 
 func setContent(dst *Content, raw []byte) bool {

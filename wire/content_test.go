@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"encoding/json"
 	"reflect"
 	"testing"
 
@@ -42,10 +43,27 @@ func TestContent(t *testing.T) {
 			if !setContent(&back, []byte(tt.wire)) {
 				t.Fatalf("%s was refused", tt.wire)
 			}
+			text, err := json.Marshal(tt.c)
+			if err != nil || string(text) != tt.wire {
+				t.Errorf("json.Marshal gives %s, %v", text, err)
+			}
+			var again Content
+			if err := json.Unmarshal(text, &again); err != nil || again.String() != tt.text {
+				t.Errorf("json.Unmarshal gives %+v, %v", again, err)
+			}
 			if back.String() != tt.text || back.IsZero() != tt.zero || (back.Blocks == nil) != (tt.c.Blocks == nil) {
 				t.Errorf("read as %+v", back)
 			}
 		})
+	}
+}
+
+func TestContentRefuses(t *testing.T) {
+	var c Content
+	for _, bad := range []string{`5`, `{}`, `true`} {
+		if err := json.Unmarshal([]byte(bad), &c); err == nil {
+			t.Errorf("%s was taken for content: %+v", bad, c)
+		}
 	}
 }
 

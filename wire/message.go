@@ -64,6 +64,9 @@ func checkObject(line []byte) error {
 // Encode returns a message as a line without its line end. What was decoded and
 // not changed since is written with the bytes that it was decoded from.
 func Encode(m Message) ([]byte, error) {
+	if m == nil || isNil(m) {
+		return nil, errors.New("encoding a line: expected a message, found nil")
+	}
 	line, err := encodeObject(m)
 	if err != nil {
 		typ, _ := m.MessageType()
@@ -124,6 +127,12 @@ func (*UnknownAnswer) answer()                       {}
 func (*UnknownAnswer) setMember(string, []byte) bool { return false }
 func (*UnknownAnswer) appendMembers(*encoder)        {}
 func (*UnknownAnswer) fresh() object                 { return new(UnknownAnswer) }
+
+// UnmarshalJSON keeps the value as it is.
+func (v *UnknownAnswer) UnmarshalJSON(data []byte) error { return unmarshal(v, data) }
+
+// MarshalJSON returns the value as it was decoded.
+func (v UnknownAnswer) MarshalJSON() ([]byte, error) { return encodeObject(&v) }
 
 // DecodeAnswer decodes the success body of a request by the request's subtype.
 // A body that is missing, as many are, is an empty answer. The answer to

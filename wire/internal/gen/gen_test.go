@@ -127,6 +127,9 @@ func TestParseRefuses(t *testing.T) {
 		{"map closed as a list", "struct A : is.\n    a {string]\n", `a.wire:2: expected '}' in "{string]"`},
 		{"empty list", "struct A : is.\n    a []\n", `a.wire:2: expected a type at "]"`},
 		{"list of nothing", "struct A : is.\n    a [\n", `a.wire:2: expected a type`},
+		{"unknown attribute value", "message A a class=alive : is.\n", `a.wire:1: message A: unexpected class=alive`},
+		{"unknown attribute", "message A a colour=red : is.\n", `a.wire:1: message A: unexpected colour=red`},
+		{"odd version", "request A a since=2.1 : is.\n", `a.wire:1: request ARequest: unexpected since=2.1`},
 		{"rest behind a type", "struct A : is.\n    a string|undefined\n", `a.wire:2: type "string|undefined": unexpected "|undefined"`},
 		{"value of an enum with too much", "enum A : is.\n    a B C\n", `a.wire:2: expected a value, found "a B C"`},
 

@@ -89,6 +89,16 @@ var (
 	valuePattern = regexp.MustCompile(`^(\S+)(?: +([A-Z]\w*))?$`)
 )
 
+// attributes are the words that may stand behind a declaration, with their
+// values.
+var attributes = map[string][]string{
+	"dir":   {"in", "out", "both"},
+	"class": {"durable", "live", "consumed"},
+	"scope": {"observe", "prompt", "approve", "admin"},
+}
+
+var sincePattern = regexp.MustCompile(`^\d+\.\d+\.\d+$`)
+
 // parseDir reads all tables of a folder, in the order of their names.
 func parseDir(dir string) ([]*decl, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.wire"))
@@ -166,6 +176,9 @@ func parseDecl(body string) (*decl, error) {
 	d := &decl{kind: m[1], name: m[2] + suffixes[m[1]], tags: strings.Fields(m[3]), attrs: map[string]string{}}
 	for kv := range strings.FieldsSeq(m[4]) {
 		k, v, _ := strings.Cut(kv, "=")
+		if !slices.Contains(attributes[k], v) && (k != "since" || !sincePattern.MatchString(v)) {
+			return nil, fmt.Errorf("%s %s: unexpected %s", d.kind, d.name, kv)
+		}
 		d.attrs[k] = v
 	}
 	want := map[string][2]int{"message": {1, 2}, "block": {1, 1}, "event": {1, 1}, "delta": {1, 1}, "update": {1, 1}, "result": {1, 1}, "request": {1, 1}}[d.kind]
