@@ -13,7 +13,7 @@
 // of its connection: the CLI comes back by itself, and the Peer goes on. With
 // CLAUDE_CODE_POST_FOR_SESSION_INGRESS_V2=1 in its environment the CLI sends
 // its lines by HTTP POST and only listens on the WebSocket; the same handler
-// serves both.
+// serves both. What the versions do then is in docs/hybrid-post.md.
 //
 // What a reconnect means depends on the CLI. 2.1.37 comes back for 5 s only and
 // loses what it wrote meanwhile; 2.1.120 comes back for ten minutes and sends

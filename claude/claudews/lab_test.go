@@ -150,7 +150,7 @@ type cli struct {
 	mute  bool // does not read: a half-open connection
 
 	ws   *websocket.Conn
-	in   chan string // lines received
+	in   chan string // frames received; binary ones have "binary:" before them
 	gone chan error  // how the connection ended
 
 	wrote []string // lines with a uuid, in order: 2.1.120's replay buffer
@@ -189,10 +189,13 @@ func (c *cli) try() int {
 	}
 	go func() {
 		for {
-			_, frame, err := ws.Read(context.Background())
+			kind, frame, err := ws.Read(context.Background())
 			if err != nil {
 				gone <- err
 				return
+			}
+			if kind == websocket.MessageBinary {
+				frame = append([]byte("binary:"), frame...)
 			}
 			in <- string(frame)
 		}

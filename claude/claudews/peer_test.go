@@ -135,7 +135,7 @@ func TestWrite(t *testing.T) {
 		if err := p.Write(t.Context(), []byte("{\"b\":\"\xff\"}")); err != nil {
 			t.Fatal(err)
 		}
-		c.expect("{\"b\":\"\xff\"}")
+		c.expect("binary:{\"b\":\"\xff\"}") // in a text frame it would end the connection
 		var writers sync.WaitGroup
 		want := make([]string, 50)
 		for i := range want {
@@ -309,7 +309,7 @@ func TestComesBackAfterClose(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				l := newLab(t, ServerOptions{})
+				l := newLab(t, ServerOptions{ReconnectWait: time.Second})
 				c := l.cli()
 				c.token = tt.token
 				c.dial()
@@ -334,11 +334,13 @@ func TestComesBackAfterClose(t *testing.T) {
 				if q == p || q.Key() != p.Key() {
 					t.Error("a new CLI did not become a new peer")
 				}
-				// And it is not taken for the ended one from now on.
+				// And it is not taken for the ended one from now on, not even
+				// when it was given up.
 				c.drop(q)
+				await(t, q, claude.StateClosed)
 				c.last = "whatever"
 				c.dial()
-				await(t, q, claude.StateConnected)
+				l.accept()
 			})
 		})
 	}

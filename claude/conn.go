@@ -1,0 +1,467 @@
+package claude
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/switchboard-dev/switchboard/wire"
+)
+
+const (
+	defaultRequestTimeout = 60 * time.Second
+	// answerTimeout bounds the write of an answer, for which the handler's own
+	// context may have ended.
+	answerTimeout = 10 * time.Second
+)
+
+// A Handler answers a request of the CLI. It runs in a goroutine of its own; its
+// context ends when the CLI withdraws the request or the connection ends.
+//
+// It returns the answer as a line, made by wire.NewPermission, wire.NewAnswer
+// or their kin. An error becomes an error answer, with the code
+// unsupported_request if it is [errors.ErrUnsupported]. A nil line without an
+// error leaves the request alone, for somebody else to answer or for nobody.
+type Handler func(ctx context.Context, request *wire.ControlRequest) (line []byte, err error)
+
+// ConnOptions are the options of a [Conn]. Nil and the zero value are valid.
+type ConnOptions struct {
+	// Handler answers the CLI's requests. If nil, [Decline].
+	Handler Handler
+	// Version is the CLI's version, to which lines are fitted. If zero, the
+	// oldest is assumed until the CLI tells its own.
+	Version wire.Version
+	// RequestTimeout is how long an answer is waited for if the caller's
+	// context has no deadline: some versions never answer what they do not know.
+	// If zero, 60 s.
+	RequestTimeout time.Duration
+	// Backlog is how many bytes of lines are kept for readers. If zero, 64 MiB.
+	Backlog int
+}
+
+// A Conn speaks the control protocol over a [Transport]: it matches requests and
+// answers in both directions, and keeps the lines for any number of readers.
+//
+// One goroutine reads the transport, whether anybody reads the lines or not, so
+// that a slow reader never holds up a question or an answer. Every request of
+// the CLI is handled in a goroutine of its own. Close joins them all.
+type Conn struct {
+	// Static after construction.
+	transport Transport
+	handler   Handler
+	timeout   time.Duration
+	prefix    string // makes our request ids unlike the CLI's
+	backlog   *backlog
+	ctx       context.Context // ends with the connection
+	cancel    context.CancelCauseFunc
+	readDone  chan struct{}
+	handlers  sync.WaitGroup
+
+	lastID atomic.Uint64
+
+	mu       sync.Mutex
+	version  wire.Version
+	pending  map[string]*call
+	incoming map[string]context.CancelCauseFunc
+	turns    map[string]chan struct{} // by MCP server: closed when its last handshake message is done
+	ended    error                    // why the connection ended; nil while it lives
+}
+
+// A call is a request of ours that has no answer yet.
+type call struct {
+	subtype string
+	answer  chan *wire.ControlAnswer // has room for the one that comes
+}
+
+var (
+	// ErrWithdrawn is the cause with which a handler's context ends when the CLI
+	// withdraws its request.
+	ErrWithdrawn = errors.New("the CLI has withdrawn the request")
+	// ErrNoAnswer is returned by [Conn.Request] when the CLI did not answer in
+	// time.
+	ErrNoAnswer = errors.New("the CLI did not answer in time")
+)
+
+// A ControlError is an error answer of the CLI.
+type ControlError struct {
+	// Subtype is the request that was refused.
+	Subtype string
+	// Message is the CLI's text.
+	Message string
+	// Code is the CLI's code, empty on older versions.
+	Code string
+	// Answer is the whole answer.
+	Answer *wire.ControlAnswer
+}
+
+// Error names the request and gives the CLI's text and code.
+func (e *ControlError) Error() string {
+	s := fmt.Sprintf("the CLI refused %s: %s", e.Subtype, e.Message)
+	if e.Code != "" {
+		s += " (" + e.Code + ")"
+	}
+	return s
+}
+
+// NewConn starts reading the transport, which the Conn owns from then on.
+func NewConn(t Transport, o *ConnOptions) *Conn {
+	if o == nil {
+		o = &ConnOptions{}
+	}
+	c := &Conn{
+		transport: t,
+		handler:   o.Handler,
+		timeout:   o.RequestTimeout,
+		prefix:    "sb-" + rand.Text()[:8] + "-",
+		backlog:   newBacklog(o.Backlog),
+		readDone:  make(chan struct{}),
+		version:   o.Version,
+		pending:   map[string]*call{},
+		incoming:  map[string]context.CancelCauseFunc{},
+		turns:     map[string]chan struct{}{},
+	}
+	if c.handler == nil {
+		c.handler = Decline
+	}
+	if c.timeout <= 0 {
+		c.timeout = defaultRequestTimeout
+	}
+	c.ctx, c.cancel = context.WithCancelCause(context.Background())
+	go c.readLoop() // joined by Close
+	return c
+}
+
+// Version returns the CLI's version as far as it is known.
+func (c *Conn) Version() wire.Version {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.version
+}
+
+// Request sends a request and waits for its answer. An error answer is a
+// [*ControlError]. The end of ctx ends the wait and not the connection; where the
+// version takes it, the request is withdrawn then.
+func (c *Conn) Request(ctx context.Context, r wire.Request) (*wire.ControlAnswer, error) {
+	if _, bounded := ctx.Deadline(); !bounded {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, c.timeout, ErrNoAnswer)
+		defer cancel()
+	}
+	id := c.prefix + strconv.FormatUint(c.lastID.Add(1), 10)
+	line, err := wire.NewRequest(id, r)
+	if err != nil {
+		return nil, err
+	}
+	waiting := &call{subtype: r.RequestSubtype(), answer: make(chan *wire.ControlAnswer, 1)}
+	c.mu.Lock()
+	if c.ended != nil {
+		defer c.mu.Unlock()
+		return nil, c.fail(r, c.ended)
+	}
+	c.pending[id] = waiting
+	c.mu.Unlock()
+	defer c.forget(id)
+	if err := c.Send(ctx, line); err != nil {
+		return nil, c.fail(r, err)
+	}
+	select {
+	case a := <-waiting.answer:
+		return c.judge(r, a)
+	case <-ctx.Done():
+		c.withdraw(id)
+		return nil, c.fail(r, context.Cause(ctx))
+	case <-c.ctx.Done():
+		// The answer may have come with the last lines.
+		select {
+		case a := <-waiting.answer:
+			return c.judge(r, a)
+		default:
+			return nil, c.fail(r, c.Err())
+		}
+	}
+}
+
+func (c *Conn) fail(r wire.Request, err error) error {
+	return fmt.Errorf("requesting %s: %w", r.RequestSubtype(), err)
+}
+
+func (c *Conn) judge(r wire.Request, a *wire.ControlAnswer) (*wire.ControlAnswer, error) {
+	if a.Subtype == "success" {
+		return a, nil
+	}
+	return a, &ControlError{Subtype: r.RequestSubtype(), Message: a.Error, Code: a.ErrorCode, Answer: a}
+}
+
+func (c *Conn) forget(id string) {
+	c.mu.Lock()
+	delete(c.pending, id)
+	c.mu.Unlock()
+}
+
+// withdraw tells the CLI that nobody waits for an answer any more, where that
+// does not end it.
+func (c *Conn) withdraw(id string) {
+	line, err := wire.NewCancel(id)
+	if err != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, answerTimeout)
+	defer cancel()
+	_ = c.Send(ctx, line) // a version that cannot take it answers late, and is not heard
+}
+
+// Send checks a line, fits it to the CLI's version and writes it.
+func (c *Conn) Send(ctx context.Context, line []byte) error {
+	fitted, _, err := wire.Fit(line, c.Version())
+	if err != nil {
+		return err
+	}
+	return c.transport.Write(ctx, fitted)
+}
+
+// Transport returns what carries the lines. Who writes to it bypasses the
+// checks of Send.
+func (c *Conn) Transport() Transport { return c.transport }
+
+// Done is closed when the connection has ended and its last line is there to be
+// read.
+func (c *Conn) Done() <-chan struct{} { return c.readDone }
+
+// Err returns why the connection ended: io.EOF if it did so in good order, nil
+// while it lives.
+func (c *Conn) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ended
+}
+
+// Close ends the transport and waits for every goroutine. Requests that wait are
+// failed with the cause; handlers' contexts end.
+func (c *Conn) Close() error {
+	c.end(ErrClosed)
+	err := c.transport.Close()
+	<-c.readDone
+	c.handlers.Wait()
+	return err
+}
+
+// end notes why the connection ended; the first cause counts.
+func (c *Conn) end(cause error) {
+	c.mu.Lock()
+	if c.ended == nil {
+		c.ended = cause
+	}
+	c.mu.Unlock()
+	c.cancel(cause)
+}
+
+func (c *Conn) readLoop() {
+	defer close(c.readDone)
+	for {
+		line, err := c.transport.Read(context.Background())
+		if tooLong, ok := errors.AsType[*wire.LineTooLongError](err); ok {
+			c.backlog.add(nil, tooLong)
+			continue
+		}
+		if err != nil {
+			c.end(err)
+			c.backlog.finish(c.Err())
+			return
+		}
+		c.take(line)
+	}
+}
+
+// take looks at a line and keeps it. A request is registered before anyone is
+// shown it, so that its withdrawal cannot come first.
+func (c *Conn) take(line []byte) {
+	h, err := wire.Peek(line)
+	if err == nil {
+		switch string(h.Type) {
+		case "control_response":
+			c.answered(line, string(h.RequestID))
+		case "control_request":
+			c.asked(line, string(h.RequestID))
+		case "control_cancel_request":
+			c.withdrawn(string(h.RequestID))
+		case "system":
+			if string(h.Subtype) == "init" {
+				c.learn(line)
+			}
+		}
+	}
+	c.backlog.add(line, nil)
+}
+
+// answered hands an answer to who waits for it. One that nobody waits for is a
+// second one, a late one, or the echo of an answer of ours.
+func (c *Conn) answered(line []byte, id string) {
+	c.mu.Lock()
+	waiting := c.pending[id]
+	delete(c.pending, id)
+	c.mu.Unlock()
+	if waiting == nil {
+		return
+	}
+	m, err := wire.Decode(line)
+	if err != nil {
+		return
+	}
+	r, ok := m.(*wire.ControlResponse)
+	if !ok {
+		return
+	}
+	if a, err := wire.DecodeAnswer(waiting.subtype, r.Response.Response); err == nil {
+		if init, ok := a.(*wire.InitializeAnswer); ok {
+			c.setVersion(init.ClaudeCodeVersion)
+		}
+	}
+	waiting.answer <- &r.Response
+}
+
+func (c *Conn) learn(line []byte) {
+	if m, err := wire.Decode(line); err == nil {
+		if init, ok := m.(*wire.Init); ok {
+			c.setVersion(init.ClaudeCodeVersion)
+		}
+	}
+}
+
+func (c *Conn) setVersion(s string) {
+	v, err := wire.ParseVersion(s)
+	if err != nil {
+		return
+	}
+	c.mu.Lock()
+	c.version = v
+	c.mu.Unlock()
+}
+
+func (c *Conn) withdrawn(id string) {
+	c.mu.Lock()
+	cancel := c.incoming[id]
+	c.mu.Unlock()
+	if cancel != nil {
+		cancel(ErrWithdrawn)
+	}
+}
+
+// asked starts the handler for a request of the CLI. One that is being handled
+// is not handled twice.
+func (c *Conn) asked(line []byte, id string) {
+	m, err := wire.Decode(line)
+	if err != nil {
+		return
+	}
+	q, ok := m.(*wire.ControlRequest)
+	if !ok || id == "" {
+		return // nobody could tell which request an answer is for
+	}
+	ctx, cancel := context.WithCancelCause(c.ctx)
+	c.mu.Lock()
+	if _, running := c.incoming[id]; running || c.ended != nil {
+		c.mu.Unlock()
+		cancel(nil)
+		return
+	}
+	c.incoming[id] = cancel
+	before, done := c.queue(q)
+	c.handlers.Add(1)
+	c.mu.Unlock()
+	go func() { // joined by Close
+		defer c.handlers.Done()
+		defer func() {
+			c.mu.Lock()
+			delete(c.incoming, id)
+			c.mu.Unlock()
+			cancel(nil)
+			if done != nil {
+				close(done)
+			}
+		}()
+		if before != nil {
+			select {
+			case <-before:
+			case <-ctx.Done():
+			}
+		}
+		c.handle(ctx, q)
+	}()
+}
+
+// queue orders the messages to one MCP server: a handshake message is handled
+// when those before it are done, a call when the handshake is. mu is held.
+func (c *Conn) queue(q *wire.ControlRequest) (before <-chan struct{}, done chan struct{}) {
+	m, ok := q.Request.(*wire.MCPMessageRequest)
+	if !ok {
+		return nil, nil
+	}
+	before = c.turns[m.ServerName]
+	if m.Message.Method != "tools/call" {
+		done = make(chan struct{})
+		c.turns[m.ServerName] = done
+	}
+	return before, done
+}
+
+// handle answers one request.
+func (c *Conn) handle(ctx context.Context, q *wire.ControlRequest) {
+	line, err := c.handler(ctx, q)
+	if errors.Is(context.Cause(ctx), ErrWithdrawn) {
+		return // it has its answer from elsewhere
+	}
+	if err != nil {
+		code := ""
+		if errors.Is(err, errors.ErrUnsupported) {
+			code = wire.ErrorCodeUnsupported
+		}
+		if line, err = wire.NewError(q.RequestID, err.Error(), code); err != nil {
+			return
+		}
+	}
+	if line == nil {
+		return
+	}
+	write, cancel := context.WithTimeout(c.ctx, answerTimeout)
+	defer cancel()
+	if err := c.Send(write, line); err != nil {
+		// A handler's line that cannot be sent must not leave the CLI waiting.
+		if refusal, e := wire.NewError(q.RequestID, "the answer could not be sent: "+err.Error(), ""); e == nil {
+			_ = c.Send(write, refusal) // if that fails too, the connection is gone
+		}
+	}
+}
+
+// Decline is the handler of a connection that has none: it denies every
+// permission, declines every form, leaves dialogs alone and refuses the rest.
+func Decline(_ context.Context, q *wire.ControlRequest) ([]byte, error) {
+	switch r := q.Request.(type) { //nolint:gochecksumtype // everything else is refused
+	case *wire.CanUseToolRequest:
+		return wire.NewPermission(q, &wire.Deny{Message: "Nobody is there to allow this."})
+	case *wire.ElicitationRequest:
+		return wire.NewAnswer(q.RequestID, &wire.ElicitationAnswer{Action: wire.ElicitationActionDecline})
+	case *wire.UserDialogRequest:
+		return nil, nil
+	case *wire.UnknownRequest:
+		if MustNotAnswer(r.RequestSubtype()) {
+			return nil, nil
+		}
+	}
+	return nil, fmt.Errorf("unsupported control request subtype: %s: %w", q.Request.RequestSubtype(), errors.ErrUnsupported)
+}
+
+// MustNotAnswer reports whether a request of the CLI is one that is left alone
+// by whoever does not know it: another client, or the CLI's own deadline, settles
+// it.
+func MustNotAnswer(subtype string) bool {
+	switch subtype {
+	case "request_user_dialog", "remote_tool_call", "remote_plumbing_call", "remote_tools_probe", "remote_tools_reannounce":
+		return true
+	}
+	return false
+}
