@@ -49,7 +49,7 @@ run: need ## play a conversation of the real CLI with a simulated model (no acco
 
 .PHONY: test
 test: ## everything CI checks: set-up, lint, unit tests, conformance, short fuzzing
-	@MAKE='$(MAKE)' STAGES_NOTE='$(if $(RACE),,no C compiler was found: the tests ran WITHOUT the race detector)' \
+	@SWITCHBOARD_REQUIRE_CLIS=1 MAKE='$(MAKE)' STAGES_NOTE='$(if $(RACE),,no C compiler was found: the tests ran WITHOUT the race detector)' \
 		tools/stages setup:set-up lint::7 unit::8 conformance::10 fuzz-short:fuzz:2
 
 .PHONY: build
