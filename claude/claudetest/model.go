@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"slices"
@@ -29,6 +30,10 @@ type ModelOptions struct {
 	// Side decides the answer to a request of [KindSide]. If nil, the model answers with a short harmless text. It must be safe for
 	// concurrent use.
 	Side func(Request) Reply
+
+	// Count decides the answer to a request of [KindCount]: the reply's Usage.InputTokens, or its Error. If nil, or if it gives no usage, the
+	// tokens are estimated from the length of the request. It must be safe for concurrent use.
+	Count func(Request) Reply
 }
 
 // A Model is a simulated model behind the Messages API, on a loopback port of its own.
@@ -39,14 +44,15 @@ type Model struct {
 	// Static after construction.
 	script   func(Request) Reply
 	side     func(Request) Reply
+	count    func(Request) Reply
 	classify func(Request) Kind
 	url      string
 	server   *http.Server
 	served   chan struct{} // closed when the serving goroutine has ended
 
-	mu       sync.Mutex
-	requests []Request     // guarded by mu
-	changed  chan struct{} // guarded by mu; closed and replaced whenever requests grows
+	mu      sync.Mutex
+	log     requestLog    // guarded by mu
+	changed chan struct{} // guarded by mu; closed and replaced whenever the log grows
 }
 
 var _ http.Handler = (*Model)(nil)
@@ -60,6 +66,7 @@ func NewModel(options *ModelOptions) *Model {
 	m := &Model{
 		script:   options.Script,
 		side:     options.Side,
+		count:    options.Count,
 		classify: options.Classify,
 		served:   make(chan struct{}),
 		changed:  make(chan struct{}),
@@ -69,6 +76,9 @@ func NewModel(options *ModelOptions) *Model {
 	}
 	if m.side == nil {
 		m.side = harmless
+	}
+	if m.count == nil {
+		m.count = func(Request) Reply { return Reply{} }
 	}
 	if m.classify == nil {
 		m.classify = Request.kind
@@ -90,18 +100,19 @@ func NewModel(options *ModelOptions) *Model {
 // URL returns the model's address for ANTHROPIC_BASE_URL, without a slash at its end.
 func (m *Model) URL() string { return m.url }
 
-// Requests returns what has been asked so far, in the order of arrival.
+// Requests returns what has been asked so far, in the order of arrival. The model remembers the last 10 000 requests, and fewer if their
+// bodies are larger than 512 MiB together; [Request.Seq] tells whether some are missing.
 func (m *Model) Requests() []Request {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.Clone(m.requests)
+	return slices.Clone(m.log.requests)
 }
 
 // Await waits until enough holds for what has been asked, and returns it. It gives up when ctx ends.
 func (m *Model) Await(ctx context.Context, enough func([]Request) bool) ([]Request, error) {
 	for {
 		m.mu.Lock()
-		requests, changed := slices.Clone(m.requests), m.changed
+		requests, changed := slices.Clone(m.log.requests), m.changed
 		m.mu.Unlock()
 		if enough(requests) {
 			return requests, nil
@@ -129,7 +140,7 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
 	if err != nil {
 		if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
-			writeError(w, http.StatusRequestEntityTooLarge, "request_too_large", "the request is larger than the simulated model takes")
+			say(w, r, Request{}, Fail(http.StatusRequestEntityTooLarge, "the request is larger than the simulated model takes"))
 		}
 		return // otherwise the CLI has gone away
 	}
@@ -139,7 +150,7 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	m.record(&request)
 	if err != nil {
-		writeError(w, http.StatusBadRequest, "invalid_request_error", err.Error())
+		say(w, r, request, Fail(http.StatusBadRequest, err.Error()))
 		return
 	}
 	switch request.Kind {
@@ -148,7 +159,7 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case KindSide:
 		say(w, r, request, m.side(request))
 	case KindCount:
-		writeJSON(w, http.StatusOK, map[string]any{"input_tokens": estimate(len(body))})
+		say(w, r, request, m.count(request))
 	case KindOther:
 		// HEAD / is how newer CLIs see whether the server is there.
 		writeJSON(w, http.StatusOK, map[string]any{})
@@ -159,8 +170,7 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (m *Model) record(request *Request) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	request.Seq = len(m.requests) + 1
-	m.requests = append(m.requests, *request)
+	m.log.add(request)
 	close(m.changed)
 	m.changed = make(chan struct{})
 }
@@ -168,10 +178,15 @@ func (m *Model) record(request *Request) {
 // say writes a reply in the form the request asked for.
 func say(w http.ResponseWriter, r *http.Request, request Request, reply Reply) {
 	message := reply.complete(request)
-	if request.Stream {
+	maps.Copy(w.Header(), message.header)
+	switch {
+	case reply.Error != nil:
+		writeError(w, message.requestID, reply.Error.complete())
+	case request.Kind == KindCount:
+		writeJSON(w, http.StatusOK, map[string]any{"input_tokens": message.usage.InputTokens})
+	case request.Stream:
 		stream(r.Context(), w, message)
-		return
+	default:
+		answer(r.Context(), w, message)
 	}
-	w.Header().Set("Request-Id", message.id)
-	writeJSON(w, http.StatusOK, message.whole())
 }

@@ -51,7 +51,7 @@ func assemble(t *testing.T, stream string) apiMessage {
 	var out apiMessage
 	var partial string
 	ended := false
-	lines := bufio.NewScanner(strings.NewReader(stream))
+	lines := bufio.NewScanner(strings.NewReader(stream)) // no event is longer than a Scanner takes
 	for lines.Scan() {
 		data, found := strings.CutPrefix(lines.Text(), "data: ")
 		if !found {
@@ -63,6 +63,8 @@ func assemble(t *testing.T, stream string) apiMessage {
 			Block   apiBlock `json:"content_block"`
 			Delta   struct {
 				Text        string
+				Thinking    string
+				Signature   string
 				PartialJSON string  `json:"partial_json"`
 				StopReason  *string `json:"stop_reason"`
 			}
@@ -81,6 +83,10 @@ func assemble(t *testing.T, stream string) apiMessage {
 			block := &out.Content[len(out.Content)-1]
 			if block.Text != nil {
 				*block.Text += event.Delta.Text
+			}
+			if block.Thinking != nil {
+				*block.Thinking += event.Delta.Thinking
+				*block.Signature += event.Delta.Signature
 			}
 			partial += event.Delta.PartialJSON
 		case "content_block_stop":
@@ -106,6 +112,10 @@ func TestStreamedAndWholeSayTheSame(t *testing.T) {
 		Text("A text of several words, long enough to be cut into more than one piece; ü and 漢字 stay whole."),
 		Tool("Write", map[string]any{"file_path": "/x", "content": "a, b, c"}).WithID("toolu_fixed"),
 		Text(""),
+		Thinking("Let me see, this is a thought of several words."),
+		RedactedThinking("b3BhcXVl"),
+		Huge(10_001),
+		Huge(0),
 	)
 	m := newModel(t, &ModelOptions{Script: Steps(reply)})
 	_, whole := post(t, m, "/v1/messages?beta=true", `{"model":"m","max_tokens":9,"tools":[{"name":"Bash"}],"messages":[{"role":"user","content":"hi"}]}`)
@@ -121,8 +131,11 @@ func TestStreamedAndWholeSayTheSame(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("streamed message differs from the whole one (-whole +streamed):\n%s", diff)
 	}
-	if len(got.Content) != 3 || *got.StopReason != "tool_use" || got.Model != "m" {
+	if len(got.Content) != 7 || *got.StopReason != "tool_use" || got.Model != "m" {
 		t.Errorf("got %d blocks, stop reason %q, model %q", len(got.Content), *got.StopReason, got.Model)
+	}
+	if size := len(*got.Content[5].Text); size != 10_001 {
+		t.Errorf("the huge text has %d bytes", size)
 	}
 	if strings.Count(stream, "text_delta") < 2 {
 		t.Error("the text came in one piece; a consumer's handling of deltas would not be tested")
@@ -147,8 +160,9 @@ func TestReplyDefaults(t *testing.T) {
 			if got.stopReason != test.stop || got.usage != test.usage {
 				t.Errorf("got %q %+v, want %q %+v", got.stopReason, got.usage, test.stop, test.usage)
 			}
-			if data, err := json.Marshal(got.whole()); err != nil || !bytes.Contains(data, []byte(`"content":[`)) {
-				t.Errorf("whole message %s, %v: want a list of content", data, err)
+			var data bytes.Buffer
+			if err := got.encode(&data); err != nil || !json.Valid(data.Bytes()) || !bytes.Contains(data.Bytes(), []byte(`"content":[`)) {
+				t.Errorf("whole message %s, %v: want a list of content", &data, err)
 			}
 		})
 	}

@@ -42,6 +42,13 @@ type Request struct {
 	System    string        // system prompt, its parts joined by newlines
 	Tools     []string      // names of the tools offered
 	Messages  []TurnMessage // the conversation so far
+
+	// Metadata is the request's "metadata" as received; in its "user_id" the CLI names its session, which tells conversations apart.
+	Metadata json.RawMessage
+
+	// Attempt counts how often this very step of the conversation has been asked for: 1 the first time, 2 when the CLI tries again after an
+	// error. A script that fails only at first looks at it. 0 if the request did not come through a [Model].
+	Attempt int
 }
 
 // A TurnMessage is one message of the conversation that a request carries.
@@ -163,6 +170,7 @@ func parseRequest(r *http.Request, body []byte) (Request, error) {
 		Model     string          `json:"model"`
 		MaxTokens int             `json:"max_tokens"`
 		Stream    bool            `json:"stream"`
+		Metadata  json.RawMessage `json:"metadata"`
 		System    json.RawMessage `json:"system"`
 		Tools     []struct {
 			Name string `json:"name"`
@@ -175,7 +183,7 @@ func parseRequest(r *http.Request, body []byte) (Request, error) {
 	if err := json.Unmarshal(body, &parsed); err != nil {
 		return request, fmt.Errorf("reading the request: %w", err)
 	}
-	request.Model, request.MaxTokens, request.Stream = parsed.Model, parsed.MaxTokens, parsed.Stream
+	request.Model, request.MaxTokens, request.Stream, request.Metadata = parsed.Model, parsed.MaxTokens, parsed.Stream, parsed.Metadata
 	system, err := parseContent(parsed.System)
 	if err != nil {
 		return request, fmt.Errorf("reading the system prompt: %w", err)
