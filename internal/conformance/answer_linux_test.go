@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/switchboard-dev/switchboard/claude"
@@ -21,16 +20,13 @@ func TestAnswerSentTwice(t *testing.T) {
 			t.Parallel()
 			model := newModel(t, claudetest.Rules(
 				claudetest.Rule{Prompt: "Run it", Replies: []claudetest.Reply{
-					claudetest.Say(claudetest.Tool("Bash", map[string]any{"command": "echo once >> runs; echo $$ > " + readyPipe + "; test -e released || cat release", "description": "Run"})),
+					claudetest.Say(claudetest.Tool("Bash", map[string]any{"command": "echo once >> runs; echo $$ > " + readyPipe + "; test -e released || read line < release", "description": "Run"})),
 					claudetest.Say(claudetest.Text("It ran.")),
 				}},
 				claudetest.Rule{Prompt: "And now", Replies: []claudetest.Reply{claudetest.Say(claudetest.Text("Nothing."))}},
 			))
 			dir, ready := projectFolder(t)
-			release := filepath.Join(dir, "release")
-			if err := syscall.Mkfifo(release, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			release := namedPipe(t, filepath.Join(dir, "release"))
 			cli := find(t, version)
 			ctx := impatient(t)
 			process := start(t, cli, &claude.Options{Dir: dir, Env: claudetest.Env(t.TempDir(), model.URL())})
@@ -64,12 +60,17 @@ func TestAnswerSentTwice(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			<-probed // the CLI has read the second answer
+			select {
+			case <-probed: // the CLI has read the second answer
+			case <-ctx.Done():
+				t.Fatal("the CLI did not answer after the second answer")
+			}
 			// Should the tool run again, it must not wait again.
 			if err := os.WriteFile(filepath.Join(dir, "released"), nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(release, []byte("go on\n"), 0); err != nil {
+			// The pipe stays open, so that a line is there whenever the tool, or a second one, comes to read it.
+			if _, err := release.WriteString("go on\ngo on\n"); err != nil {
 				t.Fatal(err)
 			}
 			if err := <-talked; err != nil {

@@ -37,17 +37,23 @@ func longTool() func(claudetest.Request) claudetest.Reply {
 func projectFolder(t *testing.T) (string, *os.File) {
 	t.Helper()
 	dir := t.TempDir()
-	path := filepath.Join(dir, readyPipe)
+	return dir, namedPipe(t, filepath.Join(dir, readyPipe))
+}
+
+// namedPipe makes a named pipe that is open until the test ends.
+func namedPipe(t *testing.T, path string) *os.File {
+	t.Helper()
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// Opened for both directions there is always a writer, so that a read waits instead of seeing the end.
+	// Opened for both directions there is always someone on the other side, so that opening it waits for nobody, and a read waits instead of
+	// seeing the end.
 	pipe, err := os.OpenFile(path, os.O_RDWR|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = pipe.Close() })
-	return dir, pipe
+	return pipe
 }
 
 // awaitTool waits until the tool runs and returns the id of its shell.
