@@ -34,7 +34,7 @@ var table = []room{
 	{path: "wire"},
 	{path: "wire/internal/gen"},
 	{path: "wire/fold", rooms: []string{"wire"}},
-	{path: "claude/claudetest", rooms: []string{"wire"}},
+	{path: "claude/claudetest", rooms: []string{"wire"}, modules: []string{"github.com/coder/websocket"}},
 	{path: "claude", rooms: []string{"wire", "wire/fold"}, tests: []string{"claude/claudetest"}},
 	{
 		path: "claude/claudews", rooms: []string{"claude", "wire"},
@@ -44,6 +44,10 @@ var table = []room{
 	{
 		path:  "internal/conformance/...",
 		rooms: []string{"claude", "claude/claudetest", "claude/claudews", "wire", "wire/fold"},
+	},
+	{
+		path: "cmd/switchboard", rooms: []string{"claude/claudetest"},
+		modules: []string{"github.com/spf13/cobra"},
 	},
 	{path: "internal/rooms"},
 }
