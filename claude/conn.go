@@ -42,6 +42,17 @@ type ConnOptions struct {
 	RequestTimeout time.Duration
 	// Backlog is how many bytes of lines are kept for readers. If zero, 64 MiB.
 	Backlog int
+	// Insist is for transports on which an answer can be lost. If nothing comes
+	// for this long while it is not known whether the answer to a question for
+	// permission was taken, the CLI is asked with another initialize request
+	// which questions are open, and their answers are sent again; the handler is
+	// not asked a second time. If zero, an answer is sent once.
+	//
+	// 2.1.37 with hybrid POST needs it: it takes an answer only after it has seen
+	// the reply to the POST that brought its question, and the two come on
+	// different connections. An answer must not be sent again without asking:
+	// with the tool call's id in it, 2.1.37 would run the tool a second time.
+	Insist time.Duration
 }
 
 // A Conn speaks the control protocol over a [Transport]: it matches requests and
@@ -55,6 +66,7 @@ type Conn struct {
 	transport Transport
 	handler   Handler
 	timeout   time.Duration
+	insist    time.Duration
 	prefix    string // makes our request ids unlike the CLI's
 	backlog   *backlog
 	ctx       context.Context // ends with the connection
@@ -69,7 +81,8 @@ type Conn struct {
 	pending  map[string]*call
 	incoming map[string]context.CancelCauseFunc
 	turns    map[string]chan struct{} // by MCP server: closed when its last handshake message is done
-	ended    error                    // why the connection ended; nil while it lives
+	doubt    doubt
+	ended    error // why the connection ended; nil while it lives
 }
 
 // A call is a request of ours that has no answer yet.
@@ -117,6 +130,7 @@ func NewConn(t Transport, o *ConnOptions) *Conn {
 		transport: t,
 		handler:   o.Handler,
 		timeout:   o.RequestTimeout,
+		insist:    o.Insist,
 		prefix:    "sb-" + rand.Text()[:8] + "-",
 		backlog:   newBacklog(o.Backlog),
 		readDone:  make(chan struct{}),
@@ -256,6 +270,7 @@ func (c *Conn) end(cause error) {
 	if c.ended == nil {
 		c.ended = cause
 	}
+	c.rearm() // which stops the timer
 	c.mu.Unlock()
 	c.cancel(cause)
 }
@@ -282,6 +297,7 @@ func (c *Conn) readLoop() {
 func (c *Conn) take(line []byte) {
 	h, err := wire.Peek(line)
 	if err == nil {
+		c.reassure(line, h)
 		switch string(h.Type) {
 		case "control_response":
 			c.answered(line, string(h.RequestID))
@@ -427,14 +443,22 @@ func (c *Conn) handle(ctx context.Context, q *wire.ControlRequest) {
 	if line == nil {
 		return
 	}
-	write, cancel := context.WithTimeout(c.ctx, answerTimeout)
-	defer cancel()
-	if err := c.Send(write, line); err != nil {
+	// Before it is written, since the sign that it was taken may come at once.
+	c.doubts(q, line)
+	if err := c.write(line); err != nil {
 		// A handler's line that cannot be sent must not leave the CLI waiting.
 		if refusal, e := wire.NewError(q.RequestID, "the answer could not be sent: "+err.Error(), ""); e == nil {
-			_ = c.Send(write, refusal) // if that fails too, the connection is gone
+			c.doubts(q, refusal)
+			_ = c.write(refusal) // if that fails too, the connection is gone
 		}
 	}
+}
+
+// write sends an answer.
+func (c *Conn) write(line []byte) error {
+	ctx, cancel := context.WithTimeout(c.ctx, answerTimeout)
+	defer cancel()
+	return c.Send(ctx, line)
 }
 
 // Decline is the handler of a connection that has none: it denies every
