@@ -118,7 +118,7 @@ func parseDirectives(prompt string) ([]directiveStep, error) {
 	for line := range strings.Lines(prompt) {
 		number++
 		name, argument, found := directive(line)
-		if !found {
+		if !found || simOnly(name) {
 			continue
 		}
 		if count++; count > maxDirectives {

@@ -60,6 +60,23 @@ var _ http.Handler = (*Model)(nil)
 // NewModel starts a simulated model; options may be nil. It panics if no loopback port can be had, as there is nothing a test could do about
 // it. The caller must call [Model.Close].
 func NewModel(options *ModelOptions) *Model {
+	m := newHandler(options)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(fmt.Sprintf("claudetest: listening on loopback for the simulated model: %v", err))
+	}
+	m.url = "http://" + listener.Addr().String()
+	m.server = &http.Server{Handler: m, ReadHeaderTimeout: 30 * time.Second}
+	// The goroutine ends with the listener; Close waits for it.
+	go func() {
+		defer close(m.served)
+		_ = m.server.Serve(listener) // always ends with an error: the one that says that Close was called
+	}()
+	return m
+}
+
+// newHandler returns a model that only answers HTTP requests that it is handed.
+func newHandler(options *ModelOptions) *Model {
 	if options == nil {
 		options = &ModelOptions{}
 	}
@@ -83,17 +100,6 @@ func NewModel(options *ModelOptions) *Model {
 	if m.classify == nil {
 		m.classify = Request.kind
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		panic(fmt.Sprintf("claudetest: listening on loopback for the simulated model: %v", err))
-	}
-	m.url = "http://" + listener.Addr().String()
-	m.server = &http.Server{Handler: m, ReadHeaderTimeout: 30 * time.Second}
-	// The goroutine ends with the listener; Close waits for it.
-	go func() {
-		defer close(m.served)
-		_ = m.server.Serve(listener) // always ends with an error: the one that says that Close was called
-	}()
 	return m
 }
 

@@ -99,12 +99,18 @@ func (r Request) ToolResults() []ContentPart {
 // prompt returns the user's last text and the index of the message it stands in (0 when there is none).
 func (r Request) prompt() (string, int) {
 	for i, message := range slices.Backward(r.Messages) {
-		if message.Role != "user" || message.has("tool_result") {
+		if message.Role != "user" {
 			continue
 		}
-		text := ""
+		text, results := "", false
 		for _, part := range message.Content {
-			if own := withoutReminders(part.Text); part.Type == "text" && own != "" {
+			switch own := withoutReminders(part.Text); {
+			case part.Type == "tool_result":
+				text, results = "", true
+			case part.Type != "text" || own == "":
+			case results && strings.HasPrefix(own, interruptedText):
+				results = false // what follows is the prompt after an interrupt
+			case !results:
 				text = own
 			}
 		}
@@ -114,6 +120,9 @@ func (r Request) prompt() (string, int) {
 	}
 	return "", 0
 }
+
+// interruptedText begins the text that the CLI puts behind the results of an interrupted turn. The next prompt may be in the same message.
+const interruptedText = "[Request interrupted by user"
 
 // withoutReminders returns what is left of a text block when the reminders that the CLI put before the user's words are taken away.
 func withoutReminders(text string) string {
@@ -129,10 +138,6 @@ func withoutReminders(text string) string {
 		return ""
 	}
 	return text
-}
-
-func (m TurnMessage) has(kind string) bool {
-	return slices.ContainsFunc(m.Content, func(part ContentPart) bool { return part.Type == kind })
 }
 
 func countAssistant(messages []TurnMessage) int {

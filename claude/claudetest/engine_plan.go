@@ -1,0 +1,232 @@
+package claudetest
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/switchboard-dev/switchboard/claude/claudetest/internal/history"
+	"github.com/switchboard-dev/switchboard/claude/claudetest/internal/permit"
+	"github.com/switchboard-dev/switchboard/wire"
+)
+
+// planState is what plan mode remembers.
+type planState struct {
+	before string // the mode before plan
+	path   string // the plan file
+	warned bool   // it was told that calls cannot be checked
+}
+
+// planPath is where the plan of this conversation lies.
+func (e *engine) planPath() string {
+	e.mu.Lock()
+	path, session, words := e.planned.path, e.session, ""
+	if e.turn != nil && len(e.turn.prompts) > 0 {
+		words = e.turn.prompts[0].text
+	}
+	e.mu.Unlock()
+	if path != "" {
+		return path
+	}
+	path = e.store.PlanPath(session, words)
+	e.mu.Lock()
+	e.planned.path = path
+	e.mu.Unlock()
+	return path
+}
+
+// notePlanMode remembers which mode to go back to.
+func (e *engine) notePlanMode(before, mode string) {
+	if mode == "plan" {
+		e.mu.Lock()
+		e.planned.before = before
+		e.mu.Unlock()
+	}
+}
+
+// completeInput adds what the CLI adds to the input of a call: the plan.
+func (e *engine) completeInput(name string, input json.RawMessage) json.RawMessage {
+	if name != "ExitPlanMode" {
+		return input
+	}
+	text, ok, err := e.store.ReadPlan(e.planPath())
+	if !ok || err != nil {
+		return input
+	}
+	var given map[string]json.RawMessage
+	_ = json.Unmarshal(input, &given) // an input of the model's, or none
+	out := members{}
+	if allowed, ok := given["allowedPrompts"]; ok {
+		out = out.with("allowedPrompts", allowed)
+	}
+	return plainJSON(out.with("plan", text).when(e.quirks.PlanPathTold, "planFilePath", e.planPath()))
+}
+
+// warnClassifier tells once that there is nobody to check calls, as it is behind a foreign address of the API.
+func (e *engine) warnClassifier(verdict permit.Verdict) {
+	if verdict.ReasonType != "classifier" {
+		return
+	}
+	e.mu.Lock()
+	told := e.planned.warned
+	e.planned.warned = true
+	e.mu.Unlock()
+	if !told {
+		e.emit(e.systemLine("informational", "content", "The automatic check of calls is not available here", "level", "warning", "tag", "auto_mode_no_server_check"))
+	}
+}
+
+// enterPlan switches to plan mode.
+func (e *engine) enterPlan(*turn) playedResult {
+	before := e.gate.Mode()
+	e.gate.SetMode("plan")
+	e.modeChanged(before, "plan")
+	return playedResult{content: "Entered plan mode. The plan file is " + e.planPath()}
+}
+
+// exitPlan leaves plan mode, for the mode before it unless the answer named another.
+func (e *engine) exitPlan(call ToolCall) playedResult {
+	if e.gate.Mode() == "plan" {
+		e.mu.Lock()
+		mode := e.planned.before
+		e.mu.Unlock()
+		if mode == "" {
+			mode = "default"
+		}
+		e.gate.SetMode(mode)
+		e.modeChanged("plan", mode)
+	}
+	var input struct{ Plan string }
+	_ = json.Unmarshal(call.Input, &input) // without a plan there is none
+	text := "User has approved your plan. You can now start coding."
+	original, written, _ := e.store.ReadPlan(e.planPath()) // one that cannot be read is none
+	edited := written && input.Plan != original
+	if edited && !e.quirks.PlanEditMarked {
+		input.Plan, edited = original, false // what the person made of it does not count
+	}
+	if input.Plan != "" {
+		note := ""
+		if edited {
+			note = " (edited by user)"
+		}
+		text += "\n\n## Approved Plan" + note + ":\n" + input.Plan
+	}
+	return playedResult{content: text, detail: members{"plan", orNull(input.Plan), "isAgent", false, "filePath", e.planPath()}}
+}
+
+// applyUpdate makes a permission update take effect.
+func (e *engine) applyUpdate(raw json.RawMessage) {
+	result, err := wire.DecodePermission(plainJSON(members{"behavior", "allow", "updatedInput", members{}, "updatedPermissions", []json.RawMessage{raw}}))
+	if err != nil {
+		return
+	}
+	allow, ok := result.(*wire.Allow)
+	if !ok {
+		return
+	}
+	for _, update := range allow.UpdatedPermissions {
+		before := e.gate.Mode()
+		e.gate.Apply(update)
+		e.modeChanged(before, e.gate.Mode())
+	}
+}
+
+// wrote notes a file that a tool is said to have written. Only the plan is really written.
+func (e *engine) wrote(t *turn, path, content string) {
+	if path == e.planPath() {
+		if err := e.store.WritePlan(path, content); err != nil {
+			_, _ = e.stderr.Write([]byte("writing the plan: " + err.Error() + "\n"))
+		}
+		return
+	}
+	e.checkpoint(t, path, strings.Count(content, "\n"), 0, true)
+}
+
+// edited notes a file that a tool is said to have changed.
+func (e *engine) edited(t *turn, path, before, after string) {
+	e.checkpoint(t, path, 1+strings.Count(after, "\n"), 1+strings.Count(before, "\n"), false)
+}
+
+func (e *engine) checkpoint(t *turn, path string, insertions, deletions int, created bool) {
+	if len(t.prompts) == 0 || t.prompts[0].uuid == "" {
+		return
+	}
+	err := e.store.Checkpoint(history.Edit{Session: e.conversation(), User: t.prompts[0].uuid, Path: path, Insertions: insertions, Deletions: deletions, Created: created})
+	if err != nil {
+		_, _ = e.stderr.Write([]byte("writing a checkpoint: " + err.Error() + "\n"))
+	}
+}
+
+// playQuestion is the result of AskUserQuestion with its answers.
+func (e *engine) playQuestion(call ToolCall) playedResult {
+	var set struct {
+		Questions json.RawMessage            `json:"questions"`
+		Answers   map[string]json.RawMessage `json:"answers"`
+		Notes     map[string]struct {
+			Notes   string `json:"notes"`
+			Preview string `json:"preview"`
+		} `json:"annotations"`
+		Response string `json:"response"`
+	}
+	_ = json.Unmarshal(call.Input, &set) // what does not fit is no answer
+	var questions []struct{ Question string }
+	_ = json.Unmarshal(set.Questions, &questions) // no list is no question
+	if len(questions) == 0 && e.quirks.ChoicesNeedQuestions {
+		text := "InputValidationError: questions are required"
+		return playedResult{content: text, failed: true, detail: "Error: " + text}
+	}
+	var order []string
+	for _, q := range questions {
+		if _, answered := set.Answers[q.Question]; answered {
+			order = append(order, q.Question)
+		}
+	}
+	if e.quirks.ChoicesByAnyKey {
+		order = sortedKeys(set.Answers)
+	}
+	var answers []string
+	for _, question := range order {
+		answer := `"` + question + `"="` + choiceText(set.Answers[question]) + `"`
+		if note := set.Notes[question]; e.quirks.ChoicesAnnotated {
+			answer += labelled(" selected preview:\n", note.Preview) + labelled(" user notes: ", note.Notes)
+		}
+		answers = append(answers, answer)
+	}
+	text := "User has answered your questions: " + strings.Join(answers, ", ") + ". You can now continue with the user's answers in mind."
+	if len(answers) == 0 && e.quirks.ChoicesMissed {
+		text = "The user did not answer the questions."
+		if set.Response != "" {
+			text = "The user replied: " + set.Response
+		}
+	}
+	given := members{}
+	for _, question := range sortedKeys(set.Answers) {
+		given = given.with(question, set.Answers[question])
+	}
+	return playedResult{content: text, detail: members{"questions", orList(set.Questions), "answers", given}}
+}
+
+// choiceText is an answer as the model reads it; several are joined.
+func choiceText(answer json.RawMessage) string {
+	var text string
+	var list []string
+	if json.Unmarshal(answer, &text) != nil && json.Unmarshal(answer, &list) == nil {
+		text = strings.Join(list, ",")
+	}
+	return text
+}
+
+// labelled is a text with a label before it, nothing if there is none.
+func labelled(label, text string) string {
+	if text == "" {
+		return ""
+	}
+	return label + text
+}
+
+// orList is a list that is always there.
+func orList(list json.RawMessage) any {
+	if !has(list) {
+		return []any{}
+	}
+	return list
+}
