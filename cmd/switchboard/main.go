@@ -1,0 +1,104 @@
+// Command switchboard is the program of the project: one word each for what it can do.
+//
+//	switchboard help              lists the verbs
+//	switchboard sim [flags]       is a simulated Claude Code CLI
+//	switchboard version           says which build this is
+//	switchboard completion SHELL  writes a completion script for bash, zsh, fish or PowerShell
+//
+// A link to the program that is named claude is the simulated CLI itself: it takes every argument for one of the CLI's, so that it can stand
+// wherever a program expects the path of a Claude Code. Its settings come by environment, see switchboard sim --help, or from the file that
+// claudetest.InstallProgram puts beside the link.
+//
+// # Exit codes
+//
+//	0  done
+//	1  it was tried and did not work; the reason is on standard error
+//	2  the command line makes no sense; nothing was tried
+//
+// The verb sim ends with the codes of the CLI that it simulates, whichever they are.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/switchboard-dev/switchboard/claude/claudetest"
+)
+
+// The exit codes of every verb but sim.
+const (
+	codeDone   = 0
+	codeFailed = 1
+	codeUsage  = 2
+)
+
+func main() {
+	// A link that claudetest.InstallProgram made has its options beside it. They count, and our environment variables do not.
+	if code, ran := claudetest.RunInstalled(os.Args); ran {
+		os.Exit(code)
+	}
+	// A simulated CLI ends when it is told to; what it does with an interrupt is its own affair, as with the real one.
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	code := run(ctx, os.Args, &surroundings{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Environ()})
+	stop()
+	os.Exit(code)
+}
+
+// surroundings are what a process gets from the one that started it.
+type surroundings struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	env            []string
+}
+
+// getenv returns a variable of the environment; as everywhere, the last one of a name counts.
+func (s *surroundings) getenv(name string) string {
+	value := ""
+	for _, variable := range s.env {
+		if v, found := strings.CutPrefix(variable, name+"="); found {
+			value = v
+		}
+	}
+	return value
+}
+
+// An exitError ends the program with a code and without a word: whoever returns it has said what there was to say.
+type exitError int
+
+// Error names the code.
+func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+// run is main with its surroundings given: args are the program's name and its arguments. It returns the exit code.
+func run(ctx context.Context, args []string, s *surroundings) int {
+	name := strings.TrimSuffix(strings.ToLower(filepath.Base(args[0])), ".exe")
+	if name == "claude" {
+		// Nothing of ours stands between the caller and the CLI, not even help.
+		return simulate(ctx, args[1:], s)
+	}
+	begun := false
+	root := newRoot(s)
+	root.PersistentPreRun = func(*cobra.Command, []string) { begun = true }
+	root.SetArgs(args[1:])
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return codeDone
+	}
+	if exit, ok := errors.AsType[exitError](err); ok {
+		return int(exit)
+	}
+	_, _ = fmt.Fprintf(s.stderr, "switchboard: %v\n", err)
+	if !begun {
+		_, _ = fmt.Fprintln(s.stderr, "Try: switchboard --help")
+		return codeUsage
+	}
+	return codeFailed
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/switchboard-dev/switchboard/claude/claudetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// newest is the version that is imitated unless somebody says otherwise.
+const newest = "2.1.325"
+
+// prompt is a line of input with a prompt.
+func prompt(text string) string {
+	line, err := json.Marshal(map[string]any{"type": "user", "message": map[string]any{"role": "user", "content": text}})
+	if err != nil {
+		panic(err)
+	}
+	return string(line) + "\n"
+}
+
+// stream are the flags of a program that drives a CLI.
+var stream = strings.Fields("--print --verbose --input-format=stream-json --output-format=stream-json")
+
+func TestRun(t *testing.T) {
+	switchboard := func(args ...string) []string { return append([]string{"/usr/bin/switchboard"}, args...) }
+	sim := func(args ...string) []string { return append([]string{"switchboard", "sim"}, args...) }
+	tests := []struct {
+		name           string
+		args           []string
+		env            []string
+		stdin          string
+		code           int
+		stdout, stderr []string // parts; none means that nothing is written
+	}{
+		{"nothing", switchboard(), nil, "", 0, []string{"Available Commands", "sim", "version", "completion", "Examples"}, nil},
+		{"help", switchboard("--help"), nil, "", 0, []string{"Available Commands"}, nil},
+		{"help for a verb", switchboard("help", "version"), nil, "", 0, []string{"--json"}, nil},
+		{"version flag", switchboard("--version"), nil, "", 0, []string{"switchboard version "}, nil},
+		{"version", switchboard("version"), nil, "", 0, []string{"switchboard ", "simulates Claude Code 2.1.37, 2.1.120, " + newest}, nil},
+		{"version with an argument", switchboard("version", "now"), nil, "", codeUsage, nil, []string{`"now"`, "--help"}},
+		{"unknown flag", switchboard("version", "--nope"), nil, "", codeUsage, nil, []string{"--nope"}},
+		{"unknown verb", switchboard("serf"), nil, "", codeUsage, nil, []string{`unknown command "serf"`, "--help"}},
+		{"bash", switchboard("completion", "bash"), nil, "", 0, []string{"__start_switchboard"}, nil},
+		{"zsh", switchboard("completion", "zsh"), nil, "", 0, []string{"#compdef switchboard"}, nil},
+		{"fish", switchboard("completion", "fish"), nil, "", 0, []string{"complete -c switchboard"}, nil},
+		{"completed verbs", switchboard("__complete", ""), nil, "", 0, []string{"sim\t", "version\t"}, []string{"ShellCompDirective"}},
+
+		{"sim help", sim("--help"), nil, "", 0, []string{envVersion, envScript, envRecord, "demo-fast", "Examples"}, nil},
+		{"sim short help", sim("-h"), nil, "", 0, []string{envVersion}, nil},
+		{"help for sim", switchboard("help", "sim"), nil, "", 0, []string{envVersion}, nil},
+		{"sim version", sim("--version"), nil, "", 0, []string{newest + " (Claude Code)\n"}, nil},
+		{"sim of another version", sim("--version"), []string{envVersion + "=2.1.37"}, "", 0, []string{"2.1.37 (Claude Code)\n"}, nil},
+		{"the last of two settings", sim("--version"), []string{envVersion + "=1.0.0", envVersion + "=2.1.120"}, "", 0, []string{"2.1.120 (Claude Code)\n"}, nil},
+		{"sim of no version", sim("--version"), []string{envVersion + "=9.9.9"}, "", codeUsage, nil, []string{envVersion, "9.9.9"}},
+		{"sim of no script", sim("--version"), []string{envScript + "=opera"}, "", codeUsage, nil, []string{envScript, `"opera"`, "directives, demo, demo-fast"}},
+		{"record that cannot be", sim("--version"), []string{envRecord + "=/nowhere/at/all"}, "", codeUsage, nil, []string{envRecord, "/nowhere/at/all"}},
+		{"flag of no CLI", sim("--no-such-flag"), nil, "", 1, nil, []string{"--no-such-flag"}},
+		{"our flags are the CLI's", sim(append(stream, "--help")...), nil, "", 0, []string{"Usage: claude"}, nil},
+		{"a prompt", sim(stream...), nil, prompt("@say hello"), 0, []string{`"subtype":"init"`, `"result":"hello"`}, nil},
+		{"the demo without a directive", sim(stream...), []string{envScript + "=demo-fast"}, prompt("hello"), 0, []string{`slug/slug.go`}, nil},
+		{"directives only", sim(stream...), []string{envScript + "=directives"}, prompt("hello"), 0, []string{"no directive"}, nil},
+
+		{"a link named claude", []string{"/opt/claude", "--version"}, nil, "", 0, []string{newest + " (Claude Code)\n"}, nil},
+		{"on Windows", []string{"Claude.EXE", "--version"}, []string{envVersion + "=2.1.37"}, "", 0, []string{"2.1.37 (Claude Code)\n"}, nil},
+		{"a link's help", []string{"claude", "--help"}, nil, "", 0, []string{"Usage: claude"}, nil},
+		{"a link's verb is a prompt", append([]string{"claude", "version"}, stream...), nil, prompt("@say hello"), 0, []string{`"result":"hello"`}, nil},
+		{"another link", []string{"claudette", "version"}, nil, "", 0, []string{"simulates"}, nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			code := run(t.Context(), test.args, &surroundings{stdin: strings.NewReader(test.stdin), stdout: &stdout, stderr: &stderr, env: append(test.env, "HOME="+t.TempDir())})
+			if code != test.code {
+				t.Errorf("exit code %d, want %d", code, test.code)
+			}
+			for name, output := range map[string]struct {
+				got  string
+				want []string
+			}{"stdout": {stdout.String(), test.stdout}, "stderr": {stderr.String(), test.stderr}} {
+				if len(output.want) == 0 && output.got != "" {
+					t.Errorf("%s is %q, want nothing", name, output.got)
+				}
+				for _, part := range output.want {
+					if !strings.Contains(output.got, part) {
+						t.Errorf("%s has no %q:\n%s", name, part, output.got)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestVersionJSON(t *testing.T) {
+	var stdout bytes.Buffer
+	if code := run(t.Context(), []string{"switchboard", "version", "--json"}, &surroundings{stdout: &stdout, stderr: &stdout}); code != 0 {
+		t.Fatalf("exit code %d: %s", code, &stdout)
+	}
+	var b build
+	if err := json.Unmarshal(stdout.Bytes(), &b); err != nil || b.Version == "" || b.Go == "" || b.Platform == "" || len(b.Simulates) != 3 {
+		t.Errorf("%s, %v", &stdout, err)
+	}
+}
+
+// TestRecord keeps a record over two runs: each numbers its own lines.
+func TestRecord(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "record.jsonl")
+	for range 2 {
+		var stdout, stderr bytes.Buffer
+		code := run(t.Context(), append([]string{"claude"}, stream...), &surroundings{
+			stdin: strings.NewReader(prompt("@say hello")), stdout: &stdout, stderr: &stderr, env: []string{envRecord + "=" + name, "HOME=" + t.TempDir()},
+		})
+		if code != 0 {
+			t.Fatalf("exit code %d: %s", code, &stderr)
+		}
+	}
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reads, first := 0, 0
+	for line := range strings.Lines(string(content)) {
+		var entry claudetest.Entry
+		if err := json.Unmarshal([]byte(line), &entry); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		if entry.Read {
+			reads++
+			if entry.Line+"\n" != prompt("@say hello") {
+				t.Errorf("read %q", entry.Line)
+			}
+		}
+		if entry.Number == 1 {
+			first++
+		}
+	}
+	if reads != 2 || first != 2 {
+		t.Errorf("%d prompts were read in %d runs, want 2 in 2:\n%s", reads, first, content)
+	}
+	if info, err := os.Stat(name); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the record has mode %v, %v; others could read the conversation", info.Mode(), err)
+	}
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/switchboard-dev/switchboard/claude/claudetest"
+)
+
+// A build is what the verb version tells.
+type build struct {
+	Version   string   `json:"version"`   // of the module, "(devel)" for a build from a working copy
+	Go        string   `json:"go"`        // that it was built with
+	Platform  string   `json:"platform"`  // that it was built for
+	Simulates []string `json:"simulates"` // versions of the CLI that sim knows
+}
+
+// buildVersion returns the module's version as the Go command wrote it into the program.
+func buildVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "(devel)"
+	}
+	return info.Main.Version
+}
+
+func newVersion() *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Say which build this is",
+		Example: `  switchboard version
+  switchboard version --json`,
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			b := build{
+				Version: buildVersion(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+				Simulates: claudetest.SimVersions(),
+			}
+			if asJSON {
+				return json.NewEncoder(cmd.OutOrStdout()).Encode(b)
+			}
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "switchboard %s, built with %s for %s\nsimulates Claude Code %s\n",
+				b.Version, b.Go, b.Platform, strings.Join(b.Simulates, ", "))
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write one JSON object")
+	return cmd
+}
