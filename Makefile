@@ -9,13 +9,13 @@ SOAKTIME ?= 10m
 # Which benchmarks, and how often (10 gives benchstat something to work with).
 BENCH ?= .
 COUNT ?= 1
-# Further arguments of the program behind `make run`, for instance ARGS=--raw.
+# Further arguments of the program behind `make run`, for instance ARGS=--fast.
 ARGS ?=
 # Versions of the CLI that `make clis` installs; empty means the pinned ones.
 VERSION ?=
 # A test binary that takes longer is stopped with all its goroutines' stacks.
 UNIT_TIMEOUT ?= 8m
-CONFORMANCE_TIMEOUT ?= 10m
+CONFORMANCE_TIMEOUT ?= 20m
 
 # On Linux and Windows the race detector needs a C compiler. Without one the tests run without it, and `make test` ends with saying so.
 RACE ?= $(if $(filter 1,$(shell $(GO) env CGO_ENABLED))$(filter darwin,$(shell $(GO) env GOOS)),-race)
@@ -23,8 +23,8 @@ RACE ?= $(if $(filter 1,$(shell $(GO) env CGO_ENABLED))$(filter darwin,$(shell $
 # Tools are pinned in a module of their own and built by Go itself; the build cache keeps them.
 LINT = $(GO) tool -modfile=tools/go.mod golangci-lint
 
-# The conformance suite starts real CLIs and has a target of its own.
-UNIT = $$($(GO) list ./... | grep -v '/internal/conformance$$')
+# The conformance suite starts real CLIs and has a target of its own; so has what it tries with the official SDK.
+UNIT = $$($(GO) list ./... | grep -Ev '/internal/conformance(/sdk)?$$')
 
 # A go.work in a folder above would change what is built, and forbids -modfile.
 export GOWORK = off
@@ -43,8 +43,8 @@ help: ## list what make can do (this)
 	@echo 'Variables: FUZZTIME=$(FUZZTIME) SOAKTIME=$(SOAKTIME) FUZZ=regexp BENCH=$(BENCH) COUNT=$(COUNT) ARGS= VERSION= VULNDB='
 
 .PHONY: run
-run: need ## play a conversation of the real CLI with a simulated model (no account needed)
-	@echo '==> a conversation with a simulated model'
+run: build ## play a short coding task on a simulated agent (no account, no Claude Code needed; ARGS=--real has one)
+	@echo '==> a conversation with a simulated agent'
 	@$(GO) run ./internal/conformance/cmd/play $(ARGS)
 
 .PHONY: test
@@ -53,9 +53,10 @@ test: ## everything CI checks: set-up, lint, unit tests, conformance, short fuzz
 		tools/stages setup:set-up lint::7 unit::8 conformance::10 fuzz-short:fuzz:2
 
 .PHONY: build
-build: ## compile every package
+build: ## compile every package, and the program into bin
 	@echo '==> go build ./...'
 	@$(GO) build ./...
+	@$(GO) build -o bin/ ./cmd/switchboard
 
 .PHONY: lint
 lint: generate-check golangci vet tidy-check ## generated files, golangci-lint, go vet for three systems, go.mod
@@ -66,9 +67,19 @@ unit: ## unit tests with the race detector
 	@$(GO) test $(RACE) -shuffle=on -timeout $(UNIT_TIMEOUT) $(UNIT)
 
 .PHONY: conformance
-conformance: clis ## the suite that judges the protocol, against the real pinned CLIs
-	@echo '==> conformance suite'
-	@SWITCHBOARD_REQUIRE_CLIS=1 $(GO) test $(RACE) -count=1 -v -timeout $(CONFORMANCE_TIMEOUT) ./internal/conformance
+conformance: clis ## the suite that judges the protocol, against the real pinned CLIs (VERSION=x.y.z: what differs in another one)
+ifeq ($(VERSION),)
+	@echo '==> conformance suite, and the official SDK'
+	@status=0; export SWITCHBOARD_REQUIRE_CLIS=1; \
+	$(GO) test $(RACE) -count=1 -v -timeout 5m ./internal/conformance/sdk || status=1; \
+	$(GO) test $(RACE) -count=1 -v -timeout $(CONFORMANCE_TIMEOUT) ./internal/conformance || status=1; \
+	exit $$status
+else
+	@echo '==> conformance suite: what differs in $(VERSION) (some minutes)'
+	@SWITCHBOARD_REQUIRE_CLIS=1 SWITCHBOARD_VERSIONS='$(VERSION)' SWITCHBOARD_MATRIX='$(CURDIR)/bin/drift.txt' \
+		$(GO) test $(RACE) -count=1 -run '^TestSuite$$' -timeout 30m ./internal/conformance
+	@cat bin/drift.txt
+endif
 
 .PHONY: bench
 bench: ## benchmarks (BENCH=regexp, COUNT=n)
@@ -94,14 +105,14 @@ vuln: ## known vulnerabilities in what we call (needs vuln.go.dev; not part of t
 	@tools/vuln
 
 .PHONY: setup
-setup: need ## fetch what the tests need: modules and the pinned CLIs
+setup: need ## fetch what the tests need: modules, the pinned CLIs, the official SDK
 	@echo '==> downloading modules'
 	@$(GO) mod download
 	@$(GO) mod download -modfile=tools/go.mod
 	@$(MAKE) --no-print-directory clis
 
 .PHONY: clis
-clis: need ## install the pinned CLIs into your cache folder (VERSION=x.y.z for others)
+clis: need ## install the pinned CLIs and SDK into your cache folder (VERSION=x.y.z for another CLI)
 	@echo '==> Claude Code CLIs from npm'
 	@$(GO) run ./internal/conformance/cmd/clis $(VERSION)
 

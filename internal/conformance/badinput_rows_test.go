@@ -31,8 +31,11 @@ type badRow struct {
 	// the line too, whatever the version.
 	since string
 
-	// id is how the answer names the request, as JSON, where the effect is an answer; "" if it does not.
-	id string
+	// answer is how the answer names the request, as JSON, where the effect is an answer; "" if it does not.
+	answer string
+
+	facts  string   // further facts that the row proves
+	quirks []string // what the row guards, see Scenario
 }
 
 // never is the since of a line that no version may get.
@@ -57,7 +60,7 @@ func badRows() []badRow {
 		{name: "raw NUL byte in JSON", line: "{\"type\":\"keep_alive\",\"x\":\"a\x00b\"}", on: all(dies), since: never},
 		{name: "null", line: `null`, on: all(dies), since: never},
 		{name: "empty line", line: ``, on: [3]effect{dies, ignored, ignored}, since: never},
-		{name: "spaces only", line: `   `, on: [3]effect{dies, dies, ignored}, since: never},
+		{name: "spaces only", line: `   `, on: [3]effect{dies, dies, ignored}, since: never, quirks: []string{"StrictBlank"}},
 		{name: "array", line: `[1]`, on: [3]effect{dies, ignored, ignored}, since: never},
 		{name: "number", line: `5`, on: [3]effect{dies, ignored, ignored}, since: never},
 		{name: "string", line: `"abc"`, on: [3]effect{dies, ignored, ignored}, since: never},
@@ -65,7 +68,7 @@ func badRows() []badRow {
 		{name: "BOM at line start", line: "\ufeff" + `{"type":"keep_alive"}`, on: [3]effect{dies, dies, ignored}, since: never},
 
 		// Types that a CLI does not read.
-		{name: "empty object", line: `{}`, on: [3]effect{dies, ignored, ignored}, since: never},
+		{name: "empty object", line: `{}`, on: [3]effect{dies, ignored, ignored}, since: never, quirks: []string{"StrictLines"}},
 		{name: "unknown type", line: `{"type":"invented"}`, on: [3]effect{dies, ignored, ignored}, since: never},
 		{name: "type is a number", line: `{"type":5}`, on: [3]effect{dies, ignored, ignored}, since: never},
 		{name: "assistant", line: `{"type":"assistant","message":{"role":"assistant","content":[]}}`, on: [3]effect{dies, ignored, ignored}, since: never},
@@ -77,10 +80,10 @@ func badRows() []badRow {
 		{name: "user with message null", line: `{"type":"user","message":null}`, on: all(dies), since: never},
 		{name: "user without role", line: `{"type":"user","message":{"content":"hi"}}`, on: all(dies), since: never},
 		{name: "role not user", line: `{"type":"user","message":{"role":"assistant","content":"hi"}}`, on: all(dies), since: never},
-		{name: "content number", line: prompt(`5`), on: [3]effect{diesLate, diesLate, ignored}, since: never},
+		{name: "content number", line: prompt(`5`), on: [3]effect{diesLate, diesLate, ignored}, since: never, quirks: []string{"StrictContent"}},
 		{name: "content object", line: prompt(`{}`), on: [3]effect{diesLate, diesLate, ignored}, since: never},
 		{name: "content null", line: prompt(`null`), on: [3]effect{diesLate, diesLate, turn}, since: never},
-		{name: "content [null]", line: prompt(`[null]`), on: [3]effect{diesLate, diesLate, ignored}, since: never},
+		{name: "content with a null in it", line: prompt(`[null]`), on: [3]effect{diesLate, diesLate, ignored}, since: never},
 		{name: "user without content", line: `{"type":"user","message":{"role":"user"}}`, on: [3]effect{diesLate, diesLate, turn}, since: never},
 		{name: "text block without text", line: prompt(`[{"type":"text"}]`), on: [3]effect{diesLate, diesLate, ignored}, since: never},
 		{name: "image block without source", line: prompt(`[{"type":"image"}]`), on: [3]effect{diesLate, diesLate, turn}, since: never},
@@ -90,21 +93,21 @@ func badRows() []badRow {
 		{name: "bad uuid", line: `{"type":"user","message":{"role":"user","content":"hi"},"uuid":"nope"}`, on: all(turn)},
 		{name: "wrong session_id", line: `{"type":"user","message":{"role":"user","content":"hi"},"session_id":"11111111-1111-4111-8111-111111111111"}`, on: all(turn)},
 		// 2.1.120 swallows it: no turn, no line, and the model never sees the text.
-		{name: "unknown priority", line: `{"type":"user","message":{"role":"user","content":"hi"},"priority":"whenever"}`, on: [3]effect{turn, ignored, turn}, since: never},
+		{name: "unknown priority", line: `{"type":"user","message":{"role":"user","content":"hi"},"priority":"whenever"}`, on: [3]effect{turn, ignored, turn}, since: never, quirks: []string{"PrioritySwallows"}},
 		{name: "extra fields", line: `{"type":"user","message":{"role":"user","content":"hi","x":1},"extra":{"a":1}}`, on: all(turn)},
 
 		// Control messages.
-		{name: "control_response without response", line: `{"type":"control_response"}`, on: [3]effect{dies, dies, ignored}, since: never},
+		{name: "control_response without response", line: `{"type":"control_response"}`, on: [3]effect{dies, dies, ignored}, since: never, quirks: []string{"StrictAnswers"}},
 		{name: "control_response with response null", line: `{"type":"control_response","response":null}`, on: [3]effect{dies, dies, ignored}, since: never},
-		{name: "control_response {request_id, approved}", line: `{"type":"control_response","request_id":"x","approved":true}`, on: [3]effect{dies, dies, ignored}, since: never},
+		{name: "control_response {request_id, approved}", line: `{"type":"control_response","request_id":"x","approved":true}`, on: [3]effect{dies, dies, ignored}, since: never, facts: "seed 003: PermissionPromptTool", quirks: []string{"StrictAnswers"}},
 		{name: "control_response with an unknown id", line: `{"type":"control_response","response":{"subtype":"success","request_id":"nobody","response":{}}}`, on: all(ignored)},
 		{name: "control_request without request", line: `{"type":"control_request","request_id":"no-request"}`, on: all(dies), since: never},
 		{name: "control_request with request null", line: `{"type":"control_request","request_id":"null-request","request":null}`, on: all(dies), since: never},
 		{name: "control_request without id", line: `{"type":"control_request","request":{"subtype":"mcp_status"}}`, on: all(answered), since: never},
-		{name: "control_request with a number for an id", line: `{"type":"control_request","request_id":77,"request":{"subtype":"mcp_status"}}`, on: all(answered), since: never, id: `77`},
-		{name: "control_request without subtype", line: `{"type":"control_request","request_id":"no-subtype","request":{}}`, on: [3]effect{silent, failed, coded}, since: never, id: `"no-subtype"`},
-		{name: "control_request with an unknown subtype", line: `{"type":"control_request","request_id":"invented","request":{"subtype":"invented"}}`, on: [3]effect{silent, failed, coded}, since: "2.1.62", id: `"invented"`},
-		{name: "control_cancel_request", line: `{"type":"control_cancel_request","request_id":"nobody"}`, on: [3]effect{dies, ignored, ignored}, since: "2.1.62"},
+		{name: "control_request with a number for an id", line: `{"type":"control_request","request_id":77,"request":{"subtype":"mcp_status"}}`, on: all(answered), since: never, answer: `77`},
+		{name: "control_request without subtype", line: `{"type":"control_request","request_id":"no-subtype","request":{}}`, on: [3]effect{silent, failed, coded}, since: never, answer: `"no-subtype"`},
+		{name: "control_request with an unknown subtype", line: `{"type":"control_request","request_id":"invented","request":{"subtype":"invented"}}`, on: [3]effect{silent, failed, coded}, since: "2.1.62", answer: `"invented"`},
+		{name: "control_cancel_request", line: `{"type":"control_cancel_request","request_id":"nobody"}`, on: [3]effect{dies, ignored, ignored}, since: "2.1.62", facts: "seed 000: control_cancel_request to the CLI", quirks: []string{"StrictLines"}},
 		{name: "update_environment_variables without variables", line: `{"type":"update_environment_variables"}`, on: [3]effect{dies, dies, ignored}, since: never},
 
 		// What looks bad and is not.

@@ -2,13 +2,13 @@ package conformance
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
-	"github.com/switchboard-dev/switchboard/claude/claudetest"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -65,125 +65,138 @@ func mustParse(t *testing.T, version string) wire.Version {
 	return v
 }
 
-// TestBadInputOnRealCLIs holds the table against the real CLIs. The rows that do no harm share one process; each of the others gets its own.
-func TestBadInputOnRealCLIs(t *testing.T) {
-	t.Parallel()
-	model := newModel(t, nil)
-	for i, version := range Versions() {
-		t.Run(version, func(t *testing.T) {
-			t.Run("harmless", func(t *testing.T) {
-				t.Parallel()
-				confirmHarmless(t, i, model)
-			})
-			for _, row := range badRows() {
-				if row.on[i] != dies && row.on[i] != diesLate {
-					continue
-				}
-				t.Run(row.name, func(t *testing.T) {
-					t.Parallel()
-					if err := startRaw(t, version, model).succumbs(row, row.on[i]); err != nil {
-						t.Errorf("want that the CLI %s: %v", row.on[i], err)
-					}
-				})
-			}
+// badInputScenarios are the table of bad input, held against the CLIs: each row is a scenario whose only note is the line's effect. Rows that end
+// the CLI leave the next one a new process.
+func badInputScenarios() []Scenario {
+	var all []Scenario
+	for _, row := range badRows() {
+		facts := "§14 " + row.name + "; rule 2"
+		if row.facts != "" {
+			facts += "; " + row.facts
+		}
+		all = append(all, Scenario{
+			ID:     "badinput." + row.id(),
+			Facts:  facts,
+			Raw:    true,
+			Run:    row.run,
+			Want:   Per{Oldest: {string(row.on[0])}, LastDialing: {string(row.on[1])}, Newest: {string(row.on[2])}},
+			Quirks: row.quirks,
+			Rare:   row.rare,
 		})
 	}
+	return all
 }
 
-// confirmHarmless sends all rows that do no harm to version i to one process of it.
-func confirmHarmless(t *testing.T, i int, model *claudetest.Model) {
-	t.Helper()
-	cli := startRaw(t, Versions()[i], model)
-	for _, row := range badRows() {
-		if row.on[i] == dies || row.on[i] == diesLate {
+// rare spares the oldest CLI, which takes two seconds of a core to start, most of its deaths: of each kind of line one is enough for every day.
+func (r badRow) rare(s Subject) bool {
+	everyDay := []string{
+		"not JSON", "null", "empty line", "empty object", "user without message", "content number", "control_response without response",
+		"control_request without request", "control_cancel_request", "update_environment_variables without variables",
+	}
+	return s.Kind == kindReal && s.Name == Oldest && r.on[0].harmful() && !slices.Contains(everyDay, r.name)
+}
+
+// id returns the row's name as part of a scenario's id.
+func (r badRow) id() string {
+	return strings.Trim(strings.Map(func(c rune) rune {
+		switch {
+		case c >= 'a' && c <= 'z', c >= '0' && c <= '9', c == '-', c == '_':
+			return c
+		case c >= 'A' && c <= 'Z':
+			return c + 'a' - 'A'
+		case c == ' ':
+			return '-'
+		}
+		return -1
+	}, r.name), "-")
+}
+
+// run sends the line and notes its effect. What is expected only says what is worth waiting for.
+func (r badRow) run(s *Stage) {
+	want, err := s.scenario.Want.on(s.Subject)
+	if err != nil {
+		s.Fail("%w", err)
+	}
+	probe := fmt.Sprintf("probe-%d", s.column.tags.Add(1))
+	s.RawBytes(r.line + "\n" + `{"type":"keep_alive"}` + "\n" + `{"type":"control_request","request_id":"` + probe + `","request":{"subtype":"mcp_status"}}` + "\n")
+	var lines []Seen
+	probed, result := false, false
+	ctx := s.ctx
+	done := func() bool {
+		switch effect(want[0]) {
+		case turn:
+			return probed && result
+		case diesLate:
+			return false // requests are answered also in a turn, so only the end shows it
+		default:
+			return probed
+		}
+	}
+	for !done() {
+		line, err := s.next(ctx)
+		if err != nil && ctx.Err() == nil {
+			s.Note("%s", r.death(s, result))
+			return
+		}
+		if err != nil {
+			break // it lives
+		}
+		result = result || line.Is("result ")
+		if answer, ok := line.Message.(*wire.ControlResponse); ok && answer.Response.RequestID == probe {
+			probed = true
+			if want[0] == string(diesLate) {
+				ctx = s.Ctx(10 * time.Second)
+			}
 			continue
 		}
-		if err := cli.survives(row, row.on[i]); err != nil {
-			t.Errorf("%s: want that the line %s: %v", row.name, row.on[i], err)
-		}
-		if cli.gone() {
-			cli = startRaw(t, Versions()[i], model)
-		}
+		lines = append(lines, line)
 	}
-	// Whatever the rows left behind in it, the process must still hold a conversation.
-	if err := cli.survives(badRow{line: prompt(`"hello"`)}, turn); err != nil {
-		t.Errorf("a prompt after all harmless rows: %v", err)
-	}
-	// Only the end of the process shows that an answer never came.
-	cli.end()
-	for _, row := range badRows() {
-		if row.on[i] == silent && cli.answerTo(row.id) != nil {
-			t.Errorf("%s: answered by %s, want no answer", row.name, cli.answerTo(row.id))
-		}
-	}
+	s.Note("%s", r.effect(lines))
 }
 
-// survives sends a line that the CLI should live through and reports how it differs from what the effect says.
-func (c *rawCLI) survives(row badRow, want effect) error {
-	c.t.Helper()
-	from := len(c.lines)
-	c.send(row.line)
-	switch want {
-	case turn:
-		line, err := c.await(func(l rawLine) bool { return l.Type == "result" })
-		if err != nil {
-			return err
-		}
-		if line.Subtype != "success" || line.IsError {
-			return fmt.Errorf("the turn ended with %s", line.raw)
-		}
-	case answered, failed, coded:
-		line, err := c.await(func(l rawLine) bool { return l.Type == "control_response" && string(l.Response.RequestID) == row.id })
-		if err != nil {
-			return err
-		}
-		ok := want == answered && line.Response.Subtype == "success" ||
-			want == failed && line.Response.Subtype == "error" ||
-			want == coded && line.Response.Subtype == "error" && line.Response.ErrorCode == "unsupported_request"
-		if !ok {
-			return fmt.Errorf("answered with %s", line.raw)
-		}
-	case ignored, silent, dies, diesLate:
+// death names the effect of a line that ended the CLI.
+func (r badRow) death(s *Stage, result bool) string {
+	if code := s.Exit(); code != 1 {
+		return fmt.Sprintf("exit code %d", code)
 	}
-	// The next request shows that the CLI has read on, past the line.
-	c.send(`{"type":"keep_alive"}`)
-	if _, err := c.ask(`{"subtype":"mcp_status"}`); err != nil {
-		return err
+	if result {
+		return string(diesLate)
 	}
-	if want == ignored || want == silent {
-		for _, line := range c.lines[from : len(c.lines)-1] {
-			return fmt.Errorf("the CLI wrote %s", line.raw)
-		}
-	}
-	return nil
+	return string(dies)
 }
 
-// succumbs sends a line that should end the CLI and reports how it differs from what the effect says.
-func (c *rawCLI) succumbs(row badRow, want effect) error {
-	c.t.Helper()
-	c.send(row.line)
-	if err := c.exit(); err != nil {
-		return err
+// effect names the effect of a line that the CLI lives through.
+func (r badRow) effect(lines []Seen) string {
+	for _, line := range lines {
+		if r.answer != "" || strings.HasPrefix(r.name, "control_request") {
+			if answer, ok := line.Message.(*wire.ControlResponse); ok {
+				if got := rawMember(line.Raw, "response", "request_id"); got != r.answer {
+					return "is answered with the id " + got
+				}
+				switch {
+				case answer.Response.Subtype == "success":
+					return string(answered)
+				case answer.Response.ErrorCode == wire.ErrorCodeUnsupported:
+					return string(coded)
+				default:
+					return string(failed)
+				}
+			}
+		}
+		if line.Is("result ") {
+			if m := line.Message.(*wire.Result); m.Failed() {
+				return "runs a turn that fails: " + line.Text
+			}
+			return string(turn)
+		}
 	}
-	if code := c.cmd.ProcessState.ExitCode(); code != 1 {
-		return fmt.Errorf("exit code %d, want 1", code)
+	for _, line := range lines {
+		if !line.Is(noise()...) {
+			return "the CLI wrote " + line.Text
+		}
 	}
-	result := slices.ContainsFunc(c.lines, func(l rawLine) bool { return l.Type == "result" })
-	if result != (want == diesLate) {
-		return fmt.Errorf("a result came: %t", result)
+	if strings.HasPrefix(r.name, "control_request") {
+		return string(silent)
 	}
-	return nil
-}
-
-// A rawLine is a line of a CLI, with what the table looks at.
-type rawLine struct {
-	raw      json.RawMessage
-	Type     string `json:"type"`
-	Subtype  string `json:"subtype"`
-	IsError  bool   `json:"is_error"`
-	Response struct {
-		Subtype   string          `json:"subtype"`
-		RequestID json.RawMessage `json:"request_id"`
-		ErrorCode string          `json:"error_code"`
-	} `json:"response"`
+	return string(ignored)
 }

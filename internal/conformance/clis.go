@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,8 +32,9 @@ const npmPackage = "@anthropic-ai/claude-code"
 // Versions returns the pinned versions, oldest first.
 func Versions() []string { return []string{Oldest, LastDialing, Newest} }
 
-// A NotInstalledError says that a version of the CLI is not in the cache folder, or not whole.
+// A NotInstalledError says that a version of the CLI, or the SDK, is not in the cache folder, or not whole.
 type NotInstalledError struct {
+	Product string // what was asked for; empty means Claude Code
 	Version string // the version asked for
 	Dir     string // where it should be
 	Reason  string // what is missing
@@ -40,16 +42,28 @@ type NotInstalledError struct {
 
 // Error says what is missing and how to install it.
 func (e *NotInstalledError) Error() string {
-	return fmt.Sprintf("Claude Code %s is not installed in %s: %s (make clis installs it)", e.Version, e.Dir, e.Reason)
+	return fmt.Sprintf("%s %s is not installed in %s: %s (make clis installs it)", cmp.Or(e.Product, "Claude Code"), e.Version, e.Dir, e.Reason)
 }
 
-// Dir returns the folder of a version in the user's cache folder, whether or not it exists.
-func Dir(version string) (string, error) {
+// cliFolder is the folder of the CLIs below the root.
+const cliFolder = "cli"
+
+// root returns the folder that everything is installed below.
+func root() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", fmt.Errorf("finding the user's cache folder: %w", err)
 	}
-	return filepath.Join(cache, "switchboard", "cli", version), nil
+	return filepath.Join(cache, "switchboard"), nil
+}
+
+// Dir returns the folder of a version in the user's cache folder, whether or not it exists.
+func Dir(version string) (string, error) {
+	dir, err := root()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, cliFolder, version), nil
 }
 
 // Program returns the path of an installed version's program: a native one, or a script for node. It looks at files only and runs nothing. The
@@ -68,21 +82,14 @@ func programIn(dir, version, platform string) (string, error) {
 		return "", &NotInstalledError{Version: version, Dir: dir, Reason: reason}
 	}
 	modules := filepath.Join(dir, "node_modules")
-	manifest, err := os.ReadFile(filepath.Join(modules, filepath.FromSlash(npmPackage), "package.json"))
-	if errors.Is(err, os.ErrNotExist) {
-		return missing("there is no package " + npmPackage)
-	}
-	if err != nil {
-		return "", fmt.Errorf("reading the package of Claude Code %s: %w", version, err)
-	}
-	var parsed struct {
-		Version string `json:"version"`
-	}
-	if err := json.Unmarshal(manifest, &parsed); err != nil {
-		return missing(fmt.Sprintf("its package.json cannot be read (%v)", err))
-	}
-	if parsed.Version != version {
-		return missing("its package.json names version " + parsed.Version)
+	installed, reason, err := packageVersion(modules, npmPackage)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("looking at Claude Code %s: %w", version, err)
+	case reason != "":
+		return missing(reason)
+	case installed != version:
+		return missing("its package.json names version " + installed)
 	}
 	program, err := programPath(version, platform)
 	if err != nil {
@@ -97,6 +104,24 @@ func programIn(dir, version, platform string) (string, error) {
 		return missing(program + " is not a program")
 	}
 	return program, nil
+}
+
+// packageVersion returns the version of an installed npm package, or why that cannot be said of what is there.
+func packageVersion(modules, name string) (version, reason string, err error) {
+	manifest, err := os.ReadFile(filepath.Join(modules, filepath.FromSlash(name), "package.json"))
+	if errors.Is(err, os.ErrNotExist) {
+		return "", "there is no package " + name, nil
+	}
+	if err != nil {
+		return "", "", fmt.Errorf("reading the package %s: %w", name, err)
+	}
+	var parsed struct {
+		Version string `json:"version"`
+	}
+	if err := json.Unmarshal(manifest, &parsed); err != nil {
+		return "", fmt.Sprintf("its package.json cannot be read (%v)", err), nil
+	}
+	return parsed.Version, "", nil
 }
 
 // programPath returns where a version's program is below node_modules. Up to 2.1.112 the package holds a script; later ones have a package per

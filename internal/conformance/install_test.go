@@ -47,17 +47,28 @@ func fakeProbe(_ context.Context, program string) (string, error) {
 // newInstaller returns an installer into a folder of the test's own, and counts the runs of npm.
 func newInstaller(t *testing.T) (in *Installer, root string, runs *atomic.Int32, progress *bytes.Buffer) {
 	t.Helper()
-	root, runs, progress = filepath.Join(t.TempDir(), "deep", "cli"), new(atomic.Int32), new(bytes.Buffer)
+	top := filepath.Join(t.TempDir(), "deep")
+	runs, progress = new(atomic.Int32), new(bytes.Buffer)
 	in = &Installer{
 		Progress: progress,
-		dir:      func(version string) (string, error) { return filepath.Join(root, version), nil },
+		root:     func() (string, error) { return top, nil },
 		probe:    fakeProbe,
-		npm: func(_ context.Context, dir, version string) error {
+		npm: func(_ context.Context, dir string, packages []string) error {
 			runs.Add(1)
-			return fakeCLI(dir, version)
+			return fakeCLI(dir, versionOf(t, packages))
 		},
 	}
-	return in, root, runs, progress
+	return in, filepath.Join(top, cliFolder), runs, progress
+}
+
+// versionOf returns the version of the CLI that npm is told to install, which is to be the only package.
+func versionOf(t *testing.T, packages []string) string {
+	t.Helper()
+	version, found := strings.CutPrefix(packages[0], npmPackage+"@")
+	if !found || len(packages) != 1 {
+		t.Errorf("npm is told to install %q", packages)
+	}
+	return version
 }
 
 // leftovers returns what is in the cache folder besides versions and lock files.
@@ -152,7 +163,7 @@ func TestInstallFailureLeavesNothing(t *testing.T) {
 	for name, fail := range failures {
 		t.Run(name, func(t *testing.T) {
 			in, root, _, _ := newInstaller(t)
-			in.npm = func(_ context.Context, dir, version string) error { return fail(dir, version) }
+			in.npm = func(_ context.Context, dir string, packages []string) error { return fail(dir, versionOf(t, packages)) }
 			if program, err := in.Install(t.Context(), Newest); err == nil {
 				t.Errorf("installed %s", program)
 			}

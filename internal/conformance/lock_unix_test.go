@@ -14,10 +14,10 @@ func TestInstallersWaitForEachOther(t *testing.T) {
 	in.Progress = nil
 	entered, release := make(chan struct{}), make(chan struct{})
 	plain := in.npm
-	in.npm = func(ctx context.Context, dir, version string) error {
+	in.npm = func(ctx context.Context, dir string, packages []string) error {
 		close(entered) // a second run would panic
 		<-release
-		return plain(ctx, dir, version)
+		return plain(ctx, dir, packages)
 	}
 	var wg sync.WaitGroup
 	install := func() {

@@ -138,7 +138,7 @@ func TestCloseEndsARunningTool(t *testing.T) {
 			t.Parallel()
 			model := newModel(t, longTool())
 			dir, pipe := projectFolder(t)
-			cli := find(t, version)
+			cli := installed(t, version)
 			process := start(t, cli, &claude.Options{Dir: dir, Env: claudetest.Env(t.TempDir(), model.URL())})
 			talked := make(chan error, 1)
 			go func() { talked <- hangInTool(t.Context(), process, cli.Version) }()
@@ -168,16 +168,37 @@ func TestCloseEndsARunningTool(t *testing.T) {
 
 // hangInTool holds a conversation up to the tool that does not end. It returns when the transport ends.
 func hangInTool(ctx context.Context, transport claude.Transport, version wire.Version) error {
-	talk := &Talk{
-		Transport: transport,
-		Version:   version,
-		Permit:    allow,
-	}
-	if _, err := talk.Initialize(ctx); err != nil {
+	conn := claude.NewConn(transport, &claude.ConnOptions{Version: version, Handler: allowAll})
+	defer func() { _ = conn.Close() }() // whoever owns the process closes it, too, and looks at the error
+	if _, err := conn.Request(ctx, &wire.InitializeRequest{}); err != nil {
 		return err
 	}
-	_, err := talk.Turn(ctx, "Wait, please.")
-	return err
+	prompt, err := wire.NewUser(wire.TextContent("Wait, please."), nil)
+	if err == nil {
+		err = conn.Send(ctx, prompt)
+	}
+	if err != nil {
+		return err
+	}
+	for line, err := range conn.Lines(ctx, 0) {
+		if err != nil {
+			return err
+		}
+		if message, err := line.Message(); err != nil {
+			return err
+		} else if _, ok := message.(*wire.Result); ok {
+			return nil
+		}
+	}
+	return ctx.Err()
+}
+
+// allowAll is a handler that allows every tool.
+func allowAll(ctx context.Context, q *wire.ControlRequest) ([]byte, error) {
+	if _, ok := q.Request.(*wire.CanUseToolRequest); ok {
+		return wire.NewPermission(q, &wire.Allow{})
+	}
+	return claude.Decline(ctx, q)
 }
 
 // session returns the session that a process is in.

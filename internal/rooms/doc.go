@@ -10,7 +10,8 @@
 //   - no file uses cgo;
 //   - links in the documentation lead to files and headings that exist, and a
 //     word after make in it is one that the Makefile knows;
-//   - the Go program in the README compiles;
+//   - the Go program in the README compiles, and the tests that
+//     docs/testing.md shows pass;
 //   - README, Makefile and .ci/run agree on how the project is tested;
 //   - every module we depend on has its reasons written down in docs/decisions.
 //

@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode"
@@ -184,6 +185,19 @@ func snippet(markdown string) (string, bool) {
 	return code + "\n", closed
 }
 
+// snippets returns every Go file in a document.
+func snippets(markdown string) []string {
+	var files []string
+	for {
+		code, found := snippet(markdown)
+		if !found {
+			return files
+		}
+		files = append(files, code)
+		_, markdown, _ = strings.Cut(markdown, "\n```go\n")
+	}
+}
+
 func TestPackageDocs(t *testing.T) {
 	report(t, checkPackageDocs(load(t, repository())))
 }
@@ -214,6 +228,50 @@ func TestReadmeProgram(t *testing.T) {
 	command.Dir = "../.."
 	if output, err := command.CombinedOutput(); err != nil {
 		t.Errorf("the program in README.md: %v\n%s", err, output)
+	}
+}
+
+// TestTestingDocument runs the tests that docs/testing.md shows, inside this
+// module. Where one needs a Claude Code, the simulated one is on PATH.
+func TestTestingDocument(t *testing.T) {
+	files := snippets(read(t, repository(), "docs/testing.md"))
+	if len(files) < 4 {
+		t.Fatalf("docs/testing.md has %d Go files, where there were four", len(files))
+	}
+	bin := t.TempDir()
+	run := func(args ...string) (string, error) {
+		command := exec.CommandContext(t.Context(), "go", args...)
+		command.Dir = "../.."
+		command.Env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+		output, err := command.CombinedOutput()
+		return string(output), err
+	}
+	name := "claude"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	if output, err := run("build", "-o", filepath.Join(bin, name), "./cmd/switchboard"); err != nil {
+		t.Fatalf("building the simulated Claude Code: %v\n%s", err, output)
+	}
+	for _, code := range files {
+		file := filepath.Join(t.TempDir(), "example_test.go")
+		if err := os.WriteFile(file, []byte(code), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		output, err := run("test", "-v", "-count=1", file)
+		if err != nil || strings.Contains(output, "--- SKIP") || !strings.Contains(output, "--- PASS") {
+			t.Errorf("a test in docs/testing.md does not pass: %v\n%s\n%s", err, output, code)
+		}
+	}
+}
+
+func TestSnippets(t *testing.T) {
+	const document = "# X\n\n```go\npackage a\n```\n\n```sh\ngo test\n```\n\n```go\npackage b\n```\n"
+	if got := snippets(document); len(got) != 2 || got[0] != "package a\n" || got[1] != "package b\n" {
+		t.Errorf("found %q", got)
+	}
+	if got := snippets("# X\n\n```go\nnever closed\n"); got != nil {
+		t.Errorf("found %q in a document with a block that is not closed", got)
 	}
 }
 

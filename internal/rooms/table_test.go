@@ -42,8 +42,9 @@ var table = []room{
 		tests:   []string{"claude/claudetest"},
 	},
 	{
-		path:  "internal/conformance/...",
-		rooms: []string{"claude", "claude/claudetest", "claude/claudews", "wire", "wire/fold"},
+		path:    "internal/conformance/...",
+		rooms:   []string{"claude", "claude/claudetest", "claude/claudews", "wire", "wire/fold"},
+		modules: []string{"github.com/coder/websocket"},
 	},
 	{
 		path: "cmd/switchboard", rooms: []string{"claude/claudetest"},

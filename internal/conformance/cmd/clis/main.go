@@ -1,9 +1,10 @@
-// Command clis installs the pinned versions of the Claude Code CLI that the conformance tests drive into the user's cache folder.
+// Command clis installs the pinned versions of the Claude Code CLI that the conformance tests drive into the user's cache folder, and the
+// official TypeScript SDK that they try beside our own.
 //
 //	clis [--help] [--list] [version ...]
 //
-// Without versions it installs all pinned ones. A version that is already there is only checked. Exit code 0 means that every version asked
-// for is installed and tells its own number.
+// Without versions it installs all pinned ones and the SDK. A version that is already there is only checked. Exit code 0 means that everything
+// asked for is installed and works.
 package main
 
 import (
@@ -35,9 +36,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		_, _ = fmt.Fprintf(stderr, `Usage: clis [flags] [version ...]
 
 Installs versions of the Claude Code CLI from npm into the user's cache folder,
-for the conformance tests. Without versions: %v.
+for the conformance tests. Without versions: %v
+and the official TypeScript SDK %s.
 
-`, conformance.Versions())
+`, conformance.Versions(), conformance.SDKVersion)
 		flags.PrintDefaults()
 	}
 	if err := flags.Parse(args); err != nil {
@@ -47,11 +49,16 @@ for the conformance tests. Without versions: %v.
 		return 2
 	}
 	versions := flags.Args()
-	if len(versions) == 0 {
+	withSDK := len(versions) == 0
+	if withSDK {
 		versions = conformance.Versions()
 	}
 	code := 0
 	installer := conformance.Installer{Progress: stdout}
+	fail := func(err error) {
+		_, _ = fmt.Fprintf(stderr, "clis: %v\n", err)
+		code = 1
+	}
 	for _, version := range versions {
 		if *list {
 			program, err := conformance.Program(version)
@@ -62,8 +69,20 @@ for the conformance tests. Without versions: %v.
 			continue
 		}
 		if _, err := installer.Install(ctx, version); err != nil {
-			_, _ = fmt.Fprintf(stderr, "clis: %v\n", err)
-			code = 1
+			fail(err)
+		}
+	}
+	switch {
+	case !withSDK:
+	case *list:
+		modules, err := conformance.SDK()
+		if err != nil {
+			modules, code = err.Error(), 1
+		}
+		_, _ = fmt.Fprintf(stdout, "Agent SDK %s: %s\n", conformance.SDKVersion, modules)
+	default:
+		if _, err := installer.InstallSDK(ctx); err != nil {
+			fail(err)
 		}
 	}
 	return code

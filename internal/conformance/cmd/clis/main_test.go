@@ -26,8 +26,10 @@ func TestRun(t *testing.T) {
 		"unknown flag": {t.Context(), []string{"--nope"}, 2, "", "nope"},
 		"not there":    {t.Context(), []string{"--list", conformance.Oldest}, 1, conformance.Oldest + ": Claude Code " + conformance.Oldest + " is not installed", ""},
 		"all of them":  {t.Context(), []string{"--list"}, 1, conformance.Newest + ": ", ""},
+		"the SDK":      {t.Context(), []string{"--list"}, 1, "Agent SDK " + conformance.SDKVersion + " is not installed", ""},
 		"no version":   {t.Context(), []string{"latest"}, 1, "", `"latest" is not a version`},
 		"interrupted":  {cancelled, []string{conformance.Newest}, 1, "", "context canceled"},
+		"all stopped":  {cancelled, nil, 1, "", "installing Agent SDK " + conformance.SDKVersion + ": context canceled"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
