@@ -100,13 +100,11 @@ func mcpScenarios() []Scenario {
 func mcpStartScenarios() []Scenario {
 	const config = `{"calc":{"type":"sdk","name":"calc"}}`
 	// first is the first turn, with what the server is sent. The handshakes that are still open are completed when its prompt was read.
-	first := func(s *Stage, before []Seen, held ...*wire.ControlRequest) {
-		s.OnMCP(calc)
+	first := func(s *Stage, before []Seen, held ...func()) {
 		s.Prompt(add("sum"))
 		lines := append(slices.Clone(before), s.Settle()...)
-		for _, q := range held {
-			message := q.Request.(*wire.MCPMessageRequest).Message
-			s.Answer(q, calc("", &message))
+		for _, release := range held {
+			release() // the prompt was there before the handshake was over
 		}
 		turn := s.AwaitResult()
 		lines = append(lines, turn.Lines...)
@@ -160,12 +158,17 @@ func mcpStartScenarios() []Scenario {
 			},
 			Run: func(s *Stage) {
 				early(s)
-				var held []*wire.ControlRequest
+				var held []func()
 				for _, line := range s.Started {
 					if line.Is("asks mcp_message calc initialize") {
-						held = append(held, line.Message.(*wire.ControlRequest))
+						held = append(held, func() {
+							q := line.Message.(*wire.ControlRequest)
+							message := q.Request.(*wire.MCPMessageRequest).Message
+							s.Answer(q, calc("", &message))
+						})
 					}
 				}
+				s.OnMCP(calc)
 				first(s, s.Started, held...)
 				noteStatus(s)
 			},
@@ -196,7 +199,17 @@ func mcpStartScenarios() []Scenario {
 					s.Note("answer: %s", lines[len(lines)-1].Get("response.response"))
 					return lines
 				}
-				first(s, set(config))
+				prompted := make(chan struct{})
+				s.OnMCP(func(server string, m *wire.JSONRPC) any {
+					if m.Method == "initialize" {
+						select {
+						case <-prompted:
+						case <-s.Context().Done():
+						}
+					}
+					return calc(server, m)
+				})
+				first(s, set(config), func() { close(prompted) })
 				set(`{}`)
 				noteStatus(s)
 			},

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -47,11 +48,20 @@ func FuzzLoad(f *testing.F) {
 			if n := len(got); n < 2 || got[n-1] != "a: done" {
 				t.Errorf("session %s ends with %q", id, got)
 			}
-			if clean(data) && !cmp.Equal(got, append(slices.Clip(before), "u: next", "a: done")) {
+			if want := append(slices.Clip(before), "u: next", "a: done"); clean(data) && !cmp.Equal(spoken(got), spoken(want)) {
 				t.Errorf("session %s went on differently: %q, before it was %q", id, got, before)
 			}
 		}
 	})
+}
+
+// spoken returns a dialogue without the space that an empty text takes: it says nothing, and is not kept when the conversation is written again.
+func spoken(dialogue []string) []string {
+	out := make([]string, 0, len(dialogue))
+	for _, line := range dialogue {
+		out = append(out, strings.Join(strings.Fields(line), " "))
+	}
+	return out
 }
 
 // clean reports whether a transcript is one that a CLI could have written: every line is JSON and names a line before it.
