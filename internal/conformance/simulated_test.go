@@ -135,3 +135,22 @@ func TestQuirksAreGuarded(t *testing.T) {
 		}
 	}
 }
+
+// TestTriedAgain holds that a scenario that fails is tried once more, and that the matrix tells so.
+func TestTriedAgain(t *testing.T) {
+	on := subject(t, kindSimulated, Newest, stdio)
+	tries := 0
+	table := []Scenario{{ID: "tried.again", Run: func(s *Stage) { tries++; s.Note("try %d", tries) }, Want: Same("try 2")}}
+	m := newMatrix(table, []Subject{on})
+	c := &column{subject: on, model: newModel(t, claudetest.Directives(nil)), matrix: m, slow: &slowResults{}, base: temp(t)}
+	if err := c.locate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.judge(t, &table[0])
+	if err := c.cool(); err != nil {
+		t.Error(err)
+	}
+	if text := m.String(); tries != 2 || !strings.Contains(text, "1 at the second try") || !strings.Contains(text, "a1: at the first try: notes") {
+		t.Errorf("after %d tries the matrix says\n%s", tries, text)
+	}
+}

@@ -220,10 +220,21 @@ func (c *column) judge(t *testing.T, sc *Scenario) {
 		t.Fatal("there is no time left for it: see -timeout")
 	}
 	notes, err := c.play(t.Context(), sc)
-	took := time.Since(begin)
-	verdict := cell{kind: cellOK, took: took}
 	differs := sc.differs(c.subject)
 	problem := c.compare(sc, notes, err)
+	verdict := cell{kind: cellOK}
+	if problem != "" && differs == "" && !c.reports && !sc.Slow {
+		// What happens at the same time inside a CLI, and on a busy machine, may come in another order once. It is told, and tried in a fresh process;
+		// what goes wrong twice is wrong.
+		t.Logf("at the first try: %s", problem)
+		verdict.kind, verdict.reason = cellAgain, "at the first try: "+firstLines(problem)
+		if err := c.cool(); err != nil {
+			t.Error(err)
+		}
+		notes, err = c.play(t.Context(), sc)
+		problem = c.compare(sc, notes, err)
+	}
+	verdict.took = time.Since(begin)
 	switch {
 	case problem == "" && differs != "":
 		problem = fmt.Sprintf("the simulated CLI does not differ any more, though the table says: %s", differs)
@@ -233,7 +244,7 @@ func (c *column) judge(t *testing.T, sc *Scenario) {
 		t.Logf("differs as the table says (%s): %s", differs, problem)
 		verdict.kind, verdict.reason, problem = cellDiffers, differs, ""
 	default:
-		verdict.kind = cellFail
+		verdict.kind, verdict.reason = cellFail, ""
 	}
 	if problem != "" && c.reports {
 		verdict.reason = c.drifted(sc, notes, err)
@@ -245,6 +256,16 @@ func (c *column) judge(t *testing.T, sc *Scenario) {
 	if sc.soaks(c.subject) {
 		c.slow.record(sc.ID, c.subject, verdict)
 	}
+}
+
+// firstLines is the beginning of a problem, on one line.
+func firstLines(problem string) string {
+	const enough = 300
+	line := strings.Join(strings.Fields(problem), " ")
+	if len(line) > enough {
+		line = strings.ToValidUTF8(line[:enough], "") + " …"
+	}
+	return line
 }
 
 // compare returns how the outcome of a scenario differs from what it wants, or "".
