@@ -18,7 +18,7 @@ func parseRule(text string) (tool, content string) {
 	if content == "*" {
 		content = ""
 	}
-	return text[:open], content
+	return strings.TrimSpace(text[:open]), content
 }
 
 // String returns the rule in the form of settings files.
