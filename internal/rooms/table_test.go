@@ -47,7 +47,11 @@ var table = []room{
 		modules: []string{"github.com/coder/websocket"},
 	},
 	{
-		path: "cmd/switchboard", rooms: []string{"claude/claudetest"},
+		path: "cmd/switchboard",
+		rooms: []string{
+			"claude", "claude/claudetest",
+			"wire",
+		},
 		modules: []string{"github.com/spf13/cobra"},
 	},
 	{path: "internal/rooms"},
@@ -71,6 +75,9 @@ func roomOf(table []room, dir string) (room, bool) {
 	var best room
 	found := false
 	for _, r := range table {
+		if r.path == dir {
+			return r, true // its own row, although the rows of those below it may take it in
+		}
 		if r.owns(dir) && (!found || len(r.path) > len(best.path)) {
 			best, found = r, true
 		}
