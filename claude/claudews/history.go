@@ -38,16 +38,19 @@ func markOf(line []byte) (mark, bool) {
 	if err != nil || !named(h) {
 		return mark{}, false
 	}
-	if len(h.UUID) > 0 {
-		// The bytes hold type and uuid, so equal bytes are all three.
-		return mark{uuid: string(h.UUID), id: sha256.Sum256(line)}, true
+	// Not by its bytes: 2.1.120 encodes a line anew when it sends it again, and a
+	// result then has the model usage of that moment. Lines that share type and
+	// uuid are told apart by their number: they come again in their order.
+	m := mark{uuid: string(h.UUID)}
+	what, id := "line\x00", h.UUID
+	if len(id) == 0 {
+		what, id = "request\x00", h.RequestID
 	}
 	s := sha256.New()
-	s.Write([]byte("request\x00"))
+	s.Write([]byte(what))
 	s.Write(h.Type)
 	s.Write([]byte{0})
-	s.Write(h.RequestID)
-	m := mark{}
+	s.Write(id)
 	s.Sum(m.id[:0])
 	return m, true
 }

@@ -113,6 +113,26 @@ func TestHistoryOverCuts(t *testing.T) {
 	}
 }
 
+// A CLI encodes lines anew when it sends them again: a result then says what the
+// models have used since. Several lines may share a uuid.
+func TestHistoryKnowsChangedLines(t *testing.T) {
+	result := func(usage int) string { return fmt.Sprintf(`{"type":"result","uuid":"r","modelUsage":%d}`, usage) }
+	part := func(n int) string { return fmt.Sprintf(`{"type":"assistant","uuid":"a","n":%d}`, n) }
+	var r receiver
+	r.h.begin("", true, nil)
+	for _, l := range []string{line("1"), result(1), part(1)} {
+		r.take(l)
+	}
+	r.h.begin("2", false, nil)
+	for _, l := range []string{line("1"), result(2), part(1), part(2), line("2"), result(3)} {
+		r.take(l)
+	}
+	want := []string{line("1"), result(1), part(1), part(2), line("2"), result(3)}
+	if !slices.Equal(r.lines, want) || len(r.holes) > 0 {
+		t.Errorf("received %q and holes %q, want %q", r.lines, r.holes, want)
+	}
+}
+
 // The memory is bounded, and forgets the oldest.
 func TestHistoryForgets(t *testing.T) {
 	var r receiver
