@@ -46,10 +46,15 @@ var table = []room{
 		rooms:   []string{"claude", "claude/claudetest", "claude/claudews", "wire", "wire/fold"},
 		modules: []string{"github.com/coder/websocket"},
 	},
+	{path: "internal/killpoint"},
+	{
+		path: "internal/journal/...", rooms: []string{"internal/killpoint", "wire", "wire/fold"},
+		modules: []string{"modernc.org/sqlite", "modernc.org/libc", "github.com/google/go-cmp"},
+	},
 	{
 		path: "cmd/switchboard",
 		rooms: []string{
-			"claude", "claude/claudetest",
+			"claude", "claude/claudetest", "internal/journal/...",
 			"wire",
 		},
 		modules: []string{"github.com/spf13/cobra"},

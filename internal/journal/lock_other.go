@@ -1,0 +1,20 @@
+//go:build !unix
+
+package journal
+
+import (
+	"errors"
+	"fmt"
+)
+
+// A dirLock keeps other processes out of a data folder.
+type dirLock struct{}
+
+// lockDir is not there on this system: the hub does not run on it.
+func lockDir(dir string) (*dirLock, error) {
+	return nil, fmt.Errorf("locking the data folder %s: %w", dir, errors.ErrUnsupported)
+}
+
+func (*dirLock) limited(string) bool { return false }
+
+func (*dirLock) unlock() error { return nil }

@@ -1,0 +1,90 @@
+//go:build unix
+
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// A dirLock keeps other processes out of a data folder. The system gives it
+// back when the process dies. The file stays: removing it would let two
+// processes hold locks on two files of the same name.
+type dirLock struct {
+	file *os.File
+	// tooBig swallows SIGXFSZ, which would end the process when a file grows
+	// beyond the process's limit; without it the write fails, and is reported.
+	tooBig chan os.Signal
+}
+
+// lockDir takes the lock of a data folder.
+func lockDir(dir string) (*dirLock, error) {
+	path := filepath.Join(dir, "lock")
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := flock(file); err != nil {
+		defer file.Close()
+		if !errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil, fmt.Errorf("locking %s: %w", path, err)
+		}
+		holder := "another process"
+		if text, err := io.ReadAll(io.LimitReader(file, 32)); err == nil {
+			if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
+				holder = fmt.Sprintf("process %d", pid)
+			}
+		}
+		return nil, &FileError{
+			Path:   path,
+			Reason: fmt.Sprintf("the data folder is in use by %s", holder),
+			Hint:   "stop that one first, or give this one another folder with --data-dir",
+			Err:    err,
+		}
+	}
+	// The pid is a help for people only; a full disk must not keep us out.
+	if err := file.Truncate(0); err == nil {
+		_, _ = file.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+	}
+	l := &dirLock{file: file, tooBig: make(chan os.Signal, 1)}
+	signal.Notify(l.tooBig, syscall.SIGXFSZ)
+	return l, nil
+}
+
+// flock takes the lock on a file if nobody has it.
+func flock(file *os.File) error {
+	for {
+		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if !errors.Is(err, syscall.EINTR) {
+			return err
+		}
+	}
+}
+
+// limited says whether a file, or the log beside it, is about as large as the
+// process may make one. SQLite does not tell why a write failed.
+func (l *dirLock) limited(path string) bool {
+	var limit syscall.Rlimit
+	if l == nil || syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit) != nil {
+		return false
+	}
+	for _, name := range []string{path, path + "-wal"} {
+		if info, err := os.Stat(name); err == nil && limit.Cur < 1<<62 && info.Size()+1<<20 > int64(limit.Cur) {
+			return true
+		}
+	}
+	return false
+}
+
+// unlock gives the lock back.
+func (l *dirLock) unlock() error {
+	signal.Stop(l.tooBig)
+	return l.file.Close()
+}

@@ -1,0 +1,257 @@
+package journal
+
+import (
+	"database/sql/driver"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// The statements that write. The parameter for the session's key, which only who
+// writes knows, is the first; that of updateSession is the last.
+const (
+	insertEntry = `INSERT INTO entries (session, pos, seq, run, time, source, who, kind, uuid, line, data)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+	// A new session has only its id at first: its entries come before the rest.
+	insertSession = `INSERT INTO sessions (id, epoch, seq, title, dir, state, model, conversation, run, created, updated, open, cost, ended, archived)
+VALUES (?, '', 0, '', '', '', '', '', 0, 0, 0, 0, 0, 0, 0)`
+	// The clock may go back; the list's order must not.
+	updateSession = `UPDATE sessions SET seq = ?, bytes = bytes + ?, epoch = ?, title = ?, dir = ?, state = ?, model = ?, conversation = ?,
+	run = ?, created = ?, updated = max(updated, ?), open = ?, cost = ?, ended = ?, archived = ?, data = ? WHERE n = ?`
+
+	upsertRun = `INSERT INTO runs (session, run, transport, token_hash, instance, marker, pid, pid_start, have, next_command, last_uuids, spec, started, ended, reason)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+ON CONFLICT (session, run) DO UPDATE SET transport = ?3, token_hash = ?4, instance = ?5, marker = ?6, pid = ?7, pid_start = ?8, have = ?9,
+	next_command = ?10, last_uuids = ?11, spec = ?12, started = ?13, ended = ?14, reason = ?15`
+
+	upsertCommand = `INSERT INTO commands (session, id, run, number, client_id, kind, state, settled, uuid, request_id, line, data, who, place, created, updated)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+ON CONFLICT (session, id) DO UPDATE SET run = ?3, number = ?4, client_id = ?5, kind = ?6, state = ?7, settled = ?8, uuid = ?9, request_id = ?10,
+	line = ?11, data = ?12, who = ?13, place = ?14, created = ?15, updated = ?16`
+
+	upsertQuestion = `INSERT INTO questions (session, id, run, request_id, kind, state, opened, settled, ask, answer, who, reason, data, opened_at, settled_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+ON CONFLICT (id) DO UPDATE SET run = ?3, request_id = ?4, kind = ?5, state = ?6, opened = ?7, settled = ?8, ask = ?9, answer = ?10, who = ?11,
+	reason = ?12, data = ?13, opened_at = ?14, settled_at = ?15`
+
+	upsertTurn     = "INSERT OR REPLACE INTO turns (session, run, seq, time, cost, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
+	upsertFold     = "INSERT OR REPLACE INTO folds (session, seq, fold) VALUES (?1, ?2, ?3)"
+	upsertClientID = "INSERT OR REPLACE INTO client_ids (session, scope, id, sum, answer, time) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
+	upsertLease    = "INSERT OR REPLACE INTO leases (session, config_dir, conversation, run) VALUES (?1, ?2, ?3, ?4)"
+	deleteLease    = "DELETE FROM leases WHERE session = ?1 AND config_dir = ?2 AND conversation = ?3"
+
+	insertConversation = "INSERT OR IGNORE INTO conversations (session, conversation) VALUES (?1, ?2)"
+	insertFile         = "INSERT OR IGNORE INTO files (session, sum) VALUES (?1, ?2)"
+)
+
+// entryOverhead is about what a row costs beside its line and data.
+const entryOverhead = 128
+
+// A plan is a batch made ready to be written: all that can be done without the
+// connection was done by who brought it.
+type plan struct {
+	batch   *Batch
+	entries [][]driver.NamedValue
+	session []driver.NamedValue // nil if the batch has no row
+	rows    []planned
+	files   stower
+	size    int // of what goes into the database
+	bytes   int // of what the session grows by
+
+	// Set by who holds the queue's turn.
+	first   int64 // position
+	refused error
+}
+
+// A planned row is a statement with its arguments; the first is filled in
+// later.
+type planned struct {
+	text string
+	args []driver.NamedValue
+}
+
+// plan makes a batch ready. The plan is never nil.
+func (s *SQLite) plan(b *Batch) (*plan, error) {
+	p := &plan{batch: b, files: stower{files: s.files}}
+	if err := b.check(); err != nil {
+		return p, err
+	}
+	p.addEntries()
+	if r := b.Session; r != nil {
+		p.session = p.args(nil, nil, r.Epoch, r.Title, r.Dir, r.State, r.Model, r.Conversation, r.Run, r.Created,
+			r.Updated, r.Open, r.CostUSD, r.Ended, r.Archived, []byte(r.Data), nil)
+	}
+	if err := p.addRows(); err != nil {
+		return p, err
+	}
+	for _, sum := range p.files.sums {
+		p.add(insertFile, sum)
+	}
+	return p, p.files.err
+}
+
+// entryValues is how many parameters insertEntry has.
+const entryValues = 11
+
+// addEntries plans the entries of a batch. They are many and much alike, so they
+// share one array, and a value that is that of the entry before is not boxed again.
+func (p *plan) addEntries() {
+	b := p.batch
+	values := make([]driver.NamedValue, entryValues*len(b.Entries))
+	p.entries = make([][]driver.NamedValue, len(b.Entries))
+	var before *Entry
+	for i := range b.Entries {
+		e := &b.Entries[i]
+		args := values[entryValues*i : entryValues*(i+1) : entryValues*(i+1)]
+		for k := range args {
+			args[k].Ordinal = k + 1
+		}
+		args[2].Value = b.After + int64(i) + 1
+		if before == nil {
+			before = &Entry{}
+			args[3].Value, args[4].Value = int64(0), int64(0)
+			args[5].Value, args[6].Value, args[7].Value, args[8].Value = "", "", "", ""
+		} else {
+			copy(args[3:9], p.entries[i-1][3:9])
+		}
+		if e.Run != before.Run {
+			args[3].Value = int64(e.Run)
+		}
+		if e.Time != before.Time {
+			args[4].Value = nanoseconds(e.Time)
+		}
+		if e.Source != before.Source {
+			args[5].Value = string(e.Source)
+		}
+		if e.By != before.By {
+			args[6].Value = e.By
+		}
+		if e.Kind != before.Kind {
+			args[7].Value = e.Kind
+		}
+		if e.UUID != before.UUID {
+			args[8].Value = e.UUID
+		}
+		if e.Line != nil {
+			args[9].Value = p.files.value(e.Line)
+		}
+		if e.Data != nil {
+			args[10].Value = p.files.value(e.Data)
+		}
+		p.entries[i] = args
+		before = e
+		length := entryOverhead + len(e.Line) + len(e.Data)
+		p.bytes += length
+		p.size += min(length, 2*maxInline)
+	}
+}
+
+// addRows plans the rows of a batch.
+func (p *plan) addRows() error {
+	b := p.batch
+	for i := range b.Runs {
+		r := &b.Runs[i]
+		uuids := []byte("[]")
+		if len(r.LastUUIDs) > 0 {
+			var err error
+			if uuids, err = json.Marshal(r.LastUUIDs); err != nil {
+				return fmt.Errorf("run %d of session %s: %w", r.Run, b.SessionID, err)
+			}
+		}
+		p.add(upsertRun, r.Run, r.Transport, r.TokenHash, r.Instance, r.Marker, r.PID, r.PIDStart, r.Have, r.NextCommand,
+			string(uuids), []byte(r.Spec), r.Started, r.Ended, r.Reason)
+	}
+	for i := range b.Commands {
+		c := &b.Commands[i]
+		p.add(upsertCommand, c.ID, c.Run, c.Number, c.ClientID, c.Kind, c.State, c.Settled, c.UUID, c.RequestID,
+			p.files.value(c.Line), p.files.value(c.Data), c.By, c.Order, c.Created, c.Updated)
+	}
+	for i := range b.Questions {
+		q := &b.Questions[i]
+		p.add(upsertQuestion, q.ID, q.Run, q.RequestID, q.Kind, q.State, q.Opened, q.Settled,
+			p.files.value(q.Ask), p.files.value(q.Answer), q.By, q.Reason, p.files.value(q.Data), q.OpenedAt, q.SettledAt)
+	}
+	for i := range b.Turns {
+		t := &b.Turns[i]
+		p.add(upsertTurn, t.Run, t.Seq, t.Time, t.CostUSD, []byte(t.Data))
+	}
+	for _, conversation := range b.Conversations {
+		p.add(insertConversation, conversation)
+	}
+	for i := range b.ClientIDs {
+		id := &b.ClientIDs[i]
+		p.add(upsertClientID, id.Scope, id.ID, id.Sum, []byte(id.Answer), id.Time)
+	}
+	for i := range b.Release {
+		p.add(deleteLease, b.Release[i].ConfigDir, b.Release[i].Conversation)
+	}
+	for i := range b.Leases {
+		p.add(upsertLease, b.Leases[i].ConfigDir, b.Leases[i].Conversation, b.Leases[i].Run)
+	}
+	if b.Fold != nil {
+		p.add(upsertFold, b.After+int64(len(b.Entries)), b.Fold)
+	}
+	return nil
+}
+
+// args makes the arguments of a statement.
+func (p *plan) args(values ...any) []driver.NamedValue {
+	list := named(values)
+	for i := range list {
+		switch v := list[i].Value.(type) {
+		case []byte:
+			p.size += len(v)
+		case string:
+			p.size += len(v)
+		}
+	}
+	return list
+}
+
+// add plans a row; the session's key comes first.
+func (p *plan) add(text string, values ...any) {
+	p.rows = append(p.rows, planned{text, p.args(append([]any{nil}, values...)...)})
+}
+
+// check says what is wrong with a batch whatever the journal holds. Rows that
+// name another session are a mistake of the caller.
+func (b *Batch) check() error {
+	if b.SessionID == "" {
+		return errors.New("a batch must name its session")
+	}
+	if b.After < 0 {
+		return fmt.Errorf("a batch cannot follow entry %d", b.After)
+	}
+	var other string
+	of := func(id string) {
+		if id != "" && id != b.SessionID {
+			other = id
+		}
+	}
+	if b.Session != nil {
+		of(b.Session.ID)
+	}
+	for i := range b.Runs {
+		of(b.Runs[i].Session)
+	}
+	for i := range b.Commands {
+		of(b.Commands[i].Session)
+	}
+	for i := range b.Questions {
+		of(b.Questions[i].Session)
+	}
+	for i := range b.Turns {
+		of(b.Turns[i].Session)
+	}
+	for i := range b.Leases {
+		of(b.Leases[i].Session)
+	}
+	for i := range b.Release {
+		of(b.Release[i].Session)
+	}
+	if other != "" {
+		return fmt.Errorf("a batch of session %s holds a row of session %s", b.SessionID, other)
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// code returns SQLite's primary error code, 0 if the error is not one of its.
+func code(err error) int {
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+		return e.Code() & 0xff
+	}
+	return 0
+}
+
+// damaged says that the file itself is broken.
+func damaged(err error) bool {
+	c := code(err)
+	return c == sqlite3.SQLITE_CORRUPT || c == sqlite3.SQLITE_NOTADB
+}
+
+// storageError says that the error is one of the storage, upon which a
+// connection is better opened anew.
+func storageError(err error) bool {
+	switch code(err) {
+	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM,
+		sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return true
+	}
+	_, system := errors.AsType[syscall.Errno](err)
+	_, file := errors.AsType[*fs.PathError](err)
+	return system || file
+}
+
+// unavailable makes an *UnavailableError of an error of the storage; other
+// errors it returns as they are.
+func (s *SQLite) unavailable(err error) error {
+	if _, known := errors.AsType[*UnavailableError](err); known || !storageError(err) {
+		return err
+	}
+	u := &UnavailableError{Err: err}
+	switch c := code(err); {
+	case damaged(err):
+		u.Err = &FileError{Path: s.path, Reason: "it is damaged", Hint: s.damageHint(), Err: err}
+		u.Reason = u.Err.Error()
+	case c == sqlite3.SQLITE_FULL, errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		u.Reason = fmt.Sprintf("there is no room left in %s; make room, and it goes on by itself", s.dir)
+	case errors.Is(err, syscall.EFBIG), c == sqlite3.SQLITE_IOERR && s.lock.limited(s.path):
+		u.Reason = fmt.Sprintf("a file in %s may not grow any more; raise the limit (ulimit -f), or make room", s.dir)
+	case c == sqlite3.SQLITE_READONLY, c == sqlite3.SQLITE_PERM, errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
+		u.Reason = fmt.Sprintf("%s may not be written to; make it writable, and it goes on by itself", s.dir)
+	case c == sqlite3.SQLITE_BUSY, c == sqlite3.SQLITE_LOCKED:
+		u.Reason = fmt.Sprintf("another program holds %s; end it, and it goes on by itself", s.path)
+	default:
+		u.Reason = fmt.Sprintf("writing to %s failed (%v); look after the disk", s.dir, err)
+	}
+	return u
+}
+
+// openError says why the journal could not be opened.
+func (s *SQLite) openError(err error) error {
+	if _, ok := errors.AsType[*FileError](err); ok {
+		return err
+	}
+	if damaged(err) {
+		return &FileError{Path: s.path, Reason: fmt.Sprintf("it is damaged (%v)", err), Hint: s.damageHint(), Err: err}
+	}
+	return fmt.Errorf("opening the journal: %w", s.unavailable(err))
+}
