@@ -47,6 +47,8 @@ var table = []room{
 		modules: []string{"github.com/coder/websocket"},
 	},
 	{path: "internal/killpoint"},
+	{path: "api", rooms: []string{"wire"}},
+	{path: "internal/link", rooms: []string{"wire"}},
 	{
 		path: "internal/journal/...", rooms: []string{"internal/killpoint", "wire", "wire/fold"},
 		modules: []string{"modernc.org/sqlite", "modernc.org/libc", "github.com/google/go-cmp"},
@@ -54,7 +56,7 @@ var table = []room{
 	{
 		path: "cmd/switchboard",
 		rooms: []string{
-			"claude", "claude/claudetest", "internal/journal/...",
+			"api", "claude", "claude/claudetest", "internal/journal/...",
 			"wire",
 		},
 		modules: []string{"github.com/spf13/cobra"},

@@ -1,0 +1,274 @@
+package api
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/switchboard-dev/switchboard/wire"
+)
+
+// A State is what a session is doing, in the protocol's own words.
+type State string
+
+// The states.
+const (
+	// StateStarting means that the process has been started and has not said
+	// anything yet.
+	StateStarting State = "starting"
+	// StateIdle means that the session waits for a prompt.
+	StateIdle State = "idle"
+	// StateRunning means that a turn is going on.
+	StateRunning State = "running"
+	// StateRequiresAction means that the session waits for an answer.
+	StateRequiresAction State = "requires_action"
+	// StateBackground means that only background work goes on. A prompt begins a
+	// turn.
+	StateBackground State = "background"
+	// StateOffline means that the connection to the agent is lost; it may still
+	// be at work.
+	StateOffline State = "offline"
+	// StateEnded means that there is no process. A message starts another.
+	StateEnded State = "ended"
+)
+
+// A Session is a snapshot of one session, taken at the event named by
+// LastEventID.
+type Session struct {
+	ID    string `json:"id" doc:"The session's id, stable for ever" example:"s5k2m7q3zr4t6w8xabcdy"`
+	Title string `json:"title,omitempty" doc:"The title that somebody gave the session, else the CLI's"`
+	Dir   string `json:"dir,omitempty" doc:"The folder that the agent works in"`
+	State State  `json:"state" enum:"starting,idle,running,requires_action,background,offline,ended" doc:"What the session is doing"`
+	// Ended says how the last run ended.
+	Ended *Ended `json:"ended,omitempty" doc:"How the last run ended, if state is ended"`
+	// Run is the number of the current or last run.
+	Run           int            `json:"run" doc:"The number of the current or last process"`
+	Transport     string         `json:"transport,omitempty" doc:"How the agent is connected: shim, tee, websocket or hybrid"`
+	Linked        bool           `json:"linked" doc:"Whether the agent is connected now"`
+	Simulated     bool           `json:"simulated,omitempty" doc:"Whether the agent is a simulation"`
+	Conversation  string         `json:"conversation,omitempty" doc:"The CLI's own session_id"`
+	Conversations []Conversation `json:"conversations,omitempty" doc:"All values that it has had, the current one last"`
+	Model         string         `json:"model,omitempty"`
+	// PermissionMode is the mode that the CLI says it is in.
+	PermissionMode string    `json:"permission_mode,omitempty"`
+	Version        string    `json:"version,omitempty" doc:"The version of the CLI"`
+	Created        time.Time `json:"created"`
+	Updated        time.Time `json:"updated"`
+	Archived       bool      `json:"archived,omitempty"`
+	// LastEventID is the id of the newest event that this snapshot holds: go on
+	// from there.
+	LastEventID string `json:"last_event_id,omitempty"`
+
+	Questions []Question `json:"questions,omitempty" doc:"What the session asks now"`
+	Messages  []Message  `json:"messages,omitempty" doc:"Messages that are queued or on their way"`
+	Partial   []Partial  `json:"partial,omitempty" doc:"What is being written at this moment"`
+
+	Cost       *Cost           `json:"cost,omitempty"`
+	Tasks      []Task          `json:"tasks,omitempty" doc:"Sub-agents and background work"`
+	Retry      *Retry          `json:"retry,omitempty" doc:"Set while the CLI waits to repeat a request"`
+	RateLimits json.RawMessage `json:"rate_limits,omitempty" doc:"The account's limits by their kind, as the CLI told them"`
+	Context    *ContextUse     `json:"context,omitempty"`
+	Result     *TurnResult     `json:"result,omitempty" doc:"How the last turn ended"`
+	Text       string          `json:"text,omitempty" doc:"The beginning of the last answer"`
+	Prompt     string          `json:"prompt,omitempty" doc:"The beginning of the last prompt"`
+	// Init and Initialize are what the CLI told last of its tools, commands,
+	// agents and models, as it came.
+	Init       json.RawMessage `json:"init,omitempty"`
+	Initialize json.RawMessage `json:"initialize,omitempty"`
+	Options    *SessionOptions `json:"options,omitempty" doc:"What the session was created with"`
+	Drift      json.RawMessage `json:"drift,omitempty" doc:"Counters of what this server does not know in the CLI's lines"`
+}
+
+// Ended says how a run ended.
+type Ended struct {
+	Reason string `json:"reason" doc:"Why, in one sentence"`
+	Code   *int   `json:"code,omitempty" doc:"The exit code"`
+	Signal string `json:"signal,omitempty"`
+	// Unfinished says that a turn was going on or prompts were waiting.
+	Unfinished bool      `json:"unfinished,omitempty"`
+	Stderr     string    `json:"stderr,omitempty" doc:"The end of what the CLI wrote to standard error, redacted"`
+	Time       time.Time `json:"time,omitzero"`
+}
+
+// A Conversation is one value of the CLI's session_id.
+type Conversation struct {
+	ID     string `json:"id"`
+	Run    int    `json:"run,omitempty"`
+	Reason string `json:"reason,omitempty" doc:"Why it began: started, forked, clear, …"`
+}
+
+// Cost is what a session has used and cost, over all of its runs.
+type Cost struct {
+	USD    float64         `json:"usd"`
+	Turns  int64           `json:"turns"`
+	Failed int64           `json:"failed,omitempty"`
+	Millis int64           `json:"ms"`
+	Models json.RawMessage `json:"models,omitempty" doc:"By model"`
+	Agents json.RawMessage `json:"agents,omitempty" doc:"By sub-agent"`
+}
+
+// A Task is a sub-agent or a command that runs in the background.
+type Task struct {
+	ID          string `json:"id"`
+	Kind        string `json:"kind,omitempty"`
+	Description string `json:"description,omitempty"`
+}
+
+// Retry says that the CLI repeats a request to the API.
+type Retry struct {
+	Attempt int64     `json:"attempt"`
+	Of      int64     `json:"of,omitempty"`
+	Error   string    `json:"error,omitempty"`
+	Time    time.Time `json:"time,omitzero"`
+}
+
+// ContextUse says how full the model's context is.
+type ContextUse struct {
+	Tokens  int64   `json:"tokens,omitempty"`
+	Max     int64   `json:"max,omitempty"`
+	Percent float64 `json:"percent,omitempty"`
+}
+
+// TurnResult says how a turn ended.
+type TurnResult struct {
+	Subtype     string `json:"subtype"`
+	Failed      bool   `json:"failed,omitempty"`
+	Interrupted bool   `json:"interrupted,omitempty"`
+	Origin      string `json:"origin,omitempty" doc:"What started the turn if nobody prompted it"`
+}
+
+// SessionOptions say how an agent is started. The zero value starts one as the
+// server's configuration says.
+type SessionOptions struct {
+	Model          string `json:"model,omitempty"`
+	FallbackModel  string `json:"fallback_model,omitempty"`
+	Effort         string `json:"effort,omitempty" enum:"low,medium,high,xhigh,max"`
+	PermissionMode string `json:"permission_mode,omitempty" doc:"default, plan, acceptEdits, dontAsk; bypassPermissions needs the right admin and the server's consent"`
+	AllowBypass    bool   `json:"allow_bypass,omitempty" doc:"Permits switching to bypassPermissions later; admin only"`
+	Name           string `json:"name,omitempty" doc:"The title that the CLI is given"`
+
+	SystemPrompt       string   `json:"system_prompt,omitempty" doc:"Replaces the CLI's own"`
+	AppendSystemPrompt string   `json:"append_system_prompt,omitempty"`
+	Tools              []string `json:"tools,omitempty" doc:"Built-in tools to offer"`
+	AllowedTools       []string `json:"allowed_tools,omitempty" doc:"Permission rules, such as Bash(git status:*)"`
+	DisallowedTools    []string `json:"disallowed_tools,omitempty"`
+	AddDirs            []string `json:"add_dirs,omitempty" doc:"Further folders that tools may use"`
+	MaxTurns           int      `json:"max_turns,omitempty" minimum:"0"`
+	MaxBudgetUSD       float64  `json:"max_budget_usd,omitempty" minimum:"0"`
+	MaxThinkingTokens  int      `json:"max_thinking_tokens,omitempty" minimum:"0"`
+	// Agents, MCPServers, JSONSchema and Settings are the CLI's own objects.
+	Agents     json.RawMessage `json:"agents,omitempty" doc:"Sub-agents by name, as in the CLI's initialize request"`
+	Agent      string          `json:"agent,omitempty" doc:"The agent that leads the conversation"`
+	MCPServers json.RawMessage `json:"mcp_servers,omitempty" doc:"MCP servers by name, as in the CLI's configuration; admin only"`
+	JSONSchema json.RawMessage `json:"json_schema,omitempty" doc:"The schema of the answer; needs max_turns"`
+	Settings   json.RawMessage `json:"settings,omitempty" doc:"A settings object for the CLI; admin only"`
+	// Fresh starts a new process, and so a new conversation, for every turn.
+	Fresh bool `json:"fresh,omitempty" doc:"A new process and a new conversation for each turn"`
+}
+
+// CreateSession asks for a new session.
+type CreateSession struct {
+	ClientID string `json:"client_id,omitempty" maxLength:"128" doc:"Your id of this request: the same id gets the same session again"`
+	Dir      string `json:"dir" doc:"The folder to work in, an absolute path"`
+	Title    string `json:"title,omitempty" maxLength:"512"`
+	Prompt   string `json:"prompt,omitempty" doc:"The first message"`
+	// Resume takes over a conversation that was begun elsewhere; its history is
+	// read from the CLI's transcript.
+	Resume string `json:"resume,omitempty" doc:"The CLI's session_id of a conversation to go on with"`
+	Fork   bool   `json:"fork,omitempty" doc:"Go on with a copy of it"`
+	// Transport "websocket" or "hybrid" makes a placeholder for a CLI that will
+	// dial in by itself, "tee" one for a program's own CLI; it can be prompted at
+	// once.
+	Transport string         `json:"transport,omitempty" enum:"shim,websocket,hybrid,tee"`
+	Options   SessionOptions `json:"options,omitzero"`
+}
+
+// Created is the answer to CreateSession.
+type Created struct {
+	Session
+	// Token and URL are what a CLI that dials in needs; they are shown once.
+	Token string `json:"token,omitempty" doc:"The credential of a CLI that dials in; shown once"`
+	URL   string `json:"url,omitempty" doc:"The address for --sdk-url"`
+}
+
+// UpdateSession changes a session. What is nil stays as it is.
+type UpdateSession struct {
+	Title             *string              `json:"title,omitempty" maxLength:"512"`
+	Model             *string              `json:"model,omitempty" doc:"Empty for the default"`
+	PermissionMode    *wire.PermissionMode `json:"permission_mode,omitempty"`
+	MaxThinkingTokens *int                 `json:"max_thinking_tokens,omitempty"`
+	Archived          *bool                `json:"archived,omitempty"`
+}
+
+// SessionFilter selects sessions.
+type SessionFilter struct {
+	State    []State `json:"state,omitempty"`
+	Dir      string  `json:"dir,omitempty"`
+	Text     string  `json:"q,omitempty"`
+	Archived bool    `json:"archived,omitempty"`
+	Cursor   string  `json:"cursor,omitempty"`
+	Limit    int     `json:"limit,omitempty"`
+}
+
+// SessionList is a page of sessions, the most recently updated first.
+type SessionList struct {
+	Sessions []SessionSummary `json:"sessions"`
+	Next     string           `json:"next,omitempty" doc:"The cursor of the next page"`
+}
+
+// A SessionSummary is what a list shows of a session.
+type SessionSummary struct {
+	ID           string    `json:"id"`
+	Title        string    `json:"title,omitempty"`
+	Dir          string    `json:"dir,omitempty"`
+	State        State     `json:"state"`
+	Model        string    `json:"model,omitempty"`
+	Conversation string    `json:"conversation,omitempty"`
+	Run          int       `json:"run"`
+	Questions    int       `json:"questions" doc:"How many questions are open"`
+	USD          float64   `json:"usd"`
+	Created      time.Time `json:"created"`
+	Updated      time.Time `json:"updated"`
+	Archived     bool      `json:"archived,omitempty"`
+	Simulated    bool      `json:"simulated,omitempty"`
+	LastEventID  string    `json:"last_event_id,omitempty"`
+}
+
+// Interrupt asks to stop the current turn.
+type Interrupt struct {
+	// CancelQueued also takes back what waits in the hub's queue.
+	CancelQueued bool `json:"cancel_queued,omitempty"`
+}
+
+// Interrupted is the answer to Interrupt, once the turn has really ended.
+type Interrupted struct {
+	// Was says whether a turn was going on.
+	Was     bool      `json:"was" doc:"Whether a turn was going on"`
+	Session *Session  `json:"session"`
+	Taken   []Message `json:"taken,omitempty" doc:"Messages that were taken back"`
+}
+
+// Stop asks to end a session's process.
+type Stop struct {
+	// Force does not wait for the turn: the process is ended at once.
+	Force bool `json:"force,omitempty"`
+}
+
+// Resume asks for a new process that goes on with the conversation.
+type Resume struct {
+	ClientID string `json:"client_id,omitempty" maxLength:"128"`
+	// Force resumes even if the old process may still be alive.
+	Force bool `json:"force,omitempty"`
+	// Fresh begins a new conversation instead.
+	Fresh   bool            `json:"fresh,omitempty"`
+	Prompt  string          `json:"prompt,omitempty"`
+	Options *SessionOptions `json:"options,omitempty" doc:"If absent, those of the session"`
+}
+
+// Fork asks for a new session with a copy of the conversation.
+type Fork struct {
+	ClientID string `json:"client_id,omitempty" maxLength:"128"`
+	Title    string `json:"title,omitempty" maxLength:"512"`
+	Prompt   string `json:"prompt,omitempty"`
+	// At is the uuid of the last message to keep.
+	At string `json:"at,omitempty"`
+}
