@@ -54,6 +54,10 @@ var table = []room{
 		modules: []string{"modernc.org/sqlite", "modernc.org/libc", "github.com/google/go-cmp"},
 	},
 	{
+		path: "internal/hub", rooms: []string{"api", "internal/journal/...", "internal/killpoint", "wire", "wire/fold"},
+		tests: []string{"claude/claudetest"},
+	},
+	{
 		path: "cmd/switchboard",
 		rooms: []string{
 			"api", "claude", "claude/claudetest", "internal/journal/...",

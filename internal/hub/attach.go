@@ -1,0 +1,592 @@
+package hub
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/wire"
+	"github.com/switchboard-dev/switchboard/wire/fold"
+)
+
+// Hello is how the link of a shim introduces itself.
+type Hello struct {
+	Session string
+	Run     int
+	// Instance names the shim's process.
+	Instance string
+	// Token is the run's credential.
+	Token string
+	// Next is the number that the next durable line will get, Oldest the lowest
+	// that the shim still holds, Written the highest number of a command that it
+	// has written to the CLI.
+	Next, Oldest, Written int64
+	// Writing is the command that the shim is writing at this moment, 0 for
+	// none: its fate follows. Failed are those that it could not write.
+	Writing int64
+	Failed  []FailedCommand
+	// Tee says that the CLI belongs to a program, which the hub listens to.
+	Tee bool
+	// PID and PIDStart name the shim's process.
+	PID      int
+	PIDStart string
+}
+
+// A FailedCommand is one that could not be written.
+type FailedCommand struct {
+	Number int64
+	Reason string
+}
+
+// Welcome is what a link is told.
+type Welcome struct {
+	// Epoch is that of the session's log.
+	Epoch string
+	// Have is the number of the last durable line in the journal, Next that of
+	// the next command.
+	Have, Next int64
+}
+
+// Wire is the other end of a link, as the hub uses it. Its methods only queue
+// what they are given; they do not wait for the other side, and do not call the
+// hub.
+type Wire interface {
+	// Send sends commands, in order.
+	Send(commands []Command)
+	// Stop has the process ended: its input closed, and after grace with force.
+	Stop(grace time.Duration, reason string)
+	// CloseInput has the process's input closed.
+	CloseInput()
+	// Ack says that the lines up to a number are in the journal.
+	Ack(have int64)
+	// Close says that this connection counts no more.
+	Close(reason string)
+}
+
+// A Command is a line for the CLI with its number in the run's outbox. Numbers
+// grow; some may be missing.
+type Command struct {
+	Number int64
+	Line   []byte
+}
+
+// An ItemKind says what an item of a link is.
+type ItemKind int
+
+// The kinds.
+const (
+	// ItemLine is a durable line of the CLI.
+	ItemLine ItemKind = iota
+	// ItemLive is a live one.
+	ItemLive
+	// ItemOversize is a line that was too long: Bytes is an api.Oversize.
+	ItemOversize
+	// ItemEvent is something that happened to the process: Bytes is a
+	// [ProcessEvent].
+	ItemEvent
+	// ItemGap says that lines are missing here.
+	ItemGap
+	// ItemProgram is a line that a program wrote to its CLI, with a tee.
+	ItemProgram
+	// ItemOther is something durable that this hub does not know.
+	ItemOther
+)
+
+// An Item is what a link brings.
+type Item struct {
+	// Number is that of a durable item; for a live line that of the durable one
+	// that it comes after. Zero where the link has no numbers.
+	Number int64
+	Kind   ItemKind
+	// K counts the live lines after a durable one, from 1.
+	K int64
+	// Bytes is the line. The hub keeps the slice.
+	Bytes []byte
+	// Hole says that live lines before this one were left out.
+	Hole bool
+	// Repeat says that the item may have been received before.
+	Repeat bool
+	// Gap says what is missing, for ItemGap.
+	Gap *Gap
+}
+
+// A Gap says that lines are missing.
+type Gap struct {
+	// Certain is false if it cannot be told whether something is missing.
+	Certain bool
+	// From and To are numbers of a link, Wrote and Received uuids of a CLI that
+	// dialled in: what it says it wrote last, and what was received last.
+	From, To        int64
+	Wrote, Received string
+	Reason          string
+}
+
+// A ProcessEvent is something that a shim tells of its CLI.
+type ProcessEvent struct {
+	// Event is started, exited or gap.
+	Event string `json:"event"`
+	// CLIPID and Version are told at the start.
+	CLIPID  int    `json:"cli_pid,omitempty"`
+	Version string `json:"version,omitempty"`
+	// Code, Signal, Reason, Stderr, Silent, Swept and Requested are told at the
+	// end.
+	Code      *int   `json:"code,omitempty"`
+	Signal    string `json:"signal,omitempty"`
+	Reason    string `json:"reason,omitempty"`
+	Stderr    string `json:"stderr,omitempty"`
+	Silent    bool   `json:"silent,omitempty"`
+	Swept     int    `json:"swept,omitempty"`
+	Requested bool   `json:"requested,omitempty"`
+	// Lines and Bytes are how much is missing, for a gap.
+	Lines int64 `json:"lines,omitempty"`
+	Bytes int64 `json:"bytes,omitempty"`
+}
+
+// Errors of Attach.
+var (
+	// ErrCredential means that the credential is missing or wrong.
+	ErrCredential = errors.New("the credential is not that of this run")
+	// ErrGone is the cause with which a link is lost for good.
+	ErrGone = errors.New("it did not come back")
+)
+
+// A GoneError says that a run is over and its process should end.
+type GoneError struct{ Reason string }
+
+// Error returns the reason.
+func (e *GoneError) Error() string { return e.Reason }
+
+// An OwnedError says that somebody else has the run or its conversation.
+type OwnedError struct {
+	// Instance is the shim that has the run, Session and Run who has the
+	// conversation.
+	Instance string
+	Session  string
+	Run      int
+}
+
+// Error says who.
+func (e *OwnedError) Error() string {
+	if e.Session != "" {
+		return fmt.Sprintf("run %d of session %s has this conversation", e.Run, e.Session)
+	}
+	return fmt.Sprintf("instance %s has this run", e.Instance)
+}
+
+// An Attachment is a link to the process of a run. Its methods may be called
+// from several goroutines, but what Receive is given counts in the order of the
+// calls.
+type Attachment struct {
+	hub     *Hub
+	session *session
+	release func()
+	wire    Wire
+	run     int
+	tee     bool
+	dialled bool
+	spool   bool // what a dead shim left; nothing can be sent
+
+	// Owned by the session's loop.
+	over      bool // it has been lost or replaced
+	connected bool // commands may be sent
+	acked     int64
+	seen      map[[32]byte]int // how many such lines of this run are in the log, less those that the CLI has repeated
+	seenAll   bool
+	recovers  string // request id of an initialize under way
+	recovery  int64  // and its number
+}
+
+// Session returns the id of the session, Run the number of the run.
+func (a *Attachment) Session() string { return a.session.id }
+
+// Run returns the number of the run.
+func (a *Attachment) Run() int { return a.run }
+
+// Attach connects the link of a shim to its run.
+func (h *Hub) Attach(ctx context.Context, hello Hello, w Wire) (*Attachment, Welcome, error) {
+	return h.attach(ctx, hello, w, false)
+}
+
+// AttachSpool connects what a shim left in a file when it gave up waiting for a
+// hub. Its lines are taken in even if the run was found to have ended meanwhile.
+func (h *Hub) AttachSpool(ctx context.Context, hello Hello, w Wire) (*Attachment, Welcome, error) {
+	return h.attach(ctx, hello, w, true)
+}
+
+func (h *Hub) attach(ctx context.Context, hello Hello, w Wire, spool bool) (*Attachment, Welcome, error) {
+	s, release, err := h.acquire(ctx, hello.Session)
+	if err != nil {
+		var problem *api.Error
+		if errors.As(err, &problem) && problem.Code == api.CodeNotFound {
+			return nil, Welcome{}, &GoneError{Reason: "this hub does not know the session"}
+		}
+		return nil, Welcome{}, err
+	}
+	a := &Attachment{hub: h, session: s, release: release, wire: w, run: hello.Run, tee: hello.Tee, connected: !spool, spool: spool}
+	var welcome Welcome
+	err = s.try(ctx, func(st *step) (err error) {
+		welcome, err = st.attach(a, hello)
+		return err
+	})
+	if err != nil {
+		a.Lost(err) // it may still be attached, if ctx has ended
+		return nil, Welcome{}, err
+	}
+	return a, welcome, nil
+}
+
+// attach is Attach in the session's loop.
+func (st *step) attach(a *Attachment, hello Hello) (Welcome, error) {
+	s, b := st.s, st.s.book
+	if a.spool && hello.Run == b.Run {
+		return st.attachSpool(a, hello)
+	}
+	if hello.Run != b.Run || b.Ended != nil {
+		// Who shows the right credential of an older run is told that it is over.
+		return Welcome{}, st.gone(hello)
+	}
+	if subtle.ConstantTimeCompare(hashToken(hello.Token), s.run.TokenHash) != 1 {
+		return Welcome{}, ErrCredential
+	}
+	if s.run.Instance != "" && s.run.Instance != hello.Instance && (s.link != nil || st.alive()) {
+		return Welcome{}, &OwnedError{Instance: s.run.Instance}
+	}
+	if s.run.Have >= hello.Next && hello.Next > 0 {
+		return Welcome{}, &GoneError{Reason: "the hub has lines of this run that the shim does not know of"}
+	}
+	if s.link != nil {
+		s.link.replace("the shim has connected anew")
+	}
+	back := b.phase() == fold.PhaseOffline
+	s.link = a
+	s.run.Instance, s.run.PID, s.run.PIDStart = hello.Instance, hello.PID, hello.PIDStart
+	st.event(api.KindLinkUp, Actor{}, runFoundData{Back: back})
+	// Where the journal is behind, numbers of its entries are about to be used a
+	// second time, for something else.
+	epoch := ""
+	if hello.Oldest > s.run.Have+1 || hello.Written >= s.run.NextCommand {
+		epoch = newEpoch()
+	}
+	if hello.Oldest > s.run.Have+1 {
+		st.event(api.KindGap, Actor{}, api.Gap{
+			From: s.run.Have + 1, To: hello.Oldest - 1, Certain: true, Epoch: epoch,
+			Reason: "the journal is older than what the shim has sent",
+		})
+		s.run.Have = hello.Oldest - 1
+	}
+	if hello.Written >= s.run.NextCommand {
+		st.event(api.KindGap, Actor{}, api.Gap{
+			From: s.run.NextCommand, To: hello.Written, Certain: true, Epoch: epoch,
+			Reason: "the journal is older than what was written to the agent",
+		})
+		s.run.NextCommand = hello.Written + 1
+	}
+	for _, f := range hello.Failed {
+		st.failed(a, f.Number, f.Reason)
+	}
+	st.written(hello.Written)
+	st.touch()
+	a.acked = s.run.Have
+	st.resend(a, hello.Writing)
+	switch stopping := s.stopping; {
+	case s.spent():
+		st.closeInput(a)
+	case stopping != "":
+		// The order to stop may have been lost with the old connection.
+		st.then(func() { a.wire.Stop(stopGrace, stopping) })
+	}
+	return Welcome{Epoch: b.Epoch, Have: s.run.Have, Next: s.run.NextCommand}, nil
+}
+
+// attachSpool attaches what a dead shim left.
+func (st *step) attachSpool(a *Attachment, hello Hello) (Welcome, error) {
+	s := st.s
+	if s.link != nil || st.alive() {
+		return Welcome{}, &OwnedError{Instance: s.run.Instance}
+	}
+	if s.run.Instance != "" && s.run.Instance != hello.Instance {
+		return Welcome{}, &OwnedError{Instance: s.run.Instance}
+	}
+	s.link = a
+	for _, f := range hello.Failed {
+		st.failed(a, f.Number, f.Reason)
+	}
+	st.written(hello.Written)
+	a.acked = s.run.Have
+	return Welcome{Epoch: s.book.Epoch, Have: s.run.Have, Next: s.run.NextCommand}, nil
+}
+
+// gone judges a shim whose run is over.
+func (st *step) gone(hello Hello) error {
+	row, err := st.s.hub.journal.Run(st.s.hub.ctx, hello.Session, hello.Run)
+	if err != nil || subtle.ConstantTimeCompare(hashToken(hello.Token), row.TokenHash) != 1 {
+		if errors.Is(err, journal.ErrNotFound) {
+			return &GoneError{Reason: "this hub does not know the run"}
+		}
+		return errors.Join(err, ErrCredential)
+	}
+	return &GoneError{Reason: "the run has ended: " + row.Reason}
+}
+
+// alive reports whether the shim that has the run lives.
+func (st *step) alive() bool {
+	r := &st.s.run
+	return r.PID > 0 && st.s.hub.launcher != nil && st.s.hub.launcher.Alive(r.PID, r.PIDStart)
+}
+
+// replace takes a link out of use. Its owner will find that it counts no more.
+func (a *Attachment) replace(reason string) {
+	a.over = true
+	a.session.link = nil
+	a.wire.Close(reason)
+}
+
+// Receive takes in what a link brought. It returns when all of it is in the
+// journal, or folded for live lines: that is how the sender is slowed down.
+func (a *Attachment) Receive(ctx context.Context, items []Item) error {
+	return a.session.try(ctx, func(st *step) error {
+		if a.over {
+			return ErrReplaced
+		}
+		for i := range items {
+			if err := st.item(a, &items[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// ErrReplaced means that another connection has taken the place of this one.
+var ErrReplaced = errors.New("another connection has taken the place of this one")
+
+// item takes in one item.
+func (st *step) item(a *Attachment, v *Item) error {
+	s := st.s
+	if v.Kind == ItemLive {
+		st.live(a, v)
+		return nil
+	}
+	if a.dialled {
+		if v.Repeat && v.Kind == ItemLine && st.known(a, v) {
+			st.shown = append(st.shown, shown{entry: -1, live: v})
+			return nil
+		}
+	} else if v.Number != 0 {
+		if v.Number <= s.run.Have {
+			return nil // it came twice
+		}
+		if v.Number > s.run.Have+1 {
+			st.event(api.KindGap, Actor{}, api.Gap{From: s.run.Have + 1, To: v.Number - 1, Certain: true, Reason: "lines did not arrive"})
+		}
+	}
+	if v.Kind != ItemGap {
+		s.run.Have = max(s.run.Have+1, v.Number)
+		st.touch()
+	}
+	switch v.Kind {
+	case ItemLine:
+		return st.line(a, v.Bytes)
+	case ItemProgram:
+		st.program(v.Bytes)
+	case ItemOversize:
+		st.add(journal.Entry{Kind: api.KindOversize, Source: journal.SourceAgent, Data: objectOr(v.Bytes)})
+	case ItemEvent:
+		st.processEvent(v.Bytes)
+	case ItemGap:
+		st.gap(v.Gap)
+	case ItemOther:
+		st.event(api.KindNotice, Actor{}, api.Notice{Code: "unknown_record", Text: "the shim sent something that this hub does not know"})
+	case ItemLive:
+	}
+	return nil
+}
+
+// live takes in a live line.
+func (st *step) live(a *Attachment, v *Item) {
+	at := [2]int64{v.Number, v.K}
+	if !a.dialled {
+		if last := st.s.lastLive; at[0] < last[0] || at[0] == last[0] && at[1] <= last[1] {
+			return // sent again after a reconnect
+		}
+		st.s.lastLive = at
+	} else {
+		st.remember(v.Bytes)
+	}
+	st.shown = append(st.shown, shown{entry: -1, live: v})
+	st.bytes += len(v.Bytes)
+}
+
+func (st *step) gap(g *Gap) {
+	if g == nil {
+		return
+	}
+	if st.s.link != nil && st.s.link.dialled {
+		st.s.gapped = st.now
+		st.s.hub.lookAfter(st.s.id)
+	}
+	st.event(api.KindGap, Actor{}, api.Gap{From: g.From, To: g.To, Certain: g.Certain, Reason: g.Reason, Wrote: g.Wrote, Received: g.Received})
+}
+
+// objectOr returns b if it is a JSON object, else an empty one.
+func objectOr(b []byte) json.RawMessage {
+	if _, err := wire.Peek(b); err != nil {
+		return json.RawMessage("{}")
+	}
+	return b
+}
+
+// line takes in a durable line of the CLI.
+func (st *step) line(a *Attachment, line []byte) error {
+	s := st.s
+	h, err := wire.Peek(line)
+	if err != nil {
+		h = wire.Header{}
+	}
+	known := len(st.rows.conversations)
+	from := len(st.rows.fold)
+	st.add(journal.Entry{Kind: api.KindLine, Source: journal.SourceAgent, UUID: string(h.UUID), Line: line})
+	st.react(from)
+	if a.dialled {
+		st.remember(line)
+		st.touch()
+		if !s.gapped.IsZero() {
+			s.gapped = st.now
+		}
+	}
+	switch string(h.Type) {
+	case "control_request":
+		if !a.tee {
+			st.refuse(line)
+		}
+	case "control_response":
+		st.answered(a, string(h.RequestID), line)
+	case "control_cancel_request":
+		st.tooLate(string(h.RequestID))
+	case "result":
+		s.gapped = time.Time{}
+		if s.spent() {
+			st.closeInput(a)
+		}
+	}
+	if len(st.rows.conversations) > known {
+		return st.lease(a)
+	}
+	return nil
+}
+
+// closeInput lets a process end whose turn is over.
+func (st *step) closeInput(a *Attachment) {
+	st.s.stopping = "a new process is used for each turn"
+	st.then(func() { a.wire.CloseInput() })
+}
+
+// program takes in a line that a program wrote to its own CLI: the hub sees it
+// as if it had sent it.
+func (st *step) program(line []byte) {
+	h, err := wire.Peek(line)
+	if err != nil {
+		h = wire.Header{}
+	}
+	from := len(st.rows.fold)
+	id := newID("c")
+	data, _ := json.Marshal(sentData{Command: id, Kind: commandProgram}) //nolint:errchkjson // cannot fail
+	st.add(journal.Entry{Kind: api.KindSent, Source: journal.SourceProgram, UUID: string(h.UUID), Line: line, Data: data})
+	st.event(api.KindCommand, Actor{}, api.CommandFate{ID: id, Kind: commandProgram, State: api.MessageWritten, RequestID: string(h.RequestID)})
+	st.react(from)
+}
+
+// processEvent takes in what a shim tells of its process.
+func (st *step) processEvent(raw []byte) {
+	var e ProcessEvent
+	if err := json.Unmarshal(raw, &e); err != nil {
+		st.event(api.KindNotice, Actor{}, api.Notice{Code: "shim_event", Text: "the shim told something that could not be read"})
+		return
+	}
+	switch e.Event {
+	case "started":
+		st.event(api.KindRunLaunched, Actor{}, runFoundData{Version: e.Version, PID: e.CLIPID})
+	case "exited":
+		reason := e.Reason
+		if st.s.stopping != "" && (e.Requested || reason == "") {
+			reason = st.s.stopping
+		}
+		if reason == "" {
+			reason = "the process ended"
+		}
+		st.endRun(api.Ended{Reason: reason, Code: e.Code, Signal: e.Signal, Stderr: e.Stderr}, true)
+	case "gap":
+		st.gap(&Gap{Certain: true, Reason: fmt.Sprintf("%d lines of a program were not copied: %s", e.Lines, e.Reason)})
+	default:
+		st.add(journal.Entry{Kind: api.KindNotice, Data: objectOr(raw)})
+	}
+}
+
+// committed acknowledges what is in the journal now.
+func (a *Attachment) committed() {
+	if have := a.session.run.Have; !a.dialled && have > a.acked && a.run == a.session.run.Run {
+		a.acked = have
+		a.wire.Ack(have)
+	}
+}
+
+// Written says that the commands up to a number are written to the CLI.
+func (a *Attachment) Written(ctx context.Context, upTo int64) error {
+	return a.session.do(ctx, func(st *step) {
+		if a.run == st.s.book.Run && !a.over {
+			st.written(upTo)
+		}
+	})
+}
+
+// Failed says that a command was not and will not be written on this connection.
+func (a *Attachment) Failed(ctx context.Context, number int64, reason string) error {
+	return a.session.do(ctx, func(st *step) {
+		if a.run == st.s.book.Run && !a.over {
+			st.failed(a, number, reason)
+		}
+	})
+}
+
+// Lost says that the connection is gone. It may be called more than once.
+func (a *Attachment) Lost(cause error) {
+	defer a.release()
+	a.session.later(func(st *step) { st.lost(a, cause) })
+}
+
+// lost is Lost in the session's loop.
+func (st *step) lost(a *Attachment, cause error) {
+	s := st.s
+	if a.over || s.link != a {
+		return
+	}
+	a.over = true
+	s.link = nil
+	if s.book.Ended != nil || s.book.Run != a.run {
+		return
+	}
+	reason := "the connection was closed"
+	if cause != nil {
+		reason = cause.Error()
+	}
+	if a.dialled && errors.Is(cause, ErrGone) {
+		st.endRun(api.Ended{Reason: reason}, false)
+		return
+	}
+	st.down(reason)
+	// A shim that has died is found out sooner than by the next round.
+	s.hub.lookAfter(s.id)
+}
+
+// down notes that the process cannot be reached.
+func (st *step) down(reason string) {
+	if st.s.book.phase() != fold.PhaseOffline {
+		st.event(api.KindLinkLost, Actor{}, linkLostData{Reason: reason})
+	}
+	st.abandon("the connection to the agent was lost")
+}

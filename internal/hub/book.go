@@ -1,0 +1,537 @@
+package hub
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/wire"
+	"github.com/switchboard-dev/switchboard/wire/fold"
+)
+
+// A book is all that is derived from the entries of a session. It is a reducer:
+// the same entries give the same book, whether they are applied as they happen
+// or read back from the journal, in one go or on top of a stored one.
+type book struct {
+	ID    string `json:"id"`
+	Epoch string `json:"epoch"`
+	Seq   int64  `json:"seq"`
+
+	Title     string             `json:"title,omitempty"` // given by somebody
+	Dir       string             `json:"dir,omitempty"`
+	Options   api.SessionOptions `json:"options,omitzero"`
+	Created   time.Time          `json:"created"`
+	Updated   time.Time          `json:"updated"`
+	Archived  time.Time          `json:"archived,omitzero"`
+	ConfigDir string             `json:"config_dir,omitempty"`
+
+	Run       int        `json:"run"`
+	Transport string     `json:"transport,omitempty"`
+	Linked    bool       `json:"linked,omitempty"`
+	Simulated bool       `json:"simulated,omitempty"`
+	Ended     *api.Ended `json:"ended,omitempty"`
+	// Version is the CLI's as it was found when the run was started.
+	Version string `json:"version,omitempty"`
+	// Told is the phase that the last state entry told.
+	Told fold.Phase `json:"told,omitempty"`
+
+	State fold.State `json:"state"`
+	Costs fold.Costs `json:"costs"`
+
+	// Commands holds those that are not settled, the oldest first. Order is the
+	// place of the newest in the queue.
+	Commands []journal.Command `json:"commands,omitempty"`
+	Order    int64             `json:"order,omitempty"`
+	// Questions holds the open ones.
+	Questions []journal.Question `json:"questions,omitempty"`
+	// Recent holds those that were answered in this run, whose answers may have
+	// to be sent again.
+	Recent []journal.Question `json:"recent,omitempty"`
+	// First is the body of the run's first initialize request.
+	First json.RawMessage `json:"first,omitempty"`
+}
+
+// mostRecent and mostRecentBytes are how many answered questions a book
+// remembers.
+const (
+	mostRecent      = 64
+	mostRecentBytes = 256 << 10
+)
+
+// The kinds of commands.
+const (
+	commandPrompt     = "prompt"
+	commandSteer      = "steer"
+	commandAnswer     = "answer"
+	commandRequest    = "request"
+	commandInitialize = "initialize"
+	commandRefusal    = "refusal" // an answer that nobody gave: to a request that the hub does not know
+	commandProgram    = "program" // what a program wrote to its own CLI
+)
+
+// The data of entries that are ours alone; the others' is in package api.
+type (
+	createdData struct {
+		Title   string             `json:"title,omitempty"`
+		Dir     string             `json:"dir,omitempty"`
+		Epoch   string             `json:"epoch"`
+		Options api.SessionOptions `json:"options,omitzero"`
+		Fork    string             `json:"fork_of,omitempty"`
+		Resume  string             `json:"resume,omitempty"`
+	}
+	runStartedData struct {
+		Run       int                 `json:"run"`
+		Transport string              `json:"transport"`
+		Resume    string              `json:"resume,omitempty"`
+		Fork      bool                `json:"fork,omitempty"`
+		Options   *api.SessionOptions `json:"options,omitempty"`
+	}
+	runFoundData struct { // kinds link_up and run_launched
+		Version   string `json:"version,omitempty"`
+		Simulated bool   `json:"simulated,omitempty"`
+		ConfigDir string `json:"config_dir,omitempty"`
+		Back      bool   `json:"back,omitempty"`
+		PID       int    `json:"pid,omitempty"`
+	}
+	linkLostData struct {
+		Reason string `json:"reason"`
+	}
+	stateData struct {
+		State api.State `json:"state"`
+	}
+	updatedData struct {
+		Title    *string `json:"title,omitempty"`
+		Archived *bool   `json:"archived,omitempty"`
+	}
+	sentData struct { // kind sent: the line is in the entry
+		Command string `json:"command"`
+		Kind    string `json:"kind"`
+		Number  int64  `json:"number"`
+	}
+	settledData struct {
+		api.Question
+		Line json.RawMessage `json:"line,omitempty"`
+	}
+)
+
+// changes are what applying an entry did beyond the book itself.
+type changes struct {
+	commands  map[string]journal.Command
+	questions map[string]journal.Question
+	turns     []journal.Turn
+	// conversations that were not known before
+	conversations []string
+	// fold holds what a line did to questions, for whoever turns that into
+	// further entries.
+	fold []fold.Change
+}
+
+func (c *changes) command(v journal.Command) {
+	if c.commands == nil {
+		c.commands = map[string]journal.Command{}
+	}
+	c.commands[v.ID] = v
+}
+
+func (c *changes) question(v journal.Question) {
+	if c.questions == nil {
+		c.questions = map[string]journal.Question{}
+	}
+	c.questions[v.ID] = v
+}
+
+// apply folds an entry that has its number. An entry that does not follow the
+// last one is a mistake of the caller.
+func (b *book) apply(e *journal.Entry, c *changes) error {
+	if e.Seq != b.Seq+1 {
+		return fmt.Errorf("entry %d of session %s follows %d", e.Seq, b.ID, b.Seq)
+	}
+	b.Seq = e.Seq
+	if e.Time.After(b.Updated) {
+		b.Updated = e.Time
+	}
+	before := len(b.State.Conversations)
+	var err error
+	switch e.Kind {
+	case api.KindLine:
+		b.line(e, c)
+	case api.KindSent:
+		err = b.sent(e, c)
+	case api.KindCreated:
+		err = b.created(e)
+	case api.KindRunStarted:
+		err = b.runStarted(e, c)
+	case api.KindLinkUp:
+		err = b.linkUp(e, c)
+	case api.KindRunLaunched:
+		var d runFoundData
+		if err = json.Unmarshal(e.Data, &d); err == nil {
+			b.found(d)
+		}
+	case api.KindLinkLost:
+		b.Linked = false
+		b.happened(fold.Event{Kind: fold.EventLinkLost, Seq: e.Seq, Time: e.Time}, c)
+	case api.KindRunEnded:
+		err = b.runEnded(e, c)
+	case api.KindState:
+		var d stateData
+		if err = json.Unmarshal(e.Data, &d); err == nil {
+			b.Told = fold.Phase(d.State)
+		}
+	case api.KindQuestionOpened, api.KindQuestionSettled:
+		err = b.questionEntry(e, c)
+	case api.KindMessage:
+		err = b.message(e, c)
+	case api.KindCommand:
+		err = b.commandFate(e, c)
+	case api.KindGap:
+		var d api.Gap
+		if err = json.Unmarshal(e.Data, &d); err == nil && d.Epoch != "" {
+			b.Epoch = d.Epoch
+		}
+	case api.KindUpdated:
+		var d updatedData
+		if err = json.Unmarshal(e.Data, &d); err == nil {
+			b.update(d, e.Time)
+		}
+	default:
+		// History, notices and whatever a later version writes change
+		// nothing here.
+	}
+	for _, conversation := range b.State.Conversations[min(before, len(b.State.Conversations)):] {
+		c.conversations = append(c.conversations, conversation.ID)
+	}
+	if err != nil {
+		return fmt.Errorf("folding entry %d (%s) of session %s: %w", e.Seq, e.Kind, b.ID, err)
+	}
+	return nil
+}
+
+func (b *book) created(e *journal.Entry) error {
+	var d createdData
+	if err := json.Unmarshal(e.Data, &d); err != nil {
+		return err
+	}
+	b.Epoch, b.Title, b.Dir, b.Options, b.Created = d.Epoch, d.Title, d.Dir, d.Options, e.Time
+	// A session without a process has ended, as it were, before it began.
+	b.Ended = &api.Ended{Reason: "no process was started yet", Time: e.Time}
+	b.State.Happened(fold.Event{Kind: fold.EventEnded, Reason: b.Ended.Reason, Seq: e.Seq, Time: e.Time})
+	return nil
+}
+
+func (b *book) update(d updatedData, now time.Time) {
+	if d.Title != nil {
+		b.Title = *d.Title
+	}
+	if d.Archived != nil {
+		b.Archived = time.Time{}
+		if *d.Archived {
+			b.Archived = now
+		}
+	}
+}
+
+// line folds a line that the CLI wrote.
+func (b *book) line(e *journal.Entry, c *changes) {
+	l := fold.NewLine(e.Line, false)
+	l.Seq, l.Time = e.Seq, e.Time
+	c.fold = append(c.fold, b.State.Apply(l)...)
+	if turn := b.Costs.Apply(l); turn != nil {
+		data, err := json.Marshal(turn)
+		if err == nil {
+			c.turns = append(c.turns, journal.Turn{
+				Session: b.ID, Run: b.Run, Seq: e.Seq, Time: e.Time, CostUSD: turn.Figures.CostUSD, Data: data,
+			})
+		}
+	}
+	b.pickUp(e.Time, c)
+}
+
+// pickUp marks the prompts that the CLI has taken from its queue.
+func (b *book) pickUp(now time.Time, c *changes) {
+	for i := 0; i < len(b.Commands); i++ {
+		v := b.Commands[i]
+		if v.UUID == "" || v.Run != b.Run || v.State != string(api.MessageSent) && v.State != string(api.MessageWritten) {
+			continue
+		}
+		if !slices.Contains(b.State.Queue.Taken, v.UUID) {
+			continue
+		}
+		b.settle(i, string(api.MessagePickedUp), now, c)
+		i--
+	}
+}
+
+// sent folds a line that is sent to the CLI.
+func (b *book) sent(e *journal.Entry, c *changes) error {
+	var d sentData
+	if err := json.Unmarshal(e.Data, &d); err != nil {
+		return err
+	}
+	l := fold.NewLine(e.Line, true)
+	l.Seq, l.Time = e.Seq, e.Time
+	c.fold = append(c.fold, b.State.Apply(l)...)
+	b.Costs.Apply(l)
+	if d.Kind == commandInitialize && b.First == nil {
+		b.First = slices.Clone(e.Line)
+	}
+	i := b.commandIndex(d.Command)
+	if i < 0 {
+		b.Commands = append(b.Commands, journal.Command{
+			Session: b.ID, ID: d.Command, Kind: d.Kind, Created: e.Time, By: e.By,
+			RequestID: string(l.Header.RequestID), UUID: e.UUID,
+		})
+		i = len(b.Commands) - 1
+	}
+	v := &b.Commands[i]
+	v.Run, v.Number, v.State, v.Updated = e.Run, d.Number, string(api.MessageSent), e.Time
+	v.Line = slices.Clone(e.Line)
+	c.command(*v)
+	return nil
+}
+
+// message folds a message to the agent: queued, edited, or its fate.
+func (b *book) message(e *journal.Entry, c *changes) error {
+	var m api.Message
+	if err := json.Unmarshal(e.Data, &m); err != nil {
+		return err
+	}
+	i := b.commandIndex(m.ID)
+	if i < 0 {
+		if m.State != api.MessageQueued {
+			return nil // its fate was settled before
+		}
+		kind := commandPrompt
+		if m.Mode == modeSteer {
+			kind = commandSteer
+		}
+		b.Order++
+		b.Commands = append(b.Commands, journal.Command{
+			Session: b.ID, ID: m.ID, ClientID: m.ClientID, Kind: kind, UUID: m.UUID, By: e.By,
+			Order: b.Order, Created: e.Time,
+		})
+		i = len(b.Commands) - 1
+	}
+	v := &b.Commands[i]
+	v.Data = slices.Clone(e.Data)
+	if m.State != api.MessageSent && m.State != api.MessageWritten && m.State != api.MessagePickedUp && v.UUID != "" {
+		// It did not reach the CLI, so the CLI does not hold it.
+		b.State.Queue.Waiting = slices.DeleteFunc(b.State.Queue.Waiting, func(p fold.Prompt) bool { return p.UUID == v.UUID })
+	}
+	if m.State == api.MessageQueued {
+		v.State, v.Updated, v.Run, v.Number, v.Line = string(m.State), e.Time, 0, 0, nil
+		c.command(*v)
+		return nil
+	}
+	b.fate(i, string(m.State), e.Time, c)
+	return nil
+}
+
+// commandFate folds what became of a command that is no message.
+func (b *book) commandFate(e *journal.Entry, c *changes) error {
+	var f api.CommandFate
+	if err := json.Unmarshal(e.Data, &f); err != nil {
+		return err
+	}
+	if i := b.commandIndex(f.ID); i >= 0 {
+		b.fate(i, string(f.State), e.Time, c)
+	}
+	return nil
+}
+
+// fate gives a command a state; the final ones settle it.
+func (b *book) fate(i int, state string, now time.Time, c *changes) {
+	final := state != string(api.MessageWritten) || !takenUp(b.Commands[i].Kind)
+	if final {
+		b.settle(i, state, now, c)
+		return
+	}
+	b.Commands[i].State, b.Commands[i].Updated = state, now
+	c.command(b.Commands[i])
+}
+
+// takenUp reports whether the CLI tells that it has taken up a command of this
+// kind, so that it is not settled when it is written.
+func takenUp(kind string) bool { return kind == commandPrompt || kind == commandSteer }
+
+func (b *book) settle(i int, state string, now time.Time, c *changes) {
+	v := b.Commands[i]
+	v.State, v.Settled, v.Updated = state, true, now
+	c.command(v)
+	b.Commands = slices.Delete(b.Commands, i, i+1)
+}
+
+func (b *book) commandIndex(id string) int {
+	return slices.IndexFunc(b.Commands, func(v journal.Command) bool { return v.ID == id })
+}
+
+// runStarted folds the beginning of a run.
+func (b *book) runStarted(e *journal.Entry, c *changes) error {
+	var d runStartedData
+	if err := json.Unmarshal(e.Data, &d); err != nil {
+		return err
+	}
+	b.Run, b.Transport, b.Ended, b.Linked, b.First, b.Recent = d.Run, d.Transport, nil, false, nil, nil
+	if d.Options != nil {
+		b.Options = *d.Options
+	}
+	event := fold.Event{Kind: fold.EventStarted, Run: d.Run, Resumed: d.Resume != "", Seq: e.Seq, Time: e.Time}
+	b.Costs.Happened(event)
+	b.happened(event, c)
+	return nil
+}
+
+// linkUp folds the arrival of a link.
+func (b *book) linkUp(e *journal.Entry, c *changes) error {
+	var d runFoundData
+	if err := json.Unmarshal(e.Data, &d); err != nil {
+		return err
+	}
+	b.Linked = true
+	b.found(d)
+	b.happened(fold.Event{Kind: fold.EventLinkBack, Seq: e.Seq, Time: e.Time}, c)
+	return nil
+}
+
+func (b *book) found(d runFoundData) {
+	if d.Version != "" {
+		b.Version = d.Version
+	}
+	if d.ConfigDir != "" {
+		b.ConfigDir = d.ConfigDir
+	}
+	b.Simulated = b.Simulated || d.Simulated
+}
+
+// runEnded folds the end of a run. What was on its way to the process is
+// settled: the caller has written what is known of it before.
+func (b *book) runEnded(e *journal.Entry, c *changes) error {
+	d := new(api.Ended)
+	if err := json.Unmarshal(e.Data, d); err != nil {
+		return err
+	}
+	event := fold.Event{Kind: fold.EventEnded, Reason: d.Reason, Seq: e.Seq, Time: e.Time}
+	b.Costs.Happened(event)
+	b.happened(event, c)
+	if b.State.Ended != nil {
+		d.Unfinished = b.State.Ended.Unfinished
+	}
+	b.Ended, b.Linked = d, false
+	for i := 0; i < len(b.Commands); {
+		v := b.Commands[i]
+		if v.State != string(api.MessageWritten) {
+			i++
+			continue
+		}
+		b.settle(i, v.State, e.Time, c)
+	}
+	return nil
+}
+
+func (b *book) happened(e fold.Event, c *changes) {
+	c.fold = append(c.fold, b.State.Happened(e)...)
+}
+
+// questionEntry folds the opening or the end of a question.
+func (b *book) questionEntry(e *journal.Entry, c *changes) error {
+	var d settledData
+	if err := json.Unmarshal(e.Data, &d); err != nil {
+		return err
+	}
+	i := slices.IndexFunc(b.Questions, func(q journal.Question) bool { return q.ID == d.ID })
+	if e.Kind == api.KindQuestionOpened {
+		if i >= 0 {
+			return nil
+		}
+		q := journal.Question{
+			ID: d.ID, Session: b.ID, Run: d.Run, RequestID: d.RequestID, Kind: string(d.Kind), State: string(api.QuestionOpen),
+			Opened: e.Seq, Ask: slices.Clone(d.Request), OpenedAt: e.Time,
+		}
+		b.Questions = append(b.Questions, q)
+		c.question(q)
+		return nil
+	}
+	if i < 0 {
+		b.settledLate(d, c)
+		return nil
+	}
+	q := b.Questions[i]
+	q.State, q.Settled, q.SettledAt, q.By, q.Reason = string(d.State), e.Seq, e.Time, e.By, d.Reason
+	q.Answer = slices.Clone(d.Line)
+	if d.Answer != nil {
+		data, err := json.Marshal(d.Answer)
+		if err != nil {
+			return err
+		}
+		q.Data = data
+	}
+	b.Questions = slices.Delete(b.Questions, i, i+1)
+	if q.State == string(api.QuestionAnswered) {
+		b.Recent = append(b.Recent, q)
+		size := 0
+		for i := range b.Recent {
+			size += len(b.Recent[i].Ask) + len(b.Recent[i].Answer)
+		}
+		for len(b.Recent) > mostRecent || size > mostRecentBytes && len(b.Recent) > 1 {
+			size -= len(b.Recent[0].Ask) + len(b.Recent[0].Answer)
+			b.Recent = slices.Delete(b.Recent, 0, 1)
+		}
+	}
+	c.question(q)
+	return nil
+}
+
+// settledLate folds that an answer came too late to count.
+func (b *book) settledLate(d settledData, c *changes) {
+	i := slices.IndexFunc(b.Recent, func(q journal.Question) bool { return q.ID == d.ID })
+	if i < 0 {
+		return
+	}
+	q := b.Recent[i]
+	q.State, q.Reason = string(d.State), d.Reason
+	b.Recent = slices.Delete(b.Recent, i, i+1)
+	c.question(q)
+}
+
+// phase returns what the session is doing.
+func (b *book) phase() fold.Phase { return b.State.Phase() }
+
+// version returns the CLI's version, zero if it is not known.
+func (b *book) version() wire.Version {
+	for _, s := range []string{b.State.Version, b.Version} {
+		if v, err := wire.ParseVersion(s); err == nil {
+			return v
+		}
+	}
+	return wire.Version{}
+}
+
+// title returns the title that is shown.
+func (b *book) title() string {
+	if b.Title != "" {
+		return b.Title
+	}
+	return b.State.Title
+}
+
+// row returns the session's row.
+func (b *book) row() *journal.Session {
+	row := &journal.Session{
+		ID: b.ID, Epoch: b.Epoch, Seq: b.Seq, Title: b.title(), Dir: b.Dir, State: string(b.phase()), Model: b.State.Model,
+		Conversation: b.State.Conversation(), Run: b.Run, Created: b.Created, Updated: b.Updated, Open: len(b.Questions),
+		CostUSD: b.Costs.Total().CostUSD, Archived: b.Archived,
+	}
+	if b.Ended != nil {
+		row.Ended = b.Ended.Time
+	}
+	if row.Model == "" {
+		row.Model = b.Options.Model
+	}
+	if b.Simulated {
+		row.Data = json.RawMessage(`{"simulated":true}`)
+	}
+	return row
+}

@@ -1,0 +1,475 @@
+package hub
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/wire"
+)
+
+// A DialRequest is an upgrade or a POST of a CLI that dials in.
+type DialRequest struct {
+	// Token is the credential that it brought.
+	Token string
+	// Trusted says that the credential is an administrator's: it may open
+	// sessions.
+	Trusted bool
+	// Name is what follows /ws/cli/ in the path, "" for "/": our session id, a
+	// conversation, or any other name.
+	Name string
+	// LastWritten is the uuid of the line that the CLI says it wrote last.
+	LastWritten string
+	// Post says that it is a POST.
+	Post bool
+	// Fresh says that it is surely another process than the one before.
+	Fresh bool
+}
+
+// A DialGrant says which run a request belongs to.
+type DialGrant struct {
+	// Session and Run name it. Without a session it is a new one; a run above
+	// the session's last is the next.
+	Session string
+	Run     int
+	// Own says that the credential is this run's own.
+	Own bool
+	// Received are the uuids of the last lines that the journal has.
+	Received []string
+}
+
+// DialHello is how a CLI that dialled in is introduced.
+type DialHello struct {
+	// Session and Run are those of its grant, Name that of its request.
+	Session string
+	Run     int
+	Name    string
+	// Transport is "websocket" or "hybrid".
+	Transport string
+	// Reconnected says that it was connected to a hub before.
+	Reconnected bool
+}
+
+// DialGrant judges a CLI that dials in. The error is [ErrCredential], an
+// *[OwnedError] or a *[GoneError].
+func (h *Hub) DialGrant(ctx context.Context, r DialRequest) (DialGrant, error) {
+	if id, ok := sessionOf(r.Token); ok {
+		return h.grantOwn(ctx, id, r)
+	}
+	if !r.Trusted {
+		return DialGrant{}, ErrCredential
+	}
+	session, err := h.dialled(ctx, r)
+	if err != nil || session == "" {
+		return DialGrant{}, err
+	}
+	return h.grantFor(ctx, session, r)
+}
+
+// grantOwn judges a CLI that brings the credential of a run. It stays good for
+// the next one if the CLI that had it died: whoever starts it again uses the
+// same command.
+func (h *Hub) grantOwn(ctx context.Context, id string, r DialRequest) (DialGrant, error) {
+	row, err := h.journal.Session(ctx, id)
+	if err != nil {
+		return DialGrant{}, ErrCredential
+	}
+	run, err := h.journal.Run(ctx, id, row.Run)
+	if err != nil || subtle.ConstantTimeCompare(hashToken(r.Token), run.TokenHash) != 1 {
+		return DialGrant{}, ErrCredential
+	}
+	switch {
+	case !row.Archived.IsZero():
+		return DialGrant{}, &GoneError{Reason: "the session was archived"}
+	case !run.Ended.IsZero() && specOf(run.Spec).Stopped:
+		return DialGrant{}, &GoneError{Reason: "the run has ended: " + run.Reason}
+	case !run.Ended.IsZero() || r.Fresh:
+		return DialGrant{Session: id, Run: row.Run + 1, Own: true}, nil
+	}
+	return DialGrant{Session: id, Run: run.Run, Own: true, Received: run.LastUUIDs}, nil
+}
+
+// dialled finds the session that a trusted CLI means; "" if it is a new one.
+func (h *Hub) dialled(ctx context.Context, r DialRequest) (string, error) {
+	if r.Name == "" {
+		return h.dialledRoot(ctx, r)
+	}
+	if _, err := h.journal.Session(ctx, r.Name); err == nil {
+		return r.Name, nil
+	}
+	h.mu.Lock()
+	id := h.names[r.Name]
+	h.mu.Unlock()
+	if id != "" {
+		return id, nil
+	}
+	row, err := h.journal.SessionByConversation(ctx, r.Name)
+	switch {
+	case err == nil:
+		return row.ID, nil
+	case errors.Is(err, journal.ErrNotFound):
+		return "", nil
+	}
+	return "", err
+}
+
+// dialledRoot finds the session of a CLI that dialled "/": by the last line that
+// it wrote, or, for a POST, as the only one that posts there.
+func (h *Hub) dialledRoot(ctx context.Context, r DialRequest) (string, error) {
+	if r.LastWritten == "" && !r.Post {
+		return "", nil
+	}
+	runs, err := h.journal.LiveRuns(ctx)
+	if err != nil {
+		return "", err
+	}
+	var posting []string
+	for _, run := range runs {
+		if run.Transport != transportWebSocket && run.Transport != transportHybrid {
+			continue
+		}
+		if r.LastWritten != "" && slices.Contains(run.LastUUIDs, r.LastWritten) {
+			return run.Session, nil
+		}
+		if dialName(run.Spec) == "" && run.Transport == transportHybrid {
+			posting = append(posting, run.Session)
+		}
+	}
+	if r.Post {
+		if len(posting) != 1 {
+			return "", ErrCredential
+		}
+		return posting[0], nil
+	}
+	return "", nil
+}
+
+// grantFor says which run of a session a trusted CLI may have.
+func (h *Hub) grantFor(ctx context.Context, id string, r DialRequest) (DialGrant, error) {
+	row, err := h.journal.Session(ctx, id)
+	if err != nil {
+		return DialGrant{}, err
+	}
+	if !row.Archived.IsZero() {
+		return DialGrant{}, &GoneError{Reason: "the session was archived"}
+	}
+	run, err := h.journal.Run(ctx, id, row.Run)
+	if errors.Is(err, journal.ErrNotFound) {
+		return DialGrant{Session: id, Run: row.Run + 1}, nil
+	}
+	if err != nil {
+		return DialGrant{}, err
+	}
+	dials := run.Transport == transportWebSocket || run.Transport == transportHybrid
+	switch {
+	case !run.Ended.IsZero():
+		return DialGrant{Session: id, Run: row.Run + 1}, nil
+	case !dials:
+		return DialGrant{}, &OwnedError{Session: id, Run: run.Run}
+	case r.Fresh:
+		return DialGrant{Session: id, Run: row.Run + 1}, nil
+	}
+	return DialGrant{Session: id, Run: run.Run, Received: run.LastUUIDs}, nil
+}
+
+// A rowSpec is what the row of a run says of a CLI that dials in.
+type rowSpec struct {
+	// Name is the path under which it dialled.
+	Name string `json:"name,omitempty"`
+	// Stopped says that somebody stopped it: it must not come back.
+	Stopped bool `json:"stopped,omitempty"`
+}
+
+func specOf(raw json.RawMessage) (v rowSpec) {
+	_ = json.Unmarshal(raw, &v) // most runs have none
+	return v
+}
+
+// dialName returns the path under which a run dialled in.
+func dialName(spec json.RawMessage) string { return specOf(spec).Name }
+
+// AttachDialled connects a CLI that dialled in to its run, or makes the run, or
+// the session, that it begins. Its lines may come before Connected is called.
+func (h *Hub) AttachDialled(ctx context.Context, hello DialHello, w Wire) (*Attachment, Welcome, error) {
+	if hello.Transport == "" {
+		hello.Transport = transportWebSocket
+	}
+	s, release, err := h.dialledSession(ctx, hello)
+	if err != nil {
+		return nil, Welcome{}, err
+	}
+	a := &Attachment{hub: h, session: s, release: release, wire: w, dialled: true}
+	var welcome Welcome
+	err = s.try(ctx, func(st *step) (err error) {
+		welcome, err = st.attachDialled(a, hello)
+		return err
+	})
+	if err != nil {
+		a.Lost(err) // it may still be attached, if ctx has ended
+		return nil, Welcome{}, err
+	}
+	return a, welcome, nil
+}
+
+// dialledSession returns the session of a CLI that dialled in, a new one if need
+// be.
+func (h *Hub) dialledSession(ctx context.Context, hello DialHello) (*session, func(), error) {
+	if hello.Session != "" {
+		return h.acquire(ctx, hello.Session)
+	}
+	s := h.newSession(newID("s"))
+	h.mu.Lock()
+	err := h.startLocked(s)
+	h.mu.Unlock()
+	if err != nil {
+		return nil, nil, h.problem(err, s.id)
+	}
+	release := h.releaser(s)
+	err = s.do(ctx, func(st *step) {
+		st.event(api.KindCreated, Actor{}, createdData{Epoch: newEpoch()})
+		st.startRun(runSpec{fresh: true, transport: hello.Transport, name: hello.Name})
+	})
+	if err != nil {
+		release()
+		return nil, nil, h.problem(err, s.id)
+	}
+	return s, release, nil
+}
+
+// attachDialled is AttachDialled in the session's loop.
+func (st *step) attachDialled(a *Attachment, hello DialHello) (Welcome, error) {
+	s, b := st.s, st.s.book
+	if hello.Session != "" {
+		switch {
+		case hello.Run == b.Run && b.Ended == nil:
+		case hello.Run == b.Run+1:
+			if b.Ended == nil {
+				st.endRun(api.Ended{Reason: "its process was replaced by another"}, false)
+			}
+			if err := s.hub.owner(b.State.Conversation(), s.id); err != nil {
+				return Welcome{}, err
+			}
+			st.startRun(runSpec{transport: hello.Transport, name: hello.Name, hash: s.run.TokenHash})
+		default:
+			return Welcome{}, &GoneError{Reason: "the run has ended"}
+		}
+	}
+	if s.link != nil {
+		s.link.replace("the CLI has connected anew")
+	}
+	a.run = b.Run
+	s.link = a
+	if hello.Name != "" {
+		s.hub.mu.Lock()
+		s.hub.names[hello.Name] = s.id
+		s.hub.mu.Unlock()
+	}
+	return Welcome{Epoch: b.Epoch, Have: s.run.Have, Next: s.run.NextCommand}, nil
+}
+
+// Posting says that the CLI sends its lines by POST.
+func (a *Attachment) Posting(ctx context.Context) error {
+	return a.session.do(ctx, func(st *step) {
+		if st.s.link == a && st.s.run.Transport != transportHybrid {
+			st.s.run.Transport = transportHybrid
+			st.touch()
+		}
+	})
+}
+
+// Connected says that a CLI that dialled in can be spoken to: for the first time,
+// or again after it was lost, or after the hub was restarted.
+func (a *Attachment) Connected(ctx context.Context, again bool) error {
+	return a.session.do(ctx, func(st *step) {
+		s, b := st.s, st.s.book
+		if a.over || s.link != a || b.Ended != nil {
+			return
+		}
+		a.connected = true
+		st.event(api.KindLinkUp, Actor{}, runFoundData{Back: again || b.First != nil})
+		if b.First == nil {
+			if err := st.initialize(); err != nil {
+				s.log.Error("building initialize", "session", s.id, "err", err)
+			}
+			return
+		}
+		st.recover(a)
+		st.sendAgain(a)
+	})
+}
+
+// Disconnected says that the CLI cannot be spoken to at present.
+func (a *Attachment) Disconnected(ctx context.Context, cause error) error {
+	return a.session.do(ctx, func(st *step) {
+		if a.over || st.s.link != a {
+			return
+		}
+		a.connected, a.recovers = false, ""
+		if st.s.book.Ended != nil {
+			return
+		}
+		reason := "the connection was closed"
+		if cause != nil {
+			reason = cause.Error()
+		}
+		for _, v := range slices.Clone(st.s.book.Commands) {
+			if v.Run == st.s.book.Run && v.State == string(api.MessageSent) && !staysValid(v.Kind) {
+				st.fate(v, api.MessageUnknown, reason)
+			}
+		}
+		st.down(reason)
+	})
+}
+
+// Recover asks a CLI once more what it waits for, because an answer may have been
+// lost. What it lists and was answered is answered again.
+func (a *Attachment) Recover(ctx context.Context) error {
+	return a.session.do(ctx, func(st *step) {
+		if !a.over && st.s.link == a && a.connected && st.s.book.Ended == nil && st.s.book.First != nil {
+			st.recover(a)
+		}
+	})
+}
+
+// recover sends initialize again, with the body of the first: an empty one could
+// remove hooks. Its answer lists what the CLI waits for.
+func (st *step) recover(a *Attachment) {
+	if a.recovers != "" {
+		return
+	}
+	m, err := wire.Decode(st.s.book.First)
+	if err != nil {
+		return
+	}
+	first, ok := m.(*wire.ControlRequest)
+	if !ok {
+		return
+	}
+	id := "hub-again-" + random(6)
+	line, err := wire.NewRequest(id, first.Request)
+	if err == nil {
+		_, err = st.send("", commandRequest, Actor{}, line)
+	}
+	if err != nil {
+		st.s.log.Error("asking what the CLI waits for", "session", st.s.id, "err", err)
+		return
+	}
+	a.recovers, a.recovery = id, st.s.run.NextCommand-1
+}
+
+// sendAgain sends prompts again that the CLI has not taken up, and answers that
+// were surely not sent. The CLI swallows a prompt that it has.
+func (st *step) sendAgain(a *Attachment) {
+	var again []Command
+	for _, v := range st.s.book.Commands {
+		if v.Run != st.s.book.Run || v.Number == 0 {
+			continue
+		}
+		unwritten := v.State == string(api.MessageSent) && staysValid(v.Kind)
+		if unwritten || v.Kind == commandPrompt && v.State == string(api.MessageWritten) {
+			again = append(again, Command{Number: v.Number, Line: v.Line})
+		}
+	}
+	slices.SortFunc(again, func(x, y Command) int { return int(x.Number - y.Number) })
+	if len(again) > 0 {
+		st.then(func() { a.wire.Send(again) })
+	}
+}
+
+// Doubtful says that the connection was lost while a command was written: it may
+// have arrived.
+func (a *Attachment) Doubtful(ctx context.Context, number int64, reason string) error {
+	return a.session.do(ctx, func(st *step) {
+		if a.over || a.run != st.s.book.Run {
+			return
+		}
+		for _, v := range slices.Clone(st.s.book.Commands) {
+			if v.Run != st.s.book.Run || v.Number != number || v.State != string(api.MessageSent) {
+				continue
+			}
+			switch v.Kind {
+			case commandPrompt:
+				// It is sent again: the CLI swallows a second one.
+			case commandAnswer, commandRefusal, commandInitialize:
+				// If it did not arrive the CLI lists its question.
+				st.fate(v, api.MessageWritten, "")
+			default:
+				st.fate(v, api.MessageUnknown, reason)
+			}
+		}
+	})
+}
+
+// mostUUIDs is how many uuids of received lines are stored with a run.
+const mostUUIDs = 64
+
+// remember notes the uuid of a line that was received from a CLI that dials in.
+func (st *step) remember(line []byte) {
+	h, err := wire.Peek(line)
+	if err != nil || len(h.UUID) == 0 {
+		return
+	}
+	uuids := append(slices.Clone(st.s.run.LastUUIDs), string(h.UUID))
+	if over := len(uuids) - mostUUIDs; over > 0 {
+		uuids = uuids[over:]
+	}
+	st.s.run.LastUUIDs = uuids // stored with the next durable line
+}
+
+// known reports whether the log of the run has a line that a CLI repeats.
+func (st *step) known(a *Attachment, v *Item) bool {
+	s := st.s
+	if !a.seenAll {
+		a.seenAll, a.seen = true, map[[32]byte]int{}
+		for after := int64(0); ; {
+			entries, err := s.hub.journal.Entries(s.hub.ctx, s.id, after, 0, 0)
+			if err != nil {
+				s.log.Error("looking for repeated lines", "session", s.id, "err", err)
+				break
+			}
+			if len(entries) == 0 {
+				break
+			}
+			for i := range entries {
+				after = entries[i].Seq
+				if entries[i].Run == a.run && entries[i].Kind == api.KindLine {
+					a.seen[identity(entries[i].Line)]++
+				}
+			}
+		}
+		for i := range st.entries {
+			if st.entries[i].Kind == api.KindLine {
+				a.seen[identity(st.entries[i].Line)]++
+			}
+		}
+	}
+	if h, err := wire.Peek(v.Bytes); err == nil && string(h.Type) == "control_response" {
+		return false // two answers under one id may both count
+	}
+	key := identity(v.Bytes)
+	if a.seen[key] == 0 {
+		return false
+	}
+	a.seen[key]-- // several may share type and uuid; they come again in their order
+	return true
+}
+
+// identity returns what tells a line from others of its run: type and uuid, or
+// the request's id where there is no uuid. It is not the bytes: 2.1.120 encodes a
+// line anew when it sends it again, and a result then has the model usage of that
+// moment.
+func identity(line []byte) [32]byte {
+	h, err := wire.Peek(line)
+	switch {
+	case err == nil && len(h.UUID) > 0:
+		return sha256.Sum256(slices.Concat([]byte("line "), h.Type, []byte{0}, h.UUID))
+	case err == nil && len(h.RequestID) > 0 && string(h.Type) == "control_request":
+		return sha256.Sum256(slices.Concat([]byte("request "), h.RequestID))
+	}
+	return sha256.Sum256(line)
+}

@@ -1,0 +1,34 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/switchboard-dev/switchboard/internal/journal"
+)
+
+// Books returns what a session's log folds to, from the stored fold on and from
+// the beginning, and the row that follows from it.
+func (h *Hub) Books(ctx context.Context, id string) (stored, anew string, row *journal.Session, questions, commands int, err error) {
+	first, err := h.rebuild(ctx, id, true)
+	if err != nil {
+		return "", "", nil, 0, 0, err
+	}
+	second, err := h.rebuild(ctx, id, false)
+	if err != nil {
+		return "", "", nil, 0, 0, err
+	}
+	a, err := json.Marshal(first)
+	if err != nil {
+		return "", "", nil, 0, 0, err
+	}
+	b, err := json.Marshal(second)
+	return string(a), string(b), second.row(), len(second.Questions), len(second.Commands), err
+}
+
+// InUse returns how many sessions are in memory.
+func (h *Hub) InUse() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.sessions)
+}

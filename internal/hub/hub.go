@@ -1,0 +1,527 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/wire/fold"
+)
+
+// ErrClosed means that the hub is closed, or about to be.
+var ErrClosed = errors.New("the hub is closed")
+
+// An Actor is who does something.
+type Actor struct {
+	// Source is SourcePerson or SourceProgram. If empty, it is the hub itself.
+	Source journal.Source
+	// Name is how others are told who it was.
+	Name string
+	// Admin says that the actor may do what needs the right admin.
+	Admin bool
+}
+
+// Options are the options of a [Hub].
+type Options struct {
+	// Journal is where everything is kept. It is required, and stays the
+	// caller's to close, after the hub.
+	Journal journal.Journal
+	// Launcher starts processes. If nil, none can be started; CLIs may dial in.
+	Launcher Launcher
+	// Logger takes what an operator should know. If nil, nothing is logged.
+	Logger *slog.Logger
+	// Now is the clock. If nil, time.Now.
+	Now func() time.Time
+	// Watch is how often runs without a link are looked after. If zero, 2 s.
+	Watch time.Duration
+	// Rest is how long a session that nobody uses stays in memory. If zero, 30 s.
+	Rest time.Duration
+}
+
+// A Hub keeps the sessions. It owns one goroutine per session in use and one
+// that looks after them, which Close joins.
+type Hub struct {
+	// Static after construction.
+	journal  journal.Journal
+	launcher Launcher
+	log      *slog.Logger
+	clock    func() time.Time
+	watch    time.Duration
+	rest     time.Duration
+	ctx      context.Context
+	cancel   context.CancelFunc
+	tasks    sync.WaitGroup
+	look     chan string  // sessions to look after at once
+	stuck    atomic.Int64 // sessions that wait for the journal to be writable
+
+	mu       sync.Mutex
+	sessions map[string]*session
+	loading  map[string]chan struct{}
+	leases   map[string]journal.Lease // by conversation
+	names    map[string]string        // sessions by the path that a CLI dialled
+	offline  map[string]bool          // sessions whose run has no link
+	creating map[string]chan struct{} // by client id
+	closed   bool
+}
+
+// New opens a hub on a journal: runs that had not ended are found again, and wait
+// for their processes to connect.
+func New(ctx context.Context, o Options) (*Hub, error) {
+	h := &Hub{
+		journal: o.Journal, launcher: o.Launcher, log: o.Logger, clock: o.Now, watch: o.Watch, rest: o.Rest,
+		sessions: map[string]*session{}, loading: map[string]chan struct{}{}, leases: map[string]journal.Lease{},
+		names: map[string]string{}, offline: map[string]bool{}, creating: map[string]chan struct{}{}, look: make(chan string, 64),
+	}
+	if h.log == nil {
+		h.log = slog.New(slog.DiscardHandler)
+	}
+	if h.clock == nil {
+		h.clock = time.Now
+	}
+	if h.watch <= 0 {
+		h.watch = 2 * time.Second
+	}
+	if h.rest <= 0 {
+		h.rest = 30 * time.Second
+	}
+	// The hub's own context: a caller's that ends must not end the sessions.
+	h.ctx, h.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	if err := h.recover(ctx); err != nil {
+		h.cancel()
+		h.tasks.Wait()
+		return nil, err
+	}
+	h.tasks.Go(h.lookAfterAll)
+	return h, nil
+}
+
+// Close puts all sessions away and waits for them. Their processes go on.
+func (h *Hub) Close() error {
+	h.mu.Lock()
+	h.closed = true
+	h.mu.Unlock()
+	h.cancel()
+	h.tasks.Wait()
+	return nil
+}
+
+// unwritable says why nothing can be written at present. It is only believed as
+// long as somebody keeps trying.
+func (h *Hub) unwritable() error {
+	if h.stuck.Load() == 0 {
+		return nil
+	}
+	return h.journal.Health()
+}
+
+// now returns the time, in the form in which it is stored.
+func (h *Hub) now() time.Time { return h.clock().UTC().Round(0) }
+
+// recover finds the runs that had not ended when the last hub did.
+func (h *Hub) recover(ctx context.Context) error {
+	runs, err := h.journal.LiveRuns(ctx)
+	if err != nil {
+		return fmt.Errorf("finding the runs that have not ended: %w", err)
+	}
+	for _, r := range runs {
+		s, release, err := h.acquire(ctx, r.Session)
+		if err != nil {
+			return fmt.Errorf("finding session %s again: %w", r.Session, err)
+		}
+		unborn := r.Transport == transportShim && r.PID == 0
+		if unborn && h.launcher != nil {
+			// The hub was killed between writing the run down and noting its
+			// process, if it came to that: such a process was never spoken to.
+			if _, err := h.launcher.Sweep(ctx, r.Marker); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+				h.log.Warn("sweeping up after a start that was cut off", "session", r.Session, "err", err)
+			}
+		}
+		err = s.do(ctx, func(st *step) {
+			b := s.book
+			if b.Run != r.Run || b.Ended != nil {
+				// A row that was left behind; the log knows better.
+				return
+			}
+			if unborn {
+				st.endRun(api.Ended{Reason: "the hub ended before the process was started"}, true)
+				if _, waiting := b.nextPrompt(); waiting {
+					st.startRun(runSpec{fresh: b.Options.Fresh})
+				}
+				return
+			}
+			if b.Linked || b.phase() != fold.PhaseOffline && b.phase() != fold.PhaseStarting {
+				st.down("the hub was restarted")
+			}
+			h.holdLease(b.State.Conversation(), journal.Lease{ConfigDir: b.ConfigDir, Conversation: b.State.Conversation(), Session: s.id, Run: b.Run})
+		})
+		h.mu.Lock()
+		h.offline[r.Session] = true
+		if name := dialName(r.Spec); name != "" {
+			h.names[name] = r.Session
+		}
+		h.mu.Unlock()
+		release()
+		if err != nil {
+			return fmt.Errorf("finding session %s again: %w", r.Session, err)
+		}
+	}
+	if len(runs) > 0 {
+		h.log.Info("runs go on", "runs", len(runs))
+	}
+	return nil
+}
+
+// acquire returns a session, loaded if need be, and a function that lets go of
+// it.
+func (h *Hub) acquire(ctx context.Context, id string) (*session, func(), error) {
+	for {
+		h.mu.Lock()
+		if h.closed {
+			h.mu.Unlock()
+			return nil, nil, h.problem(ErrClosed, id)
+		}
+		if s := h.sessions[id]; s != nil {
+			s.users++
+			h.mu.Unlock()
+			return s, h.releaser(s), nil
+		}
+		wait, loading := h.loading[id]
+		if !loading {
+			wait = make(chan struct{})
+			h.loading[id] = wait
+		}
+		h.mu.Unlock()
+		if loading {
+			select {
+			case <-wait:
+				continue
+			case <-ctx.Done():
+				return nil, nil, ctx.Err()
+			}
+		}
+		s, err := h.load(ctx, id)
+		h.mu.Lock()
+		delete(h.loading, id)
+		close(wait)
+		if err == nil {
+			err = h.startLocked(s)
+		}
+		h.mu.Unlock()
+		if err != nil {
+			return nil, nil, h.problem(err, id)
+		}
+		return s, h.releaser(s), nil
+	}
+}
+
+// startLocked puts a session into use, with one user. mu is held.
+func (h *Hub) startLocked(s *session) error {
+	if h.closed {
+		return ErrClosed
+	}
+	s.users = 1
+	h.sessions[s.id] = s
+	h.tasks.Go(s.loop)
+	return nil
+}
+
+func (h *Hub) releaser(s *session) func() {
+	return sync.OnceFunc(func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		s.users--
+		s.released = h.now()
+	})
+}
+
+// forget takes a session whose loop has ended out of use.
+func (h *Hub) forget(s *session) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.sessions[s.id] == s {
+		delete(h.sessions, s.id)
+	}
+}
+
+// newSession returns a session without a loop.
+func (h *Hub) newSession(id string) *session {
+	return &session{
+		hub: h, id: id, log: h.log, feed: &feed{session: id}, done: make(chan struct{}), wake: make(chan struct{}, 1),
+		stop: make(chan struct{}), book: &book{ID: id},
+	}
+}
+
+// load reads a session back from the journal.
+func (h *Hub) load(ctx context.Context, id string) (*session, error) {
+	row, err := h.journal.Session(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	s := h.newSession(id)
+	if s.book, err = h.rebuild(ctx, id, true); err != nil {
+		return nil, err
+	}
+	if s.book.Seq < row.Seq {
+		return nil, fmt.Errorf("session %s has %d entries, and its row speaks of %d", id, s.book.Seq, row.Seq)
+	}
+	if s.book.Run > 0 {
+		run, err := h.journal.Run(ctx, id, s.book.Run)
+		if err != nil && !errors.Is(err, journal.ErrNotFound) {
+			return nil, err
+		}
+		if run != nil {
+			s.run = *run
+		}
+	}
+	s.feed.epoch, s.feed.seq = s.book.Epoch, s.book.Seq
+	return s, nil
+}
+
+// rebuild folds a session's entries, on top of the stored fold if stored is set.
+func (h *Hub) rebuild(ctx context.Context, id string, stored bool) (*book, error) {
+	b := &book{ID: id}
+	if stored {
+		raw, seq, err := h.journal.Fold(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if seq > 0 {
+			if err := json.Unmarshal(raw, b); err != nil || b.Seq != seq || b.ID != id {
+				h.log.Warn("a stored fold cannot be read; folding anew", "session", id, "err", err)
+				b = &book{ID: id}
+			}
+		}
+	}
+	for {
+		entries, err := h.journal.Entries(ctx, id, b.Seq, 0, 0)
+		if err != nil {
+			return nil, err
+		}
+		if len(entries) == 0 {
+			return b, nil
+		}
+		for i := range entries {
+			var c changes
+			if err := b.apply(&entries[i], &c); err != nil {
+				h.log.Error("folding an entry", "session", id, "seq", entries[i].Seq, "err", err)
+			}
+		}
+	}
+}
+
+// Retain removes ended sessions that the limits do not allow to keep, except
+// those that somebody uses. It returns how many it removed.
+func (h *Hub) Retain(ctx context.Context, r journal.Retention) (int, error) {
+	r.Guard = func(id string) (func(), bool) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if _, loading := h.loading[id]; loading || h.sessions[id] != nil {
+			return nil, false
+		}
+		// Whoever wants the session waits, and then finds that it is gone.
+		wait := make(chan struct{})
+		h.loading[id] = wait
+		return func() {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			delete(h.loading, id)
+			close(wait)
+		}, true
+	}
+	n, err := h.journal.Retain(ctx, r)
+	if err != nil {
+		return n, fmt.Errorf("removing old sessions: %w", err)
+	}
+	return n, nil
+}
+
+// lookAfter has a session's run looked after soon.
+func (h *Hub) lookAfter(id string) {
+	h.mu.Lock()
+	h.offline[id] = true
+	h.mu.Unlock()
+	select {
+	case h.look <- id:
+	default: // the next round finds it
+	}
+}
+
+// lookAfterAll looks after runs without a link, and puts away sessions that
+// nobody uses.
+func (h *Hub) lookAfterAll() {
+	tick := time.NewTicker(h.watch)
+	defer tick.Stop()
+	quiet := time.NewTicker(quietAfter)
+	defer quiet.Stop()
+	for {
+		select {
+		case <-h.ctx.Done():
+			return
+		case id := <-h.look:
+			h.lookInto(id)
+		case <-quiet.C:
+			h.quiet()
+		case <-tick.C:
+			h.mu.Lock()
+			ids := make([]string, 0, len(h.offline))
+			for id := range h.offline {
+				ids = append(ids, id)
+			}
+			h.mu.Unlock()
+			for _, id := range ids {
+				h.lookInto(id)
+			}
+			h.putAway()
+		}
+	}
+}
+
+// dialWait is how long a CLI that dials in is waited for after the hub was
+// restarted: 2.1.120 tries for about ten minutes.
+const dialWait = 11 * time.Minute
+
+// lookInto ends the run of a session whose process is known to be dead, and sweeps
+// up what it left.
+func (h *Hub) lookInto(id string) {
+	s, release, err := h.acquire(h.ctx, id)
+	if err != nil {
+		if problem, ok := errors.AsType[*api.Error](err); ok && problem.Code == api.CodeNotFound {
+			h.mu.Lock()
+			delete(h.offline, id)
+			h.mu.Unlock()
+		}
+		return
+	}
+	defer release()
+	var run journal.Run
+	settled := false
+	err = s.do(h.ctx, func(st *step) {
+		run = s.run
+		settled = s.book.Ended != nil || s.link != nil || s.starts > 0
+		switch {
+		case settled && s.book.Ended == nil && !s.gapped.IsZero():
+			// A step without an operation: a prompt may be due.
+			settled, run.Run = false, 0
+		case settled:
+		case s.book.Transport == transportWebSocket || s.book.Transport == transportHybrid || run.PID == 0:
+			run.Run = 0 // nobody here can look for its process
+			if s.book.phase() == fold.PhaseOffline && st.now.Sub(s.book.Updated) > dialWait {
+				st.endRun(api.Ended{Reason: ErrGone.Error()}, false)
+			}
+		}
+	})
+	if err != nil {
+		return
+	}
+	if settled {
+		h.mu.Lock()
+		delete(h.offline, id)
+		h.mu.Unlock()
+		return
+	}
+	if run.Run == 0 || h.launcher == nil || run.PID > 0 && h.launcher.Alive(run.PID, run.PIDStart) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(h.ctx, 15*time.Second)
+	defer cancel()
+	swept, err := h.launcher.Sweep(ctx, run.Marker)
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		h.log.Warn("sweeping up after a dead shim", "session", id, "run", run.Run, "err", err)
+	}
+	_ = s.do(h.ctx, func(st *step) {
+		if s.book.Run != run.Run || s.link != nil {
+			return
+		}
+		reason := "its shim process died"
+		if swept > 0 {
+			reason += fmt.Sprintf("; %d processes that it left were ended", swept)
+		}
+		st.endRun(api.Ended{Reason: reason}, false)
+	})
+}
+
+// quietAfter is after how long what a session keeps for followers in memory is
+// given up, if nothing happens: they read the journal.
+const quietAfter = 10 * time.Second
+
+// quiet has the sessions in which nothing happens take less memory.
+func (h *Hub) quiet() {
+	h.mu.Lock()
+	feeds := make([]*feed, 0, len(h.sessions))
+	for _, s := range h.sessions {
+		feeds = append(feeds, s.feed)
+	}
+	h.mu.Unlock()
+	for _, f := range feeds {
+		f.quiet()
+	}
+}
+
+// putAway puts away the sessions that nobody has used for a while.
+func (h *Hub) putAway() {
+	now := h.now()
+	h.mu.Lock()
+	var idle []*session
+	for _, s := range h.sessions {
+		if s.users == 0 && now.Sub(s.released) >= h.rest {
+			idle = append(idle, s)
+		}
+	}
+	h.mu.Unlock()
+	for _, s := range idle {
+		rests := false
+		err := s.do(h.ctx, func(st *step) {
+			rests = s.link == nil && s.starts == 0 && len(s.waits) == 0
+			if rests && s.unsaved > 0 {
+				st.saves = true
+				st.touch()
+			}
+		})
+		if err != nil || !rests {
+			continue
+		}
+		h.mu.Lock()
+		if s.users == 0 && h.sessions[s.id] == s {
+			delete(h.sessions, s.id)
+			close(s.stop)
+		}
+		h.mu.Unlock()
+	}
+}
+
+// problem turns an error into one for a caller.
+func (h *Hub) problem(err error, id string) error {
+	if err == nil {
+		return nil
+	}
+	var known *api.Error
+	var full *journal.UnavailableError
+	var taken *journal.TakenError
+	var owned *OwnedError
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.As(err, &full):
+		return &api.Error{Status: http.StatusServiceUnavailable, Code: api.CodeStorage, Title: "the journal cannot be written", Detail: full.Reason, Hint: "make room; nothing is lost meanwhile"}
+	case errors.As(err, &owned):
+		return &api.Error{Status: http.StatusConflict, Code: api.CodeOwned, Title: owned.Error(), Session: owned.Session, Hint: "stop that session first, or fork the conversation"}
+	case errors.As(err, &taken):
+		return &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Title: taken.Error()}
+	case errors.Is(err, journal.ErrNotFound):
+		return &api.Error{Status: http.StatusNotFound, Code: api.CodeNotFound, Title: fmt.Sprintf("there is no session %q", id)}
+	case errors.Is(err, ErrClosed), errors.Is(err, journal.ErrClosed), errors.Is(err, errPutAway):
+		return &api.Error{Status: http.StatusServiceUnavailable, Code: api.CodeClosing, Title: "the server is going away", Hint: "try again in a moment"}
+	}
+	h.log.Error("unexpected", "session", id, "err", err)
+	return &api.Error{Status: http.StatusInternalServerError, Code: api.CodeInternal, Title: "something went wrong in the server", Detail: err.Error()}
+}

@@ -1,0 +1,84 @@
+package hub
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// letters are those of our ids: no capitals, nothing that looks like another.
+var letters = base32.NewEncoding("abcdefghijkmnpqrstuvwxyz23456789").WithPadding(base32.NoPadding)
+
+// newID returns a prefix and 20 random characters.
+func newID(prefix string) string { return prefix + random(13)[:20] }
+
+// random returns n random bytes as text.
+func random(n int) string {
+	b := make([]byte, n)
+	_, _ = rand.Read(b) // never fails, see crypto/rand
+	return letters.EncodeToString(b)
+}
+
+// newUUID returns a random UUID, version 4.
+func newUUID() string {
+	b := make([]byte, 16)
+	_, _ = rand.Read(b)
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// newToken returns the credential of a run and the hash that is stored of it.
+func newToken(session string, run int) (token string, hash []byte) {
+	token = fmt.Sprintf("sbr_%s_%d_%s", session, run, random(32))
+	return token, hashToken(token)
+}
+
+func hashToken(token string) []byte {
+	sum := sha256.Sum256([]byte(token))
+	return sum[:]
+}
+
+// sessionOf returns the session that a run's token names. It says nothing about
+// whether the token is good.
+func sessionOf(token string) (session string, ok bool) {
+	parts := strings.Split(token, "_")
+	if len(parts) != 4 || parts[0] != "sbr" {
+		return "", false
+	}
+	return parts[1], true
+}
+
+// sumOf returns a hash of a request, by which a client id that is used for
+// another one is noticed.
+func sumOf(parts ...[]byte) []byte {
+	h := sha256.New()
+	for _, p := range parts {
+		_, _ = fmt.Fprintf(h, "%d:", len(p))
+		_, _ = h.Write(p)
+	}
+	return h.Sum(nil)
+}
+
+// eventID returns the id of an entry.
+func eventID(epoch string, seq int64) string { return epoch + ":" + strconv.FormatInt(seq, 10) }
+
+// parseEventID splits an id.
+func parseEventID(id string) (epoch string, seq int64, ok bool) {
+	epoch, number, found := strings.Cut(id, ":")
+	if !found || epoch == "" {
+		return "", 0, false
+	}
+	seq, err := strconv.ParseInt(number, 10, 64)
+	return epoch, seq, err == nil && seq >= 0
+}
+
+// newEpoch returns the name of a sequence of entries.
+func newEpoch() string {
+	b := make([]byte, 6)
+	_, _ = rand.Read(b)
+	return hex.EncodeToString(b)
+}

@@ -1,0 +1,60 @@
+package hub
+
+import (
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/journal"
+)
+
+// owner says who has a conversation, nil if nobody but session does.
+func (h *Hub) owner(conversation, session string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if l, held := h.leases[conversation]; held && conversation != "" && l.Session != session {
+		return &OwnedError{Session: l.Session, Run: l.Run}
+	}
+	return nil
+}
+
+// holdLease notes that a run has a conversation.
+func (h *Hub) holdLease(conversation string, l journal.Lease) {
+	if conversation == "" {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.leases[conversation] = l
+}
+
+// lease takes the conversation that a run has just named. If somebody else has
+// it, a CLI that dialled in is refused; one that we started goes on, since it was
+// checked before, and everybody is told.
+func (st *step) lease(a *Attachment) error {
+	s, b := st.s, st.s.book
+	conversation := b.State.Conversation()
+	if err := s.hub.owner(conversation, s.id); err != nil {
+		st.event(api.KindNotice, Actor{}, api.Notice{Code: "owned", Text: "the conversation is in use elsewhere: " + err.Error()})
+		if a.dialled {
+			return err
+		}
+		return nil
+	}
+	l := journal.Lease{ConfigDir: b.ConfigDir, Conversation: conversation, Session: s.id, Run: b.Run}
+	s.hub.holdLease(conversation, l)
+	st.batch.Leases = append(st.batch.Leases, l)
+	return nil
+}
+
+// releaseLease gives up what the run has.
+func (st *step) releaseLease() {
+	s, b := st.s, st.s.book
+	for _, c := range b.State.Conversations {
+		st.batch.Release = append(st.batch.Release, journal.Lease{ConfigDir: b.ConfigDir, Conversation: c.ID, Session: s.id})
+	}
+	s.hub.mu.Lock()
+	defer s.hub.mu.Unlock()
+	for conversation, l := range s.hub.leases {
+		if l.Session == s.id {
+			delete(s.hub.leases, conversation)
+		}
+	}
+}

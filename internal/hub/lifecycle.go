@@ -1,0 +1,430 @@
+package hub
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"time"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/wire"
+	"github.com/switchboard-dev/switchboard/wire/fold"
+)
+
+// The transports.
+const (
+	transportShim      = "shim"
+	transportTee       = "tee"
+	transportWebSocket = "websocket"
+	transportHybrid    = "hybrid"
+)
+
+// Create makes a session and starts its process. If that fails nothing is left of
+// it.
+func (h *Hub) Create(ctx context.Context, by Actor, in api.CreateSession) (*api.Created, error) {
+	if err := checkCreate(by, in); err != nil {
+		return nil, err
+	}
+	request, err := json.Marshal(in)
+	if err != nil {
+		return nil, h.problem(err, "")
+	}
+	sum := sumOf([]byte("create"), request)
+	if in.ClientID != "" {
+		done, err := h.once(ctx, in.ClientID)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
+		if old, err := h.remembered(ctx, scopeCreate, in.ClientID, sum); old != nil || err != nil {
+			if err != nil {
+				return nil, err
+			}
+			session, err := h.Snapshot(ctx, string(bytes.Trim(old, `"`)))
+			if err != nil {
+				return nil, err
+			}
+			return &api.Created{Session: *session}, nil
+		}
+	}
+	return h.create(ctx, by, in, sum, runSpec{resume: in.Resume, fork: in.Fork, transport: in.Transport}, "")
+}
+
+// create makes a session whose request was checked.
+func (h *Hub) create(ctx context.Context, by Actor, in api.CreateSession, sum []byte, spec runSpec, forkOf string) (*api.Created, error) {
+	if spec.resume != "" && !spec.fork {
+		if err := h.owner(spec.resume, ""); err != nil {
+			return nil, h.problem(err, "")
+		}
+	}
+	s := h.newSession(newID("s"))
+	h.mu.Lock()
+	err := h.startLocked(s)
+	h.mu.Unlock()
+	if err != nil {
+		return nil, h.problem(err, s.id)
+	}
+	defer h.releaser(s)()
+	launched := make(chan error, 1)
+	spec.launched = launched
+	var token string
+	err = s.ask(ctx, func(st *step) error {
+		st.event(api.KindCreated, by, createdData{Title: in.Title, Dir: in.Dir, Epoch: newEpoch(), Options: in.Options, Fork: forkOf, Resume: spec.resume})
+		if in.ClientID != "" {
+			answer, _ := json.Marshal(s.id) //nolint:errchkjson // a string
+			st.batch.ClientIDs = append(st.batch.ClientIDs, journal.ClientID{Scope: scopeCreate, ID: in.ClientID, Sum: sum, Answer: answer, Time: st.now})
+		}
+		if spec.resume != "" && !spec.fork {
+			h.holdLease(spec.resume, journal.Lease{Conversation: spec.resume, Session: s.id, Run: 1})
+		}
+		if in.Prompt != "" {
+			if _, err := st.queue(by, api.SendMessage{Text: in.Prompt}); err != nil {
+				return err
+			}
+		}
+		if spec.resume == "" {
+			token = st.startRun(spec)
+		}
+		return nil
+	})
+	if err == nil && spec.resume != "" {
+		// Its history may be long: it is not part of one step.
+		if err = s.history(ctx, spec.resume, in.Dir); err == nil {
+			err = s.do(ctx, func(st *step) { token = st.startRun(spec) })
+		}
+	}
+	if err != nil {
+		h.discard(s)
+		return nil, h.problem(err, s.id)
+	}
+	created := &api.Created{}
+	if spec.transport != "" && spec.transport != transportShim {
+		created.Token = token
+	} else {
+		select {
+		case err = <-launched:
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+		if err != nil {
+			if ctx.Err() == nil {
+				h.discard(s)
+			}
+			return nil, startProblem(err)
+		}
+	}
+	session, err := s.snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	created.Session = *session
+	return created, nil
+}
+
+// discard forgets a session that never had a process.
+func (h *Hub) discard(s *session) {
+	h.mu.Lock()
+	delete(h.sessions, s.id)
+	delete(h.offline, s.id)
+	for conversation, l := range h.leases {
+		if l.Session == s.id {
+			delete(h.leases, conversation)
+		}
+	}
+	h.mu.Unlock()
+	close(s.stop)
+	<-s.done
+	if err := h.journal.Delete(h.ctx, s.id); err != nil {
+		h.log.Warn("forgetting a session that could not be started", "session", s.id, "err", err)
+	}
+}
+
+// startProblem explains why a process could not be started.
+func startProblem(err error) error {
+	if problem, ok := errors.AsType[*api.Error](err); ok {
+		return problem
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return &api.Error{Status: http.StatusBadGateway, Code: api.CodeStartFailed, Title: "the agent could not be started", Detail: err.Error()}
+}
+
+// checkCreate says what is wrong with a request for a session.
+func checkCreate(by Actor, in api.CreateSession) error {
+	invalid := func(format string, args ...any) error {
+		return api.Errorf(http.StatusUnprocessableEntity, api.CodeInvalid, format, args...)
+	}
+	switch in.Transport {
+	case "", transportShim:
+		if !filepath.IsAbs(in.Dir) {
+			return invalid("dir: expected an absolute path, got %q", in.Dir)
+		}
+	case transportWebSocket, transportHybrid, transportTee:
+	default:
+		return invalid("transport: expected shim, websocket, hybrid or tee, got %q", in.Transport)
+	}
+	if in.Fork && in.Resume == "" {
+		return invalid("fork needs resume: the conversation to copy")
+	}
+	return checkOptions(by, in.Options)
+}
+
+// checkOptions says what is wrong with a session's options.
+func checkOptions(by Actor, o api.SessionOptions) error {
+	mode := wire.PermissionMode(o.PermissionMode)
+	if (mode == wire.PermissionModeBypassPermissions || o.AllowBypass || len(o.MCPServers) > 0 || len(o.Settings) > 0) && !by.Admin {
+		return api.Errorf(http.StatusForbidden, api.CodeForbidden, "bypassPermissions, MCP servers and settings need the right admin")
+	}
+	_, err := initializeBody(o)
+	return err
+}
+
+// once makes calls with the same client id wait for each other.
+func (h *Hub) once(ctx context.Context, id string) (func(), error) {
+	for {
+		h.mu.Lock()
+		wait, busy := h.creating[id]
+		if !busy {
+			done := make(chan struct{})
+			h.creating[id] = done
+			h.mu.Unlock()
+			return func() {
+				h.mu.Lock()
+				delete(h.creating, id)
+				h.mu.Unlock()
+				close(done)
+			}, nil
+		}
+		h.mu.Unlock()
+		select {
+		case <-wait:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// The scopes of client ids.
+const scopeCreate = "create"
+
+// remembered returns what was answered to a client id before, nil if it is new.
+func (h *Hub) remembered(ctx context.Context, scope, id string, sum []byte) (json.RawMessage, error) {
+	old, err := h.journal.ClientID(ctx, scope, id)
+	switch {
+	case errors.Is(err, journal.ErrNotFound):
+		return nil, nil
+	case err != nil:
+		return nil, h.problem(err, "")
+	case !bytes.Equal(old.Sum, sum):
+		return nil, &api.Error{
+			Status: http.StatusConflict, Code: api.CodeClientIDReused, Title: fmt.Sprintf("client id %q was used for another request", id),
+			Hint: "use a new id for a new request",
+		}
+	}
+	return old.Answer, nil
+}
+
+// Resume starts a new process that goes on with a session's conversation.
+func (h *Hub) Resume(ctx context.Context, by Actor, id string, in api.Resume) (*api.Session, error) {
+	if in.Options != nil {
+		if err := checkOptions(by, *in.Options); err != nil {
+			return nil, err
+		}
+	}
+	s, release, err := h.acquire(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if in.Force {
+		if err := s.giveUp(ctx, by); err != nil {
+			return nil, err
+		}
+	}
+	launched := make(chan error, 1)
+	err = s.ask(ctx, func(st *step) error {
+		if err := s.resumable(); err != nil {
+			return err
+		}
+		if in.Prompt != "" {
+			if _, err := st.queue(by, api.SendMessage{Text: in.Prompt}); err != nil {
+				return err
+			}
+		}
+		st.startRun(runSpec{fresh: in.Fresh, options: in.Options, launched: launched})
+		return nil
+	})
+	if err != nil {
+		return nil, h.problem(err, id)
+	}
+	select {
+	case err = <-launched:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, startProblem(err)
+	}
+	return s.snapshot(ctx)
+}
+
+// resumable says why a session cannot be given a new process.
+func (s *session) resumable() error {
+	b := s.book
+	if b.Ended == nil {
+		if b.phase() == fold.PhaseOffline {
+			return &api.Error{
+				Status: http.StatusConflict, Code: api.CodeOffline, Title: "the session's process may still be alive",
+				Hint: "wait until it is found dead, or resume with force",
+			}
+		}
+		return &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Title: "the session has a process already"}
+	}
+	if b.Dir == "" && b.State.Dir == "" {
+		return &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Title: "the session has no folder to start a process in"}
+	}
+	return s.hub.owner(b.State.Conversation(), s.id)
+}
+
+// giveUp ends the run of a session that cannot be reached.
+func (s *session) giveUp(ctx context.Context, by Actor) error {
+	var run journal.Run
+	lost := false
+	err := s.do(ctx, func(*step) {
+		run = s.run
+		lost = s.book.Ended == nil && s.link == nil
+	})
+	if err != nil || !lost {
+		return s.hub.problem(err, s.id)
+	}
+	if s.hub.launcher != nil && run.Marker != "" {
+		if _, err := s.hub.launcher.Sweep(ctx, run.Marker); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+			s.log.Warn("ending a run by force", "session", s.id, "run", run.Run, "err", err)
+		}
+	}
+	err = s.do(ctx, func(st *step) {
+		if s.book.Run == run.Run && s.link == nil {
+			st.endRun(api.Ended{Reason: "it was given up by " + nameOf(by)}, false)
+		}
+	})
+	return s.hub.problem(err, s.id)
+}
+
+func nameOf(by Actor) string {
+	if by.Name == "" {
+		return "somebody"
+	}
+	return by.Name
+}
+
+// stopGrace is how long a process may take to end by itself.
+const stopGrace = 5 * time.Second
+
+// Stop ends a session's process and waits for that.
+func (h *Hub) Stop(ctx context.Context, by Actor, id string, in api.Stop) (*api.Session, error) {
+	s, release, err := h.acquire(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	err = s.ask(ctx, func(st *step) error {
+		b := s.book
+		switch {
+		case b.Ended != nil:
+		case s.link != nil:
+			s.stopping = "it was stopped by " + nameOf(by)
+			grace := stopGrace
+			if in.Force {
+				grace = 0
+			}
+			reason := s.stopping
+			link := s.link
+			st.then(func() { link.wire.Stop(grace, reason) })
+			if link.dialled {
+				s.run.Spec = encoded(rowSpec{Name: dialName(s.run.Spec), Stopped: true})
+				st.endRun(api.Ended{Reason: reason}, true)
+			}
+		case b.Transport == transportWebSocket || b.Transport == transportHybrid:
+			s.run.Spec = encoded(rowSpec{Name: dialName(s.run.Spec), Stopped: true})
+			st.endRun(api.Ended{Reason: "it was stopped by " + nameOf(by)}, false)
+		case !in.Force:
+			return &api.Error{
+				Status: http.StatusConflict, Code: api.CodeOffline, Title: "the agent cannot be reached at present",
+				Hint: "stop with force to end its process anyway",
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, h.problem(err, id)
+	}
+	if in.Force {
+		if err := s.giveUp(ctx, by); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.await(ctx, func(s *session) bool { return s.book.Ended != nil }); err != nil {
+		return nil, h.problem(err, id)
+	}
+	return s.snapshot(ctx)
+}
+
+// Fork makes a new session with a copy of a session's conversation.
+func (h *Hub) Fork(ctx context.Context, by Actor, id string, in api.Fork) (*api.Created, error) {
+	s, release, err := h.acquire(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	var create api.CreateSession
+	var conversation string
+	err = s.do(ctx, func(*step) {
+		b := s.book
+		conversation = b.State.Conversation()
+		create = api.CreateSession{ClientID: in.ClientID, Dir: b.Dir, Title: in.Title, Prompt: in.Prompt, Resume: conversation, Fork: true, Options: b.Options}
+		if create.Dir == "" {
+			create.Dir = b.State.Dir
+		}
+		if create.Title == "" && b.title() != "" {
+			create.Title = b.title() + " (fork)"
+		}
+	})
+	if err != nil {
+		return nil, h.problem(err, id)
+	}
+	if conversation == "" {
+		return nil, &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Title: "the session has no conversation yet", Hint: "send it a message first"}
+	}
+	if err := checkCreate(by, create); err != nil {
+		return nil, err
+	}
+	raw, err := json.Marshal(in)
+	if err != nil {
+		return nil, h.problem(err, id)
+	}
+	sum := sumOf([]byte("fork"), []byte(id), raw)
+	if in.ClientID != "" {
+		done, err := h.once(ctx, in.ClientID)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
+		if old, err := h.remembered(ctx, scopeCreate, in.ClientID, sum); old != nil || err != nil {
+			if err != nil {
+				return nil, err
+			}
+			session, err := h.Snapshot(ctx, string(bytes.Trim(old, `"`)))
+			if err != nil {
+				return nil, err
+			}
+			return &api.Created{Session: *session}, nil
+		}
+	}
+	return h.create(ctx, by, create, sum, runSpec{resume: conversation, fork: true, at: in.At}, id)
+}

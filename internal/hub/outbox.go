@@ -1,0 +1,368 @@
+package hub
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/killpoint"
+	"github.com/switchboard-dev/switchboard/wire"
+	"github.com/switchboard-dev/switchboard/wire/fold"
+)
+
+// The ways to send a message.
+const (
+	modeQueue = "queue"
+	modeSteer = "steer"
+)
+
+// send sends a line to the CLI: it is journaled with its number, and goes out
+// after the commit if the process can be reached; otherwise when it can. id is
+// the command's, new if empty. The line is fitted to the version here.
+func (st *step) send(id, kind string, by Actor, line []byte) (string, error) {
+	s := st.s
+	line, _, err := wire.Fit(line, s.book.version())
+	if err != nil {
+		return "", err
+	}
+	if id == "" {
+		id = newID("c")
+	}
+	if s.run.NextCommand == 0 {
+		s.run.NextCommand = 1
+	}
+	number := s.run.NextCommand
+	s.run.NextCommand++
+	st.touch()
+	h, err := wire.Peek(line)
+	if err != nil {
+		return "", fmt.Errorf("reading a line that was built: %w", err)
+	}
+	data, err := json.Marshal(sentData{Command: id, Kind: kind, Number: number})
+	if err != nil {
+		return "", fmt.Errorf("encoding a command: %w", err)
+	}
+	from := len(st.rows.fold)
+	st.add(journal.Entry{Kind: api.KindSent, Source: by.Source, By: by.Name, UUID: string(h.UUID), Line: line, Data: data})
+	st.react(from)
+	st.then(func() { s.transmit(kind, Command{Number: number, Line: line}) })
+	return id, nil
+}
+
+// transmit hands a committed command to the link, if there is one.
+func (s *session) transmit(kind string, c Command) {
+	if kind == commandAnswer {
+		killpoint.Reach("hub.after-settle")
+	}
+	if s.link != nil && s.link.connected {
+		s.link.wire.Send([]Command{c})
+	}
+}
+
+// written notes that the commands up to a number have been written.
+func (st *step) written(upTo int64) {
+	for _, v := range slices.Clone(st.s.book.Commands) {
+		if v.Run == st.s.book.Run && v.Number > 0 && v.Number <= upTo && v.State == string(api.MessageSent) {
+			st.fate(v, api.MessageWritten, "")
+		}
+	}
+}
+
+// failed notes that a command was surely not written.
+func (st *step) failed(a *Attachment, number int64, reason string) {
+	for _, v := range slices.Clone(st.s.book.Commands) {
+		if v.Run != st.s.book.Run || v.Number != number || v.State != string(api.MessageSent) {
+			continue
+		}
+		if a.dialled && staysValid(v.Kind) {
+			return // sent again when the CLI is back
+		}
+		if v.Kind == commandPrompt {
+			st.requeue(v)
+			return
+		}
+		st.fate(v, api.MessageNotDelivered, reason)
+	}
+}
+
+// fate writes down what became of a command.
+func (st *step) fate(v journal.Command, state api.MessageState, reason string) {
+	if takenUp(v.Kind) {
+		m := messageOf(v)
+		m.State, m.Reason = state, reason
+		st.event(api.KindMessage, Actor{}, m)
+		return
+	}
+	st.event(api.KindCommand, Actor{}, api.CommandFate{ID: v.ID, Kind: v.Kind, State: state, RequestID: v.RequestID, Reason: reason})
+	if state != api.MessageWritten {
+		st.failRequest(v.RequestID, reason)
+	}
+}
+
+// requeue puts a prompt that did not reach a process back into the queue, at its
+// old place.
+func (st *step) requeue(v journal.Command) {
+	m := messageOf(v)
+	m.State = api.MessageQueued
+	st.event(api.KindMessage, Actor{}, m)
+}
+
+// staysValid reports whether a command is still meant when it can only be
+// delivered later. A late interrupt would stop the wrong turn.
+func staysValid(kind string) bool {
+	switch kind {
+	case commandPrompt, commandAnswer, commandInitialize, commandRefusal:
+		return true
+	}
+	return false
+}
+
+// resend sends, after a reconnect of a shim, what it has not written and is still
+// valid, and gives up the rest. writing is being written just now.
+func (st *step) resend(a *Attachment, writing int64) {
+	var again []Command
+	for _, v := range slices.Clone(st.s.book.Commands) {
+		if v.Run != st.s.book.Run || v.State != string(api.MessageSent) || writing != 0 && v.Number == writing {
+			continue
+		}
+		if !staysValid(v.Kind) {
+			st.fate(v, api.MessageNotDelivered, "the connection to the agent was lost before it was written")
+			continue
+		}
+		again = append(again, Command{Number: v.Number, Line: v.Line})
+	}
+	slices.SortFunc(again, func(x, y Command) int { return int(x.Number - y.Number) })
+	if len(again) > 0 {
+		st.then(func() { a.wire.Send(again) })
+	}
+}
+
+// gapQuiet is how long a CLI that may have lost the end of its turn must be quiet
+// before it is prompted.
+const gapQuiet = 5 * time.Second
+
+// dispatch sends the oldest queued prompt if the session waits for one.
+func (st *step) dispatch() {
+	s, b := st.s, st.s.book
+	if b.Ended != nil {
+		return
+	}
+	if s.link == nil || !s.link.connected || s.stopping != "" || s.spent() {
+		return
+	}
+	switch phase := b.phase(); {
+	case phase.TakesPrompt():
+	case phase == fold.PhaseStarting && b.First != nil && !b.prompted():
+		// The CLI holds a prompt until it has answered initialize.
+	case phase == fold.PhaseRunning && !s.gapped.IsZero() && st.now.Sub(s.gapped) > gapQuiet && s.link.recovers == "" && !b.prompted():
+		// The end of the turn may be what was lost. If it was not, the CLI works
+		// the prompt into the turn, which is better than waiting for ever.
+		s.gapped = time.Time{}
+	default:
+		return
+	}
+	next, ok := b.nextPrompt()
+	if !ok {
+		return
+	}
+	line, err := messageLine(messageOf(next))
+	if err == nil {
+		_, err = st.send(next.ID, commandPrompt, actorOf(next), line)
+	}
+	if err != nil {
+		st.fate(next, api.MessageNotDelivered, err.Error())
+	}
+}
+
+// spent reports whether the run has had its turn, where each turn gets a process
+// of its own.
+func (s *session) spent() bool {
+	return s.book.Options.Fresh && s.book.Transport == transportShim && s.book.State.Results > 0
+}
+
+// nextPrompt returns the first of the queued prompts.
+func (b *book) nextPrompt() (next journal.Command, ok bool) {
+	for _, v := range b.Commands {
+		if v.Kind == commandPrompt && v.State == string(api.MessageQueued) && (!ok || v.Order < next.Order) {
+			next, ok = v, true
+		}
+	}
+	return next, ok
+}
+
+// prompted reports whether a prompt was sent in this run that the CLI has not
+// taken up.
+func (b *book) prompted() bool {
+	return slices.ContainsFunc(b.Commands, func(v journal.Command) bool {
+		return takenUp(v.Kind) && v.Run == b.Run && v.State != string(api.MessageQueued)
+	})
+}
+
+// react turns what the last entries did to questions into entries.
+func (st *step) react(from int) {
+	s := st.s
+	for _, c := range slices.Clone(st.rows.fold[from:]) {
+		switch c.Fate {
+		case fold.FateOpened:
+			st.opened(&c.Question)
+		case fold.FateCancelled:
+			st.cancelled(c.Question.RequestID, api.QuestionCancelled, string(c.Reason), nil)
+		case fold.FateAnswered:
+			// An answer of ours was written down before; this is one that a
+			// program gave its own CLI.
+			var line []byte
+			if c.Answer != nil {
+				line = c.Answer.Raw()
+			}
+			st.cancelled(c.Question.RequestID, api.QuestionAnswered, "answered by the program", line)
+		case fold.FateAskedAgain:
+			if q := s.book.recent(c.Question.RequestID); q != nil && len(q.Answer) > 0 {
+				if _, err := st.send("", commandAnswer, Actor{}, q.Answer); err != nil {
+					s.log.Error("sending an answer again", "session", s.id, "err", err)
+				}
+			}
+		case fold.FateAnsweredTooLate:
+		}
+	}
+}
+
+// opened opens a question.
+func (st *step) opened(q *fold.Question) {
+	b := st.s.book
+	if b.Ended != nil || slices.ContainsFunc(b.Questions, func(v journal.Question) bool { return v.RequestID == q.RequestID && v.Run == b.Run }) {
+		return // nobody waits for an answer, or it is open already
+	}
+	raw := q.Ask.Raw()
+	if raw == nil {
+		return
+	}
+	st.event(api.KindQuestionOpened, Actor{Source: journal.SourceAgent}, api.Question{
+		ID: newID("q"), Session: b.ID, Run: b.Run, RequestID: q.RequestID, Kind: api.QuestionKind(q.Kind), State: api.QuestionOpen,
+		Tool: q.Tool, ToolUseID: q.ToolUseID, AgentID: q.AgentID, Request: raw, Opened: st.now,
+	})
+}
+
+// cancelled settles an open question that nobody here answered.
+func (st *step) cancelled(requestID string, state api.QuestionState, reason string, line []byte) {
+	b := st.s.book
+	i := slices.IndexFunc(b.Questions, func(v journal.Question) bool { return v.RequestID == requestID && v.Run == b.Run })
+	if i < 0 {
+		return
+	}
+	q := toQuestion(b.Questions[i])
+	q.State, q.Reason, q.Settled = state, reason, st.now
+	st.event(api.KindQuestionSettled, Actor{Source: journal.SourceAgent}, settledData{Question: q, Line: line})
+}
+
+// tooLate notes that the CLI has withdrawn a question that was answered before:
+// the answer did not count.
+func (st *step) tooLate(requestID string) {
+	v := st.s.book.recent(requestID)
+	if v == nil {
+		return
+	}
+	q := toQuestion(*v)
+	q.State, q.Reason = api.QuestionAnsweredTooLate, "the agent had withdrawn the question"
+	st.event(api.KindQuestionSettled, Actor{Source: journal.SourceAgent}, settledData{Question: q})
+}
+
+// recent returns the question with this request id that was answered in this
+// run, nil if there is none.
+func (b *book) recent(requestID string) *journal.Question {
+	for i := range b.Recent {
+		if b.Recent[i].RequestID == requestID && b.Recent[i].Run == b.Run {
+			return &b.Recent[i]
+		}
+	}
+	return nil
+}
+
+// refuse answers a request of the CLI that nobody here can answer, so that it
+// does not wait.
+func (st *step) refuse(line []byte) {
+	m, err := wire.Decode(line)
+	if err != nil {
+		return
+	}
+	request, ok := m.(*wire.ControlRequest)
+	if !ok || fold.KindOf(request.Request) != "" || leftAlone(request.Request.RequestSubtype()) {
+		return
+	}
+	answer, err := wire.NewError(request.RequestID, "this client does not support control request "+request.Request.RequestSubtype(), wire.ErrorCodeUnsupported)
+	if err == nil {
+		_, err = st.send("", commandRefusal, Actor{}, answer)
+	}
+	if err != nil {
+		st.s.log.Error("refusing a request of the CLI", "session", st.s.id, "err", err)
+	}
+}
+
+// leftAlone reports whether a request must not be answered by who does not know
+// it: another client, or the CLI's own deadline, settles it.
+func leftAlone(subtype string) bool {
+	switch subtype {
+	case "request_user_dialog", "remote_tool_call", "remote_plumbing_call", "remote_tools_probe", "remote_tools_reannounce":
+		return true
+	}
+	return false
+}
+
+// endRun ends the current run. told says that the process itself told its end,
+// so that what it has not acknowledged was not written.
+func (st *step) endRun(ended api.Ended, told bool) {
+	s, b := st.s, st.s.book
+	if b.Ended != nil {
+		return
+	}
+	if ended.Time.IsZero() {
+		ended.Time = st.now
+	}
+	for _, v := range slices.Clone(b.Commands) {
+		if v.Run != b.Run || v.State != string(api.MessageSent) {
+			continue
+		}
+		switch {
+		case !told:
+			st.fate(v, api.MessageUnknown, "the process ended before it could say whether it had this")
+		case v.Kind == commandPrompt:
+			st.requeue(v)
+		default:
+			st.fate(v, api.MessageNotDelivered, "the process ended before it was written")
+		}
+	}
+	fresh := b.Options.Fresh && s.stopping != ""
+	from := len(st.rows.fold)
+	st.event(api.KindRunEnded, Actor{}, ended)
+	st.react(from)
+	s.run.Ended, s.run.Reason = st.now, ended.Reason
+	st.touch()
+	st.releaseLease()
+	st.abandon("the process ended: " + ended.Reason)
+	s.stopping = ""
+	if _, waiting := b.nextPrompt(); waiting && fresh {
+		st.startRun(runSpec{fresh: true})
+	}
+}
+
+// confirm notes, when a CLI has told what it waits for, that the answers before
+// that have reached it: what it still waits for was answered once more.
+func (st *step) confirm(recovery int64) {
+	b := st.s.book
+	for _, v := range slices.Clone(b.Commands) {
+		if v.Kind == commandAnswer && v.Run == b.Run && v.State == string(api.MessageSent) && v.Number < recovery {
+			st.fate(v, api.MessageWritten, "")
+		}
+	}
+}
+
+// abandon fails the requests to the CLI that somebody waits for.
+func (st *step) abandon(reason string) {
+	s := st.s
+	for id, answer := range s.asked {
+		delete(s.asked, id)
+		answer <- outcome{err: api.Errorf(409, api.CodeOffline, "%s", reason)}
+	}
+}

@@ -1,0 +1,209 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/wire"
+	"github.com/switchboard-dev/switchboard/wire/fold"
+)
+
+// An outcome is the answer to a request to the CLI, or why there is none.
+type outcome struct {
+	answer *wire.ControlAnswer
+	err    error
+}
+
+// requestTimeout is how long an answer is waited for: some versions never answer
+// what they do not know.
+const requestTimeout = 60 * time.Second
+
+// request sends a control request and waits for its answer.
+func (s *session) request(ctx context.Context, by Actor, r wire.Request) (*wire.ControlAnswer, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	answer := make(chan outcome, 1)
+	id := "hub-" + random(10)
+	err := s.ask(ctx, func(st *step) error {
+		if err := s.reachable(); err != nil {
+			return err
+		}
+		line, err := wire.NewRequest(id, r)
+		if err == nil {
+			_, err = st.send("", commandRequest, by, line)
+		}
+		if err != nil {
+			return lineProblem(err)
+		}
+		if s.asked == nil {
+			s.asked = map[string]chan outcome{}
+		}
+		s.asked[id] = answer
+		return nil
+	})
+	if err != nil {
+		return nil, s.hub.problem(err, s.id)
+	}
+	select {
+	case o := <-answer:
+		return o.answer, o.err
+	case <-s.done:
+		return nil, s.hub.problem(ErrClosed, s.id)
+	case <-ctx.Done():
+		s.later(func(*step) { delete(s.asked, id) })
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return nil, api.Errorf(http.StatusGatewayTimeout, api.CodeTimeout, "the agent did not answer %s in time", r.RequestSubtype())
+		}
+		return nil, ctx.Err()
+	}
+}
+
+// reachable says why the process cannot be spoken to, nil if it can.
+func (s *session) reachable() error {
+	switch {
+	case s.book.Ended != nil:
+		return &api.Error{Status: http.StatusConflict, Code: api.CodeEnded, Title: "the session has no process", Detail: s.book.Ended.Reason, Hint: "resume it, or send it a message"}
+	case s.link == nil || !s.link.connected:
+		return &api.Error{Status: http.StatusConflict, Code: api.CodeOffline, Title: "the agent cannot be reached at present", Hint: "it is tried again by itself"}
+	}
+	return nil
+}
+
+// answered hands an answer of the CLI to whoever waits for it.
+func (st *step) answered(a *Attachment, requestID string, line []byte) {
+	if requestID != "" && requestID == a.recovers {
+		a.recovers = ""
+		st.confirm(a.recovery)
+	}
+	answer, waits := st.s.asked[requestID]
+	if !waits {
+		return
+	}
+	m, err := wire.Decode(line)
+	if err != nil {
+		return
+	}
+	response, ok := m.(*wire.ControlResponse)
+	if !ok {
+		return
+	}
+	delete(st.s.asked, requestID)
+	o := outcome{answer: &response.Response}
+	if response.Response.Subtype != "success" {
+		o.err = &api.Error{Status: http.StatusUnprocessableEntity, Code: api.CodeRefused, Title: "the agent refused", Detail: response.Response.Error}
+	}
+	st.then(func() { answer <- o })
+}
+
+// failRequest tells whoever waits for an answer that there will be none.
+func (st *step) failRequest(requestID, reason string) {
+	answer, waits := st.s.asked[requestID]
+	if !waits {
+		return
+	}
+	delete(st.s.asked, requestID)
+	st.then(func() { answer <- outcome{err: api.Errorf(http.StatusConflict, api.CodeOffline, "%s", reason)} })
+}
+
+// Interrupt stops the current turn. It returns when the turn has really ended.
+func (h *Hub) Interrupt(ctx context.Context, by Actor, id string, in api.Interrupt) (*api.Interrupted, error) {
+	s, release, err := h.acquire(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	out := new(api.Interrupted)
+	err = s.do(ctx, func(st *step) {
+		switch s.book.phase() {
+		case fold.PhaseRunning, fold.PhaseRequiresAction, fold.PhaseStarting, fold.PhaseOffline:
+			out.Was = true
+		case fold.PhaseIdle, fold.PhaseBackground, fold.PhaseEnded:
+		}
+		if in.CancelQueued {
+			out.Taken = st.takeAll(by)
+		}
+	})
+	if err != nil {
+		return nil, h.problem(err, id)
+	}
+	if out.Was {
+		if _, err = s.request(ctx, by, &wire.InterruptRequest{}); err != nil {
+			return nil, err
+		}
+		wait, cancel := context.WithTimeout(ctx, requestTimeout)
+		defer cancel()
+		if err = s.await(wait, func(s *session) bool { return !s.book.State.Interrupting }); err != nil {
+			if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+				return nil, &api.Error{
+					Status: http.StatusGatewayTimeout, Code: api.CodeTimeout, Title: "the agent has taken the interrupt and the turn goes on",
+					Hint: "stop the session to end its process",
+				}
+			}
+			return nil, h.problem(err, id)
+		}
+	}
+	out.Session, err = s.snapshot(ctx)
+	return out, err
+}
+
+// takeAll takes back every queued message.
+func (st *step) takeAll(by Actor) []api.Message {
+	var taken []api.Message
+	for _, v := range append([]journal.Command(nil), st.s.book.Commands...) {
+		if takenUp(v.Kind) && v.State == string(api.MessageQueued) {
+			m := messageOf(v)
+			m.State = api.MessageTakenBack
+			st.event(api.KindMessage, by, m)
+			taken = append(taken, m)
+		}
+	}
+	return taken
+}
+
+// Update changes title, archive mark, model, permission mode and thinking.
+func (h *Hub) Update(ctx context.Context, by Actor, id string, in api.UpdateSession) (*api.Session, error) {
+	s, release, err := h.acquire(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if in.PermissionMode != nil && *in.PermissionMode == wire.PermissionModeBypassPermissions && !by.Admin {
+		return nil, api.Errorf(http.StatusForbidden, api.CodeForbidden, "bypassPermissions needs the right admin")
+	}
+	var requests []wire.Request
+	if in.Model != nil {
+		requests = append(requests, &wire.SetModelRequest{Model: *in.Model})
+	}
+	if in.PermissionMode != nil {
+		requests = append(requests, &wire.SetPermissionModeRequest{Mode: *in.PermissionMode})
+	}
+	if in.MaxThinkingTokens != nil {
+		tokens := int64(*in.MaxThinkingTokens)
+		requests = append(requests, &wire.SetMaxThinkingTokensRequest{MaxThinkingTokens: &tokens})
+	}
+	for _, r := range requests {
+		if _, err := s.request(ctx, by, r); err != nil {
+			return nil, err
+		}
+	}
+	if in.Title != nil || in.Archived != nil {
+		err = s.do(ctx, func(st *step) { st.event(api.KindUpdated, by, updatedData{Title: in.Title, Archived: in.Archived}) })
+		if err != nil {
+			return nil, h.problem(err, id)
+		}
+	}
+	return s.snapshot(ctx)
+}
+
+// lineProblem explains why a line could not be built or fitted.
+func lineProblem(err error) error {
+	if unsupported, ok := errors.AsType[*wire.UnsupportedError](err); ok {
+		return &api.Error{Status: http.StatusUnprocessableEntity, Code: api.CodeUnsupported, Title: unsupported.Error()}
+	}
+	return &api.Error{Status: http.StatusUnprocessableEntity, Code: api.CodeInvalid, Title: fmt.Sprintf("this cannot be sent to the agent: %v", err)}
+}

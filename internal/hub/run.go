@@ -1,0 +1,206 @@
+package hub
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/wire"
+)
+
+// A runSpec says how the next run of a session begins.
+type runSpec struct {
+	fresh   bool   // a new conversation
+	resume  string // another conversation than the session's own
+	at      string
+	fork    bool
+	options *api.SessionOptions
+	// transport is transportShim if empty; the others wait for a CLI to dial in.
+	transport string
+	// name is the path under which it dialled.
+	name string
+	// hash is that of a credential that stays good; if nil there is a new one.
+	hash []byte
+	// launched gets the outcome of the start; it may be nil.
+	launched chan error
+}
+
+// startRun begins a run: it is written down, and its process is started after
+// the commit. It returns the run's credential.
+func (st *step) startRun(spec runSpec) (token string) {
+	s, b := st.s, st.s.book
+	if spec.transport == "" {
+		spec.transport = transportShim
+	}
+	resume := spec.resume
+	if resume == "" && !spec.fresh {
+		resume = b.State.Conversation()
+	}
+	run := b.Run + 1
+	token, hash := newToken(s.id, run)
+	if spec.hash != nil {
+		token, hash = "", spec.hash
+	}
+	s.run = journal.Run{
+		Session: s.id, Run: run, Transport: spec.transport, TokenHash: hash, Marker: fmt.Sprintf("%s.%d.%s", s.id, run, random(10)),
+		NextCommand: 1, Started: st.now,
+	}
+	if spec.name != "" {
+		s.run.Spec = encoded(rowSpec{Name: spec.name})
+	}
+	s.lastLive = [2]int64{}
+	s.stopping = ""
+	from := len(st.rows.fold)
+	raw, err := json.Marshal(runStartedData{Run: run, Transport: spec.transport, Resume: resume, Fork: spec.fork, Options: spec.options})
+	if err != nil {
+		s.log.Error("encoding a run", "session", s.id, "err", err)
+	}
+	st.add(journal.Entry{Kind: api.KindRunStarted, Run: run, Data: raw})
+	st.react(from)
+	st.touch()
+	if spec.transport != transportShim {
+		return token
+	}
+	if err := st.initialize(); err != nil {
+		s.log.Error("building initialize", "session", s.id, "err", err)
+	}
+	dir := b.Dir
+	if dir == "" {
+		dir = b.State.Dir // of a session that began with a CLI that dialled in
+	}
+	launch := LaunchSpec{
+		Session: s.id, Run: run, Token: token, Marker: s.run.Marker, Dir: dir, Resume: resume, At: spec.at, Fork: spec.fork, Options: b.Options,
+	}
+	s.starts++
+	st.then(func() { s.hub.tasks.Go(func() { s.launch(launch, spec.launched) }) })
+	return token
+}
+
+// initialize sends the run's first line.
+func (st *step) initialize() error {
+	body, err := initializeBody(st.s.book.Options)
+	if err != nil {
+		return err
+	}
+	line, err := wire.NewRequest("hub-init-"+random(6), body)
+	if err != nil {
+		return err
+	}
+	_, err = st.send("", commandInitialize, Actor{}, line)
+	return err
+}
+
+// initializeBody returns what the session's options put into initialize.
+func initializeBody(o api.SessionOptions) (*wire.InitializeRequest, error) {
+	body := &wire.InitializeRequest{AppendSystemPrompt: o.AppendSystemPrompt}
+	if o.SystemPrompt != "" {
+		raw, err := json.Marshal(o.SystemPrompt)
+		if err != nil {
+			return nil, fmt.Errorf("encoding the system prompt: %w", err)
+		}
+		body.SystemPrompt = raw
+	}
+	if len(o.Agents) > 0 {
+		if err := json.Unmarshal(o.Agents, &body.Agents); err != nil {
+			return nil, api.Errorf(http.StatusUnprocessableEntity, api.CodeInvalid, "agents: expected an object of agents by name: %v", err)
+		}
+	}
+	return body, nil
+}
+
+// launch starts the process of a run and tells how that went.
+func (s *session) launch(spec LaunchSpec, launched chan error) {
+	var started *Launched
+	err := error(&api.Error{
+		Status: http.StatusBadGateway, Code: api.CodeStartFailed, Title: "this hub cannot start agents",
+		Hint: "start it with an agent, or have a CLI dial in",
+	})
+	if s.hub.launcher != nil {
+		started, err = s.hub.launcher.Start(s.hub.ctx, spec)
+	}
+	committed := s.do(context.WithoutCancel(s.hub.ctx), func(st *step) {
+		s.starts--
+		if s.book.Run != spec.Run || s.book.Ended != nil {
+			return
+		}
+		if err != nil {
+			st.endRun(api.Ended{Reason: "it could not be started: " + reasonOf(err)}, true)
+			return
+		}
+		st.event(api.KindRunLaunched, Actor{}, runFoundData{Version: started.Version, Simulated: started.Simulated, ConfigDir: started.ConfigDir})
+		if s.run.PID == 0 { // else the shim has told itself
+			s.run.PID, s.run.PIDStart = started.PID, started.PIDStart
+			st.touch()
+		}
+	})
+	s.hub.lookAfter(s.id)
+	if launched != nil {
+		launched <- errors.Join(err, committed)
+	}
+}
+
+// reasonOf returns an error's text without what only a program wants.
+func reasonOf(err error) string {
+	if problem, ok := errors.AsType[*api.Error](err); ok {
+		return problem.Error()
+	}
+	return err.Error()
+}
+
+// history copies a conversation's transcript into the log, once: the CLI sends
+// nothing of what was said before.
+func (s *session) history(ctx context.Context, conversation, dir string) error {
+	if s.hub.launcher == nil {
+		return nil
+	}
+	lines, err := s.hub.launcher.History(ctx, "", dir, conversation)
+	var batch [][]byte
+	size := 0
+	flush := func() error {
+		if len(batch) == 0 {
+			return nil
+		}
+		err := s.do(ctx, func(st *step) {
+			for _, line := range batch {
+				h, err := wire.Peek(line)
+				if err != nil {
+					continue
+				}
+				st.add(journal.Entry{Kind: api.KindHistory, Source: journal.SourceAgent, UUID: string(h.UUID), Line: line})
+			}
+		})
+		batch, size = nil, 0
+		return err
+	}
+	if err == nil {
+		for line, lineErr := range lines {
+			if lineErr != nil {
+				err = lineErr
+				break
+			}
+			batch, size = append(batch, bytes.Clone(line)), size+len(line)
+			if size >= maxStepBytes/2 {
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+		}
+		if err := flush(); err != nil {
+			return err
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	text := "the transcript of the conversation could not be read: " + err.Error()
+	if errors.Is(err, fs.ErrNotExist) {
+		text = "the conversation has no transcript on this machine; what was said before is not shown"
+	}
+	return s.do(ctx, func(st *step) { st.event(api.KindNotice, Actor{}, api.Notice{Code: "no_history", Text: text}) })
+}

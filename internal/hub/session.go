@@ -1,0 +1,462 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/wire/fold"
+)
+
+// A session is one that is in use. Its goroutine, loop, owns what it is made of
+// and works through operations in the order of their arrival.
+type session struct {
+	// Static after construction.
+	hub *Hub
+	id  string
+	log *slog.Logger
+	// feed is what followers read.
+	feed *feed
+	// done is closed when loop has returned.
+	done chan struct{}
+
+	// Guarded by mu.
+	mu    sync.Mutex
+	ops   []op
+	wake  chan struct{} // has room for one; loop waits for it
+	stop  chan struct{} // closed to end loop
+	ended bool          // no more operations are taken
+
+	// Guarded by hub.mu.
+	users    int       // who hold the session
+	released time.Time // when the last of them let go
+
+	// Owned by loop.
+	book    *book
+	run     journal.Run // the row of the current run
+	link    *Attachment // nil while there is none
+	waits   []*wait
+	starts  int // runs that are being started
+	unsaved int64
+	// gapped is set when a CLI that dialled in may have lost lines since its
+	// last result, so that it may be idle without having said so: it is the time
+	// of the gap, or of the last line after it.
+	gapped time.Time
+	// lastLive is the place of the run's newest live line.
+	lastLive [2]int64
+	// asked are requests to the CLI whose answer somebody waits for.
+	asked map[string]chan outcome
+	// stopping says that the current run is being ended on purpose, and why.
+	stopping string
+}
+
+// An op is something to be done by loop. It may look at the session and add to
+// the step; what has to follow the commit is given to step.then.
+type op struct {
+	do   func(*step) error
+	done chan error // gets do's error, or the outcome of the commit; has room for it
+}
+
+// A wait is somebody who waits for a state of the session.
+type wait struct {
+	ready func(*session) bool
+	done  chan struct{}
+}
+
+// A step is what loop does at once: several operations, one commit.
+type step struct {
+	s       *session
+	now     time.Time
+	entries []journal.Entry
+	bytes   int
+	rows    changes
+	runs    map[int]journal.Run
+	batch   journal.Batch
+	saves   bool // the fold is to be stored
+	// shown are what followers are shown after the commit, in order: entries
+	// and, between them, live lines.
+	shown []shown
+	after []func()
+}
+
+// shown is one thing that followers are shown.
+type shown struct {
+	entry int   // index into step.entries, -1 for a live line
+	live  *Item // nil for an entry
+}
+
+// How much a step takes on at most, so that one busy session's commits stay
+// short and followers see lines soon.
+const (
+	maxStepOps   = 256
+	maxStepBytes = 2 << 20
+)
+
+// enqueue hands an operation to loop. It fails if the session is being put away.
+func (s *session) enqueue(o op) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return errPutAway
+	}
+	s.ops = append(s.ops, o)
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// later has an operation done by which nobody waits.
+func (s *session) later(f func(*step)) {
+	_ = s.enqueue(op{done: make(chan error, 1), do: func(st *step) error { // if it is refused there is nothing left to do it to
+		f(st)
+		return nil
+	}})
+}
+
+// errPutAway says that a session is not in memory any more.
+var errPutAway = errors.New("the session is being put away")
+
+// do runs an operation that cannot fail and waits until what it did is in the
+// journal; see try.
+func (s *session) do(ctx context.Context, f func(*step)) error {
+	return s.try(ctx, func(st *step) error {
+		f(st)
+		return nil
+	})
+}
+
+// try runs an operation and waits until what it did is in the journal. It
+// returns early when ctx ends; the operation may then still take place, so what
+// it sets must not be looked at after an error.
+func (s *session) try(ctx context.Context, f func(*step) error) error {
+	o := op{do: f, done: make(chan error, 1)}
+	if err := s.enqueue(o); err != nil {
+		return err
+	}
+	select {
+	case err := <-o.done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// ask is try for somebody who would rather hear that nothing can be written than
+// wait until it can. What is being written already is waited for.
+func (s *session) ask(ctx context.Context, f func(*step) error) error {
+	if err := s.hub.unwritable(); err != nil {
+		return err
+	}
+	o := op{do: f, done: make(chan error, 1)}
+	if err := s.enqueue(o); err != nil {
+		return err
+	}
+	look := time.NewTicker(time.Second)
+	defer look.Stop()
+	for {
+		select {
+		case err := <-o.done:
+			return err
+		case <-look.C:
+			if err := s.hub.unwritable(); err != nil && s.withdraw(o) {
+				return err
+			}
+		case <-ctx.Done():
+			if err := s.hub.unwritable(); err != nil {
+				return err
+			}
+			return ctx.Err()
+		}
+	}
+}
+
+// withdraw takes back an operation that was not begun.
+func (s *session) withdraw(o op) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.IndexFunc(s.ops, func(other op) bool { return other.done == o.done })
+	if i < 0 {
+		return false
+	}
+	s.ops = slices.Delete(s.ops, i, i+1)
+	return true
+}
+
+// loop works through operations until the session is put away or the hub closes.
+func (s *session) loop() {
+	defer close(s.done)
+	defer s.hub.forget(s)
+	for {
+		select {
+		case <-s.stop:
+			s.leave(errPutAway)
+			return
+		case <-s.hub.ctx.Done():
+			s.leave(ErrClosed)
+			return
+		case <-s.wake:
+		}
+		for {
+			ops := s.take()
+			if len(ops) == 0 {
+				break
+			}
+			if err := s.work(ops); err != nil {
+				s.leave(err)
+				return
+			}
+		}
+	}
+}
+
+// take removes the next operations.
+func (s *session) take() []op {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := min(len(s.ops), maxStepOps)
+	ops := slices.Clone(s.ops[:n])
+	s.ops = slices.Delete(s.ops, 0, n)
+	if len(s.ops) == 0 {
+		s.ops = nil // do not hold on to a burst's memory
+	}
+	return ops
+}
+
+// leave refuses what is left and tells those who wait.
+func (s *session) leave(err error) {
+	s.mu.Lock()
+	s.ended = true
+	ops := s.ops
+	s.ops = nil
+	s.mu.Unlock()
+	for _, o := range ops {
+		o.done <- err
+	}
+	for _, w := range s.waits {
+		close(w.done)
+	}
+	s.waits = nil
+	if s.link != nil {
+		s.link.wire.Close(err.Error())
+	}
+	s.feed.close()
+}
+
+// work does operations, in steps. An error ends the session: its memory does
+// not fit the journal any more.
+func (s *session) work(ops []op) error {
+	for len(ops) > 0 {
+		st := &step{s: s, now: s.hub.now()}
+		n := 0
+		var refused []error
+		for n < len(ops) && st.bytes < maxStepBytes {
+			refused = append(refused, ops[n].do(st))
+			n++
+		}
+		st.finish()
+		err := st.commit()
+		for i, o := range ops[:n] {
+			o.done <- errors.Join(err, refused[i])
+		}
+		if err != nil {
+			for _, o := range ops[n:] {
+				o.done <- err
+			}
+			return err
+		}
+		ops = ops[n:]
+	}
+	return nil
+}
+
+// add adds an entry of the current run to the step and folds it. It returns its
+// number.
+func (st *step) add(e journal.Entry) int64 {
+	s := st.s
+	if e.Time.IsZero() {
+		e.Time = st.now
+	}
+	if e.Source == "" {
+		e.Source = journal.SourceHub
+	}
+	if e.Run == 0 {
+		e.Run = s.book.Run
+	}
+	e.Session, e.Seq = s.id, s.book.Seq+1
+	if err := s.book.apply(&e, &st.rows); err != nil {
+		// The journal keeps what came; that it could not be understood is a bug.
+		s.log.Error("folding an entry", "session", s.id, "seq", e.Seq, "err", err)
+	}
+	st.entries = append(st.entries, e)
+	st.bytes += len(e.Line) + len(e.Data) + 128
+	st.shown = append(st.shown, shown{entry: len(st.entries) - 1})
+	return e.Seq
+}
+
+// event adds an entry of the hub's own with data.
+func (st *step) event(kind string, by Actor, data any) int64 {
+	raw, err := json.Marshal(data)
+	if err != nil {
+		st.s.log.Error("encoding an event", "session", st.s.id, "kind", kind, "err", err)
+		raw = []byte("{}")
+	}
+	e := journal.Entry{Kind: kind, Data: raw, Source: by.Source, By: by.Name}
+	return st.add(e)
+}
+
+// then has f called after the commit, in loop's goroutine.
+func (st *step) then(f func()) { st.after = append(st.after, f) }
+
+// touch has the run's row written.
+func (st *step) touch() {
+	if st.runs == nil {
+		st.runs = map[int]journal.Run{}
+	}
+	st.runs[st.s.run.Run] = st.s.run
+}
+
+// finish adds what follows from what the operations did: changes of state, and
+// prompts whose time has come.
+func (st *step) finish() {
+	s := st.s
+	if s.book.Seq == 0 {
+		return
+	}
+	st.dispatch()
+	if phase := s.book.phase(); phase != s.book.Told && len(st.entries) > 0 {
+		st.event(api.KindState, Actor{}, stateData{State: api.State(phase)})
+		if phase == fold.PhaseIdle || phase == fold.PhaseEnded {
+			st.saves = true
+		}
+	}
+	s.unsaved += int64(len(st.entries))
+	if s.unsaved >= foldEvery {
+		st.saves = true
+	}
+}
+
+// foldEvery is after how many entries the fold is stored, at the latest.
+const foldEvery = 500
+
+// commit writes the step to the journal, shows it and does what follows. While
+// the journal cannot be written it tries again, for ever: nothing more is taken
+// in meanwhile, and what has been is not lost.
+func (st *step) commit() error {
+	s := st.s
+	if err := st.write(); err != nil {
+		return err
+	}
+	s.feed.publish(st)
+	if s.link != nil {
+		s.link.committed()
+	}
+	for _, f := range st.after {
+		f()
+	}
+	s.waits = slices.DeleteFunc(s.waits, func(w *wait) bool {
+		if !w.ready(s) {
+			return false
+		}
+		close(w.done)
+		return true
+	})
+	return nil
+}
+
+// write writes what there is to write.
+func (st *step) write() error {
+	s := st.s
+	b := &st.batch
+	if len(st.entries) == 0 && st.runs == nil {
+		return nil
+	}
+	b.SessionID, b.After, b.Entries = s.id, s.book.Seq-int64(len(st.entries)), st.entries
+	b.Session = s.book.row()
+	b.Runs = slices.Collect(maps.Values(st.runs))
+	b.Commands = slices.Collect(maps.Values(st.rows.commands))
+	b.Questions = slices.Collect(maps.Values(st.rows.questions))
+	b.Turns, b.Conversations = st.rows.turns, st.rows.conversations
+	if st.saves {
+		fold, err := json.Marshal(s.book)
+		if err != nil {
+			return fmt.Errorf("storing the fold of session %s: %w", s.id, err)
+		}
+		b.Fold = fold
+	}
+	pause := 50 * time.Millisecond
+	waiting := false
+	defer func() {
+		if waiting {
+			s.hub.stuck.Add(-1)
+		}
+	}()
+	for {
+		_, _, err := s.hub.journal.Commit(s.hub.ctx, b)
+		if err == nil {
+			if st.saves {
+				s.unsaved = 0
+			}
+			return nil
+		}
+		if taken := new(journal.TakenError); errors.As(err, &taken) && taken.Lease != nil && len(b.Leases) > 0 {
+			s.log.Warn("a conversation is in use elsewhere", "session", s.id, "err", err)
+			b.Leases = nil
+			continue
+		}
+		if _, ok := errors.AsType[*journal.UnavailableError](err); !ok {
+			return fmt.Errorf("writing to the journal: %w", err)
+		}
+		if !waiting {
+			waiting = true
+			s.hub.stuck.Add(1)
+		}
+		select {
+		case <-s.hub.ctx.Done():
+			return ErrClosed
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, 2*time.Second)
+	}
+}
+
+// await waits until the session is in a state, which it may be already.
+func (s *session) await(ctx context.Context, ready func(*session) bool) error {
+	w := &wait{ready: ready, done: make(chan struct{})}
+	err := s.do(ctx, func(st *step) {
+		st.then(func() {
+			if ready(s) {
+				close(w.done)
+				return
+			}
+			s.waits = append(s.waits, w)
+		})
+	})
+	if err != nil {
+		return err
+	}
+	select {
+	case <-w.done:
+		select {
+		case <-s.done:
+			return ErrClosed
+		default:
+			return nil
+		}
+	case <-ctx.Done():
+		// Forget it, so that waits that time out do not pile up.
+		s.later(func(*step) {
+			s.waits = slices.DeleteFunc(s.waits, func(other *wait) bool { return other == w })
+		})
+		return ctx.Err()
+	}
+}
