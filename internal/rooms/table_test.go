@@ -58,10 +58,15 @@ var table = []room{
 		tests: []string{"claude/claudetest"},
 	},
 	{
+		path: "internal/shim", rooms: []string{"claude", "internal/killpoint", "internal/link", "wire"},
+		modules: []string{"github.com/coder/websocket", "golang.org/x/sys"},
+		tests:   []string{"claude/claudetest"},
+	},
+	{
 		path: "cmd/switchboard",
 		rooms: []string{
 			"api", "claude", "claude/claudetest", "internal/journal/...",
-			"wire",
+			"internal/shim", "wire",
 		},
 		modules: []string{"github.com/spf13/cobra"},
 	},

@@ -1,0 +1,92 @@
+package shim
+
+import (
+	"bytes"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+)
+
+// An adopter makes this process the parent of those whose own parent, a
+// descendant of ours, has ended, and takes note of their end.
+type adopter struct {
+	// own is the CLI: its end is for those who wait for it. Until it is known
+	// nobody's end is noted.
+	own atomic.Int64
+
+	signals chan os.Signal
+	done    chan struct{}
+	worker  sync.WaitGroup
+}
+
+// adopt begins to adopt. Stop ends that.
+func adopt(log *slog.Logger) *adopter {
+	a := &adopter{signals: make(chan os.Signal, 1), done: make(chan struct{})}
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		log.Warn("orphans will not be adopted", "error", err)
+	}
+	signal.Notify(a.signals, unix.SIGCHLD)
+	a.worker.Go(func() {
+		for {
+			select {
+			case <-a.signals:
+				a.reap()
+			case <-a.done:
+				a.reap()
+				return
+			}
+		}
+	})
+	return a
+}
+
+// started says which process is the CLI.
+func (a *adopter) started(pid int) {
+	a.own.Store(int64(pid))
+	select { // for those who ended meanwhile
+	case a.signals <- unix.SIGCHLD:
+	default:
+	}
+}
+
+func (a *adopter) stop() {
+	signal.Stop(a.signals)
+	close(a.done)
+	a.worker.Wait()
+}
+
+// reap takes note of the end of every adopted process that has ended.
+func (a *adopter) reap() {
+	own := int(a.own.Load())
+	if own == 0 {
+		return
+	}
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		return
+	}
+	self := strconv.Itoa(os.Getpid())
+	for _, path := range stats {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			continue // it is gone
+		}
+		// The name comes second, in parentheses, and may contain anything.
+		fields := bytes.Fields(data[bytes.LastIndexByte(data, ')')+1:])
+		if len(fields) < 2 || string(fields[0]) != "Z" || string(fields[1]) != self {
+			continue
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		if err != nil || pid == own {
+			continue
+		}
+		var status unix.WaitStatus
+		_, _ = unix.Wait4(pid, &status, unix.WNOHANG, nil) // it is ours and has ended
+	}
+}

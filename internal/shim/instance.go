@@ -1,0 +1,6 @@
+package shim
+
+import "crypto/rand"
+
+// newInstance returns a name that no other shim has.
+func newInstance() string { return "i" + rand.Text() }

@@ -1,0 +1,57 @@
+package shim
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// Main is the whole life of a shim process: it reads its orders, closes them,
+// and obeys. It returns the exit code.
+//
+// It is for a process that does nothing else: it handles signals (SIGTERM and
+// SIGINT end the CLI in good order, SIGHUP means nothing to it), and on Linux it
+// becomes the parent of what its CLI leaves behind, so that nothing of that
+// stays a zombie. What goes wrong before there is a log goes to standard error.
+func Main(ctx context.Context, orders io.ReadCloser) int {
+	signal.Ignore(syscall.SIGHUP)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM, os.Interrupt)
+	defer signal.Stop(signals)
+
+	spec, err := ReadSpec(orders)
+	_ = orders.Close() // it has been read, or cannot be
+	if err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, err)
+		return exitLost
+	}
+	handler := slog.DiscardHandler
+	if spec.Log != "" {
+		file, err := openLog(spec.Log, logLimit)
+		if err != nil {
+			_, _ = fmt.Fprintln(os.Stderr, err) // the agent matters more
+		} else {
+			defer func() { _ = file.Close() }() // it is written line by line
+			handler = slog.NewTextHandler(file, nil)
+		}
+	}
+	logger := slog.New(handler)
+	orphans := adopt(logger)
+	defer orphans.stop()
+	done := make(chan struct{})
+	defer close(done)
+	go func() { // ends with Main
+		select {
+		case s := <-signals:
+			cancel(fmt.Errorf("the shim got the signal %q", s))
+		case <-done:
+		}
+	}()
+	return Run(ctx, spec, &Env{Logger: logger, started: orphans.started})
+}

@@ -1,0 +1,8 @@
+//go:build !unix
+
+package shim
+
+import "os/exec"
+
+// ownSession does nothing: there are no sessions.
+func ownSession(*exec.Cmd) {}
