@@ -63,9 +63,14 @@ var table = []room{
 		tests:   []string{"claude/claudetest"},
 	},
 	{
+		path: "internal/launch", rooms: []string{"claude", "internal/link", "internal/shim", "wire"},
+		modules: []string{"golang.org/x/sys"},
+		tests:   []string{"claude/claudetest"},
+	},
+	{
 		path: "cmd/switchboard",
 		rooms: []string{
-			"api", "claude", "claude/claudetest", "internal/journal/...",
+			"api", "claude", "claude/claudetest", "internal/journal/...", "internal/launch",
 			"internal/shim", "wire",
 		},
 		modules: []string{"github.com/spf13/cobra"},
