@@ -48,6 +48,7 @@ var table = []room{
 	},
 	{path: "internal/killpoint"},
 	{path: "api", rooms: []string{"wire"}},
+	{path: "client", rooms: []string{"api", "wire"}},
 	{path: "internal/link", rooms: []string{"wire"}},
 	{
 		path: "internal/journal/...", rooms: []string{"internal/killpoint", "wire", "wire/fold"},
@@ -68,9 +69,14 @@ var table = []room{
 		tests:   []string{"claude/claudetest"},
 	},
 	{
+		path: "internal/server/...", rooms: []string{"api", "claude", "claude/claudews", "internal/hub", "internal/killpoint", "internal/link", "wire"},
+		modules: []string{"github.com/coder/websocket", "github.com/danielgtaylor/huma/v2", "golang.org/x/sys"},
+		tests:   []string{"claude/claudetest", "internal/journal/...", "internal/shim"},
+	},
+	{
 		path: "cmd/switchboard",
 		rooms: []string{
-			"api", "claude", "claude/claudetest", "internal/journal/...", "internal/launch",
+			"api", "claude", "claude/claudetest", "client", "internal/journal/...", "internal/launch",
 			"internal/shim", "wire",
 		},
 		modules: []string{"github.com/spf13/cobra"},

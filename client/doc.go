@@ -1,0 +1,26 @@
+// Package client is a client of a Switchboard server's HTTP interface, /v1.
+//
+//	c, err := client.New(&client.Options{Socket: "/run/user/1000/switchboard/hub.sock"})
+//	if err != nil {
+//		return err
+//	}
+//	defer c.Close()
+//	created, err := c.Create(ctx, api.CreateSession{Dir: "/home/me/project", Prompt: "Mend the tests"})
+//	if err != nil {
+//		return err
+//	}
+//	for frame, err := range c.Follow(ctx, created.ID, nil) {
+//		if err != nil {
+//			return err
+//		}
+//		if frame.Type == api.FrameEvent {
+//			fmt.Println(frame.Event.Kind)
+//		}
+//	}
+//
+// On the machine of the server, use its Unix socket: the server knows by itself
+// who you are. Elsewhere, and where there are no such sockets, use its address
+// and a token.
+//
+// What the server refuses comes back as an *[api.Error].
+package client

@@ -1,0 +1,99 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/client"
+)
+
+// pretend is a stand-in for a server with one session.
+func pretend() *httptest.Server {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/sessions", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusCreated)
+		fmt.Fprint(w, `{"id":"s5k2m7q3zr4t6w8xabcdy","state":"starting"}`)
+	})
+	mux.HandleFunc("GET /v1/sessions/{id}/events", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, "event: resume\ndata: {\"resume\":\"ok\"}\n\n"+
+			"event: event\nid: e:1\ndata: {\"id\":\"e:1\",\"session\":\"s5k2m7q3zr4t6w8xabcdy\",\"seq\":1,\"kind\":\"created\"}\n\n"+
+			"event: event\nid: e:2\ndata: {\"id\":\"e:2\",\"session\":\"s5k2m7q3zr4t6w8xabcdy\",\"seq\":2,\"kind\":\"line\",\"line\":{\"type\":\"result\"}}\n\n")
+	})
+	mux.HandleFunc("POST /v1/questions/{id}/answer", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/problem+json")
+		w.WriteHeader(http.StatusConflict)
+		fmt.Fprint(w, `{"status":409,"code":"already_settled","title":"This was answered before","question":{"id":"q1","state":"answered","by":"anna"}}`)
+	})
+	return httptest.NewServer(mux)
+}
+
+func Example() {
+	server := pretend() // yours is there already
+	defer server.Close()
+
+	c, err := client.New(&client.Options{BaseURL: server.URL, Token: "sb_…"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer c.Close()
+	ctx := context.Background()
+	created, err := c.Create(ctx, api.CreateSession{ClientID: "mend-1", Dir: "/home/me/project", Prompt: "Mend the tests"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(created.ID, created.State)
+	// Output: s5k2m7q3zr4t6w8xabcdy starting
+}
+
+func ExampleClient_Follow() {
+	server := pretend()
+	defer server.Close()
+	c, err := client.New(&client.Options{BaseURL: server.URL})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer c.Close()
+
+	for frame, err := range c.Follow(context.Background(), "s5k2m7q3zr4t6w8xabcdy", nil) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		if frame.Type != api.FrameEvent {
+			continue
+		}
+		fmt.Println(frame.Event.ID, frame.Event.Kind)
+		if frame.Event.Seq == 2 {
+			break
+		}
+	}
+	// Output:
+	// e:1 created
+	// e:2 line
+}
+
+func ExampleClient_Answer() {
+	server := pretend()
+	defer server.Close()
+	c, err := client.New(&client.Options{BaseURL: server.URL})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer c.Close()
+
+	_, err = c.Answer(context.Background(), "q1", api.Answer{Decision: "allow"})
+	var e *api.Error
+	if errors.As(err, &e) && e.Code == api.CodeAlreadySettled {
+		fmt.Println("too late,", e.Question.By, "was faster")
+	}
+	// Output: too late, anna was faster
+}

@@ -1,0 +1,66 @@
+package access
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestBrake(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBrake()
+		expect := func(want time.Duration) {
+			t.Helper()
+			start := time.Now()
+			if !b.hold(t.Context()) {
+				t.Fatal("sent away")
+			}
+			if got := time.Since(start); got != want {
+				t.Errorf("held for %v, want %v", got, want)
+			}
+		}
+		expect(100 * time.Millisecond)
+		expect(200 * time.Millisecond)
+		expect(400 * time.Millisecond)
+		expect(800 * time.Millisecond)
+		for range 70 {
+			expect(time.Second)
+		}
+		time.Sleep(2 * brakeForgets)
+		expect(100 * time.Millisecond)
+
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		start := time.Now()
+		if !b.hold(ctx) || time.Since(start) != 0 {
+			t.Error("a client that has left is held")
+		}
+	})
+}
+
+func TestBrakeIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBrake()
+		var held, sent atomic.Int64
+		var wg sync.WaitGroup
+		for range 10 * brakeSlots {
+			wg.Go(func() {
+				if b.hold(t.Context()) {
+					held.Add(1)
+				} else {
+					sent.Add(1)
+				}
+			})
+		}
+		wg.Wait()
+		if held.Load() != brakeSlots || sent.Load() != 9*brakeSlots {
+			t.Errorf("%d held, %d sent away", held.Load(), sent.Load())
+		}
+		if !b.hold(t.Context()) {
+			t.Error("the slots are not free again")
+		}
+	})
+}

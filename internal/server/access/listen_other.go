@@ -1,0 +1,20 @@
+//go:build !unix
+
+package access
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+)
+
+// ListenUnix is not supported on this system: who connects cannot be told.
+func ListenUnix(context.Context, string) (net.Listener, error) {
+	return nil, fmt.Errorf("listening on a Unix socket: %w", errors.ErrUnsupported)
+}
+
+// CheckFolder is not supported on this system.
+func CheckFolder(string) error {
+	return fmt.Errorf("checking a folder: %w", errors.ErrUnsupported)
+}

@@ -1,0 +1,91 @@
+//go:build unix
+
+package access
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// maxSocketPath is what every system takes, with room for its terminating zero.
+const maxSocketPath = 100
+
+// ListenUnix listens on a Unix socket in a folder that only our user can enter,
+// which it makes if need be. A socket that is left from a server that died is
+// removed; one on which somebody answers is not.
+func ListenUnix(ctx context.Context, path string) (net.Listener, error) {
+	if len(path) >= maxSocketPath {
+		return nil, fmt.Errorf("the path of the socket is too long, %d bytes of at most %d: %s; choose a shorter data folder", len(path), maxSocketPath-1, path)
+	}
+	if err := CheckFolder(filepath.Dir(path)); err != nil {
+		return nil, err
+	}
+	if err := removeStale(ctx, path); err != nil {
+		return nil, err
+	}
+	var config net.ListenConfig
+	l, err := config.Listen(ctx, "unix", path)
+	if err != nil {
+		return nil, fmt.Errorf("listening on the socket: %w", err)
+	}
+	// The folder keeps others out already.
+	if err := os.Chmod(path, 0o600); err != nil {
+		_ = l.Close()
+		return nil, fmt.Errorf("closing the socket to others: %w", err)
+	}
+	return l, nil
+}
+
+// CheckFolder makes sure that a folder exists, is ours, and that nobody else can
+// enter it.
+func CheckFolder(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("making the folder of the socket: %w", err)
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return fmt.Errorf("looking at the folder of the socket: %w", err)
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	switch {
+	case !info.IsDir():
+		return fmt.Errorf("%s is no folder; the socket needs one of its own", dir)
+	case !ok || int(owner.Uid) != os.Geteuid():
+		return fmt.Errorf("the folder %s belongs to another user; the socket needs one of your own", dir)
+	case info.Mode().Perm()&0o077 != 0:
+		return fmt.Errorf("others can enter the folder %s (mode %04o); close it with: chmod 700 %s", dir, info.Mode().Perm(), dir)
+	}
+	return nil
+}
+
+func removeStale(ctx context.Context, path string) error {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("looking at the socket: %w", err)
+	}
+	if info.Mode().Type() != fs.ModeSocket {
+		return fmt.Errorf("%s is no socket; remove it if nothing needs it", path)
+	}
+	var dialer net.Dialer
+	c, err := dialer.DialContext(ctx, "unix", path)
+	if err == nil {
+		_ = c.Close()
+		return fmt.Errorf("a server listens on %s already; stop it first, or give this one another data folder", path)
+	}
+	if !errors.Is(err, syscall.ECONNREFUSED) {
+		return fmt.Errorf("finding out whether a server listens on %s: %w", path, err)
+	}
+	if err := os.Remove(path); err != nil {
+		return fmt.Errorf("removing the socket of a server that has ended: %w", err)
+	}
+	return nil
+}

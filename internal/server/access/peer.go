@@ -1,0 +1,64 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"sync"
+)
+
+// A peer is the other end of a connection. It is made when the connection is
+// accepted and serves all of its requests.
+type peer struct {
+	// Static after construction.
+	socket bool // a Unix socket
+	local  *net.TCPAddr
+	remote *net.TCPAddr
+	cred   credentials
+	err    error // why cred is not known
+
+	// run says, once somebody wants to know, whether the process descends from a
+	// run.
+	run func() bool
+}
+
+// credentials say which process is at the other end of a Unix socket.
+type credentials struct {
+	uid int
+	pid int // 0 if it is not known
+}
+
+var errNoSocket = errors.New("this connection is neither a Unix socket nor TCP")
+
+func newPeer(c net.Conn) *peer {
+	switch c := c.(type) {
+	case *net.UnixConn:
+		p := &peer{socket: true}
+		p.cred, p.err = peerCredentials(c)
+		p.run = sync.OnceValue(func() bool { return descendsFromRun(p.cred.pid) })
+		return p
+	case *net.TCPConn:
+		p := &peer{}
+		p.local, _ = c.LocalAddr().(*net.TCPAddr)
+		p.remote, _ = c.RemoteAddr().(*net.TCPAddr)
+		return p
+	default:
+		return &peer{err: errNoSocket}
+	}
+}
+
+// ours reports whether the process belongs to the user that the server runs as.
+func (p *peer) ours() bool { return p.socket && p.err == nil && p.cred.uid == os.Geteuid() }
+
+// loopback reports whether both ends of a TCP connection are on this machine.
+func (p *peer) loopback() bool {
+	return p.local != nil && p.remote != nil && p.local.IP.IsLoopback() && p.remote.IP.IsLoopback()
+}
+
+type peerKey struct{}
+
+func peerOf(ctx context.Context) *peer {
+	p, _ := ctx.Value(peerKey{}).(*peer)
+	return p
+}

@@ -1,0 +1,76 @@
+package access
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base32"
+	"fmt"
+	"strings"
+)
+
+// TokenFile is the name of the file that holds the admin token.
+const TokenFile = "admin.token"
+
+// A Token is what the server knows of a token "sb_<id>_<secret>": enough to
+// recognise it, not enough to use it.
+type Token struct {
+	// ID is the part that names the token.
+	ID string
+	// Name is what its bearer is called in the log, Scopes what they may do.
+	Name   string
+	Scopes Scopes
+
+	sum [sha256.Size]byte
+}
+
+const tokenPrefix = "sb_"
+
+// Letters and digits without the underscore, which separates the parts of a
+// token.
+var tokenEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+
+// newToken makes a token up and returns its text as well, for the one who will
+// use it.
+func newToken(name string, scopes Scopes) (text string, t Token) {
+	var random [5 + 32]byte
+	_, _ = rand.Read(random[:]) // never fails
+	id, secret := tokenEncoding.EncodeToString(random[:5]), tokenEncoding.EncodeToString(random[5:])
+	return tokenPrefix + id + "_" + secret, Token{ID: id, Name: name, Scopes: scopes, sum: sha256.Sum256([]byte(secret))}
+}
+
+// ParseToken returns what the server keeps of a token's text. The error never
+// holds any of it.
+func ParseToken(text, name string, scopes Scopes) (Token, error) {
+	id, secret, ok := splitToken(text)
+	if !ok {
+		return Token{}, fmt.Errorf("this is no token: one looks like %s<id>_<secret>", tokenPrefix)
+	}
+	// A secret that somebody shortened could be guessed.
+	if len(secret) < 32 {
+		return Token{}, fmt.Errorf("the secret of the token is too short: it has %d characters and needs 32", len(secret))
+	}
+	return Token{ID: id, Name: name, Scopes: scopes, sum: sha256.Sum256([]byte(secret))}, nil
+}
+
+func splitToken(text string) (id, secret string, ok bool) {
+	rest, ok := strings.CutPrefix(text, tokenPrefix)
+	if !ok {
+		return "", "", false
+	}
+	id, secret, ok = strings.Cut(rest, "_")
+	return id, secret, ok && id != "" && secret != ""
+}
+
+// A tokenTable finds tokens by their id.
+type tokenTable map[string]Token
+
+// match returns the token with this text. It takes the same time for a wrong
+// secret as for an unknown id.
+func (t tokenTable) match(text string) (Token, bool) {
+	id, secret, ok := splitToken(text)
+	known, found := t[id]
+	sum := sha256.Sum256([]byte(secret))
+	same := subtle.ConstantTimeCompare(sum[:], known.sum[:]) == 1
+	return known, ok && found && same
+}

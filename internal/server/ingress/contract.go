@@ -1,0 +1,88 @@
+package ingress
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/switchboard-dev/switchboard/internal/hub"
+)
+
+// theHub is what the ingress needs of the hub.
+type theHub interface {
+	// Attach connects the link of a shim.
+	Attach(ctx context.Context, h hub.Hello, w hub.Wire) (attachment, hub.Welcome, error)
+	// DialGrant judges every request of a CLI that dials in, AttachDialled
+	// connects one that was let in.
+	DialGrant(ctx context.Context, r hub.DialRequest) (hub.DialGrant, error)
+	AttachDialled(ctx context.Context, h hub.DialHello, w hub.Wire) (attachment, hub.Welcome, error)
+}
+
+// attachment is what the ingress needs of a [hub.Attachment]. All calls for one
+// connection come from one goroutine, in the order in which things happened, and
+// Lost is the last.
+type attachment interface {
+	Session() string
+	Run() int
+	Receive(ctx context.Context, items []hub.Item) error
+	Written(ctx context.Context, upTo int64) error
+	Failed(ctx context.Context, number int64, reason string) error
+	Lost(cause error)
+
+	// Of CLIs that dialled in.
+	Connected(ctx context.Context, again bool) error
+	Disconnected(ctx context.Context, cause error) error
+	Posting(ctx context.Context) error
+	Doubtful(ctx context.Context, number int64, reason string) error
+	Recover(ctx context.Context) error
+}
+
+// realHub is the hub with the types of theHub.
+type realHub struct{ *hub.Hub }
+
+var (
+	_ theHub     = realHub{}
+	_ attachment = (*hub.Attachment)(nil)
+)
+
+// Attach implements theHub.
+func (h realHub) Attach(ctx context.Context, hello hub.Hello, w hub.Wire) (attachment, hub.Welcome, error) {
+	a, welcome, err := h.Hub.Attach(ctx, hello, w)
+	if err != nil {
+		return nil, welcome, err // not a nil *Attachment that looks like one
+	}
+	return a, welcome, nil
+}
+
+// AttachDialled implements theHub.
+func (h realHub) AttachDialled(ctx context.Context, hello hub.DialHello, w hub.Wire) (attachment, hub.Welcome, error) {
+	a, welcome, err := h.Hub.AttachDialled(ctx, hello, w)
+	if err != nil {
+		return nil, welcome, err
+	}
+	return a, welcome, nil
+}
+
+// AttachSpool implements spoolHub.
+func (h realHub) AttachSpool(ctx context.Context, hello hub.Hello, w hub.Wire) (attachment, hub.Welcome, error) {
+	a, welcome, err := h.Hub.AttachSpool(ctx, hello, w)
+	if err != nil {
+		return nil, welcome, err
+	}
+	return a, welcome, nil
+}
+
+// NewLink returns the end of h where shims connect; o may be nil. Close must be
+// called before the hub is closed.
+func NewLink(h *hub.Hub, o *LinkOptions) *Link { return newLink(realHub{h}, o) }
+
+// NewDial returns the end of h where CLIs dial in; o may be nil. It starts a
+// goroutine; Close must be called before the hub is closed.
+func NewDial(h *hub.Hub, o *DialOptions) *Dial { return newDial(realHub{h}, o) }
+
+// discard returns a logger that is never nil.
+func discard(l *slog.Logger) *slog.Logger {
+	if l == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return l
+}

@@ -1,0 +1,425 @@
+package ingress
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/claude/claudews"
+	"github.com/switchboard-dev/switchboard/internal/hub"
+	"github.com/switchboard-dev/switchboard/internal/killpoint"
+	"github.com/switchboard-dev/switchboard/internal/link"
+	"github.com/switchboard-dev/switchboard/wire"
+)
+
+// The times between attempts to attach to a hub that cannot just now.
+const (
+	firstAttachWait = 50 * time.Millisecond
+	lastAttachWait  = 2 * time.Second
+)
+
+// A dialled is a CLI that dialled in and is served.
+type dialled struct {
+	// Static after construction.
+	server *Dial
+	peer   *claudews.Peer
+	caller *caller
+	log    *slog.Logger
+	in     *intake
+	out    *courier
+	doubt  *doubt
+
+	// Owned by the worker of in, after the first attach.
+	att     attachment
+	session string
+	run     int
+	conn    int  // the connection that the hub knows of, 0 for none
+	posted  bool // the hub knows that it POSTs
+}
+
+// serve serves a CLI until it is over: all its connections.
+func (d *Dial) serve(p *claudews.Peer) {
+	c := d.served(p)
+	if c == nil {
+		_ = p.Close() // always nil
+		return
+	}
+	defer d.gone(c)
+	s := &dialled{server: d, peer: p, caller: c, log: d.log.With("cli", c.key), session: c.grant.Session, run: c.grant.Run}
+	s.out = &courier{peer: p, end: func() { d.end(c) }}
+	s.doubt = newDoubt(d.opts.Insist, func() {
+		s.tell(func(ctx context.Context, a attachment) error { return a.Recover(ctx) })
+	})
+	s.in = newIntake(d.ctx, s.receive, s.failed, &d.dropped)
+	s.out.doubt, s.out.owner = s.doubt, s
+	if err := s.attach(d.ctx); err != nil {
+		s.log.Info("a CLI was refused", "error", err)
+		d.end(c)
+		return
+	}
+	d.mu.Lock()
+	c.serving, c.session, c.run = s, s.session, s.run
+	d.mu.Unlock()
+	cause := s.read(d.ctx)
+	s.doubt.stop()
+	s.out.stop()
+	s.in.finish()
+	s.att.Lost(cause)
+	s.log.Debug("a CLI is over", "error", cause)
+}
+
+// attach makes the CLI the run's. It tries until the hub has an opinion.
+func (s *dialled) attach(ctx context.Context) error {
+	hello := hub.DialHello{
+		Session: s.session, Run: s.run, Name: s.caller.name, Reconnected: s.caller.again, Transport: "websocket",
+	}
+	if s.caller.posting.Load() {
+		hello.Transport = "hybrid"
+		s.posted = true
+	}
+	wait := firstAttachWait
+	for {
+		att, _, err := s.server.hub.AttachDialled(ctx, hello, s.out)
+		if err == nil {
+			// A new session has an id from now on.
+			s.att, s.session, s.run = att, att.Session(), att.Run()
+			return nil
+		}
+		if refusal(err) || ctx.Err() != nil {
+			return err
+		}
+		s.log.Warn("a CLI could not be attached yet", "error", err)
+		if err := pause(ctx, wait); err != nil {
+			return err
+		}
+		wait = min(2*wait, lastAttachWait)
+	}
+}
+
+// refusal reports whether the hub does not want a CLI, now or later.
+func refusal(err error) bool {
+	_, gone := errors.AsType[*hub.GoneError](err)
+	_, owned := errors.AsType[*hub.OwnedError](err)
+	problem, told := errors.AsType[*api.Error](err)
+	return gone || owned || told && problem.Status == http.StatusNotFound ||
+		errors.Is(err, hub.ErrCredential) || errors.Is(err, hub.ErrReplaced)
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// read takes what the CLI sends until it is over, and returns why it is.
+func (s *dialled) read(ctx context.Context) error {
+	for {
+		line, err := s.peer.Receive(ctx)
+		if tooLong, ok := errors.AsType[*wire.LineTooLongError](err); ok {
+			err = s.in.put(ctx, hub.Item{Kind: hub.ItemOversize, Bytes: link.NewOversize(tooLong).Encode()}, nil)
+		} else if err == nil {
+			err = s.take(ctx, line)
+		}
+		if err != nil {
+			if _, ok := errors.AsType[*claudews.GoneError](err); ok {
+				err = fmt.Errorf("%w: %w", hub.ErrGone, err)
+			}
+			return err
+		}
+	}
+}
+
+// take gives a line to the hub.
+func (s *dialled) take(ctx context.Context, line claudews.Line) error {
+	h, err := wire.Peek(line.Bytes)
+	class := wire.Durable
+	if err == nil {
+		class = wire.ClassOf(h)
+	}
+	if len(h.UUID) > 0 {
+		s.caller.spoke.Store(true)
+	}
+	it := hub.Item{Kind: hub.ItemLine, Bytes: line.Bytes, Repeat: line.Repeat}
+	switch class {
+	case wire.Consumed:
+		line.Ack()
+		return nil
+	case wire.Live:
+		it.Kind = hub.ItemLive
+		if !s.in.offer(it, line.Ack) {
+			line.Ack()
+		}
+		return nil
+	default:
+		if s.caller.posting.Load() {
+			s.doubt.look(line.Bytes, h)
+		}
+		return s.in.put(ctx, it, line.Ack)
+	}
+}
+
+// receive hands items to the hub. After an error they are handed over again, and
+// say so.
+func (s *dialled) receive(ctx context.Context, items []hub.Item) error {
+	for {
+		done := false
+		err := s.call(ctx, func(ctx context.Context, a attachment) error {
+			if s.caller.posting.Load() && !s.posted {
+				if err := a.Posting(ctx); err != nil {
+					return err
+				}
+				s.posted = true
+			}
+			err := a.Receive(ctx, items)
+			done = err == nil
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if done {
+			killpoint.Reach("link.after-commit")
+			return nil
+		}
+		for i := range items {
+			items[i].Repeat = true
+		}
+	}
+}
+
+// tell has the hub told something at this place between the lines.
+func (s *dialled) tell(f func(ctx context.Context, a attachment) error) {
+	s.in.do(func(ctx context.Context) error { return s.call(ctx, f) })
+}
+
+// call calls the hub. If the hub has lost the attachment but wants the CLI, it is
+// attached anew, and the call has come to nothing: what became of a command is
+// not known then, and it is sent again if it may be. An error means that the hub
+// does not want the CLI, or that the server is closing.
+func (s *dialled) call(ctx context.Context, f func(ctx context.Context, a attachment) error) error {
+	for err := f(ctx, s.att); err != nil; err = s.att.Connected(ctx, true) {
+		if refusal(err) || ctx.Err() != nil {
+			return err
+		}
+		s.log.Warn("the hub has lost a CLI, attaching again", "error", err)
+		s.att.Lost(err)
+		if err := pause(ctx, firstAttachWait); err != nil {
+			return err
+		}
+		if err := s.attach(ctx); err != nil {
+			return err
+		}
+		if s.conn == 0 {
+			return nil
+		}
+	}
+	return nil
+}
+
+// failed ends a CLI that the hub does not want any more.
+func (s *dialled) failed(err error) {
+	if refusal(err) {
+		s.log.Warn("a CLI is ended", "error", err)
+		s.out.Stop(0, err.Error())
+	}
+}
+
+// happened is told what happens to a CLI besides lines, at its place between
+// them, by the goroutine that is in read.
+func (d *Dial) happened(p *claudews.Peer, e claudews.Event) {
+	d.mu.Lock()
+	c := d.callers[p.Key()]
+	var s *dialled
+	if c != nil && c.peer == p {
+		s = c.serving
+	}
+	d.mu.Unlock()
+	if s == nil {
+		return
+	}
+	s.happened(e)
+}
+
+func (s *dialled) happened(e claudews.Event) {
+	switch e.Kind {
+	case claudews.EventConnected, claudews.EventReconnected:
+		again := e.Kind == claudews.EventReconnected || s.caller.again
+		s.tell(func(ctx context.Context, a attachment) error {
+			s.conn = e.Conn
+			s.out.connect(e.Conn)
+			return a.Connected(ctx, again)
+		})
+	case claudews.EventDisconnected:
+		s.tell(func(ctx context.Context, a attachment) error {
+			s.conn = 0
+			s.out.connect(0)
+			return a.Disconnected(ctx, e.Err)
+		})
+	case claudews.EventGap:
+		s.gap(e, true, "lines that the CLI wrote did not arrive")
+	case claudews.EventUnknown:
+		s.gap(e, false, "the CLI wrote a line that is not known here, which may be all that is missing, or not")
+	}
+}
+
+// gap tells the hub of a hole. It does not wait for room: there are few.
+func (s *dialled) gap(e claudews.Event, certain bool, reason string) {
+	if e.Err != nil {
+		reason += ": " + e.Err.Error()
+	}
+	it := hub.Item{Kind: hub.ItemGap, Gap: &hub.Gap{Certain: certain, Wrote: e.Wrote, Received: e.Received, Reason: reason}}
+	s.in.do(func(ctx context.Context) error { return s.receive(ctx, []hub.Item{it}) })
+}
+
+// A courier is the way from the hub to a CLI that dialled in. It only queues; a
+// worker that exists only while there is work writes the lines, and tells the
+// hub what became of them.
+type courier struct {
+	// Static after construction.
+	peer  *claudews.Peer
+	end   func() // ends the CLI for good; it may wait
+	doubt *doubt
+	owner *dialled
+
+	worker sync.WaitGroup
+	ending sync.Once
+
+	// Guarded by mu.
+	mu      sync.Mutex
+	conn    int // what is queued now is for this connection; 0 for none
+	queue   []parcel
+	working bool
+	stopped bool
+	cancel  context.CancelFunc // ends the write that is under way
+}
+
+// A parcel is a command for one connection.
+type parcel struct {
+	command hub.Command
+	conn    int
+}
+
+var _ hub.Wire = (*courier)(nil)
+
+// connect says which connection the hub sends for from now on.
+func (o *courier) connect(conn int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.conn = conn
+}
+
+// Send implements the hub's contract.
+func (o *courier) Send(commands []hub.Command) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.stopped {
+		return
+	}
+	for _, c := range commands {
+		o.queue = append(o.queue, parcel{c, o.conn})
+	}
+	if !o.working {
+		o.working = true
+		o.worker.Go(o.run) // joined by stop
+	}
+}
+
+// Stop implements the hub's contract: the connection is closed with the code
+// that ends the CLI, and it is refused if it tries again. There is no grace.
+func (o *courier) Stop(time.Duration, string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.stopped {
+		o.ending.Do(func() { o.worker.Go(o.end) }) // the close handshake takes a moment; joined by stop
+	}
+}
+
+// CloseInput implements the hub's contract. There is nothing to close: a
+// WebSocket has no end of input that a CLI would understand.
+func (o *courier) CloseInput() {}
+
+// Ack implements the hub's contract. There are no numbers; POSTs are answered
+// when the hub has taken their lines.
+func (o *courier) Ack(int64) {}
+
+// Close implements the hub's contract: another attachment has the run now, or
+// the hub is closing. The CLI finds out when it comes back.
+func (o *courier) Close(string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.stopped {
+		o.worker.Go(o.peer.Reconnect) // the close handshake takes a moment; joined by stop
+	}
+}
+
+// take returns all that waits. With nothing left the worker is over.
+func (o *courier) take() []parcel {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	queue := o.queue
+	o.queue = nil
+	o.working = len(queue) > 0 && !o.stopped
+	if !o.working {
+		return nil
+	}
+	return queue
+}
+
+func (o *courier) run() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	o.mu.Lock()
+	o.cancel = cancel
+	o.mu.Unlock()
+	for {
+		queue := o.take()
+		if len(queue) == 0 {
+			return
+		}
+		for i := range queue {
+			o.deliver(ctx, &queue[i])
+		}
+	}
+}
+
+// deliver writes a line and tells the hub. That it was written means that the
+// network took it; nothing on this protocol says more.
+func (o *courier) deliver(ctx context.Context, p *parcel) {
+	killpoint.Reach("link.before-send")
+	err := o.peer.WriteOn(ctx, p.conn, p.command.Line)
+	number := p.command.Number
+	switch {
+	case err == nil:
+		killpoint.Reach("link.after-send")
+		o.doubt.sent(p.command.Line)
+		o.owner.tell(func(ctx context.Context, a attachment) error {
+			killpoint.Reach("link.after-written")
+			return a.Written(ctx, number)
+		})
+	case errors.Is(err, claudews.ErrLost):
+		o.owner.tell(func(ctx context.Context, a attachment) error { return a.Doubtful(ctx, number, err.Error()) })
+	default:
+		o.owner.tell(func(ctx context.Context, a attachment) error { return a.Failed(ctx, number, err.Error()) })
+	}
+}
+
+// stop takes nothing more and waits for what is under way.
+func (o *courier) stop() {
+	o.mu.Lock()
+	o.stopped, o.queue = true, nil
+	if o.cancel != nil {
+		o.cancel()
+	}
+	o.mu.Unlock()
+	o.worker.Wait()
+}

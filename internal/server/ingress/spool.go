@@ -1,0 +1,108 @@
+package ingress
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/switchboard-dev/switchboard/internal/hub"
+	"github.com/switchboard-dev/switchboard/internal/link"
+)
+
+// ImportSpool gives the hub what a shim wrote to a file because it had no hub for
+// too long, and removes the file. It goes the way of a link, without one: lines
+// that are in the journal already are not taken twice. A file that is cut off is
+// taken as far as it goes, what is missing is noted as a gap, and the file is set
+// aside under a name with ".damaged" at the end. After any other error the file
+// is still there.
+func ImportSpool(ctx context.Context, h *hub.Hub, file string) error {
+	return importSpool(ctx, realHub{h}, file)
+}
+
+// spoolHub is what ImportSpool needs of the hub.
+type spoolHub interface {
+	AttachSpool(ctx context.Context, h hub.Hello, w hub.Wire) (attachment, hub.Welcome, error)
+}
+
+func importSpool(ctx context.Context, h spoolHub, file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return fmt.Errorf("taking in what a shim has written: %w", err)
+	}
+	damaged, err := readSpool(ctx, h, f)
+	_ = f.Close() // it was only read
+	switch {
+	case err != nil:
+		return fmt.Errorf("taking in %s: %w", file, err)
+	case damaged:
+		err = os.Rename(file, file+".damaged")
+	default:
+		err = os.Remove(file)
+	}
+	if err != nil {
+		return fmt.Errorf("putting away what a shim has written, which is taken in: %w", err)
+	}
+	return nil
+}
+
+// readSpool gives the hub all of a file, and reports whether it ended too soon.
+func readSpool(ctx context.Context, h spoolHub, r io.Reader) (damaged bool, err error) {
+	header, records, err := link.ReadSpool(r)
+	if err != nil {
+		return false, err
+	}
+	hello := helloOf(&link.Hello{
+		Version: header.Version, Session: header.Session, Run: header.Run, Instance: header.Instance, Next: header.Next, Oldest: header.Oldest,
+		Written: header.Written, Writing: header.Writing, Failed: header.Failed,
+	}, "")
+	att, welcome, err := h.AttachSpool(ctx, hello, nobody{})
+	if err != nil {
+		return false, err
+	}
+	defer func() { att.Lost(err) }()
+	incoming := link.NewIncoming(max(welcome.Have, header.Oldest-1))
+	var items []hub.Item
+	bytes := 0
+	give := func() error {
+		if len(items) == 0 {
+			return nil
+		}
+		err := att.Receive(ctx, items)
+		items, bytes = nil, 0
+		return err
+	}
+	for record, err := range records {
+		if err != nil {
+			damaged = true
+			break
+		}
+		if !incoming.Accept(&record).Fresh {
+			continue
+		}
+		items = append(items, itemOf(&record))
+		if bytes += len(record.Bytes); len(items) == intakeItems || bytes >= intakeBytes {
+			if err := give(); err != nil {
+				return false, err
+			}
+		}
+	}
+	if have := incoming.Have(); damaged && have < header.Next-1 {
+		items = append(items, hub.Item{Kind: hub.ItemGap, Gap: &hub.Gap{
+			Certain: true, From: have + 1, To: header.Next - 1, Reason: "the file in which the shim kept these lines is damaged",
+		}})
+	}
+	return damaged, give()
+}
+
+// nobody is the other end of a link that has none.
+type nobody struct{}
+
+var _ hub.Wire = nobody{}
+
+func (nobody) Send([]hub.Command)         {}
+func (nobody) Stop(time.Duration, string) {}
+func (nobody) CloseInput()                {}
+func (nobody) Ack(int64)                  {}
+func (nobody) Close(string)               {}

@@ -1,0 +1,139 @@
+package v1
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/switchboard-dev/switchboard/api"
+)
+
+// appendEvent appends an event as JSON. It says what encoding/json would, but
+// copies the line as it is, byte for byte, and needs no memory of its own: this
+// is what most of the server's output goes through.
+func appendEvent(b []byte, e *api.Event) []byte {
+	b = append(b, '{')
+	if e.ID != "" {
+		b = append(appendString(append(b, `"id":`...), e.ID), ',')
+	}
+	b = appendString(append(b, `"session":`...), e.Session)
+	if e.Run != 0 {
+		b = strconv.AppendInt(append(b, `,"run":`...), int64(e.Run), 10)
+	}
+	if e.Seq != 0 {
+		b = strconv.AppendInt(append(b, `,"seq":`...), e.Seq, 10)
+	}
+	if !e.Time.IsZero() {
+		b = append(b, `,"time":"`...)
+		b = append(e.Time.AppendFormat(b, time.RFC3339Nano), '"')
+	}
+	if e.Source != "" {
+		b = appendString(append(b, `,"source":`...), e.Source)
+	}
+	if e.By != "" {
+		b = appendString(append(b, `,"by":`...), e.By)
+	}
+	b = appendString(append(b, `,"kind":`...), e.Kind)
+	if len(e.Line) > 0 {
+		b = append(append(b, `,"line":`...), e.Line...)
+	}
+	if e.Text != "" {
+		b = appendString(append(b, `,"text":`...), e.Text)
+	}
+	if len(e.Base64) > 0 {
+		b = append(b, `,"base64":"`...)
+		b = append(base64.StdEncoding.AppendEncode(b, e.Base64), '"')
+	}
+	if len(e.Data) > 0 {
+		b = append(append(b, `,"data":`...), e.Data...)
+	}
+	if e.After != 0 {
+		b = strconv.AppendInt(append(b, `,"after":`...), e.After, 10)
+	}
+	return append(b, '}')
+}
+
+// appendString appends a JSON string.
+func appendString(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < 0x20 || c == '"' || c == '\\' || c >= 0x7f {
+			quoted, _ := json.Marshal(s) // a string always can be
+			return append(b, quoted...)
+		}
+	}
+	return append(append(append(b, '"'), s...), '"')
+}
+
+// appendPage appends a page of events as JSON.
+func appendPage(b []byte, p *api.EventPage) []byte {
+	b = appendString(append(b, `{"resume":`...), p.Resume)
+	b = append(b, `,"events":[`...)
+	for i := range p.Events {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendEvent(b, &p.Events[i])
+	}
+	b = append(b, ']')
+	if p.Next != "" {
+		b = appendString(append(b, `,"next":`...), p.Next)
+	}
+	if p.More {
+		b = append(b, `,"more":true`...)
+	}
+	return append(b, '}')
+}
+
+// appendFrame appends a frame as a server-sent event.
+func appendFrame(b []byte, f *api.Frame) ([]byte, error) {
+	b = append(append(append(b, "event: "...), f.Type...), '\n')
+	if f.Type == api.FrameEvent && f.Event != nil && f.Event.ID != "" {
+		start := len(b)
+		b = append(append(b, "id: "...), f.Event.ID...)
+		onOneLine(b[start:])
+		b = append(b, '\n')
+	}
+	b = append(b, "data: "...)
+	start := len(b)
+	switch {
+	case f.Event != nil:
+		b = appendEvent(b, f.Event)
+		onOneLine(b[start:])
+	default:
+		payload, err := json.Marshal(payloadOf(f))
+		if err != nil {
+			return b, err
+		}
+		b = append(b, payload...)
+	}
+	return append(b, "\n\n"...), nil
+}
+
+func payloadOf(f *api.Frame) any {
+	switch {
+	case f.Resume != nil:
+		return f.Resume
+	case f.Partial != nil:
+		return f.Partial
+	default:
+		return api.Closing{Reason: f.Reason}
+	}
+}
+
+// onOneLine makes line breaks to spaces. In JSON they only stand between tokens,
+// where the two mean the same; in a stream a carriage return ends a line too.
+// Should the text be no JSON after all, it cannot break out of its place.
+func onOneLine(b []byte) {
+	for _, c := range []byte{'\r', '\n'} {
+		for rest := b; ; {
+			i := bytes.IndexByte(rest, c)
+			if i < 0 {
+				break
+			}
+			rest[i] = ' '
+			rest = rest[i+1:]
+		}
+	}
+}

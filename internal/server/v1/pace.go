@@ -1,0 +1,70 @@
+package v1
+
+import (
+	"io"
+	"net/http"
+	"time"
+)
+
+// bodyPause is how long a client may pause while it sends a request's body.
+const bodyPause = 30 * time.Second
+
+// chunkSize is how much is written under one deadline. A client that takes less
+// than this in Options.WriteTimeout is cut.
+const chunkSize = 64 << 10
+
+// A pacedBody gives each read of a request's body a deadline of its own, and
+// takes it away afterwards: a deadline that passes while the request is being
+// worked on would end its context, as if the client had left.
+type pacedBody struct {
+	io.ReadCloser
+
+	ctl *http.ResponseController
+}
+
+// Read reads a part of the body.
+func (b *pacedBody) Read(p []byte) (int, error) {
+	// A writer without deadlines, as tests have them, does without.
+	_ = b.ctl.SetReadDeadline(time.Now().Add(bodyPause))
+	n, err := b.ReadCloser.Read(p)
+	_ = b.ctl.SetReadDeadline(time.Time{})
+	return n, err
+}
+
+// A pacedWriter writes in pieces, each with a deadline of its own: a client that
+// reads slowly is no stuck one. The deadline of the last piece stays in force
+// for what the HTTP server still writes by itself; [access.Guard.Checked] takes
+// it away when the next request comes.
+type pacedWriter struct {
+	http.ResponseWriter
+
+	ctl     *http.ResponseController
+	timeout time.Duration
+	failed  bool // a write has failed: nobody reads
+}
+
+// Unwrap returns the writer inside.
+func (w *pacedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// WriteHeader sends the status. huma tries a second one when an answer could not
+// be written, which the HTTP server would log.
+func (w *pacedWriter) WriteHeader(status int) {
+	if !w.failed {
+		w.ResponseWriter.WriteHeader(status)
+	}
+}
+
+// Write writes all of p, or fails.
+func (w *pacedWriter) Write(p []byte) (int, error) {
+	done := 0
+	for {
+		n := min(len(p)-done, chunkSize)
+		_ = w.ctl.SetWriteDeadline(time.Now().Add(w.timeout)) // as above
+		m, err := w.ResponseWriter.Write(p[done : done+n])
+		done += m
+		if err != nil || done == len(p) {
+			w.failed = w.failed || err != nil
+			return done, err
+		}
+	}
+}

@@ -1,0 +1,290 @@
+package v1
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/hub"
+	"github.com/switchboard-dev/switchboard/internal/server/access"
+	"github.com/switchboard-dev/switchboard/wire"
+)
+
+// Options say how the interface is served. The zero value is valid.
+type Options struct {
+	// Info says what the server is and can do; its Storage, if not empty, makes
+	// it not ready. API is filled in. If nil, little is said.
+	Info func(ctx context.Context) api.Info
+	// Dial is the address that CLIs dial, such as "ws://127.0.0.1:8765". It is
+	// never taken from a request. If empty, no address is told.
+	Dial string
+	// Log gets what goes wrong in the server itself. If nil, it is discarded.
+	Log *slog.Logger
+	// Heartbeat is how long a stream of events is silent at most. If zero, 15s.
+	Heartbeat time.Duration
+	// WriteTimeout is how long a client may take for each 64 KiB of a stream
+	// before it is cut. If zero, 20s.
+	WriteTimeout time.Duration
+}
+
+// A Server serves /v1/…, /healthz and /readyz. It is an [http.Handler] that must
+// stand inside [access.Guard.Checked], in an [http.Server] without WriteTimeout.
+type Server struct {
+	// Static after construction.
+	hub          Hub
+	info         func(ctx context.Context) api.Info
+	dial         string
+	log          *slog.Logger
+	heartbeat    time.Duration
+	writeTimeout time.Duration
+	mux          *http.ServeMux
+	operations   *http.ServeMux // what is behind authentication
+	openapi      []byte
+
+	// closing ends with Close, which gives its cause.
+	closing context.Context //nolint:containedctx // the server's own life
+	close   context.CancelCauseFunc
+
+	// buffers holds *[]byte: an idle stream has none.
+	buffers sync.Pool
+}
+
+// New makes a server. It starts nothing.
+func New(h Hub, guard *access.Guard, options *Options) *Server {
+	if options == nil {
+		options = &Options{}
+	}
+	s := &Server{
+		hub: h, info: options.Info, dial: options.Dial, log: options.Log,
+		heartbeat: options.Heartbeat, writeTimeout: options.WriteTimeout,
+		mux: http.NewServeMux(), operations: http.NewServeMux(),
+		buffers: sync.Pool{New: func() any { return new([]byte) }},
+	}
+	s.closing, s.close = context.WithCancelCause(context.Background())
+	if s.info == nil {
+		s.info = func(context.Context) api.Info { return api.Info{} }
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.heartbeat <= 0 {
+		s.heartbeat = 15 * time.Second
+	}
+	if s.writeTimeout <= 0 {
+		s.writeTimeout = 20 * time.Second
+	}
+
+	strictNames()
+	var err error
+	if s.openapi, err = writeDocument(s.register()); err != nil {
+		panic("v1: " + err.Error()) // only if the types are wrong
+	}
+	s.operations.HandleFunc("GET /v1/openapi.json", s.serveDocument)
+	s.operations.HandleFunc("/v1/", s.notFound)
+
+	s.mux.HandleFunc("GET /healthz", s.healthy)
+	s.mux.HandleFunc("GET /readyz", s.ready)
+	s.mux.Handle("/v1/", guard.Authenticated(s.operations))
+	s.mux.HandleFunc("/", s.notFound)
+	return s
+}
+
+// strictNames has huma compare the names of members exactly, as all of this
+// program does. It would otherwise take "Decision" for "decision", and check only
+// one of the two when both are there. huma knows no setting of one server's own.
+var strictNames = sync.OnceFunc(func() { huma.ValidateStrictCasing = true })
+
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	ctl := http.NewResponseController(w)
+	if r.Body != nil && r.Body != http.NoBody {
+		r.Body = &pacedBody{ReadCloser: r.Body, ctl: ctl}
+	}
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	s.mux.ServeHTTP(&pacedWriter{ResponseWriter: w, ctl: ctl, timeout: s.writeTimeout}, r)
+}
+
+// Close ends all streams: each gets a last frame with the reason. Requests that
+// come later are refused. It does not wait; [http.Server.Shutdown] does.
+func (s *Server) Close(reason string) {
+	s.close(&closeReason{reason})
+}
+
+// A closeReason is why a server was closed.
+type closeReason struct{ text string }
+
+func (c *closeReason) Error() string { return c.text }
+
+// reason returns why the server was closed.
+func (s *Server) reason() string {
+	if err := context.Cause(s.closing); err != nil && err.Error() != "" {
+		return err.Error()
+	}
+	return errClosing.Error()
+}
+
+// register registers all operations and returns the document about them.
+func (s *Server) register() *huma.OpenAPI {
+	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
+	config := huma.Config{
+		OpenAPI: &huma.OpenAPI{
+			OpenAPI: "3.1.0",
+			Info: &huma.Info{
+				Title:       "Switchboard",
+				Version:     "v1",
+				Description: "Runs, watches and steers Claude Code agents. The interface only grows: ignore members, kinds and codes that you do not know.",
+			},
+			Components: &huma.Components{
+				Schemas: registry,
+				SecuritySchemes: map[string]*huma.SecurityScheme{
+					"token": {Type: "http", Scheme: "bearer", Description: "Over TCP: the token from the file admin.token in the server's data folder. On the Unix socket nothing is needed."},
+				},
+			},
+			Security: []map[string][]string{{"token": {}}},
+		},
+		Formats:       map[string]huma.Format{"application/json": jsonFormat(), "json": jsonFormat()},
+		DefaultFormat: "application/json",
+		Transformers:  []huma.Transformer{unify},
+	}
+	h := humago.New(shortcut{s.operations, s}, config)
+	s.routes(h)
+	document := h.OpenAPI()
+	// huma mentions its own errors, which are never sent.
+	delete(registry.Map(), "ErrorModel")
+	delete(registry.Map(), "ErrorDetail")
+	return document
+}
+
+// operation registers an operation with the right that it needs. Who lacks it is
+// sent away before the body is read.
+func operation[I, O any](s *Server, h huma.API, scope wire.Scope, op huma.Operation, handler func(context.Context, *I) (*O, error)) {
+	op.Extensions = map[string]any{"x-scope": scope.String()}
+	op.Middlewares = append(op.Middlewares, func(c huma.Context, next func(huma.Context)) {
+		if e := s.admit(c.Context(), scope); e != nil {
+			_, w := humago.Unwrap(c)
+			access.WriteProblem(w, e)
+			return
+		}
+		next(c)
+	})
+	// The deadlines are those of pacedBody. huma counts a body of just the limit as
+	// too large.
+	op.BodyReadTimeout = -1
+	if op.MaxBodyBytes == 0 {
+		op.MaxBodyBytes = maxBody
+	}
+	op.MaxBodyBytes++
+	if op.Responses == nil {
+		op.Responses = map[string]*huma.Response{}
+	}
+	op.Responses["default"] = &huma.Response{
+		Description: "What went wrong, in the form of RFC 9457",
+		Content: map[string]*huma.MediaType{
+			access.ProblemType: {Schema: h.OpenAPI().Components.Schemas.Schema(errorType, true, "Error")},
+		},
+	}
+	huma.Register(h, op, func(ctx context.Context, in *I) (*O, error) {
+		out, err := handler(ctx, in)
+		if err == nil {
+			return out, nil
+		}
+		return nil, s.problem(ctx, op.OperationID, err)
+	})
+}
+
+// problem returns what the client is told about an error, and logs it if that is
+// not all.
+func (s *Server) problem(ctx context.Context, operation string, err error) *problem {
+	p, unexpected := asProblem(err)
+	if unexpected {
+		s.log.LogAttrs(ctx, slog.LevelError, "a request failed", slog.String("operation", operation), slog.Any("error", err))
+	}
+	return p
+}
+
+// admit says why a request is not served, or nil.
+func (s *Server) admit(ctx context.Context, scope wire.Scope) *api.Error {
+	if s.closing.Err() != nil {
+		return closing()
+	}
+	_, e := access.Require(ctx, scope)
+	return e
+}
+
+// actor returns who makes a request, in the hub's words.
+func actor(ctx context.Context) hub.Actor {
+	id, _ := access.From(ctx) // admit has seen to it that there is one
+	a := hub.Actor{Source: access.SourceProgram, Name: id.Name, Admin: id.Scopes.Has(wire.ScopeAdmin)}
+	if id.Source == access.SourcePerson {
+		a.Source = access.SourcePerson
+	}
+	return a
+}
+
+func (s *Server) serveDocument(w http.ResponseWriter, r *http.Request) {
+	if e := s.admit(r.Context(), wire.ScopeObserve); e != nil {
+		access.WriteProblem(w, e)
+		return
+	}
+	w.Header().Set("Content-Type", "application/openapi+json")
+	_, _ = w.Write(s.openapi) // the client has gone: nobody to tell
+}
+
+// notFound answers what no operation is for: 405 if there is one with another
+// method.
+func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
+	var allowed []string
+	for _, method := range []string{http.MethodDelete, http.MethodGet, http.MethodPatch, http.MethodPost, http.MethodPut} {
+		probe := &http.Request{Method: method, URL: r.URL, Host: r.Host}
+		for _, mux := range []*http.ServeMux{s.mux, s.operations} {
+			if _, pattern := mux.Handler(probe); strings.HasPrefix(pattern, method+" ") && !slices.Contains(allowed, method) {
+				allowed = append(allowed, method)
+			}
+		}
+	}
+	if len(allowed) > 0 {
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		access.WriteProblem(w, &api.Error{
+			Status: http.StatusMethodNotAllowed, Code: api.CodeInvalid,
+			Title: "This cannot be done here", Detail: "The method " + r.Method + " is not among: " + strings.Join(allowed, ", ") + ".",
+		})
+		return
+	}
+	access.WriteProblem(w, &api.Error{
+		Status: http.StatusNotFound, Code: api.CodeNotFound, Title: "There is nothing here",
+		Hint: "GET /v1/openapi.json lists what there is.",
+	})
+}
+
+// healthy says that the server runs.
+func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") }
+
+// ready says whether it can do its work.
+func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+	if s.closing.Err() != nil {
+		plain(w, http.StatusServiceUnavailable, s.reason())
+		return
+	}
+	// Why is for those who may know; this is for everybody.
+	if s.info(r.Context()).Storage != "" {
+		plain(w, http.StatusServiceUnavailable, "the journal cannot be written")
+		return
+	}
+	plain(w, http.StatusOK, "ready")
+}
+
+func plain(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(text + "\n")) // the client has gone: nobody to tell
+}
