@@ -3,13 +3,13 @@
 
 GO ?= go
 
-# Time per target of `make fuzz`; `make test` takes 7 s, `make soak` SOAKTIME.
+# Time per target of `make fuzz`; `make test` takes 5 s, `make soak` SOAKTIME.
 FUZZTIME ?= 60s
 SOAKTIME ?= 10m
 # Which benchmarks, and how often (10 gives benchstat something to work with).
 BENCH ?= .
 COUNT ?= 1
-# Further arguments of the program behind `make run`, for instance ARGS=--fast.
+# Further arguments of the program behind `make run` or `make play`, for instance ARGS=--fast.
 ARGS ?=
 # Versions of the CLI that `make clis` installs; empty means the pinned ones.
 VERSION ?=
@@ -23,7 +23,7 @@ RACE ?= $(if $(filter 1,$(shell $(GO) env CGO_ENABLED))$(filter darwin,$(shell $
 # Tools are pinned in a module of their own and built by Go itself; the build cache keeps them.
 LINT = $(GO) tool -modfile=tools/go.mod golangci-lint
 
-# The conformance suite starts real CLIs and has a target of its own; so has what it tries with the official SDK.
+# The conformance suite starts real CLIs and has a target of its own; so has what it tries with the official SDK. So have the kill tests.
 UNIT = $$($(GO) list ./... | grep -Ev '/internal/conformance(/sdk)?$$')
 
 # A go.work in a folder above would change what is built, and forbids -modfile.
@@ -38,17 +38,22 @@ export GO VULNDB
 help: ## list what make can do (this)
 	@echo 'Switchboard. Usage: make WORD [VARIABLE=value]'
 	@echo
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo 'Variables: FUZZTIME=$(FUZZTIME) SOAKTIME=$(SOAKTIME) FUZZ=regexp BENCH=$(BENCH) COUNT=$(COUNT) ARGS= VERSION= VULNDB='
 
 .PHONY: run
-run: build ## play a short coding task on a simulated agent (no account, no Claude Code needed; ARGS=--real has one)
-	@echo '==> a conversation with a simulated agent'
+run: build ## start the hub with a simulated agent at work (no account, no Claude Code needed; ARGS=--auto answers by itself)
+	@echo '==> the hub, with a simulated agent'
+	@bin/switchboard demo $(ARGS)
+
+.PHONY: play
+play: ## the same task without a hub, on the SDK alone (ARGS=--real: on a real Claude Code with a simulated model)
+	@echo '==> a conversation with an agent'
 	@$(GO) run ./internal/conformance/cmd/play $(ARGS)
 
 .PHONY: test
-test: ## everything CI checks: set-up, lint, unit tests, conformance, short fuzzing
+test: ## everything CI checks: set-up, lint, unit tests, kill tests, conformance, short fuzzing
 	@SWITCHBOARD_REQUIRE_CLIS=1 MAKE='$(MAKE)' STAGES_NOTE='$(if $(RACE),,no C compiler was found: the tests ran WITHOUT the race detector)' \
 		tools/stages setup:set-up lint::7 unit::8 conformance::10 fuzz-short:fuzz:2
 
@@ -92,11 +97,11 @@ fuzz: ## every fuzz target for FUZZTIME each (FUZZ=regexp takes some)
 
 .PHONY: fuzz-short
 fuzz-short:
-	@tools/fuzz 7s
+	@tools/fuzz 5s
 
 .PHONY: soak
-soak: ## hours instead of minutes: slow rows and SOAKTIME per fuzz target
-	@SWITCHBOARD_SOAK=1 MAKE='$(MAKE)' FUZZTIME='$(SOAKTIME)' UNIT_TIMEOUT=2h CONFORMANCE_TIMEOUT=2h \
+soak: ## hours instead of minutes: 1 000 kills, the full load, slow rows and SOAKTIME per fuzz target
+	@SWITCHBOARD_SOAK=1 MAKE='$(MAKE)' FUZZTIME='$(SOAKTIME)' UNIT_TIMEOUT=2h CONFORMANCE_TIMEOUT=2h E2E_TIMEOUT=4h \
 		tools/stages setup:set-up unit conformance fuzz
 
 .PHONY: vuln

@@ -1,6 +1,8 @@
 // Command switchboard is the program of the project: one word each for what it can do.
 //
 //	switchboard help              lists the verbs
+//	switchboard serve             keeps sessions, and lets people and programs follow and steer them
+//	switchboard attach SESSION    shows a session, and sends what is typed
 //	switchboard sim [flags]       is a simulated Claude Code CLI
 //	switchboard version           says which build this is
 //	switchboard completion SHELL  writes a completion script for bash, zsh, fish or PowerShell
@@ -13,9 +15,10 @@
 //
 //	0  done
 //	1  it was tried and did not work; the reason is on standard error
-//	2  the command line makes no sense; nothing was tried
+//	2  the command line or a setting makes no sense; nothing was tried
 //
-// The verb sim ends with the codes of the CLI that it simulates, whichever they are.
+// The verb sim ends with the codes of the CLI that it simulates, whichever they are. attach and serve end with 130 when an interrupt leaves
+// something undone.
 package main
 
 import (
@@ -24,10 +27,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -39,6 +40,8 @@ const (
 	codeDone   = 0
 	codeFailed = 1
 	codeUsage  = 2
+	// codeInterrupted is what shells make of a process that an interrupt ended.
+	codeInterrupted = 130
 )
 
 func main() {
@@ -46,11 +49,8 @@ func main() {
 	if code, ran := claudetest.RunInstalled(os.Args); ran {
 		os.Exit(code)
 	}
-	// A simulated CLI ends when it is told to; what it does with an interrupt is its own affair, as with the real one.
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	code := run(ctx, os.Args, &surroundings{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Environ()})
-	stop()
-	os.Exit(code)
+	// What signals mean differs from verb to verb.
+	os.Exit(run(context.Background(), os.Args, &surroundings{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Environ()}))
 }
 
 // surroundings are what a process gets from the one that started it.
@@ -71,11 +71,31 @@ func (s *surroundings) getenv(name string) string {
 	return value
 }
 
+// isTerminal reports whether somebody sits at the other end of a stream.
+func isTerminal(stream any) bool {
+	file, ok := stream.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull) // a character device too
+	return err != nil || !os.SameFile(info, null)
+}
+
 // An exitError ends the program with a code and without a word: whoever returns it has said what there was to say.
 type exitError int
 
 // Error names the code.
 func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+// A usageError says that flags or settings make no sense; nothing was tried.
+type usageError struct{ error }
+
+// Unwrap returns the error itself.
+func (e usageError) Unwrap() error { return e.error }
 
 // run is main with its surroundings given: args are the program's name and its arguments. It returns the exit code.
 func run(ctx context.Context, args []string, s *surroundings) int {
@@ -98,6 +118,9 @@ func run(ctx context.Context, args []string, s *surroundings) int {
 	_, _ = fmt.Fprintf(s.stderr, "switchboard: %v\n", err)
 	if !begun {
 		_, _ = fmt.Fprintln(s.stderr, "Try: switchboard --help")
+		return codeUsage
+	}
+	if _, ok := errors.AsType[usageError](err); ok {
 		return codeUsage
 	}
 	return codeFailed

@@ -3,17 +3,59 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"github.com/switchboard-dev/switchboard/claude/claudetest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// update writes golden files anew.
+var update = flag.Bool("update", false, "write the golden files in testdata")
+
+// TestMain lets the test binary be the program itself: serve starts it with the verbs shim and sim, and some tests with serve.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-test.") {
+		main()
+	}
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		for _, process := range leftBehind() {
+			_, _ = fmt.Fprintln(os.Stderr, "left behind:", process)
+			code = max(code, 1)
+		}
+		os.Exit(code)
+	}))
+}
+
+// leftBehind lists the processes that run this test binary, where the system tells: all of them were started by the tests.
+func leftBehind() []string {
+	self, err := os.Executable()
+	if err != nil {
+		return []string{err.Error()}
+	}
+	links, err := filepath.Glob("/proc/[0-9]*/exe")
+	if err != nil {
+		return []string{err.Error()}
+	}
+	var list []string
+	for _, link := range links {
+		if program, err := os.Readlink(link); err != nil || program != self || filepath.Dir(link) == fmt.Sprintf("/proc/%d", os.Getpid()) {
+			continue
+		}
+		arguments, err := os.ReadFile(filepath.Join(filepath.Dir(link), "cmdline"))
+		if err != nil {
+			continue // it has ended
+		}
+		list = append(list, link+" "+strings.ReplaceAll(string(arguments), "\x00", " "))
+	}
+	return list
+}
 
 // newest is the version that is imitated unless somebody says otherwise.
 const newest = "2.1.325"
@@ -54,6 +96,21 @@ func TestRun(t *testing.T) {
 		{"fish", switchboard("completion", "fish"), nil, "", 0, []string{"complete -c switchboard"}, nil},
 		{"completed verbs", switchboard("__complete", ""), nil, "", 0, []string{"sim\t", "version\t"}, []string{"ShellCompDirective"}},
 
+		{"serve on a bad address", switchboard("serve", "--addr", "0.0.0.0:1"), nil, "", codeUsage, nil, []string{"--addr", "this machine alone"}},
+		{"serve with a bad level", switchboard("serve", "--log-level", "loud"), nil, "", codeUsage, nil, []string{`"loud"`}},
+		{"serve with a bad durability", switchboard("serve", "--durability", "some"), nil, "", codeUsage, nil, []string{"--durability", `"some"`}},
+		{"serve with a bad journal", switchboard("serve", "--journal", "old"), nil, "", codeUsage, nil, []string{`"old"`, "new"}},
+		{"serve with a bad agent", switchboard("serve", "--agent", "gpt"), nil, "", codeUsage, nil, []string{`"gpt"`, "neither a path nor sim"}},
+		{"serve with an argument", switchboard("serve", "now"), nil, "", codeUsage, nil, []string{`"now"`}},
+		{"serve with a setting that makes no sense", switchboard("serve"), []string{"SWITCHBOARD_SHIM_ORPHAN_AFTER=soon"}, "", codeUsage, nil, []string{"SWITCHBOARD_SHIM_ORPHAN_AFTER: "}},
+		{"serve without its configuration", switchboard("serve", "--config", "/nowhere/config.toml"), nil, "", codeUsage, nil, []string{"/nowhere/config.toml"}},
+		{"serve with another configuration", switchboard("serve"), []string{envConfig + "=/nowhere/config.toml"}, "", codeUsage, nil, []string{"/nowhere/config.toml"}},
+		{"serve in too deep a folder", switchboard("serve", "--data-dir", "/tmp/"+strings.Repeat("x", 100)), nil, "", codeUsage, nil, []string{"shorter path"}},
+		{"attach without a session", switchboard("attach", "--plain"), nil, "", codeUsage, nil, []string{"accepts 1 arg"}},
+		{"attach without plain", switchboard("attach", "s1"), nil, "", codeUsage, nil, []string{"--plain"}},
+		{"shim without orders", switchboard("shim", "now"), nil, "", codeUsage, nil, []string{`"now"`}},
+		{"completed flags of serve", switchboard("__complete", "serve", "--durability", ""), nil, "", 0, []string{"normal", "full"}, []string{"ShellCompDirective"}},
+
 		{"sim help", sim("--help"), nil, "", 0, []string{envVersion, envScript, envRecord, "demo-fast", "Examples"}, nil},
 		{"sim short help", sim("-h"), nil, "", 0, []string{envVersion}, nil},
 		{"help for sim", switchboard("help", "sim"), nil, "", 0, []string{envVersion}, nil},
@@ -93,6 +150,39 @@ func TestRun(t *testing.T) {
 					if !strings.Contains(output.got, part) {
 						t.Errorf("%s has no %q:\n%s", name, part, output.got)
 					}
+				}
+			}
+		})
+	}
+}
+
+// TestHelp compares what the verbs say about themselves with the files in testdata.
+func TestHelp(t *testing.T) {
+	for name, args := range map[string][]string{"root": nil, "serve": {"serve"}, "attach": {"attach"}, "demo": {"demo"}} {
+		t.Run(name, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			if code := run(t.Context(), append(append([]string{"switchboard"}, args...), "--help"), &surroundings{stdout: &stdout, stderr: &stderr}); code != 0 {
+				t.Fatalf("exit code %d: %s", code, &stderr)
+			}
+			golden := filepath.Join("testdata", name+".help.txt")
+			if *update {
+				if err := os.MkdirAll("testdata", 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(golden, stdout.Bytes(), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), stdout.String()); diff != "" {
+				t.Errorf("the help differs (-want +got); go test -update writes it anew:\n%s", diff)
+			}
+			for line := range strings.Lines(stdout.String()) {
+				if len([]rune(line)) > 121 {
+					t.Errorf("too wide for a terminal: %s", line)
 				}
 			}
 		})

@@ -11,8 +11,15 @@ func newRoot(s *surroundings) *cobra.Command {
 		Short: "Run, watch and steer Claude Code agents",
 		Long: `Switchboard runs, watches and steers many Claude Code agents from one place.
 
-Here today is a simulated Claude Code CLI. The hub and its front ends are planned.`,
-		Example: `  # a simulated CLI that answers one prompt
+Here today are the hub (serve), a plain view of a session (attach) and a simulated Claude Code
+CLI (sim). The web console and more verbs are planned.`,
+		Example: `  # keep sessions, and say where to reach them
+  switchboard serve
+
+  # look at one, and type into it
+  switchboard attach --plain s5k2m7q3zr4t6w8xabcdy
+
+  # a simulated CLI that answers one prompt
   echo '{"type":"user","message":{"role":"user","content":"@say hello"}}' |
     switchboard sim --print --verbose --input-format stream-json --output-format stream-json
 
@@ -31,6 +38,6 @@ Here today is a simulated Claude Code CLI. The hub and its front ends are planne
 	root.SetIn(s.stdin)
 	root.SetOut(s.stdout)
 	root.SetErr(s.stderr)
-	root.AddCommand(newSim(s), newVersion())
+	root.AddCommand(newServe(s), newAttach(s), newSim(s), newVersion(), newShim(), newDemo(s))
 	return root
 }

@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -101,6 +102,9 @@ func simulate(ctx context.Context, args []string, s *surroundings) int {
 		_, _ = fmt.Fprintf(s.stderr, "switchboard sim: %v\n", err)
 		return codeUsage
 	}
+	// It ends when it is told to; what it does with an interrupt is its own affair, as with the real one.
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	defer stop()
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)

@@ -1,0 +1,257 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/claude/claudetest"
+	"github.com/switchboard-dev/switchboard/client"
+	"github.com/switchboard-dev/switchboard/internal/launch"
+	"github.com/switchboard-dev/switchboard/internal/server"
+	"github.com/switchboard-dev/switchboard/internal/terminal"
+)
+
+// What is said in the demonstration.
+const (
+	demoFirst  = "The slugs of our posts have double dashes in them. Please mend that."
+	demoSecond = "Do the tests still pass? Thank you."
+)
+
+// A demoVerb is the flags of demo.
+type demoVerb struct {
+	addr string
+	auto bool
+	fast bool
+}
+
+// newDemo is what make run starts: a hub of its own with a simulated agent at work.
+func newDemo(s *surroundings) *cobra.Command {
+	v := &demoVerb{}
+	cmd := &cobra.Command{
+		Use:    "demo",
+		Short:  "Try the hub with a simulated agent",
+		Hidden: true, // make run is how people come here
+		Long: `Starts a hub in a temporary folder, with a session in which a simulated agent mends a small bug:
+no account, no Claude Code, and nothing leaves the machine. It shows the session here, where
+questions can be answered, and says how to look at it from elsewhere. Ctrl-C ends all of it and
+removes the folder.
+
+If standard input is no terminal, or with --auto, it answers the questions itself, prints the
+conversation to its end, and ends.`,
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return v.run(cmd.Context(), s) },
+	}
+	cmd.Flags().StringVar(&v.addr, "addr", "", "`ADDRESS` of the port (default the first free one from 127.0.0.1:8765 to 8774)")
+	cmd.Flags().BoolVar(&v.auto, "auto", false, "answer the questions, and end")
+	cmd.Flags().BoolVar(&v.fast, "fast", false, "leave out the pauses")
+	return cmd
+}
+
+// run sets the stage, plays, and clears it away.
+func (v *demoVerb) run(ctx context.Context, s *surroundings) (err error) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	auto := v.auto || !isTerminal(s.stdin)
+	// Not below TMPDIR where that is long: the path of the socket must be short.
+	folder, err := os.MkdirTemp("", "switchboard-")
+	if err != nil {
+		return fmt.Errorf("making a temporary folder: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	if folder, err = filepath.EvalSymlinks(folder); err != nil {
+		return fmt.Errorf("making a temporary folder: %w", err)
+	}
+	project := filepath.Join(folder, "blog")
+	if err := writeDemo(folder, project); err != nil {
+		return err
+	}
+
+	hub, err := server.Start(ctx, server.Options{
+		DataDir: filepath.Join(folder, "data"), Socket: filepath.Join(folder, "data", "run", "hub.sock"), Addr: v.addr,
+		Agent: launch.Simulator, Env: v.env(s, folder, auto), Version: buildVersion(),
+		Logger: slog.New(slog.NewTextHandler(s.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+	})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		_, closing := hub.Close(context.WithoutCancel(ctx), true)
+		err = errors.Join(err, closing)
+	}()
+	c, err := client.New(&client.Options{Socket: hub.Socket()})
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	created, err := c.Create(ctx, api.CreateSession{Dir: project, Title: "Mend the slugs", Prompt: demoFirst})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(s.stdout, `A SIMULATED agent: no account, no tool is run, nothing leaves this machine.
+listening on %s
+socket %s
+session %s
+`, hub.URL(), hub.Socket(), created.ID)
+	if auto {
+		return play(ctx, s.stdout, c, created.ID)
+	}
+	return v.show(ctx, s, c, hub, created.ID)
+}
+
+// env is the environment of the agent: nothing of the user's that could lead it to a model, or into their home.
+func (v *demoVerb) env(s *surroundings, folder string, auto bool) []string {
+	script := "demo"
+	if v.fast || auto {
+		script = "demo-fast"
+	}
+	env := []string{"HOME=" + filepath.Join(folder, "home"), envScript + "=" + script}
+	for _, name := range []string{"PATH", "TMPDIR", "GORACE", "GOCOVERDIR"} {
+		if value := s.getenv(name); value != "" {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}
+
+// writeDemo makes the folders and puts the small project into its own.
+func writeDemo(folder, project string) error {
+	if err := os.Mkdir(filepath.Join(folder, "home"), 0o700); err != nil {
+		return fmt.Errorf("making a home for the agent: %w", err)
+	}
+	for name, content := range claudetest.DemoFiles() {
+		path := filepath.Join(project, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return fmt.Errorf("making the project: %w", err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			return fmt.Errorf("making the project: %w", err)
+		}
+	}
+	return nil
+}
+
+// show lets a person play.
+func (v *demoVerb) show(ctx context.Context, s *surroundings, c *client.Client, hub *server.Server, session string) error {
+	program, err := os.Executable()
+	if err != nil {
+		program = "switchboard"
+	}
+	data := filepath.Dir(filepath.Dir(hub.Socket()))
+	fmt.Fprintf(s.stdout, `
+Look at it from another terminal as well:
+  %s attach --plain --data-dir %s %s
+  curl --unix-socket %s http://switchboard/v1/sessions/%s
+Ctrl-C ends all of it.
+
+`, program, data, session, hub.Socket(), session)
+	err = attach(ctx, s, c, session)
+	if exit, ok := errors.AsType[exitError](err); ok && int(exit) == codeInterrupted {
+		return nil // the way to end it
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(s.stdout, "The hub is still there. Ctrl-C ends it.")
+	<-ctx.Done()
+	return nil
+}
+
+// play lets the program play: it prints the conversation and answers what is asked.
+func play(ctx context.Context, out io.Writer, c *client.Client, session string) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	prompts, input := io.Pipe()
+	var answering sync.WaitGroup
+	answering.Go(func() {
+		err := answerAll(ctx, c, session, input)
+		_ = input.Close() // never fails
+		if err != nil {
+			cancel(err)
+		}
+	})
+	err := terminal.Attach(ctx, follower{c, io.Discard}, session, &terminal.Options{In: prompts, Out: out, Wait: true})
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	cancel(nil)
+	_ = prompts.Close() // never fails
+	answering.Wait()
+	if err == nil {
+		fmt.Fprintln(out, "The conversation went as the script has it.")
+	}
+	return err
+}
+
+// answerAll answers every question: tools and plans are allowed, of choices the first is taken, forms are accepted as they come. After the first
+// turn it says the second prompt, and that is all.
+func answerAll(ctx context.Context, c *client.Client, session string, prompts io.Writer) error {
+	turns := 0
+	for frame, err := range c.Follow(ctx, session, &client.FollowOptions{NoLive: true}) {
+		if err != nil {
+			return ignoreEnd(ctx, err)
+		}
+		if frame.Type != api.FrameEvent {
+			continue
+		}
+		switch e := frame.Event; e.Kind {
+		case api.KindQuestionOpened:
+			if err := answerOne(ctx, c, e.Data); err != nil {
+				return ignoreEnd(ctx, err)
+			}
+		case api.KindLine:
+			var line struct {
+				Type string `json:"type"`
+			}
+			if err := json.Unmarshal(e.Line, &line); err != nil || line.Type != "result" {
+				continue
+			}
+			if turns++; turns == 2 {
+				return nil
+			}
+			if _, err := fmt.Fprintln(prompts, demoSecond); err != nil {
+				return ignoreEnd(ctx, err)
+			}
+		}
+	}
+	return nil
+}
+
+// ignoreEnd drops the error of something that was broken off because all is over.
+func ignoreEnd(ctx context.Context, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	return nil
+}
+
+// answerOne answers one question, given as the data of its event.
+func answerOne(ctx context.Context, c *client.Client, data json.RawMessage) error {
+	var q api.Question
+	if err := json.Unmarshal(data, &q); err != nil {
+		return fmt.Errorf("reading a question: %w", err)
+	}
+	verb, text := "allow", ""
+	if q.Kind == api.QuestionChoice {
+		verb, text = "answer", strings.TrimSuffix(strings.Repeat("1;", terminal.Choices(&q)), ";")
+	}
+	answer, err := terminal.AnswerTo(&q, verb, text)
+	if err != nil {
+		return err
+	}
+	_, err = c.Answer(ctx, q.ID, *answer)
+	return err
+}

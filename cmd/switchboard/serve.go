@@ -1,0 +1,267 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/switchboard-dev/switchboard/internal/config"
+	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/launch"
+	"github.com/switchboard-dev/switchboard/internal/server"
+	"github.com/switchboard-dev/switchboard/wire"
+)
+
+// envAgent names the agent, as --agent does.
+const envAgent = "SWITCHBOARD_AGENT"
+
+// A serveVerb is the flags of serve.
+type serveVerb struct {
+	place
+	addr, agent, durability, journal, logLevel string
+	stopAgents                                 bool
+}
+
+func newServe(s *surroundings) *cobra.Command {
+	v := &serveVerb{}
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Keep sessions, and let people and programs follow and steer them",
+		Long: `Starts the hub: it keeps the log of every session, its open questions and queued messages, and
+lets any number of people and programs follow and steer the same session.
+
+It listens on a Unix socket, which is for you alone, and on a port of this machine, for which
+programs need the token in the file admin.token of the data folder. It prints both addresses, and
+never a secret.
+
+Agents are processes of their own. They live on when the hub ends, is killed or upgraded, and the
+next one goes on with them. An interrupt (Ctrl-C) or SIGTERM ends the hub in good order and says
+which agents go on and how to end them; a second one ends it at once.
+
+Settings come from the configuration file, over it from the environment (SWITCHBOARD_…), and over
+both from flags. docs/running.md lists them.`,
+		Example: `  # with the Claude Code on PATH
+  switchboard serve
+
+  # another Claude Code, and a folder of its own for everything
+  switchboard serve --agent /opt/claude/claude --data-dir ~/boards/work
+
+  # to try it without a Claude Code: a simulated agent, which runs no tool
+  switchboard serve --agent sim
+
+  # as a service of the user
+  systemctl --user enable --now switchboard.socket`,
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return v.run(cmd.Context(), s) },
+	}
+	v.flags(cmd)
+	f := cmd.Flags()
+	f.StringVar(&v.addr, "addr", "", "`ADDRESS` of the port, on loopback (default the first free one from 127.0.0.1:8765 to 8774)")
+	f.StringVar(&v.agent, "agent", "", "`PATH` of the Claude Code to run, or sim for the simulated one (default claude, looked for)")
+	f.StringVar(&v.durability, "durability", "", "what the journal survives: normal (any kill) or full (a power cut) (default normal)")
+	f.StringVar(&v.journal, "journal", "", "`new` sets the journal aside, damaged or not, and begins another")
+	f.BoolVar(&v.stopAgents, "stop-agents", false, "end the agents too when the hub ends in good order")
+	f.StringVar(&v.logLevel, "log-level", "info", "what is logged to standard error: debug, info, warn or error")
+	for name, values := range map[string][]string{
+		"agent": {"sim"}, "durability": {"normal", "full"}, "journal": {"new"}, "log-level": {"debug", "info", "warn", "error"},
+	} {
+		directive := cobra.ShellCompDirectiveNoFileComp
+		if name == "agent" {
+			directive = cobra.ShellCompDirectiveDefault // or a path
+		}
+		if err := cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, directive)); err != nil {
+			panic(err) // there is no such flag
+		}
+	}
+	return cmd
+}
+
+// run serves until a signal, the end of ctx or the end of a listener.
+func (v *serveVerb) run(ctx context.Context, s *surroundings) error {
+	options, err := v.options(s)
+	if err != nil {
+		return usageError{err}
+	}
+	// Two places, so that neither of two signals gets lost.
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+
+	starting, cancel := untilSignal(ctx, signals)
+	hub, err := server.Start(starting, *options)
+	interrupted := starting.Err() != nil
+	cancel()
+	if err != nil {
+		if interrupted {
+			return exitError(codeInterrupted)
+		}
+		return err
+	}
+	v.announce(s.stdout, hub, options)
+
+	var failed error
+	if !interrupted {
+		select {
+		case <-signals:
+		case <-ctx.Done():
+		case failed = <-hub.Failed():
+		}
+	}
+	return errors.Join(failed, v.end(ctx, s, hub, signals))
+}
+
+// untilSignal returns a context that ends with the next signal.
+func untilSignal(ctx context.Context, signals <-chan os.Signal) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		select {
+		case <-signals:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		cancel()
+		<-ended
+	}
+}
+
+// options turns settings into what is to be started.
+func (v *serveVerb) options(s *surroundings) (*server.Options, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(v.logLevel)); err != nil {
+		return nil, fmt.Errorf("--log-level is %q; want debug, info, warn or error", v.logLevel)
+	}
+	if v.journal != "" && v.journal != "new" {
+		return nil, fmt.Errorf("--journal is %q; the only value is new, which begins another journal", v.journal)
+	}
+	c, paths, err := v.load(s, func(c *config.Config) error {
+		if v.addr != "" {
+			if err := c.Server.Addr.UnmarshalText([]byte(v.addr)); err != nil {
+				return fmt.Errorf("--addr: %w", err)
+			}
+		}
+		if v.durability != "" {
+			if err := c.Server.Durability.UnmarshalText([]byte(v.durability)); err != nil {
+				return fmt.Errorf("--durability: %w", err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	durability, err := journal.ParseDurability(string(c.Server.Durability))
+	if err != nil {
+		return nil, err
+	}
+	agent, err := chooseAgent(v.agent, s.getenv(envAgent), string(c.Claude.Path))
+	if err != nil {
+		return nil, err
+	}
+	listeners, err := server.Activated(s.getenv)
+	if err != nil {
+		return nil, err
+	}
+	return &server.Options{
+		DataDir: paths.DataDir, Socket: paths.Socket, Addr: string(c.Server.Addr),
+		Listeners: listeners, NotifySocket: s.getenv("NOTIFY_SOCKET"),
+		Durability: durability, NewJournal: v.journal == "new",
+		Retention: journal.Retention{MaxAge: time.Duration(c.Retention.MaxAge), MaxBytes: int64(c.Retention.MaxBytes)},
+		Agent:     agent,
+		Claude: launch.Defaults{
+			Model: c.Claude.Model, AllowedTools: c.Claude.AllowedTools, PermissionMode: wire.PermissionMode(c.Claude.PermissionMode),
+			DangerouslySkipPermissions: c.Claude.DangerouslySkipPermissions, UseAPIBilling: c.Claude.UseAPIBilling,
+		},
+		Env:         s.env,
+		OrphanAfter: time.Duration(c.Shim.OrphanAfter), IdleOrphanAfter: time.Duration(c.Shim.IdleOrphanAfter),
+		Scopes:  true,
+		Version: buildVersion(),
+		Logger:  slog.New(slog.NewTextHandler(s.stderr, &slog.HandlerOptions{Level: level})),
+	}, nil
+}
+
+// chooseAgent returns the agent that a flag, else the environment, else the configuration names. A name with a slash is a path and depends on nothing
+// but the folder we are in; the simulated one has to be asked for by its name.
+func chooseAgent(names ...string) (string, error) {
+	for _, name := range names {
+		switch {
+		case name == "":
+		case name == launch.Simulator:
+			return name, nil
+		case strings.ContainsRune(name, filepath.Separator):
+			path, err := filepath.Abs(name)
+			if err != nil {
+				return "", fmt.Errorf("--agent: %w", err)
+			}
+			return path, nil
+		default:
+			return "", fmt.Errorf("the agent %q is neither a path nor sim; write ./%s for a file in this folder", name, name)
+		}
+	}
+	return "", nil
+}
+
+// announce says where to look. What is printed here is read by programs too: one line each, a word and a value.
+func (v *serveVerb) announce(out io.Writer, hub *server.Server, o *server.Options) {
+	fmt.Fprintf(out, "listening on %s\nsocket %s\ntoken file %s\n", hub.URL(), hub.Socket(), hub.TokenFile())
+	if o.Agent == launch.Simulator {
+		fmt.Fprintln(out, "agent simulated: no Claude Code is started and no tool is run")
+	}
+}
+
+// end ends the server; a second signal ends the process.
+func (v *serveVerb) end(ctx context.Context, s *surroundings, hub *server.Server, signals <-chan os.Signal) error {
+	done := make(chan struct{})
+	var left server.Left
+	var err error
+	go func() {
+		defer close(done)
+		left, err = hub.Close(context.WithoutCancel(ctx), v.stopAgents)
+	}()
+	select {
+	case <-done:
+	case <-signals:
+		fmt.Fprintln(s.stderr, "switchboard: ended at once; nothing that was acknowledged is lost")
+		os.Exit(codeInterrupted)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(s.stdout, farewell(left))
+	return nil
+}
+
+// farewell says which agents go on, and how to end them.
+func farewell(left server.Left) string {
+	if left.Agents == 0 {
+		return "stopped; no agent is running\n"
+	}
+	who, them := fmt.Sprintf("%d agents go on and wait", left.Agents), "them"
+	if left.Agents == 1 {
+		who, them = "1 agent goes on and waits", "it"
+	}
+	text := "stopped; " + who + " for the next switchboard serve\n"
+	if len(left.PIDs) > 0 {
+		pids := make([]string, len(left.PIDs))
+		for i, pid := range left.PIDs {
+			pids[i] = strconv.Itoa(pid)
+		}
+		text += "to end " + them + " now: kill " + strings.Join(pids, " ") + "\n"
+	}
+	return text + "to end agents with the hub: switchboard serve --stop-agents\n"
+}

@@ -1,0 +1,148 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/switchboard-dev/switchboard/wire"
+)
+
+// A Config holds all settings. The zero value is what nobody has set anything in; [Default] has the defaults.
+type Config struct {
+	Server    Server
+	Claude    Claude
+	Retention Retention
+	Shim      Shim
+}
+
+// Server is the section [server].
+type Server struct {
+	// Addr is the TCP address to listen on. If empty, the first free port from 8765 to 8774 on 127.0.0.1.
+	Addr Address
+	// DataDir is the folder for the journal and all other files. If empty, [Paths] has the default.
+	DataDir Folder
+	// Durability is normal or full.
+	Durability Durability
+}
+
+// Claude is the section [claude]: how agents are started unless a session says otherwise.
+type Claude struct {
+	// Path is the program to start. If empty, it is looked for.
+	Path Folder
+	// Model is the model of sessions that name none. If empty, the CLI's own default.
+	Model string
+	// AllowedTools are permission rules that every session is given, such as "Bash(git status:*)".
+	AllowedTools []string
+	// PermissionMode is the mode of sessions that name none.
+	PermissionMode Mode
+	// DangerouslySkipPermissions consents to sessions without permission questions. A session still has to ask for it.
+	DangerouslySkipPermissions bool
+	// UseAPIBilling leaves ANTHROPIC_API_KEY in the environment of agents, which then bill it instead of using the login.
+	UseAPIBilling bool
+}
+
+// Retention is the section [retention]: how much of ended sessions is kept. Zero means all.
+type Retention struct {
+	// MaxAge removes sessions that ended longer ago.
+	MaxAge Duration
+	// MaxBytes removes the oldest ended sessions until the rest takes no more.
+	MaxBytes Size
+}
+
+// Shim is the section [shim]: what an agent does while there is no server.
+type Shim struct {
+	// OrphanAfter is how long it goes on.
+	OrphanAfter Duration
+	// IdleOrphanAfter is how long it waits if it has nothing to do and asks nothing.
+	IdleOrphanAfter Duration
+}
+
+// Default returns the settings that hold where nobody has set anything.
+func Default() *Config {
+	return &Config{
+		Server: Server{Durability: DurabilityNormal},
+		Claude: Claude{PermissionMode: Mode(wire.PermissionModeDefault)},
+		Shim:   Shim{OrphanAfter: Duration(24 * time.Hour), IdleOrphanAfter: Duration(time.Hour)},
+	}
+}
+
+// An Error says what is wrong with a setting, and where.
+type Error struct {
+	// Source is the file or the environment variable.
+	Source string
+	// Line and Column are the place in a file, from 1; 0 if it is none.
+	Line, Column int
+	// Reason says what is wrong.
+	Reason string
+}
+
+// Error returns place and reason, as compilers print them.
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return e.Source + ": " + e.Reason
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", e.Source, e.Line, e.Column, e.Reason)
+}
+
+// maxFile bounds a configuration file. A larger one is a mistake in its name.
+const maxFile = 1 << 20
+
+// Load returns the defaults with the file's settings over them, and those of the environment over both. getenv returns the value of a
+// variable, "" if it is not set. A file that does not exist is an error only if it must be there.
+func Load(file string, must bool, getenv func(string) string) (*Config, error) {
+	c := Default()
+	text, err := readFile(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !must:
+	case err != nil:
+		return nil, err
+	default:
+		if err := c.Parse(file, text, getenv("HOME")); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.Environment(getenv); err != nil {
+		return nil, err
+	}
+	return c, c.Check()
+}
+
+// readFile reads a configuration file that only its owner, or root, can have written.
+func readFile(name string) (text []byte, err error) {
+	if name == "" {
+		return nil, fs.ErrNotExist
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("reading the configuration: %w", err)
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	info, err := file.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("reading the configuration: %w", err)
+	}
+	if reason := distrust(info); reason != "" {
+		return nil, &Error{Source: name, Reason: reason}
+	}
+	text, err = io.ReadAll(io.LimitReader(file, maxFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading the configuration: %w", err)
+	}
+	if len(text) > maxFile {
+		return nil, &Error{Source: name, Reason: "it is larger than 1 MiB, which no configuration is"}
+	}
+	return text, nil
+}
+
+// Check looks for settings that are right each by itself and make no sense together.
+func (c *Config) Check() error {
+	if c.Shim.OrphanAfter < c.Shim.IdleOrphanAfter {
+		return fmt.Errorf("shim.orphan_after (%s) is shorter than shim.idle_orphan_after (%s); an agent at work must not be ended before an idle one",
+			c.Shim.OrphanAfter, c.Shim.IdleOrphanAfter)
+	}
+	return nil
+}

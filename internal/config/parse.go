@@ -1,0 +1,171 @@
+package config
+
+import (
+	"bytes"
+	"encoding"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// A fileConfig is a [Config] as the decoder sees it. It asks a type for its own opinion on a text only where the type is a struct; strings and
+// numbers it would set without a word.
+type fileConfig struct {
+	Server struct {
+		Addr       value[Address, *Address]       `toml:"addr"`
+		DataDir    value[Folder, *Folder]         `toml:"data_dir"`
+		Durability value[Durability, *Durability] `toml:"durability"`
+	} `toml:"server"`
+	Claude struct {
+		Path                       value[Folder, *Folder] `toml:"path"`
+		Model                      *string                `toml:"model"`
+		AllowedTools               []string               `toml:"allowed_tools"`
+		PermissionMode             value[Mode, *Mode]     `toml:"permission_mode"`
+		DangerouslySkipPermissions *bool                  `toml:"dangerously_skip_permissions"`
+		UseAPIBilling              *bool                  `toml:"use_api_billing"`
+	} `toml:"claude"`
+	Retention struct {
+		MaxAge   value[Duration, *Duration] `toml:"max_age"`
+		MaxBytes value[Size, *Size]         `toml:"max_bytes"`
+	} `toml:"retention"`
+	Shim struct {
+		OrphanAfter     value[Duration, *Duration] `toml:"orphan_after"`
+		IdleOrphanAfter value[Duration, *Duration] `toml:"idle_orphan_after"`
+	} `toml:"shim"`
+}
+
+// A value is a setting in a file, and what its type thinks of it.
+type value[T any, P interface {
+	*T
+	encoding.TextUnmarshaler
+}] struct {
+	read *T
+	err  error
+}
+
+// UnmarshalText asks the type.
+func (v *value[T, P]) UnmarshalText(text []byte) error {
+	parsed := new(T)
+	if v.err = P(parsed).UnmarshalText(text); v.err == nil {
+		v.read = parsed
+	}
+	return v.err
+}
+
+// put copies what was read, if anything was.
+func put[T any](to, from *T) {
+	if from != nil {
+		*to = *from
+	}
+}
+
+// Parse reads the text of a file over the settings that c has. name is the file's, for errors; home what "~/" stands for. The error is one
+// or, joined, several *[Error], and c is as it was then.
+func (c *Config) Parse(name string, text []byte, home string) error {
+	var file fileConfig
+	if err := toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields().Decode(&file); err != nil {
+		return explain(name, text, &file, err)
+	}
+	read := *c
+	put(&read.Server.Addr, file.Server.Addr.read)
+	put(&read.Server.DataDir, file.Server.DataDir.read)
+	put(&read.Server.Durability, file.Server.Durability.read)
+	put(&read.Claude.Path, file.Claude.Path.read)
+	put(&read.Claude.Model, file.Claude.Model)
+	if file.Claude.AllowedTools != nil {
+		read.Claude.AllowedTools = file.Claude.AllowedTools
+	}
+	put(&read.Claude.PermissionMode, file.Claude.PermissionMode.read)
+	put(&read.Claude.DangerouslySkipPermissions, file.Claude.DangerouslySkipPermissions)
+	put(&read.Claude.UseAPIBilling, file.Claude.UseAPIBilling)
+	put(&read.Retention.MaxAge, file.Retention.MaxAge.read)
+	put(&read.Retention.MaxBytes, file.Retention.MaxBytes.read)
+	put(&read.Shim.OrphanAfter, file.Shim.OrphanAfter.read)
+	put(&read.Shim.IdleOrphanAfter, file.Shim.IdleOrphanAfter.read)
+	for key, folder := range map[string]*Folder{"server.data_dir": &read.Server.DataDir, "claude.path": &read.Claude.Path} {
+		if err := folder.expand(home); err != nil {
+			return &Error{Source: name, Line: lineOf(text, key), Column: 1, Reason: key + ": " + err.Error()}
+		}
+	}
+	*c = read
+	return nil
+}
+
+// refused returns the setting whose type did not like its text.
+func (f *fileConfig) refused() (key string, err error) {
+	for _, each := range []struct {
+		key string
+		err error
+	}{
+		{"server.addr", f.Server.Addr.err},
+		{"server.data_dir", f.Server.DataDir.err},
+		{"server.durability", f.Server.Durability.err},
+		{"claude.path", f.Claude.Path.err},
+		{"claude.permission_mode", f.Claude.PermissionMode.err},
+		{"retention.max_age", f.Retention.MaxAge.err},
+		{"retention.max_bytes", f.Retention.MaxBytes.err},
+		{"shim.orphan_after", f.Shim.OrphanAfter.err},
+		{"shim.idle_orphan_after", f.Shim.IdleOrphanAfter.err},
+	} {
+		if each.err != nil {
+			return each.key, each.err
+		}
+	}
+	return "", nil
+}
+
+// explain says what the decoder found, in our words where the user needs them.
+func explain(name string, text []byte, file *fileConfig, err error) error {
+	if unknown, ok := errors.AsType[*toml.StrictMissingError](err); ok {
+		list := make([]error, 0, len(unknown.Errors))
+		for i := range unknown.Errors {
+			each := &unknown.Errors[i]
+			line, column := each.Position()
+			list = append(list, &Error{Source: name, Line: line, Column: max(column, 1), Reason: unknownKey(each.Key())})
+		}
+		return errors.Join(list...)
+	}
+	key, reason := file.refused()
+	wrong, placed := errors.AsType[*toml.DecodeError](err)
+	switch {
+	case placed && reason != nil:
+		line, column := wrong.Position()
+		return &Error{Source: name, Line: line, Column: max(column, 1), Reason: key + ": " + reason.Error()}
+	case placed:
+		line, column := wrong.Position()
+		return &Error{Source: name, Line: line, Column: max(column, 1), Reason: strings.TrimPrefix(wrong.Error(), "toml: ")}
+	case reason != nil:
+		// The decoder keeps the place of texts only, not that of numbers and other values.
+		return &Error{Source: name, Line: lineOf(text, key), Column: 1, Reason: key + ": " + reason.Error()}
+	default:
+		return &Error{Source: name, Line: 1, Column: 1, Reason: strings.TrimPrefix(err.Error(), "toml: ")}
+	}
+}
+
+// lineOf returns the line in which a key is set, from 1.
+func lineOf(text []byte, key string) int {
+	section, last, _ := strings.Cut(key, ".")
+	pattern := regexp.MustCompile(`(?mi)^[ \t]*["']?(` + section + `["']?[ \t]*\.[ \t]*["']?)?` + last + `["']?[ \t]*=`)
+	if at := pattern.FindIndex(text); at != nil {
+		return 1 + bytes.Count(text[:at[0]], []byte("\n"))
+	}
+	return 1
+}
+
+// unknownKey says that there is no such key, and which there are.
+func unknownKey(key []string) string {
+	name := strings.Join(key, ".")
+	var names []string
+	for _, s := range Settings() {
+		if section, rest, _ := strings.Cut(s.Key, "."); len(key) > 1 && section == key[0] {
+			names = append(names, rest)
+		}
+	}
+	if len(names) == 0 {
+		return fmt.Sprintf("unknown key %s; the sections are %s", name, strings.Join(sections(), ", "))
+	}
+	return fmt.Sprintf("unknown key %s; section [%s] has %s", name, key[0], strings.Join(names, ", "))
+}

@@ -1,0 +1,62 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"net/http"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/hub"
+	"github.com/switchboard-dev/switchboard/internal/launch"
+	"github.com/switchboard-dev/switchboard/wire"
+)
+
+// A launcher is package launch as the hub wants it: neither knows the other.
+type launcher struct{ *launch.Launcher }
+
+var _ hub.Launcher = launcher{}
+
+// Start starts a run.
+func (l launcher) Start(ctx context.Context, s hub.LaunchSpec) (*hub.Launched, error) {
+	o := &s.Options
+	started, err := l.Launcher.Start(ctx, &launch.Spec{
+		Session: s.Session, Run: s.Run, Token: s.Token, Marker: s.Marker, Dir: s.Dir, Resume: s.Resume, ResumeAt: s.At, Fork: s.Fork,
+		Options: launch.Options{
+			Model: o.Model, FallbackModel: o.FallbackModel, Effort: o.Effort, PermissionMode: wire.PermissionMode(o.PermissionMode),
+			AllowBypass: o.AllowBypass, Name: o.Name, Tools: o.Tools, AllowedTools: o.AllowedTools, DisallowedTools: o.DisallowedTools,
+			AddDirs: o.AddDirs, MaxTurns: o.MaxTurns, MaxBudgetUSD: o.MaxBudgetUSD, MaxThinkingTokens: o.MaxThinkingTokens,
+			Agent: o.Agent, MCPServers: o.MCPServers, Settings: o.Settings, JSONSchema: o.JSONSchema,
+		},
+	})
+	if err != nil {
+		return nil, explain(err)
+	}
+	return &hub.Launched{
+		PID: started.PID, PIDStart: started.PIDStart, Version: started.Version.String(), Simulated: started.Simulated, ConfigDir: started.ConfigDir,
+	}, nil
+}
+
+// History returns the lines of a transcript.
+func (l launcher) History(ctx context.Context, configDir, dir, conversation string) (iter.Seq2[[]byte, error], error) {
+	return l.Launcher.History(ctx, configDir, dir, conversation)
+}
+
+// explain gives the error of a start the form in which clients are told.
+func explain(err error) error {
+	failed, ok := errors.AsType[*launch.StartError](err)
+	if !ok {
+		return err
+	}
+	e := &api.Error{Status: http.StatusBadGateway, Code: api.CodeStartFailed, Title: "The agent could not be started", Detail: failed.Reason, Hint: failed.Hint}
+	switch failed.Code {
+	case launch.BadDir, launch.BadOption:
+		e.Status, e.Code = http.StatusUnprocessableEntity, api.CodeInvalid
+	case launch.Forbidden:
+		e.Status, e.Code = http.StatusForbidden, api.CodeForbidden
+	case launch.Running:
+		e.Status, e.Code = http.StatusConflict, api.CodeConflict
+	case launch.NoAgent, launch.Failed:
+	}
+	return e
+}

@@ -1,0 +1,272 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/switchboard-dev/switchboard/internal/hub"
+	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/launch"
+	"github.com/switchboard-dev/switchboard/internal/server/access"
+	"github.com/switchboard-dev/switchboard/internal/server/ingress"
+	v1 "github.com/switchboard-dev/switchboard/internal/server/v1"
+)
+
+// Options say what to start. DataDir and Socket are required.
+type Options struct {
+	// DataDir is the folder for everything that is kept, Socket the path of the Unix socket. Both are absolute.
+	DataDir, Socket string
+	// Addr is the TCP address to listen on, on loopback. If empty, the first free port from 8765 to 8774.
+	Addr string
+	// Listeners were opened by a service manager, see [Activated]. A Unix socket among them takes the place of Socket, others that of Addr.
+	// They are closed with the server, or when it cannot be started.
+	Listeners []net.Listener
+	// NotifySocket is the value of NOTIFY_SOCKET: the service manager that wants to know when the server is ready. It may be empty.
+	NotifySocket string
+
+	// Durability is what the journal survives. NewJournal sets aside the one that is there.
+	Durability journal.Durability
+	NewJournal bool
+	// Retention limits what is kept of ended sessions that nobody looks at. MaxAge and MaxBytes count. It is enforced at the start and once a day.
+	Retention journal.Retention
+
+	// Program is the path of switchboard itself, which shims are started by. If empty, the running program.
+	Program string
+	// Agent is what sessions run: the path of a CLI, or [launch.Simulator]. If empty, the claude that is found.
+	Agent string
+	// Claude are the defaults of sessions.
+	Claude launch.Defaults
+	// Env is the environment that agents are found by and get. If nil, that of the program.
+	Env []string
+	// OrphanAfter and IdleOrphanAfter are how long agents go on without a server. If zero, 24 h and 1 h.
+	OrphanAfter, IdleOrphanAfter time.Duration
+	// Scopes puts shims into transient scopes of the user's service manager, where there is one.
+	Scopes bool
+
+	// Version is told to clients and agents.
+	Version string
+	// Logger takes what an operator should know. If nil, nothing is logged.
+	Logger *slog.Logger
+}
+
+// A Server is a hub that can be reached. It owns a goroutine per listener and one for what is done from time to time, which Close joins.
+type Server struct {
+	// Static after construction.
+	options  Options
+	log      *slog.Logger
+	journal  journal.Journal
+	launcher *launch.Launcher
+	hub      *hub.Hub
+	guard    *access.Guard
+	link     *ingress.Link
+	dial     *ingress.Dial
+	v1       *v1.Server
+	servers  []*http.Server
+	unix     []net.Listener
+	tcp      []net.Listener
+	socket   *socketFile // nil if a service manager owns it
+	agent    *agentInfo
+	ctx      context.Context // ends when Close begins to put things away
+	cancel   context.CancelFunc
+	tasks    sync.WaitGroup
+	failed   chan error // of a listener that ended by itself; has room for all
+	undo     []func()   // what Close does in the end, the last one first
+	closing  sync.Once
+}
+
+// Start starts a server. When it returns, clients and agents can connect. ctx bounds the start alone. The error says what to do.
+func Start(ctx context.Context, o Options) (_ *Server, err error) {
+	s := &Server{options: o, log: o.Logger}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	defer func() {
+		if err == nil {
+			return
+		}
+		s.cancel()
+		s.tasks.Wait()
+		s.putAway()
+		for _, l := range o.Listeners {
+			_ = l.Close() // perhaps a second time
+		}
+	}()
+	// The journal is first: its lock is what tells that there is no other server.
+	if err := s.openHub(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.listen(ctx); err != nil {
+		return nil, err
+	}
+	s.link = ingress.NewLink(s.hub, &ingress.LinkOptions{Logger: s.log})
+	s.undo = append(s.undo, func() { s.warn("closing links", s.link.Close()) })
+	s.dial = ingress.NewDial(s.hub, &ingress.DialOptions{Trusted: s.guard.Admin, Logger: s.log})
+	s.undo = append(s.undo, func() { s.warn("closing connections of CLIs", s.dial.Close()) })
+	s.v1 = v1.New(v1.Of(s.hub), s.guard, &v1.Options{Info: s.info, Dial: "ws://" + s.tcp[0].Addr().String(), Log: s.log})
+	s.serve(s.unix, s.socketHandler())
+	s.serve(s.tcp, s.portHandler())
+	s.tasks.Go(s.findAgent)
+	s.tasks.Go(s.keepHouse)
+	if err := notify(ctx, o.NotifySocket, "READY=1\nSTATUS=Listening on "+s.tcp[0].Addr().String()); err != nil {
+		s.log.Warn("the service manager was not told that the server is ready", "err", err)
+	}
+	return s, nil
+}
+
+// openHub opens the journal and what works on it.
+func (s *Server) openHub(ctx context.Context) error {
+	o := &s.options
+	if err := access.CheckFolder(o.DataDir); err != nil {
+		return err
+	}
+	opened, err := journal.Open(ctx, o.DataDir, &journal.Options{Durability: o.Durability, New: o.NewJournal, Logger: s.log})
+	if err != nil {
+		return err
+	}
+	s.journal = opened
+	s.undo = append(s.undo, func() { s.warn("closing the journal", opened.Close()) })
+
+	token, err := access.LoadOrCreateToken(o.DataDir)
+	if err != nil {
+		return err
+	}
+	s.guard = access.New(&access.Options{Tokens: []access.Token{token}, Log: s.log})
+
+	for _, l := range o.Listeners {
+		if l.Addr().Network() == "unix" {
+			o.Socket = l.Addr().String()
+		}
+	}
+	s.launcher, err = launch.New(launch.Config{
+		Program: o.Program, DataDir: o.DataDir, Socket: o.Socket, Agent: o.Agent, Claude: o.Claude, Env: o.Env, Logger: s.log,
+		ClientApp: "switchboard/" + o.Version, Scopes: o.Scopes, OrphanAfter: o.OrphanAfter, IdleOrphanAfter: o.IdleOrphanAfter,
+	})
+	if err != nil {
+		return err
+	}
+	s.undo = append(s.undo, func() { s.warn("closing the launcher", s.launcher.Close()) })
+	s.agent = &agentInfo{simulated: o.Agent == launch.Simulator}
+
+	s.hub, err = hub.New(ctx, hub.Options{Journal: s.journal, Launcher: launcher{s.launcher}, Logger: s.log})
+	if err != nil {
+		return err
+	}
+	s.undo = append(s.undo, func() { s.warn("closing the hub", s.hub.Close()) })
+	return s.tidy(ctx)
+}
+
+// tidy takes in what agents wrote while there was no server and had to put into files, then ends what agents left that died meanwhile. Neither
+// keeps the server from starting.
+func (s *Server) tidy(ctx context.Context) error {
+	files, err := filepath.Glob(filepath.Join(s.options.DataDir, "spool", "*.spool"))
+	if err != nil {
+		return fmt.Errorf("looking for what agents have written: %w", err)
+	}
+	for _, file := range files {
+		if err := ingress.ImportSpool(ctx, s.hub, file); err != nil {
+			s.log.Error("what an agent wrote without a server was not taken in; the file is kept", "file", file, "err", err)
+		}
+	}
+	swept, err := s.launcher.SweepAll(ctx)
+	if err != nil {
+		s.log.Warn("not all that earlier agents left was cleared away", "err", err)
+	}
+	for _, each := range swept {
+		if each.Killed > 0 {
+			s.log.Info("processes that an agent left were ended", "session", each.Session, "run", each.Run, "processes", each.Killed)
+		}
+	}
+	return ctx.Err()
+}
+
+// listen opens the socket and the port, or takes those that a service manager has opened.
+func (s *Server) listen(ctx context.Context) error {
+	for _, l := range s.options.Listeners {
+		if l.Addr().Network() == "unix" {
+			s.unix = append(s.unix, l)
+		} else {
+			s.tcp = append(s.tcp, l)
+		}
+	}
+	if len(s.unix) == 0 {
+		l, err := access.ListenUnix(ctx, s.options.Socket)
+		if err != nil {
+			return err
+		}
+		s.unix = append(s.unix, l)
+		s.undo = append(s.undo, func() { _ = l.Close() }) // a second time, if it was served
+		if s.socket, err = ownSocket(l, s.options.Socket); err != nil {
+			return err
+		}
+		s.undo = append(s.undo, func() { s.warn("removing the socket", s.socket.remove()) })
+	}
+	if len(s.tcp) == 0 {
+		l, err := listenTCP(ctx, s.options.Addr)
+		if err != nil {
+			return err
+		}
+		s.tcp = append(s.tcp, l)
+		s.undo = append(s.undo, func() { _ = l.Close() })
+	}
+	s.failed = make(chan error, len(s.unix)+len(s.tcp))
+	return nil
+}
+
+// Limits of the HTTP servers. There are none for whole requests: streams are as long as they are.
+const (
+	headerTimeout = 10 * time.Second
+	idleTimeout   = 2 * time.Minute
+	maxHeader     = 64 << 10
+)
+
+// serve serves a handler on some listeners.
+func (s *Server) serve(listeners []net.Listener, handler http.Handler) {
+	server := &http.Server{
+		Handler: s.guard.Checked(handler), ConnContext: s.guard.ConnContext,
+		ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+	s.servers = append(s.servers, server)
+	for _, l := range listeners {
+		s.tasks.Go(func() {
+			if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+				s.failed <- fmt.Errorf("listening on %s: %w", l.Addr(), err)
+			}
+		})
+	}
+}
+
+// warn logs an error of putting something away; nobody can do anything about it.
+func (s *Server) warn(doing string, err error) {
+	if err != nil {
+		s.log.Warn("an error at the end", "doing", doing, "err", err)
+	}
+}
+
+// putAway undoes what Start did, the last thing first.
+func (s *Server) putAway() {
+	for _, undo := range slices.Backward(s.undo) {
+		undo()
+	}
+}
+
+// URL returns the address for browsers and programs, such as "http://127.0.0.1:8765".
+func (s *Server) URL() string { return "http://" + s.tcp[0].Addr().String() }
+
+// Socket returns the path of the Unix socket.
+func (s *Server) Socket() string { return s.options.Socket }
+
+// TokenFile returns the path of the file that holds the admin token.
+func (s *Server) TokenFile() string { return filepath.Join(s.options.DataDir, access.TokenFile) }
+
+// Failed receives the error of a listener that has ended by itself.
+func (s *Server) Failed() <-chan error { return s.failed }

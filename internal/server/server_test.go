@@ -1,0 +1,230 @@
+//go:build unix
+
+package server
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/hub"
+	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/launch"
+)
+
+// options are those of a server that can start no agent.
+func options(t *testing.T, dir string) Options {
+	t.Helper()
+	return Options{
+		DataDir: filepath.Join(dir, "d"), Socket: filepath.Join(dir, "d", "run", "hub.sock"), Addr: "127.0.0.1:0",
+		Agent: filepath.Join(dir, "no-such-claude"), Env: []string{"HOME=" + t.TempDir(), "PATH="}, Version: "1.2.3",
+	}
+}
+
+// get returns the status and the body of an answer, over the socket if url begins with a slash.
+func get(t *testing.T, s *Server, url string, header ...string) (status int, body string) {
+	t.Helper()
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	if strings.HasPrefix(url, "/") {
+		transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			var dialer net.Dialer
+			return dialer.DialContext(ctx, "unix", s.Socket())
+		}
+		url = "http://switchboard" + url
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		request.Header.Set(header[i], header[i+1])
+		if header[i] == "Host" {
+			request.Host = header[i+1]
+		}
+	}
+	response, err := (&http.Client{Transport: transport}).Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	raw, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(raw)
+}
+
+func TestRoutes(t *testing.T) {
+	s, err := Start(t.Context(), options(t, shortDir(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		for range 2 { // a second time does nothing
+			if left, err := s.Close(t.Context(), true); err != nil || left.Agents != 0 {
+				t.Errorf("%+v, %v", left, err)
+			}
+		}
+		if _, err := os.Stat(s.Socket()); err == nil {
+			t.Error("the socket is still there")
+		}
+	}()
+	token, err := os.ReadFile(s.TokenFile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	bearer := "Bearer " + strings.TrimSpace(string(token))
+	tests := []struct {
+		name, url string
+		header    []string
+		status    int
+		body      string
+	}{
+		{"front of the port", s.URL() + "/", nil, 200, "This is Switchboard"},
+		{"front of the socket", "/", nil, 200, "This is Switchboard"},
+		{"health", s.URL() + "/healthz", nil, 200, "ok"},
+		{"readiness", "/readyz", nil, 200, "ready"},
+		{"information by the socket", "/v1/info", nil, 200, `"1.2.3"`},
+		{"information without a token", s.URL() + "/v1/info", nil, 401, "unauthorized"},
+		{"information with a wrong token", s.URL() + "/v1/info", []string{"Authorization", "Bearer sb_x_y"}, 401, "unauthorized"},
+		{"information with the token", s.URL() + "/v1/info", []string{"Authorization", bearer}, 200, "no-such-claude"},
+		{"nothing", "/favicon.ico", nil, 404, "not_found"},
+		{"link on the port", s.URL() + "/link", []string{"Authorization", bearer}, 404, "not_found"},
+		{"link without an upgrade", "/link", nil, 426, ""},
+		{"another host", s.URL() + "/healthz", []string{"Host", "evil.example"}, 403, "forbidden"},
+		{"another origin", s.URL() + "/healthz", []string{"Origin", "http://evil.example"}, 403, "forbidden"},
+		{"a CLI without a token", s.URL() + "/ws/cli/x", []string{"Connection", "Upgrade", "Upgrade", "websocket", "Sec-WebSocket-Version", "13", "Sec-WebSocket-Key", "AAAAAAAAAAAAAAAAAAAAAA=="}, 403, ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if status, body := get(t, s, test.url, test.header...); status != test.status || !strings.Contains(body, test.body) {
+				t.Errorf("status %d, %s; want %d and %q", status, body, test.status, test.body)
+			}
+		})
+	}
+}
+
+// TestStartFails starts servers that cannot start: what was begun must be undone, or the next one would find it in its way.
+func TestStartFails(t *testing.T) {
+	dir := shortDir(t)
+	busy, _ := taken(t, "127.0.0.1:0")
+	open := filepath.Join(dir, "open")
+	if err := os.Mkdir(open, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(open, 0o755); err != nil { // whatever the mask says
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name   string
+		change func(*Options)
+		want   string
+	}{
+		{"taken address", func(o *Options) { o.Addr = busy.Addr().String() }, "--addr"},
+		{"address of everybody", func(o *Options) { o.Addr = "0.0.0.0:0" }, "loopback"},
+		{"open folder", func(o *Options) { o.DataDir = open }, "chmod 700"},
+		{"long path", func(o *Options) { o.Socket = filepath.Join(dir, strings.Repeat("x", 100), "hub.sock") }, "too long"},
+		{"relative program", func(o *Options) { o.Program = "switchboard" }, "absolute"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			listener, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := options(t, dir)
+			if test.name != "taken address" && test.name != "address of everybody" {
+				o.Listeners = []net.Listener{listener}
+			} else {
+				_ = listener.Close()
+			}
+			test.change(&o)
+			if _, err := Start(t.Context(), o); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%v; want %q", err, test.want)
+			}
+			if _, err := listener.Accept(); !errors.Is(err, net.ErrClosed) {
+				t.Errorf("the service manager's socket was left open: %v", err)
+			}
+			s, err := Start(t.Context(), options(t, dir))
+			if err != nil {
+				t.Fatalf("the next one: %v", err)
+			}
+			if _, err := Start(t.Context(), options(t, dir)); err == nil {
+				t.Error("there are two at once")
+			} else if _, ok := errors.AsType[*journal.FileError](err); !ok {
+				t.Errorf("the second one: %v", err)
+			}
+			if _, err := s.Close(t.Context(), false); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestFailed reports a listener that ends by itself.
+func TestFailed(t *testing.T) {
+	var log bytes.Buffer
+	o := options(t, shortDir(t))
+	o.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelError}))
+	s, err := Start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = s.tcp[0].Close()
+	if err := <-s.Failed(); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("failed with %v", err)
+	}
+	if _, err := s.Close(t.Context(), false); err != nil {
+		t.Error(err)
+	}
+	if log.Len() > 0 {
+		t.Errorf("logged %s", &log)
+	}
+}
+
+func TestExplain(t *testing.T) {
+	tests := []struct {
+		code   launch.Code
+		status int
+		want   string
+	}{
+		{launch.NoAgent, 502, api.CodeStartFailed},
+		{launch.Failed, 502, api.CodeStartFailed},
+		{launch.BadDir, 422, api.CodeInvalid},
+		{launch.BadOption, 422, api.CodeInvalid},
+		{launch.Forbidden, 403, api.CodeForbidden},
+		{launch.Running, 409, api.CodeConflict},
+	}
+	for _, test := range tests {
+		err := explain(&launch.StartError{Code: test.code, Reason: "because", Hint: "do this"})
+		problem, ok := errors.AsType[*api.Error](err)
+		if !ok || problem.Status != test.status || problem.Code != test.want || problem.Detail != "because" || problem.Hint != "do this" {
+			t.Errorf("%s became %+v", test.code, err)
+		}
+	}
+	other := errors.New("something else")
+	if err := explain(other); !errors.Is(err, other) {
+		t.Error(err)
+	}
+
+	dir := shortDir(t)
+	l, err := launch.New(launch.Config{DataDir: dir, Socket: filepath.Join(dir, "hub.sock"), Env: []string{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	_, err = launcher{l}.Start(t.Context(), hub.LaunchSpec{Session: "s1", Run: 1, Token: "t", Marker: "s1.1.random", Dir: filepath.Join(dir, "nowhere")})
+	if problem, ok := errors.AsType[*api.Error](err); !ok || problem.Code != api.CodeInvalid {
+		t.Errorf("a folder that is not there: %v", err)
+	}
+}
