@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // A dirLock keeps other processes out of a data folder. The system gives it
@@ -31,16 +32,14 @@ func lockDir(dir string) (*dirLock, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := flock(file); err != nil {
+	if err := await(file); err != nil {
 		defer file.Close()
 		if !errors.Is(err, syscall.EWOULDBLOCK) {
 			return nil, fmt.Errorf("locking %s: %w", path, err)
 		}
 		holder := "another process"
-		if text, err := io.ReadAll(io.LimitReader(file, 32)); err == nil {
-			if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
-				holder = fmt.Sprintf("process %d", pid)
-			}
+		if pid := holderOf(file); pid > 0 {
+			holder = fmt.Sprintf("process %d", pid)
 		}
 		return nil, &FileError{
 			Path:   path,
@@ -56,6 +55,43 @@ func lockDir(dir string) (*dirLock, error) {
 	l := &dirLock{file: file, tooBig: make(chan os.Signal, 1)}
 	signal.Notify(l.tooBig, syscall.SIGXFSZ)
 	return l, nil
+}
+
+// How long the lock of a process that is dead is waited for, and how often it is
+// tried meanwhile.
+const (
+	lockPatience = 2 * time.Second
+	lockPause    = 5 * time.Millisecond
+)
+
+// await takes the lock. What a killed hub had just forked holds its descriptor
+// until it runs another program: as long as the holder that the file names is
+// dead, that is worth a moment.
+func await(file *os.File) error {
+	for deadline := time.Now().Add(lockPatience); ; {
+		err := flock(file)
+		if !errors.Is(err, syscall.EWOULDBLOCK) || time.Now().After(deadline) {
+			return err
+		}
+		if pid := holderOf(file); pid <= 0 || !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+			return err
+		}
+		time.Sleep(lockPause)
+	}
+}
+
+// holderOf returns the process that the file names, 0 if it names none.
+func holderOf(file *os.File) int {
+	text := make([]byte, 32)
+	n, err := file.ReadAt(text, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return 0
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text[:n])))
+	if err != nil {
+		return 0
+	}
+	return pid
 }
 
 // flock takes the lock on a file if nobody has it.

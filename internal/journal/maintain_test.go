@@ -255,6 +255,28 @@ func TestRemovalGoesOn(t *testing.T) {
 	}
 }
 
+// TestPositionsAfterRemoval removes the newest session and opens the journal
+// again: its positions are still not given out a second time.
+func TestPositionsAfterRemoval(t *testing.T) {
+	dir := t.TempDir()
+	j := open(t, dir, nil)
+	commit(t, j, journaltest.NewSession("s", 2))
+	commit(t, j, journaltest.NewSession("t", 3))
+	if err := j.Delete(t.Context(), "t"); err != nil {
+		t.Fatal(err)
+	}
+	closed(t, j)
+	j = open(t, dir, nil)
+	if last, err := j.LastPosition(t.Context()); err != nil || last != 5 {
+		t.Errorf("the position is %d (%v)", last, err)
+	}
+	b := journaltest.NewSession("u", 1)
+	commit(t, j, b)
+	if b.Entries[0].Position != 6 {
+		t.Errorf("position %d was given out twice", b.Entries[0].Position)
+	}
+}
+
 func TestManyEntriesRemoved(t *testing.T) {
 	dir := t.TempDir()
 	j := open(t, dir, nil)
