@@ -60,7 +60,9 @@ func (l *Launcher) environ(agent *agent, spec *Spec) ([]string, error) {
 		env = append(env, l.ours(simPrefix)...)
 	}
 	env = set(env, "PWD="+spec.Dir)
-	env = append(env, l.simConfig(spec)...)
+	for _, entry := range l.simConfig(spec) {
+		env = set(env, entry)
+	}
 	for _, entry := range spec.Options.Env {
 		name := nameOf(entry)
 		ours := agent.simulated && strings.HasPrefix(name, simPrefix)
@@ -114,13 +116,14 @@ func (l *Launcher) shimEnviron(marker string) []string {
 }
 
 // simConfig returns the variable that gives the simulated CLI a folder of its own
-// for conversations: the user's own is for the real one, which would list them.
+// for conversations: the user's own, wherever that is, is for the real one, which
+// would list them.
 func (l *Launcher) simConfig(spec *Spec) []string {
 	name := spec.Agent
 	if name == "" {
 		name = l.config.Agent
 	}
-	if name != Simulator || get(l.config.Env, configVariable) != "" {
+	if name != Simulator {
 		return nil
 	}
 	return []string{configVariable + "=" + filepath.Join(l.config.DataDir, "sim")}

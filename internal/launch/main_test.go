@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -61,8 +62,9 @@ type report struct {
 
 // fakeShim is the shim, or what the orders say that it shall be instead.
 func fakeShim() int {
-	orders, err := io.ReadAll(os.NewFile(3, "orders"))
-	if err != nil {
+	pipe := os.NewFile(3, "orders")
+	orders, err := io.ReadAll(pipe)
+	if err = errors.Join(err, pipe.Close()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 9
 	}

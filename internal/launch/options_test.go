@@ -263,7 +263,7 @@ func TestConfigDir(t *testing.T) {
 		{"", []string{"HOME=/h", "CLAUDE_CONFIG_DIR=/c"}, []string{"CLAUDE_CONFIG_DIR=/own"}, "/own"},
 		// The simulated CLI must not write among the conversations of the real one.
 		{Simulator, []string{"HOME=/h"}, nil, "/data/sim"},
-		{Simulator, []string{"HOME=/h", "CLAUDE_CONFIG_DIR=/c"}, nil, "/c"},
+		{Simulator, []string{"HOME=/h", "CLAUDE_CONFIG_DIR=/c"}, nil, "/data/sim"},
 		{Simulator, []string{"HOME=/h"}, []string{"CLAUDE_CONFIG_DIR=/own"}, "/own"},
 	} {
 		l := &Launcher{config: Config{Env: test.env, DataDir: "/data", Agent: test.agent}}

@@ -1,6 +1,9 @@
 package link
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // An Order is a command that a shim has received.
 type Order struct {
@@ -12,6 +15,10 @@ type Order struct {
 
 // keepFailed is how many failures are remembered for the next hello.
 const keepFailed = 64
+
+// maxReason is how much of a reason is told: all of those that are remembered
+// have to fit into one frame.
+const maxReason = 1000
 
 // Commands is the shim's record of what has come from the hub: it keeps each
 // command from being written twice. The zero value is ready to use.
@@ -67,6 +74,9 @@ func (c *Commands) Done(reason string) Message {
 	case reason == "":
 		c.written = n
 		return &Written{n}
+	}
+	if len(reason) > maxReason {
+		reason = strings.ToValidUTF8(reason[:maxReason], "") + "…"
 	}
 	f := Failed{n, reason}
 	if len(c.failed) == keepFailed {

@@ -51,7 +51,7 @@ func WriteSpool(w io.Writer, header *SpoolHeader, records iter.Seq[Record]) erro
 }
 
 // maxSpoolHeader bounds the first line of a spool file.
-const maxSpoolHeader = 64 << 10
+const maxSpoolHeader = MaxFrame
 
 // ReadSpool reads what [WriteSpool] wrote. The records come in order, and their
 // bytes are the caller's. A file that is cut off gives the records that are

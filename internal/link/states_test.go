@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -353,3 +354,35 @@ func FuzzSpool(f *testing.F) {
 type failingWriter struct{}
 
 func (failingWriter) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
+
+// TestSpoolOfManyFailures has a shim save what became of commands that failed
+// with long reasons: the file must be readable, and a hello not be too long.
+func TestSpoolOfManyFailures(t *testing.T) {
+	var c Commands
+	for n := range int64(2 * keepFailed) {
+		c.Accept(Order{Number: n + 1, Line: []byte("x")})
+		c.Begin()
+		c.Done("claude exited with code 1: " + strings.Repeat("<é>", 3000))
+	}
+	hello := &Hello{Next: 1}
+	c.Fill(hello)
+	if n := len(AppendMessage(nil, hello, Version)); n > MaxFrame {
+		t.Errorf("a hello has %d bytes, a frame at most %d", n, MaxFrame)
+	}
+	for _, f := range hello.Failed {
+		if !strings.HasPrefix(f.Reason, "claude exited with code 1: <é>") || !utf8.ValidString(f.Reason) {
+			t.Fatalf("the reason is %.60q", f.Reason)
+		}
+	}
+	var file bytes.Buffer
+	if err := WriteSpool(&file, &SpoolHeader{Session: "s", Run: 1, Oldest: 1, Next: 2, Failed: hello.Failed}, slices.Values([]Record{{Kind: Line, Number: 1, Bytes: []byte("a")}})); err != nil {
+		t.Fatal(err)
+	}
+	header, _, err := ReadSpool(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(header.Failed, hello.Failed) {
+		t.Errorf("%d failures were read, %d written", len(header.Failed), len(hello.Failed))
+	}
+}

@@ -178,6 +178,7 @@ func (c *carrier) state() (connected bool, lost time.Time, drained bool) {
 func (c *carrier) run(ctx context.Context) {
 	backoff := time.Duration(0)
 	for failures := 0; ctx.Err() == nil; {
+		began := time.Now()
 		welcomed, err := c.connect(ctx)
 		switch {
 		case ctx.Err() != nil:
@@ -187,7 +188,10 @@ func (c *carrier) run(ctx context.Context) {
 			close(c.gone)
 			return
 		case welcomed && !errors.Is(err, errOwned):
-			backoff, failures = 0, 0
+			failures = 0
+			if time.Since(began) >= backoff {
+				backoff = 0 // unlike that of links that end as soon as they are up
+			}
 			c.log.Info("the link is lost", "error", err)
 		default:
 			// Once per outage and then now and then: the log has an end.

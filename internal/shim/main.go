@@ -18,7 +18,11 @@ import (
 // becomes the parent of what its CLI leaves behind, so that nothing of that
 // stays a zombie. What goes wrong before there is a log goes to standard error.
 func Main(ctx context.Context, orders io.ReadCloser) int {
-	signal.Ignore(syscall.SIGHUP)
+	// Caught and not ignored: what is ignored here the CLI and all its tools
+	// would be born ignoring.
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	defer signal.Stop(hangups)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	signals := make(chan os.Signal, 1)
@@ -27,6 +31,7 @@ func Main(ctx context.Context, orders io.ReadCloser) int {
 
 	spec, err := ReadSpec(orders)
 	_ = orders.Close() // it has been read, or cannot be
+	closeInherited()
 	if err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, err)
 		return exitLost

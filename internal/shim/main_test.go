@@ -120,6 +120,38 @@ func roles() map[string]func(arg string) int {
 			return 0
 		},
 		"sleeper": func(string) int { return block() },
+		// Starts a child that goes on writing to the same output, and ends.
+		"deserter": func(string) int {
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), roleEnv+"=chatterer")
+			cmd.Stdout = os.Stdout
+			if err := cmd.Start(); err != nil {
+				return 1
+			}
+			return 0
+		},
+		"chatterer": func(string) int {
+			for range time.Tick(50 * time.Millisecond) {
+				if _, err := fmt.Println(`{"type":"system"}`); err != nil {
+					break
+				}
+			}
+			return 0
+		},
+		// Tells what the system knows about itself, and echoes.
+		"status": func(string) int {
+			data, err := os.ReadFile("/proc/self/status")
+			if err != nil {
+				return 1
+			}
+			for line := range strings.Lines(string(data)) {
+				if strings.HasPrefix(line, "SigIgn:") {
+					_, _ = os.Stdout.WriteString(line)
+				}
+			}
+			_, _ = io.Copy(os.Stdout, os.Stdin)
+			return 0
+		},
 		// Starts a program that starts a sleeper, tells its number and ends at
 		// once, so that the sleeper is an orphan; then echoes.
 		"orphaner": func(string) int {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,8 +27,8 @@ type shimProcess struct {
 }
 
 // startProcess starts a shim process with orders, and sees to it that nothing
-// is left of it.
-func startProcess(t *testing.T, spec *Spec) *shimProcess {
+// is left of it. It inherits further files that nobody told it about.
+func startProcess(t *testing.T, spec *Spec, inherits ...*os.File) *shimProcess {
 	t.Helper()
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -35,7 +36,7 @@ func startProcess(t *testing.T, spec *Spec) *shimProcess {
 	}
 	cmd := exec.Command(self(t))
 	cmd.Env = append(environ("shim", ""), claude.MarkerEnv+"="+spec.Marker)
-	cmd.ExtraFiles = []*os.File{r}
+	cmd.ExtraFiles = append([]*os.File{r}, inherits...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	stderr := &bytes.Buffer{}
 	cmd.Stderr = stderr
@@ -179,6 +180,61 @@ func TestSweptAreCounted(t *testing.T) {
 		t.Errorf("the shim ended with %d", code)
 	}
 	ended(t, grandchild, true)
+}
+
+// TestOutputHeldOpen has a CLI that ends and leaves a process which goes on
+// writing to its output: the end is seen all the same.
+func TestOutputHeldOpen(t *testing.T) {
+	hub := newHub(t)
+	p := startProcess(t, newSpec(t, hub.socket, "deserter", ""))
+	if e := hub.event(link.EventExited); e.Code == nil || *e.Code != 0 || e.Swept != 1 {
+		t.Errorf("exited: %+v", e)
+	}
+	if code := p.wait(); code != exitDone {
+		t.Errorf("the shim ended with %d", code)
+	}
+}
+
+// TestSignalsOfTheCLI looks at which signals a CLI is born ignoring: none of
+// those that the shim does not want to hear of.
+func TestSignalsOfTheCLI(t *testing.T) {
+	hub := newHub(t)
+	p := startProcess(t, newSpec(t, hub.socket, "status", ""))
+	hub.wait("the CLI tells", func() bool { return len(hub.linesLocked()) > 0 })
+	var ignored uint64
+	if _, err := fmt.Sscanf(hub.lines()[0], "SigIgn: %x", &ignored); err != nil {
+		t.Fatal(err)
+	}
+	for _, sig := range []syscall.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGPIPE, syscall.SIGCHLD} {
+		if ignored&(1<<(sig-1)) != 0 {
+			t.Errorf("the CLI ignores %v", sig)
+		}
+	}
+	hub.tell(&link.CloseInput{})
+	p.wait()
+}
+
+// TestInheritedFilesAreClosed has a hub that was itself started with a pipe that
+// it does not know of: whoever waits for its end must not have to wait for all
+// agents.
+func TestInheritedFilesAreClosed(t *testing.T) {
+	hub := newHub(t)
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }()
+	p := startProcess(t, newSpec(t, hub.socket, "echo", ""), w)
+	_ = w.Close()
+	hub.event(link.EventStarted)
+	if err := r.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := r.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+		t.Errorf("reading gives %d, %v", n, err)
+	}
+	hub.tell(&link.CloseInput{})
+	p.wait()
 }
 
 // TestOrphansAreAdopted has a grandchild without a parent end: it must not stay

@@ -24,6 +24,9 @@ const (
 	orphanCheck = time.Minute
 	// sweepTime bounds the search for what the CLI has left behind.
 	sweepTime = 10 * time.Second
+	// linger is how long the output of a CLI that has ended may stay open before
+	// what holds it open is ended.
+	linger = 2 * time.Second
 )
 
 // Env is what [Run] needs besides its orders. The zero value, and nil, are
@@ -88,6 +91,7 @@ type shim struct {
 	stopping bool  // the reader waits for nothing any more
 	dropped  int64 // lines that were left out since then, and their bytes
 	droppedB int64
+	swept    int // processes that the CLI left behind and that were ended
 }
 
 // A stopOrder has the CLI ended.
@@ -185,7 +189,7 @@ type verdict struct {
 func (s *shim) watch(ctx context.Context, ended <-chan error) (v verdict) {
 	var closer sync.WaitGroup
 	defer closer.Wait()
-	var grace <-chan time.Time
+	var grace, lingers <-chan time.Time
 	var deadline time.Time
 	force := func() {
 		if !v.forced {
@@ -217,13 +221,19 @@ func (s *shim) watch(ctx context.Context, ended <-chan error) (v verdict) {
 			deadline, grace = at, time.After(o.grace)
 		}
 	}
-	cancelled, gone := ctx.Done(), s.carrier.gone
+	cancelled, gone, exited := ctx.Done(), s.carrier.gone, s.agent.Done()
 	orphan := time.NewTimer(s.orphanIn())
 	defer orphan.Stop()
 	for {
 		select {
 		case v.readErr = <-ended:
 			return v
+		case <-exited:
+			exited, lingers = nil, time.After(linger)
+		case <-lingers:
+			// Something that it has started writes on, or there is no room for its
+			// last lines. Those stay in the pipe until they are read.
+			closer.Go(s.sweep)
 		case o := <-s.stops:
 			stop(o)
 		case <-grace:
@@ -268,18 +278,23 @@ func (s *shim) orphanIn() time.Duration {
 	return max(0, min(left, orphanCheck))
 }
 
+// sweep ends what the CLI has left behind, and counts it.
+func (s *shim) sweep() {
+	ctx, cancel := context.WithTimeout(context.Background(), sweepTime)
+	defer cancel()
+	n, err := s.env.sweep(ctx, s.spec.Marker)
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		s.log.Error("what the CLI left behind was not ended", "error", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.swept += n
+}
+
 // conclude cleans up after the CLI and appends how it ended.
 func (s *shim) conclude(v verdict) {
-	swept := 0
 	if !v.forced {
-		// Close would do this as well; here they are counted.
-		ctx, cancel := context.WithTimeout(context.Background(), sweepTime)
-		n, err := s.env.sweep(ctx, s.spec.Marker)
-		cancel()
-		if err != nil && !errors.Is(err, errors.ErrUnsupported) {
-			s.log.Error("what the CLI left behind was not ended", "error", err)
-		}
-		swept = n
+		s.sweep() // Close would do this as well; here they are counted
 	}
 	if err := s.agent.Close(); err != nil {
 		s.log.Error("the CLI was not ended in good order", "error", err)
@@ -290,7 +305,7 @@ func (s *shim) conclude(v verdict) {
 	s.carrier.awaitQuiet(ctx)
 	cancel()
 	s.mu.Lock()
-	dropped, bytes := s.dropped, s.droppedB
+	dropped, bytes, swept := s.dropped, s.droppedB, s.swept
 	s.tracker.ended(time.Now())
 	s.mu.Unlock()
 	if dropped > 0 || errors.Is(v.readErr, claude.ErrClosed) {
@@ -350,7 +365,7 @@ func (s *shim) finish(ctx context.Context, v verdict) int {
 		cancelled, enough = nil, time.After(farewell)
 	}
 	for {
-		_, _, drained := s.carrier.state()
+		connected, _, drained := s.carrier.state()
 		if drained {
 			s.log.Info("the hub has everything")
 			return exitDone
@@ -359,9 +374,10 @@ func (s *shim) finish(ctx context.Context, v verdict) int {
 			s.log.Info("the hub does not want what is left", "lines", s.left())
 			return exitDone
 		}
-		if v.orphaned {
+		if v.orphaned && !connected {
 			return s.spool()
 		}
+		v.orphaned = false // a hub has come after all
 		select {
 		case <-s.carrier.gone:
 			v.gone = true
@@ -452,8 +468,8 @@ func (s *shim) take(line []byte) {
 	}
 	s.mu.Lock()
 	s.tracker.line(time.Now())
-	if class == wire.Durable && err == nil {
-		s.tracker.wrote(header)
+	if err == nil {
+		s.tracker.wrote(line, header)
 	}
 	s.mu.Unlock()
 	s.carrier.update(func() { route(s.carrier.out, line, header, class) })

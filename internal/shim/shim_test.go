@@ -151,6 +151,41 @@ func TestStop(t *testing.T) {
 	}
 }
 
+// TestStopWhileWriting stops a CLI that never reads its input, so that a command
+// is stuck half-way: it ends all the same, and the command's fate is told.
+func TestStopWhileWriting(t *testing.T) {
+	hub := newHub(t)
+	spec := newSpec(t, hub.socket, "stubborn", "")
+	spec.Command.InputGrace, spec.Command.TermGrace = 1, 1
+	r := start(t, spec, nil)
+	hub.event(link.EventStarted)
+	hub.command(1, `{"type":"user","text":"`+strings.Repeat("x", 1<<20)+`"}`)
+	hub.command(2, `{"type":"control_request","request_id":"i1","request":{"subtype":"interrupt"}}`)
+	hub.tell(&link.CloseInput{})
+	hub.tell(&link.Stop{GraceMS: 10, Reason: "asked by a test"})
+	if e := hub.event(link.EventExited); !e.Requested {
+		t.Errorf("exited: %+v", e)
+	}
+	if code := r.wait(); code != exitDone {
+		t.Errorf("the shim ended with %d", code)
+	}
+	hub.mu.Lock()
+	defer hub.mu.Unlock()
+	var failed []int64
+	for _, m := range hub.texts {
+		switch m := m.(type) {
+		case *link.Failed:
+			failed = append(failed, m.Number)
+		case *link.Written:
+			t.Errorf("%d is said to be written", m.UpTo)
+		default:
+		}
+	}
+	if want := []int64{1, 2}; !slices.Equal(failed, want) {
+		t.Errorf("%v have failed, expected %v", failed, want)
+	}
+}
+
 func TestGone(t *testing.T) {
 	hub := newHub(t)
 	hub.reply = func(*link.Hello) link.Message { return &link.Gone{Reason: "ended"} }

@@ -50,8 +50,8 @@ type Spec struct {
 	// SpoolDir is the folder for what no hub has taken. If empty, it is lost.
 	SpoolDir string `json:"spool_dir,omitempty"`
 	// OrphanAfter is how long the shim goes on without a hub, in nanoseconds.
-	// If zero, 24 h. IdleOrphanAfter is the same for a CLI that has written
-	// nothing for that time and waits for no answer; if zero, 1 h.
+	// If zero, 24 h. IdleOrphanAfter is the same for a CLI that is in no turn,
+	// has written nothing for that time and waits for no answer; if zero, 1 h.
 	OrphanAfter     time.Duration `json:"orphan_after,omitempty"`
 	IdleOrphanAfter time.Duration `json:"idle_orphan_after,omitempty"`
 	// BufferBytes is how much of the CLI's output is kept for the hub before

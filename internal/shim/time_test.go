@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/switchboard-dev/switchboard/claude"
 	"github.com/switchboard-dev/switchboard/internal/link"
 )
 
@@ -51,13 +52,21 @@ func readSpool(t *testing.T, spec *Spec) (*link.SpoolHeader, []link.Record) {
 
 func TestOrphan(t *testing.T) {
 	const request = `{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool"}}`
+	const result = `{"type":"result"}`
+	const state = `{"type":"system","subtype":"session_state_changed","state":`
 	tests := []struct {
 		name  string
 		lines map[time.Duration]string
 		want  time.Duration
 	}{
-		{"idle", map[time.Duration]string{0: `{"type":"user"}`}, time.Hour},
-		{"idle for a while", map[time.Duration]string{30 * time.Minute: `{"type":"user"}`}, 90 * time.Minute},
+		{"idle", map[time.Duration]string{0: `{"type":"user"}`, 1: result}, time.Hour},
+		{"never asked for anything", map[time.Duration]string{0: `{"type":"system","subtype":"status"}`}, time.Hour},
+		{"idle for a while", map[time.Duration]string{30 * time.Minute: result}, 90 * time.Minute},
+		{"works without a word", map[time.Duration]string{0: `{"type":"assistant"}`}, 24 * time.Hour},
+		{"has come to an end after long", map[time.Duration]string{0: `{"type":"assistant"}`, 5 * time.Hour: result}, 6 * time.Hour},
+		{"last words of a sub-agent", map[time.Duration]string{0: result, 1: `{"type":"user","parent_tool_use_id":"toolu_1"}`}, time.Hour},
+		{"says that it works", map[time.Duration]string{0: result, 1: state + `"running"}`}, 24 * time.Hour},
+		{"says that it does not", map[time.Duration]string{0: `{"type":"user"}`, 1: state + `"idle"}`}, time.Hour},
 		{"a sign of life is none", map[time.Duration]string{30 * time.Minute: `{"type":"keep_alive"}`}, time.Hour},
 		{"waits for an answer", map[time.Duration]string{time.Minute: request}, 24 * time.Hour},
 		{"has withdrawn its question", map[time.Duration]string{
@@ -98,6 +107,51 @@ func TestOrphan(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestHubComesBackToAnOrphan has a hub come back while the CLI is being ended
+// because there was none: it gets the lines, and there is nothing to spool.
+func TestHubComesBackToAnOrphan(t *testing.T) {
+	spec := fakeSpec(t)
+	synctest.Test(t, func(t *testing.T) {
+		a := &slowAgent{newFakeAgent()}
+		began := time.Now()
+		c := newFakeConn()
+		c.say(&link.Welcome{Version: link.Version, Next: 1})
+		env := fakeEnv(a.fakeAgent, func(context.Context) (conn, error) {
+			if time.Since(began) < time.Hour {
+				return nil, errNoHub
+			}
+			return c, nil
+		})
+		env.start = func(context.Context, *claude.Command) (agent, error) { return a, nil }
+		done := make(chan int, 1)
+		go func() { done <- Run(t.Context(), spec, env) }()
+		for f := range c.toHub {
+			if !f.text && strings.Contains(string(f.data), `"exited"`) {
+				break
+			}
+		}
+		time.Sleep(7 * time.Second) // it takes its time to journal that
+		c.say(&link.Ack{Have: 3})
+		if code := <-done; code != exitDone {
+			t.Errorf("the shim ended with %d", code)
+		}
+	})
+	if entries, err := os.ReadDir(spec.SpoolDir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("there is a spool: %v %v", entries, err)
+	}
+}
+
+// A slowAgent takes some seconds to end.
+type slowAgent struct{ *fakeAgent }
+
+func (a *slowAgent) Close() error {
+	select {
+	case <-a.done:
+	case <-time.After(7 * time.Second):
+	}
+	return a.fakeAgent.Close()
 }
 
 // TestEndedWithoutHub has a CLI that ends while there is no hub: somebody may
@@ -221,6 +275,32 @@ func TestBackoff(t *testing.T) {
 		}
 		if attempts[0] != 0 || attempts[3] > 400*time.Millisecond {
 			t.Errorf("the first attempts came after %v", attempts[:4])
+		}
+	})
+}
+
+// TestLinksThatEndAtOnce has a hub that welcomes the shim and then cuts the
+// link, again and again: it is not hammered.
+func TestLinksThatEndAtOnce(t *testing.T) {
+	spec := fakeSpec(t)
+	synctest.Test(t, func(t *testing.T) {
+		var attempts []time.Duration
+		began := time.Now()
+		ctx, cancel := context.WithCancel(t.Context())
+		env := fakeEnv(newFakeAgent(), func(context.Context) (conn, error) {
+			attempts = append(attempts, time.Since(began))
+			c := newFakeConn()
+			c.say(&link.Welcome{Version: link.Version, Next: 1})
+			c.say(&link.Ack{Have: 1000}) // which never were
+			return c, nil
+		})
+		done := make(chan int, 1)
+		go func() { done <- Run(ctx, spec, env) }()
+		time.Sleep(10 * time.Minute)
+		cancel()
+		<-done
+		if n := len(attempts); n < 120 || n > 250 {
+			t.Errorf("%d attempts in 10 minutes", n)
 		}
 	})
 }

@@ -10,9 +10,11 @@ import (
 const mostOpen = 1024
 
 // A tracker knows, in the simplest way, whether a CLI is at rest: when it wrote
-// last, and whether it waits for an answer.
+// last, whether it waits for an answer, and whether it is in the middle of a
+// turn, in which a tool may run for hours without a line.
 type tracker struct {
 	last time.Time
+	busy bool
 	open map[string]struct{} // ids of requests
 }
 
@@ -20,8 +22,22 @@ type tracker struct {
 func (t *tracker) line(now time.Time) { t.last = now }
 
 // wrote notes what it wrote.
-func (t *tracker) wrote(h wire.Header) {
+func (t *tracker) wrote(line []byte, h wire.Header) {
 	switch string(h.Type) {
+	case "user", "assistant", "stream_event":
+		// Those of sub-agents may come when the turn is over, and go on without one.
+		t.busy = t.busy || len(h.ParentToolUseID) == 0
+	case "result":
+		t.busy = false
+	case "system":
+		if string(h.Subtype) != "session_state_changed" {
+			return
+		}
+		if m, err := wire.Decode(line); err == nil {
+			if told, ok := m.(*wire.SessionStateChanged); ok {
+				t.busy = told.State != wire.SessionStateIdle
+			}
+		}
 	case "control_request":
 		if t.open == nil {
 			t.open = make(map[string]struct{})
@@ -36,13 +52,17 @@ func (t *tracker) wrote(h wire.Header) {
 
 // answered notes what was written to the CLI.
 func (t *tracker) answered(h wire.Header) {
-	if string(h.Type) == "control_response" {
+	switch string(h.Type) {
+	case "user":
+		t.busy = true
+	case "control_response":
 		delete(t.open, string(h.RequestID))
 	}
 }
 
 // ended notes that the CLI is no more.
-func (t *tracker) ended(now time.Time) { t.last, t.open = now, nil }
+func (t *tracker) ended(now time.Time) { t.last, t.busy, t.open = now, false, nil }
 
-// idle reports whether the CLI waits for nothing, and when it wrote last.
-func (t *tracker) idle() (bool, time.Time) { return len(t.open) == 0, t.last }
+// idle reports whether the CLI does nothing and waits for nothing, and when it
+// wrote last.
+func (t *tracker) idle() (bool, time.Time) { return !t.busy && len(t.open) == 0, t.last }

@@ -22,8 +22,9 @@ import (
 const (
 	// helloWait is how long a shim has to introduce itself.
 	helloWait = 10 * time.Second
-	// attachWait is how long the hub has to take it: as long as the shim waits for
-	// an answer, after which it comes again.
+	// attachWait is how long the hub has to take it: longer than the shim waits for
+	// an answer, so that a session which takes long to load is there when the shim
+	// comes again.
 	attachWait = link.DeadAfter
 )
 

@@ -19,6 +19,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/claude/claudetest"
 	"github.com/switchboard-dev/switchboard/internal/hub"
@@ -174,7 +176,7 @@ func judgeShim(t *testing.T, l *lab, launcher *shimLauncher, session string) {
 		}
 	}
 	if !slices.Equal(wrote, lines) {
-		t.Errorf("the CLI wrote %d lines, and the log has %d, or others", len(wrote), len(lines))
+		t.Errorf("the CLI wrote %d lines, and the log has %d, or others (-wrote +log):\n%s", len(wrote), len(lines), cmp.Diff(wrote, lines))
 	}
 	if !slices.Equal(sent, read) {
 		t.Errorf("the CLI read %d lines, and the log has sent %d, or others", len(read), len(sent))
@@ -242,10 +244,12 @@ func TestShim(t *testing.T) {
 	for _, id := range ids {
 		l.answer(l.awaitQuestion(id))
 		l.awaitTurns(id, 2)
-		judgeShim(t, l, launcher, id)
 		if _, err := l.hub.Stop(l.ctx(), person, id, api.Stop{}); err != nil {
 			t.Fatal(err)
 		}
+		// Only then is it sure that no line is on its way: some come after a turn.
+		l.await(id, "it has ended", func(s *api.Session) bool { return s.State == api.StateEnded })
+		judgeShim(t, l, launcher, id)
 	}
 	launcher.done.Wait() // told that all is journaled, they end
 }
