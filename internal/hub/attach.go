@@ -194,6 +194,7 @@ type Attachment struct {
 	// Owned by the session's loop.
 	over      bool // it has been lost or replaced
 	connected bool // commands may be sent
+	deaf      bool // a prompt could not be written; it would fail again and again
 	acked     int64
 	seen      map[[32]byte]int // how many such lines of this run are in the log, less those that the CLI has repeated
 	seenAll   bool
@@ -264,6 +265,7 @@ func (st *step) attach(a *Attachment, hello Hello) (Welcome, error) {
 	}
 	back := b.phase() == fold.PhaseOffline
 	s.link = a
+	s.joined++
 	s.run.Instance, s.run.PID, s.run.PIDStart = hello.Instance, hello.PID, hello.PIDStart
 	st.event(api.KindLinkUp, Actor{}, runFoundData{Back: back})
 	// Where the journal is behind, numbers of its entries are about to be used a
@@ -350,10 +352,10 @@ func (a *Attachment) replace(reason string) {
 // journal, or folded for live lines: that is how the sender is slowed down.
 func (a *Attachment) Receive(ctx context.Context, items []Item) error {
 	return a.session.try(ctx, func(st *step) error {
-		if a.over {
-			return ErrReplaced
-		}
 		for i := range items {
+			if a.over {
+				return ErrReplaced
+			}
 			if err := st.item(a, &items[i]); err != nil {
 				return err
 			}
@@ -480,9 +482,14 @@ func (st *step) line(a *Attachment, line []byte) error {
 	return nil
 }
 
+// turnOver is why a process ends where each turn gets one of its own.
+const turnOver = "a new process is used for each turn"
+
 // closeInput lets a process end whose turn is over.
 func (st *step) closeInput(a *Attachment) {
-	st.s.stopping = "a new process is used for each turn"
+	if st.s.stopping == "" { // else somebody stops it, which is more
+		st.s.stopping = turnOver
+	}
 	st.then(func() { a.wire.CloseInput() })
 }
 
@@ -548,7 +555,7 @@ func (a *Attachment) Written(ctx context.Context, upTo int64) error {
 func (a *Attachment) Failed(ctx context.Context, number int64, reason string) error {
 	return a.session.do(ctx, func(st *step) {
 		if a.run == st.s.book.Run && !a.over {
-			st.failed(a, number, reason)
+			a.deaf = st.failed(a, number, reason) || a.deaf
 		}
 	})
 }

@@ -50,6 +50,10 @@ type book struct {
 	// Recent holds those that were answered in this run, whose answers may have
 	// to be sent again.
 	Recent []journal.Question `json:"recent,omitempty"`
+	// Resume, Fork and At say what the run was to go on with.
+	Resume string `json:"resume,omitempty"`
+	Fork   bool   `json:"fork,omitempty"`
+	At     string `json:"at,omitempty"`
 	// First is the body of the run's first initialize request.
 	First json.RawMessage `json:"first,omitempty"`
 }
@@ -81,12 +85,15 @@ type (
 		Options api.SessionOptions `json:"options,omitzero"`
 		Fork    string             `json:"fork_of,omitempty"`
 		Resume  string             `json:"resume,omitempty"`
+		Copy    bool               `json:"copy,omitempty"` // of the conversation
+		At      string             `json:"at,omitempty"`
 	}
 	runStartedData struct {
 		Run       int                 `json:"run"`
 		Transport string              `json:"transport"`
 		Resume    string              `json:"resume,omitempty"`
 		Fork      bool                `json:"fork,omitempty"`
+		At        string              `json:"at,omitempty"`
 		Options   *api.SessionOptions `json:"options,omitempty"`
 	}
 	runFoundData struct { // kinds link_up and run_launched
@@ -105,6 +112,10 @@ type (
 	updatedData struct {
 		Title    *string `json:"title,omitempty"`
 		Archived *bool   `json:"archived,omitempty"`
+		// What the next run is started with.
+		Model             *string              `json:"model,omitempty"`
+		PermissionMode    *wire.PermissionMode `json:"permission_mode,omitempty"`
+		MaxThinkingTokens *int                 `json:"max_thinking_tokens,omitempty"`
 	}
 	sentData struct { // kind sent: the line is in the entry
 		Command string `json:"command"`
@@ -153,7 +164,7 @@ func (b *book) apply(e *journal.Entry, c *changes) error {
 	if e.Time.After(b.Updated) {
 		b.Updated = e.Time
 	}
-	before := len(b.State.Conversations)
+	before := b.State.Conversation()
 	var err error
 	switch e.Kind {
 	case api.KindLine:
@@ -201,8 +212,9 @@ func (b *book) apply(e *journal.Entry, c *changes) error {
 		// History, notices and whatever a later version writes change
 		// nothing here.
 	}
-	for _, conversation := range b.State.Conversations[min(before, len(b.State.Conversations)):] {
-		c.conversations = append(c.conversations, conversation.ID)
+	// Not by their number: the fold keeps so many of them.
+	if now := b.State.Conversation(); now != before {
+		c.conversations = append(c.conversations, now)
 	}
 	if err != nil {
 		return fmt.Errorf("folding entry %d (%s) of session %s: %w", e.Seq, e.Kind, b.ID, err)
@@ -216,6 +228,7 @@ func (b *book) created(e *journal.Entry) error {
 		return err
 	}
 	b.Epoch, b.Title, b.Dir, b.Options, b.Created = d.Epoch, d.Title, d.Dir, d.Options, e.Time
+	b.Resume, b.Fork, b.At = d.Resume, d.Copy, d.At
 	// A session without a process has ended, as it were, before it began.
 	b.Ended = &api.Ended{Reason: "no process was started yet", Time: e.Time}
 	b.State.Happened(fold.Event{Kind: fold.EventEnded, Reason: b.Ended.Reason, Seq: e.Seq, Time: e.Time})
@@ -225,6 +238,15 @@ func (b *book) created(e *journal.Entry) error {
 func (b *book) update(d updatedData, now time.Time) {
 	if d.Title != nil {
 		b.Title = *d.Title
+	}
+	if d.Model != nil {
+		b.Options.Model = *d.Model
+	}
+	if d.PermissionMode != nil {
+		b.Options.PermissionMode = string(*d.PermissionMode)
+	}
+	if d.MaxThinkingTokens != nil {
+		b.Options.MaxThinkingTokens = *d.MaxThinkingTokens
 	}
 	if d.Archived != nil {
 		b.Archived = time.Time{}
@@ -316,7 +338,11 @@ func (b *book) message(e *journal.Entry, c *changes) error {
 		i = len(b.Commands) - 1
 	}
 	v := &b.Commands[i]
-	v.Data = slices.Clone(e.Data)
+	data, err := withContent(e.Data, m, v.Data)
+	if err != nil {
+		return err
+	}
+	v.Data = data
 	if m.State != api.MessageSent && m.State != api.MessageWritten && m.State != api.MessagePickedUp && v.UUID != "" {
 		// It did not reach the CLI, so the CLI does not hold it.
 		b.State.Queue.Waiting = slices.DeleteFunc(b.State.Queue.Waiting, func(p fold.Prompt) bool { return p.UUID == v.UUID })
@@ -328,6 +354,20 @@ func (b *book) message(e *journal.Entry, c *changes) error {
 	}
 	b.fate(i, string(m.State), e.Time, c)
 	return nil
+}
+
+// withContent returns the data of a message. Only the entries that queue or edit
+// it repeat what it says, which may be long; the others say what became of it.
+func withContent(data json.RawMessage, m api.Message, before json.RawMessage) (json.RawMessage, error) {
+	if m.Text != "" || len(m.Content) > 0 || len(before) == 0 {
+		return slices.Clone(data), nil
+	}
+	var old api.Message
+	if err := json.Unmarshal(before, &old); err != nil {
+		return nil, err
+	}
+	m.Text, m.Content = old.Text, old.Content
+	return json.Marshal(m)
 }
 
 // commandFate folds what became of a command that is no message.
@@ -375,9 +415,11 @@ func (b *book) runStarted(e *journal.Entry, c *changes) error {
 		return err
 	}
 	b.Run, b.Transport, b.Ended, b.Linked, b.First, b.Recent = d.Run, d.Transport, nil, false, nil, nil
+	b.Resume, b.Fork, b.At = d.Resume, d.Fork, d.At
 	if d.Options != nil {
 		b.Options = *d.Options
 	}
+	b.State.Version, b.Version = "", "" // the next process may be another one
 	event := fold.Event{Kind: fold.EventStarted, Run: d.Run, Resumed: d.Resume != "", Seq: e.Seq, Time: e.Time}
 	b.Costs.Happened(event)
 	b.happened(event, c)

@@ -84,6 +84,8 @@ func (h *Hub) grantOwn(ctx context.Context, id string, r DialRequest) (DialGrant
 		return DialGrant{}, ErrCredential
 	}
 	switch {
+	case !dials(run.Transport):
+		return DialGrant{}, &OwnedError{Session: id, Run: run.Run}
 	case !row.Archived.IsZero():
 		return DialGrant{}, &GoneError{Reason: "the session was archived"}
 	case !run.Ended.IsZero() && specOf(run.Spec).Stopped:
@@ -106,7 +108,12 @@ func (h *Hub) dialled(ctx context.Context, r DialRequest) (string, error) {
 	id := h.names[r.Name]
 	h.mu.Unlock()
 	if id != "" {
-		return id, nil
+		if _, err := h.journal.Session(ctx, id); !errors.Is(err, journal.ErrNotFound) {
+			return id, err
+		}
+		h.mu.Lock()
+		delete(h.names, r.Name) // it was removed; the name is free
+		h.mu.Unlock()
 	}
 	row, err := h.journal.SessionByConversation(ctx, r.Name)
 	switch {
@@ -165,16 +172,20 @@ func (h *Hub) grantFor(ctx context.Context, id string, r DialRequest) (DialGrant
 	if err != nil {
 		return DialGrant{}, err
 	}
-	dials := run.Transport == transportWebSocket || run.Transport == transportHybrid
 	switch {
 	case !run.Ended.IsZero():
 		return DialGrant{Session: id, Run: row.Run + 1}, nil
-	case !dials:
+	case !dials(run.Transport):
 		return DialGrant{}, &OwnedError{Session: id, Run: run.Run}
 	case r.Fresh:
 		return DialGrant{Session: id, Run: row.Run + 1}, nil
 	}
 	return DialGrant{Session: id, Run: run.Run, Received: run.LastUUIDs}, nil
+}
+
+// dials reports whether the CLI of a run dials in by itself.
+func dials(transport string) bool {
+	return transport == transportWebSocket || transport == transportHybrid
 }
 
 // A rowSpec is what the row of a run says of a CLI that dials in.
@@ -246,6 +257,8 @@ func (st *step) attachDialled(a *Attachment, hello DialHello) (Welcome, error) {
 	s, b := st.s, st.s.book
 	if hello.Session != "" {
 		switch {
+		case hello.Run >= b.Run && b.Ended == nil && !dials(b.Transport): // it was resumed meanwhile
+			return Welcome{}, &OwnedError{Session: s.id, Run: b.Run}
 		case hello.Run == b.Run && b.Ended == nil:
 		case hello.Run == b.Run+1:
 			if b.Ended == nil {
@@ -291,6 +304,7 @@ func (a *Attachment) Connected(ctx context.Context, again bool) error {
 			return
 		}
 		a.connected = true
+		s.joined++
 		st.event(api.KindLinkUp, Actor{}, runFoundData{Back: again || b.First != nil})
 		if b.First == nil {
 			if err := st.initialize(); err != nil {

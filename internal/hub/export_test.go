@@ -32,3 +32,16 @@ func (h *Hub) InUse() int {
 	defer h.mu.Unlock()
 	return len(h.sessions)
 }
+
+// Waiting returns how many operations wait for a session.
+func (h *Hub) Waiting(id string) int {
+	h.mu.Lock()
+	s := h.sessions[id]
+	h.mu.Unlock()
+	if s == nil {
+		return 0
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.ops)
+}

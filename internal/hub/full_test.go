@@ -47,4 +47,5 @@ func (l *lab) openWith(f *fullJournal) {
 	if l.hub, err = hub.New(context.Background(), l.options); err != nil {
 		l.t.Fatal(err)
 	}
+	l.launcher.connectAll()
 }

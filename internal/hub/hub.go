@@ -134,7 +134,15 @@ func (h *Hub) recover(ctx context.Context) error {
 	for _, r := range runs {
 		s, release, err := h.acquire(ctx, r.Session)
 		if err != nil {
-			return fmt.Errorf("finding session %s again: %w", r.Session, err)
+			if ctx.Err() != nil {
+				return fmt.Errorf("finding session %s again: %w", r.Session, err)
+			}
+			// It is tried again; the others must not wait for it.
+			h.log.Error("a session cannot be read", "session", r.Session, "err", err)
+			h.mu.Lock()
+			h.offline[r.Session] = true
+			h.mu.Unlock()
+			continue
 		}
 		unborn := r.Transport == transportShim && r.PID == 0
 		if unborn && h.launcher != nil {
@@ -153,14 +161,18 @@ func (h *Hub) recover(ctx context.Context) error {
 			if unborn {
 				st.endRun(api.Ended{Reason: "the hub ended before the process was started"}, true)
 				if _, waiting := b.nextPrompt(); waiting {
-					st.startRun(runSpec{fresh: b.Options.Fresh})
+					st.startRun(runSpec{fresh: b.Resume == "", resume: b.Resume, fork: b.Fork, at: b.At})
 				}
 				return
 			}
 			if b.Linked || b.phase() != fold.PhaseOffline && b.phase() != fold.PhaseStarting {
 				st.down("the hub was restarted")
 			}
-			h.holdLease(b.State.Conversation(), journal.Lease{ConfigDir: b.ConfigDir, Conversation: b.State.Conversation(), Session: s.id, Run: b.Run})
+			held := b.State.Conversation()
+			if held == "" && !b.Fork {
+				held = b.Resume
+			}
+			h.holdLease(held, journal.Lease{ConfigDir: b.ConfigDir, Conversation: held, Session: s.id, Run: b.Run})
 		})
 		h.mu.Lock()
 		h.offline[r.Session] = true
@@ -405,6 +417,9 @@ func (h *Hub) lookInto(id string) {
 	settled := false
 	err = s.do(h.ctx, func(st *step) {
 		run = s.run
+		if s.link == nil && s.book.Linked && s.book.Ended == nil {
+			st.down("the link was lost") // with what was in memory
+		}
 		settled = s.book.Ended != nil || s.link != nil || s.starts > 0
 		switch {
 		case settled && s.book.Ended == nil && !s.gapped.IsZero():
@@ -489,7 +504,8 @@ func (h *Hub) putAway() {
 			continue
 		}
 		h.mu.Lock()
-		if s.users == 0 && h.sessions[s.id] == s {
+		// Somebody may have come and gone, and have left it something to do.
+		if s.users == 0 && now.Sub(s.released) >= h.rest && h.sessions[s.id] == s {
 			delete(h.sessions, s.id)
 			close(s.stop)
 		}
@@ -517,6 +533,8 @@ func (h *Hub) problem(err error, id string) error {
 		return &api.Error{Status: http.StatusConflict, Code: api.CodeOwned, Title: owned.Error(), Session: owned.Session, Hint: "stop that session first, or fork the conversation"}
 	case errors.As(err, &taken):
 		return &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Title: taken.Error()}
+	case errors.Is(err, journal.ErrCursor):
+		return &api.Error{Status: http.StatusUnprocessableEntity, Code: api.CodeInvalid, Title: "the cursor is not one that a page came with", Hint: "use the cursor that came with the page before, or none"}
 	case errors.Is(err, journal.ErrNotFound):
 		return &api.Error{Status: http.StatusNotFound, Code: api.CodeNotFound, Title: fmt.Sprintf("there is no session %q", id)}
 	case errors.Is(err, ErrClosed), errors.Is(err, journal.ErrClosed), errors.Is(err, errPutAway):

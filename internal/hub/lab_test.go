@@ -69,6 +69,7 @@ func (l *lab) open() {
 }
 
 func (l *lab) close() {
+	l.launcher.listen(false)
 	l.launcher.cutAll()
 	if err := l.hub.Close(); err != nil {
 		l.t.Error(err)
@@ -220,6 +221,7 @@ type launcher struct {
 	version string
 	pid     int
 	hold    chan struct{} // starts wait for it, if it is not nil
+	closed  bool          // there is no hub to connect to
 }
 
 func (l *launcher) Start(_ context.Context, spec hub.LaunchSpec) (*hub.Launched, error) {
@@ -240,7 +242,9 @@ func (l *launcher) Start(_ context.Context, spec hub.LaunchSpec) (*hub.Launched,
 	}
 	s := newShim(l.lab, spec, l.pid, version)
 	l.shims[spec.Marker] = s
-	s.connect()
+	if !l.closed {
+		s.connect()
+	}
 	return &hub.Launched{PID: s.pid, PIDStart: "x", Version: version, Simulated: true, ConfigDir: "/config"}, nil
 }
 
@@ -292,9 +296,20 @@ func (l *launcher) each(f func(*shim)) {
 	}
 }
 
-func (l *launcher) connectAll() { l.each((*shim).connect) }
-func (l *launcher) cutAll()     { l.each((*shim).cut) }
-func (l *launcher) killAll()    { l.each((*shim).kill) }
+func (l *launcher) connectAll() {
+	l.listen(true)
+	l.each((*shim).connect)
+}
+
+// listen says whether there is a hub that shims can connect to.
+func (l *launcher) listen(there bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = !there
+}
+
+func (l *launcher) cutAll()  { l.each((*shim).cut) }
+func (l *launcher) killAll() { l.each((*shim).kill) }
 
 // of returns the shim of a session's newest run.
 func (l *launcher) of(session string) *shim {

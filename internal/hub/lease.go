@@ -25,6 +25,18 @@ func (h *Hub) holdLease(conversation string, l journal.Lease) {
 	h.leases[conversation] = l
 }
 
+// claim notes that a run is about to go on with a conversation, unless another
+// session has it.
+func (h *Hub) claim(l journal.Lease) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if held, ok := h.leases[l.Conversation]; ok && held.Session != l.Session {
+		return &OwnedError{Session: held.Session, Run: held.Run}
+	}
+	h.leases[l.Conversation] = l
+	return nil
+}
+
 // lease takes the conversation that a run has just named. If somebody else has
 // it, a CLI that dialled in is refused; one that we started goes on, since it was
 // checked before, and everybody is told.
@@ -48,7 +60,12 @@ func (st *step) lease(a *Attachment) error {
 func (st *step) releaseLease() {
 	s, b := st.s, st.s.book
 	for _, c := range b.State.Conversations {
-		st.batch.Release = append(st.batch.Release, journal.Lease{ConfigDir: b.ConfigDir, Conversation: c.ID, Session: s.id})
+		l := journal.Lease{ConfigDir: b.ConfigDir, Conversation: c.ID, Session: s.id}
+		st.batch.Release = append(st.batch.Release, l)
+		if l.ConfigDir != "" {
+			l.ConfigDir = "" // it was named before the folder was known
+			st.batch.Release = append(st.batch.Release, l)
+		}
 	}
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()

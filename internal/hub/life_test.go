@@ -16,6 +16,7 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // TestRebuild folds the log anew and compares it with the tables.
@@ -269,7 +270,7 @@ func TestDiskFull(t *testing.T) {
 	s := l.create(api.CreateSession{Prompt: "@say hello"})
 	l.awaitDone(s.ID, 1)
 	full.set(&journal.UnavailableError{Reason: "the disk is full", Err: errors.New("no space")})
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	if _, err := l.hub.Send(ctx, person, s.ID, api.SendMessage{Text: "@flood 30\n@say later", ClientID: "x"}); code(err) != api.CodeStorage {
 		t.Errorf("sending without room: %v", err)
@@ -356,4 +357,84 @@ func TestRetain(t *testing.T) {
 		t.Errorf("the removed session: %v", err)
 	}
 	l.snapshot(ids[1])
+}
+
+// TestResumeOnce repeats a resume with the same client id: there is one process.
+func TestResumeOnce(t *testing.T) {
+	l := newLab(t)
+	s := l.create(api.CreateSession{Prompt: "@say hello"})
+	l.awaitDone(s.ID, 1)
+	if _, err := l.hub.Stop(l.ctx(), person, s.ID, api.Stop{}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		resumed, err := l.hub.Resume(l.ctx(), person, s.ID, api.Resume{ClientID: "again", Force: true, Prompt: "@say once more"})
+		if err != nil || resumed.Run != 2 {
+			t.Fatalf("run %d, %v", resumed.Run, err)
+		}
+	}
+	l.await(s.ID, "it has answered", func(s *api.Session) bool { return s.Text == "once more" && s.State == api.StateIdle })
+	l.judge(s.ID)
+	if n := strings.Count(fmt.Sprint(l.launcher.of(s.ID).commands()), "once more"); n != 1 {
+		t.Errorf("the prompt was sent %d times", n)
+	}
+}
+
+// TestUpdateIsKept starts the next process in the mode that the last one was
+// switched to.
+func TestUpdateIsKept(t *testing.T) {
+	l := newLab(t)
+	s := l.create(api.CreateSession{Options: api.SessionOptions{Model: "opus", PermissionMode: "acceptEdits", Settings: []byte(`{"env":{"KEY":"secret"}}`)}})
+	l.awaitState(s.ID, api.StateIdle)
+	mode, model := wire.PermissionMode("plan"), "haiku"
+	if _, err := l.hub.Update(l.ctx(), person, s.ID, api.UpdateSession{PermissionMode: &mode, Model: &model}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.hub.Stop(l.ctx(), person, s.ID, api.Stop{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.hub.Resume(l.ctx(), person, s.ID, api.Resume{}); err != nil {
+		t.Fatal(err)
+	}
+	l.awaitState(s.ID, api.StateIdle)
+	spec := l.launcher.of(s.ID).spec
+	if spec.Run != 2 || spec.Options.PermissionMode != "plan" || spec.Options.Model != "haiku" || len(spec.Options.Settings) == 0 {
+		t.Errorf("the next process was started with %s", encode(spec.Options))
+	}
+	if shown := encode(l.snapshot(s.ID)) + encode(l.events(s.ID)); strings.Contains(shown, "secret") {
+		t.Error("settings are shown to everybody")
+	}
+}
+
+// TestContentOnce keeps what a message says in one entry alone.
+func TestContentOnce(t *testing.T) {
+	l := newLab(t)
+	s := l.create(api.CreateSession{})
+	l.awaitState(s.ID, api.StateIdle)
+	shim := l.launcher.of(s.ID)
+	shim.cut()
+	l.awaitState(s.ID, api.StateOffline)
+	m := l.send(s.ID, "@say a long story")
+	l.restart()
+	l.awaitDone(s.ID, 1)
+	told := 0
+	for _, e := range l.events(s.ID) {
+		if e.Kind == api.KindMessage && strings.Contains(string(e.Data), "a long story") {
+			told++
+		}
+	}
+	rows, err := l.journal.Commands(l.ctx(), s.ID, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := ""
+	for _, row := range rows {
+		if row.ID == m.ID {
+			kept = string(row.Data)
+		}
+	}
+	if told != 1 || !strings.Contains(kept, "a long story") {
+		t.Errorf("%d entries tell it, and its row is %s", told, kept)
+	}
+	l.judge(s.ID)
 }

@@ -35,24 +35,32 @@ func (h *Hub) Create(ctx context.Context, by Actor, in api.CreateSession) (*api.
 		return nil, h.problem(err, "")
 	}
 	sum := sumOf([]byte("create"), request)
-	if in.ClientID != "" {
-		done, err := h.once(ctx, in.ClientID)
-		if err != nil {
-			return nil, err
-		}
-		defer done()
-		if old, err := h.remembered(ctx, scopeCreate, in.ClientID, sum); old != nil || err != nil {
-			if err != nil {
-				return nil, err
-			}
-			session, err := h.Snapshot(ctx, string(bytes.Trim(old, `"`)))
-			if err != nil {
-				return nil, err
-			}
-			return &api.Created{Session: *session}, nil
-		}
+	return h.createOnce(ctx, by, in, sum, runSpec{resume: in.Resume, fork: in.Fork, transport: in.Transport}, "")
+}
+
+// createOnce makes a session, or returns the one that was made for the same
+// client id before.
+func (h *Hub) createOnce(ctx context.Context, by Actor, in api.CreateSession, sum []byte, spec runSpec, forkOf string) (*api.Created, error) {
+	if in.ClientID == "" {
+		return h.create(ctx, by, in, sum, spec, forkOf)
 	}
-	return h.create(ctx, by, in, sum, runSpec{resume: in.Resume, fork: in.Fork, transport: in.Transport}, "")
+	done, err := h.once(ctx, in.ClientID)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	old, err := h.remembered(ctx, scopeCreate, in.ClientID, sum)
+	if err != nil {
+		return nil, err
+	}
+	if old == nil {
+		return h.create(ctx, by, in, sum, spec, forkOf)
+	}
+	session, err := h.Snapshot(ctx, string(bytes.Trim(old, `"`)))
+	if err != nil {
+		return nil, err
+	}
+	return &api.Created{Session: *session}, nil
 }
 
 // create makes a session whose request was checked.
@@ -74,13 +82,15 @@ func (h *Hub) create(ctx context.Context, by Actor, in api.CreateSession, sum []
 	spec.launched = launched
 	var token string
 	err = s.ask(ctx, func(st *step) error {
-		st.event(api.KindCreated, by, createdData{Title: in.Title, Dir: in.Dir, Epoch: newEpoch(), Options: in.Options, Fork: forkOf, Resume: spec.resume})
+		if spec.resume != "" && !spec.fork {
+			if err := h.claim(journal.Lease{Conversation: spec.resume, Session: s.id, Run: 1}); err != nil {
+				return err
+			}
+		}
+		st.event(api.KindCreated, by, createdData{Title: in.Title, Dir: in.Dir, Epoch: newEpoch(), Options: in.Options, Fork: forkOf, Resume: spec.resume, Copy: spec.fork, At: spec.at})
 		if in.ClientID != "" {
 			answer, _ := json.Marshal(s.id) //nolint:errchkjson // a string
 			st.batch.ClientIDs = append(st.batch.ClientIDs, journal.ClientID{Scope: scopeCreate, ID: in.ClientID, Sum: sum, Answer: answer, Time: st.now})
-		}
-		if spec.resume != "" && !spec.fork {
-			h.holdLease(spec.resume, journal.Lease{Conversation: spec.resume, Session: s.id, Run: 1})
 		}
 		if in.Prompt != "" {
 			if _, err := st.queue(by, api.SendMessage{Text: in.Prompt}); err != nil {
@@ -112,10 +122,10 @@ func (h *Hub) create(ctx context.Context, by Actor, in api.CreateSession, sum []
 			err = ctx.Err()
 		}
 		if err != nil {
-			if ctx.Err() == nil {
+			if ctx.Err() == nil && !closing(err) {
 				h.discard(s)
 			}
-			return nil, startProblem(err)
+			return nil, h.startProblem(err, s.id)
 		}
 	}
 	session, err := s.snapshot(ctx)
@@ -144,8 +154,17 @@ func (h *Hub) discard(s *session) {
 	}
 }
 
+// closing reports whether a start came to nothing because the hub closes: its
+// process may be there.
+func closing(err error) bool {
+	return errors.Is(err, ErrClosed) || errors.Is(err, errPutAway) || errors.Is(err, journal.ErrClosed)
+}
+
 // startProblem explains why a process could not be started.
-func startProblem(err error) error {
+func (h *Hub) startProblem(err error, id string) error {
+	if closing(err) {
+		return h.problem(ErrClosed, id)
+	}
 	if problem, ok := errors.AsType[*api.Error](err); ok {
 		return problem
 	}
@@ -221,9 +240,25 @@ func (h *Hub) remembered(ctx context.Context, scope, id string, sum []byte) (jso
 		return nil, nil
 	case err != nil:
 		return nil, h.problem(err, "")
-	case !bytes.Equal(old.Sum, sum):
+	}
+	return answerTo(old, sum)
+}
+
+// remembered is the hub's, but also knows what is about to be written.
+func (st *step) remembered(ctx context.Context, scope, id string, sum []byte) (json.RawMessage, error) {
+	for i := range st.batch.ClientIDs {
+		if v := &st.batch.ClientIDs[i]; v.Scope == scope && v.ID == id {
+			return answerTo(v, sum)
+		}
+	}
+	return st.s.hub.remembered(ctx, scope, id, sum)
+}
+
+// answerTo returns what was answered before, if the request is the same.
+func answerTo(old *journal.ClientID, sum []byte) (json.RawMessage, error) {
+	if !bytes.Equal(old.Sum, sum) {
 		return nil, &api.Error{
-			Status: http.StatusConflict, Code: api.CodeClientIDReused, Title: fmt.Sprintf("client id %q was used for another request", id),
+			Status: http.StatusConflict, Code: api.CodeClientIDReused, Title: fmt.Sprintf("client id %q was used for another request", old.ID),
 			Hint: "use a new id for a new request",
 		}
 	}
@@ -242,18 +277,33 @@ func (h *Hub) Resume(ctx context.Context, by Actor, id string, in api.Resume) (*
 		return nil, err
 	}
 	defer release()
+	raw, err := json.Marshal(in)
+	if err != nil {
+		return nil, h.problem(err, id)
+	}
+	sum, scope := sumOf([]byte("resume"), raw), "resume:"+id
+	if in.ClientID != "" {
+		old, err := h.remembered(ctx, scope, in.ClientID, sum)
+		if err != nil {
+			return nil, err
+		}
+		if old != nil {
+			return s.snapshot(ctx)
+		}
+	}
 	if in.Force {
 		if err := s.giveUp(ctx, by); err != nil {
 			return nil, err
 		}
 	}
 	launched := make(chan error, 1)
-	err = s.ask(ctx, func(st *step) error {
+	var prompt *api.Message
+	err = s.ask(ctx, func(st *step) (err error) {
 		if err := s.resumable(); err != nil {
 			return err
 		}
 		if in.Prompt != "" {
-			if _, err := st.queue(by, api.SendMessage{Text: in.Prompt}); err != nil {
+			if prompt, err = st.queue(by, api.SendMessage{Text: in.Prompt}); err != nil {
 				return err
 			}
 		}
@@ -266,10 +316,27 @@ func (h *Hub) Resume(ctx context.Context, by Actor, id string, in api.Resume) (*
 	select {
 	case err = <-launched:
 	case <-ctx.Done():
-		err = ctx.Err()
+		return nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, startProblem(err)
+		s.later(func(st *step) { // or it would be there twice when somebody tries again
+			if prompt == nil {
+				return
+			}
+			if v := s.book.command(prompt.ID); v != nil && v.State == string(api.MessageQueued) {
+				st.fate(*v, api.MessageNotDelivered, "the agent could not be started")
+			}
+		})
+		return nil, h.startProblem(err, id)
+	}
+	if in.ClientID != "" {
+		err = s.do(ctx, func(st *step) {
+			st.batch.ClientIDs = append(st.batch.ClientIDs, journal.ClientID{Scope: scope, ID: in.ClientID, Sum: sum, Answer: json.RawMessage("{}"), Time: st.now})
+			st.touch() // a step without an entry is written for its rows
+		})
+		if err != nil {
+			return nil, h.problem(err, id)
+		}
 	}
 	return s.snapshot(ctx)
 }
@@ -348,7 +415,7 @@ func (h *Hub) Stop(ctx context.Context, by Actor, id string, in api.Stop) (*api.
 			st.then(func() { link.wire.Stop(grace, reason) })
 			if link.dialled {
 				s.run.Spec = encoded(rowSpec{Name: dialName(s.run.Spec), Stopped: true})
-				st.endRun(api.Ended{Reason: reason}, true)
+				st.endRun(api.Ended{Reason: reason}, false)
 			}
 		case b.Transport == transportWebSocket || b.Transport == transportHybrid:
 			s.run.Spec = encoded(rowSpec{Name: dialName(s.run.Spec), Stopped: true})
@@ -384,7 +451,7 @@ func (h *Hub) Fork(ctx context.Context, by Actor, id string, in api.Fork) (*api.
 	defer release()
 	var create api.CreateSession
 	var conversation string
-	err = s.do(ctx, func(*step) {
+	err = s.look(ctx, func(*step) error {
 		b := s.book
 		conversation = b.State.Conversation()
 		create = api.CreateSession{ClientID: in.ClientID, Dir: b.Dir, Title: in.Title, Prompt: in.Prompt, Resume: conversation, Fork: true, Options: b.Options}
@@ -394,6 +461,7 @@ func (h *Hub) Fork(ctx context.Context, by Actor, id string, in api.Fork) (*api.
 		if create.Title == "" && b.title() != "" {
 			create.Title = b.title() + " (fork)"
 		}
+		return nil
 	})
 	if err != nil {
 		return nil, h.problem(err, id)
@@ -409,22 +477,5 @@ func (h *Hub) Fork(ctx context.Context, by Actor, id string, in api.Fork) (*api.
 		return nil, h.problem(err, id)
 	}
 	sum := sumOf([]byte("fork"), []byte(id), raw)
-	if in.ClientID != "" {
-		done, err := h.once(ctx, in.ClientID)
-		if err != nil {
-			return nil, err
-		}
-		defer done()
-		if old, err := h.remembered(ctx, scopeCreate, in.ClientID, sum); old != nil || err != nil {
-			if err != nil {
-				return nil, err
-			}
-			session, err := h.Snapshot(ctx, string(bytes.Trim(old, `"`)))
-			if err != nil {
-				return nil, err
-			}
-			return &api.Created{Session: *session}, nil
-		}
-	}
-	return h.create(ctx, by, create, sum, runSpec{resume: conversation, fork: true, at: in.At}, id)
+	return h.createOnce(ctx, by, create, sum, runSpec{resume: conversation, fork: true, at: in.At}, id)
 }

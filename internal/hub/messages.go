@@ -31,7 +31,7 @@ func (h *Hub) Send(ctx context.Context, by Actor, id string, in api.SendMessage)
 	var sent *api.Message
 	err = s.ask(ctx, func(st *step) error {
 		if in.ClientID != "" {
-			old, err := h.remembered(ctx, scope, in.ClientID, sum)
+			old, err := st.remembered(ctx, scope, in.ClientID, sum)
 			if err != nil {
 				return err
 			}
@@ -191,7 +191,7 @@ func (h *Hub) TakeBack(ctx context.Context, by Actor, id, message string) (*api.
 	return h.change(ctx, by, id, message, func(m *api.Message) error {
 		m.State = api.MessageTakenBack
 		return nil
-	})
+	}, withoutContent)
 }
 
 // EditMessage changes a message that is still queued.
@@ -203,10 +203,11 @@ func (h *Hub) EditMessage(ctx context.Context, by Actor, id, message string, in 
 			return lineProblem(err)
 		}
 		return nil
-	})
+	}, func(m api.Message) api.Message { return m })
 }
 
-func (h *Hub) change(ctx context.Context, by Actor, id, message string, edit func(*api.Message) error) (*api.Message, error) {
+// change changes a queued message; written is what is written down of it.
+func (h *Hub) change(ctx context.Context, by Actor, id, message string, edit func(*api.Message) error, written func(api.Message) api.Message) (*api.Message, error) {
 	s, release, err := h.acquire(ctx, id)
 	if err != nil {
 		return nil, err
@@ -222,7 +223,7 @@ func (h *Hub) change(ctx context.Context, by Actor, id, message string, edit fun
 		if err := edit(&m); err != nil {
 			return err
 		}
-		st.event(api.KindMessage, by, m)
+		st.event(api.KindMessage, by, written(m))
 		return nil
 	})
 	if err != nil {

@@ -48,18 +48,20 @@ func (st *step) send(id, kind string, by Actor, line []byte) (string, error) {
 	from := len(st.rows.fold)
 	st.add(journal.Entry{Kind: api.KindSent, Source: by.Source, By: by.Name, UUID: string(h.UUID), Line: line, Data: data})
 	st.react(from)
-	st.then(func() { s.transmit(kind, Command{Number: number, Line: line}) })
+	link, joined := s.link, s.joined
+	if link != nil && !link.connected {
+		link = nil
+	}
+	st.then(func() {
+		if kind == commandAnswer {
+			killpoint.Reach("hub.after-settle")
+		}
+		// Whoever connected in the same step is sent it with what came before.
+		if link != nil && link == s.link && link.connected && joined == s.joined {
+			link.wire.Send([]Command{{Number: number, Line: line}})
+		}
+	})
 	return id, nil
-}
-
-// transmit hands a committed command to the link, if there is one.
-func (s *session) transmit(kind string, c Command) {
-	if kind == commandAnswer {
-		killpoint.Reach("hub.after-settle")
-	}
-	if s.link != nil && s.link.connected {
-		s.link.wire.Send([]Command{c})
-	}
 }
 
 // written notes that the commands up to a number have been written.
@@ -71,21 +73,23 @@ func (st *step) written(upTo int64) {
 	}
 }
 
-// failed notes that a command was surely not written.
-func (st *step) failed(a *Attachment, number int64, reason string) {
+// failed notes that a command was surely not written. It reports whether that was
+// a prompt, which is in the queue again.
+func (st *step) failed(a *Attachment, number int64, reason string) bool {
 	for _, v := range slices.Clone(st.s.book.Commands) {
 		if v.Run != st.s.book.Run || v.Number != number || v.State != string(api.MessageSent) {
 			continue
 		}
 		if a.dialled && staysValid(v.Kind) {
-			return // sent again when the CLI is back
+			return false // sent again when the CLI is back
 		}
 		if v.Kind == commandPrompt {
 			st.requeue(v)
-			return
+			return true
 		}
 		st.fate(v, api.MessageNotDelivered, reason)
 	}
+	return false
 }
 
 // fate writes down what became of a command.
@@ -93,7 +97,7 @@ func (st *step) fate(v journal.Command, state api.MessageState, reason string) {
 	if takenUp(v.Kind) {
 		m := messageOf(v)
 		m.State, m.Reason = state, reason
-		st.event(api.KindMessage, Actor{}, m)
+		st.event(api.KindMessage, Actor{}, withoutContent(m))
 		return
 	}
 	st.event(api.KindCommand, Actor{}, api.CommandFate{ID: v.ID, Kind: v.Kind, State: state, RequestID: v.RequestID, Reason: reason})
@@ -107,7 +111,14 @@ func (st *step) fate(v journal.Command, state api.MessageState, reason string) {
 func (st *step) requeue(v journal.Command) {
 	m := messageOf(v)
 	m.State = api.MessageQueued
-	st.event(api.KindMessage, Actor{}, m)
+	st.event(api.KindMessage, Actor{}, withoutContent(m))
+}
+
+// withoutContent returns a message without what it says, for entries that tell
+// what became of it.
+func withoutContent(m api.Message) api.Message {
+	m.Text, m.Content = "", nil
+	return m
 }
 
 // staysValid reports whether a command is still meant when it can only be
@@ -150,7 +161,7 @@ func (st *step) dispatch() {
 	if b.Ended != nil {
 		return
 	}
-	if s.link == nil || !s.link.connected || s.stopping != "" || s.spent() {
+	if s.link == nil || !s.link.connected || s.link.deaf || s.stopping != "" || s.spent() {
 		return
 	}
 	switch phase := b.phase(); {
@@ -164,15 +175,18 @@ func (st *step) dispatch() {
 	default:
 		return
 	}
-	next, ok := b.nextPrompt()
-	if !ok {
-		return
-	}
-	line, err := messageLine(messageOf(next))
-	if err == nil {
-		_, err = st.send(next.ID, commandPrompt, actorOf(next), line)
-	}
-	if err != nil {
+	for {
+		next, ok := b.nextPrompt()
+		if !ok {
+			return
+		}
+		line, err := messageLine(messageOf(next))
+		if err == nil {
+			_, err = st.send(next.ID, commandPrompt, actorOf(next), line)
+		}
+		if err == nil {
+			return
+		}
 		st.fate(next, api.MessageNotDelivered, err.Error())
 	}
 }
@@ -284,7 +298,7 @@ func (b *book) recent(requestID string) *journal.Question {
 // does not wait.
 func (st *step) refuse(line []byte) {
 	m, err := wire.Decode(line)
-	if err != nil {
+	if err != nil || st.s.book.Ended != nil {
 		return
 	}
 	request, ok := m.(*wire.ControlRequest)
@@ -333,7 +347,7 @@ func (st *step) endRun(ended api.Ended, told bool) {
 			st.fate(v, api.MessageNotDelivered, "the process ended before it was written")
 		}
 	}
-	fresh := b.Options.Fresh && s.stopping != ""
+	fresh := b.Options.Fresh && s.stopping == turnOver
 	from := len(st.rows.fold)
 	st.event(api.KindRunEnded, Actor{}, ended)
 	st.react(from)

@@ -64,11 +64,16 @@ func (h *Hub) Answer(ctx context.Context, by Actor, id string, in api.Answer) (*
 	var answered *api.Question
 	err = s.ask(ctx, func(st *step) (err error) {
 		if in.ClientID != "" {
-			old, err := h.remembered(ctx, scope, in.ClientID, sum)
+			old, err := st.remembered(ctx, scope, in.ClientID, sum)
 			if err != nil {
 				return err
 			}
 			if old != nil {
+				if row, now := st.rows.questions[id]; now { // in this very step
+					q := toQuestion(row)
+					answered = &q
+					return nil
+				}
 				answered, err = h.Question(ctx, id)
 				return err
 			}

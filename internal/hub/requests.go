@@ -23,13 +23,20 @@ type outcome struct {
 // what they do not know.
 const requestTimeout = 60 * time.Second
 
-// request sends a control request and waits for its answer.
-func (s *session) request(ctx context.Context, by Actor, r wire.Request) (*wire.ControlAnswer, error) {
+// request sends a control request and waits for its answer. If when is not nil it
+// is asked, in the same step, whether the request still makes sense; its error is
+// returned.
+func (s *session) request(ctx context.Context, by Actor, r wire.Request, when func(*step) error) (*wire.ControlAnswer, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	answer := make(chan outcome, 1)
 	id := "hub-" + random(10)
 	err := s.ask(ctx, func(st *step) error {
+		if when != nil {
+			if err := when(st); err != nil {
+				return err
+			}
+		}
 		if err := s.reachable(); err != nil {
 			return err
 		}
@@ -46,6 +53,9 @@ func (s *session) request(ctx context.Context, by Actor, r wire.Request) (*wire.
 		s.asked[id] = answer
 		return nil
 	})
+	if errors.Is(err, errNoTurn) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, s.hub.problem(err, s.id)
 	}
@@ -110,6 +120,9 @@ func (st *step) failRequest(requestID, reason string) {
 	st.then(func() { answer <- outcome{err: api.Errorf(http.StatusConflict, api.CodeOffline, "%s", reason)} })
 }
 
+// errNoTurn says that there is nothing to interrupt.
+var errNoTurn = errors.New("no turn is going on")
+
 // Interrupt stops the current turn. It returns when the turn has really ended.
 func (h *Hub) Interrupt(ctx context.Context, by Actor, id string, in api.Interrupt) (*api.Interrupted, error) {
 	s, release, err := h.acquire(ctx, id)
@@ -117,24 +130,23 @@ func (h *Hub) Interrupt(ctx context.Context, by Actor, id string, in api.Interru
 		return nil, err
 	}
 	defer release()
-	out := new(api.Interrupted)
-	err = s.do(ctx, func(st *step) {
+	var taken []api.Message
+	_, err = s.request(ctx, by, &wire.InterruptRequest{}, func(st *step) error {
+		if in.CancelQueued {
+			taken = st.takeAll(by)
+		}
 		switch s.book.phase() {
 		case fold.PhaseRunning, fold.PhaseRequiresAction, fold.PhaseStarting, fold.PhaseOffline:
-			out.Was = true
+			return nil
 		case fold.PhaseIdle, fold.PhaseBackground, fold.PhaseEnded:
 		}
-		if in.CancelQueued {
-			out.Taken = st.takeAll(by)
-		}
+		return errNoTurn
 	})
-	if err != nil {
-		return nil, h.problem(err, id)
+	if err != nil && !errors.Is(err, errNoTurn) {
+		return nil, err
 	}
+	out := &api.Interrupted{Was: err == nil, Taken: taken}
 	if out.Was {
-		if _, err = s.request(ctx, by, &wire.InterruptRequest{}); err != nil {
-			return nil, err
-		}
 		wait, cancel := context.WithTimeout(ctx, requestTimeout)
 		defer cancel()
 		if err = s.await(wait, func(s *session) bool { return !s.book.State.Interrupting }); err != nil {
@@ -158,7 +170,7 @@ func (st *step) takeAll(by Actor) []api.Message {
 		if takenUp(v.Kind) && v.State == string(api.MessageQueued) {
 			m := messageOf(v)
 			m.State = api.MessageTakenBack
-			st.event(api.KindMessage, by, m)
+			st.event(api.KindMessage, by, withoutContent(m))
 			taken = append(taken, m)
 		}
 	}
@@ -187,12 +199,17 @@ func (h *Hub) Update(ctx context.Context, by Actor, id string, in api.UpdateSess
 		requests = append(requests, &wire.SetMaxThinkingTokensRequest{MaxThinkingTokens: &tokens})
 	}
 	for _, r := range requests {
-		if _, err := s.request(ctx, by, r); err != nil {
+		if _, err := s.request(ctx, by, r, nil); err != nil {
 			return nil, err
 		}
 	}
-	if in.Title != nil || in.Archived != nil {
-		err = s.do(ctx, func(st *step) { st.event(api.KindUpdated, by, updatedData{Title: in.Title, Archived: in.Archived}) })
+	if changed := (updatedData{
+		Title: in.Title, Archived: in.Archived, Model: in.Model, PermissionMode: in.PermissionMode, MaxThinkingTokens: in.MaxThinkingTokens,
+	}); changed != (updatedData{}) {
+		err = s.ask(ctx, func(st *step) error {
+			st.event(api.KindUpdated, by, changed)
+			return nil
+		})
 		if err != nil {
 			return nil, h.problem(err, id)
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
@@ -40,8 +41,13 @@ func (st *step) startRun(spec runSpec) (token string) {
 	}
 	resume := spec.resume
 	if resume == "" && !spec.fresh {
-		resume = b.State.Conversation()
+		if resume = b.State.Conversation(); resume == "" || !b.spoken() {
+			// No process has come so far as to name its conversation, or to write
+			// it down: a CLI keeps nothing of one in which nobody said anything.
+			resume, spec.fork, spec.at = b.Resume, b.Fork, b.At
+		}
 	}
+	st.leaveLink()
 	run := b.Run + 1
 	token, hash := newToken(s.id, run)
 	if spec.hash != nil {
@@ -54,16 +60,29 @@ func (st *step) startRun(spec runSpec) (token string) {
 	if spec.name != "" {
 		s.run.Spec = encoded(rowSpec{Name: spec.name})
 	}
-	s.lastLive = [2]int64{}
+	s.lastLive, s.gapped = [2]int64{}, time.Time{}
 	s.stopping = ""
 	from := len(st.rows.fold)
-	raw, err := json.Marshal(runStartedData{Run: run, Transport: spec.transport, Resume: resume, Fork: spec.fork, Options: spec.options})
+	raw, err := json.Marshal(runStartedData{Run: run, Transport: spec.transport, Resume: resume, Fork: spec.fork, At: spec.at, Options: spec.options})
 	if err != nil {
 		s.log.Error("encoding a run", "session", s.id, "err", err)
 	}
 	st.add(journal.Entry{Kind: api.KindRunStarted, Run: run, Data: raw})
 	st.react(from)
 	st.touch()
+	if resume != "" && !spec.fork {
+		l := journal.Lease{ConfigDir: b.ConfigDir, Conversation: resume, Session: s.id, Run: run}
+		if err := s.hub.claim(l); err != nil {
+			st.endRun(api.Ended{Reason: err.Error()}, true)
+			st.then(func() {
+				if spec.launched != nil {
+					spec.launched <- s.hub.problem(err, s.id)
+				}
+			})
+			return token
+		}
+		st.batch.Leases = append(st.batch.Leases, l)
+	}
 	if spec.transport != transportShim {
 		return token
 	}
@@ -81,6 +100,27 @@ func (st *step) startRun(spec runSpec) (token string) {
 	st.then(func() { s.hub.tasks.Go(func() { s.launch(launch, spec.launched) }) })
 	return token
 }
+
+// leaveLink takes the link of the run before out of use. Its process has ended:
+// it must not be sent what is meant for the next, nor take part in its log.
+func (st *step) leaveLink() {
+	s := st.s
+	old, have := s.link, s.run.Have
+	if old == nil {
+		return
+	}
+	s.link, old.over = nil, true
+	st.then(func() {
+		if old.dialled {
+			old.wire.Close("another process goes on with the session")
+			return
+		}
+		old.wire.Ack(have) // the shim waits for it before it ends
+	})
+}
+
+// spoken reports whether somebody has said something in the session.
+func (b *book) spoken() bool { return b.State.Prompt != "" || b.Costs.Turns > b.Costs.Failed }
 
 // initialize sends the run's first line.
 func (st *step) initialize() error {

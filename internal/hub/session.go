@@ -52,6 +52,9 @@ type session struct {
 	gapped time.Time
 	// lastLive is the place of the run's newest live line.
 	lastLive [2]int64
+	// joined counts connections: a command is not sent by one that came after it,
+	// which is given all that is unwritten, in order.
+	joined int
 	// asked are requests to the CLI whose answer somebody waits for.
 	asked map[string]chan outcome
 	// stopping says that the current run is being ended on purpose, and why.
@@ -136,8 +139,8 @@ func (s *session) do(ctx context.Context, f func(*step)) error {
 }
 
 // try runs an operation and waits until what it did is in the journal. It
-// returns early when ctx ends; the operation may then still take place, so what
-// it sets must not be looked at after an error.
+// returns early when ctx ends; if the operation was begun it may then still take
+// place, so what it sets must not be looked at after an error.
 func (s *session) try(ctx context.Context, f func(*step) error) error {
 	o := op{do: f, done: make(chan error, 1)}
 	if err := s.enqueue(o); err != nil {
@@ -147,6 +150,7 @@ func (s *session) try(ctx context.Context, f func(*step) error) error {
 	case err := <-o.done:
 		return err
 	case <-ctx.Done():
+		s.withdraw(o) // or those who ask again and again would fill the memory
 		return ctx.Err()
 	}
 }
@@ -157,6 +161,12 @@ func (s *session) ask(ctx context.Context, f func(*step) error) error {
 	if err := s.hub.unwritable(); err != nil {
 		return err
 	}
+	return s.look(ctx, f)
+}
+
+// look is ask for what needs nothing written: it only fails if the session itself
+// waits for the journal.
+func (s *session) look(ctx context.Context, f func(*step) error) error {
 	o := op{do: f, done: make(chan error, 1)}
 	if err := s.enqueue(o); err != nil {
 		return err
@@ -172,6 +182,7 @@ func (s *session) ask(ctx context.Context, f func(*step) error) error {
 				return err
 			}
 		case <-ctx.Done():
+			s.withdraw(o)
 			if err := s.hub.unwritable(); err != nil {
 				return err
 			}
@@ -213,6 +224,13 @@ func (s *session) loop() {
 			}
 			if err := s.work(ops); err != nil {
 				s.leave(err)
+				s.hub.forget(s)
+				if s.hub.ctx.Err() == nil {
+					// Somebody else has written, or removed it: what the
+					// journal says counts, and its run is looked after.
+					s.log.Error("a session has to be read anew", "session", s.id, "err", err)
+					s.hub.lookAfter(s.id)
+				}
 				return
 			}
 		}
@@ -408,6 +426,9 @@ func (st *step) write() error {
 			}
 			return nil
 		}
+		if s.hub.ctx.Err() != nil {
+			return ErrClosed
+		}
 		if taken := new(journal.TakenError); errors.As(err, &taken) && taken.Lease != nil && len(b.Leases) > 0 {
 			s.log.Warn("a conversation is in use elsewhere", "session", s.id, "err", err)
 			b.Leases = nil
@@ -441,7 +462,11 @@ func (s *session) await(ctx context.Context, ready func(*session) bool) error {
 			s.waits = append(s.waits, w)
 		})
 	})
+	forget := func(*step) {
+		s.waits = slices.DeleteFunc(s.waits, func(other *wait) bool { return other == w })
+	}
 	if err != nil {
+		s.later(forget) // it may have been begun
 		return err
 	}
 	select {
@@ -454,9 +479,7 @@ func (s *session) await(ctx context.Context, ready func(*session) bool) error {
 		}
 	case <-ctx.Done():
 		// Forget it, so that waits that time out do not pile up.
-		s.later(func(*step) {
-			s.waits = slices.DeleteFunc(s.waits, func(other *wait) bool { return other == w })
-		})
+		s.later(forget)
 		return ctx.Err()
 	}
 }

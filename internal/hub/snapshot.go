@@ -24,7 +24,10 @@ func (h *Hub) Snapshot(ctx context.Context, id string) (*api.Session, error) {
 // snapshot is Snapshot of a session in use.
 func (s *session) snapshot(ctx context.Context) (*api.Session, error) {
 	var v *api.Session
-	err := s.do(ctx, func(st *step) { st.then(func() { v = s.view() }) })
+	err := s.look(ctx, func(st *step) error {
+		st.then(func() { v = s.view() })
+		return nil
+	})
 	if err != nil {
 		return nil, s.hub.problem(err, s.id)
 	}
@@ -35,7 +38,7 @@ func (s *session) snapshot(ctx context.Context) (*api.Session, error) {
 func (s *session) view() *api.Session {
 	b := s.book
 	v := &api.Session{
-		ID: s.id, Title: b.title(), Dir: b.Dir, State: api.State(b.phase()), Run: b.Run, Transport: b.Transport, Linked: s.link != nil && s.link.connected,
+		ID: s.id, Title: b.title(), Dir: b.Dir, State: api.State(b.phase()), Run: b.Run, Transport: b.Transport, Linked: s.link != nil && s.link.connected && b.Ended == nil,
 		Simulated: b.Simulated, Conversation: b.State.Conversation(), Model: b.State.Model, PermissionMode: string(b.State.Mode), Version: b.State.Version,
 		Created: b.Created, Updated: b.Updated, Archived: !b.Archived.IsZero(), LastEventID: eventID(b.Epoch, b.Seq),
 		Text: b.State.Text, Prompt: b.State.Prompt,
@@ -68,7 +71,7 @@ func (s *session) view() *api.Session {
 	v.Partial = s.feed.partials().Messages
 	s.feed.mu.Unlock()
 	s.viewState(v)
-	options := b.Options
+	options := shownOptions(b.Options)
 	v.Options = &options
 	return v
 }
@@ -104,6 +107,13 @@ func (s *session) viewState(v *api.Session) {
 	if !b.State.Drift.IsZero() {
 		v.Drift = encoded(b.State.Drift)
 	}
+}
+
+// shownOptions returns a session's options without what may hold secrets of its
+// user: environments and headers of MCP servers, settings.
+func shownOptions(o api.SessionOptions) api.SessionOptions {
+	o.MCPServers, o.Settings = nil, nil
+	return o
 }
 
 // clone copies raw JSON; a view outlives the fold's next change.
@@ -183,6 +193,21 @@ func toEvent(e *journal.Entry, epoch string) *api.Event {
 	}
 	if e.Line != nil {
 		setLine(event, e.Line)
+	}
+	switch e.Kind {
+	case api.KindCreated:
+		var d createdData
+		if json.Unmarshal(e.Data, &d) == nil && (d.Options.MCPServers != nil || d.Options.Settings != nil) {
+			d.Options = shownOptions(d.Options)
+			event.Data = encoded(d)
+		}
+	case api.KindRunStarted:
+		var d runStartedData
+		if json.Unmarshal(e.Data, &d) == nil && d.Options != nil {
+			options := shownOptions(*d.Options)
+			d.Options = &options
+			event.Data = encoded(d)
+		}
 	}
 	return event
 }
