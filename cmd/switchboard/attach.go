@@ -79,7 +79,11 @@ func (v *attachVerb) run(ctx context.Context, s *surroundings, session string) e
 		return err
 	}
 	defer c.Close()
-	return attach(ctx, s, c, session)
+	err = attach(ctx, s, c, session)
+	if errors.Is(err, syscall.ECONNREFUSED) { // what is left of one that was killed
+		return fmt.Errorf("no server is running: nobody listens on %s; start one with: switchboard serve", paths.Socket)
+	}
+	return err
 }
 
 // attach shows a session on the surroundings' streams.
@@ -113,7 +117,7 @@ func (f follower) Follow(ctx context.Context, id string) iter.Seq2[api.Frame, er
 		lost := false // this and what follows run in one goroutine
 		options := &client.FollowOptions{NoLive: true, Lost: func(err error, _ time.Duration) {
 			if !lost && ctx.Err() == nil {
-				fmt.Fprintf(f.stderr, "switchboard: the server is away (%v); waiting for it\n", err)
+				fmt.Fprintf(f.stderr, "switchboard: the server is away (%s); waiting for it\n", terminal.Clean(err.Error()))
 			}
 			lost = true
 		}}

@@ -13,12 +13,14 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/claude/claudetest"
 	"github.com/switchboard-dev/switchboard/client"
+	"github.com/switchboard-dev/switchboard/internal/config"
 	"github.com/switchboard-dev/switchboard/internal/launch"
 	"github.com/switchboard-dev/switchboard/internal/server"
 	"github.com/switchboard-dev/switchboard/internal/terminal"
@@ -29,6 +31,9 @@ const (
 	demoFirst  = "The slugs of our posts have double dashes in them. Please mend that."
 	demoSecond = "Do the tests still pass? Thank you."
 )
+
+// demoOrphan is how long the agent goes on without a hub.
+const demoOrphan = time.Minute
 
 // A demoVerb is the flags of demo.
 type demoVerb struct {
@@ -63,26 +68,25 @@ conversation to its end, and ends.`,
 
 // run sets the stage, plays, and clears it away.
 func (v *demoVerb) run(ctx context.Context, s *surroundings) (err error) {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	// The terminal's end too: nobody could come back to what is in the temporary folder.
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	auto := v.auto || !isTerminal(s.stdin)
-	// Not below TMPDIR where that is long: the path of the socket must be short.
-	folder, err := os.MkdirTemp("", "switchboard-")
+	folder, err := demoFolder()
 	if err != nil {
 		return fmt.Errorf("making a temporary folder: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
-	if folder, err = filepath.EvalSymlinks(folder); err != nil {
-		return fmt.Errorf("making a temporary folder: %w", err)
-	}
 	project := filepath.Join(folder, "blog")
 	if err := writeDemo(folder, project); err != nil {
 		return err
 	}
 
 	hub, err := server.Start(ctx, server.Options{
-		DataDir: filepath.Join(folder, "data"), Socket: filepath.Join(folder, "data", "run", "hub.sock"), Addr: v.addr,
+		DataDir: filepath.Join(folder, "data"), Socket: demoSocket(folder), Addr: v.addr,
 		Agent: launch.Simulator, Env: v.env(s, folder, auto), Version: buildVersion(),
+		// If this one is killed, there is no other for the agent to wait for.
+		OrphanAfter: demoOrphan, IdleOrphanAfter: demoOrphan,
 		Logger: slog.New(slog.NewTextHandler(s.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	if err != nil {
@@ -110,6 +114,27 @@ session %s
 		return play(ctx, s.stdout, c, created.ID)
 	}
 	return v.show(ctx, s, c, hub, created.ID)
+}
+
+// demoSocket returns the path of the socket.
+func demoSocket(folder string) string { return filepath.Join(folder, "data", "run", "hub.sock") }
+
+// demoFolder makes a temporary folder; not below TMPDIR where that is long, since the path of the socket must be short.
+func demoFolder() (string, error) {
+	for _, parent := range []string{"", "/tmp"} {
+		made, err := os.MkdirTemp(parent, "switchboard-")
+		if err != nil {
+			return "", err
+		}
+		folder, err := filepath.EvalSymlinks(made)
+		if err == nil && len(demoSocket(folder)) <= config.MaxSocket {
+			return folder, nil
+		}
+		if err := errors.Join(err, os.Remove(made)); err != nil {
+			return "", err
+		}
+	}
+	return "", errors.New("its path is too long for a socket; set TMPDIR to a folder with a shorter one")
 }
 
 // env is the environment of the agent: nothing of the user's that could lead it to a model, or into their home.

@@ -33,6 +33,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/switchboard-dev/switchboard/claude/claudetest"
+	"github.com/switchboard-dev/switchboard/internal/terminal"
 )
 
 // The exit codes of every verb but sim.
@@ -115,7 +116,8 @@ func run(ctx context.Context, args []string, s *surroundings) int {
 	if exit, ok := errors.AsType[exitError](err); ok {
 		return int(exit)
 	}
-	_, _ = fmt.Fprintf(s.stderr, "switchboard: %v\n", err)
+	// It may quote what an agent wrote.
+	_, _ = fmt.Fprintf(s.stderr, "switchboard: %s\n", terminal.Clean(err.Error()))
 	if !begun {
 		_, _ = fmt.Fprintln(s.stderr, "Try: switchboard --help")
 		return codeUsage

@@ -104,6 +104,7 @@ func TestRun(t *testing.T) {
 		{"serve with an argument", switchboard("serve", "now"), nil, "", codeUsage, nil, []string{`"now"`}},
 		{"serve with a setting that makes no sense", switchboard("serve"), []string{"SWITCHBOARD_SHIM_ORPHAN_AFTER=soon"}, "", codeUsage, nil, []string{"SWITCHBOARD_SHIM_ORPHAN_AFTER: "}},
 		{"serve without its configuration", switchboard("serve", "--config", "/nowhere/config.toml"), nil, "", codeUsage, nil, []string{"/nowhere/config.toml"}},
+		{"serve with a hostile name", switchboard("serve", "--config", "/nowhere/\x1b[2J.toml"), nil, "", codeUsage, nil, []string{"/nowhere/␛[2J.toml"}},
 		{"serve with another configuration", switchboard("serve"), []string{envConfig + "=/nowhere/config.toml"}, "", codeUsage, nil, []string{"/nowhere/config.toml"}},
 		{"serve in too deep a folder", switchboard("serve", "--data-dir", "/tmp/"+strings.Repeat("x", 100)), nil, "", codeUsage, nil, []string{"shorter path"}},
 		{"attach without a session", switchboard("attach", "--plain"), nil, "", codeUsage, nil, []string{"accepts 1 arg"}},

@@ -71,7 +71,7 @@ both from flags. docs/running.md lists them.`,
 	f.StringVar(&v.addr, "addr", "", "`ADDRESS` of the port, on loopback (default the first free one from 127.0.0.1:8765 to 8774)")
 	f.StringVar(&v.agent, "agent", "", "`PATH` of the Claude Code to run, or sim for the simulated one (default claude, looked for)")
 	f.StringVar(&v.durability, "durability", "", "what the journal survives: normal (any kill) or full (a power cut) (default normal)")
-	f.StringVar(&v.journal, "journal", "", "`new` sets the journal aside, damaged or not, and begins another")
+	f.StringVar(&v.journal, "journal", "", "`new` sets the journal aside, ends its agents, and begins another")
 	f.BoolVar(&v.stopAgents, "stop-agents", false, "end the agents too when the hub ends in good order")
 	f.StringVar(&v.logLevel, "log-level", "info", "what is logged to standard error: debug, info, warn or error")
 	for name, values := range map[string][]string{

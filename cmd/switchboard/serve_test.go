@@ -21,6 +21,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/client"
+	"github.com/switchboard-dev/switchboard/internal/config"
 )
 
 // patience bounds what should take moments on a machine with nothing else to do.
@@ -533,6 +534,47 @@ func TestNoAgent(t *testing.T) {
 	}
 	if said := s.end(); strings.Contains(said, "simulated") {
 		t.Errorf("it said:\n%s", said)
+	}
+}
+
+// TestAttachToNobody finds the socket of a server that was killed.
+func TestAttachToNobody(t *testing.T) {
+	dir := shortDir(t)
+	socket := filepath.Join(dir, "run", "hub.sock")
+	if err := os.Mkdir(filepath.Dir(socket), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var listening net.ListenConfig
+	l, err := listening.Listen(t.Context(), "unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.(*net.UnixListener).SetUnlinkOnClose(false)
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var out, stderr bytes.Buffer
+	code := run(t.Context(), []string{"switchboard", "attach", "--plain", "--data-dir", dir, "s1"}, &surroundings{stdin: strings.NewReader(""), stdout: &out, stderr: &stderr})
+	if want := "nobody listens on " + socket + "; start one with: switchboard serve"; code != codeFailed || !strings.Contains(stderr.String(), want) {
+		t.Errorf("ended with code %d: %s", code, &stderr)
+	}
+}
+
+func TestDemoFolder(t *testing.T) {
+	long := filepath.Join(shortDir(t), strings.Repeat("x", 100))
+	if err := os.Mkdir(long, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", long)
+	folder, err := demoFolder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(folder); err != nil || len(demoSocket(folder)) > config.MaxSocket {
+		t.Errorf("it is %s (%v)", folder, err)
+	}
+	if left, err := os.ReadDir(long); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
 

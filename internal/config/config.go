@@ -125,6 +125,9 @@ func readFile(name string) (text []byte, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the configuration: %w", err)
 	}
+	if info.IsDir() {
+		return nil, &Error{Source: name, Reason: "this is no file"}
+	}
 	if reason := distrust(info); reason != "" {
 		return nil, &Error{Source: name, Reason: reason}
 	}

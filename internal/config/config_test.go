@@ -103,9 +103,12 @@ func TestParseRefuses(t *testing.T) {
 		{"two unknown keys", "[shim]\na = 1\nb = 2\n", []string{"config.toml:2:1: unknown key shim.a", "config.toml:3:1: unknown key shim.b"}},
 		{"no TOML", "[server\n", []string{"config.toml:1:"}},
 		{"twice", "[server]\naddr = \"127.0.0.1:1\"\naddr = \"127.0.0.1:2\"\n", []string{"config.toml:3:"}},
-		{"another type", "[claude]\nmodel = 3\n", []string{"config.toml:2:"}},
-		{"another type of list", "[claude]\nallowed_tools = \"Read\"\n", []string{"config.toml:2:"}},
-		{"no boolean", "[claude]\nuse_api_billing = \"yes\"\n", []string{"config.toml:2:"}},
+		{"another type", "[claude]\nmodel = 3\n", []string{"config.toml:2:9: claude.model: this is of the kind integer; it has to be a text in quotes"}},
+		{"another type of list", "[claude]\nallowed_tools = \"Read\"\n", []string{"config.toml:2:17: claude.allowed_tools: this is of the kind string; it has to be a list of texts"}},
+		{"another type in a list", "[claude]\nallowed_tools = [\"Read\", 2]\n", []string{"config.toml:2:26: claude.allowed_tools: this is of the kind integer; it has to be a list of texts"}},
+		{"a list", "[server]\naddr = [\"127.0.0.1:1\"]\n", []string{"config.toml:2:8: server.addr: this is of the kind array; it has to be a text in quotes"}},
+		{"no section", "claude = 5\n", []string{"config.toml:1:10: claude: this is of the kind integer; it has to be a section, which begins with a line [claude]"}},
+		{"no boolean", "[claude]\nuse_api_billing = \"yes\"\n", []string{"config.toml:2:19: claude.use_api_billing: this is of the kind string; it has to be true or false"}},
 		{"address without a port", "\n[server]\naddr = \"127.0.0.1\"\n", []string{"config.toml:3:8: server.addr: ", `"127.0.0.1" is no address`}},
 		{"address with a name for a port", "[server]\naddr = \"127.0.0.1:http\"\n", []string{"config.toml:2:", "no port between"}},
 		{"address of everybody", "[server]\naddr = \"0.0.0.0:8765\"\n", []string{"config.toml:2:", "not on this machine alone"}},
@@ -249,8 +252,11 @@ func TestLoad(t *testing.T) {
 			t.Errorf("%.60s: %v", text, err)
 		}
 	}
-	if _, err := Load(dir, true, env()); err == nil {
-		t.Error("a folder was read")
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(dir, true, env()); err == nil || !strings.Contains(err.Error(), "is no file") {
+		t.Errorf("a folder: %v", err)
 	}
 	if _, err := Load(file, true, env("SWITCHBOARD_DURABILITY", "little")); err == nil {
 		t.Error("a bad file and a bad environment were accepted")

@@ -136,13 +136,39 @@ func explain(name string, text []byte, file *fileConfig, err error) error {
 		return &Error{Source: name, Line: line, Column: max(column, 1), Reason: key + ": " + reason.Error()}
 	case placed:
 		line, column := wrong.Position()
-		return &Error{Source: name, Line: line, Column: max(column, 1), Reason: strings.TrimPrefix(wrong.Error(), "toml: ")}
+		return &Error{Source: name, Line: line, Column: max(column, 1), Reason: misfit(wrong)}
 	case reason != nil:
 		// The decoder keeps the place of texts only, not that of numbers and other values.
 		return &Error{Source: name, Line: lineOf(text, key), Column: 1, Reason: key + ": " + reason.Error()}
 	default:
 		return &Error{Source: name, Line: 1, Column: 1, Reason: strings.TrimPrefix(err.Error(), "toml: ")}
 	}
+}
+
+// misfit says what the decoder could not do, and instead of the Go types that it names in the case of a value of another kind, what belongs there.
+func misfit(wrong *toml.DecodeError) string {
+	text := strings.TrimPrefix(wrong.Error(), "toml: ")
+	got, mismatch := strings.CutPrefix(text, "cannot decode TOML ")
+	if !mismatch {
+		return text
+	}
+	got, _, _ = strings.Cut(got, " into ")
+	key := strings.Join(wrong.Key(), ".")
+	want := "a section, which begins with a line [" + key + "]"
+	for _, s := range Settings() {
+		if s.Key != key {
+			continue
+		}
+		switch s.of(new(Config)).(type) {
+		case *bool:
+			want = "true or false"
+		case *[]string:
+			want = `a list of texts: ["Read", "Bash(git status:*)"]`
+		default:
+			want = "a text in quotes"
+		}
+	}
+	return fmt.Sprintf("%s: this is of the kind %s; it has to be %s", key, got, want)
 }
 
 // lineOf returns the line in which a key is set, from 1.

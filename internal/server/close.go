@@ -69,10 +69,14 @@ func (s *Server) left(ctx context.Context) (Left, error) {
 	if err != nil {
 		return Left{}, fmt.Errorf("finding out which agents run: %w", err)
 	}
-	left := Left{Agents: len(runs)}
+	var left Left
 	for _, run := range runs {
-		if run.PID > 0 && s.launcher.Alive(run.PID, run.PIDStart) {
+		switch {
+		case run.PID > 0 && s.launcher.Alive(run.PID, run.PIDStart):
+			left.Agents++
 			left.PIDs = append(left.PIDs, run.PID)
+		case run.PID == 0 && run.Have > 0: // it has dialled in, from wherever it is
+			left.Agents++
 		}
 	}
 	slices.Sort(left.PIDs)

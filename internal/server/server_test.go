@@ -114,6 +114,19 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
+// TestLeft counts agents that go on: a place for one that has not dialled in yet is none.
+func TestLeft(t *testing.T) {
+	s, err := Start(t.Context(), options(t, shortDir(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.hub.Create(t.Context(), hub.Actor{Admin: true}, api.CreateSession{Dir: t.TempDir(), Transport: "websocket"})
+	left, closing := s.Close(t.Context(), false)
+	if err != nil || closing != nil || left.Agents != 0 {
+		t.Errorf("%+v, %v, %v", left, err, closing)
+	}
+}
+
 // TestStartFails starts servers that cannot start: what was begun must be undone, or the next one would find it in its way.
 func TestStartFails(t *testing.T) {
 	dir := shortDir(t)

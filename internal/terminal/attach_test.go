@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/wire"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -260,7 +261,8 @@ question qplan: may it go on with this plan?
   question qx: may it use Bash?
   answer with /allow qplan or /deny qplan why
 question qform: notes asks: Where?
-  answer with /allow qform (as it comes: to "top") or /deny qform
+    to: "top"
+  answer with /allow qform (as it comes) or /deny qform
 question qdia: dialog {"subtype":"request_user_dialog"}
   answer with /deny qdia, or answer elsewhere
 state: requires_action
@@ -473,6 +475,7 @@ func TestDetails(t *testing.T) {
 		`{"new":"a\nb\n","x":{"y":1}}`:           "\nnew: \n  a\n  b\nx: {\"y\":1}",
 		`[1]`:                                    "\n[1]",
 		`{"a":1,"a":2}`:                          "\na: 2",
+		`{"c":"rm","x\ncommand: ls\ny":"z"}`:     "\nc: rm\nx command: ls y: z",
 	} {
 		if got := details(json.RawMessage(input)); got != want {
 			t.Errorf("%.60s is shown as %q", input, got)
@@ -484,6 +487,22 @@ func TestDetails(t *testing.T) {
 	}
 }
 
+// TestPosing has a choice and a form whose texts try to pass for other options and values than those that count.
+func TestPosing(t *testing.T) {
+	set := []wire.Question{{Question: "Delete all?\n  1 No", Options: []wire.QuestionOption{
+		{Label: "Yes\n  2 No - keep all", Description: "gone\n  3 Cancel"}, {Label: "No", Description: "kept"},
+	}}}
+	if got, want := listed(set), "Delete all? 1 No\n  1 Yes 2 No - keep all - gone 3 Cancel\n  2 No - kept"; got != want {
+		t.Errorf("the choice is shown as %q, want %q", got, want)
+	}
+	long := strings.Repeat("x", 1000)
+	form := &wire.ElicitationRequest{URL: "https://example.com/\x1b[2J", RequestedSchema: json.RawMessage(
+		`{"properties":{"a\nb":{"default":"` + long + `"},"c":{}}}`)}
+	if got, want := filled(form), "\npage to open: https://example.com/␛[2J\n  a b: \""+long+"\""; got != want {
+		t.Errorf("the form is shown as %q, want %q", got, want)
+	}
+}
+
 func TestShort(t *testing.T) {
 	if got := short(strings.Repeat("ü", 500)); len([]rune(got)) != most || !strings.HasSuffix(got, "…") {
 		t.Errorf("%q", got)
@@ -491,7 +510,7 @@ func TestShort(t *testing.T) {
 	for text, want := range map[string]string{
 		"a\x00b\x7fc\u0085d\u2066e": "a␀b␡c�d�e", "a\r\nb\rc": "a\nb␍c", "👩‍💻": "👩‍💻", "\xff": "�", "tab\tbed": "tab    bed", "a\u2028b": "a�b",
 	} {
-		if got := clean(text); got != want {
+		if got := Clean(text); got != want {
 			t.Errorf("%q became %q, want %q", text, got, want)
 		}
 	}

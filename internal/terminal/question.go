@@ -38,7 +38,7 @@ func (v *view) question(_ *api.Event, q *api.Question) {
 			v.print("", label, "may it use "+q.Tool+"?")
 			break
 		}
-		v.print("", label, fmt.Sprintf("may it use %s?%s", tool.ToolName, details(tool.Input)))
+		v.print("", label, fmt.Sprintf("may it use %s?%s", oneLine(tool.ToolName), details(tool.Input)))
 	case api.QuestionChoice:
 		set, err := choices(q)
 		if err != nil {
@@ -60,8 +60,8 @@ func (v *view) question(_ *api.Event, q *api.Question) {
 			v.print("", label, "a form is to be filled in")
 			break
 		}
-		v.print("", label, fmt.Sprintf("%s asks: %s", form.MCPServerName, form.Message))
-		how = fmt.Sprintf("/allow %s (as it comes%s) or /deny %s", q.ID, defaults(&form), q.ID)
+		v.print("", label, fmt.Sprintf("%s asks: %s%s", oneLine(form.MCPServerName), oneLine(form.Message), filled(&form)))
+		how = fmt.Sprintf("/allow %s (as it comes) or /deny %s", q.ID, q.ID)
 	default:
 		v.print("", label, string(q.Kind)+" "+short(string(q.Request)))
 		how = fmt.Sprintf("/deny %s, or answer elsewhere", q.ID)
@@ -92,7 +92,8 @@ func details(input json.RawMessage) string {
 		if strings.Contains(text, "\n") {
 			text = "\n  " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n  ")
 		}
-		b.WriteString("\n" + name + ": " + text)
+		// A name is the agent's too: it must not look like another member.
+		b.WriteString("\n" + oneLine(name) + ": " + text)
 	}
 	return b.String()
 }
@@ -113,17 +114,17 @@ func choices(q *api.Question) ([]wire.Question, error) {
 	return set.Questions, nil
 }
 
-// listed returns the questions of a choice with their options numbered.
+// listed returns the questions of a choice with their options numbered, each in one line: none of them can pass for another.
 func listed(set []wire.Question) string {
 	var lines []string
 	for _, each := range set {
-		text := each.Question
+		text := oneLine(each.Question)
 		if each.MultiSelect {
 			text += " (several may be chosen)"
 		}
 		lines = append(lines, text)
 		for i, option := range each.Options {
-			lines = append(lines, fmt.Sprintf("  %d %s - %s", i+1, option.Label, option.Description))
+			lines = append(lines, fmt.Sprintf("  %d %s - %s", i+1, oneLine(option.Label), oneLine(option.Description)))
 		}
 	}
 	return strings.Join(lines, "\n")
@@ -189,19 +190,19 @@ func properties(form *wire.ElicitationRequest) (fields map[string]property, requ
 	return schema.Properties, schema.Required
 }
 
-// defaults says what a form comes filled in with.
-func defaults(form *wire.ElicitationRequest) string {
+// filled says what a form comes filled in with, and which page is to be opened instead of one: that is what is accepted.
+func filled(form *wire.ElicitationRequest) string {
+	var b strings.Builder
+	if form.URL != "" {
+		b.WriteString("\npage to open: " + oneLine(form.URL))
+	}
 	fields, _ := properties(form)
-	var words []string
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if value := fields[name].Default; len(value) > 0 {
-			words = append(words, short(name+" "+string(value)))
+			b.WriteString("\n  " + oneLine(name) + ": " + oneLine(string(value)))
 		}
 	}
-	if len(words) == 0 {
-		return ""
-	}
-	return ": " + strings.Join(words, ", ")
+	return b.String()
 }
 
 // accepted returns the content of a form as it comes. It is an error if a field that must be filled in is not.

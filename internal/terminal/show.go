@@ -47,7 +47,7 @@ func (v *view) say(format string, args ...any) {
 func (v *view) print(margin, label, text string) {
 	before := margin
 	if label != "" {
-		before += clean(label) + ": "
+		before += Clean(label) + ": "
 	}
 	if _, err := fmt.Fprintf(v.out, "%s%s\n", before, below(text, len(margin)+2)); err != nil && v.err == nil {
 		v.err = fmt.Errorf("writing what the session says: %w", err)

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// clean makes a text harmless: control characters, with which it could move the cursor, set titles or fill the clipboard, and those that turn
-// the order of letters around become visible. Line feeds stay; tabs become spaces.
-func clean(text string) string {
+// Clean makes a text that may be an agent's harmless for a terminal: control characters, with which it could move the cursor, set titles or
+// fill the clipboard, and those that turn the order of letters around become visible. Line feeds stay; tabs become spaces.
+func Clean(text string) string {
 	harmless := func(r rune) bool {
 		return r == '\n' || r != utf8.RuneError && !unicode.IsControl(r) && !unicode.Is(unicode.Cf, r) && r != '\u2028' && r != '\u2029'
 	}
@@ -40,9 +40,12 @@ func joiner(r rune) bool { return r == '\u200c' || r == '\u200d' || r == '\u00ad
 // most is how long a text in one line may become, in runes.
 const most = 160
 
+// oneLine returns a text in one line.
+func oneLine(text string) string { return strings.Join(strings.Fields(Clean(text)), " ") }
+
 // short returns a text in one line, cut if it is long.
 func short(text string) string {
-	text = strings.Join(strings.Fields(clean(text)), " ")
+	text = oneLine(text)
 	if utf8.RuneCountInString(text) <= most {
 		return text
 	}
@@ -52,7 +55,7 @@ func short(text string) string {
 
 // below puts the further lines of a text under its first one.
 func below(text string, width int) string {
-	text = strings.TrimRight(clean(text), " \n")
+	text = strings.TrimRight(Clean(text), " \n")
 	if !strings.Contains(text, "\n") {
 		return text
 	}

@@ -2,6 +2,8 @@ package access
 
 import (
 	"context"
+	"net/http"
+	"net/http/httptest"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -39,6 +41,26 @@ func TestBrake(t *testing.T) {
 			t.Error("a client that has left is held")
 		}
 	})
+}
+
+// A wrong token is not judged faster where other credentials count as well.
+func TestAdminBrakes(t *testing.T) {
+	text, token := newToken("admin", AllScopes())
+	g := New(&Options{Tokens: []Token{token}})
+	for _, test := range []struct {
+		token string
+		ok    bool
+		delay time.Duration
+	}{{text, true, 0}, {text + "x", false, brakeShortest}, {"", false, 0}, {"sbr_of_a_run", false, 0}} {
+		synctest.Test(t, func(t *testing.T) {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
+			r.Header.Set("Authorization", "Bearer "+test.token)
+			start := time.Now()
+			if ok := g.Admin(r); ok != test.ok || time.Since(start) != test.delay {
+				t.Errorf("Admin is %v after %v, want %v after %v", ok, time.Since(start), test.ok, test.delay)
+			}
+		})
+	}
 }
 
 func TestBrakeIsBounded(t *testing.T) {

@@ -200,10 +200,15 @@ func bearer(r *http.Request) string {
 	return strings.TrimSpace(text)
 }
 
-// Admin reports whether a request bears a token with the right admin. It is for
-// handlers that judge other credentials as well.
+// Admin reports whether a request bears a token with the right admin, after a
+// while if it is a wrong one. It is for handlers that judge other credentials as
+// well.
 func (g *Guard) Admin(r *http.Request) bool {
-	t, ok := g.tokens.match(bearer(r))
+	text := bearer(r)
+	t, ok := g.tokens.match(text)
+	if !ok && strings.HasPrefix(text, tokenPrefix) {
+		g.brake.hold(r.Context()) // if too many wait, the answer is the same
+	}
 	return ok && t.Scopes.Has(wire.ScopeAdmin)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"path/filepath"
 )
 
 // ListenTCP listens on a loopback address, such as "127.0.0.1:8765",
@@ -31,11 +32,15 @@ func ListenTCP(ctx context.Context, addr string) (net.Listener, error) {
 }
 
 // CheckListener refuses listeners, such as ones that a service manager has
-// opened, that others than this machine can reach.
+// opened, that others than this machine can reach, and Unix sockets in folders
+// that others than our user can enter.
 func CheckListener(l net.Listener) error {
 	switch a := l.Addr().(type) {
 	case *net.UnixAddr:
-		return nil
+		if !filepath.IsAbs(a.Name) {
+			return fmt.Errorf("listening on %q is refused: every user can reach a socket that is in no folder", a.Name)
+		}
+		return CheckFolder(filepath.Dir(a.Name))
 	case *net.TCPAddr:
 		if a.IP.IsLoopback() {
 			return nil

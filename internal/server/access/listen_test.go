@@ -31,13 +31,20 @@ func TestListenTCP(t *testing.T) {
 }
 
 func TestCheckListener(t *testing.T) {
+	closed, open := filepath.Join(t.TempDir(), "closed"), filepath.Join(t.TempDir(), "open")
+	for dir, mode := range map[string]os.FileMode{closed: 0o700, open: 0o755} {
+		noError(t, os.Mkdir(dir, mode))
+		noError(t, os.Chmod(dir, mode))
+	}
 	for name, test := range map[string]struct {
 		addr net.Addr
 		ok   bool
 	}{
 		"loopback":  {&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}, true},
 		"loopback6": {&net.TCPAddr{IP: net.IPv6loopback}, true},
-		"socket":    {&net.UnixAddr{Name: "x"}, true},
+		"socket":    {&net.UnixAddr{Name: filepath.Join(closed, "x")}, true},
+		"for all":   {&net.UnixAddr{Name: filepath.Join(open, "x")}, false},
+		"abstract":  {&net.UnixAddr{Name: "@x"}, false},
 		"all":       {&net.TCPAddr{IP: net.IPv4zero}, false},
 		"any":       {&net.TCPAddr{}, false},
 		"outside":   {&net.TCPAddr{IP: net.IPv4(192, 0, 2, 1)}, false},
@@ -114,7 +121,7 @@ func TestListenUnix(t *testing.T) {
 	t.Run("linked folder", func(t *testing.T) {
 		dir := folder(t, 0o700)
 		noError(t, os.Symlink(dir, dir+"-link"))
-		listen(t, filepath.Join(dir+"-link", "hub.sock"), "is no folder")
+		listen(t, filepath.Join(dir+"-link", "hub.sock"), "is no folder but a link")
 	})
 	t.Run("long path", func(t *testing.T) {
 		listen(t, filepath.Join(folder(t, 0o700), strings.Repeat("x", 100)), "too long")

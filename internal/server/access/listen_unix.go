@@ -46,18 +46,20 @@ func ListenUnix(ctx context.Context, path string) (net.Listener, error) {
 // enter it.
 func CheckFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("making the folder of the socket: %w", err)
+		return fmt.Errorf("making the folder %s: %w", dir, err)
 	}
 	info, err := os.Lstat(dir)
 	if err != nil {
-		return fmt.Errorf("looking at the folder of the socket: %w", err)
+		return fmt.Errorf("looking at the folder %s: %w", dir, err)
 	}
 	owner, ok := info.Sys().(*syscall.Stat_t)
 	switch {
+	case info.Mode().Type() == fs.ModeSymlink:
+		return fmt.Errorf("%s is no folder but a link, which could be made to lead elsewhere; name the folder itself, for instance with --data-dir", dir)
 	case !info.IsDir():
-		return fmt.Errorf("%s is no folder; the socket needs one of its own", dir)
+		return fmt.Errorf("%s is no folder; choose another, for instance with --data-dir", dir)
 	case !ok || int(owner.Uid) != os.Geteuid():
-		return fmt.Errorf("the folder %s belongs to another user; the socket needs one of your own", dir)
+		return fmt.Errorf("the folder %s belongs to another user; choose one of your own, for instance with --data-dir", dir)
 	case info.Mode().Perm()&0o077 != 0:
 		return fmt.Errorf("others can enter the folder %s (mode %04o); close it with: chmod 700 %s", dir, info.Mode().Perm(), dir)
 	}

@@ -91,8 +91,8 @@ func TestLoadTokenRefuses(t *testing.T) {
 			t.Helper()
 			write(good, 0o600)(t, path+"2")
 			noError(t, os.Symlink(path+"2", path))
-		}, "opening the admin token"},
-		"a link to nought": {func(t *testing.T, path string) { t.Helper(); noError(t, os.Symlink(path+"2", path)) }, "opening the admin token"},
+		}, "is a link; remove it"},
+		"a link to nought": {func(t *testing.T, path string) { t.Helper(); noError(t, os.Symlink(path+"2", path)) }, "is a link; remove it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -37,6 +37,9 @@ func LoadOrCreateToken(dir string) (Token, error) {
 func loadToken(path string, uid int) (Token, error) {
 	// A link could lead to a file that somebody else controls; a pipe would hang.
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, syscall.ELOOP) {
+		return Token{}, fmt.Errorf("opening the admin token: %s is a link; remove it, and a new token is made", path)
+	}
 	if err != nil {
 		return Token{}, fmt.Errorf("opening the admin token: %w", err)
 	}

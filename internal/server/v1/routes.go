@@ -2,6 +2,7 @@ package v1
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"reflect"
 	"strconv"
@@ -190,22 +191,45 @@ type sessionQuery struct {
 	Limit    int         `query:"limit" minimum:"1" maximum:"1000" doc:"How many at most; 100 if absent"`
 }
 
+const contentRight = "Blocks in content that no person writes, such as results of tools, need the right admin."
+
+// scopeOfContent returns the right that is needed to send content blocks, by the
+// same table as lines to the CLI.
+func scopeOfContent(content json.RawMessage) wire.Scope {
+	if len(content) == 0 {
+		return wire.ScopePrompt
+	}
+	line := append(append([]byte(`{"type":"user","message":{"role":"user","content":`), content...), "}}"...)
+	if wire.ScopeOf(line, nil) == wire.ScopePrompt {
+		return wire.ScopePrompt
+	}
+	return wire.ScopeAdmin // also for what cannot be sent at all, of which the hub says why
+}
+
 func (s *Server) messageRoutes(h huma.API) {
 	tags := []string{"messages"}
 	operation(s, h, wire.ScopePrompt, huma.Operation{
 		OperationID: "send-message", Method: http.MethodPost, Path: "/v1/sessions/{id}/messages",
 		Summary: "Send a message to the agent", Tags: tags, DefaultStatus: http.StatusAccepted, MaxBodyBytes: maxMessage,
+		Description: contentRight,
 	}, func(ctx context.Context, in *about[api.SendMessage]) (*answer[api.Message], error) {
+		if _, e := access.Require(ctx, scopeOfContent(in.Body.Content)); e != nil {
+			return nil, e
+		}
 		return reply(s.hub.Send(ctx, actor(ctx), in.ID, in.Body))
 	})
 	operation(s, h, wire.ScopePrompt, huma.Operation{
 		OperationID: "edit-message", Method: http.MethodPatch, Path: "/v1/sessions/{id}/messages/{client_id}",
 		Summary: "Change a message that is still queued", Tags: tags, MaxBodyBytes: maxMessage,
+		Description: contentRight,
 	}, func(ctx context.Context, in *struct {
 		OfMessage
 		Body api.EditMessage
 	},
 	) (*answer[api.Message], error) {
+		if _, e := access.Require(ctx, scopeOfContent(in.Body.Content)); e != nil {
+			return nil, e
+		}
 		return reply(s.hub.EditMessage(ctx, actor(ctx), in.ID, in.ClientID, in.Body))
 	})
 	operation(s, h, wire.ScopePrompt, huma.Operation{

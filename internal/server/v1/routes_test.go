@@ -74,6 +74,18 @@ var table = []struct {
 		"",
 	},
 	{
+		"send in the name of a tool", adminToken, "POST", "/v1/sessions/s1/messages", `{"content":[{"type":"tool_result","tool_use_id":"t","content":"done"}]}`,
+		202,
+		call{"Send", chief, []any{"s1", api.SendMessage{Content: json.RawMessage(`[{"type":"tool_result","tool_use_id":"t","content":"done"}]`)}}},
+		"",
+	},
+	{
+		"edit in the name of a tool", adminToken, "PATCH", "/v1/sessions/s1/messages/c", `{"content":[{"type":"tool_result","tool_use_id":"t","content":"done"}]}`,
+		200,
+		call{"EditMessage", chief, []any{"s1", "c", api.EditMessage{Content: json.RawMessage(`[{"type":"tool_result","tool_use_id":"t","content":"done"}]`)}}},
+		"",
+	},
+	{
 		"edit", promptToken, "PATCH", "/v1/sessions/s1/messages/c%2F1", `{"text":"other"}`,
 		200,
 		call{"EditMessage", tester, []any{"s1", "c/1", api.EditMessage{Text: "other"}}},
@@ -232,7 +244,7 @@ func TestLimits(t *testing.T) {
 	r := newRig(t, nil)
 	// A message may be longer than other requests; its blocks reach the hub as
 	// they are.
-	blocks := `[{"type":"text","text":"` + strings.Repeat("x", 2*maxBody) + `"}, 1]`
+	blocks := `[{"type":"text","text":"` + strings.Repeat("x", 2*maxBody) + `"}, {"text":"1" ,"type":"text"}]`
 	res := r.do(t, promptToken, "POST", "/v1/sessions/s/messages", `{"client_id":"c", "content": `+blocks+`}`)
 	if res.StatusCode != http.StatusAccepted {
 		t.Errorf("a long message: %d %s", res.StatusCode, text(t, res))
