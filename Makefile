@@ -16,6 +16,7 @@ VERSION ?=
 # A test binary that takes longer is stopped with all its goroutines' stacks.
 UNIT_TIMEOUT ?= 8m
 CONFORMANCE_TIMEOUT ?= 20m
+E2E_TIMEOUT ?= 20m
 
 # On Linux and Windows the race detector needs a C compiler. Without one the tests run without it, and `make test` ends with saying so.
 RACE ?= $(if $(filter 1,$(shell $(GO) env CGO_ENABLED))$(filter darwin,$(shell $(GO) env GOOS)),-race)
@@ -24,7 +25,7 @@ RACE ?= $(if $(filter 1,$(shell $(GO) env CGO_ENABLED))$(filter darwin,$(shell $
 LINT = $(GO) tool -modfile=tools/go.mod golangci-lint
 
 # The conformance suite starts real CLIs and has a target of its own; so has what it tries with the official SDK. So have the kill tests.
-UNIT = $$($(GO) list ./... | grep -Ev '/internal/conformance(/sdk)?$$')
+UNIT = $$($(GO) list ./... | grep -Ev '/internal/(conformance(/sdk)?|e2e)$$')
 
 # A go.work in a folder above would change what is built, and forbids -modfile.
 export GOWORK = off
@@ -55,7 +56,7 @@ play: ## the same task without a hub, on the SDK alone (ARGS=--real: on a real C
 .PHONY: test
 test: ## everything CI checks: set-up, lint, unit tests, kill tests, conformance, short fuzzing
 	@SWITCHBOARD_REQUIRE_CLIS=1 MAKE='$(MAKE)' STAGES_NOTE='$(if $(RACE),,no C compiler was found: the tests ran WITHOUT the race detector)' \
-		tools/stages setup:set-up lint::7 unit::8 conformance::10 fuzz-short:fuzz:2
+		tools/stages setup:set-up lint::7 unit::8 e2e:kill-tests:7 conformance::10 fuzz-short:fuzz:2
 
 .PHONY: build
 build: ## compile every package, and the program into bin
@@ -70,6 +71,11 @@ lint: generate-check golangci vet tidy-check ## generated files, golangci-lint, 
 unit: ## unit tests with the race detector
 	@echo '==> unit tests$(if $(RACE), with the race detector, WITHOUT the race detector: no C compiler found)'
 	@$(GO) test $(RACE) -shuffle=on -timeout $(UNIT_TIMEOUT) $(UNIT)
+
+.PHONY: e2e
+e2e: clis ## the program as a whole: killed at the worst moments, cut off, on a full disk
+	@echo '==> end-to-end and kill tests'
+	@SWITCHBOARD_REQUIRE_CLIS=1 $(GO) test $(RACE) -count=1 -v -timeout $(E2E_TIMEOUT) ./internal/e2e
 
 .PHONY: conformance
 conformance: clis ## the suite that judges the protocol, against the real pinned CLIs (VERSION=x.y.z: what differs in another one)
@@ -89,7 +95,7 @@ endif
 .PHONY: bench
 bench: ## benchmarks (BENCH=regexp, COUNT=n)
 	@echo '==> benchmarks matching "$(BENCH)"'
-	@$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) -timeout 60m $(UNIT)
+	@$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) -timeout 60m $(UNIT) ./internal/e2e
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME each (FUZZ=regexp takes some)
@@ -102,7 +108,7 @@ fuzz-short:
 .PHONY: soak
 soak: ## hours instead of minutes: 1 000 kills, the full load, slow rows and SOAKTIME per fuzz target
 	@SWITCHBOARD_SOAK=1 MAKE='$(MAKE)' FUZZTIME='$(SOAKTIME)' UNIT_TIMEOUT=2h CONFORMANCE_TIMEOUT=2h E2E_TIMEOUT=4h \
-		tools/stages setup:set-up unit conformance fuzz
+		tools/stages setup:set-up unit e2e conformance fuzz
 
 .PHONY: vuln
 vuln: ## known vulnerabilities in what we call (needs vuln.go.dev; not part of test)

@@ -11,8 +11,8 @@ import (
 )
 
 var (
-	makeTarget = regexp.MustCompile(`(?m)^([a-z][a-z-]*):(?:[^=].*)?$`)
-	makeWord   = regexp.MustCompile("(?m)(?:`|^)make ([a-z][a-z-]*)")
+	makeTarget = regexp.MustCompile(`(?m)^([a-z][a-z0-9-]*):(?:[^=].*)?$`)
+	makeWord   = regexp.MustCompile("(?m)(?:`|^)make ([a-z][a-z0-9-]*)")
 	goVersion  = regexp.MustCompile(`(?m)^go (\d+\.\d+)`)
 	requires   = regexp.MustCompile(`(?m)^(?:require )?\s*([a-z0-9.-]+\.[a-z]+/\S+) v\S+$`)
 )

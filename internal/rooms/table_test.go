@@ -88,6 +88,14 @@ var table = []room{
 		},
 		modules: []string{"github.com/spf13/cobra"},
 	},
+	{
+		path: "internal/e2e",
+		rooms: []string{
+			"api", "claude", "claude/claudetest", "client", "internal/conformance/...", "internal/hub", "internal/journal/...", "internal/link", "wire",
+			"wire/fold",
+		},
+		modules: []string{"github.com/coder/websocket", "golang.org/x/sys"},
+	},
 	{path: "internal/rooms"},
 }
 

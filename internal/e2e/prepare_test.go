@@ -1,0 +1,133 @@
+//go:build linux || darwin
+
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/hub"
+	"github.com/switchboard-dev/switchboard/internal/journal"
+)
+
+// A fakeLauncher starts nothing: it remembers who would have been started, so
+// that somebody else can take that part.
+type fakeLauncher struct {
+	dead bool // what it starts has ended at once
+
+	mu   sync.Mutex
+	runs []expected
+}
+
+// Start remembers the run. Its process is this one.
+func (f *fakeLauncher) Start(_ context.Context, spec hub.LaunchSpec) (*hub.Launched, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	pid, start := os.Getpid(), startOf(os.Getpid())
+	if f.dead {
+		start = "1" // nothing of ours is as old as that
+	}
+	f.runs = append(f.runs, expected{
+		Session: spec.Session, Run: spec.Run, Token: spec.Token, PID: pid, PIDStart: start, Record: filepath.Join(spec.Dir, spec.Session+".jsonl"),
+	})
+	return &hub.Launched{PID: pid, PIDStart: start, Version: "2.1.325", Simulated: true}, nil
+}
+
+// Alive says that what it has started is alive, or not.
+func (f *fakeLauncher) Alive(int, string) bool { return !f.dead }
+
+// Sweep finds nothing.
+func (f *fakeLauncher) Sweep(context.Context, string) (int, error) { return 0, nil }
+
+// History has none.
+func (f *fakeLauncher) History(context.Context, string, string, string) (iter.Seq2[[]byte, error], error) {
+	return nil, fs.ErrNotExist
+}
+
+// startOf returns when a process was started, in the system's own form.
+func startOf(pid int) string {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return ""
+	}
+	const begun = 19 // behind the name, which is in parentheses
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	if len(fields) <= begun {
+		return ""
+	}
+	return string(fields[begun])
+}
+
+// prepare creates sessions in a journal without a server: their processes are
+// still to come, or, if dead, have ended.
+func (l *lab) prepare(count int, dead bool) []expected {
+	l.t.Helper()
+	dir := filepath.Join(l.root, "w")
+	j, err := journal.Open(l.t.Context(), l.data, nil)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	launcher := &fakeLauncher{dead: dead}
+	h, err := hub.New(l.t.Context(), hub.Options{Journal: j, Launcher: launcher, Watch: 50 * time.Millisecond, Rest: 50 * time.Millisecond})
+	if err != nil {
+		l.t.Fatal(errors.Join(err, j.Close()))
+	}
+	defer func() {
+		if err := errors.Join(h.Close(), j.Close()); err != nil {
+			l.t.Error(err)
+		}
+	}()
+	const atOnce = 64
+	numbers := make(chan int)
+	var creators sync.WaitGroup
+	for range atOnce {
+		creators.Go(func() {
+			for n := range numbers {
+				if _, err := h.Create(l.t.Context(), hub.Actor{Source: journal.SourceProgram, Name: "e2e", Admin: true}, api.CreateSession{Dir: dir, Title: fmt.Sprintf("session %d", n)}); err != nil {
+					l.t.Errorf("creating a session: %v", err)
+				}
+			}
+		})
+	}
+	for n := range count {
+		numbers <- n
+	}
+	close(numbers)
+	creators.Wait()
+	if dead {
+		l.awaitEnded(j)
+	}
+	return launcher.runs
+}
+
+// awaitEnded waits until a hub has noticed that the processes of all runs have
+// ended. It asks less often than eventually does: the list is long at first.
+func (l *lab) awaitEnded(j journal.Journal) {
+	l.t.Helper()
+	ticker := time.NewTicker(200 * time.Millisecond)
+	defer ticker.Stop()
+	deadline := time.After(5 * patience)
+	for {
+		runs, err := j.LiveRuns(l.t.Context())
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		if len(runs) == 0 {
+			return
+		}
+		select {
+		case <-ticker.C:
+		case <-deadline:
+			l.t.Fatalf("%d runs have not ended", len(runs))
+		}
+	}
+}
