@@ -136,6 +136,10 @@ func TestJudgeNotices(t *testing.T) {
 		{"dialled: a gap before it", func(e *evidence) { e.dialled = true; e.drop(2); e.insert(0, gap) }, []string{"no gap is reported"}},
 		{"dialled: a line lost and reported", func(e *evidence) { e.dialled = true; e.drop(2); e.insert(2, gap) }, nil},
 		{"dialled: a request lost", func(e *evidence) { e.dialled = true; e.drop(1) }, nil},
+		{"dialled: the same line again, kept once", func(e *evidence) {
+			e.dialled = true
+			e.records[0] = append(e.records[0], claudetest.Entry{Line: lineInit})
+		}, nil},
 		{"dialled: made up", func(e *evidence) { e.dialled = true; e.insert(2, line(`{"type":"x"}`)) }, []string{"never wrote"}},
 		{"dialled: an answer sent again", func(e *evidence) {
 			e.dialled = true
