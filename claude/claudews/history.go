@@ -79,8 +79,7 @@ type history struct {
 	missing  string                    // the uuid that the CLI wrote last and we do not have; "" if none
 	empty    bool                      // nothing had been received when it began
 	reported string                    // the last one that was reported
-	foreign  string                    // the uuid that ends a replay which the memory does not cover
-	foreigns int                       // how many lines of it may still come
+	foreigns int                       // how many lines may still come of a replay that the memory does not cover
 }
 
 // knows reports whether a line with that uuid was received lately.
@@ -106,7 +105,7 @@ func (h *history) latest() string {
 func (h *history) begin(wrote string, first bool, received []string) verdict {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.again, h.missing, h.foreign, h.foreigns = nil, "", "", 0
+	h.again, h.missing, h.foreigns = nil, "", 0
 	h.empty = h.last == ""
 	if first {
 		if wrote == "" {
@@ -114,7 +113,7 @@ func (h *history) begin(wrote string, first bool, received []string) verdict {
 		}
 		// The CLI was connected to someone before us. What it sends again is
 		// for the owner's record to know.
-		h.foreign, h.foreigns = wrote, replayLength
+		h.foreigns = replayLength
 		if slices.Contains(received, wrote) {
 			return whole
 		}
@@ -149,7 +148,7 @@ func (h *history) admit(m mark) (dup bool, hole string, repeat bool) {
 		return true, "", false
 	}
 	if m.uuid == "" {
-		return false, "", h.foreign != ""
+		return false, "", h.foreigns > 0
 	}
 	h.again = nil // the first new line ends the replay
 	switch {
@@ -162,11 +161,11 @@ func (h *history) admit(m mark) (dup bool, hole string, repeat bool) {
 	default:
 		hole = h.giveUp()
 	}
-	if h.foreign != "" {
+	if h.foreigns > 0 {
+		// The line that the CLI wrote last does not end it: a prompt that was sent
+		// twice is echoed twice, under one uuid.
 		repeat = true
-		if h.foreigns--; m.uuid == h.foreign || h.foreigns == 0 {
-			h.foreign = ""
-		}
+		h.foreigns--
 	}
 	return false, hole, repeat
 }

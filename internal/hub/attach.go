@@ -375,6 +375,9 @@ func (st *step) item(a *Attachment, v *Item) error {
 		return nil
 	}
 	if a.dialled {
+		if !v.Repeat && v.Kind == ItemLine {
+			a.seen, a.seenAll = nil, false // nothing is repeated any more
+		}
 		if v.Repeat && v.Kind == ItemLine && st.known(a, v) {
 			st.shown = append(st.shown, shown{entry: -1, live: v})
 			return nil

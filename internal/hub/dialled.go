@@ -390,6 +390,7 @@ func (st *step) sendAgain(a *Attachment) {
 		}
 	}
 	slices.SortFunc(again, func(x, y Command) int { return int(x.Number - y.Number) })
+	st.s.held = nil
 	if len(again) > 0 {
 		st.then(func() { a.wire.Send(again) })
 	}

@@ -278,3 +278,56 @@ func (c *clock) add(d time.Duration) {
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
 }
+
+// TestEchoedAnswer settles answers by the CLI's echo: one that a former hub sent
+// and could not note, and one that was never sent because the first had arrived.
+func TestEchoedAnswer(t *testing.T) {
+	l := newLab(t)
+	created, err := l.hub.Create(l.ctx(), person, api.CreateSession{Transport: "hybrid", Prompt: "hello"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newDialler()
+	a, _, err := l.hub.AttachDialled(l.ctx(), hub.DialHello{Session: created.ID, Run: 1}, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Connected(l.ctx(), false); err != nil {
+		t.Fatal(err)
+	}
+	question := `{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"make"},"tool_use_id":"t1"}}`
+	if err := a.Receive(l.ctx(), []hub.Item{line(question)}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.hub.Answer(l.ctx(), person, l.snapshot(created.ID).Questions[0].ID, api.Answer{Decision: "allow"}); err != nil {
+		t.Fatal(err)
+	}
+	sent := w.await(t, 3)
+	a.Lost(errors.New("the hub is killed"))
+	l.restart()
+	w = newDialler()
+	if a, _, err = l.hub.AttachDialled(l.ctx(), hub.DialHello{Session: created.ID, Run: 1, Reconnected: true}, w); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { a.Lost(nil) }()
+	// Lines come by POST before there is a connection to answer on.
+	if err := a.Receive(l.ctx(), []hub.Item{line(string(sent.Line))}); err != nil {
+		t.Fatal(err)
+	}
+	states := func() map[int64]string {
+		rows, err := l.journal.Commands(l.ctx(), created.ID, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := map[int64]string{}
+		for _, row := range rows {
+			if row.Kind == "answer" {
+				m[row.Number] = row.State
+			}
+		}
+		return m
+	}
+	if got := states(); got[sent.Number] != "written" {
+		t.Errorf("after its echo the answer is %v", got)
+	}
+}

@@ -52,6 +52,12 @@ func (st *step) send(id, kind string, by Actor, line []byte) (string, error) {
 	if link != nil && !link.connected {
 		link = nil
 	}
+	if link == nil {
+		if s.held == nil {
+			s.held = map[int64]bool{}
+		}
+		s.held[number] = true
+	}
 	st.then(func() {
 		if kind == commandAnswer {
 			killpoint.Reach("hub.after-settle")
@@ -146,6 +152,7 @@ func (st *step) resend(a *Attachment, writing int64) {
 		again = append(again, Command{Number: v.Number, Line: v.Line})
 	}
 	slices.SortFunc(again, func(x, y Command) int { return int(x.Number - y.Number) })
+	st.s.held = nil
 	if len(again) > 0 {
 		st.then(func() { a.wire.Send(again) })
 	}
@@ -369,6 +376,22 @@ func (st *step) confirm(recovery int64) {
 		if v.Kind == commandAnswer && v.Run == b.Run && v.State == string(api.MessageSent) && v.Number < recovery {
 			st.fate(v, api.MessageWritten, "")
 		}
+	}
+}
+
+// echoed settles answers to a question whose answer the CLI has just repeated: it
+// has one. Another that was never sent is not needed any more.
+func (st *step) echoed(requestID string) {
+	b := st.s.book
+	for _, v := range slices.Clone(b.Commands) {
+		if v.Kind != commandAnswer || v.RequestID != requestID || v.Run != b.Run || v.State != string(api.MessageSent) {
+			continue
+		}
+		if st.s.held[v.Number] {
+			st.fate(v, api.MessageNotDelivered, "the agent has an earlier answer")
+			continue
+		}
+		st.fate(v, api.MessageWritten, "")
 	}
 }
 

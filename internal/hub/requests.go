@@ -90,6 +90,9 @@ func (st *step) answered(a *Attachment, requestID string, line []byte) {
 		a.recovers = ""
 		st.confirm(a.recovery)
 	}
+	if a.dialled {
+		st.echoed(requestID)
+	}
 	answer, waits := st.s.asked[requestID]
 	if !waits {
 		return

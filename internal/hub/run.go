@@ -60,7 +60,7 @@ func (st *step) startRun(spec runSpec) (token string) {
 	if spec.name != "" {
 		s.run.Spec = encoded(rowSpec{Name: spec.name})
 	}
-	s.lastLive, s.gapped = [2]int64{}, time.Time{}
+	s.lastLive, s.gapped, s.held = [2]int64{}, time.Time{}, nil
 	s.stopping = ""
 	from := len(st.rows.fold)
 	raw, err := json.Marshal(runStartedData{Run: run, Transport: spec.transport, Resume: resume, Fork: spec.fork, At: spec.at, Options: spec.options})

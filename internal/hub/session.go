@@ -55,6 +55,8 @@ type session struct {
 	// joined counts connections: a command is not sent by one that came after it,
 	// which is given all that is unwritten, in order.
 	joined int
+	// held are the numbers of this run's commands that no link was given yet.
+	held map[int64]bool
 	// asked are requests to the CLI whose answer somebody waits for.
 	asked map[string]chan outcome
 	// stopping says that the current run is being ended on purpose, and why.
