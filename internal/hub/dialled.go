@@ -474,16 +474,17 @@ func (st *step) known(a *Attachment, v *Item) bool {
 	return true
 }
 
-// identity returns what tells a line from others of its run: type and uuid, or
-// the request's id where there is no uuid. It is not the bytes: 2.1.120 encodes a
-// line anew when it sends it again, and a result then has the model usage of that
-// moment.
+// identity returns what tells a line from others of its run: its bytes, or the
+// request's id where there is no uuid. Of a result it is the uuid: 2.1.120 encodes
+// a line anew when it sends it again, and a result then has the model usage of
+// that moment. Of others it is not: a prompt that was sent twice is echoed twice
+// under one uuid.
 func identity(line []byte) [32]byte {
 	h, err := wire.Peek(line)
 	switch {
-	case err == nil && len(h.UUID) > 0:
-		return sha256.Sum256(slices.Concat([]byte("line "), h.Type, []byte{0}, h.UUID))
-	case err == nil && len(h.RequestID) > 0 && string(h.Type) == "control_request":
+	case err == nil && len(h.UUID) > 0 && string(h.Type) == "result":
+		return sha256.Sum256(slices.Concat([]byte("result "), h.UUID))
+	case err == nil && len(h.UUID) == 0 && len(h.RequestID) > 0 && string(h.Type) == "control_request":
 		return sha256.Sum256(slices.Concat([]byte("request "), h.RequestID))
 	}
 	return sha256.Sum256(line)

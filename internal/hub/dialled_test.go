@@ -136,7 +136,7 @@ func TestDialled(t *testing.T) {
 	}
 	// 2.1.120 repeats what it wrote; then it lists what it waits for: the question
 	// whose answer was lost, and a new one.
-	repeated := hub.Item{Kind: hub.ItemLine, Bytes: []byte(strings.Replace(said, `"session_id"`, `"now":1,"session_id"`, 1)), Repeat: true}
+	repeated := hub.Item{Kind: hub.ItemLine, Bytes: []byte(said), Repeat: true}
 	listed := `{"type":"control_response","response":{"subtype":"error","error":"Already initialized","request_id":"` + string(hAgain.RequestID) +
 		`","pending_permission_requests":[` + question + `,` + strings.NewReplacer(`"r1"`, `"r2"`, `"t1"`, `"t2"`).Replace(question) + `]}}`
 	if err := a.Receive(l.ctx(), []hub.Item{repeated, line(listed)}); err != nil {
@@ -329,5 +329,21 @@ func TestEchoedAnswer(t *testing.T) {
 	}
 	if got := states(); got[sent.Number] != "written" {
 		t.Errorf("after its echo the answer is %v", got)
+	}
+}
+
+func TestIdentity(t *testing.T) {
+	same := func(x, y string) bool { return hub.Identity([]byte(x)) == hub.Identity([]byte(y)) }
+	if !same(`{"type":"result","uuid":"u","modelUsage":1}`, `{"type":"result","uuid":"u","modelUsage":2}`) {
+		t.Error("a result that is encoded anew passes for another")
+	}
+	if same(`{"type":"result","uuid":"u"}`, `{"type":"result","uuid":"v"}`) {
+		t.Error("two results pass for one")
+	}
+	if same(`{"type":"user","uuid":"u","n":1}`, `{"type":"user","uuid":"u","n":2}`) {
+		t.Error("two echoes of a prompt pass for one")
+	}
+	if !same(`{"type":"control_request","request_id":"r","n":1}`, `{"type":"control_request","request_id":"r","n":2}`) {
+		t.Error("a request that is asked again passes for another")
 	}
 }
