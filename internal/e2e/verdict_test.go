@@ -86,6 +86,12 @@ func (s *session) rested() error {
 	if s.dialled || s.shot {
 		return nil // what was lost does not come
 	}
+	// A turn goes on for a few lines after its result.
+	switch snapshot.State {
+	case api.StateStarting, api.StateRunning, api.StateOffline:
+		return fmt.Errorf("it is %s", snapshot.State)
+	case api.StateIdle, api.StateRequiresAction, api.StateBackground, api.StateEnded:
+	}
 	lines := durable(record)
 	if len(lines) == 0 {
 		return nil
