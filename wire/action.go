@@ -161,6 +161,13 @@ func (a *Actions) forget() {
 	a.order = kept
 }
 
+// ActionTitle returns one line that says what a tool call is about, the same as
+// the title of its [Action].
+func ActionTitle(tool string, input json.RawMessage) string {
+	_, title := describe(tool, input)
+	return title
+}
+
 // describe returns a tool call's kind and title.
 func describe(tool string, input json.RawMessage) (ActionKind, string) {
 	str := func(names ...string) string {

@@ -161,6 +161,8 @@ type Choice struct {
 	// Notes are the person's own words beside the choice. Versions that do not
 	// know them ignore them.
 	Notes string
+	// Preview is what was shown with the choice that was taken.
+	Preview string
 }
 
 // NewChoice returns the answer to an AskUserQuestion request. Choices are keyed
@@ -189,11 +191,11 @@ func NewChoice(question *ControlRequest, choices map[string]Choice) ([]byte, err
 			return nil, fmt.Errorf("%w: question %.80q takes one answer, found %d", errBuilt, key, len(c.Answers))
 		}
 		set.Answers[key] = strings.Join(c.Answers, ", ")
-		if c.Notes != "" {
+		if c.Notes != "" || c.Preview != "" {
 			if set.Annotations == nil {
 				set.Annotations = map[string]QuestionNote{}
 			}
-			set.Annotations[key] = QuestionNote{Notes: c.Notes}
+			set.Annotations[key] = QuestionNote{Notes: c.Notes, Preview: c.Preview}
 		}
 	}
 	input, err := encodeObject(&set)

@@ -4414,6 +4414,8 @@ export interface QuestionOption {
   label: string;
   /** What choosing it means. */
   description?: string;
+  /** What choosing it would look like, as text or HTML. Newer versions only. */
+  preview?: string;
 }
 
 /** QuestionNote is a remark on an answer. */

@@ -138,7 +138,11 @@ func scopeOfAnswer(o *outgoing, question *ControlRequest) Scope {
 		if answer == nil { // an error answer denies
 			return ScopeApprove
 		}
-		allow, ok := decodePermissionResult(answer).(*Allow)
+		result := decodePermissionResult(answer)
+		if _, unknown := result.(*UnknownResult); unknown {
+			return ScopeNone // the answer to a dialog; a tool call would wait for ever
+		}
+		allow, ok := result.(*Allow)
 		if !ok {
 			return ScopeApprove
 		}

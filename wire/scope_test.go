@@ -60,6 +60,7 @@ func TestScopeOf(t *testing.T) {
 		{"answer to nobody", allow(""), nil, ScopeAdmin},
 		{"answer to another", allow(""), &ControlRequest{RequestID: "r2", Request: bash.Request}, ScopeAdmin},
 		{"allow", allow(""), bash, ScopeApprove},
+		{"the answer to a dialog", `{"type":"control_response","response":{"subtype":"success","request_id":"r1","response":{"behavior":"completed"}}}`, bash, ScopeNone},
 		{"deny", `{"type":"control_response","response":{"subtype":"success","request_id":"r1","response":{"behavior":"deny","message":"no"}}}`, bash, ScopeApprove},
 		{"error", `{"type":"control_response","response":{"subtype":"error","request_id":"r1","error":"no"}}`, bash, ScopeApprove},
 		{"suggestion, for the session", allow(rule("addRules", "git status:*", "allow", "session")), bash, ScopeApprove},

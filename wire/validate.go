@@ -257,6 +257,34 @@ func checkParticular(r Request) error {
 		if !isObject(r.Message.Raw()) {
 			return invalid("request.message", "a JSON-RPC message (an object)", r.Message.Raw())
 		}
+	case *ApplyFlagSettingsRequest:
+		return checkSettings(r.Settings)
+	}
+	return nil
+}
+
+// checkSettings refuses settings that 2.1.120 takes badly: from what is no object
+// it does not recover, and for rules that are no list it forgets those before.
+func checkSettings(settings []byte) error {
+	if !isObject(settings) {
+		return invalid("request.settings", "an object", settings)
+	}
+	permissions := lookup(settings, "permissions")
+	if permissions == nil || isNull(permissions) {
+		return nil
+	}
+	if !isObject(permissions) {
+		return invalid("request.settings.permissions", "an object", permissions)
+	}
+	for _, name := range []string{"allow", "ask", "deny"} {
+		list := lookup(permissions, name)
+		if list == nil {
+			continue
+		}
+		items, ok := elements(list)
+		if !ok || slices.ContainsFunc(items, func(v []byte) bool { return !isString(v) }) {
+			return invalid("request.settings.permissions."+name, "a list of rules", list)
+		}
 	}
 	return nil
 }
@@ -320,6 +348,10 @@ func checkPermission(path string, raw []byte) error {
 		}
 		return checkFields(path, r)
 	case *UnknownResult:
+		switch DialogBehavior(lookupString(raw, "behavior")) {
+		case DialogBehaviorCompleted, DialogBehaviorCancelled: // the answer to a dialog
+			return nil
+		}
 		return invalid(path+".behavior", `"allow" or "deny"`, lookup(raw, "behavior"))
 	}
 	return invalid(path, "a permission answer", raw)

@@ -57,6 +57,16 @@ func TestValidate(t *testing.T) {
 		{"invented priority", `{"type":"user","priority":"soon","message":{"role":"user","content":"x"}}`, "priority"},
 		{"block without type", `{"type":"user","message":{"role":"user","content":[{"text":"x"}]}}`, "message.content[0].type"},
 
+		{"settings", req + `{"subtype":"apply_flag_settings","settings":{"permissions":{"deny":["Bash(rm:*)"],"ask":[]}}}}`, ""},
+		{"settings taken back", req + `{"subtype":"apply_flag_settings","settings":{"permissions":null}}}`, ""},
+		{"settings that are a number", req + `{"subtype":"apply_flag_settings","settings":5}}`, "request.settings"},
+		{"permissions that are a text", req + `{"subtype":"apply_flag_settings","settings":{"permissions":"x"}}}`, "request.settings.permissions"},
+		{"rules that are no list", req + `{"subtype":"apply_flag_settings","settings":{"permissions":{"deny":"x"}}}}`, "request.settings.permissions.deny"},
+		{"a rule that is a number", req + `{"subtype":"apply_flag_settings","settings":{"permissions":{"ask":["a",5]}}}}`, "request.settings.permissions.ask"},
+		{"dialog", resp + `{"behavior":"completed","result":{"a":1}}}}`, ""},
+		{"dialog left", resp + `{"behavior":"cancelled"}}}`, ""},
+		{"another behavior", resp + `{"behavior":"perhaps"}}}`, "response.response.behavior"},
+
 		{"request", req + `{"subtype":"interrupt"}}`, ""},
 		{"unknown request", req + `{"subtype":"brand_new","x":1}}`, ""},
 		{"mode", req + `{"subtype":"set_permission_mode","mode":"plan"}}`, ""},

@@ -4948,6 +4948,9 @@ type QuestionOption struct {
 
 	// What choosing it means.
 	Description string `json:"description,omitempty"`
+
+	// What choosing it would look like, as text or HTML. Newer versions only.
+	Preview string `json:"preview,omitempty"`
 }
 
 func (v *QuestionOption) setMember(name string, raw []byte) bool {
@@ -4956,6 +4959,8 @@ func (v *QuestionOption) setMember(name string, raw []byte) bool {
 		return setString[string](&v.Label, raw)
 	case "description":
 		return setString[string](&v.Description, raw)
+	case "preview":
+		return setString[string](&v.Preview, raw)
 	}
 	return false
 }
@@ -4963,6 +4968,7 @@ func (v *QuestionOption) setMember(name string, raw []byte) bool {
 func (v *QuestionOption) appendMembers(e *encoder) {
 	put(e, "label", v.Label, v.Label == "", always, encString[string])
 	put(e, "description", v.Description, v.Description == "", optional, encString[string])
+	put(e, "preview", v.Preview, v.Preview == "", optional, encString[string])
 }
 
 func (*QuestionOption) fresh() object { return new(QuestionOption) }

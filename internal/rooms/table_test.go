@@ -73,18 +73,21 @@ var table = []room{
 		modules: []string{"github.com/coder/websocket", "github.com/danielgtaylor/huma/v2", "golang.org/x/sys"},
 		tests:   []string{"claude/claudetest", "internal/journal/...", "internal/shim"},
 	},
+	{path: "internal/config", rooms: []string{"wire"}, modules: []string{"github.com/pelletier/go-toml/v2"}},
 	{
-		path:  "internal/server",
-		rooms: []string{"api", "internal/hub", "internal/journal/...", "internal/launch", "internal/link", "internal/server/...", "wire"},
+		path: "internal/server",
+		rooms: []string{
+			"api", "internal/hub", "internal/journal/...", "internal/launch", "internal/link",
+			"internal/server/...", "wire",
+		},
 		tests: []string{"claude/claudetest", "client", "internal/shim"},
 	},
-	{path: "internal/config", rooms: []string{"wire"}, modules: []string{"github.com/pelletier/go-toml/v2"}},
 	{path: "internal/terminal", rooms: []string{"api", "client", "wire"}},
 	{
 		path: "cmd/switchboard",
 		rooms: []string{
-			"api", "claude", "claude/claudetest", "client", "internal/config", "internal/journal/...", "internal/launch", "internal/server",
-			"internal/shim", "internal/terminal", "wire",
+			"api", "claude", "claude/claudetest", "client", "internal/config", "internal/hub", "internal/journal/...",
+			"internal/launch", "internal/server", "internal/shim", "internal/terminal", "wire",
 		},
 		modules: []string{"github.com/spf13/cobra"},
 	},

@@ -137,8 +137,8 @@ type Change struct {
 // A question is opened by a control request and settled by the first of: an
 // answer; a control_cancel_request, which is also how an interrupt takes it
 // back; the result of its tool call; the end of its turn, unless a sub-agent,
-// an MCP server or a dialog asks, who may be at work beside the turn; the end
-// of the process. The answer to a repeated initialize lists what the CLI
+// an MCP server (and the turn was not interrupted) or a dialog asks, who may be
+// at work beside the turn; the end of the process. The answer to a repeated initialize lists what the CLI
 // still waits for, and settles or opens what differs.
 type Questions struct {
 	// Open holds the open questions.
@@ -226,8 +226,11 @@ func (s *Questions) Apply(l *Line) []Change {
 	case "result":
 		if !l.Sent && l.decoded() != nil {
 			s.Interrupts = nil
+			m, ok := l.decoded().(*wire.Result)
+			// 2.1.120 does not take back the form of a tool that was interrupted.
+			interrupted := ok && m.Subtype == wire.ResultSubtypeErrorDuringExecution
 			return s.cancel(ReasonTurnOver, func(q *Question) bool {
-				return q.AgentID == "" && q.Kind != KindForm && q.Kind != KindDialog
+				return q.AgentID == "" && (q.Kind != KindForm || interrupted) && q.Kind != KindDialog
 			})
 		}
 	}

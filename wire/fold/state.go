@@ -113,8 +113,12 @@ type State struct {
 	// Compactions counts the compactions; Compaction is the last one.
 	Compactions int64       `json:"compactions,omitempty"`
 	Compaction  *Compaction `json:"compaction,omitempty"`
-	// Context is how full the context is, as far as it was told.
+	// Context is how full the context is: as the CLI told when it was asked, until
+	// the model speaks again; else as its last message and the size of its window
+	// say. It is nil as long as the size is not known.
 	Context *ContextUse `json:"context,omitempty"`
+	// Window is what messages and results tell about the context window.
+	Window *ContextWindow `json:"window,omitempty"`
 	// RateLimits holds the account's limits by their kind.
 	RateLimits map[string]wire.RateLimitInfo `json:"rate_limits,omitempty"`
 	// Retracted holds lines, by uuid, that the CLI wants to be deleted: the newest
@@ -212,6 +216,20 @@ type ContextUse struct {
 	Seq int64 `json:"seq,omitempty"`
 }
 
+// A ContextWindow is what is known of a context window without asking: messages
+// tell how much is in it, and results how large it is.
+type ContextWindow struct {
+	// Model is the one whose window it is.
+	Model string `json:"model,omitempty"`
+	// Tokens are in use after the last message of the model's; zero where it has
+	// not spoken since the context was cleared.
+	Tokens int64 `json:"tokens,omitempty"`
+	// Most is its size, zero if no result has told it yet.
+	Most int64 `json:"most,omitempty"`
+	// Seq is the line of that message.
+	Seq int64 `json:"seq,omitempty"`
+}
+
 // A Request is a control request to the CLI.
 type Request struct {
 	// ID is the request's.
@@ -272,6 +290,9 @@ func (s *State) Happened(e Event) []Change {
 		s.over()
 		s.Queue = Queue{}
 		s.Results, s.NextResult = 0, nil
+		if !e.Resumed {
+			s.emptied()
+		}
 	case EventEnded:
 		unfinished := s.Turn || len(s.Queue.Waiting) > 0
 		s.over()

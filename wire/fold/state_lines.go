@@ -271,7 +271,7 @@ func (s *State) compacted(m *wire.CompactBoundary, l *Line) {
 	s.Compaction = &Compaction{
 		Trigger: wire.CompactTrigger(name(string(c.Trigger))), Before: c.PreTokens, After: c.PostTokens, Seq: l.Seq,
 	}
-	s.Context = nil
+	s.emptied()
 }
 
 // reset folds the announcement of a new conversation. Its id comes with the next
@@ -281,7 +281,8 @@ func (s *State) reset(m *wire.ConversationReset) {
 	if s.Reset == "" {
 		s.Reset = "reset"
 	}
-	s.Text, s.TextUUID, s.Retracted, s.Context = "", "", nil, nil
+	s.Text, s.TextUUID, s.Retracted = "", "", nil
+	s.emptied()
 }
 
 // assistant folds what the model says.
@@ -296,6 +297,7 @@ func (s *State) assistant(m *wire.Assistant, l *Line) {
 			s.Text, s.TextUUID = clip(t.Text, shortText), name(m.UUID)
 		}
 	}
+	s.filled(&m.Message, l)
 	if c := m.ContextUsage; c != nil {
 		s.Context = &ContextUse{Model: name(c.Model), Tokens: c.TotalTokens, Most: c.RawMaxTokens, Percent: c.Percentage, Seq: l.Seq}
 	}
@@ -385,6 +387,7 @@ func (s *State) result(m *wire.Result, l *Line) {
 	s.Result = end
 	s.Results++
 	s.number(m.ResultIndex)
+	s.measured(m.ModelUsage)
 	for _, uuid := range m.UserMessageUUIDs {
 		s.Queue.take(name(uuid))
 	}

@@ -145,6 +145,64 @@ func TestFacts(t *testing.T) {
 		}, func(s *fold.State) (any, any) {
 			return *s.Context, fold.ContextUse{Model: "m", Tokens: 5, Most: 20, Percent: 25, Seq: 2}
 		}},
+		{"context by message and result", []string{
+			started, `< {"type":"assistant","message":{"id":"m","model":"big","content":[],"usage":{"input_tokens":10,"cache_creation_input_tokens":20,"cache_read_input_tokens":30,"output_tokens":5}}}`,
+			`< {"type":"assistant","parent_tool_use_id":"t","message":{"id":"n","model":"big","content":[],"usage":{"input_tokens":199}}}`,
+			`< {"type":"assistant","message":{"id":"o","model":"<synthetic>","content":[],"usage":{"input_tokens":199}}}`,
+			`< {"type":"result","subtype":"success","modelUsage":{"small":{"contextWindow":100},"big":{"contextWindow":200}}}`,
+		}, func(s *fold.State) (any, any) {
+			return *s.Context, fold.ContextUse{Model: "big", Tokens: 65, Most: 200, Percent: 33, Seq: 2}
+		}},
+		{"context of a window that is named", []string{
+			started, `< {"type":"assistant","message":{"id":"m","model":"big","content":[],"usage":{"input_tokens":10}}}`,
+			`< {"type":"result","subtype":"success","modelUsage":{"big[1m]":{"contextWindow":1000}}}`,
+		}, func(s *fold.State) (any, any) {
+			return *s.Context, fold.ContextUse{Model: "big", Tokens: 10, Most: 1000, Percent: 1, Seq: 2}
+		}},
+		{"context of a size that nobody told", []string{
+			started, `< {"type":"assistant","message":{"id":"m","model":"big","content":[],"usage":{"input_tokens":10}}}`,
+			`< {"type":"result","subtype":"success","modelUsage":{"small":{"contextWindow":100}}}`,
+		}, func(s *fold.State) (any, any) { return s.Context == nil, true }},
+		{"what was asked for holds until the model speaks", []string{
+			started, `< {"type":"assistant","message":{"id":"m","model":"big","content":[],"usage":{"input_tokens":10}}}`,
+			`> {"type":"control_request","request_id":"r","request":{"subtype":"get_context_usage"}}`,
+			`< {"type":"control_response","response":{"subtype":"success","request_id":"r","response":{"totalTokens":50,"maxTokens":200,"percentage":25,"model":"big"}}}`,
+			`< {"type":"result","subtype":"success","modelUsage":{"big":{"contextWindow":200}}}`,
+		}, func(s *fold.State) (any, any) {
+			return *s.Context, fold.ContextUse{Model: "big", Tokens: 50, Most: 200, Percent: 25, Seq: 4}
+		}},
+		{"the model speaks after it was asked for", []string{
+			started, `> {"type":"control_request","request_id":"r","request":{"subtype":"get_context_usage"}}`,
+			`< {"type":"control_response","response":{"subtype":"success","request_id":"r","response":{"totalTokens":50,"maxTokens":200,"percentage":25,"model":"big"}}}`,
+			`< {"type":"assistant","message":{"id":"m","model":"big","content":[],"usage":{"input_tokens":100}}}`,
+		}, func(s *fold.State) (any, any) {
+			return *s.Context, fold.ContextUse{Model: "big", Tokens: 100, Most: 200, Percent: 50, Seq: 4}
+		}},
+		{"context after a compaction and in the next run", []string{
+			started, `< {"type":"assistant","message":{"id":"m","model":"big","content":[],"usage":{"input_tokens":10}}}`,
+			`< {"type":"result","subtype":"success","modelUsage":{"big":{"contextWindow":100}}}`,
+			`< {"type":"system","subtype":"compact_boundary","compact_metadata":{"trigger":"manual","pre_tokens":10}}`,
+			`< {"type":"result","subtype":"success","modelUsage":{"big":{"contextWindow":100}}}`,
+			`! ended x`, `! started 2`, `< {"type":"assistant","message":{"id":"n","model":"big","content":[],"usage":{"input_tokens":20}}}`,
+		}, func(s *fold.State) (any, any) {
+			return *s.Context, fold.ContextUse{Model: "big", Tokens: 20, Most: 100, Percent: 20, Seq: 8}
+		}},
+		{"context is unknown after a compaction", []string{
+			started, `< {"type":"assistant","message":{"id":"m","model":"big","content":[],"usage":{"input_tokens":10}}}`,
+			`< {"type":"result","subtype":"success","modelUsage":{"big":{"contextWindow":100}}}`,
+			`< {"type":"system","subtype":"compact_boundary","compact_metadata":{"trigger":"manual","pre_tokens":10}}`,
+			`< {"type":"result","subtype":"success","modelUsage":{"big":{"contextWindow":100}}}`,
+		}, func(s *fold.State) (any, any) { return s.Context == nil, true }},
+		{"context of a run that begins anew", []string{
+			started, `< {"type":"assistant","message":{"id":"m","model":"big","content":[],"usage":{"input_tokens":10}}}`,
+			`< {"type":"result","subtype":"success","modelUsage":{"big":{"contextWindow":100}}}`, `! ended x`, `! started 2`,
+		}, func(s *fold.State) (any, any) { return s.Context == nil, true }},
+		{"context of a run that goes on", []string{
+			started, `< {"type":"assistant","message":{"id":"m","model":"big","content":[],"usage":{"input_tokens":10}}}`,
+			`< {"type":"result","subtype":"success","modelUsage":{"big":{"contextWindow":100}}}`, `! ended x`, `! started 2 resumed`,
+		}, func(s *fold.State) (any, any) {
+			return *s.Context, fold.ContextUse{Model: "big", Tokens: 10, Most: 100, Percent: 10, Seq: 2}
+		}},
 		{"a title that was given", []string{
 			started, `> {"type":"control_request","request_id":"r","request":{"subtype":"rename_session","title":"mine"}}`,
 			`< {"type":"control_response","response":{"subtype":"success","request_id":"r"}}`,
