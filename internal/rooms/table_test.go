@@ -55,7 +55,11 @@ var table = []room{
 		modules: []string{"modernc.org/sqlite", "modernc.org/libc", "github.com/google/go-cmp"},
 	},
 	{
-		path: "internal/hub", rooms: []string{"api", "internal/journal/...", "internal/killpoint", "wire", "wire/fold"},
+		path: "internal/policy", rooms: []string{"wire"},
+		modules: []string{"github.com/bmatcuk/doublestar/v4", "github.com/pelletier/go-toml/v2", "mvdan.cc/sh/v3"},
+	},
+	{
+		path: "internal/hub", rooms: []string{"api", "internal/journal/...", "internal/killpoint", "internal/policy", "wire", "wire/fold"},
 		tests: []string{"claude/claudetest"},
 	},
 	{
@@ -77,7 +81,7 @@ var table = []room{
 	{
 		path: "internal/server",
 		rooms: []string{
-			"api", "internal/hub", "internal/journal/...", "internal/launch", "internal/link",
+			"api", "internal/hub", "internal/journal/...", "internal/launch", "internal/link", "internal/policy",
 			"internal/server/...", "wire",
 		},
 		tests: []string{"claude/claudetest", "client", "internal/shim"},
@@ -87,7 +91,7 @@ var table = []room{
 		path: "cmd/switchboard",
 		rooms: []string{
 			"api", "claude", "claude/claudetest", "client", "internal/config", "internal/hub", "internal/journal/...",
-			"internal/launch", "internal/server", "internal/shim", "internal/terminal", "wire",
+			"internal/launch", "internal/policy", "internal/server", "internal/shim", "internal/terminal", "wire",
 		},
 		modules: []string{"github.com/spf13/cobra"},
 	},

@@ -1,0 +1,162 @@
+package policy
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/switchboard-dev/switchboard/wire"
+)
+
+// files are the paths that a call of a tool for files names.
+type files struct {
+	// list are the paths, all of which have to be allowed.
+	list []place
+	// also are further ones, for deny and ask rules.
+	also  []place
+	write bool
+}
+
+// paths returns the files of a call of one of the tools for files.
+func (j *judge) paths() *files {
+	if j.filesKnown {
+		return &j.files
+	}
+	j.filesKnown = true
+	f := &j.files
+	f.write = slices.Contains(editTools, j.call.Tool)
+	member, folders := "file_path", false
+	switch j.call.Tool {
+	case "NotebookRead", "NotebookEdit":
+		member = "notebook_path"
+	case "Grep", "Glob", "LS":
+		member, folders = "path", true
+	}
+	name, ok := wire.LookupString(j.call.Input, member)
+	raw, present := wire.Lookup(j.call.Input, member)
+	var at place
+	switch {
+	case ok && !(folders && name == ""):
+		at = j.place(name, false)
+	case folders && (!present || ok || string(raw) == "null"):
+		// Without a path the whole folder is searched.
+		at = j.place(j.call.Dir, false)
+		at.given = "the session's folder"
+	default:
+		at = place{doubt: "is not given as text"}
+	}
+	at.recursive = folders
+	f.list = append(f.list, at)
+	if j.call.Tool == "Glob" {
+		j.globbed(f)
+	}
+	return f
+}
+
+// globbed adds what the pattern of a Glob call leads to.
+func (j *judge) globbed(f *files) {
+	pattern, ok := wire.LookupString(j.call.Input, "pattern")
+	if !ok {
+		f.list[0].doubt = "is searched for a pattern that is not given as text"
+		return
+	}
+	full := pattern
+	if !strings.HasPrefix(pattern, "/") && !strings.HasPrefix(pattern, "~") {
+		full = f.list[0].literal + "/" + pattern
+	}
+	f.also = append(f.also, j.place(full, false))
+	// What is certain of the pattern is where the search begins.
+	fixed := full
+	if i := strings.IndexAny(full, "*?[{"); i >= 0 {
+		fixed = path.Dir(full[:i] + "x")
+	}
+	at := j.place(fixed, false)
+	at.recursive = true
+	if strings.Contains(pattern, "..") || strings.HasPrefix(pattern, "~") || strings.Contains(pattern, "{/") || strings.Contains(pattern, ",/") {
+		at.doubt = "is searched for a pattern that may lead elsewhere"
+	}
+	at.given = pattern
+	f.list = append(f.list, at)
+}
+
+// touchedPath returns a path of the call that a deny or ask rule covers, nil if
+// there is none.
+func (j *judge) touchedPath(c *compiled) *place {
+	if runsCommands(j.call.Tool) {
+		for i := range j.shellFiles() {
+			at := &j.shellPlaces[i]
+			if (at.write || c.spec.tool == "Read") && j.touches(c, &at.place) {
+				return &at.place
+			}
+		}
+		return nil
+	}
+	f := j.paths()
+	for _, list := range [...][]place{f.list, f.also} {
+		for i := range list {
+			if j.touches(c, &list[i]) {
+				return &list[i]
+			}
+		}
+	}
+	return nil
+}
+
+// A shellPlace is a path in a shell command.
+type shellPlace struct {
+	place
+	write bool
+}
+
+// script returns the command of a call, nil if it has none.
+func (j *judge) script() *script {
+	if !j.commandKnown {
+		j.commandKnown = true
+		if text, ok := wire.LookupString(j.call.Input, "command"); ok {
+			j.command = parseShell(text)
+		}
+	}
+	return j.command
+}
+
+// shellFiles returns the paths in a shell command.
+func (j *judge) shellFiles() []shellPlace {
+	if !j.shellKnown {
+		j.shellKnown = true
+		if s := j.script(); s != nil {
+			list := s.paths()
+			j.shellPlaces = make([]shellPlace, 0, len(list))
+			for _, p := range list { // each is there once
+				j.shellPlaces = append(j.shellPlaces, shellPlace{j.place(p.path, true), p.write})
+			}
+		}
+	}
+	return j.shellPlaces
+}
+
+// url returns the address of a call, nil if it has none.
+func (j *judge) url() *address {
+	if !j.addressKnown {
+		j.addressKnown = true
+		if text, ok := wire.LookupString(j.call.Input, "url"); ok {
+			a := parseAddress(text)
+			j.address = &a
+		}
+	}
+	return j.address
+}
+
+// name returns the name of the agent or the skill that a call is for. given says
+// that the call has one.
+func (j *judge) name() (name string, given bool) {
+	if j.call.Tool == "Skill" {
+		if name, given = wire.LookupString(j.call.Input, "skill"); !given {
+			name, given = wire.LookupString(j.call.Input, "command")
+		}
+		return strings.TrimPrefix(strings.TrimFunc(name, blank), "/"), given
+	}
+	if name, given = wire.LookupString(j.call.Input, "subagent_type"); !given || name == "" {
+		return "general-purpose", false // the CLI's own choice
+	}
+	return name, true
+}

@@ -1,0 +1,128 @@
+package policy
+
+// readers are the commands of the read-only set. Left out on purpose: options
+// that follow links out of a folder (-L, grep -R, diff -r), that read lists of
+// files (--files0-from, md5sum -c), that wait for ever (tail -f), that unpack
+// with other programs (rg -z), and commands that show the environment.
+var readers = map[string]readSpec{
+	"ls": {
+		flags: "1AaBbCcdFfGghiklmNnopQqRrSstUuvXxZ", values: "ITw",
+		long: "--all --almost-all --author --color=? --classify --directory --full-time --group-directories-first --human-readable --inode --no-group --numeric-uid-gid --recursive --reverse --si --size --sort=* --time=* --time-style=* --format=* --ignore=* --hide=* --indicator-style=*",
+	},
+	"cat": {flags: "AbeEnstTuv", long: "--number --number-nonblank --show-all --show-ends --show-nonprinting --show-tabs --squeeze-blank"},
+	"head": {
+		flags: "qvz", values: "nc", digits: true,
+		long: "--lines= --bytes= --quiet --silent --verbose --zero-terminated",
+	},
+	"tail": {
+		flags: "qvz", values: "nc", digits: true,
+		long: "--lines= --bytes= --quiet --silent --verbose --zero-terminated",
+	},
+	"wc":        {flags: "clLmw", long: "--bytes --chars --lines --max-line-length --words"},
+	"stat":      {flags: "ft", texts: "c", long: "--format=* --printf=* --file-system --terse"},
+	"file":      {flags: "bhikNnrsE0", texts: "F", long: "--brief --mime --mime-type --mime-encoding --no-dereference --separator=*"},
+	"pwd":       {flags: "LP", operands: noOperands},
+	"echo":      {free: true},
+	"printf":    {operands: textOperands},
+	"whoami":    {operands: noOperands},
+	"id":        {flags: "agGnruz", operands: textOperands},
+	"uname":     {flags: "asnrvmpio", long: "--all", operands: noOperands},
+	"hostname":  {flags: "fsid", operands: noOperands},
+	"uptime":    {flags: "ps", operands: noOperands},
+	"nproc":     {long: "--all", operands: noOperands},
+	"arch":      {operands: noOperands},
+	"which":     {flags: "as", operands: textOperands},
+	"type":      {flags: "afptP", operands: textOperands},
+	"seq":       {flags: "w", texts: "sf", operands: textOperands},
+	"true":      {free: true},
+	"false":     {free: true},
+	"dirname":   {flags: "z", operands: textOperands},
+	"basename":  {flags: "az", texts: "s", long: "--multiple --suffix=* --zero", operands: textOperands},
+	"realpath":  {flags: "emLPqsz", long: "--canonicalize-existing --canonicalize-missing --relative-to= --relative-base= --no-symlinks --quiet"},
+	"readlink":  {flags: "femnqsvz", long: "--canonicalize --canonicalize-existing --canonicalize-missing"},
+	"diff":      {flags: "abBcdeipqstTuwyN", values: "UCW", texts: "IF", long: "--brief --unified=? --context=? --color=? --side-by-side --width= --ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-case --strip-trailing-cr --suppress-common-lines --no-dereference --text --minimal --report-identical-files", most: 2},
+	"cmp":       {flags: "bls", values: "ni", most: 2},
+	"comm":      {flags: "123z", long: "--check-order --nocheck-order --output-delimiter=* --total", most: 2},
+	"sort":      {flags: "bdfgiMhnRrVcCmsuz", texts: "kt", values: "S", long: "--ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort --month-sort --human-numeric-sort --numeric-sort --reverse --version-sort --key=* --field-separator=* --stable --unique --check=? --merge --zero-terminated --parallel="},
+	"uniq":      {flags: "cdDiuz", values: "fsw", long: "--count --repeated --unique --ignore-case --skip-fields= --skip-chars= --check-chars= --zero-terminated", most: 1},
+	"cut":       {flags: "snz", texts: "dfcb", long: "--delimiter=* --fields=* --characters=* --bytes=* --complement --only-delimited --output-delimiter=*"},
+	"tr":        {flags: "cCdst", long: "--complement --delete --squeeze-repeats --truncate-set1", operands: textOperands},
+	"nl":        {texts: "bfhndsilvw", flags: "p"},
+	"column":    {flags: "txne", texts: "scoNRHTOE", long: "--table --separator=* --output-separator=* --table-columns=* --json"},
+	"fold":      {flags: "bs", values: "w"},
+	"rev":       {},
+	"tac":       {flags: "br", texts: "s"},
+	"paste":     {flags: "sz", texts: "d"},
+	"expand":    {flags: "i", values: "t"},
+	"strings":   {flags: "af", values: "n", texts: "te"},
+	"hexdump":   {flags: "bcCdovx", values: "ns"},
+	"od":        {flags: "abcdfiloxsv", values: "jNw", texts: "At"},
+	"du":        {flags: "0abchkmsxS", values: "dBt", long: "--all --apparent-size --bytes --human-readable --max-depth= --summarize --total --si --one-file-system --exclude=* --separate-dirs"},
+	"df":        {flags: "ahHiklmPT", values: "B", texts: "tx", long: "--all --human-readable --inodes --local --portability --print-type --si --total --type=* --exclude-type=*"},
+	"tree":      {apart: true, flags: "adfixpsughDFrtUCNnqQAS", values: "L", texts: "PI", long: "--dirsfirst --gitignore --noreport --prune --charset=* --filelimit= --du --si --sort=*"},
+	"md5sum":    {flags: "btz", long: "--binary --text --tag"},
+	"sha1sum":   {flags: "btz", long: "--binary --text --tag"},
+	"sha224sum": {flags: "btz", long: "--binary --text --tag"},
+	"sha256sum": {flags: "btz", long: "--binary --text --tag"},
+	"sha384sum": {flags: "btz", long: "--binary --text --tag"},
+	"sha512sum": {flags: "btz", long: "--binary --text --tag"},
+	"b2sum":     {flags: "btz", long: "--binary --text --tag"},
+	"cksum":     {},
+	"shasum":    {flags: "bt", values: "a"},
+	"grep":      grepSpec, "egrep": grepSpec, "fgrep": grepSpec,
+	"rg": {
+		flags: "aFHIilNnopPqSsUuvVwxc0", values: "ABCMmjd", texts: "egrtTE", operands: patternOperands,
+		long: "--after-context= --before-context= --context= --case-sensitive --color=* --colors=* --column --count --count-matches --debug --files --files-with-matches --files-without-match --fixed-strings --glob=* --iglob=* --heading --hidden --ignore-case --invert-match --json --line-number --line-regexp --max-columns= --max-count= --max-depth= --max-filesize= --multiline --multiline-dotall --no-filename --no-heading --no-ignore --no-ignore-vcs --no-line-number --no-messages --null --only-matching --passthru --pcre2 --pretty --quiet --regexp=* --replace=* --smart-case --sort=* --sortr=* --stats --text --trim --type=* --type-list --type-not=* --unrestricted --vimgrep --with-filename --word-regexp --no-config",
+	},
+	"jq": {
+		flags: "aceMnrsSCj", operands: patternOperands,
+		long: "--ascii-output --compact-output --exit-status --indent= --join-output --monochrome-output --color-output --null-input --raw-input --raw-output --slurp --sort-keys --tab --seq --stream",
+	},
+	"sed": {flags: "nErsuz", texts: "e", operands: patternOperands, long: "--quiet --silent --regexp-extended --expression=* --posix --separate --null-data --unbuffered --debug"},
+}
+
+var grepSpec = readSpec{
+	flags: "abcEFGHhiLlnoPqrsTUvwxyZz", values: "ABCmf", texts: "e", digits: true, operands: patternOperands,
+	long: "--after-context= --before-context= --context= --basic-regexp --byte-offset --color=? --colour=? --count --exclude=* --exclude-dir=* --extended-regexp --file= --files-with-matches --files-without-match --fixed-strings --ignore-case --include=* --initial-tab --invert-match --line-number --line-regexp --max-count= --no-filename --no-messages --null --null-data --only-matching --perl-regexp --quiet --recursive --regexp=* --silent --text --with-filename --word-regexp --label=*",
+}
+
+// gitShow are the options with which git shows commits and differences. Not
+// among them: --output, --ext-diff, --textconv, --no-index.
+const gitShow = " --oneline --stat=? --shortstat --numstat --dirstat=? --summary --name-only --name-status --patch --no-patch --patch-with-stat --raw --graph --decorate=? --no-decorate --all --branches=? --tags=? --remotes=? --since=* --until=* --after=* --before=* --author=* --committer=* --grep=* --all-match --invert-grep --regexp-ignore-case --extended-regexp --fixed-strings --perl-regexp --no-merges --merges --first-parent --reverse --follow --date=* --format=* --pretty=? --abbrev-commit --no-abbrev-commit --abbrev=? --no-color --color=? --color-words=? --word-diff=? --diff-filter=* --skip= --max-count= --no-ext-diff --no-textconv --topo-order --date-order --author-date-order --left-right --left-only --right-only --cherry-pick --cherry-mark --boundary --full-index --binary --exit-code --quiet --check --unified= --inter-hunk-context= --ignore-all-space --ignore-space-change --ignore-space-at-eol --ignore-blank-lines --ignore-cr-at-eol --minimal --patience --histogram --diff-algorithm=* --function-context --no-prefix --relative=? --no-renames --find-renames=? --find-copies=? --cached --staged --merge-base --cc --pickaxe-all --pickaxe-regex --show-pulls --simplify-merges --full-history --ancestry-path --submodule=? --ignore-submodules=? --compact-summary --text --no-notes --no-mailmap --use-mailmap --source --parents --children --count --no-walk=? --end-of-options "
+
+// gitReaders are git's own commands of the read-only set.
+var gitReaders = map[string]readSpec{
+	"status":           {flags: "sbvz", values: "u", long: "--short --branch --porcelain=? --long --show-stash --ahead-behind --no-ahead-behind --untracked-files=? --ignored=? --ignore-submodules=? --column=? --no-column --no-renames --renames --find-renames=? --verbose"},
+	"log":              {flags: "pusiEFPwbzaqWcmtR", values: "nUMC", texts: "SGL", digits: true, long: gitShow},
+	"show":             {flags: "pusiEFPwbzaqWcmtR", values: "nUMC", texts: "SGL", digits: true, long: gitShow},
+	"diff":             {flags: "pusiwbzaqWctR", values: "UMC", texts: "SGl", digits: true, long: gitShow},
+	"diff-tree":        {flags: "prtsvmwbzc", values: "U", long: gitShow + "--no-commit-id --root --stdin"},
+	"shortlog":         {flags: "nsec", long: "--numbered --summary --email --all --no-merges --since=* --until=* --group=*"},
+	"rev-list":         {values: "n", digits: true, long: gitShow + "--objects --max-parents= --min-parents="},
+	"rev-parse":        {flags: "q", long: "--abbrev-ref=? --short=? --show-toplevel --show-prefix --show-cdup --git-dir --git-common-dir --absolute-git-dir --is-inside-work-tree --is-inside-git-dir --is-bare-repository --is-shallow-repository --verify --quiet --symbolic --symbolic-full-name --all --branches=? --tags=? --remotes=? --show-superproject-working-tree --show-object-format=? --revs-only --no-revs --flags --no-flags --default="},
+	"blame":            {flags: "wcltfnsebp", texts: "L", values: "MC", long: "--porcelain --line-porcelain --incremental --show-email --show-name --show-number --show-stats --since=* --date=* --abbrev= --first-parent --reverse --root --ignore-rev= --color-lines --color-by-age"},
+	"annotate":         {flags: "wcltfnsebp", texts: "L", values: "MC"},
+	"ls-files":         {flags: "cdmosuikvtzf", texts: "x", long: "--cached --deleted --modified --others --ignored --stage --unmerged --killed --directory --no-empty-directory --eol --exclude=* --exclude-standard --error-unmatch --full-name --abbrev=? --deduplicate --debug"},
+	"ls-tree":          {flags: "drtlz", long: "--long --name-only --name-status --object-only --full-name --full-tree --abbrev=? --format=*"},
+	"cat-file":         {flags: "pets", most: 2},
+	"show-ref":         {flags: "dshq", long: "--head --heads --tags --branches --dereference --hash=? --verify --abbrev=? --quiet"},
+	"for-each-ref":     {long: "--count= --sort=* --format=* --points-at= --merged=? --no-merged=? --contains=? --no-contains=? --ignore-case --omit-empty", operands: textOperands},
+	"merge-base":       {flags: "a", long: "--all --octopus --independent --is-ancestor --fork-point"},
+	"name-rev":         {long: "--tags --refs=* --all --name-only --no-undefined --always"},
+	"describe":         {long: "--all --tags --contains --abbrev= --candidates= --exact-match --debug --long --match=* --exclude=* --always --first-parent --dirty=? --broken=?"},
+	"count-objects":    {flags: "vH", long: "--verbose --human-readable", operands: noOperands},
+	"branch":           {flags: "arvlqi", list: "--list --contains --no-contains --merged --no-merged --points-at", long: "--all --remotes --list --verbose --show-current --contains --no-contains --merged --no-merged --points-at --sort=* --format=* --abbrev= --no-abbrev --color=? --no-color --column=? --no-column --ignore-case"},
+	"tag":              {flags: "li", list: "-l --list --contains --no-contains --merged --no-merged --points-at", long: "--list --contains --no-contains --merged --no-merged --points-at --sort=* --format=* --color=? --column=? --no-column --ignore-case"},
+	"remote":           {flags: "v", long: "--verbose", operands: noOperands},
+	"remote get-url":   {long: "--push --all", operands: textOperands, most: 1},
+	"stash list":       {flags: "pu", digits: true, values: "n", long: gitShow},
+	"stash show":       {flags: "pu", long: gitShow + "--include-untracked --only-untracked"},
+	"reflog":           {values: "n", digits: true, long: gitShow, operands: noOperands},
+	"reflog show":      {values: "n", digits: true, long: gitShow},
+	"reflog list":      {operands: noOperands},
+	"worktree list":    {flags: "vz", long: "--verbose --porcelain", operands: noOperands},
+	"submodule status": {long: "--cached --recursive"},
+	"check-ignore":     {flags: "qvnz", long: "--quiet --verbose --non-matching --no-index"},
+	"check-attr":       {flags: "az", long: "--all --cached"},
+	"grep":             {flags: "aIivwhHEGFPnlLczoqpWr", values: "ABCm", texts: "e", digits: true, operands: patternOperands, long: "--text --ignore-case --invert-match --word-regexp --full-name --extended-regexp --basic-regexp --perl-regexp --fixed-strings --line-number --column --files-with-matches --name-only --files-without-match --count --null --only-matching --quiet --show-function --function-context --context= --after-context= --before-context= --max-depth= --cached --untracked --color=? --no-color --break --heading --and --or --not --all-match --recursive --no-textconv"},
+}
