@@ -77,11 +77,12 @@ var table = []room{
 		modules: []string{"github.com/coder/websocket", "github.com/danielgtaylor/huma/v2", "golang.org/x/sys"},
 		tests:   []string{"claude/claudetest", "internal/journal/...", "internal/shim"},
 	},
+	{path: "internal/notify"},
 	{path: "internal/config", rooms: []string{"wire"}, modules: []string{"github.com/pelletier/go-toml/v2"}},
 	{
 		path: "internal/server",
 		rooms: []string{
-			"api", "internal/hub", "internal/journal/...", "internal/launch", "internal/link", "internal/policy",
+			"api", "internal/hub", "internal/journal/...", "internal/launch", "internal/link", "internal/notify", "internal/policy",
 			"internal/server/...", "wire",
 		},
 		tests: []string{"claude/claudetest", "client", "internal/shim"},
@@ -91,7 +92,7 @@ var table = []room{
 		path: "cmd/switchboard",
 		rooms: []string{
 			"api", "claude", "claude/claudetest", "client", "internal/config", "internal/hub", "internal/journal/...",
-			"internal/launch", "internal/policy", "internal/server", "internal/shim", "internal/terminal", "wire",
+			"internal/launch", "internal/notify", "internal/policy", "internal/server", "internal/shim", "internal/terminal", "wire",
 		},
 		modules: []string{"github.com/spf13/cobra"},
 	},
