@@ -72,6 +72,9 @@ type Journal interface {
 
 	// Turns lists what the turns of a session cost, the oldest first.
 	Turns(ctx context.Context, session string) ([]Turn, error)
+	// Spent sums up the turns of all sessions that ended at a time or later, by
+	// the sessions' folders; since the beginning if it is zero.
+	Spent(ctx context.Context, since time.Time) ([]Spent, error)
 
 	// ClientID returns what was answered to a client id before; [ErrNotFound] if
 	// it is new.
@@ -276,7 +279,8 @@ type Turn struct {
 	Seq     int64
 	Time    time.Time
 	CostUSD float64
-	// Data holds tokens, models and sub-agents.
+	// Data holds tokens, models and sub-agents. Its member ms is how long the turn
+	// took, in milliseconds.
 	Data json.RawMessage
 }
 
@@ -322,6 +326,7 @@ type SessionPage struct {
 type QuestionQuery struct {
 	Session string
 	State   string
+	Kind    string
 	Limit   int
 }
 
@@ -362,4 +367,13 @@ type Retention struct {
 	// being used until release is called, or says that it is in use. If nil, all
 	// may be removed.
 	Guard func(session string) (release func(), ok bool)
+}
+
+// Spent is what the sessions of a folder have used.
+type Spent struct {
+	Dir string
+	// CostUSD, Turns and Millis sum up their turns: money, number and time.
+	CostUSD float64
+	Turns   int64
+	Millis  int64
 }

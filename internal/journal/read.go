@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // What the queries select, in the order in which the scan functions below
@@ -345,6 +346,10 @@ func (s *SQLite) Questions(ctx context.Context, q QuestionQuery) ([]Question, er
 		text += " AND q.state = ?"
 		args = append(args, q.State)
 	}
+	if q.Kind != "" {
+		text += " AND q.kind = ?"
+		args = append(args, q.Kind)
+	}
 	text += " ORDER BY q.n"
 	if q.Limit > 0 {
 		text += " LIMIT ?"
@@ -375,6 +380,16 @@ func (s *SQLite) Turns(ctx context.Context, session string) ([]Turn, error) {
 	return all(ctx, s, "the turns of session "+session, func(r row) (Turn, error) {
 		return Turn{Session: r.text(0), Run: int(r.int(1)), Seq: r.int(2), Time: r.time(3), CostUSD: r.float(4), Data: r.bytes(5)}, nil
 	}, "SELECT "+turnColumns+" FROM sessions s JOIN turns t ON t.session = s.n WHERE s.id = ? ORDER BY t.seq, t.run", session)
+}
+
+// Spent sums up turns by folder. The sum of the costs is rounded to a billionth:
+// it does not depend on the order of the rows.
+func (s *SQLite) Spent(ctx context.Context, since time.Time) ([]Spent, error) {
+	return all(ctx, s, "what was spent", func(r row) (Spent, error) {
+		return Spent{Dir: r.text(0), CostUSD: r.float(1), Turns: r.int(2), Millis: r.int(3)}, nil
+	}, `SELECT s.dir, round(sum(t.cost), 9), count(*), sum(CASE WHEN json_valid(CAST(t.data AS TEXT)) THEN
+	CAST(ifnull(json_extract(CAST(t.data AS TEXT), '$.ms'), 0) AS INTEGER) ELSE 0 END)
+FROM turns t JOIN sessions s ON s.n = t.session WHERE t.time >= ? GROUP BY s.dir ORDER BY s.dir`, since)
 }
 
 // ClientID returns what was answered to a client id.

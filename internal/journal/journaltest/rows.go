@@ -74,6 +74,65 @@ func testRows(t *testing.T, j journal.Journal) {
 	}
 }
 
+func testSpent(t *testing.T, j journal.Journal) {
+	ctx := t.Context()
+	if spent := must[[]journal.Spent](t)(j.Spent(ctx, time.Time{})); len(spent) != 0 {
+		t.Errorf("before anything was spent there is %+v", spent)
+	}
+	for i, dir := range []string{"/b", "/a", "/b", ""} {
+		b := NewSession(fmt.Sprintf("s%d", i), 1)
+		b.Session.Dir = dir
+		b.Turns = []journal.Turn{
+			{Run: 1, Seq: 1, Time: start, CostUSD: 0.1, Data: json.RawMessage(`{"ms":1500,"other":{"ms":7}}`)},
+			{Run: 1, Seq: 2, Time: start.Add(time.Hour), CostUSD: 0.2, Data: json.RawMessage(`{"other":1}`)},
+			{Run: 2, Seq: 3, Time: start.Add(2 * time.Hour), Data: json.RawMessage(`{"ms":20}`)},
+		}
+		if i == 2 {
+			b.Turns[1].Data = nil
+		}
+		commit(t, j, b)
+	}
+	tests := []struct {
+		name  string
+		since time.Time
+		want  []journal.Spent
+	}{
+		{"all", time.Time{}, []journal.Spent{
+			{Dir: "", CostUSD: 0.3, Turns: 3, Millis: 1520},
+			{Dir: "/a", CostUSD: 0.3, Turns: 3, Millis: 1520},
+			{Dir: "/b", CostUSD: 0.6, Turns: 6, Millis: 3040},
+		}},
+		{"from a turn's own time on", start.Add(time.Hour), []journal.Spent{
+			{Dir: "", CostUSD: 0.2, Turns: 2, Millis: 20},
+			{Dir: "/a", CostUSD: 0.2, Turns: 2, Millis: 20},
+			{Dir: "/b", CostUSD: 0.4, Turns: 4, Millis: 40},
+		}},
+		{"just after it", start.Add(time.Hour + 1), []journal.Spent{
+			{Dir: "", Turns: 1, Millis: 20}, {Dir: "/a", Turns: 1, Millis: 20}, {Dir: "/b", Turns: 2, Millis: 40},
+		}},
+		{"nothing", start.Add(3 * time.Hour), nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			equal(t, "spent", must[[]journal.Spent](t)(j.Spent(t.Context(), test.since)), test.want)
+		})
+	}
+	// What is written again counts once; a folder that changes takes it along;
+	// what is removed is gone.
+	b := NewSession("s1", 0)
+	b.After, b.Session.Dir = 1, "/c"
+	b.Turns = []journal.Turn{{Run: 1, Seq: 1, Time: start, CostUSD: 5, Data: json.RawMessage(`{"ms":1}`)}}
+	commit(t, j, b)
+	if err := j.Delete(ctx, "s2"); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "spent after changes", must[[]journal.Spent](t)(j.Spent(ctx, time.Time{})), []journal.Spent{
+		{Dir: "", CostUSD: 0.3, Turns: 3, Millis: 1520},
+		{Dir: "/b", CostUSD: 0.3, Turns: 3, Millis: 1520},
+		{Dir: "/c", CostUSD: 5.2, Turns: 3, Millis: 21},
+	})
+}
+
 func testCommands(t *testing.T, j journal.Journal) {
 	b := NewSession("s", 1)
 	b.Commands = []journal.Command{
@@ -116,6 +175,9 @@ func testQuestions(t *testing.T, j journal.Journal) {
 		{journal.QuestionQuery{Session: "s"}, []journal.Question{z, a}},
 		{journal.QuestionQuery{Session: "s", State: "open"}, []journal.Question{z}},
 		{journal.QuestionQuery{Session: "nobody"}, nil},
+		{journal.QuestionQuery{Kind: "permission"}, []journal.Question{z}},
+		{journal.QuestionQuery{Kind: "permission", State: "answered"}, nil},
+		{journal.QuestionQuery{Kind: "plan"}, nil},
 	}
 	for _, test := range tests {
 		equal(t, fmt.Sprintf("%+v", test.query), must[[]journal.Question](t)(j.Questions(ctx, test.query)), test.want)

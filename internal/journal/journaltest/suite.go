@@ -32,6 +32,7 @@ func Run(t *testing.T, open func(t *testing.T) journal.Journal) {
 		{"paging of entries", testEntryPages},
 		{"long lines", testLongLines},
 		{"rows", testRows},
+		{"spent", testSpent},
 		{"commands", testCommands},
 		{"questions", testQuestions},
 		{"client ids", testClientIDs},
