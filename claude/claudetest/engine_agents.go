@@ -33,9 +33,12 @@ func (e *engine) playAgent(t *turn, th *thread, call ToolCall) (playedResult, er
 		background = *input.Background
 	}
 	k := e.newTask(call.ID, input.Kind, input.Description, background, th.agent)
-	k.prompt = input.Prompt
+	k.prompt, k.planning = input.Prompt, e.agentMode(input.Kind) == "plan"
 	sub := &thread{parent: call.ID, agent: k, outcome: toolOutcomes(input.Prompt)}
 	sub.add("user", input.Prompt)
+	if k.plans() {
+		sub.attach(members{"type", "text", "text", asReminder("Plan mode is active. The plan file is " + e.planOf(sub))})
+	}
 	info := history.AgentInfo{Type: k.kind, Description: k.description, ToolUseID: call.ID}
 	if err := e.store.StartAgent(e.conversation(), k.id, info); err != nil {
 		_, _ = fmt.Fprintf(e.stderr, "writing the transcript: %v\n", err)
@@ -271,12 +274,26 @@ func (e *engine) agentNames() []string {
 	case !e.quirks.TaskDetails:
 		names = names[1:]
 	}
+	return append(names, sortedKeys(e.givenAgents())...)
+}
+
+// givenAgents are the sub-agents that came with the start.
+func (e *engine) givenAgents() map[string]json.RawMessage {
 	given := map[string]json.RawMessage{}
 	_ = json.Unmarshal([]byte(e.flags.Agents), &given) // the flags were checked before
 	e.mu.Lock()
+	defer e.mu.Unlock()
 	if e.body != nil {
 		_ = json.Unmarshal(e.body.Agents, &given) // what does not fit is no agent
 	}
-	e.mu.Unlock()
-	return append(names, sortedKeys(given)...)
+	return given
+}
+
+// agentMode is the permission mode of a kind of sub-agents, empty for that of the conversation.
+func (e *engine) agentMode(kind string) string {
+	var definition struct {
+		Mode string `json:"permissionMode"`
+	}
+	_ = json.Unmarshal(e.givenAgents()[kind], &definition) // what does not fit is no mode
+	return definition.Mode
 }

@@ -131,7 +131,9 @@ func (e *engine) withdrawAll(match func(*ask) bool) {
 	})
 	e.mu.Unlock()
 	for _, question := range open {
-		e.emit(members{"type", "control_cancel_request", "request_id", question.id})
+		if !question.quiet {
+			e.emit(members{"type", "control_cancel_request", "request_id", question.id})
+		}
 	}
 }
 

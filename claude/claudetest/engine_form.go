@@ -14,7 +14,11 @@ func (e *engine) fillForm(ctx context.Context, call ToolCall, outcome ToolOutcom
 	if !e.quirks.StateLateQuestion {
 		e.tellState("requires_action")
 	}
-	answer, err := e.request(ctx, e.formRequest(call, outcome.Form), background, 0)
+	var answer answerBody
+	question, err := e.open(&ask{agent: background, quiet: !e.quirks.FormsWithdrawn}, e.formRequest(call, outcome.Form))
+	if err == nil {
+		answer, err = e.await(ctx, question, 0)
+	}
 	if err != nil && ctx.Err() != nil {
 		return outcome, err
 	}

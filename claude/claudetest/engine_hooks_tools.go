@@ -137,7 +137,7 @@ func (e *engine) hookJudges(verdict permit.Verdict, before hookVerdict) permit.V
 		return verdict
 	case before.allowed:
 		return permit.Verdict{Behavior: permit.Allow, ReasonType: "hook"}
-	case !before.ask:
+	case !before.ask, verdict.Behavior == permit.Allow && !e.quirks.HookAsksAnything:
 		return verdict
 	case e.quirks.QuestionReasons:
 		return permit.Verdict{Behavior: permit.Ask, Reason: before.reason, ReasonType: "hook", Description: verdict.Description}

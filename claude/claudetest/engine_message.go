@@ -138,7 +138,7 @@ func (w *messageWriter) endBlock() {
 
 // useTool adds a tool call, with what the CLI adds to its input.
 func (w *messageWriter) useTool(input json.RawMessage) {
-	call := ToolCall{ID: w.block.ID, Name: w.block.Name, Input: w.engine.completeInput(w.block.Name, input)}
+	call := ToolCall{ID: w.block.ID, Name: w.block.Name, Input: w.engine.completeInput(w.thread, w.block.Name, input)}
 	w.reply.tools = append(w.reply.tools, call)
 	w.say(members{"type", "tool_use", "id", call.ID, "name", call.Name, "input", call.Input})
 }

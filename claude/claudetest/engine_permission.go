@@ -52,8 +52,11 @@ func (e *engine) mayUse(t *turn, th *thread, call ToolCall, verdict permit.Verdi
 	return input, playedResult{}, false, nil
 }
 
-// shownInput is the input of a call as the person is shown it: newer versions name files by their whole path.
+// shownInput is the input of a call as the person is shown it: newer versions name files by their whole path, the oldest knows no previews.
 func (e *engine) shownInput(call ToolCall) json.RawMessage {
+	if call.Name == "AskUserQuestion" && !e.quirks.ChoicesAnnotated {
+		return withoutPreviews(call.Input)
+	}
 	if !e.quirks.QuestionNames {
 		return call.Input
 	}
@@ -69,6 +72,28 @@ func (e *engine) shownInput(call ToolCall) json.RawMessage {
 	}
 	at += len(`"file_path":`)
 	return slices.Concat(call.Input[:at], json.RawMessage(after), call.Input[at+len(before):])
+}
+
+// withoutPreviews returns the input of AskUserQuestion without the previews of its options.
+func withoutPreviews(input json.RawMessage) json.RawMessage {
+	if !bytes.Contains(input, []byte(`"preview"`)) {
+		return input
+	}
+	var set struct {
+		Questions []struct {
+			Question string `json:"question"`
+			Header   string `json:"header"`
+			Options  []struct {
+				Label       string `json:"label"`
+				Description string `json:"description"`
+			} `json:"options"`
+			MultiSelect bool `json:"multiSelect"`
+		} `json:"questions"`
+	}
+	if json.Unmarshal(input, &set) != nil {
+		return input
+	}
+	return plainJSON(set)
 }
 
 // askPermission sends can_use_tool and waits.

@@ -13,6 +13,7 @@ import (
 type planState struct {
 	before string // the mode before plan
 	path   string // the plan file
+	shown  string // the plan in the last question about one
 	warned bool   // it was told that calls cannot be checked
 }
 
@@ -34,6 +35,15 @@ func (e *engine) planPath() string {
 	return path
 }
 
+// planOf is where the plan of a thread lies: a sub-agent that plans has one of its own.
+func (e *engine) planOf(th *thread) string {
+	path := e.planPath()
+	if th.agent.plans() {
+		path = strings.TrimSuffix(path, ".md") + "-agent-" + th.agent.id + ".md"
+	}
+	return path
+}
+
 // notePlanMode remembers which mode to go back to.
 func (e *engine) notePlanMode(before, mode string) {
 	if mode == "plan" {
@@ -44,21 +54,24 @@ func (e *engine) notePlanMode(before, mode string) {
 }
 
 // completeInput adds what the CLI adds to the input of a call: the plan.
-func (e *engine) completeInput(name string, input json.RawMessage) json.RawMessage {
+func (e *engine) completeInput(th *thread, name string, input json.RawMessage) json.RawMessage {
 	if name != "ExitPlanMode" {
 		return input
 	}
-	text, ok, err := e.store.ReadPlan(e.planPath())
+	text, ok, err := e.store.ReadPlan(e.planOf(th))
 	if !ok || err != nil {
 		return input
 	}
+	e.mu.Lock()
+	e.planned.shown = text
+	e.mu.Unlock()
 	var given map[string]json.RawMessage
 	_ = json.Unmarshal(input, &given) // an input of the model's, or none
 	out := members{}
 	if allowed, ok := given["allowedPrompts"]; ok {
 		out = out.with("allowedPrompts", allowed)
 	}
-	return plainJSON(out.with("plan", text).when(e.quirks.PlanPathTold, "planFilePath", e.planPath()))
+	return plainJSON(out.with("plan", text).when(e.quirks.PlanPathTold, "planFilePath", e.planOf(th)))
 }
 
 // warnClassifier tells once that there is nobody to check calls, as it is behind a foreign address of the API.
@@ -83,8 +96,13 @@ func (e *engine) enterPlan(*turn) playedResult {
 	return playedResult{content: "Entered plan mode. The plan file is " + e.planPath()}
 }
 
-// exitPlan leaves plan mode, for the mode before it unless the answer named another.
-func (e *engine) exitPlan(call ToolCall) playedResult {
+// exitPlan leaves plan mode, for the mode before it unless the answer named another. A sub-agent has no mode to leave.
+func (e *engine) exitPlan(th *thread, call ToolCall) playedResult {
+	plan, edited := e.approvedPlan(th, call)
+	detail := members{"plan", orNull(plan), "isAgent", th.agent.plans(), "filePath", e.planOf(th)}.when(edited, "planWasEdited", true)
+	if th.agent.plans() {
+		return playedResult{content: `User has approved the plan. There is nothing else needed from you now. Please respond with "ok"`, detail: detail}
+	}
 	if e.gate.Mode() == "plan" {
 		e.mu.Lock()
 		mode := e.planned.before
@@ -95,22 +113,37 @@ func (e *engine) exitPlan(call ToolCall) playedResult {
 		e.gate.SetMode(mode)
 		e.modeChanged("plan", mode)
 	}
-	var input struct{ Plan string }
-	_ = json.Unmarshal(call.Input, &input) // without a plan there is none
 	text := "User has approved your plan. You can now start coding."
-	original, written, _ := e.store.ReadPlan(e.planPath()) // one that cannot be read is none
-	edited := written && input.Plan != original
-	if edited && !e.quirks.PlanEditMarked {
-		input.Plan, edited = original, false // what the person made of it does not count
-	}
-	if input.Plan != "" {
+	if plan != "" {
 		note := ""
 		if edited {
 			note = " (edited by user)"
 		}
-		text += "\n\n## Approved Plan" + note + ":\n" + input.Plan
+		text += "\n\n## Approved Plan" + note + ":\n" + plan
 	}
-	return playedResult{content: text, detail: members{"plan", orNull(input.Plan), "isAgent", false, "filePath", e.planPath()}}
+	return playedResult{content: text, detail: detail}
+}
+
+// approvedPlan returns the plan that holds after its approval, and whether the person has changed it: then it is written to its file.
+func (e *engine) approvedPlan(th *thread, call ToolCall) (plan string, edited bool) {
+	var input struct{ Plan string }
+	_ = json.Unmarshal(call.Input, &input) // without a plan there is none
+	e.mu.Lock()
+	shown := e.planned.shown
+	e.mu.Unlock()
+	path := e.planOf(th)
+	file, written, _ := e.store.ReadPlan(path) // one that cannot be read is none
+	untouched := input.Plan == shown && !e.quirks.PlanAnswerWins
+	switch {
+	case !written:
+		return input.Plan, false
+	case input.Plan == "" || input.Plan == file || untouched || !e.quirks.PlanEditMarked:
+		return file, false
+	}
+	if err := e.store.WritePlan(path, input.Plan); err != nil {
+		_, _ = e.stderr.Write([]byte("writing the plan: " + err.Error() + "\n"))
+	}
+	return input.Plan, true
 }
 
 // applyUpdate makes a permission update take effect.

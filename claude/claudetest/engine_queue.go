@@ -42,12 +42,12 @@ func (e *engine) batch() []prompt {
 	return taken
 }
 
-// foldQueue takes what came while a tool ran into the running turn.
+// foldQueue takes what came while a tool ran into the running turn. The oldest version takes commands for texts there.
 func (e *engine) foldQueue(t *turn, th *thread) {
 	e.mu.Lock()
 	var folded []prompt
 	e.queue = slices.DeleteFunc(e.queue, func(p prompt) bool {
-		stays := p.command() || e.quirks.MergesQueue && p.priority == "later"
+		stays := e.quirks.CommandsWait && p.command() || e.quirks.MergesQueue && p.priority == "later"
 		if !stays {
 			folded = append(folded, p)
 		}

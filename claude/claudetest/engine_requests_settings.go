@@ -9,12 +9,16 @@ import (
 	"github.com/switchboard-dev/switchboard/claude/claudetest/internal/permit"
 )
 
-// applyFlagSettings merges settings into the layer of the command line. Only the model has an effect.
+// applyFlagSettings merges settings into the layer of the command line. The model and the permission rules have an effect.
 func (e *engine) applyFlagSettings(r controlRequest) *exit {
 	var request struct {
 		Settings map[string]json.RawMessage `json:"settings"`
 	}
 	r.read(&request)
+	if problem := e.setFlagRules(request.Settings); problem != "" {
+		e.fail(r, "apply_flag_settings: nothing in this request was applied and earlier settings stay in force: "+problem, "")
+		return nil
+	}
 	e.mu.Lock()
 	if e.applied == nil {
 		e.applied = map[string]json.RawMessage{}
@@ -34,6 +38,18 @@ func (e *engine) applyFlagSettings(r controlRequest) *exit {
 	}
 	e.succeed(r, nil)
 	return nil
+}
+
+// setFlagRules makes the permission rules among settings take effect. It returns what is wrong with them, and then nothing has changed.
+func (e *engine) setFlagRules(settings map[string]json.RawMessage) (problem string) {
+	raw, given := settings["permissions"]
+	if !given || !e.quirks.FlagRules {
+		return ""
+	}
+	if err := e.gate.SetFlags(raw, e.quirks.FlagsChecked); err != nil {
+		return err.Error()
+	}
+	return ""
 }
 
 // getSettings tells the settings in force.

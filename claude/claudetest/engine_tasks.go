@@ -23,6 +23,7 @@ type task struct {
 	description string
 	prompt      string // of an agent
 	background  bool
+	planning    bool  // its own mode is plan
 	owner       *task // the agent that started it; nil for the conversation
 	depth       int   // how many agents deep
 	began       time.Time
@@ -38,6 +39,9 @@ type task struct {
 	usage usage    // of its last message
 	tools []string // that it used
 }
+
+// plans reports whether a sub-agent has a plan of its own to show. The conversation itself, nil, is none.
+func (k *task) plans() bool { return k != nil && k.planning }
 
 // The states of a task.
 const (

@@ -67,6 +67,9 @@ func (e *engine) useTools(t *turn, th *thread, calls []ToolCall) error {
 				if failure == nil {
 					result, errs[k] = e.use(t, th, call, number)
 				}
+				if group > 1 && errors.Is(errs[k], errDenied) {
+					t.cancel(errDenied) // takes back the questions beside it
+				}
 				results[i+k] = e.tellResult(th, call, result)
 				t.countResult(th, result)
 				if result.then != nil {
@@ -111,7 +114,7 @@ func (e *engine) count(t *turn, th *thread) int {
 
 // parallel reports whether calls of a tool may run beside each other.
 func parallel(name string) bool {
-	return slices.Contains([]string{"Read", "Glob", "Grep", "WebFetch", "WebSearch", "Task", "Agent"}, name)
+	return slices.Contains([]string{"Read", "Glob", "Grep", "WebFetch", "WebSearch", "Task", "Agent", "AskUserQuestion", "ExitPlanMode"}, name)
 }
 
 // rejected is the result of a call that was not made because one before it ended the turn.
@@ -158,7 +161,7 @@ func (e *engine) use(t *turn, th *thread, call ToolCall, number int) (playedResu
 	case before.refusal != nil:
 		return *before.refusal, before.end
 	}
-	verdict := e.hookJudges(e.gate.Judge(call.Name, call.Input), before)
+	verdict := e.hookJudges(e.judge(th, call), before)
 	var result playedResult
 	switch verdict.Behavior {
 	case permit.Deny:
@@ -195,6 +198,14 @@ func (e *engine) use(t *turn, th *thread, call ToolCall, number int) (playedResu
 		err = e.hookAfter(t, th, call, &result)
 	}
 	return result, errors.Join(err, before.end)
+}
+
+// judge is what the rules say about a call. A sub-agent that plans asks for its plan whatever the mode of the conversation.
+func (e *engine) judge(th *thread, call ToolCall) permit.Verdict {
+	if call.Name == "ExitPlanMode" && th.agent.plans() {
+		return permit.Verdict{Behavior: permit.Ask}
+	}
+	return e.gate.Judge(call.Name, call.Input)
 }
 
 // unknownTool reports whether no version has such a tool, or a rule took it away. One whose outcome is scripted is there.
@@ -271,7 +282,7 @@ func (e *engine) play(t *turn, th *thread, call ToolCall, number int) (playedRes
 	case "EnterPlanMode":
 		return e.enterPlan(t), nil
 	case "ExitPlanMode":
-		return e.exitPlan(call), nil
+		return e.exitPlan(th, call), nil
 	case "Task", "Agent":
 		return e.playAgent(t, th, call)
 	case "StructuredOutput":

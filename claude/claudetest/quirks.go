@@ -88,6 +88,13 @@ type Quirks struct {
 	// TaskStopForgiving answers stop_task for an unknown task with success.
 	TaskStopForgiving bool
 
+	// FlagRules enforces the rules that apply_flag_settings brings.
+	FlagRules bool
+	// RulesChecked leaves out a rule of the settings that cannot be read; otherwise these settings do not count at all.
+	RulesChecked bool
+	// FlagsChecked refuses apply_flag_settings with rules that are no list; otherwise they take the place of those before, as none.
+	FlagsChecked bool
+
 	// Questions and permissions.
 
 	// AllowNeedsInput denies a tool whose allow brings no updatedInput.
@@ -121,8 +128,10 @@ type Quirks struct {
 
 	// PlanPathTold has planFilePath in the input of ExitPlanMode.
 	PlanPathTold bool
-	// PlanEditMarked tells the model that the person has edited the plan.
+	// PlanEditMarked tells the model that the person has edited the plan, and writes it to its file; otherwise the file counts.
 	PlanEditMarked bool
+	// PlanAnswerWins takes the plan of the answer even if its file was changed meanwhile and the plan was not.
+	PlanAnswerWins bool
 
 	// Interrupt.
 
@@ -187,6 +196,8 @@ type Quirks struct {
 
 	// HookPrefix puts the hook's name before the reason of a refusal.
 	HookPrefix bool
+	// HookAsksAnything obeys permissionDecision "ask" also for calls that need no permission; otherwise these run.
+	HookAsksAnything bool
 	// HookDefers obeys permissionDecision "defer".
 	HookDefers bool
 	// HookNotices sends system/informational for messages and failures of hooks, and for blocked prompts.
@@ -252,6 +263,8 @@ type Quirks struct {
 	MCPEmptyTold bool
 	// Elicits hands the forms of MCP servers to the controller; otherwise they are refused.
 	Elicits bool
+	// FormsWithdrawn takes back an open form when the turn is interrupted; otherwise it is left open.
+	FormsWithdrawn bool
 
 	// Sub-agents and background tasks.
 
@@ -276,6 +289,8 @@ type Quirks struct {
 
 	// Commands.
 
+	// CommandsWait keeps a command that comes while a tool runs for a turn of its own; otherwise the running turn takes it for a text.
+	CommandsWait bool
 	// CommandsSpeak answers /cost and /context with an assistant line and as the result.
 	CommandsSpeak bool
 	// CommandsUnknownToModel hands unknown commands to the model; otherwise the result names them.
@@ -400,6 +415,11 @@ func quirks120() Quirks {
 		Elicits:                true,
 		ChoicesNeedQuestions:   true,
 		PlanEditMarked:         true,
+		PlanAnswerWins:         true,
+		FlagRules:              true,
+		RulesChecked:           true,
+		HookAsksAnything:       true,
+		CommandsWait:           true,
 		OutputCut:              true,
 		ChoicesAnnotated:       true,
 		MCPListsOnce:           true,
@@ -440,6 +460,12 @@ func quirks325() Quirks {
 		ChoicesNeedQuestions:   true,
 		PlanPathTold:           true,
 		PlanEditMarked:         true,
+		FlagRules:              true,
+		RulesChecked:           true,
+		FlagsChecked:           true,
+		HookAsksAnything:       true,
+		FormsWithdrawn:         true,
+		CommandsWait:           true,
 		InterruptTellsPartial:  true,
 		InterruptIsError:       true,
 		AbortRejects:           true,

@@ -134,7 +134,7 @@ func newEngine(ctx context.Context, o *SimOptions, stdin io.Reader, stdout io.Wr
 	if e.store, err = history.Open(history.Options{Version: quirks.Version, Env: lookup, Dir: dir, Persist: persist}); err != nil {
 		return nil, fmt.Errorf("opening the history: %w", err)
 	}
-	settings, err := readSettings(e.store.ConfigDir(), dir, parsed)
+	settings, err := readSettings(e.store.ConfigDir(), dir, parsed, &quirks)
 	if err != nil {
 		return nil, err
 	}
@@ -142,6 +142,9 @@ func newEngine(ctx context.Context, o *SimOptions, stdin io.Reader, stdout io.Wr
 		return nil, err
 	}
 	e.settings = settings
+	if plans := plansDirectory(settings, dir); plans != "" {
+		e.store.SetPlanDir(plans)
+	}
 	e.gate, err = permit.New(permit.Options{
 		Version: quirks.Version, Mode: parsed.PermissionMode, Dir: dir, AddDirs: parsed.AddDirs, AllowedTools: parsed.AllowedTools,
 		DisallowedTools: parsed.DisallowedTools, Settings: settings, Home: env["HOME"], BypassLaunched: parsed.BypassLaunched, PlanFile: e.planPath,
@@ -175,8 +178,25 @@ func newBrain(o *SimOptions, env map[string]string) *brain {
 	return b
 }
 
+// plansDirectory returns the folder of plans that settings name, empty for the usual one. It is below the working folder, or does not count.
+func plansDirectory(settings []permit.Source, dir string) string {
+	for _, source := range slices.Backward(settings) { // the strongest is the last
+		var s struct {
+			Plans string `json:"plansDirectory"`
+		}
+		if json.Unmarshal(source.Settings, &s) != nil || s.Plans == "" {
+			continue
+		}
+		if filepath.IsLocal(s.Plans) {
+			return filepath.Join(dir, s.Plans)
+		}
+		return ""
+	}
+	return ""
+}
+
 // readSettings reads the settings files that hold permission rules. A missing file is none.
-func readSettings(configDir, dir string, f *flags.Flags) ([]permit.Source, error) {
+func readSettings(configDir, dir string, f *flags.Flags, quirks *Quirks) ([]permit.Source, error) {
 	wanted := func(source string) bool { return f.SettingSources == nil || slices.Contains(f.SettingSources, source) }
 	var sources []permit.Source
 	add := func(name, path string) {
@@ -204,7 +224,9 @@ func readSettings(configDir, dir string, f *flags.Flags) ([]permit.Source, error
 		if !json.Valid(data) {
 			return nil, &flags.ExitError{Code: 1, Stderr: "Error: Invalid JSON provided to --settings\n"}
 		}
-		sources = append(sources, permit.Source{Name: "flagSettings", Settings: data})
+		if usableSettings(data, quirks.RulesChecked) {
+			sources = append(sources, permit.Source{Name: "flagSettings", Settings: data})
+		}
 	}
 	return sources, nil
 }

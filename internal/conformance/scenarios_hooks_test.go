@@ -21,6 +21,7 @@ func hooked(l *launch) {
 			{Matcher: "NotebookEdit, Read", HookCallbackIDs: []string{"listed"}},
 			{Matcher: "WebFetch", HookCallbackIDs: []string{"slow"}, Timeout: 1},
 			{Matcher: "Task|Agent", HookCallbackIDs: []string{"agent"}},
+			{Matcher: "EnterPlanMode", HookCallbackIDs: []string{"enter"}},
 		},
 		"PostToolUse":       {{Matcher: "Bash", HookCallbackIDs: []string{"post"}}},
 		"PermissionRequest": {{Matcher: "Write", HookCallbackIDs: []string{"permission"}}},

@@ -40,6 +40,7 @@ func warmKinds() map[string]func(*launch) {
 		"partial": func(l *launch) {
 			l.options = append(l.options, func(o *claude.Options) { o.IncludePartialMessages = true })
 		},
+		"ruled": ruled,
 	}
 }
 

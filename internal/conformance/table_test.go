@@ -22,6 +22,8 @@ func scenarios() []Scenario {
 		permissionScenarios(),
 		questionScenarios(),
 		planScenarios(),
+		ruleScenarios(),
+		openScenarios(),
 		hookScenarios(),
 		mcpScenarios(),
 	)

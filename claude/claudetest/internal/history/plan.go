@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/switchboard-dev/switchboard/wire"
 )
 
 const (
@@ -29,7 +27,7 @@ func (s *Store) PlanPath(id, prompt string) string {
 	if st.slug == "" {
 		st.slug = s.newSlug(prompt)
 	}
-	return filepath.Join(wire.PlanDir(s.config), st.slug+".md")
+	return filepath.Join(s.plans, st.slug+".md")
 }
 
 // newSlug makes up the name of a plan: from the prompt's words and two of our own, or three of our own on the oldest versions and where there
@@ -42,7 +40,7 @@ func (s *Store) newSlug(prompt string) string {
 		} else {
 			slug += "-" + pick(qualities()) + "-" + pick(things())
 		}
-		if _, err := os.Lstat(filepath.Join(wire.PlanDir(s.config), slug+".md")); err != nil {
+		if _, err := os.Lstat(filepath.Join(s.plans, slug+".md")); err != nil {
 			return slug
 		}
 	}
@@ -87,10 +85,10 @@ func things() []string {
 	}
 }
 
-// WritePlan writes a plan file. A path that is not one of a plan of this config folder is an error: nothing else is ever written for real.
+// WritePlan writes a plan file. A path that is not one of a plan of this store is an error: nothing else is ever written for real.
 func (s *Store) WritePlan(path, text string) error {
 	if !s.IsPlan(path) {
-		return fmt.Errorf("writing plan %s: expected a .md file in %s", path, wire.PlanDir(s.config))
+		return fmt.Errorf("writing plan %s: expected a .md file in %s", path, s.planDir())
 	}
 	if err := writeFile(path, []byte(text)); err != nil {
 		return fmt.Errorf("writing plan %s: %w", path, err)
@@ -113,7 +111,20 @@ func (s *Store) ReadPlan(path string) (text string, ok bool, err error) {
 	return string(data), true, nil
 }
 
-// IsPlan reports whether a path is one of a plan file of this config folder, which tools may write without asking.
+// IsPlan reports whether a path is one of a plan file of this store, which tools may write without asking.
 func (s *Store) IsPlan(path string) bool {
-	return filepath.Dir(path) == wire.PlanDir(s.config) && filepath.Ext(path) == ".md"
+	return filepath.Dir(path) == s.planDir() && filepath.Ext(path) == ".md"
+}
+
+// SetPlanDir puts plans into another folder than the usual one of the config folder.
+func (s *Store) SetPlanDir(dir string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.plans = dir
+}
+
+func (s *Store) planDir() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.plans
 }

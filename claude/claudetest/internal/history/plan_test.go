@@ -166,3 +166,28 @@ func TestDamagedEdits(t *testing.T) {
 		t.Error("a folder was read")
 	}
 }
+
+// TestSetPlanDir holds that plans lie where the settings say, and nowhere else.
+func TestSetPlanDir(t *testing.T) {
+	home, dir := t.TempDir(), t.TempDir()
+	s, err := Open(Options{Dir: dir, Env: func(name string) string { return map[string]string{"HOME": home}[name] }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	usual := s.PlanPath("a", "")
+	plans := filepath.Join(dir, "plans")
+	s.SetPlanDir(plans)
+	path := s.PlanPath("a", "")
+	if filepath.Dir(path) != plans || filepath.Base(path) != filepath.Base(usual) {
+		t.Errorf("the plan is %s, want %s in %s", path, filepath.Base(usual), plans)
+	}
+	if err := s.WritePlan(path, "# Plan\n"); err != nil {
+		t.Error(err)
+	}
+	if text, ok, err := s.ReadPlan(path); text != "# Plan\n" || !ok || err != nil {
+		t.Errorf("got %q, %t, %v", text, ok, err)
+	}
+	if s.WritePlan(usual, "# Plan\n") == nil {
+		t.Error("a plan was written to another folder")
+	}
+}

@@ -58,6 +58,7 @@ type Store struct {
 
 	mu       sync.Mutex
 	sessions map[string]*session // guarded by mu
+	plans    string              // folder of plans, guarded by mu
 }
 
 // A session is what the store remembers of a session that this process writes to. The store's mutex guards it.
@@ -107,6 +108,7 @@ func Open(o Options) (*Store, error) {
 		checkpoints: truthy(o.Env("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING")),
 		now:         o.Now,
 		sessions:    make(map[string]*session),
+		plans:       wire.PlanDir(config),
 	}
 	if s.now == nil {
 		s.now = time.Now

@@ -211,7 +211,7 @@ func (g *Gate) checkBash(command string) finding {
 	if g.is120() {
 		parts = withoutKeywords(parts)
 	}
-	if f, ok := g.deniedCommand(command, parts); ok {
+	if f, ok := g.deniedCommand(command, parts, l.inputs); ok {
 		return f
 	}
 	for _, p := range parts {
@@ -265,15 +265,21 @@ func (g *Gate) checkBash(command string) finding {
 
 // forms returns the forms of a command that rules which deny or ask look at.
 func (g *Gate) forms(text string) []string {
-	if !g.is120() {
-		return []string{text}
+	switch {
+	case g.is325():
+		name, rest, _ := strings.Cut(bare(text), " ")
+		return []string{text, bare(text), strings.TrimSpace(filepath.Base(name) + " " + rest)}
+	case g.is120():
+		return []string{text, bare(text)}
+	case strings.HasPrefix(text, "timeout "): // the only one that 2.1.37 sees through
+		return []string{text, bare(text)}
 	}
-	return []string{text, bare(text)}
+	return []string{text}
 }
 
 // deniedCommand looks for a rule that denies a part of a command, or a path in
-// it.
-func (g *Gate) deniedCommand(command string, parts []part) (finding, bool) {
+// it. Only 2.1.325 looks at the files that input comes from.
+func (g *Gate) deniedCommand(command string, parts []part, inputs []string) (finding, bool) {
 	v := Verdict{Behavior: Deny, Message: "Permission to use Bash with command " + command + " has been denied.", ReasonType: string(wire.DecisionReasonTypeSubcommandResults)}
 	for _, p := range parts {
 		r := g.bashRule(Deny, g.forms(p.text)...)
@@ -299,10 +305,16 @@ func (g *Gate) deniedCommand(command string, parts []part) (finding, bool) {
 			continue
 		}
 		v.Rule = r
-		if len(parts) == 1 && kind == noPaths && p.text == bare(p.text) {
+		if strings.TrimSuffix(r.Content, ":*") == strings.TrimSpace(command) {
 			v.ReasonType = string(wire.DecisionReasonTypeRule)
 		}
 		return finding{Verdict: v}, true
+	}
+	for _, path := range inputs {
+		if r := g.pathRule(Deny, g.resolve(path), "Read"); r != nil && g.is325() {
+			v.Rule = r
+			return finding{Verdict: v}, true
+		}
 	}
 	if r := g.bashRule(Deny, command); r != nil {
 		v.Rule, v.ReasonType = r, string(wire.DecisionReasonTypeRule)

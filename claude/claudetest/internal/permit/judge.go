@@ -127,10 +127,10 @@ func (g *Gate) judge(tool string, in input, plan string) Verdict {
 	if r := g.whole(Deny, tool); r != nil {
 		return Verdict{Behavior: Deny, Message: "Permission to use " + tool + " has been denied.", ReasonType: string(wire.DecisionReasonTypeRule), Rule: r}
 	}
-	if r := g.whole(Ask, tool); r != nil {
-		return g.settle(tool, g.askedWhole(tool, r))
-	}
 	f := g.check(tool, in, plan)
+	if r := g.whole(Ask, tool); r != nil && f.Behavior != Deny {
+		return g.settle(tool, g.askedWhole(tool, r, f.Behavior == Ask))
+	}
 	switch {
 	case f.Behavior == Deny:
 		return f.Verdict
@@ -287,9 +287,9 @@ func (g *Gate) askedByRule(r *Rule) finding {
 
 // askedWhole is the question because of a rule for every call of a tool. Where
 // 2.1.325 would have asked anyway, it names the rule in another way.
-func (g *Gate) askedWhole(tool string, r *Rule) finding {
+func (g *Gate) askedWhole(tool string, r *Rule, anyway bool) finding {
 	f := g.askedByRule(r)
-	if g.is325() && tool != "Bash" && g.mode != modeBypass {
+	if g.is325() && anyway && tool != "Bash" && g.mode != modeBypass {
 		f.ReasonType = ""
 		f.More = []Member{{"matched_ask_rule", map[string]string{"source": r.Source, "tool_name": r.Tool}}}
 		if slices.Contains(fileTools, tool) {

@@ -84,6 +84,8 @@ type Rule struct {
 	Tool string
 	// Content is what the call must match; empty means every call.
 	Content string
+
+	applied bool // it came after the launch, see [Gate.SetFlags]
 }
 
 // directory is a further working folder with the layer it comes from.
@@ -182,7 +184,7 @@ func (g *Gate) is325() bool { return g.version.AtLeast(2, 1, 325) }
 func (g *Gate) addAll(behavior, source string, list []string) {
 	for _, text := range list {
 		if tool, content := parseRule(text); tool != "" {
-			g.add(Rule{behavior, source, tool, content})
+			g.add(Rule{Behavior: behavior, Source: source, Tool: tool, Content: content})
 		}
 	}
 }
@@ -191,6 +193,29 @@ func (g *Gate) add(r Rule) {
 	if !slices.Contains(g.rules, r) {
 		g.rules = append(g.rules, r)
 	}
+}
+
+// SetFlags makes the permissions of the control request apply_flag_settings take effect: they take the place of those that the last one brought,
+// and stand beside those of the launch. What cannot be read is an error if checked is set, and then changes nothing; otherwise it means none.
+func (g *Gate) SetFlags(raw json.RawMessage, checked bool) error {
+	var s settings
+	if err := json.Unmarshal(raw, &s.Permissions); err != nil {
+		if checked {
+			return fmt.Errorf("reading the permissions: %w", err)
+		}
+		s = settings{}
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.rules = slices.DeleteFunc(g.rules, func(r Rule) bool { return r.applied })
+	launched := len(g.rules)
+	g.addAll(Deny, FlagSettings, s.Permissions.Deny)
+	g.addAll(Ask, FlagSettings, s.Permissions.Ask)
+	g.addAll(Allow, FlagSettings, s.Permissions.Allow)
+	for i := range g.rules[launched:] {
+		g.rules[launched+i].applied = true
+	}
+	return nil
 }
 
 // Mode returns the permission mode.
@@ -312,7 +337,7 @@ func fromWire(w wire.PermissionRule, behavior wire.RuleBehavior, destination wir
 	if content == "*" {
 		content = ""
 	}
-	return Rule{string(behavior), string(destination), w.ToolName, content}
+	return Rule{Behavior: string(behavior), Source: string(destination), Tool: w.ToolName, Content: content}
 }
 
 // Dirs returns the working folders, the one of the launch first.

@@ -362,7 +362,7 @@ func TestMatchPath(t *testing.T) {
 				want = test.newer
 			}
 			g := newGate(t, Options{Version: v, Home: "/r/home"})
-			if got := g.matchPath(Rule{Allow, test.source, "Read", test.rule}, test.path); got != want {
+			if got := g.matchPath(Rule{Behavior: Allow, Source: test.source, Tool: "Read", Content: test.rule}, test.path); got != want {
 				t.Errorf("%s: rule %s of %s and %s: got %v, expected %v", v, test.rule, test.source, test.path, got, want)
 			}
 		}
@@ -413,4 +413,34 @@ func FuzzJudge(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestSetFlags holds what rules do that come after the launch: they stand beside the launch's, and in the place of those before.
+func TestSetFlags(t *testing.T) {
+	g, err := New(Options{Dir: "/r/work", Settings: []Source{{Name: FlagSettings, Settings: json.RawMessage(`{"permissions":{"deny":["Bash(whoami:*)"]}}`)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		flags            string
+		checked, refused bool
+		echo, whoami     string
+	}{
+		{flags: `{}`, echo: Allow, whoami: Deny},
+		{flags: `{"deny":["Bash(echo:*)","Bash(whoami:*)"]}`, echo: Deny, whoami: Deny},
+		{flags: `{"deny":"x"}`, checked: true, refused: true, echo: Deny, whoami: Deny},
+		{flags: `{"ask":["Bash(echo:*)"]}`, echo: Ask, whoami: Deny},
+		{flags: `{"deny":"x"}`, echo: Allow, whoami: Deny},
+		{flags: `{"deny":["Bash(echo:*)"]}`, echo: Deny, whoami: Deny},
+		{flags: `null`, echo: Allow, whoami: Deny},
+	} {
+		if err := g.SetFlags(json.RawMessage(step.flags), step.checked); (err != nil) != step.refused {
+			t.Errorf("%s: %v", step.flags, err)
+		}
+		for command, want := range map[string]string{"echo x": step.echo, "whoami": step.whoami} {
+			if got := g.Judge("Bash", json.RawMessage(`{"command":"`+command+`"}`)).Behavior; got != want {
+				t.Errorf("after %s, %s: got %s, want %s", step.flags, command, got, want)
+			}
+		}
+	}
 }

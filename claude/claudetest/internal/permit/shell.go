@@ -28,8 +28,9 @@ type part struct {
 
 // line is a command line taken apart.
 type line struct {
-	parts []part
-	odd   map[construct]bool
+	parts  []part
+	odd    map[construct]bool
+	inputs []string // the files that input comes from
 }
 
 // is says whether the line has a construct.
@@ -50,6 +51,7 @@ type lexer struct {
 	targets  []string
 	redirect bool // the next word is the file of a redirection
 	output   bool // … of output
+	input    bool // … of input
 }
 
 // parse takes a command line apart.
@@ -85,9 +87,11 @@ func (l *lexer) endWord() {
 		l.words = append(l.words, l.word.String())
 	case l.output:
 		l.targets = append(l.targets, l.word.String())
+	case l.input:
+		l.line.inputs = append(l.line.inputs, l.word.String())
 	}
 	l.word.Reset()
-	l.inWord, l.redirect = false, false
+	l.inWord, l.redirect, l.input = false, false, false
 }
 
 func (l *lexer) endPart() {
@@ -126,7 +130,7 @@ func (l *lexer) next() {
 		l.line.odd[inputFile] = true
 		l.endWord()
 		l.pos++
-		l.redirect, l.output = true, false
+		l.redirect, l.output, l.input = true, false, true
 	case c == '>' || l.rest("&>"):
 		l.redirection()
 	case l.rest("&&") || l.rest("||") || l.rest("|&"):
