@@ -50,6 +50,14 @@ const (
 	KindOversize        = "oversize"         // data: Oversize; a line that was too long
 	KindUpdated         = "updated"          // title or archive mark changed
 	KindNotice          = "notice"           // data: Notice
+	KindQuestionChanged = "question_changed" // data: Question; an open one is stale now, or has its plan
+	KindRuleAdded       = "rule_added"       // data: SessionRule
+	KindRuleRemoved     = "rule_removed"     // data: RuleRemoved
+	KindDecision        = "decision"         // data: Decision; a rule decided about a call
+	KindMode            = "mode"             // data: ModeChange
+	KindHold            = "hold"             // data: Hold; the queue is held back
+	KindHoldOver        = "hold_over"        // data: HoldOver
+	KindBudget          = "budget"           // data: BudgetUse; a budget is nearly used up, or used up
 )
 
 // A CommandFate says what became of a line to the CLI.

@@ -53,6 +53,7 @@ type Message struct {
 	Content  json.RawMessage `json:"content,omitempty"`
 	UUID     string          `json:"uuid,omitempty" doc:"The uuid that the line to the CLI carries"`
 	By       string          `json:"by,omitempty"`
+	First    bool            `json:"first,omitempty" doc:"It goes before the others in the queue"`
 	Reason   string          `json:"reason,omitempty" doc:"Why it was not delivered"`
 	Created  time.Time       `json:"created,omitzero"`
 }

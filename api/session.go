@@ -68,6 +68,9 @@ type Session struct {
 	RateLimits json.RawMessage `json:"rate_limits,omitempty" doc:"The account's limits by their kind, as the CLI told them"`
 	Context    *ContextUse     `json:"context,omitempty"`
 	Result     *TurnResult     `json:"result,omitempty" doc:"How the last turn ended"`
+	Rules      []SessionRule   `json:"rules,omitempty" doc:"The session's own rules"`
+	Holds      []Hold          `json:"holds,omitempty" doc:"Why the queue is held back"`
+	Budgets    []BudgetUse     `json:"budgets,omitempty"`
 	Text       string          `json:"text,omitempty" doc:"The beginning of the last answer"`
 	Prompt     string          `json:"prompt,omitempty" doc:"The beginning of the last prompt"`
 	// Init and Initialize are what the CLI told last of its tools, commands,
@@ -161,6 +164,13 @@ type SessionOptions struct {
 	MCPServers json.RawMessage `json:"mcp_servers,omitempty" doc:"MCP servers by name, as in the CLI's configuration; admin only"`
 	JSONSchema json.RawMessage `json:"json_schema,omitempty" doc:"The schema of the answer; needs max_turns"`
 	Settings   json.RawMessage `json:"settings,omitempty" doc:"A settings object for the CLI; admin only"`
+	// QuestionDeadline is how long a question may wait while somebody could see
+	// it, in seconds, before it is refused. 0 means for ever.
+	QuestionDeadline int `json:"question_deadline,omitempty" minimum:"0" doc:"Seconds after which a question that somebody could see is refused; 0 waits for ever"`
+	// AskPlanMode has the agent ask before it goes into plan mode.
+	AskPlanMode bool `json:"ask_plan_mode,omitempty" doc:"Ask before the agent enters plan mode"`
+	// ResumeAtReset has a queue that a rate limit holds back go on by itself.
+	ResumeAtReset bool `json:"resume_at_reset,omitempty" doc:"Go on by itself when a rate limit is over"`
 	// Fresh starts a new process, and so a new conversation, for every turn.
 	Fresh bool `json:"fresh,omitempty" doc:"A new process and a new conversation for each turn"`
 }

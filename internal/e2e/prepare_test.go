@@ -53,6 +53,11 @@ func (f *fakeLauncher) History(context.Context, string, string, string) (iter.Se
 	return nil, fs.ErrNotExist
 }
 
+// Plan has none.
+func (f *fakeLauncher) Plan(context.Context, hub.PlanQuery) (*hub.PlanFile, error) {
+	return nil, fs.ErrNotExist
+}
+
 // startOf returns when a process was started, in the system's own form.
 func startOf(pid int) string {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

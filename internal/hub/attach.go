@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"bytes"
 	"context"
 	"crypto/subtle"
 	"encoding/json"
@@ -295,6 +296,7 @@ func (st *step) attach(a *Attachment, hello Hello) (Welcome, error) {
 	st.touch()
 	a.acked = s.run.Have
 	st.resend(a, hello.Writing)
+	st.rulesChanged() // they may have, while it was away
 	switch stopping := s.stopping; {
 	case s.spent():
 		st.closeInput(a)
@@ -472,7 +474,12 @@ func (st *step) line(a *Attachment, line []byte) error {
 	case "control_response":
 		st.answered(a, string(h.RequestID), line)
 	case "control_cancel_request":
+		st.dropHook(string(h.RequestID)) // other questions are folded
 		st.tooLate(string(h.RequestID))
+	case "assistant":
+		if bytes.Contains(line, []byte(`"`+toolEnterPlan+`"`)) {
+			s.planTool = toolEnterPlan
+		}
 	case "result":
 		s.gapped = time.Time{}
 		if s.spent() {

@@ -50,6 +50,17 @@ type book struct {
 	// Recent holds those that were answered in this run, whose answers may have
 	// to be sent again.
 	Recent []journal.Question `json:"recent,omitempty"`
+	// Rules are the session's own, Limits what holds it back.
+	Rules  []api.SessionRule `json:"rules,omitempty"`
+	Limits limits            `json:"limits,omitzero"`
+	// Enforced are the rules that the CLI of this run was given.
+	Enforced enforced `json:"enforced,omitzero"`
+	// Intent is a plan that is to be carried out by a new process, Outline what
+	// is known of pauses before a plan.
+	Intent  *planIntent `json:"intent,omitempty"`
+	Outline outline     `json:"outline,omitzero"`
+	// ToldMode is the permission mode that was told last.
+	ToldMode wire.PermissionMode `json:"told_mode,omitempty"`
 	// Resume, Fork and At say what the run was to go on with.
 	Resume string `json:"resume,omitempty"`
 	Fork   bool   `json:"fork,omitempty"`
@@ -95,6 +106,10 @@ type (
 		Fork      bool                `json:"fork,omitempty"`
 		At        string              `json:"at,omitempty"`
 		Options   *api.SessionOptions `json:"options,omitempty"`
+		// Enforced are the rules that the CLI is given, Plan is the question whose
+		// plan the run carries out.
+		Enforced enforced `json:"enforced,omitzero"`
+		Plan     string   `json:"plan,omitempty"`
 	}
 	runFoundData struct { // kinds link_up and run_launched
 		Version   string `json:"version,omitempty"`
@@ -116,6 +131,10 @@ type (
 		Model             *string              `json:"model,omitempty"`
 		PermissionMode    *wire.PermissionMode `json:"permission_mode,omitempty"`
 		MaxThinkingTokens *int                 `json:"max_thinking_tokens,omitempty"`
+		// Enforced are the rules that the CLI was given meanwhile.
+		Enforced *enforced `json:"enforced,omitempty"`
+		// NoPlan gives up a plan that was to be carried out by a new process.
+		NoPlan bool `json:"no_plan,omitempty"`
 	}
 	sentData struct { // kind sent: the line is in the entry
 		Command string `json:"command"`
@@ -124,7 +143,8 @@ type (
 	}
 	settledData struct {
 		api.Question
-		Line json.RawMessage `json:"line,omitempty"`
+		Line   json.RawMessage `json:"line,omitempty"`
+		Intent *planIntent     `json:"intent,omitempty"`
 	}
 )
 
@@ -192,8 +212,15 @@ func (b *book) apply(e *journal.Entry, c *changes) error {
 		if err = json.Unmarshal(e.Data, &d); err == nil {
 			b.Told = fold.Phase(d.State)
 		}
-	case api.KindQuestionOpened, api.KindQuestionSettled:
+	case api.KindQuestionOpened, api.KindQuestionChanged, api.KindQuestionSettled:
 		err = b.questionEntry(e, c)
+	case api.KindRuleAdded, api.KindRuleRemoved:
+		err = b.rule(e)
+	case api.KindMode:
+		var d api.ModeChange
+		if err = json.Unmarshal(e.Data, &d); err == nil {
+			b.ToldMode = wire.PermissionMode(d.Mode)
+		}
 	case api.KindMessage:
 		err = b.message(e, c)
 	case api.KindCommand:
@@ -212,6 +239,7 @@ func (b *book) apply(e *journal.Entry, c *changes) error {
 		// History, notices and whatever a later version writes change
 		// nothing here.
 	}
+	b.Limits.apply(b, e)
 	// Not by their number: the fold keeps so many of them.
 	if now := b.State.Conversation(); now != before {
 		c.conversations = append(c.conversations, now)
@@ -248,6 +276,12 @@ func (b *book) update(d updatedData, now time.Time) {
 	if d.MaxThinkingTokens != nil {
 		b.Options.MaxThinkingTokens = *d.MaxThinkingTokens
 	}
+	if d.Enforced != nil {
+		b.Enforced = *d.Enforced
+	}
+	if d.NoPlan {
+		b.Intent = nil
+	}
 	if d.Archived != nil {
 		b.Archived = time.Time{}
 		if *d.Archived {
@@ -270,6 +304,9 @@ func (b *book) line(e *journal.Entry, c *changes) {
 		}
 	}
 	b.pickUp(e.Time, c)
+	if b.ToldMode == "" {
+		b.ToldMode = b.State.Mode
+	}
 }
 
 // pickUp marks the prompts that the CLI has taken from its queue.
@@ -312,6 +349,9 @@ func (b *book) sent(e *journal.Entry, c *changes) error {
 	v.Run, v.Number, v.State, v.Updated = e.Run, d.Number, string(api.MessageSent), e.Time
 	v.Line = slices.Clone(e.Line)
 	c.command(*v)
+	if d.Kind == commandAnswer {
+		b.delivered(v.RequestID, api.MessageSent, c)
+	}
 	return nil
 }
 
@@ -331,9 +371,13 @@ func (b *book) message(e *journal.Entry, c *changes) error {
 			kind = commandSteer
 		}
 		b.Order++
+		order := b.Order
+		if first, ok := b.nextPrompt(); m.First && ok {
+			order = first.Order - 1
+		}
 		b.Commands = append(b.Commands, journal.Command{
 			Session: b.ID, ID: m.ID, ClientID: m.ClientID, Kind: kind, UUID: m.UUID, By: e.By,
-			Order: b.Order, Created: e.Time,
+			Order: order, Created: e.Time,
 		})
 		i = len(b.Commands) - 1
 	}
@@ -379,6 +423,9 @@ func (b *book) commandFate(e *journal.Entry, c *changes) error {
 	if i := b.commandIndex(f.ID); i >= 0 {
 		b.fate(i, string(f.State), e.Time, c)
 	}
+	if f.Kind == commandAnswer {
+		b.delivered(f.RequestID, f.State, c)
+	}
 	return nil
 }
 
@@ -418,6 +465,10 @@ func (b *book) runStarted(e *journal.Entry, c *changes) error {
 	b.Resume, b.Fork, b.At = d.Resume, d.Fork, d.At
 	if d.Options != nil {
 		b.Options = *d.Options
+	}
+	b.Enforced, b.ToldMode = d.Enforced, ""
+	if b.Intent != nil && b.Intent.Question == d.Plan {
+		b.Intent = nil
 	}
 	b.State.Version, b.Version = "", "" // the next process may be another one
 	event := fold.Event{Kind: fold.EventStarted, Run: d.Run, Resumed: d.Resume != "", Seq: e.Seq, Time: e.Time}
@@ -477,67 +528,6 @@ func (b *book) happened(e fold.Event, c *changes) {
 	c.fold = append(c.fold, b.State.Happened(e)...)
 }
 
-// questionEntry folds the opening or the end of a question.
-func (b *book) questionEntry(e *journal.Entry, c *changes) error {
-	var d settledData
-	if err := json.Unmarshal(e.Data, &d); err != nil {
-		return err
-	}
-	i := slices.IndexFunc(b.Questions, func(q journal.Question) bool { return q.ID == d.ID })
-	if e.Kind == api.KindQuestionOpened {
-		if i >= 0 {
-			return nil
-		}
-		q := journal.Question{
-			ID: d.ID, Session: b.ID, Run: d.Run, RequestID: d.RequestID, Kind: string(d.Kind), State: string(api.QuestionOpen),
-			Opened: e.Seq, Ask: slices.Clone(d.Request), OpenedAt: e.Time,
-		}
-		b.Questions = append(b.Questions, q)
-		c.question(q)
-		return nil
-	}
-	if i < 0 {
-		b.settledLate(d, c)
-		return nil
-	}
-	q := b.Questions[i]
-	q.State, q.Settled, q.SettledAt, q.By, q.Reason = string(d.State), e.Seq, e.Time, e.By, d.Reason
-	q.Answer = slices.Clone(d.Line)
-	if d.Answer != nil {
-		data, err := json.Marshal(d.Answer)
-		if err != nil {
-			return err
-		}
-		q.Data = data
-	}
-	b.Questions = slices.Delete(b.Questions, i, i+1)
-	if q.State == string(api.QuestionAnswered) {
-		b.Recent = append(b.Recent, q)
-		size := 0
-		for i := range b.Recent {
-			size += len(b.Recent[i].Ask) + len(b.Recent[i].Answer)
-		}
-		for len(b.Recent) > mostRecent || size > mostRecentBytes && len(b.Recent) > 1 {
-			size -= len(b.Recent[0].Ask) + len(b.Recent[0].Answer)
-			b.Recent = slices.Delete(b.Recent, 0, 1)
-		}
-	}
-	c.question(q)
-	return nil
-}
-
-// settledLate folds that an answer came too late to count.
-func (b *book) settledLate(d settledData, c *changes) {
-	i := slices.IndexFunc(b.Recent, func(q journal.Question) bool { return q.ID == d.ID })
-	if i < 0 {
-		return
-	}
-	q := b.Recent[i]
-	q.State, q.Reason = string(d.State), d.Reason
-	b.Recent = slices.Delete(b.Recent, i, i+1)
-	c.question(q)
-}
-
 // phase returns what the session is doing.
 func (b *book) phase() fold.Phase { return b.State.Phase() }
 
@@ -562,7 +552,7 @@ func (b *book) title() string {
 // row returns the session's row.
 func (b *book) row() *journal.Session {
 	row := &journal.Session{
-		ID: b.ID, Epoch: b.Epoch, Seq: b.Seq, Title: b.title(), Dir: b.Dir, State: string(b.phase()), Model: b.State.Model,
+		ID: b.ID, Epoch: b.Epoch, Seq: b.Seq, Title: b.title(), Dir: b.dir(), State: string(b.phase()), Model: b.State.Model,
 		Conversation: b.State.Conversation(), Run: b.Run, Created: b.Created, Updated: b.Updated, Open: len(b.Questions),
 		CostUSD: b.Costs.Total().CostUSD, Archived: b.Archived,
 	}

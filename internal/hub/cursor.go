@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/switchboard-dev/switchboard/api"
 )
@@ -40,7 +41,11 @@ func (h *Hub) Follow(ctx context.Context, id string, o FollowOptions) (*Cursor, 
 	if err != nil {
 		return nil, err
 	}
-	c := &Cursor{hub: h, session: s, release: release, noLive: o.NoLive}
+	s.followers.Add(1)
+	c := &Cursor{hub: h, session: s, noLive: o.NoLive, release: sync.OnceFunc(func() {
+		s.followers.Add(-1)
+		release()
+	})}
 	s.feed.mu.Lock()
 	epoch, last := s.feed.epoch, s.feed.seq
 	s.feed.mu.Unlock()

@@ -307,6 +307,7 @@ func (a *Attachment) Connected(ctx context.Context, again bool) error {
 		s.joined++
 		st.event(api.KindLinkUp, Actor{}, runFoundData{Back: again || b.First != nil})
 		if b.First == nil {
+			s.pushDue = true
 			if err := st.initialize(); err != nil {
 				s.log.Error("building initialize", "session", s.id, "err", err)
 			}
@@ -314,6 +315,7 @@ func (a *Attachment) Connected(ctx context.Context, again bool) error {
 		}
 		st.recover(a)
 		st.sendAgain(a)
+		st.rulesChanged() // they may have, while it was away
 	})
 }
 

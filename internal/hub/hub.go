@@ -13,6 +13,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/policy"
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
 
@@ -42,6 +43,18 @@ type Options struct {
 	Now func() time.Time
 	// Watch is how often runs without a link are looked after. If zero, 2 s.
 	Watch time.Duration
+	// Rules are the rules for all sessions. If nil, there are none.
+	Rules Rules
+	// QuestionDeadline is how long a question may wait while somebody could see
+	// it, where the session does not say so. If zero, for ever.
+	QuestionDeadline time.Duration
+	// Budgets limit what sessions use. ResumeAtReset has all queues that a rate
+	// limit holds back go on by themselves when it is over.
+	Budgets       []Budget
+	ResumeAtReset bool
+	// Notify is told what people want to know who are not looking. It must not
+	// block. It may be nil.
+	Notify func(Notification)
 	// Rest is how long a session that nobody uses stays in memory. If zero, 30 s.
 	Rest time.Duration
 }
@@ -56,6 +69,10 @@ type Hub struct {
 	clock    func() time.Time
 	watch    time.Duration
 	rest     time.Duration
+	rules    Rules
+	deadline time.Duration
+	options  Options
+	ledger   *ledger
 	ctx      context.Context
 	cancel   context.CancelFunc
 	tasks    sync.WaitGroup
@@ -92,14 +109,28 @@ func New(ctx context.Context, o Options) (*Hub, error) {
 	if h.rest <= 0 {
 		h.rest = 30 * time.Second
 	}
+	h.rules, h.deadline, h.options = o.Rules, o.QuestionDeadline, o
+	if h.rules == nil {
+		engine, err := policy.New(nil, policy.Options{})
+		if err != nil {
+			return nil, fmt.Errorf("making rules: %w", err)
+		}
+		h.rules = fixedRules{engine}
+	}
+	var err error
+	if h.ledger, err = openLedger(ctx, o, h.clock); err != nil {
+		return nil, err
+	}
 	// The hub's own context: a caller's that ends must not end the sessions.
 	h.ctx, h.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	changed := h.rules.Changed() // before anybody looks at the rules
 	if err := h.recover(ctx); err != nil {
 		h.cancel()
 		h.tasks.Wait()
 		return nil, err
 	}
 	h.tasks.Go(h.lookAfterAll)
+	h.tasks.Go(func() { h.watchRules(changed) })
 	return h, nil
 }
 
@@ -391,8 +422,25 @@ func (h *Hub) lookAfterAll() {
 			for _, id := range ids {
 				h.lookInto(id)
 			}
+			h.wakeUp()
+			h.tickLimits(h.now())
 			h.putAway()
 		}
+	}
+}
+
+// wakeUp has the sessions look at the clock in which something may be due.
+func (h *Hub) wakeUp() {
+	h.mu.Lock()
+	var due []*session
+	for _, s := range h.sessions {
+		if s.awake.Load() {
+			due = append(due, s)
+		}
+	}
+	h.mu.Unlock()
+	for _, s := range due {
+		s.later(func(*step) {})
 	}
 }
 

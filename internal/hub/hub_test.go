@@ -15,8 +15,32 @@ import (
 
 // judge compares the log of a session's newest run with what its CLI wrote and
 // read.
+//
+// What is on its way when it begins, such as the answer to a request of the hub's
+// own, is waited for.
 func (l *lab) judge(id string) {
 	l.t.Helper()
+	ctx := l.ctx()
+	c, err := l.hub.Follow(ctx, id, hub.FollowOptions{After: "now", NoLive: true})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	defer c.Close()
+	for {
+		diff := l.differs(id)
+		if diff == "" {
+			return
+		}
+		if _, err := c.Next(ctx); err != nil {
+			l.t.Errorf("%v; %s", err, diff)
+			return
+		}
+	}
+}
+
+// differs says how the log of a session's newest run differs from what its CLI
+// wrote and read.
+func (l *lab) differs(id string) string {
 	s := l.launcher.of(id)
 	var lines, sent []string
 	for _, e := range l.events(id) {
@@ -33,11 +57,12 @@ func (l *lab) judge(id string) {
 		}
 	}
 	if diff := cmp.Diff(s.lines(), lines); diff != "" {
-		l.t.Errorf("the log differs from what the CLI wrote:\n%s", diff)
+		return "the log differs from what the CLI wrote:\n" + diff
 	}
 	if diff := cmp.Diff(s.commands(), sent); diff != "" {
-		l.t.Errorf("the log differs from what the CLI read:\n%s", diff)
+		return "the log differs from what the CLI read:\n" + diff
 	}
+	return ""
 }
 
 func TestSession(t *testing.T) {

@@ -218,6 +218,7 @@ type launcher struct {
 	fail    error            // the next start fails with it
 	specs   []hub.LaunchSpec
 	history map[string][]string
+	plan    string // what Plan finds
 	version string
 	pid     int
 	hold    chan struct{} // starts wait for it, if it is not nil
@@ -282,6 +283,26 @@ func (l *launcher) History(_ context.Context, _, _, conversation string) (iter.S
 			}
 		}
 	}, nil
+}
+
+func (l *launcher) Plan(context.Context, hub.PlanQuery) (*hub.PlanFile, error) {
+	if l.plan == "" {
+		return nil, fs.ErrNotExist
+	}
+	return &hub.PlanFile{Path: "/config/plans/a.md", Text: l.plan}, nil
+}
+
+// spec returns how a session's newest run was started.
+func (l *launcher) spec(session string) hub.LaunchSpec {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var newest hub.LaunchSpec
+	for _, s := range l.specs {
+		if s.Session == session && s.Run > newest.Run {
+			newest = s
+		}
+	}
+	return newest
 }
 
 func (l *launcher) each(f func(*shim)) {
@@ -358,10 +379,19 @@ func newShim(l *lab, spec hub.LaunchSpec, pid int, version string) *shim {
 	if spec.Fork {
 		args = append(args, "--fork-session")
 	}
+	if mode := spec.Options.PermissionMode; mode != "" {
+		args = append(args, "--permission-mode="+mode)
+	}
+	if spec.Options.AllowBypass {
+		args = append(args, "--allow-dangerously-skip-permissions")
+	}
+	if len(spec.Deny)+len(spec.Ask) > 0 {
+		args = append(args, "--settings="+encode(map[string]any{"permissions": map[string]any{"deny": spec.Deny, "ask": spec.Ask}}))
+	}
 	s := &shim{lab: l, spec: spec, pid: pid, next: 1, changed: make(chan struct{})}
 	s.sim = claudetest.StartSim(&claudetest.SimOptions{
 		Quirks: &quirks, Dir: spec.Dir, Args: args,
-		Env: []string{"HOME=" + l.dir, "ANTHROPIC_API_KEY=made-up", "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS=1"},
+		Env: []string{"HOME=" + l.dir, "ANTHROPIC_API_KEY=made-up", "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS=1", "IS_SANDBOX=1"},
 	})
 	s.done.Go(s.read)
 	return s

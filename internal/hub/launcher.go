@@ -2,7 +2,9 @@ package hub
 
 import (
 	"context"
+	"encoding/json"
 	"iter"
+	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
 )
@@ -21,6 +23,30 @@ type Launcher interface {
 	// History returns the lines of a conversation from the CLI's transcript. The
 	// error is fs.ErrNotExist if there is none.
 	History(ctx context.Context, configDir, dir, conversation string) (iter.Seq2[[]byte, error], error)
+	// Plan returns the file that an agent has written its plan to. The error is
+	// fs.ErrNotExist if there is none.
+	Plan(ctx context.Context, q PlanQuery) (*PlanFile, error)
+}
+
+// A PlanQuery says whose plan is looked for.
+type PlanQuery struct {
+	// ConfigDir is the CLI's own folder, Dir the session's.
+	ConfigDir, Dir string
+	// Conversation is the CLI's session_id.
+	Conversation string
+	// Path is the plan's file where the CLI has told it.
+	Path string
+	// Agent is the sub-agent whose plan it is.
+	Agent string
+	// Since is when the run began: an older file is another conversation's.
+	Since time.Time
+	// Settings are those that the session was given.
+	Settings json.RawMessage
+}
+
+// A PlanFile is a plan as it was found.
+type PlanFile struct {
+	Path, Text string
 }
 
 // A LaunchSpec says what to start.
@@ -39,6 +65,8 @@ type LaunchSpec struct {
 	Fork   bool
 	// Options are the session's.
 	Options api.SessionOptions
+	// Deny and Ask are the rules that the CLI is to enforce itself.
+	Deny, Ask []string
 }
 
 // Launched says what was started.

@@ -402,24 +402,20 @@ func (h *Hub) Stop(ctx context.Context, by Actor, id string, in api.Stop) (*api.
 	defer release()
 	err = s.ask(ctx, func(st *step) error {
 		b := s.book
+		if b.Ended != nil || s.link != nil || dials(b.Transport) || in.Force {
+			st.dropIntent(by)
+		}
 		switch {
 		case b.Ended != nil:
 		case s.link != nil:
-			s.stopping = "it was stopped by " + nameOf(by)
 			grace := stopGrace
 			if in.Force {
 				grace = 0
 			}
-			reason := s.stopping
-			link := s.link
-			st.then(func() { link.wire.Stop(grace, reason) })
-			if link.dialled {
-				s.run.Spec = encoded(rowSpec{Name: dialName(s.run.Spec), Stopped: true})
-				st.endRun(api.Ended{Reason: reason}, false)
-			}
+			st.stop(stoppedBy+nameOf(by), grace)
 		case b.Transport == transportWebSocket || b.Transport == transportHybrid:
 			s.run.Spec = encoded(rowSpec{Name: dialName(s.run.Spec), Stopped: true})
-			st.endRun(api.Ended{Reason: "it was stopped by " + nameOf(by)}, false)
+			st.endRun(api.Ended{Reason: stoppedBy + nameOf(by)}, false)
 		case !in.Force:
 			return &api.Error{
 				Status: http.StatusConflict, Code: api.CodeOffline, Title: "the agent cannot be reached at present",
@@ -440,6 +436,18 @@ func (h *Hub) Stop(ctx context.Context, by Actor, id string, in api.Stop) (*api.
 		return nil, h.problem(err, id)
 	}
 	return s.snapshot(ctx)
+}
+
+// stop has the process of a session that has a link ended.
+func (st *step) stop(reason string, grace time.Duration) {
+	s := st.s
+	s.stopping = reason
+	link := s.link
+	st.then(func() { link.wire.Stop(grace, reason) })
+	if link.dialled {
+		s.run.Spec = encoded(rowSpec{Name: dialName(s.run.Spec), Stopped: true})
+		st.endRun(api.Ended{Reason: reason}, false)
+	}
 }
 
 // Fork makes a new session with a copy of a session's conversation.

@@ -89,6 +89,9 @@ func (st *step) message(by Actor, in api.SendMessage) (*api.Message, error) {
 		if err := s.reachable(); err != nil {
 			return nil, err
 		}
+		if err := s.steerHeld(); err != nil {
+			return nil, err
+		}
 		sent, err := st.queue(by, in)
 		if err != nil {
 			return nil, err
@@ -108,22 +111,39 @@ func (st *step) message(by Actor, in api.SendMessage) (*api.Message, error) {
 
 // queue puts a message into the queue.
 func (st *step) queue(by Actor, in api.SendMessage) (*api.Message, error) {
+	return st.enqueue(by, in, false)
+}
+
+// queueFirst puts a message before the others in the queue.
+func (st *step) queueFirst(by Actor, in api.SendMessage) (*api.Message, error) {
+	return st.enqueue(by, in, true)
+}
+
+func (st *step) enqueue(by Actor, in api.SendMessage, first bool) (*api.Message, error) {
 	if in.Mode == "" {
 		in.Mode = modeQueue
 	}
 	m := api.Message{
 		ID: newID("m"), ClientID: in.ClientID, State: api.MessageQueued, Mode: in.Mode, Text: in.Text, Content: in.Content,
-		UUID: newUUID(), By: by.Name, Created: st.now,
+		UUID: newUUID(), By: by.Name, Created: st.now, First: first,
 	}
+	if err := st.fits(m); err != nil {
+		return nil, err
+	}
+	st.event(api.KindMessage, by, m)
+	return &m, nil
+}
+
+// fits says why a message cannot be sent to the agent, nil if it can.
+func (st *step) fits(m api.Message) error {
 	line, err := messageLine(m)
 	if err == nil {
 		_, _, err = wire.Fit(line, st.s.book.version())
 	}
 	if err != nil {
-		return nil, lineProblem(err)
+		return lineProblem(err)
 	}
-	st.event(api.KindMessage, by, m)
-	return &m, nil
+	return nil
 }
 
 // messageLine returns the line of a message.

@@ -165,7 +165,7 @@ const gapQuiet = 5 * time.Second
 // dispatch sends the oldest queued prompt if the session waits for one.
 func (st *step) dispatch() {
 	s, b := st.s, st.s.book
-	if b.Ended != nil {
+	if b.Ended != nil || b.Intent != nil || st.heldBack() {
 		return
 	}
 	if s.link == nil || !s.link.connected || s.link.deaf || s.stopping != "" || s.spent() {
@@ -192,6 +192,7 @@ func (st *step) dispatch() {
 			_, err = st.send(next.ID, commandPrompt, actorOf(next), line)
 		}
 		if err == nil {
+			st.dropStale("the session went on with another message", "")
 			return
 		}
 		st.fate(next, api.MessageNotDelivered, err.Error())
@@ -230,6 +231,9 @@ func (st *step) react(from int) {
 		case fold.FateOpened:
 			st.opened(&c.Question)
 		case fold.FateCancelled:
+			if st.outlive(c) {
+				continue
+			}
 			st.cancelled(c.Question.RequestID, api.QuestionCancelled, string(c.Reason), nil)
 		case fold.FateAnswered:
 			// An answer of ours was written down before; this is one that a
@@ -260,10 +264,24 @@ func (st *step) opened(q *fold.Question) {
 	if raw == nil {
 		return
 	}
-	st.event(api.KindQuestionOpened, Actor{Source: journal.SourceAgent}, api.Question{
+	v := api.Question{
 		ID: newID("q"), Session: b.ID, Run: b.Run, RequestID: q.RequestID, Kind: api.QuestionKind(q.Kind), State: api.QuestionOpen,
-		Tool: q.Tool, ToolUseID: q.ToolUseID, AgentID: q.AgentID, Request: raw, Opened: st.now,
-	})
+		Request: raw, Opened: st.now, Deadline: st.deadline(),
+	}
+	describe(&v, q.Ask)
+	if q.Kind == fold.KindPlan {
+		v.Plan, v.Deadline = st.planOf(q.Ask), 0
+		st.dropStale("there is a newer plan", "")
+	}
+	st.event(api.KindQuestionOpened, Actor{Source: journal.SourceAgent}, v)
+	if q.Kind != fold.KindPlan {
+		st.offer(v.ID)
+		return
+	}
+	st.s.planTool = toolExitPlan
+	if i := slices.IndexFunc(b.Questions, func(r journal.Question) bool { return r.ID == v.ID }); i < 0 || !st.refuseSoon(b.Questions[i], q.Ask) {
+		st.usage(v.ID)
+	}
 }
 
 // cancelled settles an open question that nobody here answered.
@@ -309,7 +327,7 @@ func (st *step) refuse(line []byte) {
 		return
 	}
 	request, ok := m.(*wire.ControlRequest)
-	if !ok || fold.KindOf(request.Request) != "" || leftAlone(request.Request.RequestSubtype()) {
+	if !ok || fold.KindOf(request.Request) != "" || leftAlone(request.Request.RequestSubtype()) || st.hooked(request) {
 		return
 	}
 	answer, err := wire.NewError(request.RequestID, "this client does not support control request "+request.Request.RequestSubtype(), wire.ErrorCodeUnsupported)
@@ -358,12 +376,13 @@ func (st *step) endRun(ended api.Ended, told bool) {
 	from := len(st.rows.fold)
 	st.event(api.KindRunEnded, Actor{}, ended)
 	st.react(from)
+	st.dropRest(string(fold.ReasonEnded))
 	s.run.Ended, s.run.Reason = st.now, ended.Reason
 	st.touch()
 	st.releaseLease()
 	st.abandon("the process ended: " + ended.Reason)
 	s.stopping = ""
-	if _, waiting := b.nextPrompt(); waiting && fresh {
+	if _, waiting := b.nextPrompt(); waiting && fresh && b.Intent == nil { // else the plan comes first
 		st.startRun(runSpec{fresh: true})
 	}
 }

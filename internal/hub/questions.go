@@ -15,7 +15,7 @@ import (
 
 // Questions lists questions, the oldest first.
 func (h *Hub) Questions(ctx context.Context, f api.QuestionFilter) (*api.QuestionList, error) {
-	rows, err := h.journal.Questions(ctx, journal.QuestionQuery{Session: f.Session, State: string(f.State), Limit: f.Limit})
+	rows, err := h.journal.Questions(ctx, journal.QuestionQuery{Session: f.Session, State: string(f.State), Kind: string(f.Kind), Limit: f.Limit})
 	if err != nil {
 		return nil, h.problem(err, f.Session)
 	}
@@ -100,31 +100,91 @@ func (st *step) answer(by Actor, id string, in api.Answer) (*api.Question, error
 		return nil, st.settledBefore(id)
 	}
 	row := b.Questions[i]
+	ask, err := askOf(&row)
+	if err != nil {
+		return nil, err
+	}
+	if row.Kind == string(api.QuestionPlan) {
+		return st.answerPlan(by, row, ask, in)
+	}
+	v, err := settlementOf(by, api.QuestionKind(row.Kind), ask, in)
+	if err == nil {
+		err = st.checkEdited(ask, in)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if v.rule != "" {
+		if err := st.roomForRule(); err != nil {
+			return nil, err
+		}
+	}
+	q, err := st.settle(by, row, ask, v)
+	if err == nil && v.rule != "" {
+		if _, err = st.addRule(by, api.AddRule{Rule: v.rule, Decision: api.RuleAllow}); err == nil {
+			st.rulesChanged()
+		}
+	}
+	return q, err
+}
+
+// askOf returns the request of a question.
+func askOf(row *journal.Question) (*wire.ControlRequest, error) {
 	m, err := wire.Decode(row.Ask)
 	if err != nil {
-		return nil, fmt.Errorf("reading question %s: %w", id, err)
+		return nil, fmt.Errorf("reading question %s: %w", row.ID, err)
 	}
 	ask, ok := m.(*wire.ControlRequest)
 	if !ok {
-		return nil, fmt.Errorf("question %s is no request", id)
+		return nil, fmt.Errorf("question %s is no request", row.ID)
 	}
-	line, err := answerLine(api.QuestionKind(row.Kind), ask, in)
-	if err == nil {
-		line, _, err = wire.Fit(line, b.version())
-	}
-	if err != nil {
-		return nil, answerProblem(err)
-	}
-	if scope := wire.ScopeOf(line, ask); scope == wire.ScopeAdmin && !by.Admin {
-		return nil, api.Errorf(http.StatusForbidden, api.CodeForbidden, "this answer changes more than the question asked for, which needs the right admin")
+	return ask, nil
+}
+
+// A settlement is how a question is settled.
+type settlement struct {
+	answer api.Answer
+	// line is what the CLI is sent; nil if there is no CLI that waits.
+	line []byte
+	// reason and ref say why the hub answered by itself.
+	reason string
+	ref    *api.RuleRef
+	// intent is what has to follow.
+	intent *planIntent
+	// rule is one of ours that is added along with the answer.
+	rule string
+}
+
+// settle settles an open question and sends the answer. Nothing has happened if
+// it fails.
+func (st *step) settle(by Actor, row journal.Question, ask *wire.ControlRequest, v settlement) (*api.Question, error) {
+	b := st.s.book
+	if v.line != nil {
+		line, _, err := wire.Fit(v.line, b.version())
+		if err != nil {
+			return nil, answerProblem(err)
+		}
+		if scope := wire.ScopeOf(line, ask); scope == wire.ScopeAdmin && !by.Admin && !isHook(ask) {
+			return nil, api.Errorf(http.StatusForbidden, api.CodeForbidden, "this answer changes more than the question asked for, which needs the right admin")
+		}
+		v.line = line
 	}
 	q := toQuestion(row)
-	q.State, q.By, q.Settled = api.QuestionAnswered, by.Name, st.now
-	kept := in
+	q.State, q.By, q.Settled, q.Reason = api.QuestionAnswered, by.Name, st.now, v.reason
+	if q.From = string(by.Source); q.From == "" {
+		q.From = string(journal.SourceHub)
+	}
+	if v.ref != nil {
+		q.Rule = v.ref
+	}
+	kept := v.answer
 	kept.ClientID = ""
 	q.Answer = &kept
-	st.event(api.KindQuestionSettled, by, settledData{Question: q, Line: line})
-	if _, err := st.send("", commandAnswer, by, line); err != nil {
+	st.event(api.KindQuestionSettled, by, settledData{Question: q, Line: v.line, Intent: v.intent})
+	if v.line == nil {
+		return &q, nil
+	}
+	if _, err := st.send("", commandAnswer, by, v.line); err != nil {
 		return nil, answerProblem(err)
 	}
 	q.Delivery = api.MessageSent
@@ -157,74 +217,4 @@ func answerProblem(err error) error {
 		return problem
 	}
 	return lineProblem(err)
-}
-
-// answerLine builds the line that answers a question.
-func answerLine(kind api.QuestionKind, ask *wire.ControlRequest, in api.Answer) ([]byte, error) {
-	unfit := func(want string) error {
-		return api.Errorf(http.StatusUnprocessableEntity, api.CodeInvalid, "decision: expected %s for a %s, got %q", want, kind, in.Decision)
-	}
-	switch kind {
-	case api.QuestionPermission, api.QuestionPlan, api.QuestionChoice:
-		switch in.Decision {
-		case "deny":
-			return wire.NewPermission(ask, &wire.Deny{Message: in.Message, Interrupt: in.Interrupt})
-		case "allow":
-			if kind == api.QuestionChoice && in.Input == nil {
-				return choiceLine(ask, in)
-			}
-			return allowLine(ask, in)
-		}
-		return nil, unfit("allow or deny")
-	case api.QuestionForm:
-		action := wire.ElicitationAction(in.Decision)
-		switch action {
-		case wire.ElicitationActionAccept, wire.ElicitationActionDecline, wire.ElicitationActionCancel:
-			return wire.NewAnswer(ask.RequestID, &wire.ElicitationAnswer{Action: action, Content: in.Content})
-		}
-		return nil, unfit("accept, decline or cancel")
-	case api.QuestionDialog:
-		switch in.Decision {
-		case "choose":
-			return wire.NewAnswer(ask.RequestID, &wire.UserDialogAnswer{Behavior: wire.DialogBehaviorCompleted, Result: in.Result})
-		case "cancel":
-			return wire.NewAnswer(ask.RequestID, &wire.UserDialogAnswer{Behavior: wire.DialogBehaviorCancelled})
-		}
-		return nil, unfit("choose or cancel")
-	}
-	return nil, api.Errorf(http.StatusUnprocessableEntity, api.CodeUnsupported, "questions of kind %q cannot be answered here", kind)
-}
-
-// allowLine builds the answer that lets a tool run.
-func allowLine(ask *wire.ControlRequest, in api.Answer) ([]byte, error) {
-	body, err := json.Marshal(struct {
-		Behavior string          `json:"behavior"`
-		Input    json.RawMessage `json:"updatedInput,omitempty"`
-		Updates  json.RawMessage `json:"updatedPermissions,omitempty"`
-	}{"allow", in.Input, in.Updates})
-	if err != nil {
-		return nil, api.Errorf(http.StatusUnprocessableEntity, api.CodeInvalid, "input and updates must be JSON: %v", err)
-	}
-	result, err := wire.DecodePermission(body)
-	if err != nil {
-		return nil, api.Errorf(http.StatusUnprocessableEntity, api.CodeInvalid, "%v", err)
-	}
-	allow, ok := result.(*wire.Allow)
-	if !ok {
-		return nil, api.Errorf(http.StatusUnprocessableEntity, api.CodeInvalid, "input and updates make no answer")
-	}
-	return wire.NewPermission(ask, allow)
-}
-
-// choiceLine builds the answer to a choice.
-func choiceLine(ask *wire.ControlRequest, in api.Answer) ([]byte, error) {
-	choices := map[string]wire.Choice{}
-	for question, c := range in.Choices {
-		answers := slices.Clone(c.Labels)
-		if c.Text != "" {
-			answers = append(answers, c.Text)
-		}
-		choices[question] = wire.Choice{Answers: answers, Notes: c.Notes}
-	}
-	return wire.NewChoice(ask, choices)
 }

@@ -152,7 +152,7 @@ func (h *Hub) Interrupt(ctx context.Context, by Actor, id string, in api.Interru
 	if out.Was {
 		wait, cancel := context.WithTimeout(ctx, requestTimeout)
 		defer cancel()
-		if err = s.await(wait, func(s *session) bool { return !s.book.State.Interrupting }); err != nil {
+		if err = s.await(wait, interrupted); err != nil {
 			if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 				return nil, &api.Error{
 					Status: http.StatusGatewayTimeout, Code: api.CodeTimeout, Title: "the agent has taken the interrupt and the turn goes on",
@@ -164,6 +164,13 @@ func (h *Hub) Interrupt(ctx context.Context, by Actor, id string, in api.Interru
 	}
 	out.Session, err = s.snapshot(ctx)
 	return out, err
+}
+
+// interrupted reports whether an interrupted turn has ended. Versions that tell
+// their state do so after the result.
+func interrupted(s *session) bool {
+	state := &s.book.State
+	return !state.Interrupting && (state.Turn || s.book.phase() != fold.PhaseRunning)
 }
 
 // takeAll takes back every queued message.

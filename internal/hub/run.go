@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
@@ -22,6 +23,10 @@ type runSpec struct {
 	at      string
 	fork    bool
 	options *api.SessionOptions
+	// mode is the permission mode of this run alone, if it is not the session's.
+	mode wire.PermissionMode
+	// plan is the question whose plan the run carries out.
+	plan string
 	// transport is transportShim if empty; the others wait for a CLI to dial in.
 	transport string
 	// name is the path under which it dialled.
@@ -41,7 +46,7 @@ func (st *step) startRun(spec runSpec) (token string) {
 	}
 	resume := spec.resume
 	if resume == "" && !spec.fresh {
-		if resume = b.State.Conversation(); resume == "" || !b.spoken() {
+		if resume = b.State.Conversation(); resume == "" || !b.spoken() || b.unnamed() {
 			// No process has come so far as to name its conversation, or to write
 			// it down: a CLI keeps nothing of one in which nobody said anything.
 			resume, spec.fork, spec.at = b.Resume, b.Fork, b.At
@@ -61,9 +66,26 @@ func (st *step) startRun(spec runSpec) (token string) {
 		s.run.Spec = encoded(rowSpec{Name: spec.name})
 	}
 	s.lastLive, s.gapped, s.held = [2]int64{}, time.Time{}, nil
-	s.stopping = ""
+	s.stopping, s.toldLater, s.planTool, s.unhooked = "", enforced{}, "", false
 	from := len(st.rows.fold)
-	raw, err := json.Marshal(runStartedData{Run: run, Transport: spec.transport, Resume: resume, Fork: spec.fork, At: spec.at, Options: spec.options})
+	given := enforced{}
+	if spec.transport == transportShim {
+		given = s.settings(st.now)
+		given.Fixed = slices.Concat(given.Deny, given.Ask)
+	}
+	told, options := given, b.Options
+	if spec.options != nil {
+		options = *spec.options
+	}
+	if len(options.Settings) > 0 {
+		// A CLI drops all of its settings, without a word, if it does not like one
+		// of them: what the session brings may take ours along. So it is told once
+		// more when it runs.
+		told.Deny, told.Ask, s.pushDue = nil, nil, true
+	}
+	raw, err := json.Marshal(runStartedData{
+		Run: run, Transport: spec.transport, Resume: resume, Fork: spec.fork, At: spec.at, Options: spec.options, Enforced: told, Plan: spec.plan,
+	})
 	if err != nil {
 		s.log.Error("encoding a run", "session", s.id, "err", err)
 	}
@@ -89,12 +111,12 @@ func (st *step) startRun(spec runSpec) (token string) {
 	if err := st.initialize(); err != nil {
 		s.log.Error("building initialize", "session", s.id, "err", err)
 	}
-	dir := b.Dir
-	if dir == "" {
-		dir = b.State.Dir // of a session that began with a CLI that dialled in
-	}
 	launch := LaunchSpec{
-		Session: s.id, Run: run, Token: token, Marker: s.run.Marker, Dir: dir, Resume: resume, At: spec.at, Fork: spec.fork, Options: b.Options,
+		Session: s.id, Run: run, Token: token, Marker: s.run.Marker, Dir: b.dir(), Resume: resume, At: spec.at, Fork: spec.fork, Options: b.Options,
+		Deny: given.Deny, Ask: given.Ask,
+	}
+	if spec.mode != "" {
+		launch.Options.PermissionMode = string(spec.mode)
 	}
 	s.starts++
 	st.then(func() { s.hub.tasks.Go(func() { s.launch(launch, spec.launched) }) })
@@ -119,6 +141,14 @@ func (st *step) leaveLink() {
 	})
 }
 
+// unnamed reports whether the last run was to have a conversation of its own and
+// ended before it named it. The one before it is not what the next is to go on
+// with.
+func (b *book) unnamed() bool {
+	list := b.State.Conversations
+	return b.Resume == "" && len(list) > 0 && list[len(list)-1].Run < b.Run
+}
+
 // spoken reports whether somebody has said something in the session.
 func (b *book) spoken() bool { return b.State.Prompt != "" || b.Costs.Turns > b.Costs.Failed }
 
@@ -128,6 +158,7 @@ func (st *step) initialize() error {
 	if err != nil {
 		return err
 	}
+	body.Hooks = hooksFor(st.s.book.Options, st.everyCall())
 	line, err := wire.NewRequest("hub-init-"+random(6), body)
 	if err != nil {
 		return err

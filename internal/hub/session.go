@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,10 +10,12 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/wire"
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
 
@@ -61,6 +64,26 @@ type session struct {
 	asked map[string]chan outcome
 	// stopping says that the current run is being ended on purpose, and why.
 	stopping string
+	// judge are the rules that hold for the session, pushDue says that the CLI may
+	// have to be told of others, pushing that it is being told, toldLater are those
+	// that it is given later.
+	judge     judge
+	pushDue   bool
+	pushing   bool
+	toldLater enforced
+	// unhooked says that somebody was told of calls that rules do not see.
+	unhooked bool
+	// seen is for how long open questions with a deadline could be seen, up to
+	// lastSeen.
+	seen     map[string]time.Duration
+	lastSeen time.Time
+	// planTool is the tool that is about to change the permission mode.
+	planTool string
+
+	// followers counts cursors, awake says that the session has to be looked at
+	// from time to time.
+	followers atomic.Int64
+	awake     atomic.Bool
 }
 
 // An op is something to be done by loop. It may look at the session and add to
@@ -352,17 +375,39 @@ func (st *step) finish() {
 	if s.book.Seq == 0 {
 		return
 	}
+	st.expireRules()
+	st.push()
+	st.watched()
+	st.pursue()
+	st.checkLimits()
 	st.dispatch()
+	st.tellMode()
 	if phase := s.book.phase(); phase != s.book.Told && len(st.entries) > 0 {
 		st.event(api.KindState, Actor{}, stateData{State: api.State(phase)})
 		if phase == fold.PhaseIdle || phase == fold.PhaseEnded {
 			st.saves = true
 		}
 	}
+	st.notify()
+	s.awake.Store(s.restless())
 	s.unsaved += int64(len(st.entries))
 	if s.unsaved >= foldEvery {
 		st.saves = true
 	}
+}
+
+// tellMode tells that the agent is in another permission mode.
+func (st *step) tellMode() {
+	b := st.s.book
+	if b.ToldMode == "" || b.State.Mode == "" || b.State.Mode == b.ToldMode {
+		return
+	}
+	change := api.ModeChange{Mode: string(b.State.Mode), Was: string(b.ToldMode)}
+	if b.State.Mode == wire.PermissionModePlan || b.ToldMode == wire.PermissionModePlan {
+		change.Tool = st.s.planTool
+	}
+	st.s.planTool = ""
+	st.event(api.KindMode, Actor{Source: journal.SourceAgent}, change)
 }
 
 // foldEvery is after how many entries the fold is stored, at the latest.
@@ -404,7 +449,8 @@ func (st *step) write() error {
 	b.Session = s.book.row()
 	b.Runs = slices.Collect(maps.Values(st.runs))
 	b.Commands = slices.Collect(maps.Values(st.rows.commands))
-	b.Questions = slices.Collect(maps.Values(st.rows.questions))
+	// They are listed in the order in which they were opened.
+	b.Questions = slices.SortedFunc(maps.Values(st.rows.questions), func(x, y journal.Question) int { return cmp.Compare(x.Opened, y.Opened) })
 	b.Turns, b.Conversations = st.rows.turns, st.rows.conversations
 	if st.saves {
 		fold, err := json.Marshal(s.book)

@@ -71,6 +71,8 @@ func (s *session) view() *api.Session {
 	v.Partial = s.feed.partials().Messages
 	s.feed.mu.Unlock()
 	s.viewState(v)
+	s.viewRules(v)
+	s.viewLimits(v)
 	options := shownOptions(b.Options)
 	v.Options = &options
 	return v
@@ -157,32 +159,6 @@ func (h *Hub) List(ctx context.Context, f api.SessionFilter) (*api.SessionList, 
 		})
 	}
 	return list, nil
-}
-
-// toQuestion returns a question's row as the interface shows it.
-func toQuestion(row journal.Question) api.Question {
-	q := api.Question{
-		ID: row.ID, Session: row.Session, Run: row.Run, RequestID: row.RequestID, Kind: api.QuestionKind(row.Kind), State: api.QuestionState(row.State),
-		Request: row.Ask, Opened: row.OpenedAt, Settled: row.SettledAt, By: row.By, Reason: row.Reason,
-	}
-	if m, err := wire.Decode(row.Ask); err == nil {
-		if ask, ok := m.(*wire.ControlRequest); ok {
-			switch r := ask.Request.(type) {
-			case *wire.CanUseToolRequest:
-				q.Tool, q.ToolUseID, q.AgentID = r.ToolName, r.ToolUseID, r.AgentID
-			case *wire.UserDialogRequest:
-				q.ToolUseID = r.ToolUseID
-			default:
-			}
-		}
-	}
-	if len(row.Data) > 0 {
-		q.Answer = new(api.Answer)
-		if json.Unmarshal(row.Data, q.Answer) != nil {
-			q.Answer = nil
-		}
-	}
-	return q
 }
 
 // toEvent returns an entry as the interface shows it. The event shares the

@@ -96,6 +96,10 @@ type Spec struct {
 	Agent string
 	// Options are those of the CLI.
 	Options Options
+	// Deny and Ask are permission rules that the CLI is to enforce by itself,
+	// beside those in the options' settings. They are stronger than what a
+	// project allows.
+	Deny, Ask []string
 }
 
 // Launched says what was started.

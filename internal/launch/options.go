@@ -88,6 +88,10 @@ func (l *Launcher) command(agent *agent, spec *Spec, folder string) (*claude.Com
 		return nil, err
 	}
 	o, d := &spec.Options, &l.config.Claude
+	settings, disallowed, err := l.rules(agent.cli.Version, spec)
+	if err != nil {
+		return nil, err
+	}
 	options := &claude.Options{
 		Dir:               spec.Dir,
 		AddDirs:           o.AddDirs,
@@ -103,7 +107,7 @@ func (l *Launcher) command(agent *agent, spec *Spec, folder string) (*claude.Com
 		AllowBypass:          o.AllowBypass,
 		Tools:                o.Tools,
 		AllowedTools:         union(d.AllowedTools, o.AllowedTools),
-		DisallowedTools:      o.DisallowedTools,
+		DisallowedTools:      union(o.DisallowedTools, disallowed),
 
 		Resume:          spec.Resume,
 		ForkSession:     spec.Fork,
@@ -117,7 +121,7 @@ func (l *Launcher) command(agent *agent, spec *Spec, folder string) (*claude.Com
 		ReplayUserMessages:     true,
 		FileCheckpointing:      true,
 
-		Settings:   o.Settings,
+		Settings:   settings,
 		Agent:      o.Agent,
 		JSONSchema: o.JSONSchema,
 		Env:        env,
@@ -188,8 +192,10 @@ func (l *Launcher) permissionMode(o *Options) (wire.PermissionMode, error) {
 // union returns the entries of both lists, each once.
 func union(a, b []string) []string {
 	var all []string
+	had := make(map[string]bool, len(a)+len(b))
 	for _, entry := range slices.Concat(a, b) {
-		if !slices.Contains(all, entry) {
+		if !had[entry] {
+			had[entry] = true
 			all = append(all, entry)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,7 +25,7 @@ func commandOf(t *testing.T, c Config, version string, spec *Spec) (*claude.Comm
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &Launcher{config: c}
+	l := &Launcher{config: c, log: slog.New(slog.DiscardHandler)}
 	spec.Dir, spec.Marker = t.TempDir(), "marker-of-a-test"
 	return l.command(&agent{cli: &claude.CLI{Path: "/claude", Args: []string{"/claude"}, Version: v}, simulated: c.Agent == Simulator}, spec, t.TempDir())
 }
@@ -100,6 +102,11 @@ func TestOptions(t *testing.T) {
 						t.Errorf("the arguments %q have %s", command.Args, prefix)
 					}
 				}
+				// Left to itself the CLI would take the mode from some settings.
+				modes := slices.DeleteFunc(slices.Clone(command.Args), func(arg string) bool { return !strings.HasPrefix(arg, "--permission-mode=") })
+				if len(modes) != 1 || modes[0] == "--permission-mode=" {
+					t.Errorf("the mode is told as %q", modes)
+				}
 				if n := len(slices.Compact(slices.Sorted(slices.Values(command.Args)))); n != len(command.Args) {
 					t.Errorf("the arguments %q say something twice", command.Args)
 				}
@@ -147,18 +154,135 @@ func TestPrivateFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for flag, want := range map[string]string{"--mcp-config=": `{"mcpServers":` + servers + `}`, "--settings=": settings} {
-		i := slices.IndexFunc(command.Args, func(arg string) bool { return strings.HasPrefix(arg, flag) })
-		if i < 0 {
-			t.Fatalf("no %s in %q", flag, command.Args)
+		if got := fileOf(t, command, flag); got != want {
+			t.Errorf("%s has %s", flag, got)
 		}
-		path := strings.TrimPrefix(command.Args[i], flag)
-		data, err := os.ReadFile(path)
-		if err != nil || string(data) != want {
-			t.Errorf("%s has %s, %v", flag, data, err)
+	}
+}
+
+// fileOf returns the content of the private file that a flag names, "" if there
+// is no such flag.
+func fileOf(t *testing.T, command *claude.Command, flag string) string {
+	t.Helper()
+	i := slices.IndexFunc(command.Args, func(arg string) bool { return strings.HasPrefix(arg, flag) })
+	if i < 0 {
+		return ""
+	}
+	path := strings.TrimPrefix(command.Args[i], flag)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
+		t.Errorf("%s: %v, %v", flag, info, err)
+	}
+	return string(data)
+}
+
+// valuesOf returns the values of a flag that may stand more than once.
+func valuesOf(command *claude.Command, flag string) []string {
+	var values []string
+	for _, arg := range command.Args {
+		if value, ok := strings.CutPrefix(arg, flag); ok {
+			values = append(values, value)
 		}
-		if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
-			t.Errorf("%s: %v, %v", flag, info, err)
+	}
+	return values
+}
+
+func TestRulesForTheCLI(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		spec  Spec
+		want  string   // the settings
+		flags []string // what is denied without them
+	}{
+		{"none", Spec{}, "", nil},
+		{"none of ours", Spec{Options: Options{Settings: json.RawMessage(`{"model":"x"}`)}}, `{"model":"x"}`, nil},
+		{
+			"only ours",
+			Spec{Deny: []string{"Read(//d/**)"}, Ask: []string{"WebFetch"}},
+			`{"permissions":{"deny":["Read(//d/**)"],"ask":["WebFetch"]}}`,
+			[]string{"Read(//d/**)"},
+		},
+		{
+			"both",
+			Spec{Deny: []string{"A", "C"}, Options: Options{Settings: json.RawMessage(`{"permissions":{"deny":["B"]},"model":"x"}`), DisallowedTools: []string{"C", "D"}}},
+			`{"permissions":{"deny":["B","A","C"]},"model":"x"}`,
+			[]string{"C", "D", "A"},
+		},
+		{
+			"what a flag would take apart",
+			Spec{Deny: []string{"Bash(a, b:*)", "Read(//x (y), Bash/**)", `Bash(echo \(\))`}},
+			`{"permissions":{"deny":["Bash(a, b:*)","Read(//x (y), Bash/**)","Bash(echo \\(\\))"]}}`,
+			[]string{"Bash(a, b:*)"},
+		},
+	} {
+		for _, version := range []string{"2.1.37", "2.1.120", "2.1.325"} {
+			command, err := commandOf(t, Config{}, version, &test.spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := fileOf(t, command, "--settings="); got != test.want {
+				t.Errorf("%s, %s: the settings are %s", test.name, version, got)
+			}
+			if got := valuesOf(command, "--disallowedTools="); !slices.Equal(got, test.flags) {
+				t.Errorf("%s, %s: disallowed are %q", test.name, version, got)
+			}
 		}
+	}
+
+	// An old CLI would leave all of them aside because of one.
+	spec := &Spec{Deny: []string{"Read(//a*b/c)", "A", "Bash(("}, Ask: []string{"bash", "B"}}
+	for version, want := range map[string]string{
+		"2.1.37":  `{"permissions":{"deny":["A"],"ask":["B"]}}`,
+		"2.1.119": `{"permissions":{"deny":["A"],"ask":["B"]}}`,
+		"2.1.120": `{"permissions":{"deny":["Read(//a*b/c)","A","Bash(("],"ask":["bash","B"]}}`,
+	} {
+		command, err := commandOf(t, Config{}, version, spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fileOf(t, command, "--settings="); got != want {
+			t.Errorf("%s: the settings are %s", version, got)
+		}
+		if got := valuesOf(command, "--disallowedTools="); !slices.Equal(got, []string{"Read(//a*b/c)", "A"}) {
+			t.Errorf("%s: disallowed are %q", version, got)
+		}
+	}
+	if want := []string{"Read(//a*b/c)", "A", "Bash(("}; !slices.Equal(spec.Deny, want) {
+		t.Errorf("the caller's rules were changed: %q", spec.Deny)
+	}
+
+	_, err := commandOf(t, Config{}, "2.1.325", &Spec{Ask: []string{"A"}, Options: Options{Settings: json.RawMessage(`{"permissions":[]}`)}})
+	if e, ok := errors.AsType[*StartError](err); !ok || e.Code != BadOption || !strings.Contains(err.Error(), "permissions") {
+		t.Errorf("settings that take no rules: %v", err)
+	}
+}
+
+// TestManyRules has more rules than the system takes as arguments.
+func TestManyRules(t *testing.T) {
+	spec := &Spec{Deny: []string{"Read(//a*b/c)"}}
+	for i := range 20_000 {
+		spec.Deny = append(spec.Deny, fmt.Sprintf("Read(//home/ann/some/folder/with/a/name/%d/**)", i))
+	}
+	for version, flags := range map[string][]string{"2.1.37": {"Read(//a*b/c)"}, "2.1.325": nil} {
+		command, err := commandOf(t, Config{}, version, spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := valuesOf(command, "--disallowedTools="); !slices.Equal(got, flags) {
+			t.Errorf("%s: %d rules are given by flags", version, len(got))
+		}
+		if got := fileOf(t, command, "--settings="); strings.Count(got, "Read(//home/") != 20_000 {
+			t.Errorf("%s: the settings have %d rules", version, strings.Count(got, "Read(//home/"))
+		}
+	}
+	// Its own settings could spoil the rules, and there is no second way.
+	spec.Options.Settings = json.RawMessage(`{"cleanupPeriodDays":"x"}`)
+	_, err := commandOf(t, Config{}, "2.1.325", spec)
+	if e, ok := errors.AsType[*StartError](err); !ok || e.Code != BadOption || !strings.Contains(err.Error(), "too many rules") {
+		t.Errorf("with settings of its own: %v", err)
 	}
 }
 

@@ -19,16 +19,7 @@ var _ hub.Launcher = launcher{}
 
 // Start starts a run.
 func (l launcher) Start(ctx context.Context, s hub.LaunchSpec) (*hub.Launched, error) {
-	o := &s.Options
-	started, err := l.Launcher.Start(ctx, &launch.Spec{
-		Session: s.Session, Run: s.Run, Token: s.Token, Marker: s.Marker, Dir: s.Dir, Resume: s.Resume, ResumeAt: s.At, Fork: s.Fork,
-		Options: launch.Options{
-			Model: o.Model, FallbackModel: o.FallbackModel, Effort: o.Effort, PermissionMode: wire.PermissionMode(o.PermissionMode),
-			AllowBypass: o.AllowBypass, Name: o.Name, Tools: o.Tools, AllowedTools: o.AllowedTools, DisallowedTools: o.DisallowedTools,
-			AddDirs: o.AddDirs, MaxTurns: o.MaxTurns, MaxBudgetUSD: o.MaxBudgetUSD, MaxThinkingTokens: o.MaxThinkingTokens,
-			Agent: o.Agent, MCPServers: o.MCPServers, Settings: o.Settings, JSONSchema: o.JSONSchema,
-		},
-	})
+	started, err := l.Launcher.Start(ctx, launchSpec(&s))
 	if err != nil {
 		return nil, explain(err)
 	}
@@ -37,9 +28,38 @@ func (l launcher) Start(ctx context.Context, s hub.LaunchSpec) (*hub.Launched, e
 	}, nil
 }
 
+// launchSpec says what the hub wants started in the words of package launch.
+func launchSpec(s *hub.LaunchSpec) *launch.Spec {
+	o := &s.Options
+	return &launch.Spec{
+		Session: s.Session, Run: s.Run, Token: s.Token, Marker: s.Marker, Dir: s.Dir, Resume: s.Resume, ResumeAt: s.At, Fork: s.Fork,
+		Options: launch.Options{
+			Model: o.Model, FallbackModel: o.FallbackModel, Effort: o.Effort, PermissionMode: wire.PermissionMode(o.PermissionMode),
+			AllowBypass: o.AllowBypass, Name: o.Name, Tools: o.Tools, AllowedTools: o.AllowedTools, DisallowedTools: o.DisallowedTools,
+			AddDirs: o.AddDirs, MaxTurns: o.MaxTurns, MaxBudgetUSD: o.MaxBudgetUSD, MaxThinkingTokens: o.MaxThinkingTokens,
+			Agent: o.Agent, MCPServers: o.MCPServers, Settings: o.Settings, JSONSchema: o.JSONSchema,
+		},
+		Deny: s.Deny, Ask: s.Ask,
+	}
+}
+
 // History returns the lines of a transcript.
 func (l launcher) History(ctx context.Context, configDir, dir, conversation string) (iter.Seq2[[]byte, error], error) {
 	return l.Launcher.History(ctx, configDir, dir, conversation)
+}
+
+// Plan returns the file that an agent has written its plan to.
+func (l launcher) Plan(ctx context.Context, q hub.PlanQuery) (*hub.PlanFile, error) {
+	found, err := l.Launcher.Plan(ctx, planQuery(&q))
+	if err != nil {
+		return nil, err
+	}
+	return &hub.PlanFile{Path: found.Path, Text: found.Text}, nil
+}
+
+// planQuery asks for a plan in the words of package launch.
+func planQuery(q *hub.PlanQuery) launch.PlanQuery {
+	return launch.PlanQuery{ConfigDir: q.ConfigDir, Dir: q.Dir, Conversation: q.Conversation, Path: q.Path, Agent: q.Agent, Since: q.Since, Settings: q.Settings}
 }
 
 // explain gives the error of a start the form in which clients are told.

@@ -90,6 +90,10 @@ func (l *shimLauncher) Alive(int, string) bool {
 
 func (l *shimLauncher) Sweep(context.Context, string) (int, error) { return 0, nil }
 
+func (*shimLauncher) Plan(context.Context, hub.PlanQuery) (*hub.PlanFile, error) {
+	return nil, fs.ErrNotExist
+}
+
 func (l *shimLauncher) History(context.Context, string, string, string) (iter.Seq2[[]byte, error], error) {
 	return nil, fs.ErrNotExist
 }

@@ -1,0 +1,332 @@
+package hub
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/wire"
+	"github.com/switchboard-dev/switchboard/wire/fold"
+)
+
+// The kinds of holds.
+const (
+	holdBudget    = "budget"
+	holdRateLimit = "rate_limit"
+)
+
+// Why a hold is over.
+const (
+	overReleased = "released" // somebody released it
+	overReset    = "reset"    // its time has come
+	overGone     = "gone"     // what it was about is not so any more
+)
+
+// limits are what is derived from a session's entries about what it may use:
+// what holds it back, what was granted beyond a budget, what was told, and how
+// long it has been at work. Like the book that it is part of it is a reducer, and
+// knows no clock and no configuration.
+type limits struct {
+	// Holds are the open ones, the oldest first.
+	Holds []hold `json:"holds,omitempty"`
+	// Grants are what releases allowed beyond budgets, Marks which budgets were
+	// told to be nearly used up or used up.
+	Grants []grant `json:"grants,omitempty"`
+	Marks  []mark  `json:"marks,omitempty"`
+	// Worked is how long the session has been at work until Since, which is when
+	// it began to be at work; zero while it is not.
+	Worked time.Duration `json:"worked,omitempty"`
+	Since  time.Time     `json:"since,omitzero"`
+	// Idle is since when the session is idle, zero while it is not. A lost
+	// connection changes nothing. Idled are the budgets of which somebody was told.
+	Idle  time.Time `json:"idle,omitzero"`
+	Idled []string  `json:"idled,omitempty"`
+	// Rested says that the run was ended because it was idle, so that a prompt
+	// which came too late for it has another started.
+	Rested bool `json:"rested,omitempty"`
+	// Rejected are the account's limits that are reached, by their kind; Passed
+	// has the entry with which the hold of such a limit ended.
+	Rejected map[string]rejection `json:"rejected,omitempty"`
+	Passed   map[string]int64     `json:"passed,omitempty"`
+	// Finished is a result that nobody was told of yet, since the session has not
+	// become idle after it; Done is the one with which it did. Failed is the last
+	// result of a turn that failed by itself.
+	Finished int64 `json:"finished,omitempty"`
+	Done     int64 `json:"done,omitempty"`
+	Failed   int64 `json:"failed,omitempty"`
+}
+
+// A hold is one that is open, with what is ours alone. It is the data of the
+// entry that opens it; another entry with the same id changes it.
+type hold struct {
+	api.Hold
+	// Unit and Day are those of the budget's meter, and At is the limit that was
+	// reached. Limit is the kind of a rate limit.
+	Unit  string  `json:"unit,omitempty"`
+	Day   string  `json:"day,omitempty"`
+	At    float64 `json:"at,omitempty"`
+	Limit string  `json:"limit,omitempty"`
+	// Changed says that it was open before.
+	Changed bool `json:"changed,omitempty"`
+}
+
+// holdOverData is the data of the entry that ends a hold.
+type holdOverData struct {
+	api.HoldOver
+	// Granted is what may be used beyond the budget from now on.
+	Granted *grant `json:"granted,omitempty"`
+}
+
+// budgetData is the data of the entry that tells of a budget.
+type budgetData struct {
+	api.BudgetUse
+	Day string `json:"day,omitempty"`
+}
+
+// A grant is a limit that takes the place of a budget's own, for one session.
+// From is what was used when it was granted: warnings count from there.
+type grant struct {
+	Budget string  `json:"budget"`
+	Unit   string  `json:"unit"`
+	Day    string  `json:"day,omitempty"`
+	From   float64 `json:"from"`
+	Limit  float64 `json:"limit"`
+}
+
+// A mark says that somebody was told of a budget, with the limit that it had.
+type mark struct {
+	Budget string  `json:"budget"`
+	Unit   string  `json:"unit"`
+	Day    string  `json:"day,omitempty"`
+	Limit  float64 `json:"limit"`
+	Over   bool    `json:"over,omitempty"`
+}
+
+// A rejection says that one of the account's limits is reached: the entry that
+// told it last, and when the limit is over, if that is known.
+type rejection struct {
+	Seq   int64     `json:"seq"`
+	Until time.Time `json:"until,omitzero"`
+}
+
+// How many kinds of rate limits are told apart, and how long their names may be.
+const (
+	mostLimits    = 16
+	mostLimitName = 128
+)
+
+// mostMarks is how many grants and marks are kept: more than there are budgets.
+const mostMarks = 128
+
+// apply folds an entry that the book has folded. Entries that cannot be read
+// change nothing.
+func (l *limits) apply(b *book, e *journal.Entry) {
+	switch e.Kind {
+	case api.KindLine:
+		l.line(b, e)
+	case api.KindHold:
+		var h hold
+		if json.Unmarshal(e.Data, &h) == nil {
+			l.open(h)
+		}
+	case api.KindHoldOver:
+		var d holdOverData
+		if json.Unmarshal(e.Data, &d) == nil {
+			l.over(d, e.Seq)
+		}
+	case api.KindBudget:
+		var d budgetData
+		if json.Unmarshal(e.Data, &d) == nil {
+			l.told(d)
+		}
+	case api.KindRunStarted:
+		l.Rested = false
+	case api.KindState:
+		if b.Told == fold.PhaseIdle {
+			l.Done, l.Finished = l.Finished, 0
+		}
+	}
+	l.clock(b.phase(), e.Time)
+}
+
+// line folds what a line of the CLI says about rate limits and turns.
+func (l *limits) line(b *book, e *journal.Entry) {
+	h, err := wire.Peek(e.Line)
+	if err != nil {
+		return
+	}
+	switch {
+	case h.Is("rate_limit_event", ""):
+		m, err := wire.Decode(e.Line)
+		if r, ok := m.(*wire.RateLimitEvent); err == nil && ok {
+			l.rateLimit(&r.RateLimitInfo, e.Seq)
+		}
+	case h.Is("assistant", "") && len(l.Rejected) > 0 && len(h.ParentToolUseID) == 0:
+		// The CLI only tells of a limit when something about it changes. Whoever
+		// goes on regardless finds out by this that it still holds.
+		m, err := wire.Decode(e.Line)
+		if a, ok := m.(*wire.Assistant); err == nil && ok && a.Error == wire.AssistantErrorRateLimit {
+			for kind, r := range l.Rejected {
+				r.Seq = e.Seq
+				l.Rejected[kind] = r
+			}
+		}
+	case h.Is("result", "") && b.State.Result != nil && b.State.Result.Seq == e.Seq:
+		switch r := b.State.Result; {
+		case !r.Failed:
+			l.Finished = e.Seq
+		case !r.Interrupted:
+			l.Failed, l.Finished = e.Seq, 0
+		default:
+			l.Finished = 0
+		}
+	}
+}
+
+// rateLimit folds what the CLI tells of one of the account's limits.
+func (l *limits) rateLimit(info *wire.RateLimitInfo, seq int64) {
+	kind := string(info.RateLimitType)
+	if !rejected(info) {
+		delete(l.Rejected, kind)
+		delete(l.Passed, kind)
+		return
+	}
+	if _, known := l.Rejected[kind]; len(kind) > mostLimitName || !known && len(l.Rejected) >= mostLimits {
+		return
+	}
+	if l.Rejected == nil {
+		l.Rejected = map[string]rejection{}
+	}
+	r := rejection{Seq: seq}
+	if at := info.ResetsAt; at > 0 && at < 1<<40 {
+		r.Until = time.Unix(int64(math.Ceil(at)), 0).UTC()
+	}
+	l.Rejected[kind] = r
+}
+
+// rejected reports whether requests are refused because of a limit: not while
+// usage beyond the plan takes its place.
+func rejected(info *wire.RateLimitInfo) bool {
+	beyond := info.IsUsingOverage || info.OverageInUse ||
+		info.OverageStatus == wire.RateLimitStatusAllowed || info.OverageStatus == wire.RateLimitStatusAllowedWarning
+	return info.Status == wire.RateLimitStatusRejected && !beyond
+}
+
+// open notes a hold, or that it has changed.
+func (l *limits) open(h hold) {
+	if i := l.holdIndex(h.ID); i >= 0 {
+		l.Holds[i] = h
+		return
+	}
+	l.Holds = append(l.Holds, h)
+}
+
+// over notes that a hold is over.
+func (l *limits) over(d holdOverData, seq int64) {
+	if i := l.holdIndex(d.ID); i >= 0 {
+		if kind := l.Holds[i].Limit; l.Holds[i].Kind == holdRateLimit {
+			if l.Passed == nil {
+				l.Passed = map[string]int64{}
+			}
+			l.Passed[kind] = seq
+		}
+		l.Holds = slices.Delete(l.Holds, i, i+1)
+		if len(l.Holds) == 0 {
+			l.Holds = nil // as it is before the first one
+		}
+	}
+	if g := d.Granted; g != nil {
+		l.Grants = slices.DeleteFunc(l.Grants, func(old grant) bool { return old.Budget == g.Budget && old.Unit == g.Unit })
+		l.Grants = lastOf(append(l.Grants, *g))
+	}
+}
+
+// told notes that somebody was told of a budget.
+func (l *limits) told(d budgetData) {
+	if d.Unit == unitIdle {
+		l.Idled = lastOf(append(l.Idled, d.Name))
+		l.Rested = l.Rested || d.Over && d.Action != actionWarn
+		return
+	}
+	l.Marks = slices.DeleteFunc(l.Marks, func(old mark) bool { return old.Budget == d.Name && old.Unit == d.Unit })
+	l.Marks = lastOf(append(l.Marks, mark{Budget: d.Name, Unit: d.Unit, Day: d.Day, Limit: d.Limit, Over: d.Over}))
+}
+
+func lastOf[T any](list []T) []T {
+	if over := len(list) - mostMarks; over > 0 {
+		list = slices.Delete(list, 0, over)
+	}
+	return list
+}
+
+// clock counts the time at work and notes since when the session is idle.
+func (l *limits) clock(phase fold.Phase, now time.Time) {
+	atWork := phase == fold.PhaseRunning || phase == fold.PhaseRequiresAction
+	l.Rested = l.Rested && !atWork
+	switch {
+	case atWork && l.Since.IsZero():
+		l.Since = now
+	case !atWork && !l.Since.IsZero():
+		l.Worked += max(0, now.Sub(l.Since))
+		l.Since = time.Time{}
+	}
+	switch {
+	case phase == fold.PhaseIdle && l.Idle.IsZero():
+		l.Idle, l.Idled = now, nil
+	case phase != fold.PhaseIdle && phase != fold.PhaseOffline:
+		l.Idle, l.Idled = time.Time{}, nil
+	}
+}
+
+// worked returns how long the session has been at work by now.
+func (l *limits) worked(now time.Time) time.Duration {
+	if l.Since.IsZero() {
+		return l.Worked
+	}
+	return l.Worked + max(0, now.Sub(l.Since))
+}
+
+func (l *limits) holdIndex(id string) int {
+	return slices.IndexFunc(l.Holds, func(h hold) bool { return h.ID == id })
+}
+
+// marked reports whether somebody was told of a meter: that it is nearly used up,
+// or that it is.
+func (l *limits) marked(m *meter, over bool) bool {
+	return slices.ContainsFunc(l.Marks, func(v mark) bool {
+		return v.Budget == m.budget.Name && v.Unit == m.unit && v.Day == m.day && v.Limit == m.limit && (v.Over || !over)
+	})
+}
+
+// granted returns what a release has put in the place of a meter's limit; nil if
+// nothing has.
+func (l *limits) granted(m *meter) *grant {
+	for i := range l.Grants {
+		if g := &l.Grants[i]; g.Budget == m.budget.Name && g.Unit == m.unit && g.Day == m.day {
+			return g
+		}
+	}
+	return nil
+}
+
+// holdOf returns the hold that a meter has caused, nil if there is none.
+func (l *limits) holdOf(m *meter) *hold {
+	for i := range l.Holds {
+		if h := &l.Holds[i]; h.Kind == holdBudget && h.Budget == m.budget.Name && h.Unit == m.unit && h.Day == m.day {
+			return h
+		}
+	}
+	return nil
+}
+
+// heldBack reports whether queued prompts have to wait.
+func (st *step) heldBack() bool { return len(st.s.book.Limits.Holds) > 0 }
+
+// rulesPaused reports whether a budget is used up, so that rules allow nothing
+// by themselves: a person is to decide how the session goes on.
+func (s *session) rulesPaused() bool {
+	return slices.ContainsFunc(s.book.Limits.Holds, func(h hold) bool { return h.Kind == holdBudget })
+}

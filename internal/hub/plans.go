@@ -1,0 +1,580 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/killpoint"
+	"github.com/switchboard-dev/switchboard/wire"
+	"github.com/switchboard-dev/switchboard/wire/fold"
+)
+
+// The tools of plan mode.
+const (
+	toolEnterPlan = "EnterPlanMode"
+	toolExitPlan  = "ExitPlanMode"
+)
+
+// What agents are told about plans.
+const (
+	implementPlan   = "Implement the following plan:\n\n"
+	implementNoPlan = "Continue implementing the plan from the previous conversation."
+	deniedFresh     = "The user approved the plan. It is carried out in a new conversation; nothing is left to do in this one."
+	deniedPlan      = "The user rejected the plan."
+	deniedImages    = "The user wants changes to the plan. What is wanted is in the images of the next message."
+	outlineText     = "Before the plan is decided on, write its outline as plain text in your next message: a numbered list of every step in the order in which " +
+		"you would take it; for each step the files and commands concerned, what changes, and why; what could go wrong and how you would notice; and what you " +
+		"leave out on purpose. Change nothing yet. When the outline is complete, present the plan again."
+	outlineSoon = "The user has paused to read the outline of the plan, and it was presented again too soon. Write the outline as plain text if you have not done so, " +
+		"and wait for the user's next message before you present the plan again."
+)
+
+// A planIntent is a plan that was approved for a fresh start: the process that
+// made it is ended, and a new one begins with the plan alone. It is part of the
+// log, so that a hub that was restarted in the middle finishes it.
+type planIntent struct {
+	Question string              `json:"question"`
+	Prompt   string              `json:"prompt"`
+	Mode     wire.PermissionMode `json:"mode"`
+	Rules    []string            `json:"rules,omitempty"`
+	Source   journal.Source      `json:"source,omitempty"`
+	By       string              `json:"by,omitempty"`
+	Since    time.Time           `json:"since"`
+	// Agent says that the plan was a sub-agent's: its end may not end the turn.
+	Agent bool `json:"agent,omitempty"`
+}
+
+// planOf captures the plan of a question when it opens: its file may be gone when
+// it is answered.
+func (st *step) planOf(ask *wire.ControlRequest) *api.Plan {
+	s, b := st.s, st.s.book
+	request, ok := ask.Request.(*wire.CanUseToolRequest)
+	if !ok {
+		return nil
+	}
+	var exit wire.PlanExit
+	if err := json.Unmarshal(request.Input, &exit); err != nil {
+		s.log.Warn("reading a plan", "session", s.id, "err", err)
+	}
+	plan := &api.Plan{Text: exit.Plan, Path: exit.PlanFilePath, Bypass: b.bypass()}
+	for _, p := range exit.AllowedPrompts {
+		plan.Prompts = append(plan.Prompts, api.PlanPrompt{Tool: p.Tool, Prompt: p.Prompt})
+	}
+	if plan.Text != "" {
+		plan.Source = "request"
+	} else if s.hub.launcher != nil && b.Transport != transportTee {
+		st.planFile(plan, request.AgentID)
+	}
+	if c := b.State.Context; c != nil {
+		percent := c.Percent
+		plan.Percent = &percent
+	}
+	plan.Outcomes = outcomesOf(plan, b.Transport, false)
+	return plan
+}
+
+// planFile looks for a plan in its file.
+func (st *step) planFile(plan *api.Plan, agent string) {
+	s, b := st.s, st.s.book
+	ctx, cancel := context.WithTimeout(s.hub.ctx, 5*time.Second)
+	defer cancel()
+	file, err := s.hub.launcher.Plan(ctx, PlanQuery{
+		ConfigDir: b.ConfigDir, Dir: b.dir(), Conversation: b.State.Conversation(), Path: plan.Path, Agent: agent, Since: s.run.Started, Settings: b.Options.Settings,
+	})
+	switch {
+	case err == nil:
+		plan.Text, plan.Path, plan.Source = file.Text, file.Path, "file"
+	case !errors.Is(err, fs.ErrNotExist):
+		s.log.Warn("reading the file of a plan", "session", s.id, "err", err)
+	}
+}
+
+// dir returns the folder that the session works in.
+func (b *book) dir() string {
+	if b.Dir != "" {
+		return b.Dir
+	}
+	return b.State.Dir // of a session that began with a CLI that dialled in
+}
+
+// bypass reports whether the run was launched so that it may stop asking.
+func (b *book) bypass() bool {
+	return b.Options.AllowBypass || b.Options.PermissionMode == string(wire.PermissionModeBypassPermissions)
+}
+
+// outcomesOf returns the outcomes that are offered.
+func outcomesOf(plan *api.Plan, transport string, stale bool) []api.PlanOutcome {
+	var out []api.PlanOutcome
+	fresh := transport != transportTee // a program's own process is not ours to replace
+	switch {
+	case stale && plan.Text == "":
+		return []api.PlanOutcome{api.PlanRevise, api.PlanReject}
+	case stale:
+		return []api.PlanOutcome{api.PlanFresh, api.PlanRevise, api.PlanReject}
+	case plan.Text == "":
+		return []api.PlanOutcome{api.PlanAsk, api.PlanReject}
+	case fresh:
+		out = append(out, api.PlanFresh)
+	}
+	return append(out, api.PlanAcceptEdits, api.PlanAsk, api.PlanRevise, api.PlanReject, api.PlanOutline)
+}
+
+// usage asks the CLI how full its context is, for a plan review that does not say
+// so. Versions that cannot tell leave it out.
+func (st *step) usage(id string) {
+	s := st.s
+	if s.book.Transport == transportTee || s.book.version().Compare(wire.Version{Major: 2, Minor: 1, Patch: 120}) < 0 {
+		return // or a program would be answered what it has not asked
+	}
+	st.then(func() {
+		s.hub.tasks.Go(func() {
+			ctx, cancel := context.WithTimeout(s.hub.ctx, 20*time.Second)
+			defer cancel()
+			if _, err := s.request(ctx, Actor{}, &wire.GetContextUsageRequest{}, nil); err != nil {
+				return // it is only shown where it is known
+			}
+			s.later(func(st *step) {
+				c := s.book.State.Context
+				i := slices.IndexFunc(s.book.Questions, func(q journal.Question) bool { return q.ID == id })
+				if i < 0 || c == nil {
+					return
+				}
+				q := toQuestion(s.book.Questions[i])
+				if q.Plan == nil {
+					return
+				}
+				plan := *q.Plan
+				percent := c.Percent
+				plan.Percent = &percent
+				q.Plan = &plan
+				st.event(api.KindQuestionChanged, Actor{}, q)
+			})
+		})
+	})
+}
+
+// answerPlan answers a plan.
+func (st *step) answerPlan(by Actor, row journal.Question, ask *wire.ControlRequest, in api.Answer) (*api.Question, error) {
+	if err := checkMembers(api.QuestionPlan, &in); err != nil {
+		return nil, err
+	}
+	q := toQuestion(row)
+	plan := q.Plan
+	if plan == nil {
+		plan = &api.Plan{}
+	}
+	if in.Outcome == "" && !q.Stale {
+		return st.answerPlainly(by, row, ask, in)
+	}
+	if err := checkPlan(by, plan, q.Stale, in); err != nil {
+		return nil, err
+	}
+	text := plan.Text
+	if in.Plan != nil {
+		text = *in.Plan
+	}
+	v := settlement{answer: in}
+	var err error
+	switch in.Outcome {
+	case api.PlanFresh:
+		return st.answerFresh(by, row, ask, in, text)
+	case api.PlanAcceptEdits, api.PlanAsk:
+		v.line, err = approvalLine(ask, in, plan.Text)
+	case api.PlanRevise:
+		if q.Stale {
+			return st.reviseStale(by, row, ask, in)
+		}
+		message := in.Message
+		if strings.TrimSpace(message) == "" {
+			message = deniedImages
+		}
+		v.line, err = wire.NewPermission(ask, &wire.Deny{Message: message})
+	case api.PlanReject:
+		message := in.Message
+		if strings.TrimSpace(message) == "" {
+			message = deniedPlan
+		}
+		if !q.Stale {
+			v.line, err = wire.NewPermission(ask, &wire.Deny{Message: message, Interrupt: in.Interrupt})
+		}
+	case api.PlanOutline:
+		v.line, err = wire.NewPermission(ask, &wire.Deny{Message: outlineText})
+	}
+	if err != nil {
+		return nil, answerProblem(err)
+	}
+	if in.Images != nil { // they follow the answer, which cannot be taken back
+		if err := st.fits(api.Message{Content: in.Images, UUID: newUUID()}); err != nil {
+			return nil, err
+		}
+	}
+	if err := st.tellEdited(by, ask, v, text != plan.Text, text); err != nil {
+		return nil, err
+	}
+	settled, err := st.settle(by, row, ask, v)
+	if err != nil {
+		return nil, err
+	}
+	if in.Outcome == api.PlanRevise && in.Images != nil {
+		if _, err := st.message(by, api.SendMessage{Content: in.Images, Mode: modeSteer}); err != nil {
+			// The answer is given; the images wait for the next turn.
+			_, err = st.queue(by, api.SendMessage{Content: in.Images})
+			return settled, err
+		}
+	}
+	return settled, st.compact(by, in)
+}
+
+// editedPlan is the first version that obeys a plan that was edited.
+var editedPlan = wire.Version{Major: 2, Minor: 1, Patch: 120}
+
+// tellEdited tells an agent that its plan was edited whose CLI hands on the old
+// one whatever it is answered. It is told before the answer, while the call is
+// still open, so that the model sees both at once.
+func (st *step) tellEdited(by Actor, ask *wire.ControlRequest, v settlement, edited bool, text string) error {
+	if !edited || v.line == nil || st.s.book.version().Compare(editedPlan) >= 0 {
+		return nil
+	}
+	if wire.ScopeOf(v.line, ask) == wire.ScopeAdmin && !by.Admin {
+		return nil // settle refuses it
+	}
+	_, err := st.message(by, api.SendMessage{Mode: modeSteer, Text: "The user has changed the plan before approving it. Follow this version, not the one in the result of " + toolExitPlan + ":\n\n" + text})
+	return err
+}
+
+// answerPlainly answers a plan as if it were any tool call: the mode is the one
+// before the plan.
+func (st *step) answerPlainly(by Actor, row journal.Question, ask *wire.ControlRequest, in api.Answer) (*api.Question, error) {
+	if in.Plan != nil || in.Mode != "" || in.Images != nil || in.NoPrompts {
+		return nil, unfit("plan, mode, images and no_prompts go with an outcome")
+	}
+	v := settlement{answer: in}
+	var err error
+	switch in.Decision {
+	case "allow":
+		var allow *wire.Allow
+		if allow, err = allowOf(in); err == nil {
+			v.line, err = wire.NewPermission(ask, allow)
+		}
+	case "deny":
+		if in.Compact {
+			return nil, unfit("compact goes with an approval")
+		}
+		v.line, err = wire.NewPermission(ask, &wire.Deny{Message: in.Message, Interrupt: in.Interrupt})
+	default:
+		return nil, unfit("outcome: expected fresh, accept_edits, ask, revise, reject or outline for a plan, got %q", in.Outcome)
+	}
+	if err != nil {
+		return nil, answerProblem(err)
+	}
+	q, err := st.settle(by, row, ask, v)
+	if err != nil {
+		return nil, err
+	}
+	return q, st.compact(by, in)
+}
+
+// checkPlan says what is wrong with an answer to a plan.
+func checkPlan(by Actor, plan *api.Plan, stale bool, in api.Answer) error {
+	approves := in.Outcome == api.PlanFresh || in.Outcome == api.PlanAcceptEdits || in.Outcome == api.PlanAsk
+	switch in.Outcome {
+	case api.PlanFresh, api.PlanAcceptEdits, api.PlanAsk, api.PlanRevise, api.PlanReject, api.PlanOutline:
+	default:
+		return unfit("outcome: expected fresh, accept_edits, ask, revise, reject or outline, got %q", in.Outcome)
+	}
+	switch {
+	case in.Decision != "" && (in.Decision == "allow") != approves:
+		return unfit("decision %q contradicts outcome %q; leave it out", in.Decision, in.Outcome)
+	case in.Input != nil || in.Updates != nil:
+		return unfit("input and updates do not go with an outcome; an edited plan is in plan")
+	case stale && in.Outcome != api.PlanFresh && in.Outcome != api.PlanRevise && in.Outcome != api.PlanReject:
+		return &api.Error{
+			Status: http.StatusConflict, Code: api.CodeEnded, Title: "the process that made the plan has ended, and cannot be told " + string(in.Outcome),
+			Hint: "start afresh with the plan (fresh), go on planning (revise), or reject it",
+		}
+	case !stale && plan.Text == "" && in.Outcome != api.PlanFresh && in.Outcome != api.PlanAsk && in.Outcome != api.PlanReject:
+		return unfit("there is no plan: it can be approved (ask) or rejected")
+	case in.Plan != nil && !approves:
+		return unfit("plan: only an approval carries an edited plan")
+	case in.Plan != nil && strings.TrimSpace(*in.Plan) == "":
+		return unfit("plan: an edited plan must not be empty")
+	case in.Plan != nil && plan.Text == "":
+		return unfit("plan: there is no plan to edit")
+	case in.Outcome == api.PlanRevise && strings.TrimSpace(in.Message) == "" && in.Images == nil:
+		return unfit("message: say what to change, or attach images")
+	case in.Outcome == api.PlanOutline && in.Message != "" || approves && in.Message != "":
+		return unfit("message goes with revise and reject")
+	case in.Images != nil && in.Outcome != api.PlanRevise:
+		return unfit("images go with revise")
+	case in.Interrupt && in.Outcome != api.PlanReject:
+		return unfit("interrupt goes with reject")
+	case in.Compact && !approves:
+		return unfit("compact goes with an approval")
+	case in.NoPrompts && !approves:
+		return unfit("no_prompts goes with an approval")
+	}
+	if in.Images != nil {
+		if err := checkImages(in.Images); err != nil {
+			return err
+		}
+	}
+	return checkMode(by, plan, in)
+}
+
+// checkMode says whether an outcome may have the mode that it asks for.
+func checkMode(by Actor, plan *api.Plan, in api.Answer) error {
+	bypass := in.Mode == string(wire.PermissionModeBypassPermissions)
+	switch {
+	case in.Mode == "":
+	case bypass && (in.Outcome == api.PlanFresh || in.Outcome == api.PlanAcceptEdits):
+		if !plan.Bypass {
+			return unfit("mode: the session was not started with leave to bypass permissions")
+		}
+		if !by.Admin {
+			return api.Errorf(http.StatusForbidden, api.CodeForbidden, "bypassPermissions needs the right admin")
+		}
+	case !bypass && in.Mode == string(modeOf(in)):
+	default:
+		return unfit("mode: outcome %q does not go with mode %q", in.Outcome, in.Mode)
+	}
+	return nil
+}
+
+// modeOf returns the mode in which an approved plan is carried out.
+func modeOf(in api.Answer) wire.PermissionMode {
+	switch {
+	case in.Mode == string(wire.PermissionModeBypassPermissions):
+		return wire.PermissionModeBypassPermissions
+	case in.Outcome == api.PlanAsk:
+		return wire.PermissionModeDefault
+	}
+	return wire.PermissionModeAcceptEdits
+}
+
+// checkImages says what is wrong with images.
+func checkImages(raw json.RawMessage) error {
+	var content wire.Content
+	if err := json.Unmarshal(raw, &content); err != nil || len(content.Blocks) == 0 {
+		return unfit("images: expected a list of image blocks")
+	}
+	for _, b := range content.Blocks {
+		switch b.(type) {
+		case *wire.ImageBlock, *wire.TextBlock, *wire.DocumentBlock:
+		default:
+			return unfit("images: expected image, document or text blocks")
+		}
+	}
+	return nil
+}
+
+// approvalLine builds the answer that approves a plan and sets the mode along
+// with it.
+func approvalLine(ask *wire.ControlRequest, in api.Answer, plan string) ([]byte, error) {
+	request, ok := ask.Request.(*wire.CanUseToolRequest)
+	if !ok {
+		return nil, unfit("the question is no plan")
+	}
+	allow := &wire.Allow{UpdatedInput: request.Input}
+	allow.UpdatedPermissions = append(allow.UpdatedPermissions, &wire.SetMode{Mode: modeOf(in), Destination: wire.UpdateDestinationSession})
+	if rules := wire.PlanRules(request); len(rules) > 0 && !in.NoPrompts {
+		allow.UpdatedPermissions = append(allow.UpdatedPermissions, &wire.AddRules{Rules: rules, Behavior: wire.RuleBehaviorAllow, Destination: wire.UpdateDestinationSession})
+	}
+	if in.Plan != nil && *in.Plan != plan {
+		var exit wire.PlanExit
+		if err := json.Unmarshal(request.Input, &exit); err != nil {
+			return nil, unfit("the plan cannot be edited: %v", err)
+		}
+		exit.Plan = *in.Plan
+		edited, err := json.Marshal(&exit)
+		if err != nil {
+			return nil, unfit("plan: %v", err)
+		}
+		allow.UpdatedInput = edited
+	}
+	return wire.NewPermission(ask, allow)
+}
+
+// compact has the conversation compacted when the turn is over.
+func (st *step) compact(by Actor, in api.Answer) error {
+	if !in.Compact || in.Outcome == api.PlanFresh { // a fresh start has nothing to compact
+		return nil
+	}
+	_, err := st.queueFirst(by, api.SendMessage{Text: "/compact"})
+	return err
+}
+
+// answerFresh approves a plan that a new process is to carry out.
+func (st *step) answerFresh(by Actor, row journal.Question, ask *wire.ControlRequest, in api.Answer, text string) (*api.Question, error) {
+	s, b := st.s, st.s.book
+	switch {
+	case b.Transport == transportTee:
+		return nil, unfit("outcome: the process belongs to another program, and cannot be replaced")
+	case s.hub.launcher == nil || b.dir() == "":
+		return nil, &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Title: "the session has no folder to start a process in", Hint: "approve the plan without a fresh start"}
+	}
+	intent := &planIntent{
+		Question: row.ID, Prompt: implementNoPlan, Mode: modeOf(in), Source: by.Source, By: by.Name, Since: st.now,
+	}
+	if strings.TrimSpace(text) != "" {
+		intent.Prompt = implementPlan + text
+	}
+	if request, ok := ask.Request.(*wire.CanUseToolRequest); ok {
+		intent.Agent = request.AgentID != ""
+		if !in.NoPrompts {
+			intent.Rules = promptRules(request)
+		}
+	}
+	// A plan that is too long would be found out when the old process has ended.
+	if err := st.fits(api.Message{Text: intent.Prompt, UUID: newUUID()}); err != nil {
+		return nil, err
+	}
+	v := settlement{answer: in, intent: intent}
+	if !dataOf(&row).Stale {
+		line, err := wire.NewPermission(ask, &wire.Deny{Message: deniedFresh, Interrupt: true})
+		if err != nil {
+			return nil, answerProblem(err)
+		}
+		v.line = line
+	}
+	return st.settle(by, row, ask, v) // and pursue goes on from there
+}
+
+// reviseStale goes on planning although the process has ended: another one is
+// started, and told what to change.
+func (st *step) reviseStale(by Actor, row journal.Question, ask *wire.ControlRequest, in api.Answer) (*api.Question, error) {
+	content := []any{}
+	if strings.TrimSpace(in.Message) != "" {
+		content = append(content, map[string]string{"type": "text", "text": in.Message})
+	}
+	if in.Images != nil {
+		var images []json.RawMessage
+		if err := json.Unmarshal(in.Images, &images); err != nil {
+			return nil, unfit("images: expected a list of image blocks")
+		}
+		for _, v := range images {
+			content = append(content, v)
+		}
+	}
+	message := api.SendMessage{Content: encoded(content)}
+	if b := st.s.book; b.Ended == nil || b.Options.Fresh {
+		if _, err := st.message(by, message); err != nil {
+			return nil, err
+		}
+		return st.settle(by, row, ask, settlement{answer: in})
+	}
+	if err := st.s.resumable(); err != nil {
+		return nil, err
+	}
+	if _, err := st.queue(by, message); err != nil {
+		return nil, err
+	}
+	// It goes on planning, whatever mode the session was once started in.
+	st.startRun(runSpec{mode: wire.PermissionModePlan})
+	return st.settle(by, row, ask, settlement{answer: in})
+}
+
+// pursueFor is how long the end of a turn is waited for when a plan is to be
+// carried out by a new process.
+const pursueFor = 20 * time.Second
+
+// planOver is why a process is ended whose plan another one carries out.
+const planOver = "its plan was approved, and a new process carries it out"
+
+// pursue takes the next step towards an approved plan's fresh start, if it is
+// time for it.
+func (st *step) pursue() {
+	s, b := st.s, st.s.book
+	in := b.Intent
+	switch {
+	case in == nil:
+		return
+	case b.Ended != nil:
+		st.carryOut()
+		return
+	case s.stopping != "" || s.link == nil || !s.link.connected:
+		return
+	}
+	onItsWay := slices.ContainsFunc(b.Commands, func(v journal.Command) bool { return v.Kind == commandAnswer && v.Run == b.Run })
+	if late := st.now.Sub(in.Since) > pursueFor; !late && (onItsWay || !in.Agent && !b.phase().TakesPrompt()) {
+		return
+	}
+	killpoint.Reach("hub.plan-denied")
+	st.stop(planOver, stopGrace)
+	if b.Ended != nil { // a CLI that dialled in is not waited for
+		st.carryOut()
+	}
+}
+
+// dropIntent gives up a fresh start: somebody has stopped the session.
+func (st *step) dropIntent(by Actor) {
+	if st.s.book.Intent != nil {
+		st.event(api.KindUpdated, by, updatedData{NoPlan: true})
+	}
+}
+
+// carryOut begins the new process of an approved plan.
+func (st *step) carryOut() {
+	b := st.s.book
+	in := b.Intent
+	killpoint.Reach("hub.plan-ended")
+	st.then(func() { killpoint.Reach("hub.plan-started") })
+	by := Actor{Source: in.Source, Name: in.By}
+	if _, err := st.queueFirst(by, api.SendMessage{Text: in.Prompt}); err != nil {
+		st.s.log.Error("queueing an approved plan", "session", st.s.id, "err", err)
+	}
+	options := b.Options
+	options.PermissionMode = string(in.Mode)
+	options.AllowedTools = slices.Clone(options.AllowedTools)
+	for _, r := range in.Rules {
+		if !slices.Contains(options.AllowedTools, r) {
+			options.AllowedTools = append(options.AllowedTools, r)
+		}
+	}
+	st.startRun(runSpec{fresh: true, options: &options, plan: in.Question})
+}
+
+// outlive keeps a plan whose process has ended: it can still be carried out. It
+// reports whether it did.
+func (st *step) outlive(c fold.Change) bool {
+	b := st.s.book
+	// A CLI whose input is closed takes back what it asks before it ends.
+	ends := c.Reason == fold.ReasonEnded || st.s.stopping != ""
+	if c.Question.Kind != fold.KindPlan || !ends || b.Transport == transportTee || b.dir() == "" || st.s.hub.launcher == nil {
+		return false
+	}
+	i := slices.IndexFunc(b.Questions, func(v journal.Question) bool { return v.RequestID == c.Question.RequestID && v.Run == b.Run })
+	if i < 0 {
+		return false
+	}
+	id := b.Questions[i].ID
+	st.dropStale("there is a newer plan", id)
+	q := toQuestion(b.Questions[slices.IndexFunc(b.Questions, func(v journal.Question) bool { return v.ID == id })])
+	q.Stale = true
+	if q.Plan != nil {
+		plan := *q.Plan
+		plan.Outcomes = outcomesOf(&plan, b.Transport, true)
+		q.Plan = &plan
+	}
+	st.event(api.KindQuestionChanged, Actor{}, q)
+	return true
+}
+
+// dropStale cancels plans that have outlived their process, but for one.
+func (st *step) dropStale(reason, except string) {
+	for _, row := range slices.Clone(st.s.book.Questions) {
+		if row.ID == except || !dataOf(&row).Stale {
+			continue
+		}
+		q := toQuestion(row)
+		q.State, q.Reason, q.Settled = api.QuestionCancelled, reason, st.now
+		st.event(api.KindQuestionSettled, Actor{}, settledData{Question: q})
+	}
+}

@@ -1,0 +1,593 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/policy"
+	"github.com/switchboard-dev/switchboard/wire"
+)
+
+// Rules are the rules for all sessions. The methods are safe for concurrent use.
+type Rules interface {
+	// Engine returns the rules that are in force.
+	Engine() *policy.Engine
+	// Changed returns a channel that is closed when others are.
+	Changed() <-chan struct{}
+	// Status says which they are, and what is wrong with them.
+	Status() api.Policy
+	// Confirm confirms a change that waits for it.
+	Confirm(sum string) error
+}
+
+// fixedRules are rules that nobody changes: those of a hub that was given none.
+type fixedRules struct{ engine *policy.Engine }
+
+func (f fixedRules) Engine() *policy.Engine   { return f.engine }
+func (f fixedRules) Changed() <-chan struct{} { return nil }
+func (f fixedRules) Status() api.Policy {
+	return api.Policy{Enforce: f.engine.Enforce(), Rules: []api.PolicyRule{}}
+}
+
+func (f fixedRules) Confirm(string) error {
+	return api.Errorf(http.StatusConflict, api.CodeConflict, "no change of the rules waits for confirmation")
+}
+
+// hubItself is who acts where no person or program does.
+var hubItself = Actor{Source: journal.SourceHub, Admin: true}
+
+// enforced are the rules that a CLI was given to enforce itself.
+type enforced struct {
+	Deny []string `json:"deny,omitempty"`
+	Ask  []string `json:"ask,omitempty"`
+	// Fixed are those that it was started with: a CLI cannot be made to forget
+	// them while it runs.
+	Fixed []string `json:"fixed,omitempty"`
+}
+
+func (e enforced) equal(o enforced) bool {
+	return slices.Equal(e.Deny, o.Deny) && slices.Equal(e.Ask, o.Ask)
+}
+
+// A judge is the rules as they hold for one session.
+type judge struct {
+	base   *policy.Engine
+	rules  []api.SessionRule
+	engine *policy.Engine
+}
+
+// engine returns the rules that hold for the session.
+func (s *session) engine() *policy.Engine {
+	base := s.hub.rules.Engine()
+	if j := s.judge; j.base == base && sameRules(j.rules, s.book.Rules) {
+		return j.engine
+	}
+	s.judge = judge{base: base, rules: s.book.Rules, engine: base}
+	if len(s.book.Rules) == 0 {
+		return base
+	}
+	list := make([]policy.Rule, 0, len(s.book.Rules))
+	for _, r := range s.book.Rules {
+		list = append(list, policy.Rule{
+			Text: r.Rule, Decision: policy.Decision(r.Decision), Scope: policy.ScopeSession, ID: r.ID, Message: r.Message, Expires: r.Expires,
+		})
+	}
+	engine, err := base.With(list)
+	if err != nil { // then it allows nothing
+		s.log.Error("not all of a session's rules can be used", "session", s.id, "err", err)
+	}
+	s.judge.engine = engine
+	return engine
+}
+
+// sameRules compares by identity of the rules: they are never edited.
+func sameRules(a, b []api.SessionRule) bool {
+	return slices.EqualFunc(a, b, func(x, y api.SessionRule) bool { return x.ID == y.ID })
+}
+
+// decide returns what the rules say about a call.
+func (st *step) decide(tool string, input json.RawMessage) policy.Verdict {
+	b := st.s.book
+	return st.s.engine().Decide(policy.Call{Tool: tool, Input: input, Dir: b.dir(), AddDirs: b.Options.AddDirs, Now: st.now})
+}
+
+// refOf names the rule of a verdict.
+func refOf(v policy.Verdict) *api.RuleRef {
+	ref := &api.RuleRef{Decision: api.RuleDecision(v.Decision), Reason: v.Reason}
+	if v.Rule != nil {
+		ref.Rule, ref.Scope, ref.Source, ref.ID = v.Rule.Text, string(v.Rule.Scope), v.Rule.Source, v.Rule.ID
+	}
+	return ref
+}
+
+// offer offers an open question to the rules.
+func (st *step) offer(id string) {
+	s := st.s
+	i := slices.IndexFunc(s.book.Questions, func(q journal.Question) bool { return q.ID == id })
+	if i < 0 || s.book.Questions[i].Kind != string(api.QuestionPermission) {
+		return
+	}
+	row := s.book.Questions[i]
+	ask, err := askOf(&row)
+	if err != nil {
+		return
+	}
+	request, ok := ask.Request.(*wire.CanUseToolRequest)
+	if !ok {
+		st.offerHook(row, ask)
+		return
+	}
+	if request.ToolName == toolEnterPlan && s.book.Options.AskPlanMode {
+		return // somebody wants to be asked
+	}
+	verdict := st.decide(request.ToolName, request.Input)
+	switch verdict.Decision {
+	case policy.Allow:
+		if request.RequiresUserInteraction || request.DefaultToNo || s.rulesPaused() {
+			return
+		}
+		line, err := wire.NewPermission(ask, &wire.Allow{})
+		st.byRule(row, ask, verdict, api.Answer{Decision: "allow"}, line, err)
+	case policy.Deny:
+		message := verdict.Message
+		if message == "" {
+			message = "A rule does not allow this: " + verdict.Reason
+		}
+		line, err := wire.NewPermission(ask, &wire.Deny{Message: message})
+		st.byRule(row, ask, verdict, api.Answer{Decision: "deny", Message: message}, line, err)
+	case policy.Ask:
+		q := toQuestion(row)
+		if ref := refOf(verdict); q.Rule == nil || *q.Rule != *ref {
+			q.Rule = ref
+			st.event(api.KindQuestionChanged, Actor{}, q)
+		}
+	}
+}
+
+// byRule settles a question as a rule says.
+func (st *step) byRule(row journal.Question, ask *wire.ControlRequest, v policy.Verdict, answer api.Answer, line []byte, err error) {
+	if err == nil {
+		_, err = st.settle(hubItself, row, ask, settlement{answer: answer, line: line, ref: refOf(v), reason: v.Reason})
+	}
+	if err != nil {
+		st.s.log.Error("answering by a rule", "session", st.s.id, "err", err)
+	}
+}
+
+// offerAll offers all open questions to the rules again: they have changed, or
+// the hub was restarted.
+func (st *step) offerAll() {
+	for _, row := range slices.Clone(st.s.book.Questions) {
+		st.offer(row.ID)
+	}
+}
+
+// released goes on after a hold: rules answer again.
+func (st *step) released() { st.offerAll() }
+
+// The callbacks of the hooks that sessions are given.
+const (
+	hookEveryCall = "switchboard-call"
+	hookEnterPlan = "switchboard-plan-mode"
+	// hookTimeout is in seconds. Before 2.1.325 a hook that is not answered in
+	// time lets the call pass, so that a hub that is away for long must not be
+	// taken for one that agrees.
+	hookTimeout = 7 * 24 * 3600
+)
+
+// hooksFor returns the hooks that a run is given.
+func hooksFor(o api.SessionOptions, every bool) map[string][]wire.HookMatcher {
+	var list []wire.HookMatcher
+	if every {
+		list = append(list, wire.HookMatcher{HookCallbackIDs: []string{hookEveryCall}, Timeout: hookTimeout})
+	}
+	if o.AskPlanMode {
+		list = append(list, wire.HookMatcher{Matcher: toolEnterPlan, HookCallbackIDs: []string{hookEnterPlan}, Timeout: hookTimeout})
+	}
+	if list == nil {
+		return nil // an empty object would remove those of another initialize
+	}
+	return map[string][]wire.HookMatcher{string(wire.HookEventPreToolUse): list}
+}
+
+// asksByHook is the first version that asks when a hook says so. Those before it
+// run the call, so that the hook's own request is held open instead.
+var asksByHook = wire.Version{Major: 2, Minor: 1, Patch: 120}
+
+// hooked answers a hook of ours, or opens a question for it. It reports whether it
+// was one.
+func (st *step) hooked(request *wire.ControlRequest) bool {
+	call, ok := request.Request.(*wire.HookCallbackRequest)
+	if !ok || call.CallbackID != hookEveryCall && call.CallbackID != hookEnterPlan {
+		return false
+	}
+	var out *wire.PreToolUseOutput
+	if input, ok := call.Input.(*wire.PreToolUseInput); ok {
+		var ref *api.RuleRef
+		if call.CallbackID == hookEnterPlan {
+			out = &wire.PreToolUseOutput{
+				PermissionDecision: wire.HookPermissionDecisionAsk, PermissionDecisionReason: "The user wants to be asked before plan mode.",
+			}
+		} else {
+			out, ref = st.hookVerdict(input)
+		}
+		if out != nil && out.PermissionDecision == wire.HookPermissionDecisionAsk && st.s.book.version().Compare(asksByHook) < 0 {
+			st.openHook(request, input, ref)
+			return true
+		}
+	}
+	if line, err := hookLine(request.RequestID, out); err != nil {
+		st.s.log.Error("answering a hook", "session", st.s.id, "err", err)
+	} else if _, err := st.send("", commandRefusal, Actor{}, line); err != nil {
+		st.s.log.Error("answering a hook", "session", st.s.id, "err", err)
+	}
+	return true
+}
+
+// hookLine builds the answer of a hook; nil leaves everything to the CLI.
+func hookLine(id string, out *wire.PreToolUseOutput) ([]byte, error) {
+	answer := &wire.HookCallbackAnswer{}
+	if out != nil {
+		answer.HookSpecificOutput = out
+	}
+	return wire.NewAnswer(id, answer)
+}
+
+// hookVerdict returns what the rules make of a call that is brought to the hub by
+// a hook; nil leaves it to the CLI, which asks or not as it would anyway.
+func (st *step) hookVerdict(input *wire.PreToolUseInput) (*wire.PreToolUseOutput, *api.RuleRef) {
+	verdict := st.decide(input.ToolName, input.ToolInput)
+	out := &wire.PreToolUseOutput{PermissionDecisionReason: verdict.Reason}
+	switch verdict.Decision {
+	case policy.Deny:
+		out.PermissionDecision = wire.HookPermissionDecisionDeny
+		if verdict.Message != "" {
+			out.PermissionDecisionReason = verdict.Message
+		}
+	case policy.Ask:
+		out.PermissionDecision = wire.HookPermissionDecisionAsk
+	case policy.Allow:
+		// The CLI asks, if it must, and then the rule answers.
+		return nil, nil
+	default:
+		return nil, nil
+	}
+	ref := refOf(verdict)
+	st.event(api.KindDecision, Actor{}, api.Decision{Tool: input.ToolName, ToolUseID: input.ToolUseID, Input: input.ToolInput, Rule: *ref})
+	return out, ref
+}
+
+// openHook opens a question for a hook whose request is held open.
+func (st *step) openHook(request *wire.ControlRequest, input *wire.PreToolUseInput, ref *api.RuleRef) {
+	b := st.s.book
+	raw := request.Raw()
+	if raw == nil || b.Ended != nil {
+		return
+	}
+	q := api.Question{
+		ID: newID("q"), Session: b.ID, Run: b.Run, RequestID: request.RequestID, Kind: api.QuestionPermission, State: api.QuestionOpen,
+		Request: raw, Opened: st.now, Rule: ref, Deadline: st.deadline(),
+	}
+	describe(&q, request)
+	st.event(api.KindQuestionOpened, Actor{Source: journal.SourceAgent}, q)
+}
+
+// hookAnswer builds the answer to a question that a hook holds open.
+func hookAnswer(ask *wire.ControlRequest, in api.Answer) ([]byte, error) {
+	out := &wire.PreToolUseOutput{}
+	switch {
+	case in.Always != nil || in.Updates != nil:
+		return nil, unfit("this question was brought by a hook, which can allow the call once only")
+	case in.Interrupt:
+		return nil, unfit("interrupt: this question was brought by a hook, which cannot stop the turn; deny it, and interrupt the session")
+	case in.Decision == "allow":
+		out.PermissionDecision, out.UpdatedInput = wire.HookPermissionDecisionAllow, in.Input
+		out.PermissionDecisionReason = "The user allowed it."
+	case in.Decision == "deny":
+		out.PermissionDecision, out.PermissionDecisionReason = wire.HookPermissionDecisionDeny, in.Message
+		if in.Message == "" {
+			out.PermissionDecisionReason = wire.DefaultDenial
+		}
+	default:
+		return nil, unfit("decision: expected allow or deny for a permission, got %q", in.Decision)
+	}
+	return hookLine(ask.RequestID, out)
+}
+
+func isHook(ask *wire.ControlRequest) bool {
+	_, ok := ask.Request.(*wire.HookCallbackRequest)
+	return ok
+}
+
+// settings returns the rules that the CLI is to enforce itself.
+func (s *session) settings(now time.Time) enforced {
+	v := s.engine().Settings(s.book.dir(), now)
+	return enforced{Deny: v.Deny, Ask: v.Ask}
+}
+
+// lingers reports whether the CLI was started with rules that do not hold any
+// more.
+func (e enforced) lingers() bool {
+	return slices.ContainsFunc(e.Fixed, func(r string) bool { return !slices.Contains(e.Deny, r) && !slices.Contains(e.Ask, r) })
+}
+
+// everyCall reports whether each call is brought to the hub.
+func (st *step) everyCall() bool {
+	return st.s.engine().Enforce() == policy.EnforceHook
+}
+
+// rulesChanged judges what is asked anew, and has the CLI told.
+func (st *step) rulesChanged() {
+	st.offerAll()
+	st.s.pushDue = true
+	st.unhooked()
+}
+
+// flagSettings is the first version that takes settings while it runs.
+var flagSettings = wire.Version{Major: 2, Minor: 1, Patch: 62}
+
+// push tells the CLI of rules that it has not got yet. A version that cannot be
+// told is given them at its next start. What cannot be said yet stays due.
+func (st *step) push() {
+	s, b := st.s, st.s.book
+	if !s.pushDue || s.pushing {
+		return
+	}
+	want := s.settings(st.now)
+	if b.Ended != nil || b.Transport == transportTee || want.equal(b.Enforced) {
+		s.pushDue = false
+		return
+	}
+	v := b.version()
+	if v.IsZero() || s.reachable() != nil {
+		return
+	}
+	s.pushDue = false
+	if v.Compare(flagSettings) < 0 {
+		if !s.toldLater.equal(want) {
+			s.toldLater = want
+			st.fromNextStart("the rules have changed; what they deny and ask is enforced by the agent itself from its next start on, until then only for what it asks")
+		}
+		return
+	}
+	s.pushing = true
+	st.then(func() { s.hub.tasks.Go(func() { s.pushNow(want) }) })
+}
+
+func (st *step) fromNextStart(text string) {
+	st.event(api.KindNotice, Actor{}, api.Notice{Code: "rules_from_next_start", Text: text})
+}
+
+// pushNow gives the CLI rules to enforce.
+func (s *session) pushNow(want enforced) {
+	list := func(v []string) []string {
+		if v == nil {
+			return []string{} // both lists replace what was told before
+		}
+		return v
+	}
+	raw := encoded(map[string]any{"permissions": map[string]any{"deny": list(want.Deny), "ask": list(want.Ask)}})
+	ctx, cancel := context.WithTimeout(s.hub.ctx, requestTimeout)
+	defer cancel()
+	_, err := s.request(ctx, Actor{}, &wire.ApplyFlagSettingsRequest{Settings: raw}, nil)
+	_ = s.do(context.WithoutCancel(s.hub.ctx), func(st *step) { // a hub that closes tells the CLI after its restart
+		s.pushing = false
+		if s.book.Ended != nil {
+			return
+		}
+		if err != nil {
+			if s.hub.ctx.Err() == nil && s.reachable() == nil {
+				st.event(api.KindNotice, Actor{}, api.Notice{Code: "rules_not_taken", Text: "the agent did not take the changed rules: " + err.Error()})
+			}
+			return
+		}
+		want.Fixed = s.book.Enforced.Fixed
+		st.event(api.KindUpdated, Actor{}, updatedData{Enforced: &want})
+		if want.lingers() {
+			st.fromNextStart("the agent was started with rules that do not hold any more; it goes on to enforce them until its next start")
+		}
+		s.pushDue = true // they may have changed meanwhile
+	})
+}
+
+// watchRules tells sessions when the rules change: first when changed is closed.
+func (h *Hub) watchRules(changed <-chan struct{}) {
+	for changed != nil {
+		select {
+		case <-changed:
+		case <-h.ctx.Done():
+			return
+		}
+		// Before the sessions look at the rules: what changes after that is a
+		// change of its own.
+		changed = h.rules.Changed()
+		h.mu.Lock()
+		sessions := make([]*session, 0, len(h.sessions))
+		for _, s := range h.sessions {
+			sessions = append(sessions, s)
+		}
+		h.mu.Unlock()
+		for _, s := range sessions {
+			s.later((*step).rulesChanged)
+		}
+	}
+}
+
+// Policy says which rules are in force for all sessions.
+func (h *Hub) Policy(context.Context) (*api.Policy, error) {
+	p := h.rules.Status()
+	return &p, nil
+}
+
+// ConfirmPolicy confirms a change of the rules that allows more than before.
+func (h *Hub) ConfirmPolicy(_ context.Context, by Actor, in api.ConfirmPolicy) (*api.Policy, error) {
+	if !by.Admin {
+		return nil, api.Errorf(http.StatusForbidden, api.CodeForbidden, "rules that allow more need the right admin")
+	}
+	if err := h.rules.Confirm(in.Sum); err != nil {
+		return nil, h.problem(err, "")
+	}
+	h.log.Info("a change of the rules was confirmed", "by", nameOf(by), "sum", in.Sum)
+	p := h.rules.Status()
+	return &p, nil
+}
+
+// How many rules a session may have, and how long everything may be allowed.
+const (
+	mostRules = 200
+	mostTrust = 24 * time.Hour
+	everyTool = "*"
+)
+
+// AddRule adds a rule to a session.
+func (h *Hub) AddRule(ctx context.Context, by Actor, id string, in api.AddRule) (*api.SessionRule, error) {
+	s, release, err := h.acquire(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	raw, err := json.Marshal(in)
+	if err != nil {
+		return nil, h.problem(err, id)
+	}
+	sum, scope := sumOf([]byte("rule"), raw), "rule:"+id
+	added := new(api.SessionRule)
+	err = s.ask(ctx, func(st *step) error {
+		if in.ClientID != "" {
+			old, err := st.remembered(ctx, scope, in.ClientID, sum)
+			if err != nil {
+				return err
+			}
+			if old != nil {
+				return json.Unmarshal(old, added)
+			}
+		}
+		var err error
+		if added, err = st.addRule(by, in); err != nil {
+			return err
+		}
+		if in.ClientID != "" {
+			st.batch.ClientIDs = append(st.batch.ClientIDs, journal.ClientID{Scope: scope, ID: in.ClientID, Sum: sum, Answer: encoded(added), Time: st.now})
+		}
+		st.rulesChanged()
+		return nil
+	})
+	if err != nil {
+		return nil, h.problem(err, id)
+	}
+	return added, nil
+}
+
+// addRule adds a rule to the session.
+func (st *step) addRule(by Actor, in api.AddRule) (*api.SessionRule, error) {
+	switch in.Decision {
+	case api.RuleAllow:
+		if !by.Admin {
+			return nil, api.Errorf(http.StatusForbidden, api.CodeForbidden, "a rule that allows needs the right admin")
+		}
+		if in.Message != "" {
+			return nil, unfit("message: only a rule that denies tells the agent something")
+		}
+	case api.RuleAsk, api.RuleDeny:
+	default:
+		return nil, unfit("decision: expected allow, ask or deny, got %q", in.Decision)
+	}
+	if in.Rule == everyTool {
+		switch {
+		case in.Decision != api.RuleAllow:
+			return nil, unfit("rule: %q goes with allow; stop the session to have nothing run", everyTool)
+		case in.For <= 0 || in.For > int64(mostTrust/time.Second):
+			return nil, unfit("for: a rule that allows everything needs an end, of at most a day")
+		}
+	} else if err := checkRule(in.Rule, in.Decision); err != nil {
+		return nil, err
+	}
+	if in.For < 0 || in.For > 10*365*24*3600 {
+		return nil, unfit("for: expected seconds, of at most ten years")
+	}
+	if err := st.roomForRule(); err != nil {
+		return nil, err
+	}
+	r := api.SessionRule{ID: newID("r"), Rule: in.Rule, Decision: in.Decision, Message: in.Message, Created: st.now, By: by.Name}
+	if in.For > 0 {
+		r.Expires = st.now.Add(time.Duration(in.For) * time.Second)
+	}
+	st.event(api.KindRuleAdded, by, r)
+	return &r, nil
+}
+
+// roomForRule says whether the session may have another rule.
+func (st *step) roomForRule() error {
+	if len(st.s.book.Rules) >= mostRules {
+		return api.Errorf(http.StatusConflict, api.CodeConflict, "the session has %d rules already; remove some, or put them into the rules file", mostRules)
+	}
+	return nil
+}
+
+// checkRule says what is wrong with a rule's text.
+func checkRule(text string, decision api.RuleDecision) error {
+	if err := policy.CheckRuleFor(text, policy.Decision(decision)); err != nil {
+		return unfit("rule: %v", err)
+	}
+	return nil
+}
+
+// RemoveRule removes a rule from a session.
+func (h *Hub) RemoveRule(ctx context.Context, by Actor, id, rule string) (*api.SessionRule, error) {
+	s, release, err := h.acquire(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	var removed api.SessionRule
+	err = s.ask(ctx, func(st *step) error {
+		i := slices.IndexFunc(s.book.Rules, func(r api.SessionRule) bool { return r.ID == rule })
+		if i < 0 {
+			return api.Errorf(http.StatusNotFound, api.CodeNotFound, "the session has no rule %q", rule)
+		}
+		removed = s.book.Rules[i]
+		if removed.Decision != api.RuleAllow && !by.Admin {
+			return api.Errorf(http.StatusForbidden, api.CodeForbidden, "removing a rule that denies or asks needs the right admin")
+		}
+		st.event(api.KindRuleRemoved, by, api.RuleRemoved{ID: rule})
+		st.rulesChanged()
+		return nil
+	})
+	if err != nil {
+		return nil, h.problem(err, id)
+	}
+	return &removed, nil
+}
+
+// expireRules removes the session's rules whose time is over.
+func (st *step) expireRules() {
+	over := false
+	for _, r := range slices.Clone(st.s.book.Rules) {
+		if !r.Expires.IsZero() && !st.now.Before(r.Expires) {
+			st.event(api.KindRuleRemoved, Actor{}, api.RuleRemoved{ID: r.ID, Reason: "expired"})
+			over = true
+		}
+	}
+	if over {
+		st.rulesChanged()
+	}
+}
+
+// viewRules shows the session's own rules.
+func (s *session) viewRules(v *api.Session) {
+	b := s.book
+	if len(b.Rules) == 0 {
+		return
+	}
+	// A rule that the CLI was not told of yet counts for what it asks.
+	told := b.Ended != nil || b.Transport == transportTee || s.settings(s.hub.now()).equal(b.Enforced)
+	for _, r := range b.Rules {
+		r.Pending = !told && r.Decision != api.RuleAllow
+		v.Rules = append(v.Rules, r)
+	}
+}
