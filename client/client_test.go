@@ -117,14 +117,32 @@ func TestOperations(t *testing.T) {
 		{"Resume", func(ctx context.Context) (any, error) { return c.Resume(ctx, "s", api.Resume{Force: true}) }, request{"POST", "/v1/sessions/s/resume", `{"force":true}`}},
 		{"Fork", func(ctx context.Context) (any, error) { return c.Fork(ctx, "s", api.Fork{At: "u"}) }, request{"POST", "/v1/sessions/s/fork", `{"at":"u"}`}},
 		{"Questions", func(ctx context.Context) (any, error) {
-			return c.Questions(ctx, api.QuestionFilter{State: api.QuestionOpen, Session: "s", Limit: 2})
-		}, request{"GET", "/v1/questions?limit=2&session=s&state=open", ""}},
+			return c.Questions(ctx, api.QuestionFilter{State: api.QuestionOpen, Session: "s", Kind: api.QuestionPlan, Limit: 2})
+		}, request{"GET", "/v1/questions?kind=plan&limit=2&session=s&state=open", ""}},
 		{"Question", func(ctx context.Context) (any, error) { return c.Question(ctx, "q") }, request{"GET", "/v1/questions/q", ""}},
 		{"Answer", func(ctx context.Context) (any, error) { return c.Answer(ctx, "q", api.Answer{Decision: "allow"}) }, request{"POST", "/v1/questions/q/answer", `{"decision":"allow"}`}},
+		{"Answer a plan", func(ctx context.Context) (any, error) {
+			return c.Answer(ctx, "q", api.Answer{Outcome: api.PlanFresh, Plan: new(""), NoPrompts: true})
+		}, request{"POST", "/v1/questions/q/answer", `{"outcome":"fresh","plan":"","no_prompts":true}`}},
+		{"Answer for good", func(ctx context.Context) (any, error) {
+			return c.Answer(ctx, "q", api.Answer{Decision: "allow", Always: &api.Always{Suggestion: new(0)}})
+		}, request{"POST", "/v1/questions/q/answer", `{"decision":"allow","always":{"suggestion":0}}`}},
+		{"AddRule", func(ctx context.Context) (any, error) {
+			return c.AddRule(ctx, "s", api.AddRule{Rule: "Bash(a > b)", Decision: api.RuleDeny, For: 60})
+		}, request{"POST", "/v1/sessions/s/rules", `{"rule":"Bash(a > b)","decision":"deny","for":60}`}},
+		{"RemoveRule", func(ctx context.Context) (any, error) { return c.RemoveRule(ctx, "s", "r/1") }, request{"DELETE", "/v1/sessions/s/rules/r%2F1", ""}},
+		{"Policy", func(ctx context.Context) (any, error) { return c.Policy(ctx) }, request{"GET", "/v1/policy", ""}},
+		{"ConfirmPolicy", func(ctx context.Context) (any, error) {
+			return c.ConfirmPolicy(ctx, api.ConfirmPolicy{Sum: "abc"})
+		}, request{"POST", "/v1/policy/confirm", `{"sum":"abc"}`}},
+		{"Release", func(ctx context.Context) (any, error) {
+			return c.Release(ctx, "s", api.Release{Hold: "h", USD: 1.5})
+		}, request{"POST", "/v1/sessions/s/release", `{"hold":"h","usd":1.5}`}},
+		{"Release all", func(ctx context.Context) (any, error) { return c.Release(ctx, "s", api.Release{}) }, request{"POST", "/v1/sessions/s/release", `{}`}},
 		{"Events", func(ctx context.Context) (any, error) { return c.Events(ctx, "s", "e:1", 5) }, request{"GET", "/v1/sessions/s/events?after=e%3A1&limit=5", ""}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			answer = `{"id":"x","version":"v","sessions":[{"id":"x"}],"questions":[{"id":"x"}],"next":"x","was":true,"tomorrow":[1]}`
+			answer = `{"id":"x","version":"v","sessions":[{"id":"x"}],"questions":[{"id":"x"}],"file":"x","next":"x","was":true,"tomorrow":[1]}`
 			out, err := test.do(t.Context())
 			if err != nil {
 				t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/client"
@@ -23,6 +24,16 @@ func pretend() *httptest.Server {
 		fmt.Fprint(w, "event: resume\ndata: {\"resume\":\"ok\"}\n\n"+
 			"event: event\nid: e:1\ndata: {\"id\":\"e:1\",\"session\":\"s5k2m7q3zr4t6w8xabcdy\",\"seq\":1,\"kind\":\"created\"}\n\n"+
 			"event: event\nid: e:2\ndata: {\"id\":\"e:2\",\"session\":\"s5k2m7q3zr4t6w8xabcdy\",\"seq\":2,\"kind\":\"line\",\"line\":{\"type\":\"result\"}}\n\n")
+	})
+	mux.HandleFunc("GET /v1/questions", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"questions":[{"id":"q2","kind":"plan","state":"open","plan":{"text":"1. Rewrite it","outcomes":["fresh","accept_edits","ask","revise","reject","outline"]}}]}`)
+	})
+	mux.HandleFunc("POST /v1/questions/q2/answer", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"id":"q2","kind":"plan","state":"answered","answer":{"outcome":"revise","message":"Write the tests first."}}`)
+	})
+	mux.HandleFunc("POST /v1/sessions/{id}/rules", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusCreated)
+		fmt.Fprint(w, `{"id":"r1","rule":"Bash(git push:*)","decision":"deny"}`)
 	})
 	mux.HandleFunc("POST /v1/questions/{id}/answer", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/problem+json")
@@ -96,4 +107,57 @@ func ExampleClient_Answer() {
 		fmt.Println("too late,", e.Question.By, "was faster")
 	}
 	// Output: too late, anna was faster
+}
+
+func ExampleClient_Answer_plan() {
+	server := pretend()
+	defer server.Close()
+	c, err := client.New(&client.Options{BaseURL: server.URL})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer c.Close()
+	ctx := context.Background()
+
+	list, err := c.Questions(ctx, api.QuestionFilter{State: api.QuestionOpen, Kind: api.QuestionPlan})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, q := range list.Questions {
+		answer := api.Answer{ClientID: "review-" + q.ID, Outcome: api.PlanRevise, Message: "Write the tests first."}
+		if q.Plan != nil && strings.Contains(q.Plan.Text, "test") {
+			// A new process that knows nothing but the plan carries it out.
+			answer = api.Answer{ClientID: "review-" + q.ID, Outcome: api.PlanFresh}
+		}
+		settled, err := c.Answer(ctx, q.ID, answer)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(settled.ID, settled.State, settled.Answer.Outcome)
+	}
+	// Output: q2 answered revise
+}
+
+func ExampleClient_AddRule() {
+	server := pretend()
+	defer server.Close()
+	c, err := client.New(&client.Options{BaseURL: server.URL})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer c.Close()
+
+	rule, err := c.AddRule(context.Background(), "s5k2m7q3zr4t6w8xabcdy", api.AddRule{
+		ClientID: "no-push", Rule: "Bash(git push:*)", Decision: api.RuleDeny, Message: "A person pushes.",
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(rule.ID, rule.Decision, rule.Rule)
+	// Output: r1 deny Bash(git push:*)
 }

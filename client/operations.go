@@ -102,6 +102,7 @@ func (c *Client) Questions(ctx context.Context, f api.QuestionFilter) (*api.Ques
 	q := url.Values{}
 	set(q, "state", string(f.State))
 	set(q, "session", f.Session)
+	set(q, "kind", string(f.Kind))
 	setInt(q, "limit", f.Limit)
 	return call[api.QuestionList](ctx, c, http.MethodGet, "/v1/questions", q, nil)
 }
@@ -111,10 +112,46 @@ func (c *Client) Question(ctx context.Context, id string) (*api.Question, error)
 	return call[api.Question](ctx, c, http.MethodGet, "/v1/questions/"+url.PathEscape(id), nil, nil)
 }
 
-// Answer answers a question. If somebody was faster, the error has the code
-// [api.CodeAlreadySettled] and the question as it was settled.
+// Answer answers a question. Which members of the answer count depends on the
+// question's kind; see [api.Answer]. If somebody was faster, the error has the
+// code [api.CodeAlreadySettled] and the question as it was settled. An answer
+// that does not fit is refused with [api.CodeInvalid] or [api.CodeUnsupported],
+// and the question stays open. With a client id it can be repeated: the same id
+// gets the first answer again.
 func (c *Client) Answer(ctx context.Context, id string, a api.Answer) (*api.Question, error) {
 	return call[api.Question](ctx, c, http.MethodPost, "/v1/questions/"+url.PathEscape(id)+"/answer", nil, a)
+}
+
+// AddRule adds a rule to a session: to have calls denied, asked about or allowed
+// from now on, for good or for a while. With a client id it can be repeated
+// without adding another. A rule that allows needs the right admin.
+func (c *Client) AddRule(ctx context.Context, id string, in api.AddRule) (*api.SessionRule, error) {
+	return call[api.SessionRule](ctx, c, http.MethodPost, sessionPath(id, "/rules"), nil, in)
+}
+
+// RemoveRule removes a rule from a session and returns what it was. rule is its
+// id. To remove one that denies or asks needs the right admin.
+func (c *Client) RemoveRule(ctx context.Context, id, rule string) (*api.SessionRule, error) {
+	return call[api.SessionRule](ctx, c, http.MethodDelete, sessionPath(id, "/rules/"+url.PathEscape(rule)), nil, nil)
+}
+
+// Policy returns the rules that are in force for all sessions, and a change of
+// them that waits for confirmation. The rules of one session are in its snapshot.
+func (c *Client) Policy(ctx context.Context) (*api.Policy, error) {
+	return call[api.Policy](ctx, c, http.MethodGet, "/v1/policy", nil, nil)
+}
+
+// ConfirmPolicy confirms a change of the rules file that allows more than before,
+// and returns the rules that are in force now. If the file has changed again, the
+// error has the code [api.CodeConflict]: what it would allow is something else.
+func (c *Client) ConfirmPolicy(ctx context.Context, in api.ConfirmPolicy) (*api.Policy, error) {
+	return call[api.Policy](ctx, c, http.MethodPost, "/v1/policy/confirm", nil, in)
+}
+
+// Release lets a session go on that a budget or a rate limit holds back. With a
+// client id it can be repeated without granting more.
+func (c *Client) Release(ctx context.Context, id string, in api.Release) (*api.Session, error) {
+	return call[api.Session](ctx, c, http.MethodPost, sessionPath(id, "/release"), nil, in)
 }
 
 // Events returns a page of a session's log: what comes after the event with this

@@ -1,11 +1,15 @@
 package terminal
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/wire"
@@ -35,7 +39,7 @@ func (a *attachment) answer(ctx context.Context, command, rest string) error {
 // outcome says how a question was settled.
 func outcome(q *api.Question) string {
 	if q.Answer != nil {
-		return fmt.Sprintf("%s (%s)", describe(q.Answer), who(q.By))
+		return fmt.Sprintf("%s (%s)", describe(q.Answer), settler(q))
 	}
 	return string(q.State) + " " + q.Reason
 }
@@ -64,55 +68,196 @@ func (a *attachment) find(ctx context.Context, id string) (*api.Question, error)
 	}
 }
 
-// AnswerTo makes the answer to a question out of what somebody typed: verb is "allow", "deny" or "answer", text what follows.
+// AnswerTo makes the answer to a question out of what somebody typed: verb is "allow", "deny", "abort" or "answer", text what follows.
 func AnswerTo(q *api.Question, verb, text string) (*api.Answer, error) {
-	decisions := map[string]map[api.QuestionKind]string{
-		"allow": {api.QuestionPermission: "allow", api.QuestionPlan: "allow", api.QuestionForm: "accept"},
-		"deny": {
-			api.QuestionPermission: "deny", api.QuestionPlan: "deny", api.QuestionChoice: "deny",
-			api.QuestionForm: "decline", api.QuestionDialog: "cancel",
-		},
-		"answer": {api.QuestionChoice: "allow"},
-	}
-	decision, ok := decisions[verb][q.Kind]
-	switch {
-	case !ok && q.Kind == api.QuestionChoice:
-		return nil, fmt.Errorf("%s is a choice; answer it with /answer %s and the numbers of what you choose", q.ID, q.ID)
-	case !ok:
-		return nil, fmt.Errorf("%s is a %s, which cannot be answered with /%s", q.ID, q.Kind, verb)
-	}
-	answer := &api.Answer{Decision: decision}
-	var err error
-	switch {
-	case verb == "deny":
-		answer.Message = text
-	case text != "" && verb == "allow":
-		return nil, fmt.Errorf("nothing can be said with /allow; send %q as a message", text)
-	case verb == "answer":
-		var set []wire.Question
-		if set, err = choices(q); err == nil {
-			answer.Choices, err = choose(set, text)
+	switch verb {
+	case "allow":
+		return allow(q, text)
+	case "deny":
+		decisions := map[api.QuestionKind]string{api.QuestionForm: "decline", api.QuestionDialog: "cancel"}
+		switch decision := decisions[q.Kind]; {
+		case decision == "":
+			return &api.Answer{Decision: "deny", Message: text}, nil
+		case text != "":
+			return nil, fmt.Errorf("whoever asks with a %s cannot be told why; write /deny %s alone", q.Kind, q.ID)
+		default:
+			return &api.Answer{Decision: decision}, nil
 		}
-	case q.Kind == api.QuestionForm:
-		answer.Content, err = acceptForm(q)
+	case "abort":
+		if q.Kind == api.QuestionForm || q.Kind == api.QuestionDialog {
+			return nil, unfit(q, verb)
+		}
+		return &api.Answer{Decision: "deny", Message: text, Interrupt: true}, nil
+	case "answer":
+		return reply(q, text)
+	default:
+		return nil, unfit(q, verb)
 	}
-	return answer, err
 }
 
-// acceptForm returns the content of a form as it comes.
-func acceptForm(q *api.Question) (json.RawMessage, error) {
-	var form wire.ElicitationRequest
-	if err := request(q, &form); err != nil {
-		return nil, err
-	}
-	return accepted(&form)
+func unfit(q *api.Question, verb string) error {
+	return fmt.Errorf("%s is a %s, which cannot be answered with /%s", q.ID, q.Kind, verb)
 }
 
-// Choices returns how many questions a choice has, 0 if it is none.
-func Choices(q *api.Question) int {
-	set, err := choices(q)
+// allow makes the answer that lets something happen as it was asked.
+func allow(q *api.Question, text string) (*api.Answer, error) {
+	switch q.Kind {
+	case api.QuestionPermission:
+		always, err := allowAlways(q, text)
+		return &api.Answer{Decision: "allow", Always: always}, err
+	case api.QuestionPlan:
+		if text != "" {
+			return nil, said(text)
+		}
+		return &api.Answer{Decision: "allow"}, nil
+	case api.QuestionForm:
+		if text != "" {
+			return nil, said(text)
+		}
+		var form wire.ElicitationRequest
+		if err := request(q, &form); err != nil {
+			return nil, err
+		}
+		content, err := accepted(&form)
+		return &api.Answer{Decision: "accept", Content: content}, err
+	case api.QuestionChoice:
+		return nil, fmt.Errorf("%s is a choice; answer it with /answer %s and the numbers of what you choose", q.ID, q.ID)
+	case api.QuestionDialog:
+	}
+	return nil, unfit(q, "allow")
+}
+
+func said(text string) error {
+	return fmt.Errorf("nothing can be said with /allow; send %q as a message", text)
+}
+
+// allowAlways reads the number of a suggestion, and perhaps where it is to be kept.
+func allowAlways(q *api.Question, text string) (*api.Always, error) {
+	if text == "" {
+		return nil, nil //nolint:nilnil // only this once
+	}
+	first, place, _ := strings.Cut(text, " ")
+	number, err := strconv.Atoi(first)
 	if err != nil {
-		return 0
+		return nil, said(text)
 	}
-	return len(set)
+	if number < 1 || number > len(q.Suggestions) {
+		return nil, fmt.Errorf("%s has %d suggestions of what to allow always, and none is number %d", q.ID, len(q.Suggestions), number)
+	}
+	place = strings.TrimSpace(place)
+	if places := []string{"session", "localSettings", "projectSettings", "userSettings"}; place != "" && !slices.Contains(places, place) {
+		return nil, fmt.Errorf("it cannot be kept in %q; there are: %s", place, strings.Join(places, ", "))
+	}
+	return &api.Always{Suggestion: new(number - 1), Destination: place}, nil
+}
+
+// reply makes an answer that says something.
+func reply(q *api.Question, text string) (*api.Answer, error) {
+	switch q.Kind {
+	case api.QuestionChoice:
+		set, err := choices(q)
+		if err != nil {
+			return nil, err
+		}
+		chosen, err := choose(set, text)
+		return &api.Answer{Decision: "allow", Choices: chosen}, err
+	case api.QuestionPlan:
+		return review(q, text)
+	case api.QuestionForm:
+		var fields map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(text), &fields); err != nil || fields == nil {
+			return nil, fmt.Errorf("a form is filled in with a JSON object, such as {\"name\": \"value\"}")
+		}
+		return &api.Answer{Decision: "accept", Content: json.RawMessage(text)}, nil
+	case api.QuestionDialog:
+		if !json.Valid(bytes.TrimSpace([]byte(text))) {
+			return nil, fmt.Errorf("the result of a dialog is written in JSON: a word in quotes, a number or an object")
+		}
+		return &api.Answer{Decision: "choose", Result: json.RawMessage(text)}, nil
+	case api.QuestionPermission:
+	}
+	return nil, unfit(q, "answer")
+}
+
+// review makes the answer to a plan: an outcome by number or name, and what belongs to it.
+func review(q *api.Question, text string) (*api.Answer, error) {
+	var outcomes []api.PlanOutcome
+	if q.Plan != nil {
+		outcomes = q.Plan.Outcomes
+	}
+	name, rest, _ := strings.Cut(text, " ")
+	rest = strings.TrimSpace(rest)
+	at := slices.Index(outcomes, api.PlanOutcome(name))
+	if number, err := strconv.Atoi(name); err == nil {
+		at = number - 1
+	}
+	if at < 0 || at >= len(outcomes) {
+		names := make([]string, 0, len(outcomes))
+		for _, o := range outcomes {
+			names = append(names, string(o))
+		}
+		return nil, fmt.Errorf("%s can be answered with one of: %s", q.ID, strings.Join(names, ", "))
+	}
+	answer := &api.Answer{Outcome: outcomes[at]}
+	switch answer.Outcome {
+	case api.PlanFresh, api.PlanAcceptEdits, api.PlanAsk:
+		for word := range strings.FieldsSeq(rest) {
+			switch word {
+			case "bypass":
+				answer.Mode = string(wire.PermissionModeBypassPermissions)
+			case "compact":
+				answer.Compact = true
+			case "no-prompts":
+				answer.NoPrompts = true
+			default:
+				return nil, fmt.Errorf("an approval may be followed by bypass, compact and no-prompts, not by %q; to have the plan changed write /answer %s %s and what it lacks", word, q.ID, api.PlanRevise)
+			}
+		}
+	case api.PlanOutline:
+		if rest != "" {
+			return nil, fmt.Errorf("the agent is told by itself what an outline is; to say more write /answer %s %s and what the plan lacks", q.ID, api.PlanRevise)
+		}
+	case api.PlanRevise, api.PlanReject:
+		answer.Message = rest
+		if rest == "" && answer.Outcome == api.PlanRevise {
+			return nil, fmt.Errorf("what does the plan lack? Write /answer %s %s and what the agent shall change", q.ID, api.PlanRevise)
+		}
+	default: // one of tomorrow
+		answer.Message = rest
+	}
+	return answer, nil
+}
+
+// rule adds a rule to the session: a decision, the rule, and perhaps for how long.
+func (a *attachment) rule(ctx context.Context, text string) error {
+	decision, rule, _ := strings.Cut(text, " ")
+	in := api.AddRule{Rule: strings.TrimSpace(rule), Decision: api.RuleDecision(decision)}
+	if at := strings.LastIndex(in.Rule, " for "); at >= 0 {
+		if d, err := time.ParseDuration(strings.TrimSpace(in.Rule[at+len(" for "):])); err == nil {
+			if d < time.Second {
+				return fmt.Errorf("a rule holds for a second or longer")
+			}
+			in.Rule, in.For = strings.TrimSpace(in.Rule[:at]), int64(d/time.Second)
+		}
+	}
+	if in.Rule == "" || !slices.Contains([]api.RuleDecision{api.RuleAllow, api.RuleAsk, api.RuleDeny}, in.Decision) {
+		return errors.New("write /rule, then allow, ask or deny, then the rule: /rule deny Bash(git push:*), or /rule allow * for 30m")
+	}
+	_, err := a.hub.AddRule(ctx, a.session, in)
+	return err
+}
+
+// unrule removes a rule of the session.
+func (a *attachment) unrule(ctx context.Context, id string) error {
+	if id == "" {
+		return errors.New("which rule? Write /unrule and its id")
+	}
+	_, err := a.hub.RemoveRule(ctx, a.session, id)
+	return err
+}
+
+// release lets the session go on: after one hold, or after all.
+func (a *attachment) release(ctx context.Context, hold string) error {
+	_, err := a.hub.Release(ctx, a.session, api.Release{Hold: hold})
+	return err
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -27,6 +28,11 @@ type Hub interface {
 	// Questions lists questions, Answer answers one.
 	Questions(ctx context.Context, f api.QuestionFilter) (*api.QuestionList, error)
 	Answer(ctx context.Context, id string, a api.Answer) (*api.Question, error)
+	// AddRule adds a rule to the session, RemoveRule removes one.
+	AddRule(ctx context.Context, id string, in api.AddRule) (*api.SessionRule, error)
+	RemoveRule(ctx context.Context, id, rule string) (*api.SessionRule, error)
+	// Release lets a session go on that is held back.
+	Release(ctx context.Context, id string, in api.Release) (*api.Session, error)
 	// Follow returns the session's events from the first on, without live ones, until ctx ends. It reconnects by itself.
 	Follow(ctx context.Context, id string) iter.Seq2[api.Frame, error]
 }
@@ -55,12 +61,19 @@ func (e *TurnError) Error() string { return e.Reason }
 
 // help is what /help says.
 const help = `What you type is sent as a message. Commands:
-/allow ID          allow it, approve the plan, accept the form as it comes
-/deny ID [why]     deny it; the agent is told why
-/answer ID TEXT    answer a choice: numbers or words, a semicolon between questions
-/interrupt         stop the turn
-/stop              end the agent's process
-/quit              leave; the agent goes on
+/allow ID            allow it, approve the plan, accept the form as it comes
+/allow ID N [PLACE]  allow what suggestion N says always; PLACE: session, localSettings, projectSettings, userSettings
+/deny ID [why]       deny it; the agent is told why
+/abort ID [why]      deny it and stop the turn
+/answer ID TEXT      a choice: numbers or words, or - to skip, a semicolon between questions
+                     a plan: an outcome, then what the plan lacks, or of bypass, compact and no-prompts what shall be
+                     a form or a dialog: JSON
+/rule DECISION RULE  allow, ask or deny from now on: /rule deny Bash(git push:*), /rule allow * for 30m
+/unrule ID           remove a rule of this session
+/release [ID]        let the session go on that is held back
+/interrupt           stop the turn
+/stop                end the agent's process
+/quit                leave; the agent goes on
 An ID may be cut short. A message that begins with a slash is sent as //…`
 
 // errQuit is the cause of a context that ends because somebody wants to leave.
@@ -182,7 +195,7 @@ func (a *attachment) show(ctx context.Context, frames <-chan followed, wait bool
 				e := f.frame.Event
 				a.view.event(e)
 				seen = e.Seq
-				if ended && e.Kind == api.KindState {
+				if ended && (e.Kind == api.KindState || e.Kind == api.KindQuestionChanged) {
 					if err := look(); err != nil {
 						return err
 					}
@@ -202,9 +215,10 @@ func (a *attachment) show(ctx context.Context, frames <-chan followed, wait bool
 	}
 }
 
-// settled reports whether a session has nothing to do.
+// settled reports whether a session has nothing to do. A question whose process has ended can wait for ever.
 func settled(s *api.Session) bool {
-	return len(s.Messages) == 0 && len(s.Questions) == 0 && (s.State == api.StateIdle || s.State == api.StateEnded)
+	asks := slices.ContainsFunc(s.Questions, func(q api.Question) bool { return !q.Stale })
+	return len(s.Messages) == 0 && !asks && (s.State == api.StateIdle || s.State == api.StateEnded)
 }
 
 // judge says whether a session that has nothing to do came to a good end.
@@ -271,8 +285,14 @@ func (a *attachment) obey(ctx context.Context, line string) error {
 	command, rest, _ := strings.Cut(line, " ")
 	rest = strings.TrimSpace(rest)
 	switch command {
-	case "/allow", "/deny", "/answer":
+	case "/allow", "/deny", "/abort", "/answer":
 		return a.answer(ctx, command, rest)
+	case "/rule":
+		return a.rule(ctx, rest)
+	case "/unrule":
+		return a.unrule(ctx, rest)
+	case "/release":
+		return a.release(ctx, rest)
 	case "/interrupt":
 		done, err := a.hub.Interrupt(ctx, a.session, api.Interrupt{})
 		if err == nil && !done.Was {

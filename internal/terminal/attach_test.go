@@ -42,7 +42,7 @@ func newFakeHub() *fakeHub {
 	return &fakeHub{session: api.Session{ID: "s1", State: api.StateIdle, LastEventID: "e:0"}, changed: make(chan struct{})}
 }
 
-// happen adds events and sets the state.
+// happen adds events and sets the state, which stays as it is if it is empty.
 func (h *fakeHub) happen(state api.State, events ...api.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -50,12 +50,20 @@ func (h *fakeHub) happen(state api.State, events ...api.Event) {
 		e.Seq, e.Session = int64(len(h.events)+1), "s1"
 		h.events = append(h.events, e)
 	}
-	h.session.State = state
-	data, _ := json.Marshal(map[string]any{"state": state})
-	h.events = append(h.events, api.Event{Seq: int64(len(h.events) + 1), Session: "s1", Kind: api.KindState, Data: data})
+	if state != "" {
+		h.session.State = state
+		h.events = append(h.events, api.Event{Seq: int64(len(h.events) + 1), Session: "s1", Kind: api.KindState, Data: data(map[string]any{"state": state})})
+	}
 	h.session.LastEventID = "e:" + strconv.Itoa(len(h.events))
 	close(h.changed)
 	h.changed = make(chan struct{})
+}
+
+// asks sets what the session asks.
+func (h *fakeHub) asks(questions ...api.Question) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.session.Questions = questions
 }
 
 func (h *fakeHub) called(call string) {
@@ -109,6 +117,21 @@ func (h *fakeHub) Answer(_ context.Context, id string, a api.Answer) (*api.Quest
 		return nil, &api.Error{Code: api.CodeAlreadySettled, Title: "settled", Question: &api.Question{By: "bob", Answer: &api.Answer{Decision: "deny", Message: "no"}}}
 	}
 	return &api.Question{}, nil
+}
+
+func (h *fakeHub) AddRule(_ context.Context, _ string, in api.AddRule) (*api.SessionRule, error) {
+	h.called("rule " + string(data(in)))
+	return &api.SessionRule{}, h.refuse
+}
+
+func (h *fakeHub) RemoveRule(_ context.Context, _, rule string) (*api.SessionRule, error) {
+	h.called("unrule " + rule)
+	return &api.SessionRule{}, nil
+}
+
+func (h *fakeHub) Release(_ context.Context, _ string, in api.Release) (*api.Session, error) {
+	h.called("release " + string(data(in)))
+	return &api.Session{}, nil
 }
 
 func (h *fakeHub) Follow(ctx context.Context, _ string) iter.Seq2[api.Frame, error] {
@@ -247,24 +270,25 @@ result: one (2 more lines)
 state: running
 question qperm: may it use Bash?
   command: rm -rf ␛[31m/
-  answer with /allow qperm or /deny qperm why
+answer with: /allow qperm or /deny qperm why
 question qcho: Which?
     1 Red - warm
     2 Blue - cold
   And? (several may be chosen)
     1 One - 1
     2 Two - 2
-  answer with /answer qcho 1 (numbers by commas, or words; a semicolon between questions) or /deny qcho
+answer with: /answer qcho 1 (numbers by commas, or words, or - to skip; a semicolon between questions) or /deny qcho
 question qplan: may it go on with this plan?
   # Plan
 
   question qx: may it use Bash?
-  answer with /allow qplan or /deny qplan why
+answer with: /allow qplan or /deny qplan why
 question qform: notes asks: Where?
-    to: "top"
-  answer with /allow qform (as it comes) or /deny qform
+    to (needed): "top"
+    why
+answer with: /allow qform (as it comes), /answer qform {"field": value} or /deny qform
 question qdia: dialog {"subtype":"request_user_dialog"}
-  answer with /deny qdia, or answer elsewhere
+answer with: /answer qdia and the result in JSON, or /deny qdia
 state: requires_action
 answer qperm: deny: too hot (ann)
 answer qcho: allow: Red, dark (bob)
@@ -320,23 +344,49 @@ func TestCommands(t *testing.T) {
 		{"unsent", "hello\n", errors.New("the server is away"), []string{"send hello"}, []string{"That did not work: the server is away"}},
 		{"allow", "/allow qperm\n", nil, []string{`answer qperm {"decision":"allow"}`}, nil},
 		{"short id", "/deny qpe  not that \n", nil, []string{`answer qperm {"decision":"deny","message":"not that"}`}, nil},
-		{"id that is not clear", "/allow q\n", nil, nil, []string{"7 open questions begin with q"}},
+		{"id that is not clear", "/allow q\n", nil, nil, []string{"11 open questions begin with q"}},
 		{"id that is not there", "/allow x\n", nil, nil, []string{"no open question of this session is called x"}},
 		{"no id", "/allow\n", nil, nil, []string{"which question?"}},
 		{"allow with words", "/allow qperm but slowly\n", nil, nil, []string{`send "but slowly" as a message`}},
 		{"plan", "/allow qplan\n", nil, []string{`answer qplan {"decision":"allow"}`}, nil},
 		{"choice by number", "/answer qcho 2; 1,2\n", nil, []string{`answer qcho {"decision":"allow","choices":{"And?":{"labels":["One","Two"]},"Which?":{"labels":["Blue"]}}}`}, nil},
 		{"choice by label and words", "/answer qcho red; none of these\n", nil, []string{`answer qcho {"decision":"allow","choices":{"And?":{"text":"none of these"},"Which?":{"labels":["Red"]}}}`}, nil},
+		{"choice skipped in part", "/answer qcho -; 2\n", nil, []string{`answer qcho {"decision":"allow","choices":{"And?":{"labels":["Two"]},"Which?":{"skip":true}}}`}, nil},
 		{"too few answers", "/answer qcho 1\n", nil, nil, []string{"2 questions and 1 answers"}},
 		{"an empty answer", "/answer qcho 1;\n", nil, nil, []string{`no answer to "And?"`}},
 		{"two where one is possible", "/answer qcho 1,2;1\n", nil, nil, []string{"only one answer"}},
 		{"number that is not there", "/answer qcho 3;1\n", nil, []string{`answer qcho {"decision":"allow","choices":{"And?":{"labels":["One"]},"Which?":{"text":"3"}}}`}, nil},
 		{"allow a choice", "/allow qcho\n", nil, nil, []string{"/answer qcho and the numbers"}},
 		{"skip a choice", "/deny qcho\n", nil, []string{`answer qcho {"decision":"deny"}`}, nil},
+		{"always", "/allow qsug 2\n", nil, []string{`answer qsug {"decision":"allow","always":{"suggestion":1}}`}, nil},
+		{"always, elsewhere", "/allow qsug 1  userSettings\n", nil, []string{`answer qsug {"decision":"allow","always":{"suggestion":0,"destination":"userSettings"}}`}, nil},
+		{"no such suggestion", "/allow qsug 3\n/allow qsug 0\n/allow qperm 1\n", nil, nil, []string{"2 suggestions", "none is number 3", "none is number 0", "0 suggestions"}},
+		{"no such place", "/allow qsug 1 cloud\n/allow qsug 1 switchboard\n", nil, nil, []string{`kept in "cloud"`, `kept in "switchboard"`, "localSettings"}},
+		{"deny and stop", "/abort qperm enough\n/abort qform\n", nil, []string{`answer qperm {"decision":"deny","message":"enough","interrupt":true}`}, []string{"cannot be answered with /abort"}},
+		{"plan by number", "/answer qrev 2 compact\n", nil, []string{`answer qrev {"outcome":"accept_edits","compact":true}`}, nil},
+		{"plan by name", "/answer qrev fresh bypass no-prompts\n", nil, []string{`answer qrev {"outcome":"fresh","mode":"bypassPermissions","no_prompts":true}`}, nil},
+		{"plan with feedback", "/answer qrev revise tests first; then code\n", nil, []string{`answer qrev {"message":"tests first; then code","outcome":"revise"}`}, nil},
+		{"plan without feedback", "/answer qrev revise\n", nil, nil, []string{"what does the plan lack?"}},
+		{"plan rejected", "/answer qrev reject\n/answer qrev 5 not now\n", nil, []string{`answer qrev {"outcome":"reject"}`, `answer qrev {"message":"not now","outcome":"reject"}`}, nil},
+		{"plan paused", "/answer qrev 6\n/answer qrev outline slowly\n", nil, []string{`answer qrev {"outcome":"outline"}`}, []string{"to say more write /answer qrev revise"}},
+		{"approval with words", "/answer qrev ask but tests first\n", nil, nil, []string{"to have the plan changed write /answer qrev revise"}},
+		{"no such outcome", "/answer qrev maybe\n/answer qrev 7\n/answer qrev 0\n/answer qplan 1\n", nil, nil, []string{"qrev can be answered with one of: fresh, accept_edits, ask, revise, reject, outline", "qplan can be"}},
+		{"stale plan", "/answer qsta ask\n/answer qsta revise more\n", nil, []string{`answer qsta {"message":"more","outcome":"revise"}`}, []string{"qsta can be answered with one of: fresh, revise"}},
+		{"form filled in", `/answer qstrict {"why": "so"}` + "\n", nil, []string{`answer qstrict {"decision":"accept","content":{"why":"so"}}`}, nil},
+		{"form filled in badly", "/answer qstrict so\n/answer qstrict null\n", nil, nil, []string{"a form is filled in with a JSON object"}},
+		{"dialog answered", `/answer qdia {"a":1}` + "\n/answer qdia yes\n", nil, []string{`answer qdia {"decision":"choose","result":{"a":1}}`}, []string{"in JSON"}},
+		{"rule", "/rule deny Bash(git push:*)\n", nil, []string{`rule {"rule":"Bash(git push:*)","decision":"deny"}`}, nil},
+		{"rule for a while", "/rule allow * for 30m\n", nil, []string{`rule {"rule":"*","decision":"allow","for":1800}`}, nil},
+		{"rule with for in it", "/rule ask Bash(wait for it)\n", nil, []string{`rule {"rule":"Bash(wait for it)","decision":"ask"}`}, nil},
+		{"rule that is none", "/rule\n/rule warn Bash\n/rule deny\n/rule allow * for 1ms\n", nil, nil, []string{"/rule deny Bash(git push:*)", "a second or longer"}},
+		{"rule refused", "/rule allow *\n", errors.New("needs an end"), []string{`rule {"rule":"*","decision":"allow"}`}, []string{"That did not work: needs an end"}},
+		{"rule removed", "/unrule r1\n/unrule\n", nil, []string{"unrule r1"}, []string{"which rule?"}},
+		{"release", "/release\n/release h1\n", nil, []string{`release {}`, `release {"hold":"h1"}`}, nil},
 		{"answer what is no choice", "/answer qperm 1\n", nil, nil, []string{"cannot be answered with /answer"}},
 		{"form", "/allow qform\n", nil, []string{`answer qform {"decision":"accept","content":{"to":"top"}}`}, nil},
 		{"form that needs more", "/allow qstrict\n", nil, nil, []string{`the form wants "why"`}},
-		{"decline a form", "/deny qform\n", nil, []string{`answer qform {"decision":"decline"}`}, nil},
+		{"decline a form", "/deny qform\n/deny qform why\n", nil, []string{`answer qform {"decision":"decline"}`}, []string{"asks with a form cannot be told why"}},
+		{"page visited", "/allow qpage\n", nil, []string{`answer qpage {"decision":"accept"}`}, nil},
 		{"dialog", "/deny qdia\n/allow qdia\n", nil, []string{`answer qdia {"decision":"cancel"}`}, []string{"cannot be answered with /allow"}},
 		{"too late", "/allow qsettled\n", nil, []string{`answer qsettled {"decision":"allow"}`}, []string{"was settled before: deny: no (bob)"}},
 	}
@@ -344,7 +394,7 @@ func TestCommands(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			hub := newFakeHub()
 			hub.refuse = test.refuse
-			hub.questions = []api.Question{permission, choice, plan, form, strictForm, dialog, settled1}
+			hub.questions = []api.Question{permission, choice, plan, form, strictForm, dialog, settled1, suggesting, review1, stale1, page}
 			var out bytes.Buffer
 			if err := Attach(t.Context(), hub, "s1", &Options{In: strings.NewReader(test.in), Out: &out}); err != nil {
 				t.Fatal(err)
@@ -384,6 +434,13 @@ func TestWait(t *testing.T) {
 			h.session.Ended = &api.Ended{Reason: "somebody killed it", Unfinished: true}
 			h.happen(api.StateEnded)
 		}, "somebody killed it"},
+		{"a plan that outlived its process", func(h *fakeHub) {
+			h.asks(plan)
+			h.happen(api.StateEnded)
+			synctest.Wait()
+			h.asks(stale1)
+			h.happen("", api.Event{Kind: api.KindQuestionChanged, Data: data(stale1)})
+		}, ""},
 		{"asked in between", func(h *fakeHub) {
 			h.happen(api.StateRequiresAction)
 			h.happen(api.StateRunning)
@@ -412,7 +469,7 @@ func TestWait(t *testing.T) {
 				if test.reason == "" && err != nil || test.reason != "" && (!ok || !strings.Contains(turn.Reason, test.reason)) {
 					t.Errorf("ended with %v, want %q", err, test.reason)
 				}
-				if !strings.HasSuffix(out.String(), "state: "+string(hub.session.State)+"\n") {
+				if !strings.Contains(out.String(), "state: "+string(hub.session.State)+"\n") {
 					t.Errorf("the end was not shown:\n%s", &out)
 				}
 			})
@@ -489,16 +546,17 @@ func TestDetails(t *testing.T) {
 
 // TestPosing has a choice and a form whose texts try to pass for other options and values than those that count.
 func TestPosing(t *testing.T) {
-	set := []wire.Question{{Question: "Delete all?\n  1 No", Options: []wire.QuestionOption{
-		{Label: "Yes\n  2 No - keep all", Description: "gone\n  3 Cancel"}, {Label: "No", Description: "kept"},
+	set := []api.Choice{{Question: "Delete all?\n  1 No", Header: "a\nb", Options: []api.Option{
+		{Label: "Yes\n  2 No - keep all", Description: "gone\n  3 Cancel", Preview: "x\n  2 No\n" + strings.Repeat("y\n", 20)}, {Label: "No"},
 	}}}
-	if got, want := listed(set), "Delete all? 1 No\n  1 Yes 2 No - keep all - gone 3 Cancel\n  2 No - kept"; got != want {
+	want := "a b - Delete all? 1 No\n  1 Yes 2 No - keep all - gone 3 Cancel\n    | x\n    |   2 No\n" + strings.Repeat("    | y\n", 18) + "    | … (2 more lines)\n  2 No"
+	if got := listed(set); got != want {
 		t.Errorf("the choice is shown as %q, want %q", got, want)
 	}
 	long := strings.Repeat("x", 1000)
 	form := &wire.ElicitationRequest{URL: "https://example.com/\x1b[2J", RequestedSchema: json.RawMessage(
 		`{"properties":{"a\nb":{"default":"` + long + `"},"c":{}}}`)}
-	if got, want := filled(form), "\npage to open: https://example.com/␛[2J\n  a b: \""+long+"\""; got != want {
+	if got, want := filled(form), "\npage to open: https://example.com/␛[2J\n  a b: \""+long+"\"\n  c"; got != want {
 		t.Errorf("the form is shown as %q, want %q", got, want)
 	}
 }

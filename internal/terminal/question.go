@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/switchboard-dev/switchboard/api"
@@ -27,47 +26,256 @@ func request(q *api.Question, into any) error {
 	return nil
 }
 
-// question shows what is asked, and how to answer.
+// A shownQuestion is what was shown of a question that is open.
+type shownQuestion struct {
+	asked string
+	notes []note
+}
+
+// question shows what is asked, what is to be known about it, and how to answer.
 func (v *view) question(_ *api.Event, q *api.Question) {
-	label := "question " + q.ID
-	how := fmt.Sprintf("/allow %s or /deny %s why", q.ID, q.ID)
-	var tool wire.CanUseToolRequest
+	now := shownQuestion{asked(q), notes(q)}
+	v.open[q.ID] = now
+	v.print("", "question "+q.ID, now.asked)
+	v.about(q, now.notes)
+}
+
+// about shows what is to be known about a question. What the agent wrote stands further in: none of it can pass for this.
+func (v *view) about(q *api.Question, list []note) {
+	for _, n := range list {
+		v.print("", n.label, n.text)
+	}
+	if v.hints {
+		v.print("", "answer with", howTo(q))
+	}
+}
+
+// changed shows what is new about a question that is still open.
+func (v *view) changed(e *api.Event, q *api.Question) {
+	now := shownQuestion{asked(q), notes(q)}
+	before := v.open[q.ID]
+	if now.asked != before.asked {
+		v.question(e, q)
+		return
+	}
+	v.open[q.ID] = now
+	isNew := func(n note) bool { return !slices.Contains(before.notes, n) }
+	// The outcomes are numbered, and only make sense together.
+	others := slices.ContainsFunc(now.notes, func(n note) bool { return n.outcome() && isNew(n) })
+	var fresh []note
+	for _, n := range now.notes {
+		if isNew(n) || n.outcome() && others {
+			fresh = append(fresh, n)
+		}
+	}
+	if len(fresh) > 0 {
+		v.print("", "question "+q.ID, "there is something new about it")
+		v.about(q, fresh)
+	}
+}
+
+// call returns the tool call that a question is about: the CLI asks about it, or a hook of ours has brought it.
+func call(q *api.Question) (tool string, input json.RawMessage, err error) {
+	var ask wire.CanUseToolRequest
+	if err := request(q, &ask); err != nil {
+		return "", nil, err
+	}
+	if ask.ToolName != "" {
+		return ask.ToolName, ask.Input, nil
+	}
+	var hook wire.HookCallbackRequest
+	if err := request(q, &hook); err != nil {
+		return "", nil, err
+	}
+	before, ok := hook.Input.(*wire.PreToolUseInput)
+	if !ok {
+		return "", nil, fmt.Errorf("reading question %s: it is about no tool", q.ID)
+	}
+	return before.ToolName, before.ToolInput, nil
+}
+
+// asked returns what is asked, with all that would be done.
+func asked(q *api.Question) string {
 	switch q.Kind {
 	case api.QuestionPermission:
-		if err := request(q, &tool); err != nil {
-			v.print("", label, "may it use "+q.Tool+"?")
-			break
+		tool, input, err := call(q)
+		switch {
+		case err != nil:
+			return "may it use " + oneLine(q.Tool) + "?"
+		case tool == enterPlanMode:
+			return "may it go into plan mode? If not, it begins at once." + details(input)
+		default:
+			return fmt.Sprintf("may it use %s?%s", oneLine(tool), details(input))
 		}
-		v.print("", label, fmt.Sprintf("may it use %s?%s", oneLine(tool.ToolName), details(tool.Input)))
 	case api.QuestionChoice:
 		set, err := choices(q)
 		if err != nil {
-			v.print("", label, "it offers a choice")
-			break
+			return "it offers a choice"
 		}
-		v.print("", label, listed(set))
-		how = fmt.Sprintf("/answer %s 1 (numbers by commas, or words; a semicolon between questions) or /deny %s", q.ID, q.ID)
+		return listed(set)
 	case api.QuestionPlan:
-		var plan wire.PlanExit
-		if request(q, &tool) == nil && json.Unmarshal(tool.Input, &plan) == nil && plan.Plan != "" {
-			v.print("", label, "may it go on with this plan?\n"+plan.Plan)
-			break
+		switch text := planText(q); {
+		case text != "":
+			return "may it go on with this plan?\n" + text
+		case q.Plan != nil:
+			return "may it leave plan mode? There is no plan."
+		default:
+			return "may it go on with its plan?"
 		}
-		v.print("", label, "may it go on with its plan?")
 	case api.QuestionForm:
 		var form wire.ElicitationRequest
 		if err := request(q, &form); err != nil {
-			v.print("", label, "a form is to be filled in")
-			break
+			return "a form is to be filled in"
 		}
-		v.print("", label, fmt.Sprintf("%s asks: %s%s", oneLine(form.MCPServerName), oneLine(form.Message), filled(&form)))
-		how = fmt.Sprintf("/allow %s (as it comes) or /deny %s", q.ID, q.ID)
+		return fmt.Sprintf("%s asks: %s%s", oneLine(form.MCPServerName), oneLine(form.Message), filled(&form))
+	case api.QuestionDialog:
+		var dialog wire.UserDialogRequest
+		if err := request(q, &dialog); err != nil || dialog.DialogKind == "" {
+			return "dialog " + short(string(q.Request))
+		}
+		return "it shows the dialog " + oneLine(dialog.DialogKind) + details(dialog.Payload)
 	default:
-		v.print("", label, string(q.Kind)+" "+short(string(q.Request)))
-		how = fmt.Sprintf("/deny %s, or answer elsewhere", q.ID)
+		return string(q.Kind) + " " + short(string(q.Request))
 	}
-	if v.hints {
-		v.print("  ", "", "answer with "+how)
+}
+
+// enterPlanMode is the tool with which an agent goes into plan mode.
+const enterPlanMode = "EnterPlanMode"
+
+// planText returns the plan that a review is about.
+func planText(q *api.Question) string {
+	if q.Plan != nil {
+		return q.Plan.Text
+	}
+	var plan wire.PlanExit
+	if _, input, err := call(q); err != nil || json.Unmarshal(input, &plan) != nil {
+		return ""
+	}
+	return plan.Plan
+}
+
+// A note is something to be known about a question.
+type note struct{ label, text string }
+
+// outcome reports whether the note is about an outcome of a plan review.
+func (n note) outcome() bool { return strings.HasPrefix(n.label, outcomeLabel) }
+
+const outcomeLabel = "outcome "
+
+// notes returns what is to be known about a question besides what is asked. Each is one line.
+func notes(q *api.Question) []note {
+	var list []note
+	add := func(label, text string) {
+		if text = oneLine(text); text != "" {
+			list = append(list, note{label, text})
+		}
+	}
+	if q.AgentID != "" {
+		add("asked by", "the sub-agent "+q.AgentID)
+	}
+	if q.Kind == api.QuestionPermission {
+		// What a server makes of the call itself is shown already.
+		tool, input, err := call(q)
+		if err != nil || q.Title != wire.ActionTitle(tool, input) && tool != enterPlanMode {
+			add("title", q.Title)
+		}
+		if purpose, _ := wire.LookupString(input, "description"); q.Description != purpose {
+			add("purpose", q.Description)
+		}
+	}
+	add("reason", q.Why)
+	add("path", q.BlockedPath)
+	if q.Rule != nil {
+		add("rule", naming(q.Rule))
+	}
+	if p := q.Plan; p != nil {
+		add("plan file", p.Path)
+		if p.Percent != nil {
+			add("context", fmt.Sprintf("%.0f%% used", *p.Percent))
+		}
+		for _, prompt := range p.Prompts {
+			add("wants to be allowed", prompt.Tool+" - "+prompt.Prompt)
+		}
+		for i, o := range p.Outcomes {
+			add(fmt.Sprint(outcomeLabel, i+1), outcomeText(o))
+		}
+		if p.Bypass {
+			add("bypass", "an approval may be followed by the word bypass: then nothing at all is asked any more")
+		}
+	}
+	for i, s := range q.Suggestions {
+		text := s.Text
+		if text == "" {
+			text = string(s.Update)
+		}
+		if s.Destination != "" {
+			text += " (the CLI would keep it in " + s.Destination + ")"
+		}
+		add(fmt.Sprintf("always %d", i+1), text)
+	}
+	if q.Stale {
+		add("stale", stale(q))
+	}
+	if q.Deadline > 0 {
+		add("deadline", fmt.Sprintf("refused by itself when somebody could have seen it for %d s", q.Deadline))
+	}
+	return list
+}
+
+// stale says that nobody waits for the answer any more, and what is still possible.
+func stale(q *api.Question) string {
+	text := "the process that asked has ended"
+	if q.Plan != nil && len(q.Plan.Outcomes) > 0 {
+		names := make([]string, 0, len(q.Plan.Outcomes))
+		for _, o := range q.Plan.Outcomes {
+			names = append(names, oneLine(string(o)))
+		}
+		text += "; it can still be answered with " + strings.Join(names, ", ")
+	}
+	return text
+}
+
+// outcomeText says what an outcome of a plan review does.
+func outcomeText(o api.PlanOutcome) string {
+	what := map[api.PlanOutcome]string{
+		api.PlanFresh:       "approve; a new process carries it out that knows nothing but the plan, and edits are not asked about",
+		api.PlanAcceptEdits: "approve; edits are not asked about",
+		api.PlanAsk:         "approve; each edit is asked about",
+		api.PlanRevise:      "plan on, with what you write after it",
+		api.PlanReject:      "refuse it",
+		api.PlanOutline:     "have it write down its steps before it asks again",
+	}[o]
+	if what == "" {
+		return string(o)
+	}
+	return string(o) + " - " + what
+}
+
+// howTo says what can be typed to answer a question.
+func howTo(q *api.Question) string {
+	id := q.ID
+	yesNo := fmt.Sprintf("/allow %s or /deny %s why", id, id)
+	switch q.Kind {
+	case api.QuestionPermission:
+		if n := len(q.Suggestions); n == 1 {
+			return fmt.Sprintf("/allow %s, /allow %s 1 (always) or /deny %s why", id, id, id)
+		} else if n > 1 {
+			return fmt.Sprintf("/allow %s, /allow %s 1 to %d (always) or /deny %s why", id, id, n, id)
+		}
+		return yesNo
+	case api.QuestionChoice:
+		return fmt.Sprintf("/answer %s 1 (numbers by commas, or words, or - to skip; a semicolon between questions) or /deny %s", id, id)
+	case api.QuestionPlan:
+		if q.Plan != nil && len(q.Plan.Outcomes) > 0 {
+			return fmt.Sprintf("/answer %s and the number or name of an outcome, and after it what the agent shall know", id)
+		}
+		return yesNo
+	case api.QuestionForm:
+		return fmt.Sprintf("/allow %s (as it comes), /answer %s {\"field\": value} or /deny %s", id, id, id)
+	case api.QuestionDialog:
+		return fmt.Sprintf("/answer %s and the result in JSON, or /deny %s", id, id)
+	default:
+		return fmt.Sprintf("/deny %s, or answer elsewhere", id)
 	}
 }
 
@@ -96,128 +304,4 @@ func details(input json.RawMessage) string {
 		b.WriteString("\n" + oneLine(name) + ": " + text)
 	}
 	return b.String()
-}
-
-// choices returns the questions of a choice.
-func choices(q *api.Question) ([]wire.Question, error) {
-	var tool wire.CanUseToolRequest
-	if err := request(q, &tool); err != nil {
-		return nil, err
-	}
-	var set wire.QuestionSet
-	if err := json.Unmarshal(tool.Input, &set); err != nil {
-		return nil, fmt.Errorf("reading question %s: %w", q.ID, err)
-	}
-	if len(set.Questions) == 0 {
-		return nil, fmt.Errorf("question %s offers nothing to choose", q.ID)
-	}
-	return set.Questions, nil
-}
-
-// listed returns the questions of a choice with their options numbered, each in one line: none of them can pass for another.
-func listed(set []wire.Question) string {
-	var lines []string
-	for _, each := range set {
-		text := oneLine(each.Question)
-		if each.MultiSelect {
-			text += " (several may be chosen)"
-		}
-		lines = append(lines, text)
-		for i, option := range each.Options {
-			lines = append(lines, fmt.Sprintf("  %d %s - %s", i+1, oneLine(option.Label), oneLine(option.Description)))
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-// choose makes an answer to a choice of what somebody typed: for each question numbers, labels, or words of their own.
-func choose(set []wire.Question, typed string) (map[string]api.ChoiceAnswer, error) {
-	parts := strings.Split(typed, ";")
-	if len(parts) != len(set) {
-		return nil, fmt.Errorf("there are %d questions and %d answers; put a semicolon between two answers", len(set), len(parts))
-	}
-	answers := map[string]api.ChoiceAnswer{}
-	for i, each := range set {
-		part := strings.TrimSpace(parts[i])
-		if part == "" {
-			return nil, fmt.Errorf("there is no answer to %q", each.Question)
-		}
-		labels, ok := labelsOf(&each, part)
-		switch {
-		case !ok:
-			answers[each.Question] = api.ChoiceAnswer{Text: part}
-		case len(labels) > 1 && !each.MultiSelect:
-			return nil, fmt.Errorf("only one answer is possible to %q", each.Question)
-		default:
-			answers[each.Question] = api.ChoiceAnswer{Labels: labels}
-		}
-	}
-	return answers, nil
-}
-
-// labelsOf returns the options that a text with commas names by number or label, all of them or none.
-func labelsOf(q *wire.Question, text string) (labels []string, ok bool) {
-	for part := range strings.SplitSeq(text, ",") {
-		part = strings.TrimSpace(part)
-		number, err := strconv.Atoi(part)
-		at := number - 1
-		if err != nil {
-			at = slices.IndexFunc(q.Options, func(o wire.QuestionOption) bool { return strings.EqualFold(o.Label, part) })
-		}
-		if at < 0 || at >= len(q.Options) {
-			return nil, false
-		}
-		labels = append(labels, q.Options[at].Label)
-	}
-	return labels, true
-}
-
-// A property is a field of a form.
-type property struct {
-	Title   string          `json:"title"`
-	Default json.RawMessage `json:"default"`
-}
-
-// properties returns the fields of a form.
-func properties(form *wire.ElicitationRequest) (fields map[string]property, required []string) {
-	var schema struct {
-		Properties map[string]property `json:"properties"`
-		Required   []string            `json:"required"`
-	}
-	if err := json.Unmarshal(form.RequestedSchema, &schema); err != nil {
-		return nil, nil
-	}
-	return schema.Properties, schema.Required
-}
-
-// filled says what a form comes filled in with, and which page is to be opened instead of one: that is what is accepted.
-func filled(form *wire.ElicitationRequest) string {
-	var b strings.Builder
-	if form.URL != "" {
-		b.WriteString("\npage to open: " + oneLine(form.URL))
-	}
-	fields, _ := properties(form)
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		if value := fields[name].Default; len(value) > 0 {
-			b.WriteString("\n  " + oneLine(name) + ": " + oneLine(string(value)))
-		}
-	}
-	return b.String()
-}
-
-// accepted returns the content of a form as it comes. It is an error if a field that must be filled in is not.
-func accepted(form *wire.ElicitationRequest) (json.RawMessage, error) {
-	fields, required := properties(form)
-	content := map[string]json.RawMessage{}
-	for name, field := range fields {
-		if len(field.Default) > 0 {
-			content[name] = field.Default
-		}
-	}
-	for _, name := range required {
-		if len(content[name]) == 0 {
-			return nil, fmt.Errorf("the form wants %q, for which there is no value to take; fill it in with another front end, or deny it", name)
-		}
-	}
-	return json.Marshal(content)
 }

@@ -23,10 +23,12 @@ type view struct {
 	err     error           // the first of writing; guarded by mu
 	shown   map[string]bool // messages, by the uuid of their lines, that the CLI has not repeated yet; guarded by mu
 	session api.State       // the last state that was shown; guarded by mu
+
+	open map[string]shownQuestion // by id; guarded by mu
 }
 
 func newView(out io.Writer, hints bool) *view {
-	return &view{out: out, hints: hints, shown: map[string]bool{}}
+	return &view{out: out, hints: hints, shown: map[string]bool{}, open: map[string]shownQuestion{}}
 }
 
 // failed returns the first error of writing.
@@ -65,8 +67,24 @@ func (v *view) event(e *api.Event) {
 		decoded(v, e, v.message)
 	case api.KindQuestionOpened:
 		decoded(v, e, v.question)
+	case api.KindQuestionChanged:
+		decoded(v, e, v.changed)
 	case api.KindQuestionSettled:
 		decoded(v, e, v.settled)
+	case api.KindRuleAdded:
+		decoded(v, e, v.ruleAdded)
+	case api.KindRuleRemoved:
+		decoded(v, e, v.ruleRemoved)
+	case api.KindDecision:
+		decoded(v, e, v.decision)
+	case api.KindMode:
+		decoded(v, e, v.mode)
+	case api.KindHold:
+		decoded(v, e, v.hold)
+	case api.KindHoldOver:
+		decoded(v, e, v.holdOver)
+	case api.KindBudget:
+		decoded(v, e, v.budget)
 	case api.KindState:
 		decoded(v, e, func(_ *api.Event, d *struct {
 			State api.State `json:"state"`
@@ -183,6 +201,7 @@ func (v *view) ended(_ *api.Event, d *api.Ended) {
 
 // settled shows what became of a question.
 func (v *view) settled(_ *api.Event, q *api.Question) {
+	delete(v.open, q.ID)
 	switch q.State {
 	case api.QuestionAnswered, api.QuestionAnsweredTooLate:
 		late := ""
@@ -193,22 +212,64 @@ func (v *view) settled(_ *api.Event, q *api.Question) {
 		if q.Answer != nil {
 			text = describe(q.Answer)
 		}
-		v.print("", "answer "+q.ID, fmt.Sprintf("%s (%s%s)", text, who(q.By), late))
+		v.print("", "answer "+q.ID, fmt.Sprintf("%s (%s%s)", text, settler(q), late))
 	case api.QuestionCancelled:
-		v.print("", "answer "+q.ID, "not needed any more: "+q.Reason)
+		text := "not needed any more: " + oneLine(q.Reason)
+		if q.By != "" {
+			text += " (" + who(q.By) + ")"
+		}
+		v.print("", "answer "+q.ID, text)
 	case api.QuestionOpen:
 	default:
 		v.print("", "answer "+q.ID, string(q.State))
 	}
 }
 
+// settler says who answered a question, or which rule, and why if nobody did.
+func settler(q *api.Question) string {
+	text := who(q.By)
+	if q.By == "" && q.From == "hub" {
+		text = "by itself"
+	}
+	if r := q.Rule; r != nil && r.Decision != api.RuleAsk {
+		text = "by " + ruleName(r)
+	}
+	if q.Reason != "" {
+		text += ": " + oneLine(q.Reason)
+	}
+	return oneLine(text)
+}
+
 // describe says in a line what was answered.
 func describe(a *api.Answer) string {
-	text := a.Decision
+	words := append(nonEmpty(a.Decision), nonEmpty(string(a.Outcome))...)
+	for _, word := range []struct {
+		is   bool
+		text string
+	}{
+		{a.Interrupt, "and stop"},
+		{a.Mode != "", "in mode " + a.Mode},
+		{len(a.Input) > 0, "with other input"},
+		{a.Plan != nil, "with another plan"},
+		{a.Always != nil, alwaysText(a.Always)},
+		{len(a.Updates) > 0, "with other permissions"},
+		{a.NoPrompts, "without what the plan wants to be allowed"},
+		{a.Compact, "and compact"},
+		{len(a.Images) > 0, "with images"},
+	} {
+		if word.is {
+			words = append(words, word.text)
+		}
+	}
+	text := strings.Join(words, ", ")
 	var choices []string
 	for _, question := range slices.Sorted(maps.Keys(a.Choices)) {
 		choice := a.Choices[question]
-		choices = append(choices, strings.Join(append(append([]string(nil), choice.Labels...), nonEmpty(choice.Text)...), ", "))
+		text := strings.Join(append(append([]string(nil), choice.Labels...), nonEmpty(choice.Text)...), ", ")
+		if choice.Skip {
+			text = "-"
+		}
+		choices = append(choices, text)
 	}
 	switch {
 	case len(choices) > 0:
@@ -217,8 +278,28 @@ func describe(a *api.Answer) string {
 		text += ": " + a.Message
 	case len(a.Content) > 0:
 		text += ": " + string(a.Content)
+	case len(a.Result) > 0:
+		text += ": " + string(a.Result)
 	}
 	return short(text)
+}
+
+// alwaysText says what else was allowed for good.
+func alwaysText(a *api.Always) string {
+	if a == nil {
+		return ""
+	}
+	text := "always"
+	switch {
+	case a.Rule != "":
+		text += " " + a.Rule
+	case a.Suggestion != nil:
+		text += fmt.Sprintf(" as suggested by %d", *a.Suggestion+1)
+	}
+	if a.Destination != "" {
+		text += " in " + a.Destination
+	}
+	return text
 }
 
 func nonEmpty(text string) []string {

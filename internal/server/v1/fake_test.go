@@ -116,6 +116,26 @@ func (f *fakeHub) Answer(_ context.Context, by hub.Actor, id string, a api.Answe
 	return noted(&api.Question{ID: id, State: api.QuestionAnswered, Request: []byte(`{}`)}, f.note("Answer", by, id, a))
 }
 
+func (f *fakeHub) AddRule(_ context.Context, by hub.Actor, id string, in api.AddRule) (*api.SessionRule, error) {
+	return noted(&api.SessionRule{ID: "r1", Rule: in.Rule, Decision: in.Decision}, f.note("AddRule", by, id, in))
+}
+
+func (f *fakeHub) RemoveRule(_ context.Context, by hub.Actor, id, rule string) (*api.SessionRule, error) {
+	return noted(&api.SessionRule{ID: rule}, f.note("RemoveRule", by, id, rule))
+}
+
+func (f *fakeHub) Policy(context.Context) (*api.Policy, error) {
+	return noted(&api.Policy{Pending: &api.PolicyChange{Sum: "abc"}}, f.note("Policy", hub.Actor{}))
+}
+
+func (f *fakeHub) ConfirmPolicy(_ context.Context, by hub.Actor, in api.ConfirmPolicy) (*api.Policy, error) {
+	return noted(&api.Policy{}, f.note("ConfirmPolicy", by, in))
+}
+
+func (f *fakeHub) Release(_ context.Context, by hub.Actor, id string, in api.Release) (*api.Session, error) {
+	return noted(&api.Session{ID: id}, f.note("Release", by, id, in))
+}
+
 func (f *fakeHub) Events(_ context.Context, id, after string, limit int) (*api.EventPage, error) {
 	return noted(&api.EventPage{
 		Resume: "ok", Next: "e:1", More: true,

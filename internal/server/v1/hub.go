@@ -24,6 +24,11 @@ type Hub interface {
 	Questions(ctx context.Context, f api.QuestionFilter) (*api.QuestionList, error)
 	Question(ctx context.Context, id string) (*api.Question, error)
 	Answer(ctx context.Context, by hub.Actor, question string, a api.Answer) (*api.Question, error)
+	AddRule(ctx context.Context, by hub.Actor, session string, in api.AddRule) (*api.SessionRule, error)
+	RemoveRule(ctx context.Context, by hub.Actor, session, rule string) (*api.SessionRule, error)
+	Policy(ctx context.Context) (*api.Policy, error)
+	ConfirmPolicy(ctx context.Context, by hub.Actor, in api.ConfirmPolicy) (*api.Policy, error)
+	Release(ctx context.Context, by hub.Actor, session string, in api.Release) (*api.Session, error)
 	Events(ctx context.Context, id, after string, limit int) (*api.EventPage, error)
 	Follow(ctx context.Context, id string, o hub.FollowOptions) (Cursor, error)
 }

@@ -82,6 +82,7 @@ func (s *Server) routes(h huma.API) {
 	s.sessionRoutes(h)
 	s.messageRoutes(h)
 	s.questionRoutes(h)
+	s.policyRoutes(h)
 	s.eventRoutes(h)
 
 	operation(s, h, wire.ScopeObserve, huma.Operation{
@@ -248,10 +249,11 @@ func (s *Server) questionRoutes(h huma.API) {
 	}, func(ctx context.Context, in *struct {
 		State   api.QuestionState `query:"state" enum:"open,answered,answered_too_late,cancelled" doc:"Only questions in this state"`
 		Session string            `query:"session" doc:"Only questions of this session"`
+		Kind    api.QuestionKind  `query:"kind" enum:"permission,choice,plan,form,dialog" doc:"Only questions of this kind"`
 		Limit   int               `query:"limit" minimum:"1" maximum:"1000" doc:"How many at most"`
 	},
 	) (*answer[api.QuestionList], error) {
-		list, err := s.hub.Questions(ctx, api.QuestionFilter{State: in.State, Session: in.Session, Limit: in.Limit})
+		list, err := s.hub.Questions(ctx, api.QuestionFilter{State: in.State, Session: in.Session, Kind: in.Kind, Limit: in.Limit})
 		if err == nil && list.Questions == nil {
 			list.Questions = []api.Question{}
 		}
@@ -266,7 +268,9 @@ func (s *Server) questionRoutes(h huma.API) {
 	operation(s, h, wire.ScopeApprove, huma.Operation{
 		OperationID: "answer-question", Method: http.MethodPost, Path: "/v1/questions/{id}/answer",
 		Summary: "Answer a question", Tags: tags, MaxBodyBytes: maxMessage,
-		Description: "The first answer counts. A later one is refused with the code already_settled and the question as it was settled.",
+		Description: "The first answer counts. A later one is refused with the code already_settled and the question as it was settled. " +
+			"One that does not fit is refused with the reason, and the question stays open. " +
+			"What is allowed beyond what the question brought, what is kept longer than the agent's process, and the mode bypassPermissions need the right admin.",
 	}, func(ctx context.Context, in *struct {
 		OfQuestion
 		Body api.Answer

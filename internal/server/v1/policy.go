@@ -1,0 +1,83 @@
+package v1
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/server/access"
+	"github.com/switchboard-dev/switchboard/wire"
+)
+
+// OfRule is a request about a rule of a session.
+type OfRule struct {
+	OfSession
+	Rule string `path:"rule" doc:"The rule's id"`
+}
+
+// policyRoutes are about what agents may do, and how much.
+func (s *Server) policyRoutes(h huma.API) {
+	tags := []string{"rules"}
+	operation(s, h, wire.ScopeApprove, huma.Operation{
+		OperationID: "add-rule", Method: http.MethodPost, Path: "/v1/sessions/{id}/rules",
+		Summary: "Add a rule to a session", Tags: tags, DefaultStatus: http.StatusCreated,
+		Description: "A rule that allows, and the rule *, need the right admin.",
+	}, func(ctx context.Context, in *about[api.AddRule]) (*answer[api.SessionRule], error) {
+		if _, e := access.Require(ctx, scopeOfRule(in.Body)); e != nil {
+			return nil, e
+		}
+		return reply(s.hub.AddRule(ctx, actor(ctx), in.ID, in.Body))
+	})
+	operation(s, h, wire.ScopeApprove, huma.Operation{
+		OperationID: "remove-rule", Method: http.MethodDelete, Path: "/v1/sessions/{id}/rules/{rule}",
+		Summary: "Remove a rule from a session", Tags: tags,
+		Description: "To remove one that denies or asks needs the right admin: more is allowed without it.",
+	}, func(ctx context.Context, in *OfRule) (*answer[api.SessionRule], error) {
+		return reply(s.hub.RemoveRule(ctx, actor(ctx), in.ID, in.Rule))
+	})
+	operation(s, h, wire.ScopeObserve, huma.Operation{
+		OperationID: "get-policy", Method: http.MethodGet, Path: "/v1/policy",
+		Summary: "Show the rules that are in force for all sessions", Tags: tags,
+	}, func(ctx context.Context, _ *none) (*answer[api.Policy], error) {
+		return reply(listed(s.hub.Policy(ctx)))
+	})
+	operation(s, h, wire.ScopeAdmin, huma.Operation{
+		OperationID: "confirm-policy", Method: http.MethodPost, Path: "/v1/policy/confirm",
+		Summary: "Confirm a change of the rules file that allows more", Tags: tags,
+		Description: "A sum that is not that of the change that waits is refused with the code conflict: look again at what it would allow.",
+	}, func(ctx context.Context, in *struct{ Body api.ConfirmPolicy }) (*answer[api.Policy], error) {
+		return reply(listed(s.hub.ConfirmPolicy(ctx, actor(ctx), in.Body)))
+	})
+	operation(s, h, wire.ScopeAdmin, huma.Operation{
+		OperationID: "release-session", Method: http.MethodPost, Path: "/v1/sessions/{id}/release",
+		Summary: "Let a session go on that a budget or a rate limit holds back", Tags: []string{"sessions"},
+	}, func(ctx context.Context, in *optional[api.Release]) (*answer[api.Session], error) {
+		return reply(s.hub.Release(ctx, actor(ctx), in.ID, value(in.Body)))
+	})
+}
+
+// scopeOfRule returns the right that is needed to add a rule: whoever may answer
+// questions may have more of them asked or denied, but not fewer. The hub, which
+// alone knows what a rule does, looks at it again.
+func scopeOfRule(in api.AddRule) wire.Scope {
+	if in.Decision == api.RuleAllow || in.Rule == "*" {
+		return wire.ScopeAdmin
+	}
+	return wire.ScopeApprove
+}
+
+// listed sees to it that lists are lists, even if they are empty.
+func listed(p *api.Policy, err error) (*api.Policy, error) {
+	if err != nil {
+		return nil, err
+	}
+	if p.Rules == nil {
+		p.Rules = []api.PolicyRule{}
+	}
+	if p.Pending != nil && p.Pending.Widens == nil {
+		p.Pending.Widens = []string{}
+	}
+	return p, nil
+}
