@@ -36,12 +36,19 @@ look at the same session.
 
 What comes in on standard input is sent as messages, line by line, but for these:
 
-  /allow ID          allow it, approve the plan, accept the form as it comes
-  /deny ID [why]     deny it; the agent is told why
-  /answer ID TEXT    answer a choice: numbers or words, a semicolon between questions
-  /interrupt         stop the turn
-  /stop              end the agent's process
-  /quit              leave; the agent goes on
+  /allow ID            allow it, approve the plan, accept the form as it comes
+  /allow ID N [PLACE]  allow what suggestion N says, always
+  /deny ID [why]       deny it; the agent is told why
+  /abort ID [why]      deny it and stop the turn
+  /answer ID TEXT      answer a choice (numbers or words, a semicolon between questions), a plan
+                       (its outcome), a form or a dialog (JSON)
+  /rule DECISION RULE  a rule for this session: /rule allow * for 30m
+  /unrule ID           remove a rule of this session
+  /release [ID]        let the session go on that a budget or a rate limit holds back
+  /interrupt           stop the turn
+  /stop                end the agent's process
+  /quit                leave; the agent goes on
+  /help                say all of this, and more
 
 The end of input leaves too. If it is no terminal, attach first waits until the session has
 nothing more to do, and then ends with code 1 if its last turn failed. An interrupt (Ctrl-C)

@@ -3,6 +3,7 @@
 //	switchboard help              lists the verbs
 //	switchboard serve             keeps sessions, and lets people and programs follow and steer them
 //	switchboard attach SESSION    shows a session, and sends what is typed
+//	switchboard policy            shows, tries and confirms the rules of what agents may do
 //	switchboard sim [flags]       is a simulated Claude Code CLI
 //	switchboard version           says which build this is
 //	switchboard completion SHELL  writes a completion script for bash, zsh, fish or PowerShell
@@ -17,7 +18,8 @@
 //	1  it was tried and did not work; the reason is on standard error
 //	2  the command line or a setting makes no sense; nothing was tried
 //
-// The verb sim ends with the codes of the CLI that it simulates, whichever they are. attach and serve end with 130 when an interrupt leaves
+// The verb sim ends with the codes of the CLI that it simulates, whichever they are. policy explain answers with its code: 0 allow, 1 deny, 2 ask,
+// and 3 for every error. attach and serve end with 130 when an interrupt leaves
 // something undone.
 package main
 
@@ -28,6 +30,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -44,6 +47,9 @@ const (
 	// codeInterrupted is what shells make of a process that an interrupt ended.
 	codeInterrupted = 130
 )
+
+// annotationErrorCode is the annotation of a verb all of whose errors end with one code, because the others are answers.
+const annotationErrorCode = "error-code"
 
 func main() {
 	// A link that claudetest.InstallProgram made has its options beside it. They count, and our environment variables do not.
@@ -109,7 +115,7 @@ func run(ctx context.Context, args []string, s *surroundings) int {
 	root := newRoot(s)
 	root.PersistentPreRun = func(*cobra.Command, []string) { begun = true }
 	root.SetArgs(args[1:])
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return codeDone
 	}
@@ -120,6 +126,11 @@ func run(ctx context.Context, args []string, s *surroundings) int {
 	_, _ = fmt.Fprintf(s.stderr, "switchboard: %s\n", terminal.Clean(err.Error()))
 	if !begun {
 		_, _ = fmt.Fprintln(s.stderr, "Try: switchboard --help")
+	}
+	if code, err := strconv.Atoi(cmd.Annotations[annotationErrorCode]); err == nil {
+		return code
+	}
+	if !begun {
 		return codeUsage
 	}
 	if _, ok := errors.AsType[usageError](err); ok {

@@ -109,6 +109,9 @@ func TestRun(t *testing.T) {
 		{"serve in too deep a folder", switchboard("serve", "--data-dir", "/tmp/"+strings.Repeat("x", 100)), nil, "", codeUsage, nil, []string{"shorter path"}},
 		{"attach without a session", switchboard("attach", "--plain"), nil, "", codeUsage, nil, []string{"accepts 1 arg"}},
 		{"attach without plain", switchboard("attach", "s1"), nil, "", codeUsage, nil, []string{"--plain"}},
+		{"policy", switchboard("policy"), nil, "", 0, []string{"explain", "test", "show", "confirm"}, nil},
+		{"policy of no kind", switchboard("policy", "change"), nil, "", codeUsage, nil, []string{`"change"`}},
+		{"policy without a server", switchboard("policy", "show"), nil, "", codeFailed, nil, []string{"switchboard serve"}},
 		{"shim without orders", switchboard("shim", "now"), nil, "", codeUsage, nil, []string{`"now"`}},
 		{"completed flags of serve", switchboard("__complete", "serve", "--durability", ""), nil, "", 0, []string{"normal", "full"}, []string{"ShellCompDirective"}},
 
@@ -159,7 +162,11 @@ func TestRun(t *testing.T) {
 
 // TestHelp compares what the verbs say about themselves with the files in testdata.
 func TestHelp(t *testing.T) {
-	for name, args := range map[string][]string{"root": nil, "serve": {"serve"}, "attach": {"attach"}, "demo": {"demo"}} {
+	for name, args := range map[string][]string{
+		"root": nil, "serve": {"serve"}, "attach": {"attach"}, "demo": {"demo"},
+		"policy": {"policy"}, "policy-show": {"policy", "show"}, "policy-confirm": {"policy", "confirm"}, "policy-explain": {"policy", "explain"},
+		"policy-test": {"policy", "test"},
+	} {
 		t.Run(name, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
 			if code := run(t.Context(), append(append([]string{"switchboard"}, args...), "--help"), &surroundings{stdout: &stdout, stderr: &stderr}); code != 0 {

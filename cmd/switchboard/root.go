@@ -11,13 +11,16 @@ func newRoot(s *surroundings) *cobra.Command {
 		Short: "Run, watch and steer Claude Code agents",
 		Long: `Switchboard runs, watches and steers many Claude Code agents from one place.
 
-Here today are the hub (serve), a plain view of a session (attach) and a simulated Claude Code
-CLI (sim). The web console and more verbs are planned.`,
+Here today are the hub (serve), a plain view of a session (attach), the rules of what agents may do
+(policy) and a simulated Claude Code CLI (sim). The web console and more verbs are planned.`,
 		Example: `  # keep sessions, and say where to reach them
   switchboard serve
 
   # look at one, and type into it
   switchboard attach --plain s5k2m7q3zr4t6w8xabcdy
+
+  # which rules are in force, and what waits for confirmation
+  switchboard policy show
 
   # a simulated CLI that answers one prompt
   echo '{"type":"user","message":{"role":"user","content":"@say hello"}}' |
@@ -38,6 +41,6 @@ CLI (sim). The web console and more verbs are planned.`,
 	root.SetIn(s.stdin)
 	root.SetOut(s.stdout)
 	root.SetErr(s.stderr)
-	root.AddCommand(newServe(s), newAttach(s), newSim(s), newVersion(), newShim(), newDemo(s))
+	root.AddCommand(newServe(s), newAttach(s), newPolicy(s), newSim(s), newVersion(), newShim(), newDemo(s))
 	return root
 }

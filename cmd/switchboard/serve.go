@@ -17,8 +17,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/switchboard-dev/switchboard/internal/config"
+	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 	"github.com/switchboard-dev/switchboard/internal/launch"
+	"github.com/switchboard-dev/switchboard/internal/notify"
 	"github.com/switchboard-dev/switchboard/internal/server"
 	"github.com/switchboard-dev/switchboard/wire"
 )
@@ -177,6 +179,7 @@ func (v *serveVerb) options(s *surroundings) (*server.Options, error) {
 	if err != nil {
 		return nil, err
 	}
+	rules := v.rules(s, c)
 	return &server.Options{
 		DataDir: paths.DataDir, Socket: paths.Socket, Addr: string(c.Server.Addr),
 		Listeners: listeners, NotifySocket: s.getenv("NOTIFY_SOCKET"),
@@ -187,12 +190,62 @@ func (v *serveVerb) options(s *surroundings) (*server.Options, error) {
 			Model: c.Claude.Model, AllowedTools: c.Claude.AllowedTools, PermissionMode: wire.PermissionMode(c.Claude.PermissionMode),
 			DangerouslySkipPermissions: c.Claude.DangerouslySkipPermissions, UseAPIBilling: c.Claude.UseAPIBilling,
 		},
+		Rules: rules, QuestionDeadline: time.Duration(c.Questions.Deadline), Budgets: budgets(c), ResumeAtReset: c.Limits.ResumeAtReset,
+		Notify: targets(c), Link: string(c.Notify.Link),
 		Env:         s.env,
 		OrphanAfter: time.Duration(c.Shim.OrphanAfter), IdleOrphanAfter: time.Duration(c.Shim.IdleOrphanAfter),
 		Scopes:  true,
 		Version: buildVersion(),
 		Logger:  slog.New(slog.NewTextHandler(s.stderr, &slog.HandlerOptions{Level: level})),
 	}, nil
+}
+
+// rules says where the rules are, and what of ours is no agent's business.
+func (v *serveVerb) rules(s *surroundings, c *config.Config) server.Rules {
+	r := server.Rules{File: string(c.Rules.File), Home: s.getenv("HOME")}
+	if r.File == "" {
+		r.File = config.RulesFile(s.getenv)
+	}
+	usual := config.File(s.getenv)
+	if usual != "" {
+		r.Own = append(r.Own, filepath.Dir(usual), usual) // which may be a link that leads elsewhere
+	}
+	if file, _ := v.file(s); file != usual && file != "" {
+		if path, err := filepath.Abs(file); err == nil {
+			r.Own = append(r.Own, path)
+		}
+	}
+	for i := range c.Notify.Targets {
+		for _, secret := range []config.Folder{c.Notify.Targets[i].SecretFile, c.Notify.Targets[i].TokenFile} {
+			if secret != "" {
+				r.Own = append(r.Own, string(secret))
+			}
+		}
+	}
+	return r
+}
+
+// budgets returns the budgets of the configuration as the hub wants them.
+func budgets(c *config.Config) []hub.Budget {
+	var list []hub.Budget
+	for _, b := range c.Budgets {
+		list = append(list, hub.Budget{
+			Name: b.Name, Per: b.Per, Folder: string(b.Folder), USD: b.USD, Turns: b.Turns, Wall: time.Duration(b.Wall), Idle: time.Duration(b.Idle),
+			Action: b.Action, WarnAt: b.WarnAt,
+		})
+	}
+	return list
+}
+
+// targets returns those who are notified.
+func targets(c *config.Config) []notify.Target {
+	var list []notify.Target
+	for _, t := range c.Notify.Targets {
+		list = append(list, notify.Target{
+			Kind: t.Kind, URL: string(t.URL), SecretFile: string(t.SecretFile), TokenFile: string(t.TokenFile), Events: t.Events, Detail: t.Detail,
+		})
+	}
+	return list
 }
 
 // chooseAgent returns the agent that a flag, else the environment, else the configuration names. A name with a slash is a path and depends on nothing
@@ -221,6 +274,14 @@ func (v *serveVerb) announce(out io.Writer, hub *server.Server, o *server.Option
 	fmt.Fprintf(out, "listening on %s\nsocket %s\ntoken file %s\n", hub.URL(), hub.Socket(), hub.TokenFile())
 	if o.Agent == launch.Simulator {
 		fmt.Fprintln(out, "agent simulated: no Claude Code is started and no tool is run")
+	}
+	if rules := hub.Policy(); rules.Pending != nil {
+		n := len(rules.Pending.Widens)
+		changes := fmt.Sprintf("%d changes wait", n)
+		if n == 1 {
+			changes = "1 change waits"
+		}
+		fmt.Fprintf(out, "rules %s: %s for confirmation: switchboard policy confirm\n", rules.File, changes)
 	}
 }
 

@@ -24,15 +24,20 @@ func (p *place) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.dataDir, "data-dir", "", "`FOLDER` of the journal, the token and the socket (default $XDG_DATA_HOME/switchboard)")
 }
 
+// file returns the configuration file, and whether somebody named it.
+func (p *place) file(s *surroundings) (name string, must bool) {
+	if p.config != "" {
+		return p.config, true
+	}
+	if named := s.getenv(envConfig); named != "" {
+		return named, true
+	}
+	return config.File(s.getenv), false
+}
+
 // load reads the settings: the file, the environment over it, and the flags over both. change sets those of the verb itself.
 func (p *place) load(s *surroundings, change func(*config.Config) error) (*config.Config, config.Paths, error) {
-	file, must := config.File(s.getenv), false
-	if named := s.getenv(envConfig); named != "" {
-		file, must = named, true
-	}
-	if p.config != "" {
-		file, must = p.config, true
-	}
+	file, must := p.file(s)
 	c, err := config.Load(file, must, s.getenv)
 	if err != nil {
 		return nil, config.Paths{}, err

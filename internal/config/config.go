@@ -15,6 +15,11 @@ import (
 type Config struct {
 	Server    Server
 	Claude    Claude
+	Rules     Rules
+	Questions Questions
+	Limits    Limits
+	Budgets   []Budget
+	Notify    Notify
 	Retention Retention
 	Shim      Shim
 }
@@ -43,6 +48,24 @@ type Claude struct {
 	DangerouslySkipPermissions bool
 	// UseAPIBilling leaves ANTHROPIC_API_KEY in the environment of agents, which then bill it instead of using the login.
 	UseAPIBilling bool
+}
+
+// Rules is the section [rules]: what agents may do without asking, and what never.
+type Rules struct {
+	// File is the file with the rules, see docs/rules.md. If empty, [RulesFile] has the default. It need not exist.
+	File Folder
+}
+
+// Questions is the section [questions].
+type Questions struct {
+	// Deadline is how long a question may wait while somebody could see it. Zero means for ever.
+	Deadline Duration
+}
+
+// Limits is the section [limits]: what to do about the limits of an account.
+type Limits struct {
+	// ResumeAtReset has sessions that a limit holds back go on by themselves when it is over.
+	ResumeAtReset bool
 }
 
 // Retention is the section [retention]: how much of ended sessions is kept. Zero means all.
@@ -88,14 +111,14 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.Source, e.Line, e.Column, e.Reason)
 }
 
-// maxFile bounds a configuration file. A larger one is a mistake in its name.
+// maxFile bounds a file of settings. A larger one is a mistake in its name.
 const maxFile = 1 << 20
 
 // Load returns the defaults with the file's settings over them, and those of the environment over both. getenv returns the value of a
 // variable, "" if it is not set. A file that does not exist is an error only if it must be there.
 func Load(file string, must bool, getenv func(string) string) (*Config, error) {
 	c := Default()
-	text, err := readFile(file)
+	text, err := ReadFile(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !must:
 	case err != nil:
@@ -111,32 +134,37 @@ func Load(file string, must bool, getenv func(string) string) (*Config, error) {
 	return c, c.Check()
 }
 
-// readFile reads a configuration file that only its owner, or root, can have written.
-func readFile(name string) (text []byte, err error) {
+// ReadFile reads a file that says what agents may do: it belongs to the user or root, not everybody may be able to write it, and it is no larger
+// than 1 MiB. The error is fs.ErrNotExist if there is none, and an *[Error] if it cannot be trusted.
+func ReadFile(name string) ([]byte, error) {
 	if name == "" {
 		return nil, fs.ErrNotExist
 	}
+	// To open a pipe would wait for somebody who writes to it.
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, &Error{Source: name, Reason: "this is no file"}
+	}
 	file, err := os.Open(name)
 	if err != nil {
-		return nil, fmt.Errorf("reading the configuration: %w", err)
+		return nil, fmt.Errorf("reading settings: %w", err)
 	}
 	defer func() { _ = file.Close() }() // it was only read
 	info, err := file.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("reading the configuration: %w", err)
+		return nil, fmt.Errorf("reading settings: %w", err)
 	}
-	if info.IsDir() {
+	if !info.Mode().IsRegular() {
 		return nil, &Error{Source: name, Reason: "this is no file"}
 	}
 	if reason := distrust(info); reason != "" {
 		return nil, &Error{Source: name, Reason: reason}
 	}
-	text, err = io.ReadAll(io.LimitReader(file, maxFile+1))
+	text, err := io.ReadAll(io.LimitReader(file, maxFile+1))
 	if err != nil {
-		return nil, fmt.Errorf("reading the configuration: %w", err)
+		return nil, fmt.Errorf("reading settings: %w", err)
 	}
 	if len(text) > maxFile {
-		return nil, &Error{Source: name, Reason: "it is larger than 1 MiB, which no configuration is"}
+		return nil, &Error{Source: name, Reason: "it is larger than 1 MiB, which no file of settings is"}
 	}
 	return text, nil
 }

@@ -42,6 +42,44 @@ permission_mode = "plan"
 dangerously_skip_permissions = true
 use_api_billing = true
 
+[rules]
+file = "~/rules.toml"
+
+[questions]
+deadline = "10m"
+
+[limits]
+resume_at_reset = true
+
+[[budget]]
+name = "a day"
+per = "day"
+folder = "~/src"
+usd = 12
+turns = 100
+wall = "8h"
+action = "interrupt"
+warn_at = 0.5
+
+[[budget]]
+name = "idle ones"
+idle = "2h"
+
+[notify]
+link = "https://hub.example/console"
+
+[[notify.target]]
+kind = "webhook"
+url = "https://example.com/hook?x=1"
+secret_file = "~/hook.key"
+events = ["needs_input", "limit"]
+detail = true
+
+[[notify.target]]
+kind = "ntfy"
+url = "http://127.0.0.1:2586/agents"
+token_file = "/etc/ntfy"
+
 [retention]
 max_age = "30d"
 max_bytes = "20GiB"
@@ -69,6 +107,17 @@ func TestParse(t *testing.T) {
 				Path: "/opt/claude", Model: "opus", AllowedTools: []string{"Read", "Bash(git status:*)"}, PermissionMode: "plan",
 				DangerouslySkipPermissions: true, UseAPIBilling: true,
 			},
+			Rules:     Rules{File: "/home/x/rules.toml"},
+			Questions: Questions{Deadline: Duration(10 * time.Minute)},
+			Limits:    Limits{ResumeAtReset: true},
+			Budgets: []Budget{
+				{Name: "a day", Per: "day", Folder: "/home/x/src", USD: 12, Turns: 100, Wall: Duration(8 * time.Hour), Action: "interrupt", WarnAt: 0.5},
+				{Name: "idle ones", Per: "session", Idle: Duration(2 * time.Hour), Action: "warn", WarnAt: 0.8},
+			},
+			Notify: Notify{Link: "https://hub.example/console", Targets: []Target{
+				{Kind: "webhook", URL: "https://example.com/hook?x=1", SecretFile: "/home/x/hook.key", Events: []string{"needs_input", "limit"}, Detail: true},
+				{Kind: "ntfy", URL: "http://127.0.0.1:2586/agents", TokenFile: "/etc/ntfy"},
+			}},
 			Retention: Retention{MaxAge: Duration(30 * 24 * time.Hour), MaxBytes: 20 << 30},
 			Shim:      Shim{Duration(48 * time.Hour), Duration(90 * time.Minute)},
 		}},
@@ -98,7 +147,7 @@ func TestParseRefuses(t *testing.T) {
 		want       []string
 	}{
 		{"unknown key", "[server]\naddr = \"127.0.0.1:1\"\nport = 8765\n", []string{"config.toml:3:1: unknown key server.port; section [server] has addr, data_dir, durability"}},
-		{"unknown section", "[serve]\naddr = \"127.0.0.1:1\"\n", []string{"config.toml:1:", "unknown key serve", "the sections are server, claude, retention, shim"}},
+		{"unknown section", "[serve]\naddr = \"127.0.0.1:1\"\n", []string{"config.toml:1:", "unknown key serve", "the sections are server, claude, rules, questions, limits, notify, retention, shim, budget"}},
 		{"unknown top level", "addr = \"127.0.0.1:1\"\n", []string{"config.toml:1:1: unknown key addr; the sections are"}},
 		{"two unknown keys", "[shim]\na = 1\nb = 2\n", []string{"config.toml:2:1: unknown key shim.a", "config.toml:3:1: unknown key shim.b"}},
 		{"no TOML", "[server\n", []string{"config.toml:1:"}},
@@ -189,7 +238,8 @@ func TestSettings(t *testing.T) {
 	values := map[string]string{
 		"server.addr": "127.0.0.1:9", "server.data_dir": "/d", "server.durability": "full", "claude.path": "/c", "claude.model": "m",
 		"claude.allowed_tools": `["T"]`, "claude.permission_mode": "plan", "claude.dangerously_skip_permissions": "true",
-		"claude.use_api_billing": "true", "retention.max_age": "3h", "retention.max_bytes": "4", "shim.orphan_after": "50h", "shim.idle_orphan_after": "6h",
+		"claude.use_api_billing": "true", "rules.file": "/r", "questions.deadline": "7m", "limits.resume_at_reset": "true", "notify.link": "https://h",
+		"retention.max_age": "3h", "retention.max_bytes": "4", "shim.orphan_after": "50h", "shim.idle_orphan_after": "6h",
 	}
 	seen := 0
 	for _, s := range Settings() {
@@ -301,6 +351,12 @@ func TestPaths(t *testing.T) {
 	if got := File(env()); got != "" {
 		t.Error(got)
 	}
+	if got := RulesFile(env("HOME", "/home/x")); got != "/home/x/.config/switchboard/rules.toml" {
+		t.Error(got)
+	}
+	if got := RulesFile(env()); got != "" {
+		t.Error(got)
+	}
 }
 
 // FuzzConfig feeds the reader with anything. What it accepts must keep to the rules of each type; what it refuses must say where.
@@ -331,7 +387,20 @@ func FuzzConfig(f *testing.F) {
 				t.Errorf("accepted, but: %v", err)
 			}
 		}
-		for _, folder := range []Folder{c.Server.DataDir, c.Claude.Path} {
+		folders := []Folder{c.Server.DataDir, c.Claude.Path, c.Rules.File}
+		for _, b := range c.Budgets {
+			folders = append(folders, b.Folder)
+			if b.Name == "" || b.USD < 0 || b.Turns < 0 || b.Wall < 0 || b.Idle < 0 || b.USD == 0 && b.Turns == 0 && b.Wall == 0 && b.Idle == 0 {
+				t.Errorf("accepted the budget %+v", b)
+			}
+		}
+		for _, target := range c.Notify.Targets {
+			folders = append(folders, target.SecretFile, target.TokenFile)
+			if err := new(Link).UnmarshalText([]byte(target.URL)); err != nil {
+				t.Errorf("accepted, but: %v", err)
+			}
+		}
+		for _, folder := range folders {
 			if folder != "" && !filepath.IsAbs(string(folder)) {
 				t.Errorf("accepted the path %q", folder)
 			}
@@ -366,9 +435,16 @@ func TestDocument(t *testing.T) {
 			t.Errorf("docs/running.md has no row for %s; it should be\n%s", s.Key, row)
 		}
 	}
+	for _, m := range Members() {
+		table, member := m.Key[:strings.LastIndexByte(m.Key, '.')], m.Key[strings.LastIndexByte(m.Key, '.')+1:]
+		row := "| `[[" + table + "]]` | `" + member + "` | " + m.Default + " | " + m.What + " |\n"
+		if !strings.Contains(string(document), row) {
+			t.Errorf("docs/running.md has no row for %s; it should be\n%s", m.Key, row)
+		}
+	}
 	_, example, _ := strings.Cut(string(document), "```toml\n")
 	example, _, found := strings.Cut(example, "```")
-	if err := Default().Parse("docs/running.md", []byte(example), ""); !found || err != nil {
+	if err := Default().Parse("docs/running.md", []byte(example), "/home/ann"); !found || err != nil {
 		t.Errorf("the example in docs/running.md: %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -27,6 +28,20 @@ type fileConfig struct {
 		DangerouslySkipPermissions *bool                  `toml:"dangerously_skip_permissions"`
 		UseAPIBilling              *bool                  `toml:"use_api_billing"`
 	} `toml:"claude"`
+	Rules struct {
+		File value[Folder, *Folder] `toml:"file"`
+	} `toml:"rules"`
+	Questions struct {
+		Deadline value[Duration, *Duration] `toml:"deadline"`
+	} `toml:"questions"`
+	Limits struct {
+		ResumeAtReset *bool `toml:"resume_at_reset"`
+	} `toml:"limits"`
+	Budget []fileBudget `toml:"budget"`
+	Notify struct {
+		Link   value[Link, *Link] `toml:"link"`
+		Target []fileTarget       `toml:"target"`
+	} `toml:"notify"`
 	Retention struct {
 		MaxAge   value[Duration, *Duration] `toml:"max_age"`
 		MaxBytes value[Size, *Size]         `toml:"max_bytes"`
@@ -81,11 +96,27 @@ func (c *Config) Parse(name string, text []byte, home string) error {
 	put(&read.Claude.PermissionMode, file.Claude.PermissionMode.read)
 	put(&read.Claude.DangerouslySkipPermissions, file.Claude.DangerouslySkipPermissions)
 	put(&read.Claude.UseAPIBilling, file.Claude.UseAPIBilling)
+	put(&read.Rules.File, file.Rules.File.read)
+	put(&read.Questions.Deadline, file.Questions.Deadline.read)
+	put(&read.Limits.ResumeAtReset, file.Limits.ResumeAtReset)
+	put(&read.Notify.Link, file.Notify.Link.read)
 	put(&read.Retention.MaxAge, file.Retention.MaxAge.read)
 	put(&read.Retention.MaxBytes, file.Retention.MaxBytes.read)
 	put(&read.Shim.OrphanAfter, file.Shim.OrphanAfter.read)
 	put(&read.Shim.IdleOrphanAfter, file.Shim.IdleOrphanAfter.read)
-	for key, folder := range map[string]*Folder{"server.data_dir": &read.Server.DataDir, "claude.path": &read.Claude.Path} {
+	budgets, targets, err := file.lists(name, text, home)
+	if err != nil {
+		return err
+	}
+	if budgets != nil {
+		read.Budgets = budgets
+	}
+	if targets != nil {
+		read.Notify.Targets = targets
+	}
+	for key, folder := range map[string]*Folder{
+		"server.data_dir": &read.Server.DataDir, "claude.path": &read.Claude.Path, "rules.file": &read.Rules.File,
+	} {
 		if err := folder.expand(home); err != nil {
 			return &Error{Source: name, Line: lineOf(text, key), Column: 1, Reason: key + ": " + err.Error()}
 		}
@@ -94,27 +125,36 @@ func (c *Config) Parse(name string, text []byte, home string) error {
 	return nil
 }
 
-// refused returns the setting whose type did not like its text.
-func (f *fileConfig) refused() (key string, err error) {
-	for _, each := range []struct {
-		key string
-		err error
-	}{
-		{"server.addr", f.Server.Addr.err},
-		{"server.data_dir", f.Server.DataDir.err},
-		{"server.durability", f.Server.Durability.err},
-		{"claude.path", f.Claude.Path.err},
-		{"claude.permission_mode", f.Claude.PermissionMode.err},
-		{"retention.max_age", f.Retention.MaxAge.err},
-		{"retention.max_bytes", f.Retention.MaxBytes.err},
-		{"shim.orphan_after", f.Shim.OrphanAfter.err},
-		{"shim.idle_orphan_after", f.Shim.IdleOrphanAfter.err},
-	} {
-		if each.err != nil {
-			return each.key, each.err
+// refused returns the setting whose type did not like its text, and the line in which it is set.
+func (f *fileConfig) refused(text []byte) (key string, line int, err error) {
+	key, err = first(
+		"server.addr", f.Server.Addr.err,
+		"server.data_dir", f.Server.DataDir.err,
+		"server.durability", f.Server.Durability.err,
+		"claude.path", f.Claude.Path.err,
+		"claude.permission_mode", f.Claude.PermissionMode.err,
+		"rules.file", f.Rules.File.err,
+		"questions.deadline", f.Questions.Deadline.err,
+		"notify.link", f.Notify.Link.err,
+		"retention.max_age", f.Retention.MaxAge.err,
+		"retention.max_bytes", f.Retention.MaxBytes.err,
+		"shim.orphan_after", f.Shim.OrphanAfter.err,
+		"shim.idle_orphan_after", f.Shim.IdleOrphanAfter.err,
+	)
+	if err != nil {
+		return key, lineOf(text, key), err
+	}
+	for i := range f.Budget {
+		if member, err := f.Budget[i].refused(); err != nil {
+			return "budget." + member, lineIn(text, "budget", i, member), err
 		}
 	}
-	return "", nil
+	for i := range f.Notify.Target {
+		if member, err := f.Notify.Target[i].refused(); err != nil {
+			return "notify.target." + member, lineIn(text, "notify.target", i, member), err
+		}
+	}
+	return "", 0, nil
 }
 
 // explain says what the decoder found, in our words where the user needs them.
@@ -128,7 +168,7 @@ func explain(name string, text []byte, file *fileConfig, err error) error {
 		}
 		return errors.Join(list...)
 	}
-	key, reason := file.refused()
+	key, at, reason := file.refused(text)
 	wrong, placed := errors.AsType[*toml.DecodeError](err)
 	switch {
 	case placed && reason != nil:
@@ -139,7 +179,7 @@ func explain(name string, text []byte, file *fileConfig, err error) error {
 		return &Error{Source: name, Line: line, Column: max(column, 1), Reason: misfit(wrong)}
 	case reason != nil:
 		// The decoder keeps the place of texts only, not that of numbers and other values.
-		return &Error{Source: name, Line: lineOf(text, key), Column: 1, Reason: key + ": " + reason.Error()}
+		return &Error{Source: name, Line: at, Column: 1, Reason: key + ": " + reason.Error()}
 	default:
 		return &Error{Source: name, Line: 1, Column: 1, Reason: strings.TrimPrefix(err.Error(), "toml: ")}
 	}
@@ -155,6 +195,14 @@ func misfit(wrong *toml.DecodeError) string {
 	got, _, _ = strings.Cut(got, " into ")
 	key := strings.Join(wrong.Key(), ".")
 	want := "a section, which begins with a line [" + key + "]"
+	if slices.Contains(tables(), key) {
+		want = "a table, which begins with a line [[" + key + "]]"
+	}
+	for _, m := range Members() {
+		if m.Key == key {
+			want = m.want
+		}
+	}
 	for _, s := range Settings() {
 		if s.Key != key {
 			continue
@@ -173,7 +221,10 @@ func misfit(wrong *toml.DecodeError) string {
 
 // lineOf returns the line in which a key is set, from 1.
 func lineOf(text []byte, key string) int {
-	section, last, _ := strings.Cut(key, ".")
+	section, last, dotted := strings.Cut(key, ".")
+	if !dotted {
+		section, last = "", key
+	}
 	pattern := regexp.MustCompile(`(?mi)^[ \t]*["']?(` + section + `["']?[ \t]*\.[ \t]*["']?)?` + last + `["']?[ \t]*=`)
 	if at := pattern.FindIndex(text); at != nil {
 		return 1 + bytes.Count(text[:at[0]], []byte("\n"))
@@ -181,9 +232,57 @@ func lineOf(text []byte, key string) int {
 	return 1
 }
 
+// lineIn returns the line in which a member of the n-th table of a name is set, from 1; that of the table if it is not, or has no line of its own.
+func lineIn(text []byte, table string, n int, member string) int {
+	lines := strings.Split(string(text), "\n")
+	const quote = `["']?`
+	name := `[ \t]*` + quote + strings.Join(strings.Split(table, "."), quote+`[ \t]*\.[ \t]*`+quote) + quote + `[ \t]*`
+	begins := regexp.MustCompile(`^[ \t]*\[\[` + name + `\]\]`)
+	sets := regexp.MustCompile(`^[ \t]*` + quote + regexp.QuoteMeta(member) + quote + `[ \t]*=`)
+	found := 0
+	for i, line := range lines {
+		switch {
+		case begins.MatchString(line):
+			n--
+			if n == -1 {
+				found = i + 1
+			}
+		case found != 0 && strings.HasPrefix(strings.TrimLeft(line, " \t"), "["):
+			return found // another table
+		case n == -1 && member != "" && sets.MatchString(line):
+			return i + 1
+		}
+		if n < -1 {
+			break
+		}
+	}
+	if found == 0 {
+		return lineOf(text, table) // written in one line
+	}
+	return found
+}
+
+// tables returns the names of the tables of which there may be several.
+func tables() []string {
+	var names []string
+	for _, m := range Members() {
+		names = append(names, m.Key[:strings.LastIndexByte(m.Key, '.')])
+	}
+	return slices.Compact(names)
+}
+
 // unknownKey says that there is no such key, and which there are.
 func unknownKey(key []string) string {
 	name := strings.Join(key, ".")
+	if table := strings.Join(key[:len(key)-1], "."); slices.Contains(tables(), table) {
+		var names []string
+		for _, m := range Members() {
+			if member, found := strings.CutPrefix(m.Key, table+"."); found {
+				names = append(names, member)
+			}
+		}
+		return fmt.Sprintf("unknown key %s; table [[%s]] has %s", name, table, strings.Join(names, ", "))
+	}
 	var names []string
 	for _, s := range Settings() {
 		if section, rest, _ := strings.Cut(s.Key, "."); len(key) > 1 && section == key[0] {

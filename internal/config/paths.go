@@ -27,6 +27,11 @@ func File(getenv func(string) string) string {
 	return base(getenv, "XDG_CONFIG_HOME", ".config", "config.toml")
 }
 
+// RulesFile returns where the rules are unless somebody names a file: rules.toml beside where [File] is. It is "" if that is.
+func RulesFile(getenv func(string) string) string {
+	return base(getenv, "XDG_CONFIG_HOME", ".config", "rules.toml")
+}
+
 // base returns a path in one of the user's base folders. The specification has it that one which is not absolute is ignored.
 func base(getenv func(string) string, variable, fallback, name string) string {
 	if folder := getenv(variable); filepath.IsAbs(folder) {

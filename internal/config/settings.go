@@ -36,6 +36,10 @@ func Settings() []Setting {
 		{"claude.permission_mode", "SWITCHBOARD_CLAUDE_PERMISSION_MODE", "default", "the permission mode of sessions that name none", func(c *Config) any { return &c.Claude.PermissionMode }},
 		{"claude.dangerously_skip_permissions", "SWITCHBOARD_CLAUDE_DANGEROUSLY_SKIP_PERMISSIONS", "false", "consents to sessions that ask nothing; each still has to be created so, with the right `admin`", func(c *Config) any { return &c.Claude.DangerouslySkipPermissions }},
 		{"claude.use_api_billing", "SWITCHBOARD_CLAUDE_USE_API_BILLING", "false", "leaves `ANTHROPIC_API_KEY` to agents, which then bill it instead of using the login", func(c *Config) any { return &c.Claude.UseAPIBilling }},
+		{"rules.file", "SWITCHBOARD_RULES_FILE", "$XDG_CONFIG_HOME/switchboard/rules.toml", "the file with [the rules](rules.md) of what agents may do; it need not exist", func(c *Config) any { return &c.Rules.File }},
+		{"questions.deadline", "SWITCHBOARD_QUESTIONS_DEADLINE", "0 (never)", "how long a question may wait while somebody could see it; then it is refused, unless it is a plan", func(c *Config) any { return &c.Questions.Deadline }},
+		{"limits.resume_at_reset", "SWITCHBOARD_LIMITS_RESUME_AT_RESET", "false", "sessions that a rate limit holds back go on by themselves when it is over", func(c *Config) any { return &c.Limits.ResumeAtReset }},
+		{"notify.link", "SWITCHBOARD_NOTIFY_LINK", "none", "the address of the console, for links in [notifications](notifications.md)", func(c *Config) any { return &c.Notify.Link }},
 		{"retention.max_age", "SWITCHBOARD_RETENTION_MAX_AGE", "0 (keep all)", "removes sessions that ended longer ago", func(c *Config) any { return &c.Retention.MaxAge }},
 		{"retention.max_bytes", "SWITCHBOARD_RETENTION_MAX_BYTES", "0 (keep all)", "removes the oldest ended sessions until the rest takes no more", func(c *Config) any { return &c.Retention.MaxBytes }},
 		{"shim.orphan_after", "SWITCHBOARD_SHIM_ORPHAN_AFTER", "24h", "how long an agent goes on without a server", func(c *Config) any { return &c.Shim.OrphanAfter }},
@@ -43,12 +47,18 @@ func Settings() []Setting {
 	}
 }
 
-// sections returns the names of the sections.
+// sections returns the names of the sections, and of the tables that stand by themselves.
 func sections() []string {
 	var names []string
 	for _, s := range Settings() {
 		name, _, _ := strings.Cut(s.Key, ".")
 		names = append(names, name)
+	}
+	for _, name := range tables() {
+		name, _, _ = strings.Cut(name, ".")
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
 	}
 	return slices.Compact(names)
 }

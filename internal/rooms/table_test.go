@@ -79,19 +79,21 @@ var table = []room{
 	},
 	{path: "internal/notify"},
 	{path: "internal/config", rooms: []string{"wire"}, modules: []string{"github.com/pelletier/go-toml/v2"}},
+	{path: "internal/rulefile", rooms: []string{"api", "internal/config", "internal/policy"}},
 	{
 		path: "internal/server",
 		rooms: []string{
-			"api", "internal/hub", "internal/journal/...", "internal/launch", "internal/link", "internal/notify", "internal/policy",
+			"api", "internal/hub", "internal/journal/...", "internal/launch", "internal/link", "internal/notify", "internal/policy", "internal/rulefile",
 			"internal/server/...", "wire",
 		},
 		tests: []string{"claude/claudetest", "client", "internal/shim"},
 	},
 	{path: "internal/terminal", rooms: []string{"api", "client", "wire"}},
+	{path: "internal/audit", rooms: []string{"api", "internal/policy", "internal/terminal", "wire"}},
 	{
 		path: "cmd/switchboard",
 		rooms: []string{
-			"api", "claude", "claude/claudetest", "client", "internal/config", "internal/hub", "internal/journal/...",
+			"api", "claude", "claude/claudetest", "client", "internal/audit", "internal/config", "internal/hub", "internal/journal/...",
 			"internal/launch", "internal/notify", "internal/policy", "internal/server", "internal/shim", "internal/terminal", "wire",
 		},
 		modules: []string{"github.com/spf13/cobra"},

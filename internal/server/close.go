@@ -33,7 +33,7 @@ func (s *Server) Close(ctx context.Context, stopAgents bool) (left Left, err err
 }
 
 func (s *Server) end(ctx context.Context, stopAgents bool) (Left, error) {
-	if err := notify(ctx, s.options.NotifySocket, "STOPPING=1"); err != nil {
+	if err := tellManager(ctx, s.options.NotifySocket, "STOPPING=1"); err != nil {
 		s.log.Warn("the service manager was not told that the server ends", "err", err)
 	}
 	if stopAgents {

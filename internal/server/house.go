@@ -80,7 +80,7 @@ func (s *Server) info(context.Context) api.Info {
 	info := api.Info{
 		Version:      s.options.Version,
 		API:          "v1",
-		Capabilities: []string{"sessions", "messages", "questions", "interrupt", "resume", "fork", "sse", "shim", "websocket", "hybrid"},
+		Capabilities: []string{"sessions", "messages", "questions", "interrupt", "resume", "fork", "sse", "shim", "websocket", "hybrid", "rules", "plans", "budgets"},
 		Agent:        s.options.Agent,
 		Simulated:    s.agent.simulated,
 	}

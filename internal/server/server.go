@@ -15,6 +15,8 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 	"github.com/switchboard-dev/switchboard/internal/launch"
+	"github.com/switchboard-dev/switchboard/internal/notify"
+	"github.com/switchboard-dev/switchboard/internal/rulefile"
 	"github.com/switchboard-dev/switchboard/internal/server/access"
 	"github.com/switchboard-dev/switchboard/internal/server/ingress"
 	v1 "github.com/switchboard-dev/switchboard/internal/server/v1"
@@ -51,6 +53,17 @@ type Options struct {
 	// Scopes puts shims into transient scopes of the user's service manager, where there is one.
 	Scopes bool
 
+	// Rules are what agents may do, in all sessions.
+	Rules Rules
+	// QuestionDeadline is how long a question may wait while somebody could see it. If zero, for ever.
+	QuestionDeadline time.Duration
+	// Budgets limit what sessions use. ResumeAtReset has sessions go on by themselves when a rate limit is over.
+	Budgets       []hub.Budget
+	ResumeAtReset bool
+	// Notify are those who are told what agents want, outside of all front ends; Link is what links to the console begin with.
+	Notify []notify.Target
+	Link   string
+
 	// Version is told to clients and agents.
 	Version string
 	// Logger takes what an operator should know. If nil, nothing is logged.
@@ -64,6 +77,7 @@ type Server struct {
 	log      *slog.Logger
 	journal  journal.Journal
 	launcher *launch.Launcher
+	rules    *rulefile.Book
 	hub      *hub.Hub
 	guard    *access.Guard
 	link     *ingress.Link
@@ -116,7 +130,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	s.serve(s.tcp, s.portHandler())
 	s.tasks.Go(s.findAgent)
 	s.tasks.Go(s.keepHouse)
-	if err := notify(ctx, o.NotifySocket, "READY=1\nSTATUS=Listening on "+s.tcp[0].Addr().String()); err != nil {
+	if err := tellManager(ctx, o.NotifySocket, "READY=1\nSTATUS=Listening on "+s.tcp[0].Addr().String()); err != nil {
 		s.log.Warn("the service manager was not told that the server is ready", "err", err)
 	}
 	return s, nil
@@ -156,7 +170,17 @@ func (s *Server) openHub(ctx context.Context) error {
 	s.undo = append(s.undo, func() { s.warn("closing the launcher", s.launcher.Close()) })
 	s.agent = &agentInfo{simulated: o.Agent == launch.Simulator}
 
-	s.hub, err = hub.New(ctx, hub.Options{Journal: s.journal, Launcher: launcher{s.launcher}, Logger: s.log})
+	if err := s.openRules(ctx); err != nil {
+		return err
+	}
+	tell, err := s.openNotify()
+	if err != nil {
+		return err
+	}
+	s.hub, err = hub.New(ctx, hub.Options{
+		Journal: s.journal, Launcher: launcher{s.launcher}, Logger: s.log, Rules: s.rules, Notify: tell,
+		QuestionDeadline: o.QuestionDeadline, Budgets: o.Budgets, ResumeAtReset: o.ResumeAtReset,
+	})
 	if err != nil {
 		return err
 	}

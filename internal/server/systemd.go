@@ -56,9 +56,9 @@ func inherit(files []*os.File) (list []net.Listener, err error) {
 	return list, nil
 }
 
-// notify tells a service manager how things stand, as sd_notify(3) has it. socket is the value of NOTIFY_SOCKET; if it is empty, there is
+// tellManager tells a service manager how things stand, as sd_notify(3) has it. socket is the value of NOTIFY_SOCKET; if it is empty, there is
 // none.
-func notify(ctx context.Context, socket, state string) error {
+func tellManager(ctx context.Context, socket, state string) error {
 	if socket == "" {
 		return nil
 	}

@@ -76,12 +76,12 @@ func TestInherit(t *testing.T) {
 	}
 }
 
-func TestNotify(t *testing.T) {
-	if err := notify(t.Context(), "", "READY=1"); err != nil {
+func TestTellManager(t *testing.T) {
+	if err := tellManager(t.Context(), "", "READY=1"); err != nil {
 		t.Errorf("without a service manager: %v", err)
 	}
 	path := filepath.Join(shortDir(t), "notify")
-	if err := notify(t.Context(), path, "READY=1"); err == nil {
+	if err := tellManager(t.Context(), path, "READY=1"); err == nil {
 		t.Error("nobody was there to be told")
 	}
 	manager, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
@@ -89,7 +89,7 @@ func TestNotify(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = manager.Close() }()
-	if err := notify(t.Context(), path, "READY=1"); err != nil {
+	if err := tellManager(t.Context(), path, "READY=1"); err != nil {
 		t.Fatal(err)
 	}
 	said := make([]byte, 100)

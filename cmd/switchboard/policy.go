@@ -1,0 +1,324 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/client"
+	"github.com/switchboard-dev/switchboard/internal/config"
+	"github.com/switchboard-dev/switchboard/internal/policy"
+	"github.com/switchboard-dev/switchboard/internal/terminal"
+)
+
+func newPolicy(s *surroundings) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "policy",
+		Short: "Look at the rules of what agents may do, try them, confirm them",
+		Long: `Rules say what agents may do without asking, what they have to ask for, and what they never may.
+They are written in the file rules.toml, in Claude Code's own language; docs/rules.md describes it.
+
+A running hub reads the file again when it changes. What a change denies holds at once; what it
+allows more than before waits until somebody confirms it.`,
+		Example: `  # which rules are in force, and what waits for confirmation
+  switchboard policy show
+
+  # what would happen with a call
+  switchboard policy explain --dir ~/src/blog --tool Bash --input '{"command":"git push"}'
+
+  # what other rules would have decided in a session
+  switchboard policy test ./stricter.toml s5k2m7q3zr4t6w8xabcdy`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newPolicyShow(s), newPolicyConfirm(s), newPolicyExplain(s), newPolicyTest(s))
+	return cmd
+}
+
+// maxRules bounds a rules file, as it is for the hub.
+const maxRules = 1 << 20
+
+// readRules reads a rules file and compiles it as the hub of this user would. It reads nothing else: our own folders are those that follow from
+// the environment.
+func readRules(s *surroundings, name string) (*policy.Engine, error) {
+	home := s.getenv("HOME")
+	var file *policy.File
+	if name != "" {
+		text, err := readAtMost(name, maxRules)
+		if err != nil {
+			return nil, fmt.Errorf("reading the rules: %w", err)
+		}
+		if file, err = policy.ParseFile(name, text, home); err != nil {
+			return nil, err
+		}
+	}
+	c := config.Default()
+	if err := c.Environment(s.getenv); err != nil {
+		return nil, err
+	}
+	var own []string
+	if paths, err := c.FindPaths(s.getenv); err == nil { // else no hub could run here
+		own = append(own, paths.DataDir, filepath.Dir(paths.Socket))
+	}
+	if usual := config.File(s.getenv); usual != "" {
+		own = append(own, filepath.Dir(usual), usual) // which may be a link that leads elsewhere
+	}
+	if path, err := filepath.Abs(name); err == nil && name != "" {
+		own = append(own, path)
+	}
+	return policy.New(file, policy.Options{Home: home, Own: own})
+}
+
+// readAtMost reads a file that has no more than so many bytes.
+func readAtMost(name string, most int64) ([]byte, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	text, err := io.ReadAll(io.LimitReader(file, most+1))
+	if err == nil && int64(len(text)) > most {
+		err = fmt.Errorf("%s is larger than %d bytes, which no rules file is", name, most)
+	}
+	return text, err
+}
+
+// atTime reads the time of a flag; the present if it is not set.
+func atTime(at string) (time.Time, error) {
+	if at == "" {
+		return time.Now(), nil
+	}
+	t, err := time.Parse(time.RFC3339, at)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("--at is %q; write it as 2026-12-01T08:00:00Z", at)
+	}
+	return t, nil
+}
+
+// withHub calls f with a client of the running hub.
+func (p *place) withHub(s *surroundings, f func(*client.Client) error) error {
+	_, paths, err := p.load(s, nil)
+	if err != nil {
+		return usageError{err}
+	}
+	c, err := connect(paths.Socket)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	err = f(c)
+	if errors.Is(err, syscall.ECONNREFUSED) { // what is left of one that was killed
+		return fmt.Errorf("no server is running: nobody listens on %s; start one with: switchboard serve", paths.Socket)
+	}
+	return err
+}
+
+// A policyShowVerb is the flags of policy show.
+type policyShowVerb struct {
+	place
+	json bool
+}
+
+func newPolicyShow(s *surroundings) *cobra.Command {
+	v := &policyShowVerb{}
+	cmd := &cobra.Command{
+		Use:   "show",
+		Short: "Show the rules in force, and what waits for confirmation",
+		Long: `Asks the running hub which rules are in force for all sessions, what is wrong with the rules
+file, if anything is, and what a change of it would allow that waits for confirmation.
+
+The rules of a single session are in the session itself.`,
+		Example: `  switchboard policy show
+  switchboard policy show --json`,
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return v.withHub(s, func(c *client.Client) error {
+				p, err := c.Policy(cmd.Context())
+				if err != nil {
+					return err
+				}
+				if v.json {
+					return json.NewEncoder(s.stdout).Encode(p)
+				}
+				return showPolicy(s.stdout, p)
+			})
+		},
+	}
+	v.flags(cmd)
+	cmd.Flags().BoolVar(&v.json, "json", false, "write one JSON object")
+	return cmd
+}
+
+// showPolicy writes the rules for people.
+func showPolicy(w io.Writer, p *api.Policy) error {
+	var b strings.Builder
+	switch {
+	case p.File == "":
+		b.WriteString("no rules file\n")
+	default:
+		fmt.Fprintf(&b, "rules file: %s\n", p.File)
+	}
+	if p.Problem != "" {
+		fmt.Fprintf(&b, "problem: %s\nthe rules below are in force meanwhile\n", p.Problem)
+	}
+	if p.Enforce == policy.EnforceHook {
+		b.WriteString("every call is brought to the hub (enforce = \"hook\")\n")
+	}
+	b.WriteByte('\n')
+	table := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(table, "DECISION\tRULE\tSCOPE\tSOURCE\tENFORCED BY")
+	ours := 0
+	for i := range p.Rules {
+		r := &p.Rules[i]
+		if r.Decision == api.RuleDeny && r.Scope == string(policy.ScopeBuiltin) {
+			ours++
+			continue
+		}
+		rule := r.Rule
+		if !r.Expires.IsZero() {
+			rule += " until " + r.Expires.Format(time.RFC3339)
+		}
+		by := map[string]string{"both": "Claude Code, hub", "cli": "Claude Code"}[r.Enforced]
+		if by == "" {
+			by = r.Enforced
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", r.Decision, rule, r.Scope, r.Source, by)
+	}
+	_ = table.Flush() // a builder takes everything
+	if ours > 0 {
+		fmt.Fprintf(&b, "\n%d more rules deny Switchboard's own files to every agent; --json lists them\n", ours)
+	}
+	if p.Pending != nil {
+		b.WriteByte('\n')
+		showPending(&b, p.Pending)
+		fmt.Fprintf(&b, "to confirm: switchboard policy confirm %s\n", p.Pending.Sum)
+	}
+	_, err := io.WriteString(w, terminal.Clean(b.String()))
+	return err
+}
+
+// showPending says what a change of the rules would allow.
+func showPending(b *strings.Builder, change *api.PolicyChange) {
+	b.WriteString("waits for confirmation, since it allows more than before:\n")
+	for _, each := range change.Widens {
+		fmt.Fprintf(b, "  - %s\n", strings.Join(strings.Fields(each), " "))
+	}
+}
+
+// A policyConfirmVerb is the flags of policy confirm.
+type policyConfirmVerb struct {
+	place
+	yes bool
+}
+
+func newPolicyConfirm(s *surroundings) *cobra.Command {
+	v := &policyConfirmVerb{}
+	cmd := &cobra.Command{
+		Use:   "confirm [SUM]",
+		Short: "Confirm a change of the rules that allows more than before",
+		Long: `Shows what the changed rules file would allow that is not allowed now, asks whether that is meant,
+and puts it into force.
+
+Without a terminal nobody can be asked: then give the sum that policy show tells, and --yes. The sum
+names this very version of the file; if it has changed since, nothing is confirmed.
+
+A command that an agent runs cannot confirm anything.`,
+		Example: `  switchboard policy confirm
+
+  # in a script
+  switchboard policy confirm --yes "$(switchboard policy show --json | jq -r .pending.sum)"`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			sum := ""
+			if len(args) > 0 {
+				sum = args[0]
+			}
+			return v.run(cmd.Context(), s, sum)
+		},
+	}
+	v.flags(cmd)
+	cmd.Flags().BoolVar(&v.yes, "yes", false, "do not ask; needs SUM")
+	return cmd
+}
+
+// run confirms what waits.
+func (v *policyConfirmVerb) run(ctx context.Context, s *surroundings, sum string) error {
+	switch {
+	case v.yes && sum == "":
+		return usageError{errors.New("--yes needs the sum of what is meant; switchboard policy show tells it")}
+	case !v.yes && !isTerminal(s.stdin):
+		return usageError{errors.New("standard input is no terminal, so nobody can be asked; say what is meant: switchboard policy confirm --yes SUM")}
+	}
+	return v.withHub(s, func(c *client.Client) error {
+		p, err := c.Policy(ctx)
+		if err != nil {
+			return err
+		}
+		if p.Pending == nil && sum == "" {
+			if p.Problem != "" {
+				return fmt.Errorf("the rules file cannot be used: %s", p.Problem)
+			}
+			_, err := fmt.Fprintln(s.stdout, "nothing waits for confirmation")
+			return err
+		}
+		if sum == "" {
+			sum = p.Pending.Sum
+		}
+		if p.Pending != nil && p.Pending.Sum == sum {
+			var b strings.Builder
+			fmt.Fprintf(&b, "the rules file %s\n", p.File)
+			showPending(&b, p.Pending)
+			if _, err := io.WriteString(s.stdout, terminal.Clean(b.String())); err != nil {
+				return err
+			}
+		} else if !v.yes { // what cannot be shown, nobody can mean
+			return fmt.Errorf("no change with the sum %s waits for confirmation; look at what waits with: switchboard policy show", sum)
+		}
+		if !v.yes {
+			agreed, err := agree(ctx, s, "Allow this? [y/N] ")
+			if err != nil {
+				return err
+			}
+			if !agreed {
+				fmt.Fprintln(s.stdout, "nothing was confirmed")
+				return exitError(codeFailed)
+			}
+		}
+		if _, err := c.ConfirmPolicy(ctx, api.ConfirmPolicy{Sum: sum}); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(s.stdout, "confirmed; the rules are in force")
+		return err
+	})
+}
+
+// agree asks a question whose answer is no unless somebody says yes.
+func agree(ctx context.Context, s *surroundings, question string) (bool, error) {
+	if _, err := io.WriteString(s.stdout, question); err != nil {
+		return false, err
+	}
+	line, err := bufio.NewReader(io.LimitReader(s.stdin, 1<<10)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false, fmt.Errorf("reading the answer: %w", err)
+	}
+	switch strings.ToLower(strings.TrimSpace(line)) {
+	case "y", "yes":
+		return true, ctx.Err()
+	default:
+		return false, ctx.Err()
+	}
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/switchboard-dev/switchboard/client"
+	"github.com/switchboard-dev/switchboard/internal/audit"
+	"github.com/switchboard-dev/switchboard/wire"
+)
+
+// A policyTestVerb is the flags of policy test.
+type policyTestVerb struct {
+	place
+	dir, at string
+	json    bool
+}
+
+func newPolicyTest(s *surroundings) *cobra.Command {
+	v := &policyTestVerb{}
+	cmd := &cobra.Command{
+		Use:   "test RULES SESSION|FILE",
+		Short: "Say what rules would have decided about every call in a log",
+		Long: `Goes through a log and says, line by line, what the rules of a file would decide about each call of a
+tool. Beside it stands what really happened, where the log tells, and in the end what it all adds up
+to: how many of the calls that people had to allow a rule would have allowed, and how many that they
+denied.
+
+The log is a session of the running hub, or a file with JSON in lines: a recording of what a Claude
+Code wrote and read, one of its transcripts (~/.claude/projects/…/….jsonl), or events and pages from
+the hub's HTTP interface. "-" is standard input. Lines that say nothing about calls are skipped, and
+those that are not understood are counted. A transcript does not tell whether somebody was asked.
+
+The rules are judged as they hold now; --at names another time for rules that expire.`,
+		Example: `  # would these rules have spared you questions?
+  switchboard policy test rules.toml s5k2m7q3zr4t6w8xabcdy
+
+  # a conversation from before there was a hub
+  switchboard policy test rules.toml ~/.claude/projects/-home-ann-blog/0b5e….jsonl
+
+  # which calls would have been denied
+  switchboard policy test rules.toml session.jsonl --json | jq 'select(.decision == "deny")'`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd.Context(), s, args[0], args[1]) },
+	}
+	v.flags(cmd)
+	f := cmd.Flags()
+	f.StringVar(&v.dir, "dir", "", "`FOLDER` of the session where the file does not tell (default the one we are in)")
+	f.StringVar(&v.at, "at", "", "`TIME` for which to decide, such as 2026-12-01T08:00:00Z (default now)")
+	f.BoolVar(&v.json, "json", false, "write JSON objects, one in a line; the last one has the sums")
+	if err := cmd.MarkFlagDirname("dir"); err != nil {
+		panic(err) // there is no such flag
+	}
+	return cmd
+}
+
+// run judges a log.
+func (v *policyTestVerb) run(ctx context.Context, s *surroundings, rules, log string) error {
+	now, err := atTime(v.at)
+	if err != nil {
+		return usageError{err}
+	}
+	engine, err := readRules(s, rules)
+	if err != nil {
+		return err
+	}
+	dir, err := folder(v.dir)
+	if err != nil {
+		return err
+	}
+	options := audit.Options{Engine: engine, Dir: dir, Now: now}
+	var a *audit.Audit
+	file, err := openLog(s, log)
+	switch {
+	case err == nil:
+		a = audit.New(options)
+		err = errors.Join(readLog(a, file), file.Close())
+	case errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(log, "/."):
+		err = v.withHub(s, func(c *client.Client) error {
+			a, err = readSession(ctx, c, log, options)
+			return err
+		})
+	}
+	if err != nil {
+		return err
+	}
+	if v.json {
+		return a.WriteJSON(s.stdout)
+	}
+	return a.WriteTable(s.stdout)
+}
+
+// openLog opens a file, or standard input.
+func openLog(s *surroundings, name string) (io.ReadCloser, error) {
+	if name == "-" {
+		return io.NopCloser(s.stdin), nil
+	}
+	return os.Open(name)
+}
+
+// readLog reads a file of lines.
+func readLog(a *audit.Audit, r io.Reader) error {
+	lines := wire.NewLineReader(r, 0)
+	for {
+		line, err := lines.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if _, long := errors.AsType[*wire.LineTooLongError](err); long {
+			line = nil // it is no JSON, and so it is counted
+		} else if err != nil {
+			return fmt.Errorf("reading the log: %w", err)
+		}
+		a.Line(int64(lines.Line()), line)
+	}
+}
+
+// readSession reads the log of a session.
+func readSession(ctx context.Context, c *client.Client, id string, o audit.Options) (*audit.Audit, error) {
+	session, err := c.Session(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	o.Dir = session.Dir
+	if session.Options != nil {
+		o.AddDirs = session.Options.AddDirs
+	}
+	a := audit.New(o)
+	for after := ""; ; {
+		page, err := c.Events(ctx, id, after, 0)
+		if err != nil {
+			return nil, err
+		}
+		for i := range page.Events {
+			a.Event(&page.Events[i])
+		}
+		if !page.More || page.Next == after {
+			return a, nil
+		}
+		after = page.Next
+	}
+}

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/audit"
+	"github.com/switchboard-dev/switchboard/internal/config"
+	"github.com/switchboard-dev/switchboard/internal/policy"
+	"github.com/switchboard-dev/switchboard/wire"
+)
+
+// The exit codes of policy explain, beside 0 for what is allowed: a script asks what would happen, and no error may look like an answer.
+const (
+	codeDeny         = 1
+	codeAsk          = 2
+	codeExplainError = 3
+)
+
+// A policyExplainVerb is the flags of policy explain.
+type policyExplainVerb struct {
+	rules, dir, tool, input, at string
+	addDirs                     []string
+	json                        bool
+}
+
+func newPolicyExplain(s *surroundings) *cobra.Command {
+	v := &policyExplainVerb{}
+	cmd := &cobra.Command{
+		Use:   "explain --tool NAME --input JSON",
+		Short: "Say what the rules decide about a call, and why",
+		Long: `Says what the rules of a file decide about one call of a tool: the decision, the rule that made it,
+the reason, and who sees to it. It reads the rules file and nothing else, and needs no hub.
+
+Ends with code 0 if the call is allowed, 1 if it is denied, 2 if it is asked about (or if no rule
+says anything: then Claude Code decides whether it asks), and 3 if something is wrong.
+
+Without --tool, calls come as JSON on standard input, one in a line: {"tool":NAME,"input":OBJECT} and,
+if it differs from --dir, "dir":FOLDER. For each one a JSON object is written in a line of its own. It
+then ends with code 0; a line that is none has an object with the member "error", and the code is 3.`,
+		Example: `  # is this allowed?
+  switchboard policy explain --rules rules.toml --dir ~/src/blog --tool Bash --input '{"command":"git push"}'
+
+  # many, for programs
+  printf '%s\n' '{"tool":"Read","input":{"file_path":"/etc/passwd"}}' '{"tool":"WebSearch","input":{}}' |
+    switchboard policy explain --rules rules.toml --dir ~/src/blog`,
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		Annotations:       map[string]string{annotationErrorCode: fmt.Sprint(codeExplainError)},
+		RunE:              func(*cobra.Command, []string) error { return v.run(s) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&v.rules, "rules", "", "`FILE` with the rules (default $XDG_CONFIG_HOME/switchboard/rules.toml)")
+	f.StringVar(&v.dir, "dir", "", "`FOLDER` of the session (default the one we are in)")
+	f.StringArrayVar(&v.addDirs, "add-dir", nil, "another `FOLDER` in which it may work; may be repeated")
+	f.StringVar(&v.tool, "tool", "", "`NAME` of the tool, such as Bash")
+	f.StringVar(&v.input, "input", "", "input of the tool, an object in `JSON`")
+	f.StringVar(&v.at, "at", "", "`TIME` for which to decide, such as 2026-12-01T08:00:00Z (default now)")
+	f.BoolVar(&v.json, "json", false, "write one JSON object")
+	if err := cmd.MarkFlagDirname("dir"); err != nil {
+		panic(err) // there is no such flag
+	}
+	return cmd
+}
+
+// run explains one call, or those on standard input.
+func (v *policyExplainVerb) run(s *surroundings) error {
+	now, err := atTime(v.at)
+	if err != nil {
+		return err
+	}
+	if v.rules == "" {
+		c := config.Default()
+		if err := c.Environment(s.getenv); err != nil {
+			return err
+		}
+		if v.rules = string(c.Rules.File); v.rules == "" {
+			v.rules = config.RulesFile(s.getenv)
+		}
+		if v.rules == "" {
+			return errors.New("there is no usual place for rules, since HOME is not set; name a file with --rules")
+		}
+		if _, err := os.Stat(v.rules); errors.Is(err, fs.ErrNotExist) {
+			v.rules = "" // no rules but our own
+		}
+	}
+	engine, err := readRules(s, v.rules)
+	if err != nil {
+		return err
+	}
+	dir, err := folder(v.dir)
+	if err != nil {
+		return err
+	}
+	add := make([]string, 0, len(v.addDirs))
+	for _, each := range v.addDirs {
+		each, err := folder(each)
+		if err != nil {
+			return err
+		}
+		add = append(add, each)
+	}
+	decide := func(dir, tool string, input json.RawMessage) audit.Verdict {
+		return audit.Judge(engine, policy.Call{Tool: tool, Input: input, Dir: dir, AddDirs: add, Now: now})
+	}
+	if v.tool == "" {
+		if v.input != "" {
+			return errors.New("--input needs --tool; without both, calls come on standard input")
+		}
+		return explainLines(s.stdin, s.stdout, dir, decide)
+	}
+	if err := checkInput([]byte(v.input)); err != nil {
+		return fmt.Errorf("--input: %w", err)
+	}
+	verdict := decide(dir, v.tool, json.RawMessage(v.input))
+	if v.json {
+		err = json.NewEncoder(s.stdout).Encode(verdict)
+	} else {
+		err = verdict.Write(s.stdout)
+	}
+	if err != nil {
+		return err
+	}
+	switch verdict.Decision {
+	case api.RuleAllow:
+		return nil
+	case api.RuleDeny:
+		return exitError(codeDeny)
+	case api.RuleAsk:
+	}
+	return exitError(codeAsk)
+}
+
+// folder returns the absolute path of a folder, of the one we are in if there is none.
+func folder(name string) (string, error) {
+	if name == "" {
+		return os.Getwd()
+	}
+	return filepath.Abs(name)
+}
+
+// checkInput says what is wrong with the input of a tool.
+func checkInput(input []byte) error {
+	if !json.Valid(input) {
+		return errors.New("this is no JSON; an input is an object such as {\"command\":\"git status\"}")
+	}
+	var object map[string]json.RawMessage
+	if json.Unmarshal(input, &object) != nil || object == nil {
+		return errors.New("this is no JSON object; an input is one such as {\"command\":\"git status\"}")
+	}
+	return nil
+}
+
+// An explained is a line that policy explain writes about a line that it has read.
+type explained struct {
+	Line int    `json:"line"`
+	Tool string `json:"tool,omitempty"`
+	*audit.Verdict
+	Error string `json:"error,omitempty"`
+}
+
+// explainLines explains the calls of a stream.
+func explainLines(r io.Reader, w io.Writer, dir string, decide func(dir, tool string, input json.RawMessage) audit.Verdict) error {
+	lines, out := wire.NewLineReader(r, 0), json.NewEncoder(w)
+	out.SetEscapeHTML(false)
+	wrong := false
+	for {
+		line, err := lines.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		answer := explained{Line: lines.Line()}
+		if _, long := errors.AsType[*wire.LineTooLongError](err); err != nil && !long {
+			return fmt.Errorf("reading calls: %w", err)
+		}
+		if err == nil {
+			answer.Tool, answer.Verdict, err = explainLine(line, dir, decide)
+		}
+		if err != nil {
+			wrong, answer.Error = true, err.Error()
+		}
+		if err := out.Encode(answer); err != nil {
+			return err
+		}
+	}
+	if wrong {
+		return exitError(codeExplainError)
+	}
+	return nil
+}
+
+// explainLine explains the call in a line.
+func explainLine(line []byte, dir string, decide func(dir, tool string, input json.RawMessage) audit.Verdict) (tool string, _ *audit.Verdict, _ error) {
+	if err := checkInput(line); err != nil {
+		return "", nil, errors.New("this is no JSON object; a call is one such as {\"tool\":\"Bash\",\"input\":{\"command\":\"git status\"}}")
+	}
+	tool, ok := wire.LookupString(line, "tool")
+	if !ok || tool == "" {
+		return "", nil, errors.New("the call names no tool")
+	}
+	input, ok := wire.Lookup(line, "input")
+	if !ok {
+		input = []byte("{}")
+	}
+	if err := checkInput(input); err != nil {
+		return tool, nil, fmt.Errorf("input: %w", err)
+	}
+	if _, ok := wire.Lookup(line, "dir"); ok {
+		if dir, ok = wire.LookupString(line, "dir"); !ok || !filepath.IsAbs(dir) {
+			return tool, nil, errors.New("dir has to be an absolute path")
+		}
+	}
+	verdict := decide(dir, tool, input)
+	return tool, &verdict, nil
+}

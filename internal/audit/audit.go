@@ -1,0 +1,383 @@
+package audit
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/policy"
+	"github.com/switchboard-dev/switchboard/wire"
+)
+
+// What happened to a call. Those without a word on whether somebody was asked are from a transcript, which does not tell.
+const (
+	HappenedUnknown        = ""                // the log ends before, or somebody else knows
+	HappenedAsked          = "asked"           // and nobody answered
+	HappenedAllowed        = "allowed"         // somebody was asked
+	HappenedDenied         = "denied"          // somebody was asked
+	HappenedCancelled      = "cancelled"       // the question was
+	HappenedRanUnasked     = "ran_unasked"     // the CLI did not ask
+	HappenedFailedUnasked  = "failed_unasked"  // the CLI did not ask, and the result is an error
+	HappenedRefusedUnasked = "refused_unasked" // the CLI, or a rule that it was given
+	HappenedRan            = "ran"
+	HappenedFailed         = "failed"
+	HappenedRefused        = "refused"
+)
+
+// A Finding is a call, what rules would decide about it, and what happened.
+type Finding struct {
+	// Line is the line of the file, or the number of the log's entry.
+	Line      int64  `json:"line"`
+	Tool      string `json:"tool"`
+	ToolUseID string `json:"tool_use_id,omitempty"`
+	// Title is the input in one line.
+	Title string `json:"title"`
+	// Dir is the session's folder.
+	Dir string `json:"dir,omitempty"`
+	Verdict
+	// Happened is what really happened, see the constants; By who decided it.
+	Happened string `json:"happened,omitempty"`
+	By       string `json:"by,omitempty"`
+
+	byRule bool // it was a rule that answered
+}
+
+// A Summary counts findings.
+type Summary struct {
+	Calls   int `json:"calls"`
+	Allowed int `json:"allowed"`
+	Denied  int `json:"denied"`
+	// Asked are those that a rule has asked about, NoRule those about which no rule says anything.
+	Asked  int `json:"asked"`
+	NoRule int `json:"no_rule"`
+	// Of those that people, or their programs, had allowed: how many there are, and how many a rule would have allowed or denied.
+	PeopleAllowed        int `json:"people_allowed"`
+	PeopleAllowedAllowed int `json:"people_allowed_allowed"`
+	PeopleAllowedDenied  int `json:"people_allowed_denied"`
+	// Of those that people had denied: how many there are, and how many a rule would have allowed.
+	PeopleDenied        int `json:"people_denied"`
+	PeopleDeniedAllowed int `json:"people_denied_allowed"`
+	// Of those that ran unasked: how many there are, and how many a rule would have denied, or asked about.
+	Unasked       int `json:"unasked"`
+	UnaskedDenied int `json:"unasked_denied"`
+	UnaskedAsked  int `json:"unasked_asked"`
+	// Skipped are lines that say nothing that is known here.
+	Skipped int `json:"skipped"`
+}
+
+// Options say how to judge.
+type Options struct {
+	// Engine are the rules.
+	Engine *policy.Engine
+	// Dir is the session's folder where the log does not tell; AddDirs are others in which it may work.
+	Dir     string
+	AddDirs []string
+	// Now is the time for which to decide.
+	Now time.Time
+}
+
+// An Audit finds the calls in a log, and judges them. It is not safe for concurrent use.
+type Audit struct {
+	options  Options
+	dir      string // as the log tells it
+	findings []*Finding
+	calls    map[string]*Finding  // by the call's id
+	asked    map[request]*Finding // by the question's id
+	denials  map[string]bool      // calls that the CLI says were denied
+	silent   bool                 // the log does not tell what was asked
+	skipped  int
+}
+
+// A request names a question of the CLI. Its own ids are unique within a run.
+type request struct {
+	run int
+	id  string
+}
+
+// New returns an audit without a line.
+func New(o Options) *Audit {
+	return &Audit{options: o, calls: map[string]*Finding{}, asked: map[request]*Finding{}, denials: map[string]bool{}}
+}
+
+// Line takes in a line of a file: of a recording, a transcript, or a log.
+func (a *Audit) Line(number int64, line []byte) {
+	if !json.Valid(line) {
+		a.skipped++
+		return
+	}
+	if events, ok := wire.Lookup(line, "events"); ok { // a page of a session's log
+		var page []api.Event
+		if json.Unmarshal(events, &page) != nil {
+			a.skipped++
+			return
+		}
+		for i := range page {
+			a.Event(&page[i])
+		}
+		return
+	}
+	if kind, _ := wire.LookupString(line, "type"); kind == string(api.FrameEvent) { // a frame of a stream of events
+		if event, ok := wire.Lookup(line, "event"); ok {
+			line = event
+		}
+	}
+	if _, ok := wire.LookupString(line, "kind"); ok {
+		if _, ok := wire.LookupString(line, "session"); ok {
+			event := &api.Event{}
+			if json.Unmarshal(line, event) != nil {
+				a.skipped++
+				return
+			}
+			a.Event(event)
+			return
+		}
+	}
+	if inner, ok := wire.LookupString(line, "line"); ok { // what the simulated CLI has written and read
+		line = []byte(inner)
+	}
+	a.take(number, 0, line)
+}
+
+// Event takes in an event of a session's log.
+func (a *Audit) Event(e *api.Event) {
+	switch e.Kind {
+	case api.KindLine, api.KindSent, api.KindHistory:
+		if e.Line != nil {
+			a.take(e.Seq, e.Run, e.Line)
+		}
+	case api.KindQuestionSettled:
+		q := &api.Question{}
+		if json.Unmarshal(e.Data, q) == nil {
+			a.settle(request{e.Run, q.RequestID}, q)
+		}
+	case api.KindDecision:
+		d := &api.Decision{}
+		if json.Unmarshal(e.Data, d) == nil {
+			a.decided(e.Seq, d)
+		}
+	}
+}
+
+// take takes in a line of the CLI, or one that it was sent.
+func (a *Audit) take(number int64, run int, line []byte) {
+	message, err := wire.Decode(line)
+	if err != nil {
+		a.skipped++
+		return
+	}
+	if _, ok := wire.LookupString(line, "sessionId"); ok { // a transcript
+		a.silent = true
+		if dir, ok := wire.LookupString(line, "cwd"); ok && a.dir == "" {
+			a.dir = dir
+		}
+	}
+	switch m := message.(type) {
+	case *wire.Init:
+		if a.dir == "" {
+			a.dir = m.Cwd
+		}
+	case *wire.Assistant:
+		for _, block := range m.Message.Content {
+			if use, ok := block.(*wire.ToolUseBlock); ok {
+				a.call(number, use.ID, use.Name, use.Input)
+			}
+		}
+	case *wire.User:
+		for _, block := range m.Message.Content.All() {
+			if result, ok := block.(*wire.ToolResultBlock); ok {
+				a.result(result)
+			}
+		}
+	case *wire.ControlRequest:
+		if ask, ok := m.Request.(*wire.CanUseToolRequest); ok {
+			a.ask(number, request{run, m.RequestID}, ask)
+		}
+	case *wire.ControlResponse:
+		a.answer(request{run, m.Response.RequestID}, m.Response.Response)
+	case *wire.ControlCancel:
+		if f := a.asked[request{run, m.RequestID}]; f != nil && f.Happened == HappenedAsked {
+			f.Happened = HappenedCancelled
+		}
+	case *wire.Result:
+		for i := range m.PermissionDenials {
+			a.denials[m.PermissionDenials[i].ToolUseID] = true
+		}
+	case *wire.PermissionDenied:
+		a.denials[m.ToolUseID] = true
+	case *wire.Unknown:
+		a.skipped++
+	default:
+		// The others have nothing to do with calls.
+	}
+}
+
+// call takes in a call. One that is there already is not counted twice.
+func (a *Audit) call(number int64, id, tool string, input json.RawMessage) *Finding {
+	if f := a.calls[id]; f != nil && id != "" {
+		return f
+	}
+	f := &Finding{Line: number, Tool: tool, ToolUseID: id, Dir: a.folder()}
+	a.findings = append(a.findings, f)
+	if id != "" {
+		a.calls[id] = f
+	}
+	a.judge(f, input)
+	return f
+}
+
+// folder returns the session's folder.
+func (a *Audit) folder() string {
+	if a.dir != "" {
+		return a.dir
+	}
+	return a.options.Dir
+}
+
+// judge decides about a call. The input is not kept: a log may be large.
+func (a *Audit) judge(f *Finding, input json.RawMessage) {
+	f.Verdict = Judge(a.options.Engine, policy.Call{Tool: f.Tool, Input: input, Dir: f.Dir, AddDirs: a.options.AddDirs, Now: a.options.Now})
+	f.Title = strings.TrimPrefix(wire.ActionTitle(f.Tool, input), f.Tool+" ")
+}
+
+// ask takes in a question.
+func (a *Audit) ask(number int64, r request, ask *wire.CanUseToolRequest) {
+	if a.asked[r] != nil {
+		return // it was repeated
+	}
+	f := a.call(number, ask.ToolUseID, ask.ToolName, ask.Input)
+	// What is asked is what would run: a hook may have changed it.
+	a.judge(f, ask.Input)
+	f.Happened = HappenedAsked
+	a.asked[r] = f
+}
+
+// answer takes in an answer to a question.
+func (a *Audit) answer(r request, body json.RawMessage) {
+	f := a.asked[r]
+	if f == nil || !json.Valid(body) {
+		return
+	}
+	switch behavior, _ := wire.LookupString(body, "behavior"); behavior {
+	case "allow":
+		f.Happened = HappenedAllowed
+	case "deny":
+		f.Happened = HappenedDenied
+	}
+}
+
+// settle takes in what the hub knows about the end of a question.
+func (a *Audit) settle(r request, q *api.Question) {
+	f := a.asked[r]
+	if f == nil {
+		return
+	}
+	f.By = q.By
+	if q.Rule != nil && q.From == "hub" {
+		f.By, f.byRule = "rule "+q.Rule.Rule, true
+	}
+	switch {
+	case q.State == api.QuestionCancelled:
+		f.Happened = HappenedCancelled
+	case q.Answer == nil:
+	case q.Answer.Decision == "allow" || slices.Contains([]api.PlanOutcome{api.PlanAcceptEdits, api.PlanAsk, api.PlanFresh}, q.Answer.Outcome):
+		f.Happened = HappenedAllowed
+	case q.Answer.Decision == "deny" || q.Answer.Outcome != "":
+		f.Happened = HappenedDenied
+	}
+}
+
+// decided takes in a decision of a rule about a call that nobody was asked about.
+func (a *Audit) decided(number int64, d *api.Decision) {
+	f := a.call(number, d.ToolUseID, d.Tool, d.Input)
+	f.By, f.byRule = "rule "+d.Rule.Rule, true
+	switch d.Rule.Decision {
+	case api.RuleAllow:
+		f.Happened = HappenedAllowed
+	case api.RuleDeny:
+		f.Happened = HappenedDenied
+	case api.RuleAsk:
+	}
+}
+
+// refusals are how results begin of calls that were not run, because somebody or some rule did not want it.
+var refusals = [...]string{
+	"Permission to use ", "Permission for this ", "Claude requested permissions to ", "The user doesn't want to ",
+}
+
+// result takes in the result of a call. Whether somebody was asked is known before.
+func (a *Audit) result(r *wire.ToolResultBlock) {
+	f := a.calls[r.ToolUseID]
+	if f == nil || f.Happened != HappenedUnknown {
+		return
+	}
+	text := r.Content.String()
+	refused := r.IsError && slices.ContainsFunc(refusals[:], func(s string) bool { return strings.HasPrefix(text, s) })
+	switch {
+	case refused:
+		f.Happened = HappenedRefusedUnasked
+	case r.IsError:
+		f.Happened = HappenedFailedUnasked
+	default:
+		f.Happened = HappenedRanUnasked
+	}
+}
+
+// Findings returns all calls, in the order of the log.
+func (a *Audit) Findings() []Finding {
+	out := make([]Finding, 0, len(a.findings))
+	for _, f := range a.findings {
+		f := *f
+		if f.Happened == HappenedFailedUnasked && a.denials[f.ToolUseID] {
+			f.Happened = HappenedRefusedUnasked
+		}
+		if a.silent {
+			f.Happened = strings.TrimSuffix(f.Happened, "_unasked")
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// Summary counts the findings.
+func (a *Audit) Summary() Summary {
+	s := Summary{Skipped: a.skipped}
+	for _, f := range a.Findings() {
+		s.Calls++
+		allows, denies := f.Decision == api.RuleAllow, f.Decision == api.RuleDeny
+		switch {
+		case allows:
+			s.Allowed++
+		case denies:
+			s.Denied++
+		case f.Rule != nil:
+			s.Asked++
+		default:
+			s.NoRule++
+		}
+		switch {
+		case f.byRule:
+		case f.Happened == HappenedAllowed:
+			s.PeopleAllowed++
+			s.PeopleAllowedAllowed += one(allows)
+			s.PeopleAllowedDenied += one(denies)
+		case f.Happened == HappenedDenied:
+			s.PeopleDenied++
+			s.PeopleDeniedAllowed += one(allows)
+		case f.Happened == HappenedRanUnasked, f.Happened == HappenedFailedUnasked:
+			s.Unasked++
+			s.UnaskedDenied += one(denies)
+			s.UnaskedAsked += one(!allows && !denies && f.Rule != nil)
+		}
+	}
+	return s
+}
+
+// one is 1 for true.
+func one(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
