@@ -29,6 +29,7 @@ func points() []point {
 		hub, shim = "hub", "shim"
 		noShim    = "a CLI that dials in has no shim"
 		ownTest   = "happens when the hub starts; see TestKillInMigration"
+		planTest  = "happens when a plan is approved; see TestPlanKills"
 	)
 	return []point{
 		{name: "journal.before-commit", times: []int{1, 2, 3, 5, 9, 14, 20}, victim: hub},
@@ -41,6 +42,9 @@ func points() []point {
 		{name: "link.after-send", times: []int{1, 3}, victim: hub},
 		{name: "link.after-written", times: []int{1, 3}, victim: hub},
 		{name: "hub.after-settle", times: []int{1}, victim: hub},
+		{name: "hub.plan-denied", times: []int{1}, shim: planTest, dialled: planTest, victim: hub},
+		{name: "hub.plan-ended", times: []int{1}, shim: planTest, dialled: planTest, victim: hub},
+		{name: "hub.plan-started", times: []int{1}, shim: planTest, dialled: planTest, victim: hub},
 		{name: "shim.after-receive", times: []int{1, 2}, dialled: noShim, victim: shim},
 		{name: "shim.after-write", times: []int{1, 2}, dialled: noShim, victim: shim},
 	}

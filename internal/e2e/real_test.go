@@ -28,6 +28,14 @@ import (
 // test fails under make and is reported as skipped under plain go test.
 func newRealLab(t *testing.T, version string) *lab {
 	t.Helper()
+	l, _ := newRealLabWith(t, version, "", claudetest.Directives(nil))
+	return l
+}
+
+// newRealLabWith is newRealLab with more lines for the configuration and another
+// script of the model.
+func newRealLabWith(t *testing.T, version, config string, script func(claudetest.Request) claudetest.Reply) (*lab, *claudetest.Model) {
+	t.Helper()
 	program, err := conformance.Program(version)
 	if err != nil {
 		if os.Getenv(conformance.RequireEnv) == "1" {
@@ -35,16 +43,16 @@ func newRealLab(t *testing.T, version string) *lab {
 		}
 		t.Skip(err)
 	}
-	model := claudetest.NewModel(&claudetest.ModelOptions{Script: claudetest.Directives(nil)})
+	model := claudetest.NewModel(&claudetest.ModelOptions{Script: script})
 	t.Cleanup(func() {
 		if err := model.Close(); err != nil {
 			t.Error(err)
 		}
 	})
 	// The made-up key has to reach the CLI.
-	l := newLab(t, &labOptions{agent: program, real: true, config: "[claude]\nuse_api_billing = true\n"})
+	l := newLab(t, &labOptions{agent: program, real: true, config: "[claude]\nuse_api_billing = true\n" + config})
 	l.options.env = claudetest.Env(l.home, model.URL())
-	return l
+	return l, model
 }
 
 // TestRealCLIs kills the hub of each real CLI in a turn with a question open, and
