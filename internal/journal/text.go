@@ -154,13 +154,18 @@ func snippet(text string, terms []term) string {
 		}
 		return true
 	})
+	// Not within a letter; what is no UTF-8 has no letters to look for.
 	start := max(first-snippetBefore, 0)
-	for start > 0 && !utf8.RuneStart(text[start]) {
-		start--
+	for range utf8.UTFMax {
+		if start > 0 && !utf8.RuneStart(text[start]) {
+			start--
+		}
 	}
 	end := min(start+snippetLength, len(text))
-	for end < len(text) && !utf8.RuneStart(text[end]) {
-		end++
+	for range utf8.UTFMax {
+		if end < len(text) && !utf8.RuneStart(text[end]) {
+			end++
+		}
 	}
 	part := text[start:end]
 	var b strings.Builder

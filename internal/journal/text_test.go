@@ -56,6 +56,7 @@ func FuzzSnippet(f *testing.F) {
 	f.Add("a word", "word")
 	f.Add("äöü "+strings.Repeat("東京", 200)+" e\u0301", `"東京" e*`)
 	f.Add("\xff\xfe", "\xff")
+	f.Add(strings.Repeat("\x80", 5000)+" word "+strings.Repeat("\x80", 5000), "word")
 	f.Fuzz(func(t *testing.T, text, search string) {
 		terms := parseSearch(search)
 		got := snippet(text, terms)
