@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -128,5 +129,48 @@ func BenchmarkWith(b *testing.B) {
 		if _, err := e.With(session); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// BenchmarkManyWords decides about commands with more and more words: the time
+// for each word must stay about the same.
+func BenchmarkManyWords(b *testing.B) {
+	o := testOptions()
+	o.Resolve = func(path string) (string, error) { return path, nil }
+	e := engineOf(b, o, "allow Bash", "deny Read(~/.ssh/**)")
+	for _, n := range []int{100, 1_000, 10_000} {
+		var command strings.Builder
+		command.WriteString(strings.Repeat("cd a;", 16) + "ls")
+		for i := range n {
+			fmt.Fprintf(&command, " %x", i+4096)
+		}
+		call := bash(command.String())
+		b.Run(fmt.Sprintf("words=%d", n), func(b *testing.B) {
+			for b.Loop() {
+				e.Decide(call)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/word")
+		})
+	}
+}
+
+// BenchmarkWidens compares two versions of a file with many rules, which a hub
+// does whenever the file changes: the time for each rule must stay about the same.
+func BenchmarkWidens(b *testing.B) {
+	for _, n := range []int{1_000, 10_000} {
+		file := &File{}
+		for i := range n {
+			file.Rules = append(file.Rules, Rule{Text: fmt.Sprintf("Bash(tool-%d:*)", i), Decision: Deny})
+		}
+		b.Run(fmt.Sprintf("rules=%d", n), func(b *testing.B) {
+			for b.Loop() {
+				if list := Widens(file, file); list != nil {
+					b.Fatal(list)
+				}
+				if got := len(Narrowed(file, file).Rules); got != n {
+					b.Fatalf("%d rules are left, want %d", got, n)
+				}
+			}
+		})
 	}
 }

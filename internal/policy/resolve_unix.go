@@ -15,19 +15,22 @@ func readlink(path string) (target string, kind linkKind, err error) {
 	buffer := small[:]
 	for {
 		n, err := syscall.Readlink(path, buffer)
-		switch {
-		case err == nil && n == len(buffer) && n <= maxPath:
-			buffer = make([]byte, maxPath+1) // there may be more of it
-		case err == nil:
+		if err == nil {
+			if n == len(buffer) && n <= maxPath {
+				buffer = make([]byte, maxPath+1) // there may be more of it
+				continue
+			}
 			return string(buffer[:n]), linkFound, nil
-		case errors.Is(err, syscall.EINTR):
-			continue
-		case errors.Is(err, syscall.EINVAL):
-			return "", linkNone, nil
-		case errors.Is(err, syscall.ENOENT), errors.Is(err, syscall.ENOTDIR):
-			return "", linkMissing, nil
-		default:
-			return "", linkNone, fmt.Errorf("following the links of %s: %w", path, err)
 		}
+		errno, _ := errors.AsType[syscall.Errno](err)
+		switch errno { //nolint:exhaustive // any other is an error
+		case syscall.EINTR:
+			continue
+		case syscall.EINVAL:
+			return "", linkNone, nil
+		case syscall.ENOENT, syscall.ENOTDIR:
+			return "", linkMissing, nil
+		}
+		return "", linkNone, fmt.Errorf("following the links of %s: %w", path, err)
 	}
 }

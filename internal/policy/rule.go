@@ -179,6 +179,9 @@ func unquote(inside string) string {
 
 // quote is the opposite of unquote.
 func quote(content string) string {
+	if !strings.ContainsAny(content, `\()`) {
+		return content // as most are; every decision writes some
+	}
 	return strings.NewReplacer(`\`, `\\`, `(`, `\(`, `)`, `\)`).Replace(content)
 }
 
