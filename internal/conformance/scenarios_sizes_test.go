@@ -140,7 +140,11 @@ func queueScenarios() []Scenario {
 				last := ""
 				for i := range n {
 					last = fmt.Sprintf("Number %d.", i)
-					tag := s.PromptWith("@slow 50ms\n@say "+last, &wire.UserOptions{UUID: fmt.Sprintf("123e4567-e89b-42d3-a456-42661417c%03d", i)})
+					pace := ""
+					if i == 0 {
+						pace = "@slow 700ms\n" // long enough for a busy machine to read the others
+					}
+					tag := s.PromptWith(pace+"@say "+last, &wire.UserOptions{UUID: fmt.Sprintf("123e4567-e89b-42d3-a456-42661417c%03d", i)})
 					if i == 0 {
 						s.AwaitModel(tag, 1) // the others come while it is at work
 					}
