@@ -254,6 +254,37 @@ func (st *step) remembered(ctx context.Context, scope, id string, sum []byte) (j
 	return st.s.hub.remembered(ctx, scope, id, sum)
 }
 
+// A repeatable is a request with a client's own id: the same one is not carried
+// out twice. Without an id it is.
+type repeatable struct {
+	scope, id string
+	sum       []byte
+}
+
+// repeatableOf names a request to do something about a session or a question.
+func repeatableOf(what, about, clientID string, in any) (repeatable, error) {
+	raw, err := json.Marshal(in)
+	if err != nil {
+		return repeatable{}, fmt.Errorf("reading a request: %w", err)
+	}
+	return repeatable{scope: what + ":" + about, id: clientID, sum: sumOf([]byte(what), raw)}, nil
+}
+
+// answeredBefore returns what was answered to a request before, nil if it is new.
+func (st *step) answeredBefore(ctx context.Context, r repeatable) (json.RawMessage, error) {
+	if r.id == "" {
+		return nil, nil
+	}
+	return st.remembered(ctx, r.scope, r.id, r.sum)
+}
+
+// keepAnswer remembers what is answered to a request.
+func (st *step) keepAnswer(r repeatable, answer any) {
+	if r.id != "" {
+		st.batch.ClientIDs = append(st.batch.ClientIDs, journal.ClientID{Scope: r.scope, ID: r.id, Sum: r.sum, Answer: encoded(answer), Time: st.now})
+	}
+}
+
 // answerTo returns what was answered before, if the request is the same.
 func answerTo(old *journal.ClientID, sum []byte) (json.RawMessage, error) {
 	if !bytes.Equal(old.Sum, sum) {

@@ -22,42 +22,30 @@ func (h *Hub) Send(ctx context.Context, by Actor, id string, in api.SendMessage)
 		return nil, err
 	}
 	defer release()
-	raw, err := json.Marshal(in)
+	request, err := repeatableOf("send", id, in.ClientID, in)
 	if err != nil {
 		return nil, h.problem(err, id)
 	}
-	sum := sumOf([]byte("send"), raw)
-	scope := "send:" + id
 	var sent *api.Message
 	err = s.ask(ctx, func(st *step) error {
-		if in.ClientID != "" {
-			old, err := st.remembered(ctx, scope, in.ClientID, sum)
-			if err != nil {
-				return err
-			}
-			if old != nil {
-				sent = new(api.Message)
-				if err := json.Unmarshal(old, sent); err != nil {
-					return fmt.Errorf("reading what was answered before: %w", err)
-				}
-				if v := s.book.command(sent.ID); v != nil {
-					*sent = messageOf(*v)
-				}
-				return nil
-			}
-		}
-		m, err := st.message(by, in)
+		old, err := st.answeredBefore(ctx, request)
 		if err != nil {
 			return err
 		}
-		sent = m
-		if in.ClientID != "" {
-			answer, err := json.Marshal(m)
-			if err != nil {
-				return fmt.Errorf("remembering a message: %w", err)
+		if old != nil {
+			sent = new(api.Message)
+			if err := json.Unmarshal(old, sent); err != nil {
+				return fmt.Errorf("reading what was answered before: %w", err)
 			}
-			st.batch.ClientIDs = append(st.batch.ClientIDs, journal.ClientID{Scope: scope, ID: in.ClientID, Sum: sum, Answer: answer, Time: st.now})
+			if v := s.book.command(sent.ID); v != nil {
+				*sent = messageOf(*v)
+			}
+			return nil
 		}
+		if sent, err = st.message(by, in); err != nil {
+			return err
+		}
+		st.keepAnswer(request, sent)
 		return nil
 	})
 	if err != nil {

@@ -451,29 +451,23 @@ func (h *Hub) AddRule(ctx context.Context, by Actor, id string, in api.AddRule) 
 		return nil, err
 	}
 	defer release()
-	raw, err := json.Marshal(in)
+	request, err := repeatableOf("rule", id, in.ClientID, in)
 	if err != nil {
 		return nil, h.problem(err, id)
 	}
-	sum, scope := sumOf([]byte("rule"), raw), "rule:"+id
 	added := new(api.SessionRule)
 	err = s.ask(ctx, func(st *step) error {
-		if in.ClientID != "" {
-			old, err := st.remembered(ctx, scope, in.ClientID, sum)
-			if err != nil {
-				return err
-			}
-			if old != nil {
-				return json.Unmarshal(old, added)
-			}
+		old, err := st.answeredBefore(ctx, request)
+		if err != nil {
+			return err
 		}
-		var err error
+		if old != nil {
+			return json.Unmarshal(old, added)
+		}
 		if added, err = st.addRule(by, in); err != nil {
 			return err
 		}
-		if in.ClientID != "" {
-			st.batch.ClientIDs = append(st.batch.ClientIDs, journal.ClientID{Scope: scope, ID: in.ClientID, Sum: sum, Answer: encoded(added), Time: st.now})
-		}
+		st.keepAnswer(request, added)
 		st.rulesChanged()
 		return nil
 	})

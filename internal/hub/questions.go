@@ -2,7 +2,6 @@ package hub
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -55,35 +54,29 @@ func (h *Hub) Answer(ctx context.Context, by Actor, id string, in api.Answer) (*
 		return nil, err
 	}
 	defer release()
-	raw, err := json.Marshal(in)
+	request, err := repeatableOf("answer", id, in.ClientID, in)
 	if err != nil {
 		return nil, h.problem(err, row.Session)
 	}
-	sum := sumOf([]byte("answer"), raw)
-	scope := "answer:" + id
 	var answered *api.Question
-	err = s.ask(ctx, func(st *step) (err error) {
-		if in.ClientID != "" {
-			old, err := st.remembered(ctx, scope, in.ClientID, sum)
-			if err != nil {
-				return err
+	err = s.ask(ctx, func(st *step) error {
+		old, err := st.answeredBefore(ctx, request)
+		if err != nil {
+			return err
+		}
+		if old != nil {
+			if row, now := st.rows.questions[id]; now { // in this very step
+				q := toQuestion(row)
+				answered = &q
+				return nil
 			}
-			if old != nil {
-				if row, now := st.rows.questions[id]; now { // in this very step
-					q := toQuestion(row)
-					answered = &q
-					return nil
-				}
-				answered, err = h.Question(ctx, id)
-				return err
-			}
+			answered, err = h.Question(ctx, id)
+			return err
 		}
 		if answered, err = st.answer(by, id, in); err != nil {
 			return err
 		}
-		if in.ClientID != "" {
-			st.batch.ClientIDs = append(st.batch.ClientIDs, journal.ClientID{Scope: scope, ID: in.ClientID, Sum: sum, Answer: json.RawMessage("{}"), Time: st.now})
-		}
+		st.keepAnswer(request, struct{}{})
 		return nil
 	})
 	if err != nil {

@@ -2,13 +2,11 @@ package hub
 
 import (
 	"context"
-	"encoding/json"
 	"math"
 	"net/http"
 	"slices"
 
 	"github.com/switchboard-dev/switchboard/api"
-	"github.com/switchboard-dev/switchboard/internal/journal"
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
 
@@ -27,24 +25,18 @@ func (h *Hub) Release(ctx context.Context, by Actor, id string, in api.Release) 
 		return nil, err
 	}
 	defer release()
-	raw, err := json.Marshal(in)
+	request, err := repeatableOf("release", id, in.ClientID, in)
 	if err != nil {
 		return nil, h.problem(err, id)
 	}
-	sum, scope := sumOf([]byte("release"), raw), "release:"+id
 	err = s.ask(ctx, func(st *step) error {
-		if in.ClientID != "" {
-			old, err := st.remembered(ctx, scope, in.ClientID, sum)
-			if err != nil || old != nil {
-				return err
-			}
+		if old, err := st.answeredBefore(ctx, request); err != nil || old != nil {
+			return err
 		}
 		if err := st.release(by, in); err != nil {
 			return err
 		}
-		if in.ClientID != "" {
-			st.batch.ClientIDs = append(st.batch.ClientIDs, journal.ClientID{Scope: scope, ID: in.ClientID, Sum: sum, Answer: json.RawMessage("{}"), Time: st.now})
-		}
+		st.keepAnswer(request, struct{}{})
 		return nil
 	})
 	if err != nil {
