@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -101,18 +100,7 @@ func killInPlan(t *testing.T, l *lab, place, transport string) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	select {
-	case err := <-done:
-		if err != nil {
-			t.Error(err)
-		}
-	default:
-		t.Errorf("the hub never came to %s", place)
-		if err := os.WriteFile(file, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		<-done
-	}
+	killed(t, place, file, done)
 	snapshot, err := s.awaitState(l.ctx(), api.StateIdle)
 	if err != nil {
 		t.Fatal(err)
