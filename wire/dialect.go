@@ -16,7 +16,7 @@ var ErrNoQuestion = errors.New("no open question has this request id")
 //
 //   - {"request_id":…,"response":{"subtype":"allow","updatedInput":…}}
 //   - {"request_id":…,"approved":false,"denial_message":…}
-//   - {"request_id":…,"permission":{"allow":true}}
+//   - {"request_id":…,"permission":{"allow":true},"updated_input":…}
 //   - the real envelope, where it lacks the input or the message
 //
 // What the answer lacks is taken from its question, which question looks up by
@@ -101,6 +101,17 @@ func readAnswer(line []byte) (*answer, error) {
 			return nil, invalid("permission.allow", "true or false", allow)
 		}
 		a.message = lookupString(permission, "message")
+		// Beside it stands what the user has edited.
+		for _, name := range []string{"updated_input", "updatedInput"} {
+			in := get(list, name)
+			if in == nil || isNull(in) {
+				continue
+			}
+			if !isObject(in) || !a.allow || a.input != nil {
+				return nil, invalid(name, "an object, once, with what is allowed", in)
+			}
+			a.input = in
+		}
 		found = append(found, a)
 	}
 	switch {

@@ -188,7 +188,7 @@ func (f *fitter) fitEnvironment() error {
 		if !slices.Contains(tokenVariables(), m.name) {
 			return &UnsupportedError{
 				Feature: "changing the environment variable " + m.name, Version: f.told,
-				Until: Version{2, 1, 120}, Hint: "newer versions 2.1.120 take no others than their own tokens, silently",
+				Until: Version{2, 1, 120}, Hint: "newer versions take only their own tokens, and ignore the rest without a word",
 			}
 		}
 	}

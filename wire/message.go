@@ -47,7 +47,7 @@ func checkObject(line []byte) error {
 		return fmt.Errorf("%w, found nothing", ErrNotObject)
 	case line[i] != '{':
 		return fmt.Errorf("%w, found one that begins with %q", ErrNotObject, line[i:min(i+12, len(line))])
-	case json.Valid(line):
+	case Valid(line):
 		return nil
 	}
 	var syntax *json.SyntaxError

@@ -257,6 +257,10 @@ func checkParticular(r Request) error {
 		if !isObject(r.Message.Raw()) {
 			return invalid("request.message", "a JSON-RPC message (an object)", r.Message.Raw())
 		}
+	case *MCPSetServersRequest:
+		if servers := lookup(r.Raw(), "servers"); r.Raw() != nil && !isObject(servers) {
+			return invalid("request.servers", "an object of servers by name", servers)
+		}
 	case *ApplyFlagSettingsRequest:
 		return checkSettings(r.Settings)
 	}

@@ -59,6 +59,8 @@ func TestValidate(t *testing.T) {
 
 		{"settings", req + `{"subtype":"apply_flag_settings","settings":{"permissions":{"deny":["Bash(rm:*)"],"ask":[]}}}}`, ""},
 		{"settings taken back", req + `{"subtype":"apply_flag_settings","settings":{"permissions":null}}}`, ""},
+		{"MCP servers", req + `{"subtype":"mcp_set_servers","servers":{}}}`, ""},
+		{"MCP servers that are nothing", req + `{"subtype":"mcp_set_servers","servers":null}}`, "request.servers"},
 		{"settings that are a number", req + `{"subtype":"apply_flag_settings","settings":5}}`, "request.settings"},
 		{"permissions that are a text", req + `{"subtype":"apply_flag_settings","settings":{"permissions":"x"}}}`, "request.settings.permissions"},
 		{"rules that are no list", req + `{"subtype":"apply_flag_settings","settings":{"permissions":{"deny":"x"}}}}`, "request.settings.permissions.deny"},

@@ -46,12 +46,9 @@ func markOf(line []byte) (mark, bool) {
 	if len(id) == 0 {
 		what, id = "request\x00", h.RequestID
 	}
-	s := sha256.New()
-	s.Write([]byte(what))
-	s.Write(h.Type)
-	s.Write([]byte{0})
-	s.Write(id)
-	s.Sum(m.id[:0])
+	var buf [128]byte // most fit
+	text := append(append(append(append(buf[:0], what...), h.Type...), 0), id...)
+	m.id = sha256.Sum256(text)
 	return m, true
 }
 

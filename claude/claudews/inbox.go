@@ -35,17 +35,27 @@ type inbox struct {
 	items []item
 	bytes int
 	end   error         // nil until finish
-	news  chan struct{} // closed and replaced whenever something changes
+	news  chan struct{} // closed when something changes; nil while nobody waits
 }
 
 func newInbox(maxBytes int) *inbox {
-	return &inbox{maxBytes: maxBytes, maxItems: 1 << 16, news: make(chan struct{})}
+	return &inbox{maxBytes: maxBytes, maxItems: 1 << 16}
 }
 
 // changed wakes everyone who waits. mu is held.
 func (b *inbox) changed() {
-	close(b.news)
-	b.news = make(chan struct{})
+	if b.news != nil {
+		close(b.news)
+		b.news = nil
+	}
+}
+
+// change returns a channel that is closed when something changes. mu is held.
+func (b *inbox) change() <-chan struct{} {
+	if b.news == nil {
+		b.news = make(chan struct{})
+	}
+	return b.news
 }
 
 // put adds items, all or none, when there is room. What is larger than the
@@ -72,7 +82,7 @@ func (b *inbox) put(ctx context.Context, done func(), items ...item) error {
 			b.changed()
 			return nil
 		}
-		news := b.news
+		news := b.change()
 		b.mu.Unlock()
 		select {
 		case <-news:
@@ -114,11 +124,12 @@ func (b *inbox) get(ctx context.Context) (item, error) {
 			b.changed()
 			return it, nil
 		}
-		end, news := b.end, b.news
-		b.mu.Unlock()
-		if end != nil {
+		if end := b.end; end != nil {
+			b.mu.Unlock()
 			return item{}, end
 		}
+		news := b.change()
+		b.mu.Unlock()
 		select {
 		case <-news:
 		case <-ctx.Done():

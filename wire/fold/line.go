@@ -29,6 +29,8 @@ type Line struct {
 
 	message wire.Message
 	err     error
+	checked bool // valid tells something
+	valid   bool
 }
 
 // NewLine returns a line to fold. It never fails: a line that is not a JSON
@@ -64,6 +66,17 @@ func (l *Line) Message() (wire.Message, error) {
 		l.message, l.err = wire.Decode(l.Raw)
 	}
 	return l.message, l.err
+}
+
+// Valid reports whether the line is a JSON object. It is checked once.
+func (l *Line) Valid() bool {
+	if l.message != nil || l.err != nil {
+		return l.err == nil
+	}
+	if !l.checked {
+		l.checked, l.valid = true, wire.Valid(l.Raw)
+	}
+	return l.valid
 }
 
 // decoded returns what the line says, nil if it is not a message.

@@ -105,20 +105,23 @@ func (m *openMessage) snapshot() Message {
 
 // Apply folds a line.
 func (p *Partial) Apply(l *Line) {
-	if l.Sent {
-		return
+	if l.Sent || len(p.open) == 0 && string(l.Header.Type) != "stream_event" {
+		return // nothing else begins a message
 	}
 	switch string(l.Header.Type) {
 	case "stream_event":
+		if p.piece(l) {
+			return
+		}
 		if m, ok := l.decoded().(*wire.StreamEvent); ok {
 			p.stream(name(m.ParentToolUseID), m.Event)
 		}
 	case "assistant":
-		if m, ok := l.decoded().(*wire.Assistant); ok && len(p.open) > 0 {
+		if m, ok := l.decoded().(*wire.Assistant); ok {
 			p.finished(name(m.ParentToolUseID), &m.Message)
 		}
 	case "user":
-		if m, ok := l.decoded().(*wire.User); ok && len(p.open) > 0 {
+		if m, ok := l.decoded().(*wire.User); ok {
 			p.user(m)
 		}
 	case "result":
@@ -126,6 +129,22 @@ func (p *Partial) Apply(l *Line) {
 			p.drop("")
 		}
 	}
+}
+
+// piece folds a piece of a block, which most lines are, without decoding it. It
+// reports false if that cannot be done.
+func (p *Partial) piece(l *Line) bool {
+	if l.message != nil || !l.Valid() || !utf8.Valid(l.Header.ParentToolUseID) {
+		return false
+	}
+	d, ok := wire.PeekDelta(l.Raw)
+	if !ok {
+		return false
+	}
+	if i := p.find(name(string(l.Header.ParentToolUseID))); i >= 0 {
+		p.grow(p.open[i], d.Index, d.Text)
+	}
+	return true
 }
 
 // Happened folds an event.
@@ -193,7 +212,7 @@ func (p *Partial) stream(parent string, event wire.Event) {
 	case *wire.ContentBlockStartEvent:
 		p.start(m, e)
 	case *wire.ContentBlockDeltaEvent:
-		p.grow(m, e.Index, deltaText(e.Delta))
+		p.grow(m, e.Index, []byte(deltaText(e.Delta)))
 	case *wire.MessageStopEvent:
 		m.Stopped = true
 		if len(m.blocks) == 0 {
@@ -232,7 +251,7 @@ func (p *Partial) start(m *openMessage, e *wire.ContentBlockStartEvent) {
 	default:
 	}
 	m.blocks = append(m.blocks, b)
-	p.grow(m, e.Index, text)
+	p.grow(m, e.Index, []byte(text))
 }
 
 // deltaText returns what a delta adds to a block's text.
@@ -252,9 +271,9 @@ func deltaText(d wire.Delta) string {
 }
 
 // grow adds text to a block and keeps the whole within its limit.
-func (p *Partial) grow(m *openMessage, index int64, text string) {
+func (p *Partial) grow(m *openMessage, index int64, text []byte) {
 	i := slices.IndexFunc(m.blocks, func(b *openBlock) bool { return b.Index == index })
-	if i < 0 || text == "" {
+	if i < 0 || len(text) == 0 {
 		return
 	}
 	b := m.blocks[i]
@@ -285,7 +304,7 @@ func (p *Partial) cut(n int) {
 	for n < len(long.text) && !utf8.RuneStart(long.text[n]) {
 		n++
 	}
-	long.text = append([]byte(nil), long.text[n:]...)
+	long.text = append(long.text[:0], long.text[n:]...) // in its place: nobody else has it
 	long.Cut += int64(n)
 	p.size -= n
 }
