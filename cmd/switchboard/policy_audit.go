@@ -13,6 +13,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/client"
 	"github.com/switchboard-dev/switchboard/internal/audit"
+	"github.com/switchboard-dev/switchboard/internal/terminal"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -94,7 +95,7 @@ func (v *policyTestVerb) run(ctx context.Context, s *surroundings, rules, log st
 	if v.json {
 		return a.WriteJSON(s.stdout)
 	}
-	return a.WriteTable(s.stdout)
+	return terminal.WriteAudit(s.stdout, a)
 }
 
 // openLog opens a file, or standard input.

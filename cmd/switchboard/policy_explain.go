@@ -15,6 +15,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/audit"
 	"github.com/switchboard-dev/switchboard/internal/config"
 	"github.com/switchboard-dev/switchboard/internal/policy"
+	"github.com/switchboard-dev/switchboard/internal/terminal"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -124,7 +125,7 @@ func (v *policyExplainVerb) run(s *surroundings) error {
 	if v.json {
 		err = json.NewEncoder(s.stdout).Encode(verdict)
 	} else {
-		err = verdict.Write(s.stdout)
+		err = terminal.WriteVerdict(s.stdout, &verdict)
 	}
 	if err != nil {
 		return err

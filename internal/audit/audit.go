@@ -44,6 +44,9 @@ type Finding struct {
 	byRule bool // it was a rule that answered
 }
 
+// ByRule reports whether it was a rule that decided, not somebody.
+func (f *Finding) ByRule() bool { return f.byRule }
+
 // A Summary counts findings.
 type Summary struct {
 	Calls   int `json:"calls"`

@@ -5,47 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
-
-	"github.com/switchboard-dev/switchboard/internal/terminal"
 )
-
-// most is how wide a column may become, in runes.
-const most = 60
-
-// WriteTable writes findings for people: a line each, and what they add up to.
-func (a *Audit) WriteTable(w io.Writer) error {
-	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(table, "LINE\tTOOL\tINPUT\tDECISION\tRULE\tHAPPENED")
-	for _, f := range a.Findings() {
-		rule := "-"
-		if f.Rule != nil {
-			rule = f.Rule.Rule
-		}
-		happened := strings.ReplaceAll(f.Happened, "_", " ")
-		if f.By != "" {
-			happened += " by " + f.By
-		}
-		fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t%s\n", f.Line, cell(f.Tool), cell(f.Title), f.Decision, cell(rule), cell(happened))
-	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n"+a.Summary().String())
-	return err
-}
-
-// cell makes a text, which may be an agent's, fit for a column.
-func cell(text string) string {
-	text = strings.Join(strings.Fields(terminal.Clean(text)), " ")
-	if runes := []rune(text); len(runes) > most {
-		text = string(runes[:most-1]) + "…"
-	}
-	if text == "" {
-		return "-"
-	}
-	return text
-}
 
 // WriteJSON writes findings for programs: an object each in a line of its own, and in the last one, as member summary, what they add up to.
 func (a *Audit) WriteJSON(w io.Writer) error {

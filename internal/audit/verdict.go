@@ -1,13 +1,8 @@
 package audit
 
 import (
-	"fmt"
-	"io"
-	"strings"
-
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/policy"
-	"github.com/switchboard-dev/switchboard/internal/terminal"
 )
 
 // A Verdict is a decision in the form in which programs are told.
@@ -36,53 +31,4 @@ func Judge(engine *policy.Engine, call policy.Call) Verdict {
 		out.Rule = &api.RuleRef{Rule: v.Rule.Text, Decision: api.RuleDecision(v.Rule.Decision), Scope: string(v.Rule.Scope), Source: v.Rule.Source, ID: v.Rule.ID}
 	}
 	return out
-}
-
-// Write writes a verdict for people, a line for each thing it says.
-func (v *Verdict) Write(w io.Writer) error {
-	var b strings.Builder
-	switch {
-	case v.Rule == nil && v.Decision == api.RuleAsk:
-		b.WriteString("ask: no rule\n")
-	default:
-		fmt.Fprintf(&b, "%s\n", v.Decision)
-	}
-	if v.Rule != nil {
-		fmt.Fprintf(&b, "rule: %s (%s)\n", v.Rule.Rule, where(v.Rule))
-	}
-	fmt.Fprintf(&b, "reason: %s\n", v.Reason)
-	if v.Message != "" {
-		fmt.Fprintf(&b, "the model is told: %s\n", v.Message)
-	}
-	if by := v.enforcer(); by != "" {
-		fmt.Fprintf(&b, "enforced by: %s\n", by)
-	}
-	_, err := io.WriteString(w, terminal.Clean(b.String()))
-	return err
-}
-
-// where says where a rule stands.
-func where(r *api.RuleRef) string {
-	if r.Source == "" {
-		return r.Scope
-	}
-	return r.Scope + ", " + r.Source
-}
-
-// enforcer says in words who enforces a rule.
-func (v *Verdict) enforcer() string {
-	hub := "the hub, for what Claude Code asks"
-	if v.Hook {
-		hub = "the hub, which every call is brought to"
-	}
-	switch v.Enforced {
-	case policy.EnforcedBoth:
-		return "Claude Code itself, and " + hub
-	case policy.EnforcedHub:
-		return hub
-	case "cli":
-		return "Claude Code itself"
-	default:
-		return v.Enforced
-	}
 }

@@ -58,8 +58,9 @@ var table = []room{
 		path: "internal/policy", rooms: []string{"wire"},
 		modules: []string{"github.com/bmatcuk/doublestar/v4", "github.com/pelletier/go-toml/v2", "mvdan.cc/sh/v3"},
 	},
+	{path: "internal/audit", rooms: []string{"api", "internal/policy", "wire"}},
 	{
-		path: "internal/hub", rooms: []string{"api", "internal/journal/...", "internal/killpoint", "internal/policy", "wire", "wire/fold"},
+		path: "internal/hub", rooms: []string{"api", "internal/audit", "internal/journal/...", "internal/killpoint", "internal/policy", "wire", "wire/fold"},
 		tests: []string{"claude/claudetest"},
 	},
 	{
@@ -74,7 +75,7 @@ var table = []room{
 	},
 	{
 		path: "internal/server/...", rooms: []string{"api", "claude", "claude/claudews", "internal/hub", "internal/killpoint", "internal/link", "wire"},
-		modules: []string{"github.com/coder/websocket", "github.com/danielgtaylor/huma/v2", "golang.org/x/sys"},
+		modules: []string{"github.com/coder/websocket", "github.com/danielgtaylor/huma/v2", "github.com/prometheus/client_golang", "golang.org/x/sys"},
 		tests:   []string{"claude/claudetest", "internal/journal/...", "internal/shim"},
 	},
 	{path: "internal/notify"},
@@ -86,15 +87,15 @@ var table = []room{
 			"api", "internal/hub", "internal/journal/...", "internal/launch", "internal/link", "internal/notify", "internal/policy", "internal/rulefile",
 			"internal/server/...", "wire",
 		},
-		tests: []string{"claude/claudetest", "client", "internal/shim"},
+		modules: []string{"github.com/coder/websocket"},
+		tests:   []string{"claude/claudetest", "client", "internal/shim"},
 	},
-	{path: "internal/terminal", rooms: []string{"api", "client", "wire"}},
-	{path: "internal/audit", rooms: []string{"api", "internal/policy", "internal/terminal", "wire"}},
+	{path: "internal/terminal", rooms: []string{"api", "client", "internal/audit", "internal/policy", "wire"}},
 	{
 		path: "cmd/switchboard",
 		rooms: []string{
 			"api", "claude", "claude/claudetest", "client", "internal/audit", "internal/config", "internal/hub", "internal/journal/...",
-			"internal/launch", "internal/notify", "internal/policy", "internal/server", "internal/shim", "internal/terminal", "wire",
+			"internal/launch", "internal/notify", "internal/policy", "internal/server", "internal/server/...", "internal/shim", "internal/terminal", "wire",
 		},
 		modules: []string{"github.com/spf13/cobra"},
 	},
