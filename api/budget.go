@@ -46,6 +46,9 @@ type BudgetUse struct {
 	Action string  `json:"action" enum:"warn,ask,interrupt"`
 	// Over says that it is used up.
 	Over bool `json:"over,omitempty"`
+	// Scope is the session or folder that has used so much, where all are asked
+	// for.
+	Scope string `json:"scope,omitempty"`
 }
 
 // A HoldOver says that a hold is over.

@@ -4,4 +4,9 @@
 //
 // /v1 only grows: a client ignores members, kinds of events and codes that it does
 // not know.
+//
+// openapi.json describes the interface for other languages, v1.d.ts declares it for
+// TypeScript. Both are made from the server's code.
 package api
+
+//go:generate go run ../internal/apigen

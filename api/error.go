@@ -33,6 +33,7 @@ const (
 	CodeEnded          = "ended"            // 409: the session has no process
 	CodeNotQueued      = "not_queued"       // 409: the message is on its way already
 	CodeTooLarge       = "too_large"        // 413
+	CodeTooMany        = "too_many"         // 429/503: a limit is reached; try again later
 	CodeUnsupported    = "unsupported"      // 422: this version of the CLI cannot do it
 	CodeRefused        = "refused_by_agent" // 422: the CLI answered with an error
 	CodeStartFailed    = "start_failed"     // 502: the agent could not be started

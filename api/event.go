@@ -114,6 +114,8 @@ const (
 	// FramePartial replaces what the client has of a message that is being
 	// written.
 	FramePartial FrameType = "partial"
+	// FrameHeartbeat says that the stream lives. It comes to those who ask for it.
+	FrameHeartbeat FrameType = "heartbeat"
 	// FrameClosing says that the server is going away; come back.
 	FrameClosing FrameType = "closing"
 )
@@ -125,6 +127,10 @@ type Frame struct {
 	Resume  *Verdict  `json:"resume,omitempty"`
 	Partial *Partials `json:"partial,omitempty"`
 	Reason  string    `json:"reason,omitempty"`
+	// Position is the place of an event in the stream of all sessions, to go on
+	// after. It is empty in the stream of one session, whose events have their own
+	// ids.
+	Position string `json:"position,omitempty"`
 }
 
 // A Verdict says how a stream relates to what the client had.

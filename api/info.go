@@ -11,6 +11,8 @@ type Info struct {
 	Agent        string `json:"agent,omitempty"`
 	AgentVersion string `json:"agent_version,omitempty"`
 	Simulated    bool   `json:"simulated,omitempty" doc:"New sessions run a simulated agent"`
+	// Warnings are what an operator should know: doors that stand open.
+	Warnings []string `json:"warnings,omitempty"`
 	// Storage is empty, or says why nothing can be written at present.
 	Storage string `json:"storage,omitempty"`
 }

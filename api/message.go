@@ -55,7 +55,9 @@ type Message struct {
 	By       string          `json:"by,omitempty"`
 	First    bool            `json:"first,omitempty" doc:"It goes before the others in the queue"`
 	Reason   string          `json:"reason,omitempty" doc:"Why it was not delivered"`
-	Created  time.Time       `json:"created,omitzero"`
+	// Line is the message as a front end sent it, if it came as a line for the CLI.
+	Line    json.RawMessage `json:"line,omitempty"`
+	Created time.Time       `json:"created,omitzero"`
 }
 
 // A Partial is a message that the agent is writing.

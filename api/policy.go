@@ -69,6 +69,10 @@ type Decision struct {
 	ToolUseID string          `json:"tool_use_id,omitempty"`
 	Input     json.RawMessage `json:"input,omitempty"`
 	Rule      RuleRef         `json:"rule"`
+	// Enforced says who enforces the rule: cli, hub or both. Message is what the
+	// model is told. Both are only known when somebody asks for an explanation.
+	Enforced string `json:"enforced,omitempty"`
+	Message  string `json:"message,omitempty"`
 }
 
 // Policy says which rules are in force.

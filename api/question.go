@@ -203,9 +203,11 @@ type QuestionFilter struct {
 	Session string        `json:"session,omitempty"`
 	Kind    QuestionKind  `json:"kind,omitempty"`
 	Limit   int           `json:"limit,omitempty"`
+	Cursor  string        `json:"cursor,omitempty"`
 }
 
 // QuestionList is a list of questions, the oldest first.
 type QuestionList struct {
 	Questions []Question `json:"questions"`
+	Next      string     `json:"next,omitempty" doc:"The cursor of the next page"`
 }

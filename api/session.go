@@ -151,7 +151,7 @@ type SessionOptions struct {
 
 	SystemPrompt       string   `json:"system_prompt,omitempty" doc:"Replaces the CLI's own"`
 	AppendSystemPrompt string   `json:"append_system_prompt,omitempty"`
-	Tools              []string `json:"tools,omitempty" doc:"Built-in tools to offer"`
+	Tools              []string `json:"tools,omitzero" doc:"Built-in tools to offer"`
 	AllowedTools       []string `json:"allowed_tools,omitempty" doc:"Permission rules, such as Bash(git status:*)"`
 	DisallowedTools    []string `json:"disallowed_tools,omitempty"`
 	AddDirs            []string `json:"add_dirs,omitempty" doc:"Further folders that tools may use"`
@@ -171,6 +171,29 @@ type SessionOptions struct {
 	AskPlanMode bool `json:"ask_plan_mode,omitempty" doc:"Ask before the agent enters plan mode"`
 	// ResumeAtReset has a queue that a rate limit holds back go on by itself.
 	ResumeAtReset bool `json:"resume_at_reset,omitempty" doc:"Go on by itself when a rate limit is over"`
+	// The following go into the CLI's initialize request, where its version knows
+	// them.
+	PlanModeInstructions   string            `json:"plan_mode_instructions,omitempty"`
+	ToolAliases            map[string]string `json:"tool_aliases,omitempty" doc:"Other names for tools"`
+	Skills                 []string          `json:"skills,omitempty" doc:"The skills to offer"`
+	PromptSuggestions      bool              `json:"prompt_suggestions,omitempty"`
+	AgentProgressSummaries bool              `json:"agent_progress_summaries,omitempty"`
+	ForwardSubagentText    bool              `json:"forward_subagent_text,omitempty"`
+	ExcludeDynamicSections bool              `json:"exclude_dynamic_sections,omitempty"`
+	SupportedDialogKinds   []string          `json:"supported_dialog_kinds,omitempty"`
+	// The following are flags of the CLI.
+	Thinking          string   `json:"thinking,omitempty" enum:"adaptive,disabled"`
+	SettingSources    []string `json:"setting_sources,omitzero" doc:"Where the CLI reads settings: user, project, local"`
+	Betas             []string `json:"betas,omitempty"`
+	StrictMCP         bool     `json:"strict_mcp,omitempty" doc:"Only the MCP servers that are named here"`
+	PluginDirs        []string `json:"plugin_dirs,omitempty" doc:"Folders of plugins; admin only"`
+	IncludeHookEvents bool     `json:"include_hook_events,omitempty"`
+	NoPersistence     bool     `json:"no_persistence,omitempty" doc:"The CLI writes no transcript: the conversation cannot be resumed"`
+	TaskBudget        int      `json:"task_budget,omitempty" minimum:"0"`
+	// Env are further variables for the agent, ExtraArgs further flags by name, with
+	// null for one without a value.
+	Env       map[string]string  `json:"env,omitempty" doc:"Further environment variables; admin only"`
+	ExtraArgs map[string]*string `json:"extra_args,omitempty" doc:"Raw flags of the CLI by name; admin only, and only if the server's configuration allows it"`
 	// Fresh starts a new process, and so a new conversation, for every turn.
 	Fresh bool `json:"fresh,omitempty" doc:"A new process and a new conversation for each turn"`
 }

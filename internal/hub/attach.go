@@ -114,6 +114,32 @@ type Item struct {
 	Repeat bool
 	// Gap says what is missing, for ItemGap.
 	Gap *Gap
+
+	line *fold.Line // set by Prepare
+}
+
+// Prepare does what can be done with a line before it is the session's turn: it is
+// decoded, or at least checked. It is for whoever brings lines faster than one
+// goroutine can take them in, and may be left out. Bytes must not change
+// afterwards.
+func (v *Item) Prepare() {
+	switch v.Kind {
+	case ItemLine:
+		v.line = fold.NewLine(v.Bytes, false)
+		_, _ = v.line.Message() // the line keeps it, or why there is none
+	case ItemLive:
+		v.line = fold.NewLine(v.Bytes, false)
+		v.line.Valid()
+	case ItemOversize, ItemEvent, ItemGap, ItemProgram, ItemOther:
+	}
+}
+
+// folded returns the line to be folded.
+func (v *Item) folded() *fold.Line {
+	if v.line == nil {
+		return fold.NewLine(v.Bytes, false)
+	}
+	return v.line
 }
 
 // A Gap says that lines are missing.
@@ -297,6 +323,7 @@ func (st *step) attach(a *Attachment, hello Hello) (Welcome, error) {
 	a.acked = s.run.Have
 	st.resend(a, hello.Writing)
 	st.rulesChanged() // they may have, while it was away
+	st.refuseForeign()
 	switch stopping := s.stopping; {
 	case s.spent():
 		st.closeInput(a)
@@ -353,7 +380,9 @@ func (a *Attachment) replace(reason string) {
 // Receive takes in what a link brought. It returns when all of it is in the
 // journal, or folded for live lines: that is how the sender is slowed down.
 func (a *Attachment) Receive(ctx context.Context, items []Item) error {
+	arrived := time.Now()
 	return a.session.try(ctx, func(st *step) error {
+		st.then(func() { a.hub.meter.Shown(time.Since(arrived)) })
 		for i := range items {
 			if a.over {
 				return ErrReplaced
@@ -381,7 +410,7 @@ func (st *step) item(a *Attachment, v *Item) error {
 			a.seen, a.seenAll = nil, false // nothing is repeated any more
 		}
 		if v.Repeat && v.Kind == ItemLine && st.known(a, v) {
-			st.shown = append(st.shown, shown{entry: -1, live: v})
+			st.shown = append(st.shown, shown{entry: -1, live: v, line: fold.NewLine(v.Bytes, false)})
 			return nil
 		}
 	} else if v.Number != 0 {
@@ -398,7 +427,7 @@ func (st *step) item(a *Attachment, v *Item) error {
 	}
 	switch v.Kind {
 	case ItemLine:
-		return st.line(a, v.Bytes)
+		return st.line(a, v.folded())
 	case ItemProgram:
 		st.program(v.Bytes)
 	case ItemOversize:
@@ -417,15 +446,17 @@ func (st *step) item(a *Attachment, v *Item) error {
 // live takes in a live line.
 func (st *step) live(a *Attachment, v *Item) {
 	at := [2]int64{v.Number, v.K}
+	line := v.folded()
 	if !a.dialled {
 		if last := st.s.lastLive; at[0] < last[0] || at[0] == last[0] && at[1] <= last[1] {
 			return // sent again after a reconnect
 		}
 		st.s.lastLive = at
 	} else {
-		st.remember(v.Bytes)
+		st.remember(line.Header.UUID)
 	}
-	st.shown = append(st.shown, shown{entry: -1, live: v})
+	line.Valid() // checked here, and not while everybody waits to be shown it
+	st.shown = append(st.shown, shown{entry: -1, live: v, line: line})
 	st.bytes += len(v.Bytes)
 }
 
@@ -449,18 +480,15 @@ func objectOr(b []byte) json.RawMessage {
 }
 
 // line takes in a durable line of the CLI.
-func (st *step) line(a *Attachment, line []byte) error {
-	s := st.s
-	h, err := wire.Peek(line)
-	if err != nil {
-		h = wire.Header{}
-	}
+func (st *step) line(a *Attachment, l *fold.Line) error {
+	s, line, h := st.s, l.Raw, l.Header
 	known := len(st.rows.conversations)
 	from := len(st.rows.fold)
+	st.rows.given = l
 	st.add(journal.Entry{Kind: api.KindLine, Source: journal.SourceAgent, UUID: string(h.UUID), Line: line})
 	st.react(from)
 	if a.dialled {
-		st.remember(line)
+		st.remember(h.UUID)
 		st.touch()
 		if !s.gapped.IsZero() {
 			s.gapped = st.now

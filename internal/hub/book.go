@@ -67,6 +67,13 @@ type book struct {
 	At     string `json:"at,omitempty"`
 	// First is the body of the run's first initialize request.
 	First json.RawMessage `json:"first,omitempty"`
+	// Direct says that the session belongs to a program that drives it,
+	// Registration is that program's own initialize request.
+	Direct       bool            `json:"direct,omitempty"`
+	Registration json.RawMessage `json:"registration,omitempty"`
+	// Foreign are the requests of this run's CLI that are no questions and wait
+	// for an answer.
+	Foreign []foreignRequest `json:"foreign,omitempty"`
 }
 
 // mostRecent and mostRecentBytes are how many answered questions a book
@@ -98,6 +105,7 @@ type (
 		Resume  string             `json:"resume,omitempty"`
 		Copy    bool               `json:"copy,omitempty"` // of the conversation
 		At      string             `json:"at,omitempty"`
+		Direct  bool               `json:"direct,omitempty"`
 	}
 	runStartedData struct {
 		Run       int                 `json:"run"`
@@ -110,6 +118,9 @@ type (
 		// plan the run carries out.
 		Enforced enforced `json:"enforced,omitzero"`
 		Plan     string   `json:"plan,omitempty"`
+		// Registration is the initialize request of the program that drives the
+		// session, if the run is the first.
+		Registration json.RawMessage `json:"registration,omitempty"`
 	}
 	runFoundData struct { // kinds link_up and run_launched
 		Version   string `json:"version,omitempty"`
@@ -158,6 +169,9 @@ type changes struct {
 	// fold holds what a line did to questions, for whoever turns that into
 	// further entries.
 	fold []fold.Change
+	// line is the entry itself, if it was a line of the CLI. given is the line of
+	// the next entry, if somebody has made one of it already.
+	line, given *fold.Line
 }
 
 func (c *changes) command(v journal.Command) {
@@ -239,7 +253,7 @@ func (b *book) apply(e *journal.Entry, c *changes) error {
 		// History, notices and whatever a later version writes change
 		// nothing here.
 	}
-	b.Limits.apply(b, e)
+	b.Limits.apply(b, e, c.line)
 	// Not by their number: the fold keeps so many of them.
 	if now := b.State.Conversation(); now != before {
 		c.conversations = append(c.conversations, now)
@@ -256,7 +270,7 @@ func (b *book) created(e *journal.Entry) error {
 		return err
 	}
 	b.Epoch, b.Title, b.Dir, b.Options, b.Created = d.Epoch, d.Title, d.Dir, d.Options, e.Time
-	b.Resume, b.Fork, b.At = d.Resume, d.Copy, d.At
+	b.Resume, b.Fork, b.At, b.Direct = d.Resume, d.Copy, d.At, d.Direct
 	// A session without a process has ended, as it were, before it began.
 	b.Ended = &api.Ended{Reason: "no process was started yet", Time: e.Time}
 	b.State.Happened(fold.Event{Kind: fold.EventEnded, Reason: b.Ended.Reason, Seq: e.Seq, Time: e.Time})
@@ -292,9 +306,14 @@ func (b *book) update(d updatedData, now time.Time) {
 
 // line folds a line that the CLI wrote.
 func (b *book) line(e *journal.Entry, c *changes) {
-	l := fold.NewLine(e.Line, false)
+	l := c.given
+	if c.given = nil; l == nil {
+		l = fold.NewLine(e.Line, false)
+	}
 	l.Seq, l.Time = e.Seq, e.Time
+	c.line = l
 	c.fold = append(c.fold, b.State.Apply(l)...)
+	b.foreignLine(l, e.Line)
 	if turn := b.Costs.Apply(l); turn != nil {
 		data, err := json.Marshal(turn)
 		if err == nil {
@@ -336,6 +355,9 @@ func (b *book) sent(e *journal.Entry, c *changes) error {
 	b.Costs.Apply(l)
 	if d.Kind == commandInitialize && b.First == nil {
 		b.First = slices.Clone(e.Line)
+	}
+	if len(b.Foreign) > 0 && string(l.Header.Type) == "control_response" {
+		b.forgetForeign(string(l.Header.RequestID))
 	}
 	i := b.commandIndex(d.Command)
 	if i < 0 {
@@ -403,14 +425,14 @@ func (b *book) message(e *journal.Entry, c *changes) error {
 // withContent returns the data of a message. Only the entries that queue or edit
 // it repeat what it says, which may be long; the others say what became of it.
 func withContent(data json.RawMessage, m api.Message, before json.RawMessage) (json.RawMessage, error) {
-	if m.Text != "" || len(m.Content) > 0 || len(before) == 0 {
+	if m.Text != "" || len(m.Content) > 0 || len(m.Line) > 0 || len(before) == 0 {
 		return slices.Clone(data), nil
 	}
 	var old api.Message
 	if err := json.Unmarshal(before, &old); err != nil {
 		return nil, err
 	}
-	m.Text, m.Content = old.Text, old.Content
+	m.Text, m.Content, m.Line = old.Text, old.Content, old.Line
 	return json.Marshal(m)
 }
 
@@ -466,7 +488,10 @@ func (b *book) runStarted(e *journal.Entry, c *changes) error {
 	if d.Options != nil {
 		b.Options = *d.Options
 	}
-	b.Enforced, b.ToldMode = d.Enforced, ""
+	b.Enforced, b.ToldMode, b.Foreign = d.Enforced, "", nil
+	if d.Registration != nil {
+		b.Registration = d.Registration
+	}
 	if b.Intent != nil && b.Intent.Question == d.Plan {
 		b.Intent = nil
 	}
@@ -512,7 +537,7 @@ func (b *book) runEnded(e *journal.Entry, c *changes) error {
 	if b.State.Ended != nil {
 		d.Unfinished = b.State.Ended.Unfinished
 	}
-	b.Ended, b.Linked = d, false
+	b.Ended, b.Linked, b.Foreign = d, false, nil
 	for i := 0; i < len(b.Commands); {
 		v := b.Commands[i]
 		if v.State != string(api.MessageWritten) {

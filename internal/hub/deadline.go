@@ -29,7 +29,7 @@ func (st *step) watched() {
 		return
 	}
 	passed := st.now.Sub(s.lastSeen)
-	if s.lastSeen.IsZero() || s.followers.Load() == 0 || passed < 0 {
+	if s.lastSeen.IsZero() || s.followers.Load()+s.hub.wide.followers.Load() == 0 || passed < 0 {
 		passed = 0
 	}
 	s.lastSeen = st.now

@@ -83,6 +83,11 @@ func (h *Hub) grantOwn(ctx context.Context, id string, r DialRequest) (DialGrant
 	if err != nil || subtle.ConstantTimeCompare(hashToken(r.Token), run.TokenHash) != 1 {
 		return DialGrant{}, ErrCredential
 	}
+	if r.Name != "" && r.Name != id {
+		if _, err := h.journal.Session(ctx, r.Name); err == nil {
+			return DialGrant{}, ErrCredential // it names another session: two commands were mixed up
+		}
+	}
 	switch {
 	case !dials(run.Transport):
 		return DialGrant{}, &OwnedError{Session: id, Run: run.Run}
@@ -308,7 +313,7 @@ func (a *Attachment) Connected(ctx context.Context, again bool) error {
 		st.event(api.KindLinkUp, Actor{}, runFoundData{Back: again || b.First != nil})
 		if b.First == nil {
 			s.pushDue = true
-			if err := st.initialize(); err != nil {
+			if err := st.initialize(nil); err != nil {
 				s.log.Error("building initialize", "session", s.id, "err", err)
 			}
 			return
@@ -426,12 +431,12 @@ func (a *Attachment) Doubtful(ctx context.Context, number int64, reason string) 
 const mostUUIDs = 64
 
 // remember notes the uuid of a line that was received from a CLI that dials in.
-func (st *step) remember(line []byte) {
-	h, err := wire.Peek(line)
-	if err != nil || len(h.UUID) == 0 {
+func (st *step) remember(uuid []byte) {
+	if len(uuid) == 0 {
 		return
 	}
-	uuids := append(slices.Clone(st.s.run.LastUUIDs), string(h.UUID))
+	// Rows that were handed on share the list: it only grows behind their ends.
+	uuids := append(st.s.run.LastUUIDs, string(uuid))
 	if over := len(uuids) - mostUUIDs; over > 0 {
 		uuids = uuids[over:]
 	}

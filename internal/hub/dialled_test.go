@@ -83,6 +83,10 @@ func TestDialled(t *testing.T) {
 	if _, err := l.hub.DialGrant(l.ctx(), hub.DialRequest{Token: created.Token + "x"}); !errors.Is(err, hub.ErrCredential) {
 		t.Errorf("a wrong credential: %v", err)
 	}
+	other := l.create(api.CreateSession{})
+	if _, err := l.hub.DialGrant(l.ctx(), hub.DialRequest{Token: created.Token, Name: other.ID}); !errors.Is(err, hub.ErrCredential) {
+		t.Errorf("the credential of one session on the path of another: %v", err)
+	}
 	if _, err := l.hub.DialGrant(l.ctx(), hub.DialRequest{}); !errors.Is(err, hub.ErrCredential) {
 		t.Errorf("no credential: %v", err)
 	}

@@ -9,11 +9,13 @@ import (
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
 
-// How much of a session is kept in memory for followers. Who lags behind it
-// reads the journal, or, of live lines, is given the whole partial message.
+// How much of a session is kept in memory for followers, and while there are
+// some. Who lags behind it reads the journal, or, of live lines, is given the
+// whole partial message.
 const (
-	ringBytes = 16 << 10
-	liveBytes = 12 << 10
+	ringBytes    = 16 << 10
+	liveBytes    = 12 << 10
+	watchedBytes = 1 << 20 // of each of the two
 )
 
 // A feed is what followers of a session read: the newest committed entries, the
@@ -30,6 +32,7 @@ type feed struct {
 	liveAt  int64 // number of the first in live, counted from 0
 	liveLen int
 	partial fold.Partial
+	whole   *api.Partials // partial as followers get it; nil if nobody has asked since it changed
 	changed chan struct{} // closed at the next change; nil if nobody waits
 	closed  bool
 	busy    bool // something was published since quiet was called
@@ -42,38 +45,47 @@ type liveLine struct {
 	size  int
 }
 
-// publish shows a step that was committed.
-func (f *feed) publish(st *step) {
+// publish shows a step that was committed, and returns what it showed.
+func (f *feed) publish(st *step) []wideItem {
 	if len(st.shown) == 0 {
-		return
+		return nil
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.busy = true
+	f.busy, f.whole = true, nil
 	f.epoch = st.s.book.Epoch
+	items := make([]wideItem, 0, len(st.shown))
 	for _, v := range st.shown {
 		if v.live == nil {
-			f.entry(&st.entries[v.entry])
+			e := &st.entries[v.entry]
+			items = append(items, wideItem{event: f.entry(e, v.line), position: e.Position})
 			continue
 		}
-		f.liveLine(v.live, st)
+		if event := f.liveLine(v.live, v.line, st); event != nil {
+			items = append(items, wideItem{event: event})
+		}
 	}
-	f.trim()
+	f.trim(st.s.followers.Load() > 0)
 	if f.changed != nil {
 		close(f.changed)
 		f.changed = nil
 	}
+	return items
 }
 
-// entry shows an entry. mu is held.
-func (f *feed) entry(e *journal.Entry) {
-	event := toEvent(e, f.epoch)
+// entry shows an entry. line is its line as it was folded, if it is one of the
+// CLI. mu is held.
+func (f *feed) entry(e *journal.Entry, line *fold.Line) *api.Event {
+	event := lineEvent(e, f.epoch, line)
 	f.seq = e.Seq
 	f.entries = append(f.entries, event)
 	f.size += sizeOf(event)
 	if e.Kind == api.KindLine {
-		f.partial.Apply(fold.NewLine(e.Line, false))
-		return
+		if line == nil {
+			line = fold.NewLine(e.Line, false)
+		}
+		f.partial.Apply(line)
+		return event
 	}
 	switch e.Kind {
 	case api.KindRunStarted:
@@ -81,42 +93,48 @@ func (f *feed) entry(e *journal.Entry) {
 	case api.KindRunEnded:
 		f.partial.Happened(fold.Event{Kind: fold.EventEnded})
 	}
+	return event
 }
 
 // liveLine shows a live line. One that is repeated after a reconnect is only
 // folded: followers get the partial message instead. mu is held.
-func (f *feed) liveLine(v *Item, st *step) {
-	l := fold.NewLine(v.Bytes, false)
+func (f *feed) liveLine(v *Item, l *fold.Line, st *step) *api.Event {
 	if v.Hole {
 		f.partial = fold.Partial{} // what is left would be a text with a hole
 	}
 	f.partial.Apply(l)
 	if wire.ClassOf(l.Header) != wire.Live {
-		return // a durable line that is in the log already, repeated by a CLI that dialled in
+		return nil // a durable line that is in the log already, repeated by a CLI that dialled in
 	}
 	event := &api.Event{Session: f.session, Run: st.s.book.Run, Time: st.now, Source: string(journal.SourceAgent), Kind: api.KindLive, After: f.seq}
-	setLine(event, v.Bytes)
+	setFolded(event, l)
 	size := sizeOf(event)
 	f.live = append(f.live, liveLine{after: f.seq, event: event, size: size})
 	f.liveLen += size
+	return event
 }
 
-// trim forgets the oldest. mu is held.
-func (f *feed) trim() {
-	n := 0
-	for f.size > ringBytes && n < len(f.entries)-1 {
-		f.size -= sizeOf(f.entries[n])
-		n++
+// trim forgets the oldest, when there is a good deal too much. mu is held.
+func (f *feed) trim(watched bool) {
+	ring, live := ringBytes, liveBytes
+	if watched {
+		ring, live = watchedBytes, watchedBytes
 	}
-	if n > 0 {
+	if f.size > ring+ring/4 {
+		n := 0
+		for f.size > ring && n < len(f.entries)-1 {
+			f.size -= sizeOf(f.entries[n])
+			n++
+		}
 		f.entries = append([]*api.Event(nil), f.entries[n:]...)
 	}
-	n = 0
-	for n < len(f.live) && (f.liveLen > liveBytes || f.live[n].after < f.seq-64) {
-		f.liveLen -= f.live[n].size
-		n++
-	}
-	if n > 0 {
+	stale := len(f.live) > 0 && f.live[0].after < f.seq-64
+	if f.liveLen > live+live/4 || stale {
+		n := 0
+		for n < len(f.live) && (f.liveLen > live || f.live[n].after < f.seq-64) {
+			f.liveLen -= f.live[n].size
+			n++
+		}
 		f.live = append([]liveLine(nil), f.live[n:]...)
 		f.liveAt += int64(n)
 	}
@@ -133,7 +151,7 @@ func (f *feed) quiet() {
 	}
 	f.entries, f.size = nil, 0
 	f.liveAt += int64(len(f.live))
-	f.live, f.liveLen = nil, 0
+	f.live, f.liveLen, f.whole = nil, 0, nil
 }
 
 // close ends all cursors.
@@ -147,12 +165,17 @@ func (f *feed) close() {
 	}
 }
 
-// partials returns what is being written. mu is held.
+// partials returns what is being written. It is the same for all who ask, who may
+// be many and must not change it. mu is held.
 func (f *feed) partials() *api.Partials {
+	if f.whole != nil {
+		return f.whole
+	}
 	p := &api.Partials{Session: f.session, Messages: []api.Partial{}, After: f.seq}
 	for _, m := range f.partial.Messages() {
 		p.Messages = append(p.Messages, toPartial(m))
 	}
+	f.whole = p
 	return p
 }
 

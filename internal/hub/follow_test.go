@@ -76,7 +76,7 @@ func (f *follower) check(from int64) {
 			if frame.Partial.After != seq {
 				f.t.Errorf("a partial message of %d stands after %d", frame.Partial.After, seq)
 			}
-		case api.FrameResume, api.FrameClosing:
+		case api.FrameResume, api.FrameClosing, api.FrameHeartbeat:
 		}
 	}
 }

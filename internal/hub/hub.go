@@ -55,6 +55,10 @@ type Options struct {
 	// Notify is told what people want to know who are not looking. It must not
 	// block. It may be nil.
 	Notify func(Notification)
+	// Library finds what CLIs have left on the disk. It may be nil.
+	Library Library
+	// Meter counts what the hub does. It may be nil.
+	Meter Meter
 	// Rest is how long a session that nobody uses stays in memory. If zero, 30 s.
 	Rest time.Duration
 }
@@ -73,6 +77,8 @@ type Hub struct {
 	deadline time.Duration
 	options  Options
 	ledger   *ledger
+	wide     *wide
+	meter    Meter
 	ctx      context.Context
 	cancel   context.CancelFunc
 	tasks    sync.WaitGroup
@@ -117,8 +123,14 @@ func New(ctx context.Context, o Options) (*Hub, error) {
 		}
 		h.rules = fixedRules{engine}
 	}
+	if h.meter = o.Meter; h.meter == nil {
+		h.meter = noMeter{}
+	}
 	var err error
 	if h.ledger, err = openLedger(ctx, o, h.clock); err != nil {
+		return nil, err
+	}
+	if h.wide, err = openWide(ctx, o.Journal); err != nil {
 		return nil, err
 	}
 	// The hub's own context: a caller's that ends must not end the sessions.
@@ -141,6 +153,7 @@ func (h *Hub) Close() error {
 	h.mu.Unlock()
 	h.cancel()
 	h.tasks.Wait()
+	h.wide.close()
 	return nil
 }
 
@@ -422,6 +435,7 @@ func (h *Hub) lookAfterAll() {
 			for _, id := range ids {
 				h.lookInto(id)
 			}
+			h.wide.unstick()
 			h.wakeUp()
 			h.tickLimits(h.now())
 			h.putAway()
@@ -526,6 +540,7 @@ func (h *Hub) quiet() {
 	for _, f := range feeds {
 		f.quiet()
 	}
+	h.wide.quiet()
 }
 
 // putAway puts away the sessions that nobody has used for a while.

@@ -87,7 +87,7 @@ func (h *Hub) create(ctx context.Context, by Actor, in api.CreateSession, sum []
 				return err
 			}
 		}
-		st.event(api.KindCreated, by, createdData{Title: in.Title, Dir: in.Dir, Epoch: newEpoch(), Options: in.Options, Fork: forkOf, Resume: spec.resume, Copy: spec.fork, At: spec.at})
+		st.event(api.KindCreated, by, createdData{Title: in.Title, Dir: in.Dir, Epoch: newEpoch(), Options: in.Options, Fork: forkOf, Resume: spec.resume, Copy: spec.fork, At: spec.at, Direct: spec.direct})
 		if in.ClientID != "" {
 			answer, _ := json.Marshal(s.id) //nolint:errchkjson // a string
 			st.batch.ClientIDs = append(st.batch.ClientIDs, journal.ClientID{Scope: scopeCreate, ID: in.ClientID, Sum: sum, Answer: answer, Time: st.now})
@@ -97,7 +97,7 @@ func (h *Hub) create(ctx context.Context, by Actor, in api.CreateSession, sum []
 				return err
 			}
 		}
-		if spec.resume == "" {
+		if spec.resume == "" && !spec.direct {
 			token = st.startRun(spec)
 		}
 		return nil
@@ -113,6 +113,14 @@ func (h *Hub) create(ctx context.Context, by Actor, in api.CreateSession, sum []
 		return nil, h.problem(err, s.id)
 	}
 	created := &api.Created{}
+	if spec.direct {
+		session, err := s.snapshot(ctx)
+		if err != nil {
+			return nil, err
+		}
+		created.Session = *session
+		return created, nil
+	}
 	if spec.transport != "" && spec.transport != transportShim {
 		created.Token = token
 	} else {
@@ -197,8 +205,10 @@ func checkCreate(by Actor, in api.CreateSession) error {
 // checkOptions says what is wrong with a session's options.
 func checkOptions(by Actor, o api.SessionOptions) error {
 	mode := wire.PermissionMode(o.PermissionMode)
-	if (mode == wire.PermissionModeBypassPermissions || o.AllowBypass || len(o.MCPServers) > 0 || len(o.Settings) > 0) && !by.Admin {
-		return api.Errorf(http.StatusForbidden, api.CodeForbidden, "bypassPermissions, MCP servers and settings need the right admin")
+	sensitive := mode == wire.PermissionModeBypassPermissions || o.AllowBypass || len(o.MCPServers) > 0 || len(o.Settings) > 0 ||
+		len(o.PluginDirs) > 0 || len(o.Env) > 0 || len(o.ExtraArgs) > 0
+	if sensitive && !by.Admin {
+		return api.Errorf(http.StatusForbidden, api.CodeForbidden, "bypassPermissions, MCP servers, settings, plugins, environment and raw flags need the right admin")
 	}
 	_, err := initializeBody(o)
 	return err
@@ -290,10 +300,20 @@ func answerTo(old *journal.ClientID, sum []byte) (json.RawMessage, error) {
 	if !bytes.Equal(old.Sum, sum) {
 		return nil, &api.Error{
 			Status: http.StatusConflict, Code: api.CodeClientIDReused, Title: fmt.Sprintf("client id %q was used for another request", old.ID),
-			Hint: "use a new id for a new request",
+			Hint: "use a new id for a new request", Session: sessionIn(old.Answer),
 		}
 	}
 	return old.Answer, nil
+}
+
+// sessionIn returns the session that was made for a client id, "" if it was for
+// something else.
+func sessionIn(answer json.RawMessage) string {
+	var id string
+	if json.Unmarshal(answer, &id) != nil {
+		return ""
+	}
+	return id
 }
 
 // Resume starts a new process that goes on with a session's conversation.
@@ -375,6 +395,9 @@ func (h *Hub) Resume(ctx context.Context, by Actor, id string, in api.Resume) (*
 // resumable says why a session cannot be given a new process.
 func (s *session) resumable() error {
 	b := s.book
+	if err := s.notStarted(); err != nil {
+		return err
+	}
 	if b.Ended == nil {
 		if b.phase() == fold.PhaseOffline {
 			return &api.Error{

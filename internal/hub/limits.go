@@ -121,12 +121,12 @@ const (
 // mostMarks is how many grants and marks are kept: more than there are budgets.
 const mostMarks = 128
 
-// apply folds an entry that the book has folded. Entries that cannot be read
-// change nothing.
-func (l *limits) apply(b *book, e *journal.Entry) {
+// apply folds an entry that the book has folded, with its line if it is one of
+// the CLI. Entries that cannot be read change nothing.
+func (l *limits) apply(b *book, e *journal.Entry, line *fold.Line) {
 	switch e.Kind {
 	case api.KindLine:
-		l.line(b, e)
+		l.line(b, e, line)
 	case api.KindHold:
 		var h hold
 		if json.Unmarshal(e.Data, &h) == nil {
@@ -153,21 +153,17 @@ func (l *limits) apply(b *book, e *journal.Entry) {
 }
 
 // line folds what a line of the CLI says about rate limits and turns.
-func (l *limits) line(b *book, e *journal.Entry) {
-	h, err := wire.Peek(e.Line)
-	if err != nil {
-		return
-	}
-	switch {
+func (l *limits) line(b *book, e *journal.Entry, line *fold.Line) {
+	switch h := line.Header; {
 	case h.Is("rate_limit_event", ""):
-		m, err := wire.Decode(e.Line)
+		m, err := line.Message()
 		if r, ok := m.(*wire.RateLimitEvent); err == nil && ok {
 			l.rateLimit(&r.RateLimitInfo, e.Seq)
 		}
 	case h.Is("assistant", "") && len(l.Rejected) > 0 && len(h.ParentToolUseID) == 0:
 		// The CLI only tells of a limit when something about it changes. Whoever
 		// goes on regardless finds out by this that it still holds.
-		m, err := wire.Decode(e.Line)
+		m, err := line.Message()
 		if a, ok := m.(*wire.Assistant); err == nil && ok && a.Error == wire.AssistantErrorRateLimit {
 			for kind, r := range l.Rejected {
 				r.Seq = e.Seq

@@ -22,7 +22,26 @@ func (h *Hub) Send(ctx context.Context, by Actor, id string, in api.SendMessage)
 		return nil, err
 	}
 	defer release()
-	request, err := repeatableOf("send", id, in.ClientID, in)
+	return s.send(ctx, by, incoming{SendMessage: in})
+}
+
+// An incoming is a message that somebody sends.
+type incoming struct {
+	api.SendMessage
+
+	// line is the message as a line for the CLI, with its uuid, if it came so.
+	line json.RawMessage
+	uuid string
+}
+
+// send is Send to a session in use.
+func (s *session) send(ctx context.Context, by Actor, in incoming) (*api.Message, error) {
+	h, id := s.hub, s.id
+	var what any = in.SendMessage
+	if in.line != nil {
+		what = in.line
+	}
+	request, err := repeatableOf("send", id, in.ClientID, what)
 	if err != nil {
 		return nil, h.problem(err, id)
 	}
@@ -55,12 +74,21 @@ func (h *Hub) Send(ctx context.Context, by Actor, id string, in api.SendMessage)
 }
 
 // message takes in a new message.
-func (st *step) message(by Actor, in api.SendMessage) (*api.Message, error) {
+func (st *step) message(by Actor, in incoming) (*api.Message, error) {
 	s := st.s
+	if in.uuid != "" && s.book.knows(in.uuid) {
+		return nil, &api.Error{
+			Status: http.StatusConflict, Code: api.CodeClientIDReused, Title: "the uuid is that of another message, and the agent would not look at this one",
+			Hint: "use a new uuid for a new message, or none",
+		}
+	}
+	if err := s.book.room(); err != nil {
+		return nil, err
+	}
 	switch in.Mode {
 	case "", modeQueue:
 		if s.book.Ended == nil {
-			return st.queue(by, in)
+			return st.enqueue(by, in, false)
 		}
 		if in.NoResume {
 			return nil, &api.Error{Status: http.StatusConflict, Code: api.CodeEnded, Title: "the session has ended", Detail: s.book.Ended.Reason, Hint: "resume it, or leave out no_resume"}
@@ -68,7 +96,7 @@ func (st *step) message(by Actor, in api.SendMessage) (*api.Message, error) {
 		if err := s.resumable(); err != nil {
 			return nil, err
 		}
-		sent, err := st.queue(by, in)
+		sent, err := st.enqueue(by, in, false)
 		if err == nil {
 			st.startRun(runSpec{fresh: s.book.Options.Fresh})
 		}
@@ -80,7 +108,7 @@ func (st *step) message(by Actor, in api.SendMessage) (*api.Message, error) {
 		if err := s.steerHeld(); err != nil {
 			return nil, err
 		}
-		sent, err := st.queue(by, in)
+		sent, err := st.enqueue(by, in, false)
 		if err != nil {
 			return nil, err
 		}
@@ -97,23 +125,56 @@ func (st *step) message(by Actor, in api.SendMessage) (*api.Message, error) {
 	return nil, api.Errorf(http.StatusUnprocessableEntity, api.CodeInvalid, "mode: expected queue or steer, got %q", in.Mode)
 }
 
+// How many messages may wait in a session's queue, and how much of them: they are
+// all in memory.
+const (
+	mostQueued      = 1000
+	mostQueuedBytes = 256 << 20
+)
+
+// room says that no more messages are taken, nil if some are.
+func (b *book) room() error {
+	n, size := 0, 0
+	for i := range b.Commands {
+		if v := &b.Commands[i]; takenUp(v.Kind) {
+			n, size = n+1, size+len(v.Data)
+		}
+	}
+	if n < mostQueued && size < mostQueuedBytes {
+		return nil
+	}
+	return &api.Error{
+		Status: http.StatusTooManyRequests, Code: api.CodeTooMany, Title: "too many messages wait for the agent",
+		Hint: "wait until it has taken some up, or take some back",
+	}
+}
+
+// knows reports whether a message with this uuid is waiting, or was taken up not
+// long ago.
+func (b *book) knows(uuid string) bool {
+	return slices.Contains(b.State.Queue.Taken, uuid) || slices.ContainsFunc(b.Commands, func(v journal.Command) bool { return v.UUID == uuid })
+}
+
 // queue puts a message into the queue.
 func (st *step) queue(by Actor, in api.SendMessage) (*api.Message, error) {
-	return st.enqueue(by, in, false)
+	return st.enqueue(by, incoming{SendMessage: in}, false)
 }
 
 // queueFirst puts a message before the others in the queue.
 func (st *step) queueFirst(by Actor, in api.SendMessage) (*api.Message, error) {
-	return st.enqueue(by, in, true)
+	return st.enqueue(by, incoming{SendMessage: in}, true)
 }
 
-func (st *step) enqueue(by Actor, in api.SendMessage, first bool) (*api.Message, error) {
+func (st *step) enqueue(by Actor, in incoming, first bool) (*api.Message, error) {
 	if in.Mode == "" {
 		in.Mode = modeQueue
 	}
 	m := api.Message{
 		ID: newID("m"), ClientID: in.ClientID, State: api.MessageQueued, Mode: in.Mode, Text: in.Text, Content: in.Content,
-		UUID: newUUID(), By: by.Name, Created: st.now, First: first,
+		UUID: in.uuid, By: by.Name, Created: st.now, First: first, Line: in.line,
+	}
+	if m.UUID == "" {
+		m.UUID = newUUID()
 	}
 	if err := st.fits(m); err != nil {
 		return nil, err
@@ -136,6 +197,9 @@ func (st *step) fits(m api.Message) error {
 
 // messageLine returns the line of a message.
 func messageLine(m api.Message) ([]byte, error) {
+	if len(m.Line) > 0 {
+		return m.Line, nil
+	}
 	content := wire.TextContent(m.Text)
 	if len(m.Content) > 0 {
 		if m.Text != "" {
@@ -205,7 +269,7 @@ func (h *Hub) TakeBack(ctx context.Context, by Actor, id, message string) (*api.
 // EditMessage changes a message that is still queued.
 func (h *Hub) EditMessage(ctx context.Context, by Actor, id, message string, in api.EditMessage) (*api.Message, error) {
 	return h.change(ctx, by, id, message, func(m *api.Message) error {
-		m.Text, m.Content = in.Text, in.Content
+		m.Text, m.Content, m.Line = in.Text, in.Content, nil
 		_, err := messageLine(*m)
 		if err != nil {
 			return lineProblem(err)

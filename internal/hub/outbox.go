@@ -123,7 +123,7 @@ func (st *step) requeue(v journal.Command) {
 // withoutContent returns a message without what it says, for entries that tell
 // what became of it.
 func withoutContent(m api.Message) api.Message {
-	m.Text, m.Content = "", nil
+	m.Text, m.Content, m.Line = "", nil, nil
 	return m
 }
 
@@ -291,6 +291,7 @@ func (st *step) cancelled(requestID string, state api.QuestionState, reason stri
 	if i < 0 {
 		return
 	}
+	st.settled(&b.Questions[i], state)
 	q := toQuestion(b.Questions[i])
 	q.State, q.Reason, q.Settled = state, reason, st.now
 	st.event(api.KindQuestionSettled, Actor{Source: journal.SourceAgent}, settledData{Question: q, Line: line})
@@ -327,16 +328,14 @@ func (st *step) refuse(line []byte) {
 		return
 	}
 	request, ok := m.(*wire.ControlRequest)
-	if !ok || fold.KindOf(request.Request) != "" || leftAlone(request.Request.RequestSubtype()) || st.hooked(request) {
+	if !ok || fold.KindOf(request.Request) != "" || leftAlone(request.Request.RequestSubtype()) || st.hooked(request) || st.s.registrant != nil {
 		return
 	}
-	answer, err := wire.NewError(request.RequestID, "this client does not support control request "+request.Request.RequestSubtype(), wire.ErrorCodeUnsupported)
-	if err == nil {
-		_, err = st.send("", commandRefusal, Actor{}, answer)
+	f := foreignRequest{RequestID: request.RequestID, Subtype: request.Request.RequestSubtype()}
+	if call, ok := request.Request.(*wire.HookCallbackRequest); ok {
+		f.Callback = call.CallbackID
 	}
-	if err != nil {
-		st.s.log.Error("refusing a request of the CLI", "session", st.s.id, "err", err)
-	}
+	st.orphaned(f)
 }
 
 // leftAlone reports whether a request must not be answered by who does not know

@@ -224,7 +224,7 @@ func (st *step) answerPlan(by Actor, row journal.Question, ask *wire.ControlRequ
 		return nil, err
 	}
 	if in.Outcome == api.PlanRevise && in.Images != nil {
-		if _, err := st.message(by, api.SendMessage{Content: in.Images, Mode: modeSteer}); err != nil {
+		if _, err := st.message(by, incoming{SendMessage: api.SendMessage{Content: in.Images, Mode: modeSteer}}); err != nil {
 			// The answer is given; the images wait for the next turn.
 			_, err = st.queue(by, api.SendMessage{Content: in.Images})
 			return settled, err
@@ -246,7 +246,7 @@ func (st *step) tellEdited(by Actor, ask *wire.ControlRequest, v settlement, edi
 	if wire.ScopeOf(v.line, ask) == wire.ScopeAdmin && !by.Admin {
 		return nil // settle refuses it
 	}
-	_, err := st.message(by, api.SendMessage{Mode: modeSteer, Text: "The user has changed the plan before approving it. Follow this version, not the one in the result of " + toolExitPlan + ":\n\n" + text})
+	_, err := st.message(by, incoming{SendMessage: api.SendMessage{Mode: modeSteer, Text: "The user has changed the plan before approving it. Follow this version, not the one in the result of " + toolExitPlan + ":\n\n" + text}})
 	return err
 }
 
@@ -465,7 +465,7 @@ func (st *step) reviseStale(by Actor, row journal.Question, ask *wire.ControlReq
 	}
 	message := api.SendMessage{Content: encoded(content)}
 	if b := st.s.book; b.Ended == nil || b.Options.Fresh {
-		if _, err := st.message(by, message); err != nil {
+		if _, err := st.message(by, incoming{SendMessage: message}); err != nil {
 			return nil, err
 		}
 		return st.settle(by, row, ask, settlement{answer: in})

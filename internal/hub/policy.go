@@ -355,23 +355,21 @@ func (st *step) push() {
 		}
 		return
 	}
+	raw, err := withRules(s.flags, want)
+	if err != nil {
+		s.log.Error("building settings for the CLI", "session", s.id, "err", err)
+		return
+	}
 	s.pushing = true
-	st.then(func() { s.hub.tasks.Go(func() { s.pushNow(want) }) })
+	st.then(func() { s.hub.tasks.Go(func() { s.pushNow(want, raw) }) })
 }
 
 func (st *step) fromNextStart(text string) {
 	st.event(api.KindNotice, Actor{}, api.Notice{Code: "rules_from_next_start", Text: text})
 }
 
-// pushNow gives the CLI rules to enforce.
-func (s *session) pushNow(want enforced) {
-	list := func(v []string) []string {
-		if v == nil {
-			return []string{} // both lists replace what was told before
-		}
-		return v
-	}
-	raw := encoded(map[string]any{"permissions": map[string]any{"deny": list(want.Deny), "ask": list(want.Ask)}})
+// pushNow gives the CLI rules to enforce; raw is what it is sent.
+func (s *session) pushNow(want enforced, raw json.RawMessage) {
 	ctx, cancel := context.WithTimeout(s.hub.ctx, requestTimeout)
 	defer cancel()
 	_, err := s.request(ctx, Actor{}, &wire.ApplyFlagSettingsRequest{Settings: raw}, nil)

@@ -14,11 +14,24 @@ import (
 
 // Questions lists questions, the oldest first.
 func (h *Hub) Questions(ctx context.Context, f api.QuestionFilter) (*api.QuestionList, error) {
-	rows, err := h.journal.Questions(ctx, journal.QuestionQuery{Session: f.Session, State: string(f.State), Kind: string(f.Kind), Limit: f.Limit})
+	limit := f.Limit
+	if limit <= 0 || limit > 1000 {
+		limit = 1000
+	}
+	if f.Cursor != "" {
+		if _, err := h.Question(ctx, f.Cursor); err != nil {
+			return nil, unfit("cursor: this is not where a page of questions ends")
+		}
+	}
+	rows, err := h.journal.Questions(ctx, journal.QuestionQuery{Session: f.Session, State: string(f.State), Kind: string(f.Kind), After: f.Cursor, Limit: limit + 1})
 	if err != nil {
 		return nil, h.problem(err, f.Session)
 	}
 	list := &api.QuestionList{Questions: make([]api.Question, 0, len(rows))}
+	if len(rows) > limit {
+		rows = rows[:limit]
+		list.Next = rows[limit-1].ID
+	}
 	for _, row := range rows {
 		list.Questions = append(list.Questions, toQuestion(row))
 	}
@@ -174,6 +187,7 @@ func (st *step) settle(by Actor, row journal.Question, ask *wire.ControlRequest,
 	kept.ClientID = ""
 	q.Answer = &kept
 	st.event(api.KindQuestionSettled, by, settledData{Question: q, Line: v.line, Intent: v.intent})
+	st.settled(&row, q.State)
 	if v.line == nil {
 		return &q, nil
 	}

@@ -35,6 +35,12 @@ type runSpec struct {
 	hash []byte
 	// launched gets the outcome of the start; it may be nil.
 	launched chan error
+	// direct is for a session whose process is started by its client: there is
+	// none yet. registration is that client's initialize, answer gets the CLI's
+	// answer to it.
+	direct       bool
+	registration json.RawMessage
+	answer       chan outcome
 }
 
 // startRun begins a run: it is written down, and its process is started after
@@ -66,7 +72,7 @@ func (st *step) startRun(spec runSpec) (token string) {
 		s.run.Spec = encoded(rowSpec{Name: spec.name})
 	}
 	s.lastLive, s.gapped, s.held = [2]int64{}, time.Time{}, nil
-	s.stopping, s.toldLater, s.planTool, s.unhooked = "", enforced{}, "", false
+	s.stopping, s.toldLater, s.planTool, s.unhooked, s.flags = "", enforced{}, "", false, nil
 	from := len(st.rows.fold)
 	given := enforced{}
 	if spec.transport == transportShim {
@@ -85,6 +91,7 @@ func (st *step) startRun(spec runSpec) (token string) {
 	}
 	raw, err := json.Marshal(runStartedData{
 		Run: run, Transport: spec.transport, Resume: resume, Fork: spec.fork, At: spec.at, Options: spec.options, Enforced: told, Plan: spec.plan,
+		Registration: spec.registration,
 	})
 	if err != nil {
 		s.log.Error("encoding a run", "session", s.id, "err", err)
@@ -108,8 +115,11 @@ func (st *step) startRun(spec runSpec) (token string) {
 	if spec.transport != transportShim {
 		return token
 	}
-	if err := st.initialize(); err != nil {
+	if err := st.initialize(spec.answer); err != nil {
 		s.log.Error("building initialize", "session", s.id, "err", err)
+		if spec.answer != nil {
+			st.then(func() { spec.answer <- outcome{err: lineProblem(err)} })
+		}
 	}
 	launch := LaunchSpec{
 		Session: s.id, Run: run, Token: token, Marker: s.run.Marker, Dir: b.dir(), Resume: resume, At: spec.at, Fork: spec.fork, Options: b.Options,
@@ -152,24 +162,46 @@ func (b *book) unnamed() bool {
 // spoken reports whether somebody has said something in the session.
 func (b *book) spoken() bool { return b.State.Prompt != "" || b.Costs.Turns > b.Costs.Failed }
 
-// initialize sends the run's first line.
-func (st *step) initialize() error {
-	body, err := initializeBody(st.s.book.Options)
+// initialize sends the run's first line. answer gets the CLI's answer; it may be
+// nil.
+func (st *step) initialize(answer chan outcome) error {
+	s := st.s
+	body, err := initializeBody(s.book.Options)
 	if err != nil {
 		return err
 	}
-	body.Hooks = hooksFor(st.s.book.Options, st.everyCall())
-	line, err := wire.NewRequest("hub-init-"+random(6), body)
+	if s.book.Registration != nil {
+		// Also if that program is gone: its hooks guard calls, and then block them.
+		body = s.book.registration()
+	}
+	for event, matchers := range hooksFor(s.book.Options, st.everyCall()) {
+		if body.Hooks == nil {
+			body.Hooks = map[string][]wire.HookMatcher{}
+		}
+		body.Hooks[event] = append(matchers, body.Hooks[event]...)
+	}
+	id := "hub-init-" + random(6)
+	line, err := wire.NewRequest(id, body)
 	if err != nil {
 		return err
 	}
-	_, err = st.send("", commandInitialize, Actor{}, line)
-	return err
+	if _, err = st.send("", commandInitialize, Actor{}, line); err != nil || answer == nil {
+		return err
+	}
+	if s.asked == nil {
+		s.asked = map[string]chan outcome{}
+	}
+	s.asked[id] = answer
+	return nil
 }
 
 // initializeBody returns what the session's options put into initialize.
 func initializeBody(o api.SessionOptions) (*wire.InitializeRequest, error) {
-	body := &wire.InitializeRequest{AppendSystemPrompt: o.AppendSystemPrompt}
+	body := &wire.InitializeRequest{
+		AppendSystemPrompt: o.AppendSystemPrompt, PlanModeInstructions: o.PlanModeInstructions, ToolAliases: o.ToolAliases, Skills: o.Skills,
+		PromptSuggestions: o.PromptSuggestions, AgentProgressSummaries: o.AgentProgressSummaries, ForwardSubagentText: o.ForwardSubagentText,
+		ExcludeDynamicSections: o.ExcludeDynamicSections, SupportedDialogKinds: o.SupportedDialogKinds,
+	}
 	if o.SystemPrompt != "" {
 		raw, err := json.Marshal(o.SystemPrompt)
 		if err != nil {

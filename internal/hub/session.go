@@ -71,12 +71,17 @@ type session struct {
 	pushDue   bool
 	pushing   bool
 	toldLater enforced
+	// flags are settings that a front end has given the run's CLI.
+	flags json.RawMessage
 	// unhooked says that somebody was told of calls that rules do not see.
 	unhooked bool
 	// seen is for how long open questions with a deadline could be seen, up to
 	// lastSeen.
 	seen     map[string]time.Duration
 	lastSeen time.Time
+	// registrant is the driver that answers what the CLI asks the program that
+	// drives it, nil if there is none; successor takes its place when it leaves.
+	registrant, successor *Driver
 	// planTool is the tool that is about to change the permission mode.
 	planTool string
 
@@ -117,8 +122,9 @@ type step struct {
 
 // shown is one thing that followers are shown.
 type shown struct {
-	entry int   // index into step.entries, -1 for a live line
-	live  *Item // nil for an entry
+	entry int        // index into step.entries, -1 for a live line
+	live  *Item      // nil for an entry
+	line  *fold.Line // as it is folded: a live line, or an entry's of the CLI
 }
 
 // How much a step takes on at most, so that one busy session's commits stay
@@ -336,13 +342,14 @@ func (st *step) add(e journal.Entry) int64 {
 		e.Run = s.book.Run
 	}
 	e.Session, e.Seq = s.id, s.book.Seq+1
+	st.rows.line = nil
 	if err := s.book.apply(&e, &st.rows); err != nil {
 		// The journal keeps what came; that it could not be understood is a bug.
 		s.log.Error("folding an entry", "session", s.id, "seq", e.Seq, "err", err)
 	}
 	st.entries = append(st.entries, e)
 	st.bytes += len(e.Line) + len(e.Data) + 128
-	st.shown = append(st.shown, shown{entry: len(st.entries) - 1})
+	st.shown = append(st.shown, shown{entry: len(st.entries) - 1, line: st.rows.line})
 	return e.Seq
 }
 
@@ -421,7 +428,8 @@ func (st *step) commit() error {
 	if err := st.write(); err != nil {
 		return err
 	}
-	s.feed.publish(st)
+	s.hub.wide.publish(st)
+	st.measure()
 	if s.link != nil {
 		s.link.committed()
 	}
@@ -467,8 +475,10 @@ func (st *step) write() error {
 		}
 	}()
 	for {
+		begun := time.Now()
 		_, _, err := s.hub.journal.Commit(s.hub.ctx, b)
 		if err == nil {
+			s.hub.meter.Commit(len(b.Entries), time.Since(begun))
 			if st.saves {
 				s.unsaved = 0
 			}

@@ -31,6 +31,11 @@ const (
 	indexBytes   = 8 << 20
 	indexDelay   = 200 * time.Millisecond
 	indexRetry   = 10 * time.Second
+	// While the log grows faster than it is indexed, the index rests for so many
+	// times as long as it has worked, but not for longer than that: who writes
+	// comes first, and an index lags anyway.
+	indexRests   = 4
+	indexMaxRest = 2 * time.Second
 )
 
 // An index is the search index.
@@ -163,6 +168,7 @@ func (x *index) fits(ctx context.Context, id string, last int64) (bool, error) {
 func (s *SQLite) keepIndex(ctx context.Context) {
 	x := s.index
 	for failing := false; ctx.Err() == nil; {
+		begin := time.Now()
 		more, err := s.indexSome(ctx)
 		delay := indexDelay
 		switch {
@@ -174,7 +180,12 @@ func (s *SQLite) keepIndex(ctx context.Context) {
 			delay = indexRetry
 		case more:
 			failing = false
-			continue
+			select {
+			case <-x.kick:
+				delay = min(indexRests*time.Since(begin), indexMaxRest)
+			default:
+				continue // nobody writes
+			}
 		default:
 			failing = false
 			select {

@@ -43,6 +43,9 @@ type Journal interface {
 	EntriesByPosition(ctx context.Context, after int64, limit int, maxBytes int64) ([]Entry, error)
 	// LastPosition is the position of the newest entry, 0 if there is none.
 	LastPosition(ctx context.Context) (int64, error)
+	// ID names the journal: positions of two journals have nothing to do with each
+	// other.
+	ID() string
 
 	// Session returns a session's row, [ErrNotFound] if there is none.
 	Session(ctx context.Context, id string) (*Session, error)
@@ -70,11 +73,21 @@ type Journal interface {
 	// Questions lists questions, the oldest first.
 	Questions(ctx context.Context, q QuestionQuery) ([]Question, error)
 
+	// Count counts sessions and open questions.
+	Count(ctx context.Context) (Counts, error)
+
 	// Turns lists what the turns of a session cost, the oldest first.
 	Turns(ctx context.Context, session string) ([]Turn, error)
 	// Spent sums up the turns of all sessions that ended at a time or later, by
 	// the sessions' folders; since the beginning if it is zero.
 	Spent(ctx context.Context, since time.Time) ([]Spent, error)
+	// Sums sums up the same turns by something else, see the constants. They come
+	// in no particular order.
+	Sums(ctx context.Context, by SumBy, since time.Time) ([]Sum, error)
+	// Decisions lists the entries that say what was decided about something that
+	// an agent wanted to do, the newest first: those of the kinds "decision" and
+	// "question_settled".
+	Decisions(ctx context.Context, q DecisionQuery) (DecisionPage, error)
 
 	// ClientID returns what was answered to a client id before; [ErrNotFound] if
 	// it is new.
@@ -327,7 +340,15 @@ type QuestionQuery struct {
 	Session string
 	State   string
 	Kind    string
-	Limit   int
+	// After is the id of the question after which the list begins.
+	After string
+	Limit int
+}
+
+// Counts says how many there are of what.
+type Counts struct {
+	// Sessions counts by state, OpenQuestions by kind.
+	Sessions, OpenQuestions map[string]int
 }
 
 // A SearchQuery looks for words. Session may be empty.
@@ -376,4 +397,50 @@ type Spent struct {
 	CostUSD float64
 	Turns   int64
 	Millis  int64
+}
+
+// A SumBy says what turns are summed up by.
+type SumBy string
+
+// What turns can be summed up by.
+const (
+	// SumBySession gives one Sum for each session: its Key is the session's id.
+	SumBySession SumBy = "session"
+	// SumByQuarter gives one for each quarter of an hour: its Time is when that
+	// began. The days of every time zone are made of them.
+	SumByQuarter SumBy = "quarter"
+	// SumByModel gives one for each model: its Key is the model's name, empty for
+	// turns that do not tell one. The money is what the model cost, and a turn of
+	// several models counts for each.
+	SumByModel SumBy = "model"
+)
+
+// A Sum is what a part of the turns has used.
+type Sum struct {
+	Key  string
+	Time time.Time
+	// Title and Dir are those of the session.
+	Title, Dir string
+	CostUSD    float64
+	Turns      int64
+	Millis     int64
+}
+
+// A DecisionQuery selects decisions. The zero value selects all.
+type DecisionQuery struct {
+	Session string
+	// Since leaves out what was decided before.
+	Since time.Time
+	// Cursor is that of a page before; Limit is at most 1000, 100 if zero.
+	Cursor string
+	Limit  int
+}
+
+// A DecisionPage is a part of the decisions.
+type DecisionPage struct {
+	Entries []Entry
+	// Epochs are the epochs of the entries' sessions.
+	Epochs map[string]string
+	// Next is the cursor of the next page, empty on the last.
+	Next string
 }

@@ -259,6 +259,9 @@ func (s *SQLite) LastPosition(ctx context.Context) (int64, error) {
 	return s.last.Load(), ctx.Err()
 }
 
+// ID names the journal.
+func (s *SQLite) ID() string { return s.id }
+
 // Close writes what is waiting, ends the goroutines and closes the files. Calls
 // that come later get ErrClosed.
 func (s *SQLite) Close() error {

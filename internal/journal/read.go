@@ -350,12 +350,40 @@ func (s *SQLite) Questions(ctx context.Context, q QuestionQuery) ([]Question, er
 		text += " AND q.kind = ?"
 		args = append(args, q.Kind)
 	}
+	if q.After != "" {
+		text += " AND q.n > (SELECT n FROM questions WHERE id = ?)"
+		args = append(args, q.After)
+	}
 	text += " ORDER BY q.n"
 	if q.Limit > 0 {
 		text += " LIMIT ?"
 		args = append(args, q.Limit)
 	}
 	return all(ctx, s, "questions", s.scanQuestion, text, args...)
+}
+
+// Count counts sessions and open questions.
+func (s *SQLite) Count(ctx context.Context) (Counts, error) {
+	counts := Counts{Sessions: map[string]int{}, OpenQuestions: map[string]int{}}
+	err := s.read(ctx, "counts", func(c *conn) error {
+		for _, q := range []struct {
+			into map[string]int
+			text string
+		}{
+			{counts.Sessions, "SELECT state, count(*) FROM sessions GROUP BY state"},
+			{counts.OpenQuestions, "SELECT kind, count(*) FROM questions WHERE state = 'open' GROUP BY kind"},
+		} {
+			err := c.query(ctx, func(r row) error {
+				q.into[r.text(0)] = int(r.int(1))
+				return nil
+			}, q.text)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return counts, err
 }
 
 func (s *SQLite) scanQuestion(r row) (Question, error) {
@@ -387,8 +415,7 @@ func (s *SQLite) Turns(ctx context.Context, session string) ([]Turn, error) {
 func (s *SQLite) Spent(ctx context.Context, since time.Time) ([]Spent, error) {
 	return all(ctx, s, "what was spent", func(r row) (Spent, error) {
 		return Spent{Dir: r.text(0), CostUSD: r.float(1), Turns: r.int(2), Millis: r.int(3)}, nil
-	}, `SELECT s.dir, round(sum(t.cost), 9), count(*), sum(CASE WHEN json_valid(CAST(t.data AS TEXT)) THEN
-	CAST(ifnull(json_extract(CAST(t.data AS TEXT), '$.ms'), 0) AS INTEGER) ELSE 0 END)
+	}, `SELECT s.dir, round(sum(t.cost), 9), count(*), sum(`+turnMillis+`)
 FROM turns t JOIN sessions s ON s.n = t.session WHERE t.time >= ? GROUP BY s.dir ORDER BY s.dir`, since)
 }
 

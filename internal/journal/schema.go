@@ -190,6 +190,12 @@ ALTER TABLE sessions ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
 UPDATE sessions SET bytes = coalesce((
 	SELECT sum(128 + ifnull(length(line), 0) + ifnull(length(data), 0)) FROM entries WHERE session = sessions.n), 0);
 `},
+		// The few among many entries that say what was decided, of all sessions and
+		// of one, with what they are filtered by. The rowid, pos, is a part of both.
+		{3, `
+CREATE INDEX entries_decided ON entries (pos, time) WHERE kind IN ('decision', 'question_settled');
+CREATE INDEX entries_decided_in ON entries (session, pos, time) WHERE kind IN ('decision', 'question_settled');
+`},
 	}
 }
 

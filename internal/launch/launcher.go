@@ -38,6 +38,9 @@ type Config struct {
 	Agent string
 	// Claude is the section [claude] of the configuration.
 	Claude Defaults
+	// RawFlags lets sessions give the CLI flags as they like, see
+	// [Options].ExtraArgs.
+	RawFlags bool
 	// Env is the environment that CLIs are found by and get. If nil, that of
 	// the program.
 	Env []string
@@ -201,6 +204,9 @@ func (l *Launcher) Start(ctx context.Context, spec *Spec) (*Launched, error) {
 	if err := checkDir(spec.Dir); err != nil {
 		return nil, err
 	}
+	if err := l.checkOwn(spec); err != nil {
+		return nil, err
+	}
 	agent, err := l.find(ctx, spec.Agent)
 	if err != nil {
 		return nil, err
@@ -344,8 +350,12 @@ func (l *Launcher) Alive(pid int, start string) bool {
 }
 
 // History returns the lines of a conversation from the CLI's transcript, as
-// [claude.ReadTranscript] does. dir may be empty.
+// [claude.ReadTranscript] does. dir may be empty. If configDir is empty, it is the
+// folder of the CLI that a run would get.
 func (l *Launcher) History(ctx context.Context, configDir, dir, conversation string) (iter.Seq2[[]byte, error], error) {
+	if configDir == "" {
+		configDir = l.ConfigDir(&Spec{})
+	}
 	return claude.ReadTranscript(ctx, configDir, dir, conversation)
 }
 

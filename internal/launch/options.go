@@ -67,6 +67,27 @@ type Options struct {
 	// initialize request too: here it is checked that an old CLI cannot ask the
 	// model for it without end.
 	JSONSchema json.RawMessage
+	// Thinking is adaptive or disabled. If empty, the CLI decides.
+	Thinking string
+	// SettingSources are where the CLI reads settings: user, project, local. Nil
+	// means all of them.
+	SettingSources []string
+	Betas          []string
+	// StrictMCP uses no MCP servers but those given here.
+	StrictMCP bool
+	// PluginDirs are folders of plugins.
+	PluginDirs []string
+	// IncludeHookEvents asks for the life cycle of all hooks.
+	IncludeHookEvents bool
+	// NoPersistence keeps the conversation off the disk: it cannot be resumed.
+	NoPersistence bool
+	// TaskBudget is the number of tokens that the model is told it has. If zero,
+	// none.
+	TaskBudget int
+	// ExtraArgs are further flags by their names, with nil for one without a
+	// value. The configuration has to allow them, see [Config].RawFlags, and those
+	// that are ours are refused.
+	ExtraArgs map[string]*string
 	// Env are further variables for the CLI, as "KEY=value". Those that are
 	// taken out on purpose, see docs/environment.md, are refused, but for
 	// ANTHROPIC_API_KEY: who names it here wants it.
@@ -121,6 +142,15 @@ func (l *Launcher) command(agent *agent, spec *Spec, folder string) (*claude.Com
 		ReplayUserMessages:     true,
 		FileCheckpointing:      true,
 
+		Thinking:             o.Thinking,
+		Betas:                o.Betas,
+		TaskBudget:           o.TaskBudget,
+		SettingSources:       o.SettingSources,
+		StrictMCPConfig:      o.StrictMCP,
+		PluginDirs:           o.PluginDirs,
+		IncludeHookEvents:    o.IncludeHookEvents,
+		NoSessionPersistence: o.NoPersistence,
+
 		Settings:   settings,
 		Agent:      o.Agent,
 		JSONSchema: o.JSONSchema,
@@ -139,6 +169,9 @@ func (l *Launcher) command(agent *agent, spec *Spec, folder string) (*claude.Com
 		if options.MCPConfig, err = mcpConfig(o.MCPServers); err != nil {
 			return nil, err
 		}
+	}
+	if err := l.rawFlags(o.ExtraArgs, options); err != nil {
+		return nil, err
 	}
 	command, err := agent.cli.Command(options)
 	if err != nil {
@@ -222,4 +255,33 @@ func checkDir(dir string) error {
 		return bad("the working folder %s is not a folder", nil)
 	}
 	return nil
+}
+
+// checkOwn refuses folders of a run that are in the hub's own, wherever links lead:
+// what is there is no agent's business, and rules deny it anyway.
+func (l *Launcher) checkOwn(spec *Spec) error {
+	own := realPath(l.config.DataDir)
+	for _, dir := range append([]string{spec.Dir}, spec.Options.AddDirs...) {
+		if rest, found := strings.CutPrefix(dir, "~"); found && (rest == "" || rest[0] == filepath.Separator) { // as the CLI reads it
+			dir = filepath.Join(get(slices.Concat(l.config.Env, spec.Options.Env), "HOME"), rest)
+		}
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(spec.Dir, dir)
+		}
+		relative, err := filepath.Rel(own, realPath(dir))
+		if err == nil && filepath.IsLocal(relative) {
+			return &StartError{
+				Code: Forbidden, Reason: fmt.Sprintf("the folder %s is in the hub's own data folder, in which no agent may work", dir), Hint: "choose another folder",
+			}
+		}
+	}
+	return nil
+}
+
+// realPath returns where a path leads; itself if nobody knows.
+func realPath(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return filepath.Clean(path)
 }

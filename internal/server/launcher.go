@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"maps"
 	"net/http"
+	"slices"
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/hub"
@@ -38,9 +40,21 @@ func launchSpec(s *hub.LaunchSpec) *launch.Spec {
 			AllowBypass: o.AllowBypass, Name: o.Name, Tools: o.Tools, AllowedTools: o.AllowedTools, DisallowedTools: o.DisallowedTools,
 			AddDirs: o.AddDirs, MaxTurns: o.MaxTurns, MaxBudgetUSD: o.MaxBudgetUSD, MaxThinkingTokens: o.MaxThinkingTokens,
 			Agent: o.Agent, MCPServers: o.MCPServers, Settings: o.Settings, JSONSchema: o.JSONSchema,
+			Thinking: o.Thinking, SettingSources: o.SettingSources, Betas: o.Betas, StrictMCP: o.StrictMCP, PluginDirs: o.PluginDirs,
+			IncludeHookEvents: o.IncludeHookEvents, NoPersistence: o.NoPersistence, TaskBudget: o.TaskBudget, ExtraArgs: o.ExtraArgs,
+			Env: environ(o.Env),
 		},
 		Deny: s.Deny, Ask: s.Ask,
 	}
+}
+
+// environ returns variables in the form of an environment, in one order.
+func environ(variables map[string]string) []string {
+	var env []string
+	for _, name := range slices.Sorted(maps.Keys(variables)) {
+		env = append(env, name+"="+variables[name])
+	}
+	return env
 }
 
 // History returns the lines of a transcript.

@@ -178,6 +178,10 @@ func testQuestions(t *testing.T, j journal.Journal) {
 		{journal.QuestionQuery{Kind: "permission"}, []journal.Question{z}},
 		{journal.QuestionQuery{Kind: "permission", State: "answered"}, nil},
 		{journal.QuestionQuery{Kind: "plan"}, nil},
+		{journal.QuestionQuery{After: "z"}, []journal.Question{a, m}},
+		{journal.QuestionQuery{After: "z", Limit: 1}, []journal.Question{a}},
+		{journal.QuestionQuery{After: "m"}, nil},
+		{journal.QuestionQuery{After: "nobody"}, nil},
 	}
 	for _, test := range tests {
 		equal(t, fmt.Sprintf("%+v", test.query), must[[]journal.Question](t)(j.Questions(ctx, test.query)), test.want)
@@ -186,6 +190,9 @@ func testQuestions(t *testing.T, j journal.Journal) {
 	commit(t, j, &journal.Batch{SessionID: "s", After: 1, Questions: []journal.Question{z}})
 	equal(t, "settled", must[*journal.Question](t)(j.Question(ctx, "z")), &z)
 	equal(t, "open", must[[]journal.Question](t)(j.Questions(ctx, journal.QuestionQuery{State: "open"})), []journal.Question{m})
+	counts := must[journal.Counts](t)(j.Count(ctx))
+	equal(t, "open questions by kind", counts.OpenQuestions, map[string]int{"": 1})
+	equal(t, "sessions by state", counts.Sessions, map[string]int{b.Session.State: 2})
 	if _, err := j.Question(ctx, "nothing"); !errors.Is(err, journal.ErrNotFound) {
 		t.Errorf("a question that is not there: %v", err)
 	}

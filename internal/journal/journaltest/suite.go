@@ -33,6 +33,8 @@ func Run(t *testing.T, open func(t *testing.T) journal.Journal) {
 		{"long lines", testLongLines},
 		{"rows", testRows},
 		{"spent", testSpent},
+		{"sums", testSums},
+		{"decisions", testDecisions},
 		{"commands", testCommands},
 		{"questions", testQuestions},
 		{"client ids", testClientIDs},

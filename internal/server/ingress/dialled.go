@@ -156,6 +156,7 @@ func (s *dialled) take(ctx context.Context, line claudews.Line) error {
 		return nil
 	case wire.Live:
 		it.Kind = hub.ItemLive
+		it.Prepare()
 		if !s.in.offer(it, line.Ack) {
 			line.Ack()
 		}
@@ -164,6 +165,7 @@ func (s *dialled) take(ctx context.Context, line claudews.Line) error {
 		if s.caller.posting.Load() {
 			s.doubt.look(line.Bytes, h)
 		}
+		it.Prepare()
 		return s.in.put(ctx, it, line.Ack)
 	}
 }

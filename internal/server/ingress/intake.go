@@ -13,7 +13,7 @@ import (
 // working on. A line that is larger than all of it waits alone.
 const (
 	intakeBytes = 1 << 20
-	intakeItems = 256
+	intakeItems = 1024
 )
 
 // A step is one thing that the hub is to be told.

@@ -1,0 +1,56 @@
+package api
+
+import "time"
+
+// A Token is what the server knows of a token: enough to recognise it, not enough
+// to use it.
+type Token struct {
+	ID      string    `json:"id"`
+	Name    string    `json:"name"`
+	Scopes  []string  `json:"scopes" enum:"observe,prompt,approve,admin"`
+	Created time.Time `json:"created"`
+	Expires time.Time `json:"expires,omitzero"`
+	Used    time.Time `json:"used,omitzero" doc:"When it was last used, to the minute"`
+	// Kind is admin for the one in the file admin.token, device for one that a
+	// one-time code was exchanged for, else empty.
+	Kind string `json:"kind,omitempty"`
+}
+
+// CreateToken asks for a token.
+type CreateToken struct {
+	Name   string   `json:"name" minLength:"1" maxLength:"128"`
+	Scopes []string `json:"scopes" minItems:"1" enum:"observe,prompt,approve,admin"`
+	// TTL is for how many seconds it is good; 0 for ever.
+	TTL int64 `json:"ttl,omitempty" minimum:"0"`
+}
+
+// CreatedToken is a new token with its text, which is shown once.
+type CreatedToken struct {
+	Token
+	Text string `json:"text" doc:"The token itself; shown once"`
+}
+
+// TokenList is all tokens.
+type TokenList struct {
+	Tokens []Token `json:"tokens"`
+}
+
+// CreateCode asks for a one-time code with which a browser gets a token.
+type CreateCode struct {
+	Name   string   `json:"name,omitempty" maxLength:"128" doc:"What the token will be called"`
+	Scopes []string `json:"scopes,omitempty" enum:"observe,prompt,approve,admin" doc:"All if absent"`
+}
+
+// A Code is a one-time code.
+type Code struct {
+	Code    string    `json:"code" doc:"Good once, for a short while"`
+	URL     string    `json:"url" doc:"The console's address with the code in its fragment"`
+	Expires time.Time `json:"expires"`
+}
+
+// Login exchanges a one-time code for a token.
+type Login struct {
+	Code string `json:"code" maxLength:"128"`
+	// Name is what the device calls itself.
+	Name string `json:"name,omitempty" maxLength:"128"`
+}

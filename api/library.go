@@ -1,0 +1,245 @@
+package api
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// SearchFilter looks for messages by their text.
+type SearchFilter struct {
+	Text    string `json:"q"`
+	Session string `json:"session,omitempty"`
+	Cursor  string `json:"cursor,omitempty"`
+	Limit   int    `json:"limit,omitempty"`
+}
+
+// A SearchHit is a message that was found.
+type SearchHit struct {
+	Session string    `json:"session"`
+	Title   string    `json:"title,omitempty" doc:"The session's title"`
+	Dir     string    `json:"dir,omitempty"`
+	EventID string    `json:"event_id"`
+	Seq     int64     `json:"seq"`
+	Time    time.Time `json:"time"`
+	Kind    string    `json:"kind" doc:"user, assistant or result"`
+	// Snippet is the text around the words; Marks are the words within it.
+	Snippet string `json:"snippet"`
+	Marks   []Mark `json:"marks,omitempty"`
+}
+
+// A Mark is a part of a text, counted in characters (Unicode code points).
+type Mark struct {
+	From int `json:"from"`
+	To   int `json:"to"`
+}
+
+// SearchResult is a page of messages, the newest first.
+type SearchResult struct {
+	Hits []SearchHit `json:"hits"`
+	Next string      `json:"next,omitempty" doc:"The cursor of the next page"`
+}
+
+// A TimelineItem is one thing that happened in a session, in a line.
+type TimelineItem struct {
+	EventID string    `json:"event_id"`
+	Seq     int64     `json:"seq"`
+	Run     int       `json:"run,omitempty"`
+	Time    time.Time `json:"time"`
+	// Kind is turn, prompt, tool, question, decision, state, run, gap, budget,
+	// mode or notice. More may come.
+	Kind  string `json:"kind"`
+	Title string `json:"title" doc:"What happened, in one line"`
+	By    string `json:"by,omitempty"`
+	// Millis and USD are told of what took time or money.
+	Millis int64   `json:"ms,omitempty"`
+	USD    float64 `json:"usd,omitempty"`
+	Failed bool    `json:"failed,omitempty"`
+}
+
+// Timeline is a page of what happened in a session, the oldest first.
+type Timeline struct {
+	Items []TimelineItem `json:"items"`
+	Next  string         `json:"next,omitempty" doc:"The id to go on after"`
+	More  bool           `json:"more,omitempty"`
+}
+
+// AuditFilter selects decisions.
+type AuditFilter struct {
+	Session string `json:"session,omitempty"`
+	// Automatic is nil for all, else only those made by a rule (true) or by
+	// somebody (false).
+	Automatic *bool     `json:"automatic,omitempty"`
+	Since     time.Time `json:"since,omitzero"`
+	Cursor    string    `json:"cursor,omitempty"`
+	Limit     int       `json:"limit,omitempty"`
+}
+
+// An AuditItem is one decision about what an agent wanted to do.
+type AuditItem struct {
+	Session  string    `json:"session"`
+	EventID  string    `json:"event_id"`
+	Time     time.Time `json:"time"`
+	Decision string    `json:"decision" doc:"allow, deny, ask, or what the answer said"`
+	Tool     string    `json:"tool,omitempty"`
+	Title    string    `json:"title,omitempty" doc:"What it wanted to do, in one line"`
+	By       string    `json:"by,omitempty"`
+	Source   string    `json:"source,omitempty" enum:"agent,person,program,hub"`
+	Rule     *RuleRef  `json:"rule,omitempty" doc:"The rule that decided"`
+	Question string    `json:"question,omitempty" doc:"The id of the question"`
+	Reason   string    `json:"reason,omitempty"`
+}
+
+// Audit is a page of decisions, the newest first.
+type Audit struct {
+	Items []AuditItem `json:"items"`
+	Next  string      `json:"next,omitempty"`
+}
+
+// CostFilter selects what is summed up.
+type CostFilter struct {
+	Since time.Time `json:"since,omitzero"`
+	// By is session, dir, day or model.
+	By string `json:"by,omitempty"`
+}
+
+// Costs sums up what agents have cost.
+type Costs struct {
+	USD    float64    `json:"usd"`
+	Turns  int64      `json:"turns"`
+	Millis int64      `json:"ms"`
+	Items  []CostItem `json:"items"`
+}
+
+// A CostItem is a part of the costs.
+type CostItem struct {
+	Key    string  `json:"key" doc:"The session's id, the folder, the day or the model"`
+	Title  string  `json:"title,omitempty"`
+	USD    float64 `json:"usd"`
+	Turns  int64   `json:"turns,omitempty"`
+	Millis int64   `json:"ms,omitempty"`
+}
+
+// Drift counts what this server does not know in the lines of CLIs.
+type Drift struct {
+	Items []DriftItem `json:"items"`
+}
+
+// A DriftItem is one thing that is not known.
+type DriftItem struct {
+	Version string `json:"version,omitempty" doc:"The version of the CLI"`
+	// Kind is type, subtype, request, member or invalid.
+	Kind  string `json:"kind"`
+	Name  string `json:"name"`
+	Count int64  `json:"count"`
+}
+
+// Budgets are the limits that the server was given, with their use.
+type Budgets struct {
+	Budgets []BudgetUse `json:"budgets"`
+}
+
+// TranscriptFilter selects conversations that the CLI has written to disk.
+type TranscriptFilter struct {
+	Dir    string `json:"dir,omitempty" doc:"Only those of this folder"`
+	Limit  int    `json:"limit,omitempty"`
+	Cursor string `json:"cursor,omitempty"`
+}
+
+// A Transcript is a conversation that the CLI has written to disk.
+type Transcript struct {
+	Conversation string    `json:"conversation" doc:"The CLI's session_id"`
+	Dir          string    `json:"dir,omitempty" doc:"The folder that it was held in"`
+	Title        string    `json:"title,omitempty" doc:"Its title, or the beginning of its first prompt"`
+	Modified     time.Time `json:"modified"`
+	Bytes        int64     `json:"bytes"`
+	// Session is the session of this server that has the conversation.
+	Session string `json:"session,omitempty"`
+}
+
+// TranscriptList is a page of transcripts, the newest first.
+type TranscriptList struct {
+	Transcripts []Transcript `json:"transcripts"`
+	Next        string       `json:"next,omitempty"`
+}
+
+// TranscriptPage is a part of a transcript.
+type TranscriptPage struct {
+	Lines []json.RawMessage `json:"lines" doc:"Its lines as they are, those that were given up by a rewind left out"`
+	Next  int               `json:"next,omitempty" doc:"The number of the line to go on with"`
+	More  bool              `json:"more,omitempty"`
+}
+
+// Adopt makes a session that goes on with a conversation on disk.
+type Adopt struct {
+	ClientID string         `json:"client_id,omitempty" maxLength:"128"`
+	Dir      string         `json:"dir,omitempty" doc:"The folder to work in; that of the conversation if absent"`
+	Title    string         `json:"title,omitempty" maxLength:"512"`
+	Prompt   string         `json:"prompt,omitempty"`
+	Fork     bool           `json:"fork,omitempty" doc:"Go on with a copy"`
+	Options  SessionOptions `json:"options,omitzero"`
+}
+
+// Folders suggests folders to work in.
+type Folders struct {
+	Folders []Folder `json:"folders"`
+}
+
+// A Folder is one that somebody may want to work in.
+type Folder struct {
+	Path string `json:"path"`
+	// Used is when a session or conversation was last there.
+	Used time.Time `json:"used,omitzero"`
+	// Git says that it is the top of a working tree.
+	Git bool `json:"git,omitempty"`
+}
+
+// RulesFile is the text of the rules file.
+type RulesFile struct {
+	Path string `json:"path,omitempty"`
+	Text string `json:"text"`
+	// Hash names this text, for Replace.
+	Hash string `json:"hash"`
+}
+
+// ReplaceRules puts another text into the rules file.
+type ReplaceRules struct {
+	Text string `json:"text" maxLength:"1048576"`
+	// Hash is that of the text that is replaced: what somebody else has written
+	// meanwhile is not lost.
+	Hash string `json:"hash"`
+}
+
+// ExplainCall asks what the rules say about a call.
+type ExplainCall struct {
+	Tool    string          `json:"tool" example:"Bash"`
+	Input   json.RawMessage `json:"input,omitempty" doc:"The tool's input"`
+	Dir     string          `json:"dir,omitempty" doc:"The folder that the agent works in"`
+	Session string          `json:"session,omitempty" doc:"A session whose folder and own rules count"`
+}
+
+// TestRules asks what a rules file would decide about the calls of sessions.
+type TestRules struct {
+	Text     string   `json:"text,omitempty" maxLength:"1048576" doc:"The rules; those in force if absent"`
+	Sessions []string `json:"sessions,omitempty" doc:"The sessions to look at; the newest if absent"`
+	Limit    int      `json:"limit,omitempty" minimum:"1" maximum:"100" doc:"How many sessions at most"`
+}
+
+// RulesTested says what rules would have decided.
+type RulesTested struct {
+	Calls   int          `json:"calls"`
+	Allowed int          `json:"allowed"`
+	Asked   int          `json:"asked"`
+	Denied  int          `json:"denied"`
+	Changed []ChangedRow `json:"changed,omitempty" doc:"Calls that would be decided otherwise than they were"`
+}
+
+// A ChangedRow is a call that rules would decide otherwise.
+type ChangedRow struct {
+	Session string   `json:"session"`
+	EventID string   `json:"event_id,omitempty"`
+	Tool    string   `json:"tool"`
+	Title   string   `json:"title,omitempty"`
+	Was     string   `json:"was"`
+	Now     string   `json:"now"`
+	Rule    *RuleRef `json:"rule,omitempty"`
+}

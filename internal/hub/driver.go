@@ -1,0 +1,327 @@
+package hub
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/wire"
+	"github.com/switchboard-dev/switchboard/wire/fold"
+)
+
+// A Driver is a program that has a session before it as if it had started the CLI
+// itself. It may be the session's registrant: the one whose hooks and MCP servers
+// the CLI was told of, and which is asked about them. Its methods are safe for
+// concurrent use.
+type Driver struct {
+	session    *session
+	release    func()
+	leave      sync.Once
+	registered atomic.Bool
+	left       atomic.Bool
+}
+
+// CreateDirect makes a session whose process is started by the first initialize of
+// a [Driver], with what that says.
+func (h *Hub) CreateDirect(ctx context.Context, by Actor, in api.CreateSession) (*api.Created, error) {
+	if !filepath.IsAbs(in.Dir) {
+		return nil, unfit("dir: expected an absolute path, got %q", in.Dir)
+	}
+	if err := checkOptions(by, in.Options); err != nil {
+		return nil, err
+	}
+	raw, err := json.Marshal(in)
+	if err != nil {
+		return nil, h.problem(err, "")
+	}
+	return h.createOnce(ctx, by, in, sumOf([]byte("direct"), raw), runSpec{direct: true}, "")
+}
+
+// Join returns a driver of a session. It must leave.
+func (h *Hub) Join(ctx context.Context, id string) (*Driver, error) {
+	s, release, err := h.acquire(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return &Driver{session: s, release: release}, nil
+}
+
+// Submit takes one line, as [Hub.Submit] does. The first initialize in a session
+// of [Hub.CreateDirect] starts the CLI and makes the driver the registrant.
+func (d *Driver) Submit(ctx context.Context, by Actor, line []byte, may May) ([]byte, error) {
+	return d.session.submit(ctx, by, line, may, d)
+}
+
+// Registered reports whether the CLI's requests that are no questions, calls of
+// hooks and messages for MCP servers, are this driver's to answer.
+func (d *Driver) Registered() bool { return d.registered.Load() }
+
+// Leave says that the driver is gone. What the CLI asks it is answered at once: a
+// hook that guards a call blocks it, the rest gets an error.
+func (d *Driver) Leave() {
+	d.leave.Do(func() {
+		defer d.release()
+		d.left.Store(true) // what it has sent may come after what follows
+		d.session.later(func(st *step) {
+			s := st.s
+			if s.successor == d {
+				s.successor = nil
+			}
+			if s.registrant != d {
+				return
+			}
+			s.registrant = nil
+			d.registered.Store(false)
+			st.refuseForeign() // nobody else was shown these
+			if next := s.successor; next != nil {
+				s.successor = nil
+				s.register(next)
+			}
+		})
+	})
+}
+
+// register makes a driver the registrant. It runs in loop.
+func (s *session) register(d *Driver) {
+	s.registrant = d
+	d.registered.Store(true)
+}
+
+// OwnHook reports whether a hook is the hub's own, by its callback id: its calls are
+// nobody else's to answer.
+func OwnHook(callback string) bool { return callback == hookEveryCall || callback == hookEnterPlan }
+
+// A foreignRequest is a request of the CLI that is no question: for who registered
+// a hook or an MCP server, or for nobody.
+type foreignRequest struct {
+	RequestID string `json:"request_id"`
+	Subtype   string `json:"subtype"`
+	Callback  string `json:"callback,omitempty"` // of a hook
+}
+
+// mostForeign is how many of them a book remembers.
+const mostForeign = 256
+
+// foreignLine folds a request of the CLI, or its withdrawal.
+func (b *book) foreignLine(l *fold.Line, line []byte) {
+	id := string(l.Header.RequestID)
+	switch string(l.Header.Type) {
+	case "control_cancel_request":
+		b.forgetForeign(id)
+	case "control_request":
+		switch subtype := string(l.Header.RequestSubtype); subtype {
+		case "can_use_tool", "elicitation":
+		default:
+			if id == "" || leftAlone(subtype) || b.foreign(id) != nil {
+				return
+			}
+			f := foreignRequest{RequestID: id, Subtype: subtype}
+			if request, ok := wire.Lookup(line, "request"); ok && subtype == "hook_callback" {
+				f.Callback, _ = wire.LookupString(request, "callback_id")
+			}
+			if OwnHook(f.Callback) {
+				return
+			}
+			b.Foreign = append(b.Foreign, f)
+			if len(b.Foreign) > mostForeign {
+				b.Foreign = slices.Delete(b.Foreign, 0, 1)
+			}
+		}
+	}
+}
+
+func (b *book) forgetForeign(requestID string) {
+	b.Foreign = slices.DeleteFunc(b.Foreign, func(f foreignRequest) bool { return f.RequestID == requestID })
+}
+
+// foreign returns the request with this id, nil if there is none.
+func (b *book) foreign(requestID string) *foreignRequest {
+	i := slices.IndexFunc(b.Foreign, func(f foreignRequest) bool { return f.RequestID == requestID })
+	if i < 0 {
+		return nil
+	}
+	return &b.Foreign[i]
+}
+
+// refuseForeign answers what the CLI asks a registrant that is gone.
+func (st *step) refuseForeign() {
+	b := st.s.book
+	if st.s.registrant != nil || b.Ended != nil || b.Transport == transportTee {
+		return
+	}
+	for _, f := range slices.Clone(b.Foreign) {
+		st.orphaned(f)
+	}
+}
+
+// orphaned answers a request that nobody is there for.
+func (st *step) orphaned(f foreignRequest) {
+	var line []byte
+	var err error
+	if f.Subtype == "hook_callback" && st.s.book.guards(f.Callback) {
+		const gone = "The program that checks this call is gone, so the call is blocked."
+		line, err = hookLine(f.RequestID, &wire.PreToolUseOutput{PermissionDecision: wire.HookPermissionDecisionDeny, PermissionDecisionReason: gone})
+	} else {
+		line, err = wire.NewError(f.RequestID, "this client does not support control request "+f.Subtype, wire.ErrorCodeUnsupported)
+	}
+	if err == nil {
+		_, err = st.send("", commandRefusal, Actor{}, line)
+	}
+	if err != nil {
+		st.s.log.Error("refusing a request of the CLI", "session", st.s.id, "err", err)
+	}
+}
+
+// guards reports whether a hook is asked before a call, so that without an answer
+// the call must not run. One that is not known is taken for such a hook.
+func (b *book) guards(callback string) bool {
+	for event, matchers := range b.registration().Hooks {
+		for _, m := range matchers {
+			if slices.Contains(m.HookCallbackIDs, callback) {
+				return event == string(wire.HookEventPreToolUse)
+			}
+		}
+	}
+	return true
+}
+
+// registration returns what the session's registrant told the CLI, the zero value
+// if there never was one.
+func (b *book) registration() *wire.InitializeRequest {
+	m, err := wire.Decode(b.Registration)
+	if err == nil {
+		if request, ok := m.(*wire.ControlRequest); ok {
+			if body, ok := request.Request.(*wire.InitializeRequest); ok {
+				return body
+			}
+		}
+	}
+	return &wire.InitializeRequest{}
+}
+
+// answerForeign passes the registrant's answer on.
+func (st *step) answerForeign(by Actor, f *foreignRequest, line []byte, may May) error {
+	if err := wire.Validate(line); err != nil {
+		return lineProblem(err)
+	}
+	if !may(wire.ScopeAdmin) {
+		return lacks(wire.ScopeAdmin)
+	}
+	if _, err := st.send("", commandRefusal, by, line); err != nil {
+		return lineProblem(err)
+	}
+	return nil
+}
+
+// submitInitialize answers initialize: with what the CLI answers, if this is what
+// it is started with, else with what it has answered before.
+func (s *session) submitInitialize(ctx context.Context, by Actor, request *wire.ControlRequest, may May, d *Driver) ([]byte, error) {
+	if d == nil {
+		return s.initialized(ctx, request.RequestID)
+	}
+	raw := bytes.Clone(request.Raw())
+	answer, launched := make(chan outcome, 1), make(chan error, 1)
+	first := false
+	err := s.ask(ctx, func(st *step) error {
+		b := s.book
+		if d.left.Load() {
+			return &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Title: "the program that sent this is gone"}
+		}
+		switch {
+		case b.Direct && b.Run == 0:
+			if !may(wire.ScopeAdmin) {
+				return lacks(wire.ScopeAdmin)
+			}
+			first = true
+			s.register(d)
+			st.startRun(runSpec{fresh: true, registration: raw, answer: answer, launched: launched, resume: b.Resume, fork: b.Fork, at: b.At})
+		case !b.Direct || s.registrant == d || !may(wire.ScopeAdmin) || !sameRegistration(b.registration(), request):
+		case s.registrant == nil:
+			s.register(d)
+		default:
+			s.successor = d // the old connection may be dead, and nobody has noticed yet
+		}
+		return nil
+	})
+	if err != nil {
+		return errorLine(request.RequestID, s.hub.problem(err, s.id), "")
+	}
+	if !first {
+		return s.initialized(ctx, request.RequestID)
+	}
+	wait, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	for started := launched; ; {
+		select {
+		case err := <-started:
+			if err != nil {
+				return errorLine(request.RequestID, s.hub.startProblem(err, s.id), "")
+			}
+			started = nil // it says nothing more
+		case o := <-answer:
+			switch {
+			case o.err == nil:
+				return encodeAnswer(request.RequestID, &wire.ControlAnswer{Subtype: "success", Response: o.answer.Response})
+			case o.answer != nil:
+				return errorLine(request.RequestID, o.err, o.answer.ErrorCode)
+			}
+			if started != nil {
+				// Why it was not started says more than that it cannot be reached.
+				select {
+				case err := <-started:
+					if err != nil {
+						o.err = s.hub.startProblem(err, s.id)
+					}
+				case <-s.done:
+				case <-wait.Done():
+				}
+			}
+			return errorLine(request.RequestID, o.err, "")
+		case <-s.done:
+			return errorLine(request.RequestID, s.hub.problem(ErrClosed, s.id), "")
+		case <-wait.Done():
+			return errorLine(request.RequestID, api.Errorf(http.StatusGatewayTimeout, api.CodeTimeout, "the agent did not answer initialize in time"), "")
+		}
+	}
+}
+
+// sameRegistration reports whether a driver registers the very hooks and servers
+// that the CLI was told of.
+func sameRegistration(old *wire.InitializeRequest, request *wire.ControlRequest) bool {
+	body, ok := request.Request.(*wire.InitializeRequest)
+	if !ok || !slices.Equal(slices.Sorted(slices.Values(old.SDKMCPServers)), slices.Sorted(slices.Values(body.SDKMCPServers))) {
+		return false
+	}
+	return slices.Equal(callbacks(old), callbacks(body))
+}
+
+// callbacks lists the hooks of an initialize request with their events.
+func callbacks(r *wire.InitializeRequest) []string {
+	var list []string
+	for event, matchers := range r.Hooks {
+		for _, m := range matchers {
+			for _, id := range m.HookCallbackIDs {
+				list = append(list, event+" "+m.Matcher+" "+id)
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// notStarted says that a session waits for its own client, nil if it does not.
+func (s *session) notStarted() error {
+	if s.book.Direct && s.book.Run == 0 {
+		return &api.Error{
+			Status: http.StatusConflict, Code: api.CodeConflict, Title: "the session's own client has not connected yet",
+			Hint: "its process is started when that client sends initialize",
+		}
+	}
+	return nil
+}

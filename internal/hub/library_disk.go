@@ -1,0 +1,295 @@
+package hub
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/journal"
+)
+
+// conversationID is what the id of a conversation looks like: it becomes a part
+// of a path.
+var conversationID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$`)
+
+// checkConversation refuses what cannot be the id of a conversation.
+func checkConversation(id string) error {
+	if !conversationID.MatchString(id) {
+		return unfit("conversation: expected letters, digits, - and _, got %.40q", id)
+	}
+	return nil
+}
+
+// checkFolder refuses what cannot be the path of a folder. It may be empty.
+func checkFolder(dir string) error {
+	if dir != "" && !filepath.IsAbs(dir) || strings.ContainsRune(dir, 0) {
+		return unfit("dir: expected an absolute path, got %.200q", dir)
+	}
+	return nil
+}
+
+// noTranscript says that there is no such conversation on this machine.
+func noTranscript(conversation string) error {
+	return &api.Error{
+		Status: http.StatusNotFound, Code: api.CodeNotFound, Title: fmt.Sprintf("there is no transcript of conversation %q", conversation),
+		Hint: "see GET /v1/transcripts for those that there are",
+	}
+}
+
+// Transcripts lists conversations that the CLI has kept on disk, the newest
+// first.
+func (h *Hub) Transcripts(ctx context.Context, f api.TranscriptFilter) (*api.TranscriptList, error) {
+	library, err := h.library()
+	if err != nil {
+		return nil, err
+	}
+	if err := checkFolder(f.Dir); err != nil {
+		return nil, err
+	}
+	limit := limited(f.Limit, 50, 200)
+	q := TranscriptQuery{Dir: f.Dir, Limit: limit + 1} // one more tells whether there is a next page
+	if f.Cursor != "" {
+		var ok bool
+		if q.Before, q.BeforeAfter, ok = parseTranscriptCursor(f.Cursor); !ok {
+			return nil, h.problem(journal.ErrCursor, "")
+		}
+	}
+	files, err := library.Transcripts(ctx, q)
+	if err != nil {
+		return nil, h.problem(fmt.Errorf("listing transcripts: %w", err), "")
+	}
+	out := &api.TranscriptList{Transcripts: []api.Transcript{}}
+	if len(files) > limit {
+		files = files[:limit]
+		last := files[limit-1]
+		out.Next = transcriptCursor(last.Modified, last.Conversation)
+	}
+	for _, file := range files {
+		t := api.Transcript{
+			Conversation: file.Conversation, Dir: file.Dir, Title: inOneLine(file.Title), Modified: file.Modified.UTC(), Bytes: file.Bytes,
+		}
+		row, err := h.journal.SessionByConversation(ctx, file.Conversation)
+		switch {
+		case err == nil:
+			t.Session = row.ID
+		case !errors.Is(err, journal.ErrNotFound):
+			return nil, h.problem(err, "")
+		}
+		out.Transcripts = append(out.Transcripts, t)
+	}
+	return out, nil
+}
+
+// transcriptCursor names the place after a transcript.
+func transcriptCursor(modified time.Time, conversation string) string {
+	return base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(modified.UnixNano(), 36) + "." + conversation))
+}
+
+// parseTranscriptCursor is the opposite of transcriptCursor.
+func parseTranscriptCursor(cursor string) (modified time.Time, conversation string, ok bool) {
+	text, err := base64.RawURLEncoding.DecodeString(cursor)
+	if err != nil {
+		return time.Time{}, "", false
+	}
+	number, conversation, ok := strings.Cut(string(text), ".")
+	nanos, err := strconv.ParseInt(number, 36, 64)
+	if !ok || err != nil || !conversationID.MatchString(conversation) {
+		return time.Time{}, "", false
+	}
+	return time.Unix(0, nanos), conversation, true
+}
+
+// mostTranscriptBytes is how much of a transcript a page holds, beyond its first
+// line.
+const mostTranscriptBytes = 8 << 20
+
+// Transcript returns a part of a conversation on disk: at most limit of its lines,
+// from the one with a number on, counted from 0.
+func (h *Hub) Transcript(ctx context.Context, conversation, dir string, from, limit int) (*api.TranscriptPage, error) {
+	library, err := h.library()
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(checkConversation(conversation), checkFolder(dir)); err != nil {
+		return nil, h.problem(err, "")
+	}
+	if from < 0 {
+		return nil, unfit("from: expected the number of a line, got %d", from)
+	}
+	limit = limited(limit, 200, 1000)
+	lines, err := library.ReadTranscript(ctx, dir, conversation)
+	if err != nil {
+		return nil, h.transcriptProblem(err, conversation)
+	}
+	page := &api.TranscriptPage{Lines: []json.RawMessage{}}
+	number, size := 0, 0
+	for line, err := range lines {
+		if err != nil {
+			return nil, h.transcriptProblem(err, conversation)
+		}
+		if number++; number <= from {
+			continue
+		}
+		size += len(line)
+		if n := len(page.Lines); n == limit || n > 0 && size > mostTranscriptBytes {
+			page.Next, page.More = from+n, true
+			break
+		}
+		page.Lines = append(page.Lines, clone(line))
+	}
+	return page, nil
+}
+
+// transcriptProblem explains why a transcript cannot be read.
+func (h *Hub) transcriptProblem(err error, conversation string) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return noTranscript(conversation)
+	}
+	return h.problem(fmt.Errorf("reading a transcript: %w", err), "")
+}
+
+// Adopt makes a session that goes on with a conversation on disk, in the folder
+// that it was held in unless another is named. If a live session has it, it is
+// refused, except for a copy.
+func (h *Hub) Adopt(ctx context.Context, by Actor, conversation string, in api.Adopt) (*api.Created, error) {
+	library, err := h.library()
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(checkConversation(conversation), checkFolder(in.Dir)); err != nil {
+		return nil, h.problem(err, "")
+	}
+	found, err := library.Transcripts(ctx, TranscriptQuery{Conversation: conversation, Limit: 1})
+	if err != nil {
+		return nil, h.transcriptProblem(err, conversation)
+	}
+	if len(found) == 0 {
+		return nil, noTranscript(conversation)
+	}
+	dir := in.Dir
+	if dir == "" {
+		if dir = found[0].Dir; dir == "" {
+			return nil, &api.Error{
+				Status: http.StatusUnprocessableEntity, Code: api.CodeInvalid, Title: "the transcript does not tell which folder the conversation was held in",
+				Hint: "name one as dir",
+			}
+		}
+	}
+	title := in.Title
+	if title == "" {
+		title = inOneLine(found[0].Title)
+	}
+	return h.Create(ctx, by, api.CreateSession{
+		ClientID: in.ClientID, Dir: dir, Title: title, Prompt: in.Prompt, Resume: conversation, Fork: in.Fork, Options: in.Options,
+	})
+}
+
+// How many sessions and transcripts are looked at for folders.
+const (
+	recentSessions    = 1000
+	recentTranscripts = 50
+)
+
+// Folders suggests folders to work in. Without a prefix these are the ones that
+// sessions and conversations were held in, the last used first. With the
+// beginning of a path they are followed by what it can be completed to; any other
+// text finds those that were used with it anywhere in their path.
+func (h *Hub) Folders(ctx context.Context, prefix string, limit int) (*api.Folders, error) {
+	library, err := h.library()
+	if err != nil {
+		return nil, err
+	}
+	if strings.ContainsRune(prefix, 0) || len(prefix) > 4096 {
+		return nil, unfit("prefix: expected the beginning of a path")
+	}
+	limit = limited(limit, 20, 200)
+	path := filepath.IsAbs(prefix) || strings.HasPrefix(prefix, "~")
+	var completed []api.Folder
+	if path {
+		if completed, err = library.Folders(ctx, prefix, limit); err != nil {
+			return nil, h.problem(fmt.Errorf("looking for folders: %w", err), "")
+		}
+	}
+	used, err := h.usedFolders(ctx, library)
+	if err != nil {
+		return nil, err
+	}
+	for i := range completed {
+		completed[i].Used = used[completed[i].Path]
+	}
+	recent, err := h.recentFolders(ctx, library, used, prefix, limit)
+	if err != nil {
+		return nil, err
+	}
+	out := &api.Folders{Folders: []api.Folder{}}
+	had := map[string]bool{}
+	for _, f := range slices.Concat(recent, completed) {
+		if !had[f.Path] && len(out.Folders) < limit {
+			had[f.Path] = true
+			out.Folders = append(out.Folders, f)
+		}
+	}
+	return out, nil
+}
+
+// usedFolders returns when folders were last used by sessions and conversations.
+func (h *Hub) usedFolders(ctx context.Context, library Library) (map[string]time.Time, error) {
+	used := map[string]time.Time{}
+	note := func(dir string, at time.Time) {
+		if dir = cleaned(dir); filepath.IsAbs(dir) && at.After(used[dir]) {
+			used[dir] = at.UTC()
+		}
+	}
+	page, err := h.journal.Sessions(ctx, journal.SessionQuery{Archived: true, Limit: recentSessions})
+	if err != nil {
+		return nil, h.problem(err, "")
+	}
+	for i := range page.Sessions {
+		note(page.Sessions[i].Dir, page.Sessions[i].Updated)
+	}
+	files, err := library.Transcripts(ctx, TranscriptQuery{Limit: recentTranscripts})
+	if err != nil {
+		return nil, h.problem(fmt.Errorf("listing transcripts: %w", err), "")
+	}
+	for _, f := range files {
+		note(f.Dir, f.Modified)
+	}
+	return used, nil
+}
+
+// recentFolders returns the folders that were used, that fit and that are still
+// there, the last used first.
+func (h *Hub) recentFolders(ctx context.Context, library Library, used map[string]time.Time, prefix string, limit int) ([]api.Folder, error) {
+	var paths []string
+	for dir := range used {
+		fits := strings.Contains(strings.ToLower(dir), strings.ToLower(prefix))
+		if filepath.IsAbs(prefix) {
+			fits = strings.HasPrefix(dir, prefix)
+		}
+		if fits {
+			paths = append(paths, dir)
+		}
+	}
+	slices.SortFunc(paths, func(a, b string) int { return cmp.Or(used[b].Compare(used[a]), strings.Compare(a, b)) })
+	// Some may be gone.
+	folders, err := library.Look(ctx, paths[:min(len(paths), 4*limit)])
+	if err != nil {
+		return nil, h.problem(fmt.Errorf("looking at folders: %w", err), "")
+	}
+	for i := range folders {
+		folders[i].Used = used[folders[i].Path]
+	}
+	return folders, nil
+}

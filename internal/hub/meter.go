@@ -1,0 +1,98 @@
+package hub
+
+import (
+	"context"
+	"time"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/journal"
+)
+
+// A Meter counts what a hub does. Its methods are called in the way of lines: they
+// must not block. They are safe for concurrent use.
+type Meter interface {
+	// Lines counts entries of a kind that were journaled, or live lines that were
+	// shown, with their bytes.
+	Lines(kind string, n, bytes int)
+	// Commit measures one commit.
+	Commit(entries int, took time.Duration)
+	// Shown measures the time from the arrival of lines to their being shown.
+	Shown(lag time.Duration)
+	// Question counts a question that was settled, with how long it was open.
+	Question(kind, outcome string, waited time.Duration)
+	// Behind says that a follower had to read the journal, and how far it was
+	// behind.
+	Behind(entries int64)
+}
+
+// noMeter counts nothing.
+type noMeter struct{}
+
+func (noMeter) Lines(string, int, int)                 {}
+func (noMeter) Commit(int, time.Duration)              {}
+func (noMeter) Shown(time.Duration)                    {}
+func (noMeter) Question(string, string, time.Duration) {}
+func (noMeter) Behind(int64)                           {}
+
+// measure counts what a step wrote and showed.
+func (st *step) measure() {
+	meter := st.s.hub.meter
+	if _, none := meter.(noMeter); none {
+		return
+	}
+	type count struct{ n, bytes int }
+	counts := map[string]count{}
+	add := func(kind string, bytes int) {
+		c := counts[kind]
+		counts[kind] = count{c.n + 1, c.bytes + bytes}
+	}
+	for _, v := range st.shown {
+		if v.live != nil {
+			add(api.KindLive, len(v.live.Bytes))
+			continue
+		}
+		e := &st.entries[v.entry]
+		add(e.Kind, len(e.Line)+len(e.Data))
+	}
+	for kind, c := range counts {
+		meter.Lines(kind, c.n, c.bytes)
+	}
+}
+
+// settled counts a question that was settled.
+func (st *step) settled(row *journal.Question, state api.QuestionState) {
+	st.s.hub.meter.Question(row.Kind, string(state), max(st.now.Sub(row.OpenedAt), 0))
+}
+
+// Stats are figures of a hub at a moment.
+type Stats struct {
+	// Sessions counts all sessions by their state, OpenQuestions what is asked by
+	// its kind.
+	Sessions      map[api.State]int
+	OpenQuestions map[api.QuestionKind]int
+	// Followers is how many follow sessions, Loaded how many sessions are in
+	// memory.
+	Followers, Loaded int
+}
+
+// Stats returns figures of the hub.
+func (h *Hub) Stats(ctx context.Context) (Stats, error) {
+	counts, err := h.journal.Count(ctx)
+	if err != nil {
+		return Stats{}, h.problem(err, "")
+	}
+	v := Stats{Sessions: map[api.State]int{}, OpenQuestions: map[api.QuestionKind]int{}, Followers: int(h.wide.followers.Load())}
+	for state, n := range counts.Sessions {
+		v.Sessions[api.State(state)] = n
+	}
+	for kind, n := range counts.OpenQuestions {
+		v.OpenQuestions[api.QuestionKind(kind)] = n
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	v.Loaded = len(h.sessions)
+	for _, s := range h.sessions {
+		v.Followers += int(s.followers.Load())
+	}
+	return v, nil
+}

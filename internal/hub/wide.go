@@ -1,0 +1,443 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/journal"
+)
+
+// wideBytes is how much of all sessions is kept in memory for those who follow
+// all of them. Who lags behind it reads the journal.
+const wideBytes = 1 << 20
+
+// A wide is what followers of all sessions read: what the sessions show, in the
+// order in which the journal has it.
+//
+// Its lock is held while a session shows a step to its own followers, so that what
+// a session is writing at a moment (its partial message) fits to what was shown to
+// everybody at that moment. Locks are taken in the order wide, hub, feed.
+type wide struct {
+	// Static after construction.
+	epoch string
+
+	followers atomic.Int64
+
+	mu       sync.Mutex
+	position int64 // up to which everything was shown
+	// frames are what was shown, as cursors give it: they share them, so nothing of
+	// it is ever changed. upTo has, for each, the position that follows from it.
+	frames []api.Frame
+	upTo   []int64
+	first  int64 // number of frames[0], counted from 0
+	size   int
+	// pending are steps that were committed after one that has not been shown yet,
+	// by the position of their first entry.
+	pending map[int64]*wideStep
+	stuck   bool // pending was there when somebody looked last
+	busy    bool // something was shown since quiet was called
+	changed chan struct{}
+	closed  bool
+}
+
+// A wideItem is an event that was shown: an entry with its position, or a live line.
+type wideItem struct {
+	event    *api.Event
+	position int64 // 0 for a live line
+}
+
+// A wideStep is what a session showed at once.
+type wideStep struct {
+	session *session
+	items   []wideItem
+	last    int64
+}
+
+// openWide returns the feed of all sessions of a journal.
+func openWide(ctx context.Context, j journal.Journal) (*wide, error) {
+	last, err := j.LastPosition(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("finding the end of the journal: %w", err)
+	}
+	return &wide{epoch: "g" + j.ID(), position: last, pending: map[int64]*wideStep{}}, nil
+}
+
+// publish shows a step that was committed, to the session's followers and to those
+// of all sessions.
+func (w *wide) publish(st *step) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	items := st.s.feed.publish(st)
+	if len(items) == 0 {
+		return
+	}
+	v := &wideStep{session: st.s, items: items}
+	var from int64
+	for _, item := range items {
+		if item.position > 0 {
+			if from == 0 {
+				from = item.position
+			}
+			v.last = item.position
+		}
+	}
+	switch {
+	case v.last == 0:
+		// Live lines follow what their session has shown before.
+		var newest *wideStep
+		for _, p := range w.pending {
+			if p.session == st.s && (newest == nil || p.last > newest.last) {
+				newest = p
+			}
+		}
+		if newest != nil {
+			newest.items = append(newest.items, items...)
+			return
+		}
+		w.show(v)
+	case from > w.position+1:
+		w.pending[from] = v
+		return
+	case from <= w.position:
+		// It was given up by unstick: everybody has its entries from the journal, but
+		// not its live lines, and is given the partial messages anew.
+		w.restart()
+	default:
+		w.show(v)
+		for next := w.pending[w.position+1]; next != nil; next = w.pending[w.position+1] {
+			delete(w.pending, w.position+1)
+			w.show(next)
+		}
+	}
+	w.trim()
+	w.wake()
+}
+
+// show appends a step whose turn it is. mu is held.
+func (w *wide) show(v *wideStep) {
+	before := w.position
+	w.position, w.busy = max(w.position, v.last), true
+	if w.followers.Load() == 0 {
+		w.forget()
+		return
+	}
+	for _, item := range v.items {
+		frame := api.Frame{Type: api.FrameLive, Event: item.event}
+		if item.position > 0 {
+			frame.Type, frame.Position = api.FrameEvent, eventID(w.epoch, item.position)
+			before = max(before, item.position)
+		}
+		w.frames, w.upTo = append(w.frames, frame), append(w.upTo, before)
+		w.size += sizeOf(item.event)
+	}
+}
+
+// end is the number of the next frame. mu is held.
+func (w *wide) end() int64 { return w.first + int64(len(w.frames)) }
+
+// forget drops what is in memory. mu is held.
+func (w *wide) forget() {
+	w.first = w.end()
+	w.frames, w.upTo, w.size = nil, nil, 0
+}
+
+// quiet forgets what nobody is likely to want any more, if nothing was shown since it
+// was called last.
+func (w *wide) quiet() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.busy {
+		w.forget()
+	}
+	w.busy = false
+}
+
+// trim drops the oldest, when there is a good deal too much. mu is held.
+func (w *wide) trim() {
+	if w.size <= wideBytes+wideBytes/4 {
+		return
+	}
+	n := 0
+	for w.size > wideBytes && n < len(w.frames)-1 {
+		w.size -= sizeOf(w.frames[n].Event)
+		n++
+	}
+	w.first += int64(n)
+	w.frames, w.upTo = slices.Clone(w.frames[n:]), slices.Clone(w.upTo[n:])
+}
+
+// wake tells those who wait. mu is held.
+func (w *wide) wake() {
+	if w.changed != nil {
+		close(w.changed)
+		w.changed = nil
+	}
+}
+
+// unstick gives up waiting for a step that was committed and will never be shown,
+// because its session was lost in between: everybody reads the journal instead. It
+// is called from time to time.
+func (w *wide) unstick() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.pending) == 0 || !w.stuck {
+		w.stuck = len(w.pending) > 0
+		return
+	}
+	for _, p := range w.pending {
+		w.position = max(w.position, p.last)
+	}
+	clear(w.pending)
+	w.stuck = false
+	w.restart()
+	w.wake()
+}
+
+// restart has all cursors look for their places anew. mu is held.
+func (w *wide) restart() {
+	w.forget()
+	w.first++ // so that nobody takes what comes next for what follows
+}
+
+// close ends all cursors.
+func (w *wide) close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
+	w.wake()
+}
+
+// A WideCursor follows all sessions. It holds no queue. It is not safe for
+// concurrent use.
+type WideCursor struct {
+	hub    *Hub
+	noLive bool
+	leave  func()
+
+	begun    bool
+	verdict  api.Verdict
+	position int64 // of the last event given
+	next     int64 // number of the next frame, if edge
+	edge     bool  // everything up to next was given
+	told     bool  // partials were given since edge
+	epochs   map[string]string
+}
+
+// FollowAll returns a cursor on the events of all sessions, in the order in which
+// they were committed. It must be closed. [FollowOptions.After] is a position, see
+// [api.Frame].
+func (h *Hub) FollowAll(_ context.Context, o FollowOptions) (*WideCursor, error) {
+	w := h.wide
+	w.followers.Add(1)
+	w.mu.Lock()
+	last := w.position
+	w.mu.Unlock()
+	c := &WideCursor{hub: h, noLive: o.NoLive, leave: sync.OnceFunc(func() { w.followers.Add(-1) })}
+	c.verdict = api.Verdict{LastEventID: eventID(w.epoch, last)}
+	c.position, c.verdict.Resume = place(o.After, w.epoch, last)
+	return c, nil
+}
+
+// Close lets go of the sessions.
+func (c *WideCursor) Close() { c.leave() }
+
+// Next returns the next frames, which must not be changed. It blocks until there
+// are some, and fails with ctx's error, or with [ErrClosed] when the hub closes.
+func (c *WideCursor) Next(ctx context.Context) ([]api.Frame, error) {
+	if !c.begun {
+		c.begun = true
+		return []api.Frame{{Type: api.FrameResume, Resume: &c.verdict}}, nil
+	}
+	w := c.hub.wide
+	for {
+		w.mu.Lock()
+		frames, behind := c.collect(w)
+		upTo := w.position
+		if len(frames) == 0 && !behind {
+			if w.closed {
+				w.mu.Unlock()
+				return nil, ErrClosed
+			}
+			if w.changed == nil {
+				w.changed = make(chan struct{})
+			}
+			changed := w.changed
+			w.mu.Unlock()
+			select {
+			case <-changed:
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+			continue
+		}
+		w.mu.Unlock()
+		if behind {
+			var err error
+			if frames, err = c.read(ctx, upTo); err != nil {
+				return nil, err
+			}
+		}
+		if len(frames) > 0 {
+			return frames, nil
+		}
+	}
+}
+
+// collect returns what is in memory for the cursor; behind says that it has to
+// read the journal first. w.mu is held.
+func (c *WideCursor) collect(w *wide) (frames []api.Frame, behind bool) {
+	if c.edge && c.next < w.first {
+		c.edge, c.told = false, false
+	}
+	if !c.edge {
+		if c.position < w.position && !c.join(w) {
+			return nil, true
+		}
+		if c.position >= w.position {
+			c.next = w.end()
+		}
+		c.edge = true
+	}
+	if c.told {
+		// It has been at the end before, so all that follows is new to it.
+		from := c.next - w.first
+		n := min(int64(len(w.frames))-from, maxFrames)
+		if frames = w.frames[from : from+n : from+n]; n > 0 {
+			c.next += n
+			c.position = max(c.position, w.upTo[from+n-1])
+		}
+	}
+	for !c.told && c.next < w.end() && len(frames) < maxFrames {
+		i := c.next - w.first
+		c.next++
+		if w.frames[i].Type == api.FrameLive || w.upTo[i] <= c.position {
+			continue
+		}
+		c.position = w.upTo[i]
+		frames = append(frames, w.frames[i])
+	}
+	if c.next == w.end() && !c.told && !c.noLive && len(w.pending) == 0 {
+		c.told = true
+		frames = append(frames, c.hub.allPartials()...)
+	}
+	return frames, false
+}
+
+// join finds the cursor's place among what is in memory. w.mu is held.
+func (c *WideCursor) join(w *wide) bool {
+	for i := range w.frames {
+		if w.frames[i].Type == api.FrameLive {
+			continue
+		}
+		if w.upTo[i] > c.position+1 {
+			return false // what comes before it is in the journal alone
+		}
+		c.next = w.first + int64(i)
+		return true
+	}
+	return false
+}
+
+// allPartials returns what the sessions are writing. w.mu is held.
+func (h *Hub) allPartials() []api.Frame {
+	h.mu.Lock()
+	feeds := make([]*feed, 0, len(h.sessions))
+	for _, s := range h.sessions {
+		feeds = append(feeds, s.feed)
+	}
+	h.mu.Unlock()
+	var frames []api.Frame
+	for _, f := range feeds {
+		f.mu.Lock()
+		p := f.partials()
+		f.mu.Unlock()
+		if len(p.Messages) > 0 {
+			frames = append(frames, api.Frame{Type: api.FramePartial, Partial: p})
+		}
+	}
+	return frames
+}
+
+// read returns events from the journal, up to a position.
+func (c *WideCursor) read(ctx context.Context, upTo int64) ([]api.Frame, error) {
+	entries, err := c.hub.journal.EntriesByPosition(ctx, c.position, maxFrames, 1<<20)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, fmt.Errorf("reading the journal after %d: %w", c.position, err)
+	}
+	frames := make([]api.Frame, 0, len(entries))
+	for i := range entries {
+		e := &entries[i]
+		if e.Position > upTo {
+			break
+		}
+		epoch, err := c.epochOf(ctx, e)
+		if err != nil {
+			return nil, err
+		}
+		c.position = e.Position
+		frames = append(frames, api.Frame{Type: api.FrameEvent, Event: toEvent(e, epoch), Position: eventID(c.hub.wide.epoch, e.Position)})
+	}
+	if len(frames) == 0 {
+		c.position = max(c.position, upTo) // the rest belonged to sessions that were removed
+	}
+	return frames, nil
+}
+
+// mostEpochs is how many sessions' epochs a cursor remembers.
+const mostEpochs = 1024
+
+// epochOf returns the epoch of an entry's session.
+func (c *WideCursor) epochOf(ctx context.Context, e *journal.Entry) (string, error) {
+	if epoch, ok := c.epochs[e.Session]; ok && e.Kind != api.KindGap {
+		return epoch, nil
+	}
+	row, err := c.hub.journal.Session(ctx, e.Session)
+	if errors.Is(err, journal.ErrNotFound) {
+		return "", nil // removed just now
+	}
+	if err != nil {
+		return "", fmt.Errorf("finding the session of an entry: %w", err)
+	}
+	if len(c.epochs) >= mostEpochs || c.epochs == nil {
+		c.epochs = map[string]string{}
+	}
+	c.epochs[e.Session] = row.Epoch
+	return row.Epoch, nil
+}
+
+// AllEvents returns a page of the log of all sessions. The ids of the page are
+// positions.
+func (h *Hub) AllEvents(ctx context.Context, after string, limit int) (*api.EventPage, error) {
+	if limit <= 0 || limit > 1000 {
+		limit = 1000
+	}
+	h.wide.mu.Lock()
+	last := h.wide.position
+	h.wide.mu.Unlock()
+	page := &api.EventPage{Events: []api.Event{}}
+	c := &WideCursor{hub: h}
+	c.position, page.Resume = place(after, h.wide.epoch, last)
+	for c.position < last && len(page.Events) == 0 {
+		frames, err := c.read(ctx, last)
+		if err != nil {
+			return nil, h.problem(err, "")
+		}
+		for _, f := range frames {
+			if len(page.Events) == limit {
+				break
+			}
+			page.Events = append(page.Events, *f.Event)
+			_, c.position, _ = parseEventID(f.Position)
+		}
+	}
+	page.Next, page.More = eventID(h.wide.epoch, c.position), c.position < last
+	return page, nil
+}

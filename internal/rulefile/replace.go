@@ -1,0 +1,108 @@
+package rulefile
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/policy"
+)
+
+// maxText is how long the text of a rules file may be: a longer one would not be read.
+const maxText = 1 << 20
+
+// Text returns the rules file as it is. One that does not exist is empty.
+func (b *Book) Text() (*api.RulesFile, error) {
+	if b.options.File == "" {
+		return nil, noFile()
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := b.look()
+	if now.problem != "" {
+		return nil, unreadable(now.problem)
+	}
+	return &api.RulesFile{Path: b.options.File, Text: now.text, Hash: Sum([]byte(now.text))}, nil
+}
+
+// Replace writes another text into the rules file, as a whole or not at all, if the file is still the one that hash names; see [Sum]. A text that
+// is wrong is refused, with the lines. What the new text allows beyond the confirmed one waits for confirmation, as with any other change; the
+// rest is in force when Replace returns. What callers can do something about is an *[api.Error].
+func (b *Book) Replace(text, hash string) error {
+	if b.options.File == "" {
+		return noFile()
+	}
+	if _, err := b.Try(text); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := b.look()
+	if now.problem != "" {
+		return unreadable(now.problem)
+	}
+	if is := Sum([]byte(now.text)); is != hash {
+		return &api.Error{
+			Status: http.StatusConflict, Code: api.CodeConflict, Title: "The rules file is another one by now",
+			Detail: fmt.Sprintf("the text that was to be replaced is %q, and it is %s", hash, is), Hint: "read it again, and make the change in that",
+		}
+	}
+	if err := writeRules(b.options.File, text); err != nil {
+		return &api.Error{Status: http.StatusServiceUnavailable, Code: api.CodeStorage, Title: "The rules file cannot be written", Detail: err.Error()}
+	}
+	// Read back, so that what is in force is what the next look finds.
+	b.seen = b.look()
+	b.act(b.seen)
+	return nil
+}
+
+// Try returns the rules of a text as they would hold once they were confirmed. It changes nothing. What is wrong with the text is an *[api.Error].
+func (b *Book) Try(text string) (*policy.Engine, error) {
+	if len(text) > maxText {
+		return nil, &api.Error{Status: http.StatusRequestEntityTooLarge, Code: api.CodeTooLarge, Title: "The rules are longer than 1 MiB"}
+	}
+	file, err := b.parse(text)
+	if err != nil {
+		return nil, wrong(err)
+	}
+	engine, err := policy.New(file, b.options.Policy)
+	if err != nil {
+		return nil, wrong(err)
+	}
+	return engine, nil
+}
+
+// wrong says that a text makes no sense as rules.
+func wrong(err error) error {
+	return &api.Error{Status: http.StatusUnprocessableEntity, Code: api.CodeInvalid, Title: "The rules are wrong", Detail: err.Error(), Hint: "nothing was changed"}
+}
+
+// unreadable says that the rules file cannot be read.
+func unreadable(problem string) error {
+	return &api.Error{
+		Status: http.StatusConflict, Code: api.CodeConflict, Title: "The rules file cannot be read", Detail: problem,
+		Hint: "mend it on the machine that the server runs on",
+	}
+}
+
+// noFile says that there is no rules file to read or to write.
+func noFile() error {
+	return &api.Error{
+		Status: http.StatusConflict, Code: api.CodeConflict, Title: "This server has no rules file", Hint: "name one in the configuration, and start the server again",
+	}
+}
+
+// writeRules writes the rules file, for us alone. A link to it stays one.
+func writeRules(name, text string) error {
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		name = real
+	} else if info, err := os.Lstat(name); err == nil && info.Mode()&os.ModeSymlink != 0 {
+		return fmt.Errorf("%s is a link that leads nowhere", name)
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	return writeStore(name, text)
+}
