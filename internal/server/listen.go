@@ -22,7 +22,7 @@ const (
 // listenTCP listens on an address, or on the first free port of ours if it is empty.
 func listenTCP(ctx context.Context, addr string) (net.Listener, error) {
 	if addr != "" {
-		l, err := access.ListenTCP(ctx, addr)
+		l, err := access.ListenTCP(ctx, addr, false)
 		if errors.Is(err, syscall.EADDRINUSE) {
 			return nil, fmt.Errorf("%w; choose another with --addr, or leave it out to take the first free port from %d to %d", err, firstPort, lastPort)
 		}
@@ -36,7 +36,7 @@ func listenRange(ctx context.Context, first, last int) (net.Listener, error) {
 	var err error
 	for port := first; port <= last; port++ {
 		var l net.Listener
-		if l, err = access.ListenTCP(ctx, net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
+		if l, err = access.ListenTCP(ctx, net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), false); err == nil {
 			return l, nil
 		}
 		if !errors.Is(err, syscall.EADDRINUSE) {

@@ -49,7 +49,7 @@ func inherit(files []*os.File) (list []net.Listener, err error) {
 			return list, fmt.Errorf("taking over the socket %s from the service manager: %w", file.Name(), err)
 		}
 		list = append(list, l)
-		if err := access.CheckListener(l); err != nil {
+		if err := access.CheckListener(l, false); err != nil {
 			return list, fmt.Errorf("taking over the socket %s from the service manager: %w", file.Name(), err)
 		}
 	}

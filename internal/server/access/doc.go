@@ -2,16 +2,21 @@
 //
 // There are two ways in. The Unix socket is for the user that the server runs
 // as: the kernel says who is at the other end, and nothing else is asked. TCP is
-// for browsers and for programs that cannot use a socket; it is open on loopback
-// only, checks Host and Origin of every request, so that a web page cannot reach
-// it through somebody's browser, and asks for a token.
+// for browsers and for programs that cannot use a socket; it checks Host and
+// Origin of every request, so that a web page cannot reach it through somebody's
+// browser, bounds connections, and asks for a token. It is open beyond loopback
+// only if it is told so.
 //
 // What somebody may do is a set of [Scopes]. A process that a run has started,
 // at any depth, may look and prompt, but neither answer questions nor
 // administer: an agent shall not approve its own requests by accident. It is no
 // boundary against a program of the same user that means harm.
 //
+// A [Book] keeps the tokens, and one-time codes that are exchanged for them. When
+// a token is revoked or expires, [Watch] tells those who serve its bearer.
+//
 // [Guard.Checked] belongs around everything that is served, [Guard.Authenticated]
-// around what needs to know who asks. Without them a request has no identity, and
+// around what needs to know who asks, [Guard.Admitted] around WebSockets whose
+// first line may hold the token. Without them a request has no identity, and
 // [Require] refuses it.
 package access

@@ -2,16 +2,15 @@ package access
 
 import (
 	"context"
-	"fmt"
+	"encoding/json"
 	"log/slog"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"os/user"
-	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/wire"
@@ -21,11 +20,32 @@ import (
 // started; claude.MarkerEnv.
 const runMarker = "SWITCHBOARD_RUN"
 
+// fromAgent is what the name of a process of a run ends with.
+const fromAgent = " (from an agent)"
+
+// FirstLineTime is how long somebody who connects by WebSocket without a token has
+// to send one.
+const FirstLineTime = 10 * time.Second
+
 // Options say how a Guard works. The zero value lets in nobody but the user
 // that the server runs as, by the Unix socket.
 type Options struct {
-	// Tokens are those that are accepted over TCP.
+	// Book knows the tokens that are accepted over TCP. If nil, Tokens are all there
+	// are.
+	Book   *Book
 	Tokens []Token
+	// URL is an address that the server is known by beside those that it listens
+	// on, such as "https://hub.example". It has no path. It may be empty.
+	URL string
+	// TLS says that the port is served with TLS.
+	TLS bool
+	// Beyond lets in connections from other machines. If it is false, listening
+	// beyond loopback lets in nobody.
+	Beyond bool
+	// OpenRelay lets in front ends that have no token.
+	OpenRelay OpenRelay
+	// Limits bound connections over TCP.
+	Limits Limits
 	// Log gets a line for each request. If nil, nothing is logged.
 	Log *slog.Logger
 }
@@ -34,11 +54,15 @@ type Options struct {
 // for concurrent use.
 type Guard struct {
 	// Static after construction.
-	tokens tokenTable
+	book   *Book
+	public address
+	tls    bool
+	beyond bool
+	open   OpenRelay
 	user   string
 	log    *slog.Logger
 
-	brake *brake
+	limiter *limiter
 }
 
 // New makes a guard. It does not start anything.
@@ -46,13 +70,17 @@ func New(options *Options) *Guard {
 	if options == nil {
 		options = &Options{}
 	}
-	g := &Guard{tokens: tokenTable{}, user: userName(), log: options.Log, brake: newBrake()}
+	g := &Guard{
+		book: options.Book, public: parseAddress(options.URL), tls: options.TLS, beyond: options.Beyond, open: options.OpenRelay,
+		user: userName(), log: options.Log,
+	}
+	if g.book == nil {
+		g.book = newBook(nil, options.Tokens...)
+	}
 	if g.log == nil {
 		g.log = slog.New(slog.DiscardHandler)
 	}
-	for _, t := range options.Tokens {
-		g.tokens[t.ID] = t
-	}
+	g.limiter = newLimiter(options.Limits, g.log)
 	return g
 }
 
@@ -71,13 +99,13 @@ func (g *Guard) ConnContext(ctx context.Context, c net.Conn) context.Context {
 }
 
 // Checked lets through requests that come in a way that they may come: by the
-// Unix socket from our own user, or over loopback with a Host, and an Origin if
-// there is one, that is ours. It asks for no token, and it logs each request. It
+// Unix socket from our own user, or over TCP with a Host, and an Origin if there
+// is one, that is ours. It asks for no token, and it logs each request. It
 // belongs around everything.
 func (g *Guard) Checked(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		g.logged(w, r, func(w http.ResponseWriter, r *http.Request) {
-			if e := check(r); e != nil {
+			if e := g.check(r); e != nil {
 				// What else comes on a connection from there is no better.
 				w.Header().Set("Connection", "close")
 				WriteProblem(w, e)
@@ -88,55 +116,20 @@ func (g *Guard) Checked(next http.Handler) http.Handler {
 	})
 }
 
-// check says why a request may not come this way, or nil.
-func check(r *http.Request) *api.Error {
-	p := peerOf(r.Context())
-	origins := r.Header.Values("Origin")
-	switch {
-	case p == nil:
-		return refused("The connection is not known", "The server was put together wrongly: ConnContext is missing.", "")
-	case p.socket && !p.ours():
-		return refused("This socket is for another user", "", "Start a server of your own.")
-	case p.socket && len(origins) > 0:
-		return refused("Web pages cannot use the socket", "The request has an Origin.", "")
-	case p.socket:
-		return nil
-	case !p.loopback():
-		return refused("This server listens to this machine only", "", "Use it on the machine that it runs on.")
-	}
-	names := hosts(p.local)
-	if !slices.Contains(names, strings.ToLower(r.Host)) {
-		return refused("The Host of the request is not this server's", fmt.Sprintf("It is %q.", r.Host), "Use the address "+names[0]+".")
-	}
-	for _, o := range origins {
-		u, err := url.Parse(o)
-		if err != nil || u.Scheme != "http" || !slices.Contains(names, strings.ToLower(u.Host)) || o != u.Scheme+"://"+u.Host {
-			return refused("The request comes from a web page of another server", fmt.Sprintf("Its Origin is %q.", o), "")
-		}
-	}
-	return nil
-}
-
-// hosts lists what the Host of a request to a local address may be.
-func hosts(local *net.TCPAddr) []string {
-	var list []string
-	for _, name := range []string{local.IP.String(), "127.0.0.1", "localhost", "::1"} {
-		list = append(list, net.JoinHostPort(name, strconv.Itoa(local.Port)))
-		if local.Port == 80 { // browsers leave it out
-			list = append(list, strings.TrimSuffix(net.JoinHostPort(name, ""), ":"))
-		}
-	}
-	return list
-}
-
-func refused(title, detail, hint string) *api.Error {
-	return &api.Error{Status: http.StatusForbidden, Code: api.CodeForbidden, Title: title, Detail: detail, Hint: hint}
-}
-
 // Authenticated lets through requests whose maker is known; [From] tells who.
-// It belongs inside [Guard.Checked]. Requests with a wrong token are answered
-// after a while.
-func (g *Guard) Authenticated(next http.Handler) http.Handler {
+// It belongs inside [Guard.Checked]. A token comes in the header Authorization,
+// or, with WebSockets, as a sub-protocol, see [Subprotocol]. Requests with a
+// wrong token are answered after a while.
+func (g *Guard) Authenticated(next http.Handler) http.Handler { return g.authenticate(next, false) }
+
+// Admitted is as [Guard.Authenticated], but also lets through WebSocket upgrades
+// without a token, of which [From] knows nothing. The handler then asks
+// [Guard.Open], and else reads the first line, with [FirstLine], within
+// [FirstLineTime], and asks [Guard.Identify]. Until somebody is known he is shown
+// nothing.
+func (g *Guard) Admitted(next http.Handler) http.Handler { return g.authenticate(next, true) }
+
+func (g *Guard) authenticate(next http.Handler, late bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rec := recordOf(r.Context())
 		if rec == nil {
@@ -144,20 +137,33 @@ func (g *Guard) Authenticated(next http.Handler) http.Handler {
 			return
 		}
 		id, ok, tried := g.identify(r)
-		if ok {
-			rec.identity, rec.known = id, true
+		switch {
+		case ok:
+			rec.set(id)
+			peerOf(r.Context()).known()
 			next.ServeHTTP(w, r)
-			return
-		}
-		if tried && !g.brake.hold(r.Context()) {
-			e := api.Errorf(http.StatusTooManyRequests, api.CodeUnauthorized, "Too many wrong tokens at once")
-			e.Hint = "Try again in a second; a valid token always works."
+		case late && !tried && isUpgrade(r):
+			next.ServeHTTP(w, r)
+		case tried && !g.book.brake.hold(r.Context()):
 			w.Header().Set("Retry-After", "1")
-			WriteProblem(w, e)
-			return
+			WriteProblem(w, tooMany())
+		default:
+			WriteProblem(w, unauthorized())
 		}
-		WriteProblem(w, unauthorized())
 	})
+}
+
+// tooMany says that so many wrong tokens are being held back that there is no
+// room for another.
+func tooMany() *api.Error {
+	e := api.Errorf(http.StatusTooManyRequests, api.CodeUnauthorized, "Too many wrong tokens at once")
+	e.Hint = "Try again in a second; a valid token always works."
+	return e
+}
+
+// isUpgrade reports whether a request wants to become a WebSocket.
+func isUpgrade(r *http.Request) bool {
+	return r.Method == http.MethodGet && strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
 }
 
 // identify says who makes a request. tried is whether it bears a token at all.
@@ -166,30 +172,47 @@ func (g *Guard) identify(r *http.Request) (id Identity, ok, tried bool) {
 	if p == nil {
 		return Identity{}, false, false
 	}
+	text := bearer(r)
+	if isUpgrade(r) {
+		if offered := takeSubprotocol(r.Header); text == "" {
+			text = offered
+		}
+	}
 	if p.socket {
 		// A token makes no difference here: it would let an agent that has found
 		// one approve its own requests after all.
-		if !p.ours() {
-			return Identity{}, false, false
-		}
-		if p.run() {
-			return Identity{
-				Source: SourceProgram, Name: g.user + " (from an agent)",
-				Scopes:  ScopesOf(wire.ScopeObserve, wire.ScopePrompt),
-				Limited: "The request comes from a process that an agent has started, or whose origin cannot be told: it may look and prompt, no more.",
-			}, true, false
-		}
-		return Identity{Source: SourcePerson, Name: g.user, Scopes: AllScopes()}, true, false
+		id, ok = g.ofSocket(p)
+		return id, ok, false
 	}
-	text := bearer(r)
 	if text == "" {
 		return Identity{}, false, false
 	}
-	t, ok := g.tokens.match(text)
-	if !ok {
-		return Identity{}, false, true
+	id, ok = g.ofToken(text)
+	return id, ok, true
+}
+
+// ofSocket says who is at the other end of the Unix socket.
+func (g *Guard) ofSocket(p *peer) (Identity, bool) {
+	if !p.ours() {
+		return Identity{}, false
 	}
-	return Identity{Source: SourcePerson, Name: t.Name, Scopes: t.Scopes}, true, true
+	if p.run() {
+		return Identity{
+			Source: SourceProgram, Name: g.user + fromAgent,
+			Scopes:  ScopesOf(wire.ScopeObserve, wire.ScopePrompt),
+			Limited: "The request comes from a process that an agent has started, or whose origin cannot be told: it may look and prompt, no more.",
+		}, true
+	}
+	return Identity{Source: SourcePerson, Name: g.user, Scopes: AllScopes()}, true
+}
+
+// ofToken says who bears a token.
+func (g *Guard) ofToken(text string) (Identity, bool) {
+	e, ok := g.book.match(text)
+	if !ok {
+		return Identity{}, false
+	}
+	return Identity{Source: SourcePerson, Name: e.Name, Scopes: e.Scopes, Token: e.ID, token: e}, true
 }
 
 func bearer(r *http.Request) string {
@@ -200,16 +223,104 @@ func bearer(r *http.Request) string {
 	return strings.TrimSpace(text)
 }
 
+// Subprotocol is the WebSocket sub-protocol that the server speaks. A browser,
+// which can set no headers, offers it together with a second one that holds the
+// token: "sb.token." and the token's text. Only this one is ever answered.
+const Subprotocol = "switchboard.v1"
+
+const tokenProtocol = "sb.token."
+
+// takeSubprotocol returns the token among the sub-protocols that are offered, ""
+// if there is none, and takes it out: it must not be answered.
+func takeSubprotocol(h http.Header) (token string) {
+	const name = "Sec-Websocket-Protocol"
+	var others []string
+	tokens, ours := 0, false
+	for _, value := range h.Values(name) {
+		for protocol := range strings.SplitSeq(value, ",") {
+			protocol = strings.TrimSpace(protocol)
+			text, found := strings.CutPrefix(protocol, tokenProtocol)
+			if found {
+				tokens, token = tokens+1, text
+				continue
+			}
+			ours = ours || protocol == Subprotocol
+			others = append(others, protocol)
+		}
+	}
+	if tokens == 0 {
+		return ""
+	}
+	h.Del(name)
+	if len(others) > 0 {
+		h.Set(name, strings.Join(others, ", "))
+	}
+	if tokens > 1 || !ours || token == "" {
+		return tokenProtocol // which is no token
+	}
+	return token
+}
+
+// FirstLine returns the token in the first line of somebody who connected
+// without one: {"type":"auth","token":"sb_…"}, or as the official SDK has it
+// {"type":"auth","credential":{"type":"oauth","token":"sb_…"}}. ok is false if the
+// line is another.
+func FirstLine(line []byte) (token string, ok bool) {
+	var first struct {
+		Type       string `json:"type"`
+		Token      string `json:"token"`
+		Credential struct {
+			Token string `json:"token"`
+		} `json:"credential"`
+	}
+	if err := json.Unmarshal(line, &first); err != nil || first.Type != "auth" {
+		return "", false
+	}
+	if first.Token == "" {
+		first.Token = first.Credential.Token
+	}
+	return first.Token, true
+}
+
+// Identify says whose token this is, for those who send it after they have
+// connected. ctx is that of their request, of which [From] knows from then on.
+// The answer to a wrong one is held back for a while.
+func (g *Guard) Identify(ctx context.Context, token string) (Identity, *api.Error) {
+	p := peerOf(ctx)
+	if p == nil {
+		return Identity{}, refused("The connection is not known", "The server was put together wrongly: ConnContext is missing.", "")
+	}
+	var id Identity
+	var ok bool
+	if p.socket {
+		id, ok = g.ofSocket(p)
+	} else {
+		id, ok = g.ofToken(token)
+	}
+	switch {
+	case ok:
+		if rec := recordOf(ctx); rec != nil {
+			rec.set(id)
+		}
+		p.known()
+		return id, nil
+	case !g.book.brake.hold(ctx):
+		return Identity{}, tooMany()
+	default:
+		return Identity{}, unauthorized()
+	}
+}
+
 // Admin reports whether a request bears a token with the right admin, after a
 // while if it is a wrong one. It is for handlers that judge other credentials as
 // well.
 func (g *Guard) Admin(r *http.Request) bool {
 	text := bearer(r)
-	t, ok := g.tokens.match(text)
+	e, ok := g.book.match(text)
 	if !ok && strings.HasPrefix(text, tokenPrefix) {
-		g.brake.hold(r.Context()) // if too many wait, the answer is the same
+		g.book.brake.hold(r.Context()) // if too many wait, the answer is the same
 	}
-	return ok && t.Scopes.Has(wire.ScopeAdmin)
+	return ok && e.Scopes.Has(wire.ScopeAdmin)
 }
 
 // SocketOnly lets through requests that came by the Unix socket. It belongs
@@ -222,4 +333,31 @@ func (g *Guard) SocketOnly(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// Vouched is for handlers that judge credentials of their own, not tokens: whoever
+// they do not refuse counts as known when there are too many connections. It
+// belongs inside [Guard.Checked].
+func (g *Guard) Vouched(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(&vouchingWriter{ResponseWriter: w, peer: peerOf(r.Context())}, r)
+	})
+}
+
+// A vouchingWriter notes when an answer is no refusal.
+type vouchingWriter struct {
+	http.ResponseWriter
+
+	peer *peer
+}
+
+// Unwrap returns the writer inside.
+func (w *vouchingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// WriteHeader sends the status.
+func (w *vouchingWriter) WriteHeader(status int) {
+	if status < http.StatusBadRequest {
+		w.peer.known()
+	}
+	w.ResponseWriter.WriteHeader(status)
 }

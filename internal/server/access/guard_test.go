@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -152,10 +153,19 @@ func TestHostAndOrigin(t *testing.T) {
 }
 
 func TestHosts(t *testing.T) {
-	got := hosts(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 2), Port: 80})
-	want := "127.0.0.2:80 127.0.0.2 127.0.0.1:80 127.0.0.1 localhost:80 localhost [::1]:80 [::1]"
-	if strings.Join(got, " ") != want {
-		t.Errorf("hosts = %q, want %q", got, want)
+	for _, test := range []struct {
+		port int
+		tls  bool
+		want string
+	}{
+		{80, false, "127.0.0.2:80 127.0.0.2 127.0.0.1:80 127.0.0.1 localhost:80 localhost [::1]:80 [::1]"},
+		{80, true, "127.0.0.2:80 127.0.0.1:80 localhost:80 [::1]:80"},
+		{443, true, "127.0.0.2:443 127.0.0.2 127.0.0.1:443 127.0.0.1 localhost:443 localhost [::1]:443 [::1]"},
+	} {
+		got := hosts(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 2), Port: test.port}, test.tls)
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("hosts = %q, want %q", got, test.want)
+		}
 	}
 }
 
@@ -166,17 +176,20 @@ func TestCheckPeer(t *testing.T) {
 	for name, test := range map[string]struct {
 		peer   *peer
 		origin string
+		beyond bool
 		ok     bool
 	}{
-		"unknown":              {nil, "", false},
-		"neither":              {&peer{err: errNoSocket}, "", false},
-		"our socket":           {&peer{socket: true, cred: credentials{uid: us}}, "", true},
-		"a page on the socket": {&peer{socket: true, cred: credentials{uid: us}}, "http://127.0.0.1:8765", false},
-		"another user":         {&peer{socket: true, cred: credentials{uid: us + 1}}, "", false},
-		"the kernel is silent": {&peer{socket: true, cred: credentials{uid: us}, err: errNoSocket}, "", false},
-		"loopback":             {&peer{local: local, remote: &net.TCPAddr{IP: net.IPv6loopback}}, "", true},
-		"from elsewhere":       {&peer{local: local, remote: &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1)}}, "", false},
-		"to elsewhere":         {&peer{local: &net.TCPAddr{IP: net.IPv4(192, 0, 2, 2), Port: 8765}, remote: local}, "", false},
+		"unknown":                {nil, "", false, false},
+		"neither":                {&peer{err: errNoSocket}, "", false, false},
+		"our socket":             {&peer{socket: true, cred: credentials{uid: us}}, "", false, true},
+		"a page on the socket":   {&peer{socket: true, cred: credentials{uid: us}}, "http://127.0.0.1:8765", false, false},
+		"another user":           {&peer{socket: true, cred: credentials{uid: us + 1}}, "", false, false},
+		"the kernel is silent":   {&peer{socket: true, cred: credentials{uid: us}, err: errNoSocket}, "", false, false},
+		"loopback":               {&peer{local: local, remote: &net.TCPAddr{IP: net.IPv6loopback}}, "", false, true},
+		"from elsewhere":         {&peer{local: local, remote: &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1)}}, "", false, false},
+		"to elsewhere":           {&peer{local: &net.TCPAddr{IP: net.IPv4(192, 0, 2, 2), Port: 8765}, remote: local}, "", false, false},
+		"beyond, from elsewhere": {&peer{local: local, remote: &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1)}}, "", true, true},
+		"beyond, neither":        {&peer{err: errNoSocket}, "", true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1:8765/open", nil)
@@ -187,10 +200,11 @@ func TestCheckPeer(t *testing.T) {
 			if test.origin != "" {
 				r.Header.Set("Origin", test.origin)
 			}
-			if e := check(r); (e == nil) != test.ok {
+			g := New(&Options{Beyond: test.beyond})
+			if e := g.check(r); (e == nil) != test.ok {
 				t.Errorf("check = %v", e)
 			}
-			if _, ok, _ := New(nil).identify(r); ok && !test.ok && test.origin == "" {
+			if _, ok, _ := g.identify(r); ok && !test.ok && test.origin == "" {
 				t.Error("somebody is known")
 			}
 		})
@@ -216,7 +230,7 @@ func TestAuthenticated(t *testing.T) {
 		{"no scheme", l.token, 401, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			status, body := get(t, l.server.Client(), "GET", l.server.URL+"/who?token="+l.token, bear(test.header))
+			status, body := get(t, l.server.Client(), "GET", l.server.URL+"/who", bear(test.header))
 			if status != test.status || test.want != "" && body != test.want {
 				t.Errorf("%d %s", status, body)
 			}
@@ -234,7 +248,7 @@ func TestAuthenticated(t *testing.T) {
 func TestNeverALockOut(t *testing.T) {
 	l := newLab(t)
 	for range brakeSlots {
-		l.guard.brake.slots <- struct{}{}
+		l.guard.book.brake.slots <- struct{}{}
 	}
 	status, _ := get(t, l.server.Client(), "GET", l.server.URL+"/who", func(r *http.Request) { r.Header.Set("Authorization", "Bearer sb_a_b") })
 	if status != http.StatusTooManyRequests {
@@ -322,6 +336,75 @@ func TestDeadlinesDoNotLast(t *testing.T) {
 		<-deadlines
 	}
 }
+
+// A body that nobody has read and that does not end holds its connection no longer
+// than others.
+func TestRestOfBody(t *testing.T) {
+	g := New(nil)
+	inner, server := net.Pipe()
+	defer func() { _ = inner.Close() }()
+	deadlines := make(chan time.Time, 64)
+	h := &http.Server{
+		Handler: g.Checked(http.NotFoundHandler()), ReadHeaderTimeout: time.Hour,
+		ConnContext: func(ctx context.Context, _ net.Conn) context.Context {
+			return context.WithValue(ctx, peerKey{}, &peer{socket: true, cred: credentials{uid: os.Geteuid()}})
+		},
+	}
+	l := &oneListener{conn: readNoting{server, deadlines}, done: make(chan struct{})}
+	served := make(chan error, 1)
+	go func() { served <- h.Serve(l) }()
+	defer func() {
+		_ = h.Close()
+		<-served
+	}()
+	if _, err := io.WriteString(inner, "POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\n12345"); err != nil {
+		t.Fatal(err)
+	}
+	for late := time.After(time.Minute); ; {
+		select {
+		case at := <-deadlines:
+			if left := time.Until(at); left > 0 && left <= restTime {
+				return
+			}
+		case <-late:
+			t.Fatal("there is no deadline")
+		}
+	}
+}
+
+// readNoting tells of the read deadlines of a connection.
+type readNoting struct {
+	net.Conn
+	deadlines chan time.Time
+}
+
+func (n readNoting) SetReadDeadline(at time.Time) error {
+	n.deadlines <- at
+	return n.Conn.SetReadDeadline(at)
+}
+
+// A oneListener has one connection.
+type oneListener struct {
+	conn net.Conn // nil once it was accepted; owned by Accept
+	done chan struct{}
+	once sync.Once
+}
+
+func (l *oneListener) Accept() (net.Conn, error) {
+	if c := l.conn; c != nil {
+		l.conn = nil
+		return c, nil
+	}
+	<-l.done
+	return nil, net.ErrClosed
+}
+
+func (l *oneListener) Close() error {
+	l.once.Do(func() { close(l.done) })
+	return nil
+}
+
+func (l *oneListener) Addr() net.Addr { return &net.UnixAddr{Name: "one"} }
 
 // noting tells of the write deadlines of its connections.
 type noting struct {

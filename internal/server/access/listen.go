@@ -8,23 +8,28 @@ import (
 )
 
 // ListenTCP listens on a loopback address, such as "127.0.0.1:8765",
-// "[::1]:8765" or "localhost:0". Others are refused.
-func ListenTCP(ctx context.Context, addr string) (net.Listener, error) {
+// "[::1]:8765" or "localhost:0", or, if beyond is set, on any that is a number.
+// Others are refused.
+func ListenTCP(ctx context.Context, addr string, beyond bool) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
 		return nil, fmt.Errorf("the address %q is not of the form 127.0.0.1:8765: %w", addr, err)
 	}
 	// Looked at before listening, so that nothing is open even for a moment. A
 	// name other than localhost may mean another address tomorrow.
-	if ip := net.ParseIP(host); host != "localhost" && !ip.IsLoopback() {
-		return nil, fmt.Errorf("the address %q is not on loopback: this server can only be used on its own machine; listen on 127.0.0.1 or [::1], and reach it from elsewhere by ssh", addr)
+	ip := net.ParseIP(host)
+	if host != "localhost" && !ip.IsLoopback() && !beyond {
+		return nil, fmt.Errorf("the address %q is not on loopback: listen on 127.0.0.1 or [::1] and reach it from elsewhere by ssh, or give the server a certificate with --tls-cert and --tls-key", addr)
+	}
+	if host != "localhost" && ip == nil {
+		return nil, fmt.Errorf("the address %q is no number: what a name means may change; write it as 192.0.2.1:8765 or [::]:8765", addr)
 	}
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("listening on %s: %w", addr, err)
 	}
-	if err := CheckListener(l); err != nil {
+	if err := CheckListener(l, beyond); err != nil {
 		_ = l.Close()
 		return nil, err
 	}
@@ -32,9 +37,9 @@ func ListenTCP(ctx context.Context, addr string) (net.Listener, error) {
 }
 
 // CheckListener refuses listeners, such as ones that a service manager has
-// opened, that others than this machine can reach, and Unix sockets in folders
-// that others than our user can enter.
-func CheckListener(l net.Listener) error {
+// opened, that others than this machine can reach, unless beyond is set, and Unix
+// sockets in folders that others than our user can enter.
+func CheckListener(l net.Listener, beyond bool) error {
 	switch a := l.Addr().(type) {
 	case *net.UnixAddr:
 		if !filepath.IsAbs(a.Name) {
@@ -42,9 +47,9 @@ func CheckListener(l net.Listener) error {
 		}
 		return CheckFolder(filepath.Dir(a.Name))
 	case *net.TCPAddr:
-		if a.IP.IsLoopback() {
+		if a.IP.IsLoopback() || beyond {
 			return nil
 		}
 	}
-	return fmt.Errorf("listening on %s is refused: it is not on loopback", l.Addr())
+	return fmt.Errorf("listening on %s is refused: it is not on loopback; give the server a certificate with --tls-cert and --tls-key to be reached from elsewhere", l.Addr())
 }

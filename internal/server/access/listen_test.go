@@ -12,7 +12,7 @@ import (
 
 func TestListenTCP(t *testing.T) {
 	for _, addr := range []string{"127.0.0.1:0", "localhost:0", "127.0.0.2:0"} {
-		l, err := ListenTCP(t.Context(), addr)
+		l, err := ListenTCP(t.Context(), addr, false)
 		if err != nil {
 			t.Errorf("%s: %v", addr, err)
 			continue
@@ -22,10 +22,19 @@ func TestListenTCP(t *testing.T) {
 		}
 	}
 	for _, addr := range []string{"0.0.0.0:0", ":0", "[::]:0", "192.0.2.1:0", "example.com:0", "127.0.0.1", "", "[::ffff:0.0.0.0]:0"} {
-		l, err := ListenTCP(t.Context(), addr)
+		l, err := ListenTCP(t.Context(), addr, false)
 		if err == nil {
 			_ = l.Close()
 			t.Errorf("%q is listened on", addr)
+		}
+	}
+	for addr, ok := range map[string]bool{"0.0.0.0:0": true, "127.0.0.1:0": true, "localhost:0": true, "example.com:0": false, ":0": false, "0.0.0.0": false} {
+		l, err := ListenTCP(t.Context(), addr, true)
+		if (err == nil) != ok {
+			t.Errorf("%q beyond loopback: %v", addr, err)
+		}
+		if err == nil {
+			_ = l.Close()
 		}
 	}
 }
@@ -39,19 +48,23 @@ func TestCheckListener(t *testing.T) {
 	for name, test := range map[string]struct {
 		addr net.Addr
 		ok   bool
+		far  bool // whether it is well beyond loopback
 	}{
-		"loopback":  {&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}, true},
-		"loopback6": {&net.TCPAddr{IP: net.IPv6loopback}, true},
-		"socket":    {&net.UnixAddr{Name: filepath.Join(closed, "x")}, true},
-		"for all":   {&net.UnixAddr{Name: filepath.Join(open, "x")}, false},
-		"abstract":  {&net.UnixAddr{Name: "@x"}, false},
-		"all":       {&net.TCPAddr{IP: net.IPv4zero}, false},
-		"any":       {&net.TCPAddr{}, false},
-		"outside":   {&net.TCPAddr{IP: net.IPv4(192, 0, 2, 1)}, false},
-		"other":     {&net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)}, false},
+		"loopback":  {&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}, true, true},
+		"loopback6": {&net.TCPAddr{IP: net.IPv6loopback}, true, true},
+		"socket":    {&net.UnixAddr{Name: filepath.Join(closed, "x")}, true, true},
+		"for all":   {&net.UnixAddr{Name: filepath.Join(open, "x")}, false, false},
+		"abstract":  {&net.UnixAddr{Name: "@x"}, false, false},
+		"all":       {&net.TCPAddr{IP: net.IPv4zero}, false, true},
+		"any":       {&net.TCPAddr{}, false, true},
+		"outside":   {&net.TCPAddr{IP: net.IPv4(192, 0, 2, 1)}, false, true},
+		"other":     {&net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)}, false, false},
 	} {
-		if err := CheckListener(listenerAt{addr: test.addr}); (err == nil) != test.ok {
+		if err := CheckListener(listenerAt{addr: test.addr}, false); (err == nil) != test.ok {
 			t.Errorf("%s: %v", name, err)
+		}
+		if err := CheckListener(listenerAt{addr: test.addr}, true); (err == nil) != test.far {
+			t.Errorf("%s, beyond loopback: %v", name, err)
 		}
 	}
 }

@@ -4,16 +4,35 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 )
 
-// A record is what is known of a request while it is served. It belongs to the
-// goroutine that serves it, until the handler has authenticated it; then
-// nobody changes it any more.
+// A record is what is known of a request while it is served. A handler may find
+// out late who makes it, and in another goroutine than the one that serves it.
 type record struct {
-	identity Identity
-	known    bool
+	mu       sync.Mutex
+	identity Identity // guarded by mu
+	known    bool     // guarded by mu
 }
+
+// set notes who makes the request.
+func (r *record) set(id Identity) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.identity, r.known = id, true
+}
+
+// get returns who makes the request, if that is known.
+func (r *record) get() (Identity, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.identity, r.known
+}
+
+// restTime is how long a client may take to send the rest of a body that nobody
+// wants any more.
+const restTime = 10 * time.Second
 
 type recordKey struct{}
 
@@ -33,6 +52,11 @@ func (g *Guard) logged(w http.ResponseWriter, r *http.Request, serve http.Handle
 	sw := &statusWriter{ResponseWriter: w}
 	// Also if the handler panics: net/http then closes the connection.
 	defer func() {
+		if r.ContentLength != 0 && sw.status != http.StatusSwitchingProtocols {
+			// What a handler has left of the body net/http reads now, and would wait
+			// for it for ever. It takes the deadline away before the next request.
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(restTime))
+		}
 		level := slog.LevelInfo
 		switch {
 		case sw.status >= 500:
@@ -47,12 +71,13 @@ func (g *Guard) logged(w http.ResponseWriter, r *http.Request, serve http.Handle
 		if route == "" {
 			route = "none"
 		}
+		actor, _ := rec.get()
 		g.log.LogAttrs(r.Context(), level, "request",
 			slog.String("method", r.Method),
 			slog.String("route", route),
 			slog.Int("status", sw.status),
 			slog.Duration("duration", time.Since(start)),
-			slog.String("actor", rec.identity.Name))
+			slog.String("actor", actor.Name))
 	}()
 	serve(sw, r)
 }

@@ -15,6 +15,7 @@ type peer struct {
 	socket bool // a Unix socket
 	local  *net.TCPAddr
 	remote *net.TCPAddr
+	conn   *limitedConn // nil if it is not one of a listener of ours
 	cred   credentials
 	err    error // why cred is not known
 
@@ -32,6 +33,17 @@ type credentials struct {
 var errNoSocket = errors.New("this connection is neither a Unix socket nor TCP")
 
 func newPeer(c net.Conn) *peer {
+	var limited *limitedConn
+	for {
+		if l, ok := c.(*limitedConn); ok {
+			limited = l
+		}
+		inner, ok := c.(interface{ NetConn() net.Conn }) // TLS has it too
+		if !ok {
+			break
+		}
+		c = inner.NetConn()
+	}
 	switch c := c.(type) {
 	case *net.UnixConn:
 		p := &peer{socket: true}
@@ -39,7 +51,7 @@ func newPeer(c net.Conn) *peer {
 		p.run = sync.OnceValue(func() bool { return descendsFromRun(p.cred.pid) })
 		return p
 	case *net.TCPConn:
-		p := &peer{}
+		p := &peer{conn: limited}
 		p.local, _ = c.LocalAddr().(*net.TCPAddr)
 		p.remote, _ = c.RemoteAddr().(*net.TCPAddr)
 		return p
@@ -54,6 +66,13 @@ func (p *peer) ours() bool { return p.socket && p.err == nil && p.cred.uid == os
 // loopback reports whether both ends of a TCP connection are on this machine.
 func (p *peer) loopback() bool {
 	return p.local != nil && p.remote != nil && p.local.IP.IsLoopback() && p.remote.IP.IsLoopback()
+}
+
+// known notes that the one at the other end has shown who they are.
+func (p *peer) known() {
+	if p != nil && p.conn != nil {
+		p.conn.known()
+	}
 }
 
 type peerKey struct{}

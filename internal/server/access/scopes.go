@@ -2,9 +2,11 @@ package access
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/wire"
@@ -47,13 +49,28 @@ func (s Scopes) List() []wire.Scope {
 	return slices.DeleteFunc(scopes(), func(one wire.Scope) bool { return !s.Has(one) })
 }
 
+// ParseScopes returns the set of rights with these names.
+func ParseScopes(names []string) (Scopes, error) {
+	var s Scopes
+	for _, name := range names {
+		i := slices.IndexFunc(scopes(), func(one wire.Scope) bool { return one.String() == name })
+		if i < 0 {
+			return 0, fmt.Errorf("%q is none of: %s", name, AllScopes())
+		}
+		s |= bit(scopes()[i])
+	}
+	return s, nil
+}
+
 // String returns the names of the rights, separated by commas.
-func (s Scopes) String() string {
+func (s Scopes) String() string { return strings.Join(s.names(), ",") }
+
+func (s Scopes) names() []string {
 	var names []string
 	for _, one := range s.List() {
 		names = append(names, one.String())
 	}
-	return strings.Join(names, ",")
+	return names
 }
 
 // An Identity says who makes a request and what they may do.
@@ -67,6 +84,21 @@ type Identity struct {
 	// Limited says why Scopes holds less than usual, in one sentence. It is empty
 	// if it does not.
 	Limited string
+	// Token is the id of the token that they came with. It is empty if they needed
+	// none.
+	Token string
+	// OpenRelay says that they came through the open relay, see [Guard.Open].
+	OpenRelay bool
+
+	token *entry // nil if they needed none
+}
+
+// expires returns when the identity's token does; zero if it does not.
+func (i Identity) expires() time.Time {
+	if i.token == nil {
+		return time.Time{}
+	}
+	return i.token.expires
 }
 
 // The sources of requests.
@@ -78,17 +110,17 @@ const (
 // From returns who makes the request that a context belongs to. It is false for
 // requests that did not pass [Guard.Authenticated].
 func From(ctx context.Context) (Identity, bool) {
-	if r := recordOf(ctx); r != nil && r.known {
-		return r.identity, true
+	if r := recordOf(ctx); r != nil {
+		return r.get()
 	}
 	return Identity{}, false
 }
 
 // Require returns who makes the request if they have the right, else the reason
-// why not.
+// why not. A token that has ended since the request began gives none.
 func Require(ctx context.Context, scope wire.Scope) (Identity, *api.Error) {
 	id, known := From(ctx)
-	if !known {
+	if !known || id.token != nil && id.token.over(time.Now()) { // perhaps while the body was on its way
 		return Identity{}, unauthorized()
 	}
 	if id.Scopes.Has(scope) {
@@ -100,12 +132,15 @@ func Require(ctx context.Context, scope wire.Scope) (Identity, *api.Error) {
 		e.Detail += " " + id.Limited
 		e.Hint = "Do it from a terminal of your own, outside of any agent."
 	}
+	if id.Token != "" {
+		e.Hint = "Use a token that has it; switchboard token create makes one."
+	}
 	return id, e
 }
 
 func unauthorized() *api.Error {
 	e := api.Errorf(http.StatusUnauthorized, api.CodeUnauthorized, "Who are you?")
 	e.Detail = "There is no valid token with this request."
-	e.Hint = "Send the header \"Authorization: Bearer TOKEN\" with the token from the file admin.token in the server's data folder, or use the Unix socket."
+	e.Hint = "Send the header \"Authorization: Bearer TOKEN\" with a token that switchboard token create has made, or the one from the file admin.token in the server's data folder; or use the Unix socket."
 	return e
 }

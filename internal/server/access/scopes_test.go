@@ -36,6 +36,14 @@ func TestScopes(t *testing.T) {
 	if got := some.String(); got != "observe,prompt" {
 		t.Errorf("String() = %q", got)
 	}
+	if got, err := ParseScopes([]string{"prompt", "observe", "prompt"}); err != nil || got != some {
+		t.Errorf("ParseScopes = %v, %v", got, err)
+	}
+	for _, bad := range []string{"none", "", "Admin", "observe,prompt"} {
+		if got, err := ParseScopes([]string{"observe", bad}); err == nil {
+			t.Errorf("ParseScopes(%q) = %v", bad, got)
+		}
+	}
 }
 
 func TestRequireWithoutAnIdentity(t *testing.T) {
@@ -50,7 +58,7 @@ func TestRequireWithoutAnIdentity(t *testing.T) {
 func TestTokens(t *testing.T) {
 	text, token := newToken("admin", AllScopes())
 	other, _ := newToken("other", AllScopes())
-	table := tokenTable{token.ID: token}
+	book := newBook(nil, token)
 	id, secret, _ := splitToken(text)
 	if len(secret) < 50 || strings.Contains(secret, id) {
 		t.Errorf("the secret is %q", secret)
@@ -72,12 +80,12 @@ func TestTokens(t *testing.T) {
 		"empty":            {"", false},
 		"only underscores": {"sb___", false},
 	} {
-		if got, ok := table.match(test.text); ok != test.want || ok && got.Name != "admin" {
-			t.Errorf("%s: match = %v, %v", name, got.Name, ok)
+		if got, ok := book.match(test.text); ok != test.want || ok && got.Name != "admin" {
+			t.Errorf("%s: match = %v, %v", name, got, ok)
 		}
 	}
-	// An empty table has a zero sum for every id.
-	if _, ok := (tokenTable{}).match(text); ok {
+	// An empty book has a zero sum for every id.
+	if _, ok := newBook(nil).match(text); ok {
 		t.Error("a token matches no token")
 	}
 

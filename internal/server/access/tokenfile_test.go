@@ -26,7 +26,7 @@ func TestLoadOrCreateToken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := (tokenTable{made.ID: made}).match(strings.TrimSpace(string(text))); !ok {
+	if _, ok := newBook(nil, made).match(strings.TrimSpace(string(text))); !ok {
 		t.Error("the file holds another token")
 	}
 	again, err := LoadOrCreateToken(dir)

@@ -35,31 +35,10 @@ func LoadOrCreateToken(dir string) (Token, error) {
 
 // loadToken reads a token from a file that must belong to a user.
 func loadToken(path string, uid int) (Token, error) {
-	// A link could lead to a file that somebody else controls; a pipe would hang.
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
-	if errors.Is(err, syscall.ELOOP) {
-		return Token{}, fmt.Errorf("opening the admin token: %s is a link; remove it, and a new token is made", path)
-	}
+	const remedy = "remove it, and a new token is made"
+	text, err := readPrivate(path, uid, 1024, remedy, remedy+", because somebody may know this one")
 	if err != nil {
 		return Token{}, fmt.Errorf("opening the admin token: %w", err)
-	}
-	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	if err != nil {
-		return Token{}, fmt.Errorf("looking at the admin token: %w", err)
-	}
-	owner, ok := info.Sys().(*syscall.Stat_t)
-	switch {
-	case !info.Mode().IsRegular():
-		return Token{}, fmt.Errorf("%s is no regular file; remove it, and a new token is made", path)
-	case !ok || int(owner.Uid) != uid:
-		return Token{}, fmt.Errorf("%s belongs to another user; remove it, and a new token is made", path)
-	case info.Mode().Perm()&0o077 != 0:
-		return Token{}, fmt.Errorf("%s can be read by others (mode %04o); remove it, and a new token is made, because somebody may know this one", path, info.Mode().Perm())
-	}
-	text, err := io.ReadAll(io.LimitReader(f, 1024))
-	if err != nil {
-		return Token{}, fmt.Errorf("reading the admin token: %w", err)
 	}
 	t, err := ParseToken(strings.TrimSpace(string(text)), "admin", AllScopes())
 	if err != nil {
@@ -68,22 +47,70 @@ func loadToken(path string, uid int) (Token, error) {
 	return t, nil
 }
 
+// readPrivate reads a file that must belong to a user and be closed to all others.
+// The error is [fs.ErrNotExist] if there is none; else it says what to do: remedy,
+// or exposed if others can read it. No more than limit bytes are read.
+func readPrivate(path string, uid int, limit int64, remedy, exposed string) ([]byte, error) {
+	// A link could lead to a file that somebody else controls; a pipe would hang.
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, syscall.ELOOP) {
+		return nil, fmt.Errorf("%s is a link; %s", path, remedy)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	switch {
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no regular file; %s", path, remedy)
+	case !ok || int(owner.Uid) != uid:
+		return nil, fmt.Errorf("%s belongs to another user; %s", path, remedy)
+	case info.Mode().Perm()&0o077 != 0:
+		return nil, fmt.Errorf("%s can be read by others (mode %04o); %s", path, info.Mode().Perm(), exposed)
+	}
+	return io.ReadAll(io.LimitReader(f, limit))
+}
+
 // writeNew writes a file that must not exist yet, whole or not at all: a crash
 // must not leave an empty token behind.
 func writeNew(path, text string) error {
+	// Unlike a rename, a link never replaces what is there.
+	return writeBeside(path, []byte(text), os.Link)
+}
+
+// replace writes a file that may exist, whole or not at all.
+func replace(path string, text []byte) error {
+	if err := writeBeside(path, text, os.Rename); err != nil {
+		return err
+	}
+	// The new name lasts only when the folder is written too.
+	folder, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}
+
+// writeBeside writes a file beside the place where it belongs and then puts it
+// there.
+func writeBeside(path string, text []byte, put func(from, to string) error) error {
 	temp := fmt.Sprintf("%s.%s", path, rand.Text())
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(temp) }()
-	_, err = f.WriteString(text)
+	defer func() { _ = os.Remove(temp) }() // gone already if it was renamed
+	_, err = f.Write(text)
 	if err == nil {
 		err = f.Sync()
 	}
 	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	// Unlike a rename, a link never replaces what is there.
-	return os.Link(temp, path)
+	return put(temp, path)
 }

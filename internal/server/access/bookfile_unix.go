@@ -1,0 +1,134 @@
+//go:build unix
+
+package access
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// bookVersion is the form of the file that we write.
+const bookVersion = 1
+
+// maxBook bounds the file. A larger one is none of ours.
+const maxBook = 4 << 20
+
+// A bookText is the file.
+type bookText struct {
+	Version int         `json:"version"`
+	Tokens  []tokenText `json:"tokens"`
+}
+
+// A tokenText is a token in the file.
+type tokenText struct {
+	ID      string    `json:"id"`
+	Name    string    `json:"name"`
+	Scopes  []string  `json:"scopes"`
+	Kind    string    `json:"kind,omitempty"`
+	Created time.Time `json:"created"`
+	Expires time.Time `json:"expires,omitzero"`
+	Used    time.Time `json:"used,omitzero"`
+	SHA256  string    `json:"sha256"`
+}
+
+// loadBook reads the tokens of a file; none if there is none. It leaves out those
+// that have expired long ago.
+func loadBook(path string, now time.Time) ([]*entry, error) {
+	const remedy = "restore it from a backup, or remove it: then all tokens but that in " + TokenFile + " are good no more, and you make new ones"
+	text, err := readPrivate(path, os.Geteuid(), maxBook+1, remedy, remedy)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("opening the tokens: %w", err)
+	}
+	entries, err := parseBook(text, now)
+	if err != nil {
+		return nil, fmt.Errorf("reading the tokens: %s is damaged: %w; %s", path, err, remedy)
+	}
+	return entries, nil
+}
+
+func parseBook(text []byte, now time.Time) ([]*entry, error) {
+	if len(text) > maxBook {
+		return nil, errors.New("it is too large")
+	}
+	var book bookText
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	if err := decoder.Decode(&book); err != nil {
+		return nil, err
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("something follows its end")
+	}
+	if book.Version != bookVersion {
+		return nil, fmt.Errorf("it has version %d, and this program knows %d", book.Version, bookVersion)
+	}
+	var entries []*entry
+	seen := map[string]bool{}
+	for i, t := range book.Tokens {
+		e, err := t.entry()
+		if err != nil {
+			return nil, fmt.Errorf("token %d: %w", i+1, err)
+		}
+		if seen[e.ID] {
+			return nil, fmt.Errorf("token %d: there are two with the id %q", i+1, e.ID)
+		}
+		seen[e.ID] = true
+		if e.expires.IsZero() || now.Sub(e.expires) <= keepExpired {
+			entries = append(entries, e)
+		}
+	}
+	return entries, nil
+}
+
+func (t *tokenText) entry() (*entry, error) {
+	scopes, err := ParseScopes(t.Scopes)
+	if err != nil {
+		return nil, err
+	}
+	token := Token{ID: t.ID, Name: t.Name, Scopes: scopes}
+	sum, err := hex.DecodeString(t.SHA256)
+	switch {
+	case err != nil || len(sum) != sha256.Size:
+		return nil, errors.New("its hash is none")
+	case t.ID == "" || t.Name == "" || scopes == 0:
+		return nil, errors.New("it has no id, no name or no rights")
+	case t.Kind != "" && t.Kind != kindDevice:
+		return nil, fmt.Errorf("there is no kind %q", t.Kind)
+	}
+	copy(token.sum[:], sum)
+	e := newEntry(token, t.Kind, t.Created, t.Expires)
+	if !t.Used.IsZero() {
+		e.used.Store(t.Used.Unix())
+	}
+	return e, nil
+}
+
+// writeBook writes tokens to a file in the place of what was there.
+func writeBook(path string, entries []*entry) error {
+	book := bookText{Version: bookVersion, Tokens: []tokenText{}}
+	for _, e := range entries {
+		t := e.public()
+		book.Tokens = append(book.Tokens, tokenText{
+			ID: t.ID, Name: t.Name, Scopes: t.Scopes, Kind: t.Kind, Created: t.Created, Expires: t.Expires, Used: t.Used,
+			SHA256: hex.EncodeToString(e.sum[:]),
+		})
+	}
+	text, err := json.MarshalIndent(book, "", "  ")
+	if err != nil {
+		return fmt.Errorf("writing the tokens: %w", err)
+	}
+	if err := replace(path, append(text, '\n')); err != nil {
+		return fmt.Errorf("writing the tokens: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package access
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/switchboard-dev/switchboard/api"
+)
+
+// An address is one that the server is known by. The zero value is none.
+type address struct {
+	origin string   // "https://hub.example"
+	hosts  []string // what a request's Host may be
+}
+
+// parseAddress reads "scheme://host[:port]". Whatever else is no address.
+func parseAddress(text string) address {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || text != u.Scheme+"://"+u.Host {
+		return address{}
+	}
+	host := strings.ToLower(u.Host)
+	a := address{origin: u.Scheme + "://" + host, hosts: []string{host}}
+	// A browser leaves the usual port out, others need not.
+	usual := map[string]string{"http": ":80", "https": ":443"}[u.Scheme]
+	if short, found := strings.CutSuffix(host, usual); found {
+		a.origin, a.hosts = u.Scheme+"://"+short, append(a.hosts, short)
+	} else if u.Port() == "" {
+		a.hosts = append(a.hosts, host+usual)
+	}
+	return a
+}
+
+// check says why a request may not come this way, or nil.
+func (g *Guard) check(r *http.Request) *api.Error {
+	p := peerOf(r.Context())
+	origins := r.Header.Values("Origin")
+	switch {
+	case p == nil:
+		return refused("The connection is not known", "The server was put together wrongly: ConnContext is missing.", "")
+	case secretInURL(r.URL):
+		return &api.Error{
+			Status: http.StatusBadRequest, Code: api.CodeInvalid, Title: "A secret does not belong into an address",
+			Detail: "Addresses end up in histories and logs. There is something in this one that looks like a token.",
+			Hint:   "Send it as the header \"Authorization: Bearer TOKEN\". If others may have seen it: switchboard token revoke ID.",
+		}
+	case p.socket && !p.ours():
+		return refused("This socket is for another user", "", "Start a server of your own.")
+	case p.socket && len(origins) > 0:
+		return refused("Web pages cannot use the socket", "The request has an Origin.", "")
+	case p.socket:
+		return nil
+	case p.local == nil || p.remote == nil, !g.beyond && !p.loopback():
+		return refused("This server listens to this machine only", "", "Use it on the machine that it runs on.")
+	}
+	names := hosts(p.local, g.tls)
+	if host := strings.ToLower(r.Host); !slices.Contains(names, host) && !slices.Contains(g.public.hosts, host) {
+		return refused("The Host of the request is not this server's", fmt.Sprintf("It is %q.", r.Host), "Use the address "+names[0]+", or have server.url say under which name it is reached.")
+	}
+	for _, o := range origins {
+		if !g.ourPage(o, names) && !(len(origins) == 1 && g.open.invites(r, o)) {
+			return refused("The request comes from a web page of another server", fmt.Sprintf("Its Origin is %q.", o), "")
+		}
+	}
+	return nil
+}
+
+// ourPage reports whether a web page with this origin is one of ours.
+func (g *Guard) ourPage(origin string, names []string) bool {
+	if g.public.origin != "" && strings.EqualFold(origin, g.public.origin) {
+		return true
+	}
+	scheme := "http"
+	if g.tls {
+		scheme = "https"
+	}
+	host, found := strings.CutPrefix(origin, scheme+"://")
+	return found && slices.Contains(names, strings.ToLower(host))
+}
+
+// hosts lists what the Host of a request to a local address may be.
+func hosts(local *net.TCPAddr, tls bool) []string {
+	usual := 80 // browsers leave it out
+	if tls {
+		usual = 443
+	}
+	var list []string
+	for _, name := range []string{local.IP.String(), "127.0.0.1", "localhost", "::1"} {
+		list = append(list, net.JoinHostPort(name, strconv.Itoa(local.Port)))
+		if local.Port == usual {
+			list = append(list, strings.TrimSuffix(net.JoinHostPort(name, ""), ":"))
+		}
+	}
+	return list
+}
+
+func refused(title, detail, hint string) *api.Error {
+	return &api.Error{Status: http.StatusForbidden, Code: api.CodeForbidden, Title: title, Detail: detail, Hint: hint}
+}

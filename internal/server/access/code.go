@@ -1,0 +1,154 @@
+package access
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/wire"
+)
+
+const (
+	// codePrefix tells codes from tokens, and lets them be found in addresses.
+	codePrefix = "sbc_"
+	// codeTTL is how long a code is good.
+	codeTTL = 5 * time.Minute
+	// maxCodes is how many codes are good at once. One more, and the oldest is
+	// forgotten.
+	maxCodes = 16
+	// deviceName is what the bearer of a token is called whom nobody gave a name.
+	deviceName = "browser"
+)
+
+// A code is what is known of a one-time code.
+type code struct {
+	sum     [sha256.Size]byte
+	name    string
+	scopes  Scopes
+	expires time.Time
+	maker   *entry // the token of who made it; nil if they had none
+}
+
+// Code makes a one-time code with which somebody gets a token with rights that
+// the code's maker has.
+func (b *Book) Code(ctx context.Context, in api.CreateCode) (*api.Code, error) {
+	maker, e := Require(ctx, wire.ScopeAdmin)
+	if e != nil {
+		return nil, e
+	}
+	c := &code{scopes: maker.Scopes, maker: maker.token}
+	if len(in.Scopes) > 0 {
+		if c.scopes, e = given(in.Scopes, maker); e != nil {
+			return nil, e
+		}
+	}
+	if in.Name != "" {
+		if c.name, e = b.name(in.Name); e != nil {
+			return nil, e
+		}
+	}
+	return b.open(c), nil
+}
+
+// ConsoleCode makes a code with all rights, for whoever starts the server.
+func (b *Book) ConsoleCode() *api.Code { return b.open(&code{scopes: AllScopes()}) }
+
+// open makes the text of a code and remembers its hash.
+func (b *Book) open(c *code) *api.Code {
+	var random [20]byte
+	_, _ = rand.Read(random[:]) // never fails
+	text := codePrefix + tokenEncoding.EncodeToString(random[:])
+	now := time.Now()
+	c.sum, c.expires = sha256.Sum256([]byte(text)), now.Add(codeTTL)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.codes = slices.DeleteFunc(b.codes, func(other *code) bool { return other.over(now) })
+	b.codes = append(b.codes, c)
+	if extra := len(b.codes) - maxCodes; extra > 0 {
+		b.codes = slices.Delete(b.codes, 0, extra)
+	}
+	out := &api.Code{Code: text, Expires: c.expires.UTC().Truncate(time.Second)}
+	if url := b.url(); url != "" {
+		out.URL = url + "/#code=" + text
+	}
+	return out
+}
+
+func (c *code) over(now time.Time) bool {
+	return !now.Before(c.expires) || c.maker != nil && c.maker.over(now)
+}
+
+// take returns the code with this text, which is good no more.
+func (b *Book) take(text string) *code {
+	sum, now := sha256.Sum256([]byte(text)), time.Now()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var found *code
+	b.codes = slices.DeleteFunc(b.codes, func(c *code) bool {
+		if subtle.ConstantTimeCompare(sum[:], c.sum[:]) == 1 && !c.over(now) {
+			found = c
+			return true
+		}
+		return c.over(now)
+	})
+	return found
+}
+
+// holds reports whether there is a code with this text, which stays good.
+func (b *Book) holds(text string) bool {
+	sum, now := sha256.Sum256([]byte(text)), time.Now()
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return slices.ContainsFunc(b.codes, func(c *code) bool {
+		return subtle.ConstantTimeCompare(sum[:], c.sum[:]) == 1 && !c.over(now)
+	})
+}
+
+// forgetCodes drops the codes that the bearer of a token has made. mu is held.
+func (b *Book) forgetCodes(maker *entry) {
+	b.codes = slices.DeleteFunc(b.codes, func(c *code) bool { return c.maker == maker })
+}
+
+// Login exchanges a one-time code for the token of a device. A wrong code is
+// answered after a while.
+func (b *Book) Login(ctx context.Context, in api.Login) (*api.CreatedToken, error) {
+	// Before the code is used up. Whoever has none does not learn from it who is called what.
+	device, wrong := "", (*api.Error)(nil)
+	if in.Name != "" {
+		device, wrong = b.name(in.Name)
+	}
+	if wrong != nil && b.holds(in.Code) {
+		return nil, wrong
+	}
+	var c *code
+	if wrong == nil {
+		c = b.take(in.Code)
+	}
+	if c == nil {
+		if !b.brake.hold(ctx) {
+			return nil, tooMany()
+		}
+		return nil, &api.Error{
+			Status: http.StatusUnauthorized, Code: api.CodeUnauthorized, Title: "This code is not good, or no more",
+			Detail: "A code can be used once, within five minutes.", Hint: "Get another with: switchboard token code",
+		}
+	}
+	name := c.name
+	if name == "" {
+		name = device
+	}
+	if name == "" {
+		name = deviceName
+	}
+	now := present()
+	expires := now.Add(deviceTTL)
+	if c.maker != nil {
+		expires = earlier(expires, c.maker.expires)
+	}
+	return b.add(now, name, c.scopes, kindDevice, expires, c.maker)
+}

@@ -1,0 +1,182 @@
+package access
+
+import (
+	"container/list"
+	"log/slog"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// Limits bound the connections over TCP. Of those whose maker is not known, too
+// many push out the oldest, so that nobody who has a token is kept out by others
+// who have none. What is zero is the default, what is negative no limit.
+type Limits struct {
+	// Connections is how many there may be in all. If zero, 4096.
+	Connections int
+	// PerAddress is how many there may be from one address, or one network of
+	// IPv6. If zero, 1024.
+	PerAddress int
+	// Unknown is how many there may be of those whose maker is not known yet. If
+	// zero, 256.
+	Unknown int
+}
+
+// A limiter counts connections.
+type limiter struct {
+	// Static after construction.
+	limits Limits
+	log    *slog.Logger
+
+	// Guarded by mu.
+	mu      sync.Mutex
+	total   int
+	from    map[netip.Prefix]int
+	unknown *list.List // of *limitedConn, the oldest first
+	told    time.Time  // when the log was last told that there are too many
+}
+
+func newLimiter(limits Limits, log *slog.Logger) *limiter {
+	for _, l := range []struct {
+		limit *int
+		usual int
+	}{{&limits.Connections, 4096}, {&limits.PerAddress, 1024}, {&limits.Unknown, 256}} {
+		if *l.limit == 0 {
+			*l.limit = l.usual
+		}
+	}
+	return &limiter{limits: limits, log: log, from: map[netip.Prefix]int{}, unknown: list.New()}
+}
+
+// Limit returns a listener whose connections count towards the limits of the
+// guard. It belongs around those for TCP, inside of TLS.
+func (g *Guard) Limit(l net.Listener) net.Listener {
+	return &limitedListener{Listener: l, limiter: g.limiter, plain: !g.tls}
+}
+
+type limitedListener struct {
+	net.Listener
+
+	limiter *limiter
+	plain   bool // without TLS
+}
+
+// tooManyAnswer is what those are told for whom there is no room. It is written
+// before their request is read, and does not depend on it.
+const tooManyAnswer = "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\nContent-Type: " + ProblemType +
+	"\r\nContent-Length: 88\r\n\r\n" + `{"status":503,"code":"closing","title":"Too many connections","hint":"Try again later."}`
+
+// Accept waits for a connection for which there is room.
+func (l *limitedListener) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if admitted := l.limiter.admit(c); admitted != nil {
+			return admitted, nil
+		}
+		if l.plain {
+			// Into an empty buffer: nobody is waited for.
+			_ = c.SetWriteDeadline(time.Now().Add(time.Second))
+			_, _ = c.Write([]byte(tooManyAnswer)) // who has left need not know
+		}
+		_ = c.Close() // there is nothing to lose
+	}
+}
+
+// admit counts a connection. It is nil if there is no room for it.
+func (l *limiter) admit(c net.Conn) *limitedConn {
+	from := origin(c.RemoteAddr())
+	l.mu.Lock()
+	full := l.limits.Connections > 0 && l.total >= l.limits.Connections
+	crowd := l.limits.PerAddress > 0 && l.from[from] >= l.limits.PerAddress
+	if full || crowd {
+		tell := time.Since(l.told) > time.Minute
+		if tell {
+			l.told = time.Now()
+		}
+		l.mu.Unlock()
+		if tell {
+			l.log.Warn("a connection was refused: there are too many", "in_all", full, "from_one_address", crowd)
+		}
+		return nil
+	}
+	l.total++
+	l.from[from]++
+	admitted := &limitedConn{Conn: c, limiter: l, from: from}
+	admitted.place = l.unknown.PushBack(admitted)
+	var oldest *limitedConn
+	if l.limits.Unknown > 0 && l.unknown.Len() > l.limits.Unknown {
+		oldest, _ = l.unknown.Front().Value.(*limitedConn)
+	}
+	l.mu.Unlock()
+	if oldest != nil {
+		_ = oldest.Close() // whoever serves it notices
+	}
+	return admitted
+}
+
+// origin returns where a connection comes from: an address, or the network of it
+// that one customer gets with IPv6.
+func origin(a net.Addr) netip.Prefix {
+	tcp, ok := a.(*net.TCPAddr)
+	if !ok {
+		return netip.Prefix{}
+	}
+	address := tcp.AddrPort().Addr().Unmap().WithZone("")
+	bits := address.BitLen()
+	if address.Is6() && !address.IsLoopback() {
+		bits = 64
+	}
+	prefix, _ := address.Prefix(bits) // never fails with such a number
+	return prefix
+}
+
+// A limitedConn is a connection that counts.
+type limitedConn struct {
+	net.Conn
+
+	// Static after construction.
+	limiter *limiter
+	from    netip.Prefix
+
+	// Guarded by limiter.mu.
+	place  *list.Element // among the unknown; nil if it is known
+	closed bool
+}
+
+// NetConn returns the connection inside.
+func (c *limitedConn) NetConn() net.Conn { return c.Conn }
+
+// known takes the connection from among those that are pushed out.
+func (c *limitedConn) known() {
+	c.limiter.mu.Lock()
+	defer c.limiter.mu.Unlock()
+	c.leave()
+}
+
+// leave removes the connection from the unknown. mu is held.
+func (c *limitedConn) leave() {
+	if c.place != nil {
+		c.limiter.unknown.Remove(c.place)
+		c.place = nil
+	}
+}
+
+// Close closes the connection, which then counts no more.
+func (c *limitedConn) Close() error {
+	l := c.limiter
+	l.mu.Lock()
+	if !c.closed {
+		c.closed = true
+		c.leave()
+		l.total--
+		if l.from[c.from]--; l.from[c.from] <= 0 {
+			delete(l.from, c.from)
+		}
+	}
+	l.mu.Unlock()
+	return c.Conn.Close()
+}
