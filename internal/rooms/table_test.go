@@ -78,6 +78,7 @@ var table = []room{
 		modules: []string{"github.com/coder/websocket", "github.com/danielgtaylor/huma/v2", "github.com/prometheus/client_golang", "golang.org/x/sys"},
 		tests:   []string{"claude/claudetest", "internal/journal/...", "internal/shim"},
 	},
+	{path: "internal/apigen", rooms: []string{"internal/server/..."}},
 	{path: "internal/notify"},
 	{path: "internal/config", rooms: []string{"wire"}, modules: []string{"github.com/pelletier/go-toml/v2"}},
 	{path: "internal/rulefile", rooms: []string{"api", "internal/config", "internal/policy"}},

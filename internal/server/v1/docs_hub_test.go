@@ -58,11 +58,14 @@ func newHubRig(t *testing.T) (*rig, *hub.Hub) {
 		t.Fatal(err)
 	}
 	g := guard(t)
-	r := &rig{log: &bytes.Buffer{}, server: New(Of(h), g, &Options{})}
+	// Nobody is cut because the machine is slow.
+	r := &rig{log: &bytes.Buffer{}, server: New(Of(h), g, &Options{WriteTimeout: time.Hour})}
 	r.http = httptest.NewUnstartedServer(g.Checked(r.server))
 	r.http.Config.ConnContext = g.ConnContext
 	r.http.Start()
 	t.Cleanup(func() {
+		r.server.Close("the test is over")
+		r.server.Wait(context.Background())
 		r.http.Close()
 		if err := errors.Join(h.Close(), log.Close()); err != nil {
 			t.Error(err)

@@ -155,3 +155,19 @@ func named(text, heading string) []string {
 	slices.Sort(names)
 	return names
 }
+
+// declared returns the values of the string constants in a file whose names begin
+// so, sorted.
+func declared(t *testing.T, file, prefix string) []string {
+	t.Helper()
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var values []string
+	for _, m := range regexp.MustCompile(`(?m)^\t`+prefix+`[A-Z]\w*\s+(?:\w+ )?= "([^"]+)"`).FindAllStringSubmatch(string(raw), -1) {
+		values = append(values, m[1])
+	}
+	slices.Sort(values)
+	return values
+}

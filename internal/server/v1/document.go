@@ -1,14 +1,17 @@
 package v1
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// writeDocument returns the OpenAPI document as JSON.
+// writeDocument returns the OpenAPI document as JSON, indented.
 //
 // huma says of every object that it has no other members than those listed, and
 // holds requests to that, so that a misspelt member is noticed. Of answers it is
@@ -25,14 +28,15 @@ func writeDocument(api *huma.OpenAPI) ([]byte, error) {
 	}
 	schemas, _ := at(document, "components", "schemas").(map[string]any)
 	paths, _ := document["paths"].(map[string]any)
-	answered := map[string]bool{
-		// Within streams, of which the document says no more than that they are text.
-		"Event": true, "Verdict": true, "Partials": true, "Closing": true,
-	}
+	answered := map[string]bool{}
 	for _, path := range paths {
 		operations, _ := path.(map[string]any)
 		for _, op := range operations {
 			references(at(op, "responses"), answered)
+			// huma cannot say that an operation needs no token.
+			if op, ok := op.(map[string]any); ok && op["x-scope"] == wire.ScopeNone.String() {
+				op["security"] = []any{}
+			}
 		}
 	}
 	for grown := true; grown; {
@@ -47,7 +51,16 @@ func writeDocument(api *huma.OpenAPI) ([]byte, error) {
 			delete(schema, "additionalProperties")
 		}
 	}
-	return json.Marshal(document)
+	// Members are sorted by their names, so that the text only changes with the
+	// interface.
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(document); err != nil {
+		return nil, fmt.Errorf("writing the OpenAPI document: %w", err)
+	}
+	return out.Bytes(), nil
 }
 
 // at returns what is at a path of members, nil if there is nothing.
@@ -66,7 +79,7 @@ func references(v any, names map[string]bool) {
 	case map[string]any:
 		for key, value := range v {
 			if ref, ok := value.(string); ok && key == "$ref" {
-				names[strings.TrimPrefix(ref, "#/components/schemas/")] = true
+				names[strings.TrimPrefix(ref, schemaPrefix)] = true
 			}
 			references(value, names)
 		}

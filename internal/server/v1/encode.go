@@ -89,9 +89,9 @@ func appendPage(b []byte, p *api.EventPage) []byte {
 // appendFrame appends a frame as a server-sent event.
 func appendFrame(b []byte, f *api.Frame) ([]byte, error) {
 	b = append(append(append(b, "event: "...), f.Type...), '\n')
-	if f.Type == api.FrameEvent && f.Event != nil && f.Event.ID != "" {
+	if id := placeOf(f); id != "" {
 		start := len(b)
-		b = append(append(b, "id: "...), f.Event.ID...)
+		b = append(append(b, "id: "...), id...)
 		onOneLine(b[start:])
 		b = append(b, '\n')
 	}
@@ -109,6 +109,35 @@ func appendFrame(b []byte, f *api.Frame) ([]byte, error) {
 		b = append(b, payload...)
 	}
 	return append(b, "\n\n"...), nil
+}
+
+// placeOf returns what a client names to go on after a frame, if it can.
+func placeOf(f *api.Frame) string {
+	switch {
+	case f.Type != api.FrameEvent || f.Event == nil:
+		return ""
+	case f.Position != "":
+		return f.Position
+	}
+	return f.Event.ID
+}
+
+// appendMessage appends a frame as JSON: what encoding/json would say, with the
+// line as it is.
+func appendMessage(b []byte, f *api.Frame) ([]byte, error) {
+	if f.Event == nil {
+		text, err := json.Marshal(f)
+		if err != nil {
+			return b, err
+		}
+		return append(b, text...), nil
+	}
+	b = appendString(append(b, `{"type":`...), string(f.Type))
+	b = appendEvent(append(b, `,"event":`...), f.Event)
+	if f.Position != "" {
+		b = appendString(append(b, `,"position":`...), f.Position)
+	}
+	return append(b, '}'), nil
 }
 
 func payloadOf(f *api.Frame) any {

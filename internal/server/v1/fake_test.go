@@ -3,6 +3,7 @@ package v1
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"log/slog"
 	"net/http"
@@ -25,8 +26,11 @@ type call struct {
 
 // A fakeHub notes what it is asked and answers what it is told to.
 type fakeHub struct {
-	err    error  // what every method returns, if not nil
-	answer string // a part of what Question returns
+	err       error    // what every method returns, if not nil
+	answer    string   // a part of what Question returns
+	response  string   // what Control returns, if not empty
+	export    []string // what Export writes
+	exportErr error    // what it returns then
 
 	mu     sync.Mutex
 	calls  []call
@@ -150,6 +154,132 @@ func (f *fakeHub) Follow(_ context.Context, id string, o hub.FollowOptions) (Cur
 	return f.cursor, nil
 }
 
+func (f *fakeHub) FollowAll(_ context.Context, o hub.FollowOptions) (Cursor, error) {
+	if err := f.note("FollowAll", hub.Actor{}, o); err != nil {
+		return nil, err
+	}
+	return f.cursor, nil
+}
+
+func (f *fakeHub) AllEvents(_ context.Context, after string, limit int) (*api.EventPage, error) {
+	return noted(&api.EventPage{
+		Resume: "ok", Next: "g:7",
+		Events: []api.Event{
+			{ID: "e:1", Session: "s1", Seq: 1, Kind: api.KindLine, Line: []byte(`{"type":"assistant"}`)},
+			{ID: "f:1", Session: "s2", Seq: 1, Kind: api.KindState, Data: []byte(`{}`)},
+		},
+	}, f.note("AllEvents", hub.Actor{}, after, limit))
+}
+
+func (f *fakeHub) Control(_ context.Context, by hub.Actor, id string, r wire.Request) (json.RawMessage, error) {
+	line, err := wire.NewRequest("r", r)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.note("Control", by, id, string(line)); err != nil {
+		return nil, err
+	}
+	if f.response != "" {
+		return json.RawMessage(f.response), nil
+	}
+	return json.RawMessage(`{"b":1,"a":2}`), nil
+}
+
+func (f *fakeHub) Environment(_ context.Context, by hub.Actor, id string, variables map[string]string) error {
+	return f.note("Environment", by, id, variables)
+}
+
+func (f *fakeHub) Search(_ context.Context, q api.SearchFilter) (*api.SearchResult, error) {
+	return noted(&api.SearchResult{}, f.note("Search", hub.Actor{}, q))
+}
+
+func (f *fakeHub) Timeline(_ context.Context, id, after string, limit int) (*api.Timeline, error) {
+	return noted(&api.Timeline{}, f.note("Timeline", hub.Actor{}, id, after, limit))
+}
+
+func (f *fakeHub) Audit(_ context.Context, q api.AuditFilter) (*api.Audit, error) {
+	return noted(&api.Audit{}, f.note("Audit", hub.Actor{}, q))
+}
+
+func (f *fakeHub) Costs(_ context.Context, q api.CostFilter) (*api.Costs, error) {
+	return noted(&api.Costs{}, f.note("Costs", hub.Actor{}, q))
+}
+
+func (f *fakeHub) Drift(context.Context) (*api.Drift, error) {
+	return noted(&api.Drift{}, f.note("Drift", hub.Actor{}))
+}
+
+func (f *fakeHub) Budgets(context.Context) (*api.Budgets, error) {
+	return noted(&api.Budgets{}, f.note("Budgets", hub.Actor{}))
+}
+
+func (f *fakeHub) Export(_ context.Context, id, format string, w io.Writer) error {
+	if err := f.note("Export", hub.Actor{}, id, format); err != nil {
+		return err
+	}
+	for _, part := range f.export {
+		if _, err := io.WriteString(w, part); err != nil {
+			return err
+		}
+	}
+	return f.exportErr
+}
+
+func (f *fakeHub) Transcripts(_ context.Context, q api.TranscriptFilter) (*api.TranscriptList, error) {
+	return noted(&api.TranscriptList{}, f.note("Transcripts", hub.Actor{}, q))
+}
+
+func (f *fakeHub) Transcript(_ context.Context, conversation, dir string, from, limit int) (*api.TranscriptPage, error) {
+	return noted(&api.TranscriptPage{Lines: []json.RawMessage{json.RawMessage(`{"a":1}`)}}, f.note("Transcript", hub.Actor{}, conversation, dir, from, limit))
+}
+
+func (f *fakeHub) Adopt(_ context.Context, by hub.Actor, conversation string, in api.Adopt) (*api.Created, error) {
+	return noted(&api.Created{Session: api.Session{ID: "s3"}}, f.note("Adopt", by, conversation, in))
+}
+
+func (f *fakeHub) Folders(_ context.Context, prefix string, limit int) (*api.Folders, error) {
+	return noted(&api.Folders{}, f.note("Folders", hub.Actor{}, prefix, limit))
+}
+
+func (f *fakeHub) RulesFile(context.Context) (*api.RulesFile, error) {
+	return noted(&api.RulesFile{Text: "x", Hash: "h"}, f.note("RulesFile", hub.Actor{}))
+}
+
+func (f *fakeHub) ReplaceRules(_ context.Context, by hub.Actor, in api.ReplaceRules) (*api.Policy, error) {
+	return noted(&api.Policy{}, f.note("ReplaceRules", by, in))
+}
+
+func (f *fakeHub) Explain(_ context.Context, in api.ExplainCall) (*api.Decision, error) {
+	return noted(&api.Decision{Tool: in.Tool, Rule: api.RuleRef{Rule: "Bash", Decision: api.RuleAsk}}, f.note("Explain", hub.Actor{}, in))
+}
+
+func (f *fakeHub) TestRules(_ context.Context, in api.TestRules) (*api.RulesTested, error) {
+	return noted(&api.RulesTested{Calls: 3}, f.note("TestRules", hub.Actor{}, in))
+}
+
+// fakeTokens notes what it is asked in a fake hub.
+type fakeTokens struct{ *fakeHub }
+
+func (f fakeTokens) List(context.Context) ([]api.Token, error) {
+	return nil, f.note("ListTokens", hub.Actor{})
+}
+
+func (f fakeTokens) Create(_ context.Context, in api.CreateToken) (*api.CreatedToken, error) {
+	return noted(&api.CreatedToken{Token: api.Token{ID: "t1", Name: in.Name, Scopes: in.Scopes}, Text: "sb_t1_secret"}, f.note("CreateToken", hub.Actor{}, in))
+}
+
+func (f fakeTokens) Revoke(_ context.Context, id string) error {
+	return f.note("RevokeToken", hub.Actor{}, id)
+}
+
+func (f fakeTokens) Code(_ context.Context, in api.CreateCode) (*api.Code, error) {
+	return noted(&api.Code{Code: "abc"}, f.note("CreateCode", hub.Actor{}, in))
+}
+
+func (f fakeTokens) Login(_ context.Context, in api.Login) (*api.CreatedToken, error) {
+	return noted(&api.CreatedToken{Token: api.Token{ID: "t2", Scopes: []string{}}, Text: "sb_t2_secret"}, f.note("Login", hub.Actor{}, in))
+}
+
 // A script is a cursor that gives batches of frames and then waits.
 type script struct {
 	batches chan []api.Frame
@@ -223,13 +353,18 @@ func newRig(t *testing.T, options *Options) *rig {
 		options = &Options{}
 	}
 	r := &rig{hub: &fakeHub{}, log: &bytes.Buffer{}}
+	options.Tokens = fakeTokens{r.hub}
 	options.Log = slog.New(slog.NewTextHandler(r.log, nil))
 	g := guard(t)
 	r.server = New(r.hub, g, options)
 	r.http = httptest.NewUnstartedServer(g.Checked(r.server))
 	r.http.Config.ConnContext = g.ConnContext
 	r.http.Start()
-	t.Cleanup(r.http.Close)
+	t.Cleanup(func() {
+		r.server.Close("the test is over")
+		r.server.Wait(context.Background())
+		r.http.Close()
+	})
 	return r
 }
 

@@ -2,9 +2,12 @@ package v1
 
 import (
 	"context"
+	"encoding/json"
+	"io"
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/hub"
+	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // A Hub is what the interface needs of the hub, of which [Of] makes one; see
@@ -31,6 +34,27 @@ type Hub interface {
 	Release(ctx context.Context, by hub.Actor, session string, in api.Release) (*api.Session, error)
 	Events(ctx context.Context, id, after string, limit int) (*api.EventPage, error)
 	Follow(ctx context.Context, id string, o hub.FollowOptions) (Cursor, error)
+	AllEvents(ctx context.Context, after string, limit int) (*api.EventPage, error)
+	FollowAll(ctx context.Context, o hub.FollowOptions) (Cursor, error)
+
+	Control(ctx context.Context, by hub.Actor, id string, r wire.Request) (json.RawMessage, error)
+	Environment(ctx context.Context, by hub.Actor, id string, variables map[string]string) error
+
+	Search(ctx context.Context, f api.SearchFilter) (*api.SearchResult, error)
+	Timeline(ctx context.Context, id, after string, limit int) (*api.Timeline, error)
+	Audit(ctx context.Context, f api.AuditFilter) (*api.Audit, error)
+	Costs(ctx context.Context, f api.CostFilter) (*api.Costs, error)
+	Drift(ctx context.Context) (*api.Drift, error)
+	Budgets(ctx context.Context) (*api.Budgets, error)
+	Export(ctx context.Context, id, format string, w io.Writer) error
+	Transcripts(ctx context.Context, f api.TranscriptFilter) (*api.TranscriptList, error)
+	Transcript(ctx context.Context, conversation, dir string, from, limit int) (*api.TranscriptPage, error)
+	Adopt(ctx context.Context, by hub.Actor, conversation string, in api.Adopt) (*api.Created, error)
+	Folders(ctx context.Context, prefix string, limit int) (*api.Folders, error)
+	RulesFile(ctx context.Context) (*api.RulesFile, error)
+	ReplaceRules(ctx context.Context, by hub.Actor, in api.ReplaceRules) (*api.Policy, error)
+	Explain(ctx context.Context, in api.ExplainCall) (*api.Decision, error)
+	TestRules(ctx context.Context, in api.TestRules) (*api.RulesTested, error)
 }
 
 // A Cursor follows a session; *hub.Cursor is one. One goroutine uses it.
@@ -50,6 +74,15 @@ type ofHub struct{ *hub.Hub }
 // Follow returns the hub's cursor.
 func (o ofHub) Follow(ctx context.Context, id string, options hub.FollowOptions) (Cursor, error) {
 	c, err := o.Hub.Follow(ctx, id, options)
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// FollowAll returns the hub's cursor on all sessions.
+func (o ofHub) FollowAll(ctx context.Context, options hub.FollowOptions) (Cursor, error) {
+	c, err := o.Hub.FollowAll(ctx, options)
 	if err != nil {
 		return nil, err
 	}

@@ -60,10 +60,17 @@ func (c *crowdCursor) Close() {}
 func (c *crowd) serve(tb testing.TB) string {
 	tb.Helper()
 	g := guard(tb)
-	server := httptest.NewUnstartedServer(g.Checked(New(c, g, nil)))
+	handler := New(c, g, nil)
+	server := httptest.NewUnstartedServer(g.Checked(handler))
 	server.Config.ConnContext = g.ConnContext
 	server.Start()
-	tb.Cleanup(server.Close)
+	tb.Cleanup(func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel() // nobody reads any more
+		handler.Close("")
+		handler.Wait(ctx)
+		server.Close()
+	})
 	return server.Listener.Addr().String()
 }
 
@@ -158,7 +165,7 @@ func BenchmarkStream(b *testing.B) {
 		b.Run(fmt.Sprintf("batch=%d/stream", size), func(b *testing.B) {
 			s := New(&fakeHub{}, guard(b), nil)
 			w := &discard{header: http.Header{}}
-			st := &stream{server: s, w: w, ctl: http.NewResponseController(w), cancel: func(error) {}}
+			st := s.newStream(&sse{server: s, w: w, ctl: http.NewResponseController(w)}, &request{}, func(error) {})
 			st.start()
 			defer st.stop()
 			b.ReportAllocs()

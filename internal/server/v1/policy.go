@@ -14,7 +14,7 @@ import (
 // OfRule is a request about a rule of a session.
 type OfRule struct {
 	OfSession
-	Rule string `path:"rule" doc:"The rule's id"`
+	Rule string `path:"rule" maxLength:"64" pattern:"^[A-Za-z0-9_-]+$" doc:"The rule's id" example:"r4h2m6"`
 }
 
 // policyRoutes are about what agents may do, and how much.
@@ -29,17 +29,18 @@ func (s *Server) policyRoutes(h huma.API) {
 			return nil, e
 		}
 		return reply(s.hub.AddRule(ctx, actor(ctx), in.ID, in.Body))
-	})
+	}, api.CodeClientIDReused, api.CodeConflict, api.CodeStorage)
 	operation(s, h, wire.ScopeApprove, huma.Operation{
 		OperationID: "remove-rule", Method: http.MethodDelete, Path: "/v1/sessions/{id}/rules/{rule}",
 		Summary: "Remove a rule from a session", Tags: tags,
 		Description: "To remove one that denies or asks needs the right admin: more is allowed without it.",
 	}, func(ctx context.Context, in *OfRule) (*answer[api.SessionRule], error) {
 		return reply(s.hub.RemoveRule(ctx, actor(ctx), in.ID, in.Rule))
-	})
+	}, api.CodeStorage)
 	operation(s, h, wire.ScopeObserve, huma.Operation{
 		OperationID: "get-policy", Method: http.MethodGet, Path: "/v1/policy",
 		Summary: "Show the rules that are in force for all sessions", Tags: tags,
+		Description: "Those of the rules file, of built-in sets and of this server itself, and a change of the file that waits for confirmation.",
 	}, func(ctx context.Context, _ *none) (*answer[api.Policy], error) {
 		return reply(listed(s.hub.Policy(ctx)))
 	})
@@ -49,13 +50,53 @@ func (s *Server) policyRoutes(h huma.API) {
 		Description: "A sum that is not that of the change that waits is refused with the code conflict: look again at what it would allow.",
 	}, func(ctx context.Context, in *struct{ Body api.ConfirmPolicy }) (*answer[api.Policy], error) {
 		return reply(listed(s.hub.ConfirmPolicy(ctx, actor(ctx), in.Body)))
-	})
+	}, api.CodeConflict, api.CodeStorage)
+	s.fileRoutes(h, tags)
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "release-session", Method: http.MethodPost, Path: "/v1/sessions/{id}/release",
 		Summary: "Let a session go on that a budget or a rate limit holds back", Tags: []string{"sessions"},
+		Description: "Without a body everything that holds it back is released, and a budget gets as much again as it has.",
 	}, func(ctx context.Context, in *optional[api.Release]) (*answer[api.Session], error) {
 		return reply(s.hub.Release(ctx, actor(ctx), in.ID, value(in.Body)))
-	})
+	}, api.CodeConflict, api.CodeClientIDReused, api.CodeStorage)
+}
+
+// maxRules is how long a request with the text of a rules file may be. Escapes
+// make it longer than the text itself.
+const maxRules = 4 << 20
+
+// fileRoutes are about the rules file.
+func (s *Server) fileRoutes(h huma.API, tags []string) {
+	operation(s, h, wire.ScopeAdmin, huma.Operation{
+		OperationID: "get-rules-file", Method: http.MethodGet, Path: "/v1/policy/file",
+		Summary: "Show the text of the rules file", Tags: tags,
+		Description: "With its hash, which replace-rules-file wants to see.",
+	}, func(ctx context.Context, _ *none) (*answer[api.RulesFile], error) {
+		return reply(s.hub.RulesFile(ctx))
+	}, api.CodeNotFound, api.CodeConflict)
+	operation(s, h, wire.ScopeAdmin, huma.Operation{
+		OperationID: "replace-rules-file", Method: http.MethodPut, Path: "/v1/policy/file",
+		Summary: "Put another text into the rules file", Tags: tags, MaxBodyBytes: maxRules,
+		Description: "hash is that of the text that you have seen: if somebody has changed the file since, the code is conflict. " +
+			"A text that is wrong is refused with the line. What allows more than before waits for confirm-policy.",
+	}, func(ctx context.Context, in *struct{ Body api.ReplaceRules }) (*answer[api.Policy], error) {
+		return reply(listed(s.hub.ReplaceRules(ctx, actor(ctx), in.Body)))
+	}, api.CodeNotFound, api.CodeConflict, api.CodeStorage)
+	operation(s, h, wire.ScopeObserve, huma.Operation{
+		OperationID: "explain-call", Method: http.MethodPost, Path: "/v1/policy/explain",
+		Summary: "Say what the rules would decide about a call, and why", Tags: tags, Description: "Nothing is done.",
+	}, func(ctx context.Context, in *struct{ Body api.ExplainCall }) (*answer[api.Decision], error) {
+		return reply(s.hub.Explain(ctx, in.Body))
+	}, api.CodeNotFound)
+	operation(s, h, wire.ScopeObserve, huma.Operation{
+		OperationID: "test-rules", Method: http.MethodPost, Path: "/v1/policy/test",
+		Summary: "Say what rules would have decided about the calls of sessions", Tags: tags, MaxBodyBytes: maxRules, Description: "Nothing is changed.",
+	}, func(ctx context.Context, in *struct {
+		Body *api.TestRules `required:"false"`
+	},
+	) (*answer[api.RulesTested], error) {
+		return reply(s.hub.TestRules(ctx, value(in.Body)))
+	}, api.CodeNotFound)
 }
 
 // scopeOfRule returns the right that is needed to add a rule: whoever may answer

@@ -58,7 +58,7 @@ func closing() *api.Error {
 
 // unify turns the errors that huma makes, of requests that do not fit their
 // schema, into ours.
-func unify(_ huma.Context, _ string, v any) (any, error) {
+func unify(c huma.Context, _ string, v any) (any, error) {
 	m, ok := v.(*huma.ErrorModel)
 	if !ok {
 		return v, nil
@@ -72,8 +72,10 @@ func unify(_ huma.Context, _ string, v any) (any, error) {
 	case http.StatusUnsupportedMediaType:
 		e.Title, e.Hint = "The request is not JSON", "Send it with the header \"Content-Type: application/json\"."
 	case http.StatusInternalServerError:
-		// huma's only one is a body that could not be read to its end.
-		e.Title = "The request did not arrive whole"
+		// huma's only one is a body that could not be read to its end, which is the
+		// client's fault. huma sets its own status afterwards, which comes too late.
+		e.Status, e.Title = http.StatusBadRequest, "The request did not arrive whole"
+		c.SetStatus(e.Status)
 	}
 	return (*problem)(e), nil
 }

@@ -9,9 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
-
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/server/access"
@@ -33,6 +30,11 @@ type Options struct {
 	// WriteTimeout is how long a client may take for each 64 KiB of a stream
 	// before it is cut. If zero, 20s.
 	WriteTimeout time.Duration
+	// Tokens keeps the tokens of the server. If nil, there are none to be managed.
+	Tokens Tokens
+	// Opened is told of each WebSocket: the route, and the kind "websocket". What it
+	// returns is called when the connection ends. If nil, nobody is told.
+	Opened func(route, kind string) (closed func())
 }
 
 // A Server serves /v1/…, /healthz and /readyz. It is an [http.Handler] that must
@@ -40,6 +42,7 @@ type Options struct {
 type Server struct {
 	// Static after construction.
 	hub          Hub
+	tokens       Tokens
 	info         func(ctx context.Context) api.Info
 	dial         string
 	log          *slog.Logger
@@ -52,6 +55,8 @@ type Server struct {
 	// closing ends with Close, which gives its cause.
 	closing context.Context //nolint:containedctx // the server's own life
 	close   context.CancelCauseFunc
+	sockets *sockets
+	opened  func(route, kind string) (closed func())
 
 	// buffers holds *[]byte: an idle stream has none.
 	buffers sync.Pool
@@ -63,14 +68,17 @@ func New(h Hub, guard *access.Guard, options *Options) *Server {
 		options = &Options{}
 	}
 	s := &Server{
-		hub: h, info: options.Info, dial: options.Dial, log: options.Log,
+		hub: h, tokens: options.Tokens, info: options.Info, dial: options.Dial, log: options.Log,
 		heartbeat: options.Heartbeat, writeTimeout: options.WriteTimeout,
-		mux: http.NewServeMux(), operations: http.NewServeMux(),
+		mux: http.NewServeMux(), operations: http.NewServeMux(), sockets: newSockets(), opened: options.Opened,
 		buffers: sync.Pool{New: func() any { return new([]byte) }},
 	}
 	s.closing, s.close = context.WithCancelCause(context.Background())
 	if s.info == nil {
 		s.info = func(context.Context) api.Info { return api.Info{} }
+	}
+	if s.opened == nil {
+		s.opened = func(string, string) func() { return func() {} }
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -97,28 +105,33 @@ func New(h Hub, guard *access.Guard, options *Options) *Server {
 	return s
 }
 
-// strictNames has huma compare the names of members exactly, as all of this
-// program does. It would otherwise take "Decision" for "decision", and check only
-// one of the two when both are there. huma knows no setting of one server's own.
-var strictNames = sync.OnceFunc(func() { huma.ValidateStrictCasing = true })
-
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctl := http.NewResponseController(w)
-	if r.Body != nil && r.Body != http.NoBody {
-		r.Body = &pacedBody{ReadCloser: r.Body, ctl: ctl}
+	// A WebSocket's connection is not the HTTP server's any more in the end.
+	if r.Body != nil && r.Body != http.NoBody && !wantsSocket(r) {
+		body := newPacedBody(r.Body, w)
+		defer body.over()
+		r.Body = body
 	}
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Switchboard", "v1") // by which a client recognises a server before it shows a token
 	s.mux.ServeHTTP(&pacedWriter{ResponseWriter: w, ctl: ctl, timeout: s.writeTimeout}, r)
 }
 
 // Close ends all streams: each gets a last frame with the reason. Requests that
-// come later are refused. It does not wait; [http.Server.Shutdown] does.
+// come later are refused. It does not wait: [http.Server.Shutdown] waits for
+// requests, and [Server.Wait] for WebSockets, which that does not know.
 func (s *Server) Close(reason string) {
 	s.close(&closeReason{reason})
+	s.sockets.close()
 }
+
+// Wait waits until all WebSockets have ended after Close. When ctx ends, those
+// that are left are cut.
+func (s *Server) Wait(ctx context.Context) { s.sockets.wait(ctx) }
 
 // A closeReason is why a server was closed.
 type closeReason struct{ text string }
@@ -131,75 +144,6 @@ func (s *Server) reason() string {
 		return err.Error()
 	}
 	return errClosing.Error()
-}
-
-// register registers all operations and returns the document about them.
-func (s *Server) register() *huma.OpenAPI {
-	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
-	config := huma.Config{
-		OpenAPI: &huma.OpenAPI{
-			OpenAPI: "3.1.0",
-			Info: &huma.Info{
-				Title:       "Switchboard",
-				Version:     "v1",
-				Description: "Runs, watches and steers Claude Code agents. The interface only grows: ignore members, kinds and codes that you do not know.",
-			},
-			Components: &huma.Components{
-				Schemas: registry,
-				SecuritySchemes: map[string]*huma.SecurityScheme{
-					"token": {Type: "http", Scheme: "bearer", Description: "Over TCP: the token from the file admin.token in the server's data folder. On the Unix socket nothing is needed."},
-				},
-			},
-			Security: []map[string][]string{{"token": {}}},
-		},
-		Formats:       map[string]huma.Format{"application/json": jsonFormat(), "json": jsonFormat()},
-		DefaultFormat: "application/json",
-		Transformers:  []huma.Transformer{unify},
-	}
-	h := humago.New(shortcut{s.operations, s}, config)
-	s.routes(h)
-	document := h.OpenAPI()
-	// huma mentions its own errors, which are never sent.
-	delete(registry.Map(), "ErrorModel")
-	delete(registry.Map(), "ErrorDetail")
-	return document
-}
-
-// operation registers an operation with the right that it needs. Who lacks it is
-// sent away before the body is read.
-func operation[I, O any](s *Server, h huma.API, scope wire.Scope, op huma.Operation, handler func(context.Context, *I) (*O, error)) {
-	op.Extensions = map[string]any{"x-scope": scope.String()}
-	op.Middlewares = append(op.Middlewares, func(c huma.Context, next func(huma.Context)) {
-		if e := s.admit(c.Context(), scope); e != nil {
-			_, w := humago.Unwrap(c)
-			access.WriteProblem(w, e)
-			return
-		}
-		next(c)
-	})
-	// The deadlines are those of pacedBody. huma counts a body of just the limit as
-	// too large.
-	op.BodyReadTimeout = -1
-	if op.MaxBodyBytes == 0 {
-		op.MaxBodyBytes = maxBody
-	}
-	op.MaxBodyBytes++
-	if op.Responses == nil {
-		op.Responses = map[string]*huma.Response{}
-	}
-	op.Responses["default"] = &huma.Response{
-		Description: "What went wrong, in the form of RFC 9457",
-		Content: map[string]*huma.MediaType{
-			access.ProblemType: {Schema: h.OpenAPI().Components.Schemas.Schema(errorType, true, "Error")},
-		},
-	}
-	huma.Register(h, op, func(ctx context.Context, in *I) (*O, error) {
-		out, err := handler(ctx, in)
-		if err == nil {
-			return out, nil
-		}
-		return nil, s.problem(ctx, op.OperationID, err)
-	})
 }
 
 // problem returns what the client is told about an error, and logs it if that is

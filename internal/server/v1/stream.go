@@ -11,6 +11,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/hub"
+	"github.com/switchboard-dev/switchboard/internal/server/access"
 )
 
 // keptBuffer is the largest buffer that is kept for the next batch.
@@ -19,30 +20,53 @@ const keptBuffer = 256 << 10
 var (
 	errClosing = errors.New("the server is going away")
 	errBeat    = errors.New("the client does not read")
+	errGone    = errors.New("the client has gone")
 )
 
-// A stream is one client that follows a session by server-sent events.
+// An outlet is how frames get to a client.
+type outlet interface {
+	// frames writes those that a filter lets through, and reports whether there
+	// were any. It flushes once.
+	frames(frames []api.Frame, f *filter) (wrote bool, err error)
+	// beat shows that the connection lives. If visible, it is a frame.
+	beat(visible bool) error
+	// end says goodbye after the last frame.
+	end(why error)
+}
+
+// A stream is one client that follows events.
 //
 // Two may write: the goroutine of the request and, when nothing else has been
 // written for a while, the timer. Whoever does holds mu.
 type stream struct {
 	// Static after construction.
-	server *Server
-	w      http.ResponseWriter
-	ctl    *http.ResponseController
-	cancel context.CancelCauseFunc // ends the wait for frames
+	server    *Server
+	out       outlet
+	filter    *filter
+	heartbeat time.Duration
+	visible   bool                    // heartbeats are frames
+	cancel    context.CancelCauseFunc // ends the wait for frames
 
 	mu    sync.Mutex
 	timer *time.Timer // guarded by mu; beats
+	due   time.Time   // guarded by mu; when it should, if nothing is written
 	over  bool        // guarded by mu; nobody may write any more
 }
 
-// serveStream writes what a cursor gives until the client leaves, does not read, or
-// the server closes.
-func (s *Server) serveStream(w http.ResponseWriter, r *http.Request, c Cursor) {
-	ctx, cancel := context.WithCancelCause(r.Context())
-	defer cancel(nil)
-	defer context.AfterFunc(s.closing, func() { cancel(errClosing) })()
+// newStream makes a stream of what a request asks for.
+func (s *Server) newStream(out outlet, req *request, cancel context.CancelCauseFunc) *stream {
+	st := &stream{server: s, out: out, filter: &req.filter, heartbeat: s.heartbeat, cancel: cancel}
+	if req.heartbeat > 0 {
+		st.heartbeat, st.visible = req.heartbeat, true
+	}
+	return st
+}
+
+// serveStream writes what a cursor gives, as server-sent events, until the client
+// leaves, does not read, or the server closes.
+func (s *Server) serveStream(w http.ResponseWriter, r *http.Request, c Cursor, req *request) {
+	ctx, cancel, done := watched(r.Context())
+	defer done()
 
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
@@ -51,19 +75,42 @@ func (s *Server) serveStream(w http.ResponseWriter, r *http.Request, c Cursor) {
 	if r.Method == http.MethodHead {
 		return
 	}
+	s.newStream(&sse{server: s, w: w, ctl: http.NewResponseController(w)}, req, cancel).run(ctx, c)
+}
 
-	st := &stream{server: s, w: w, ctl: http.NewResponseController(w), cancel: cancel}
+// watched returns a context that ends with the one of a request, when the token
+// that it came with is not good any more, and with cancel. done has to be called.
+func watched(ctx context.Context) (_ context.Context, cancel context.CancelCauseFunc, done func()) {
+	id, _ := access.From(ctx) // admit has seen to it that there is one
+	ctx, stop := access.Watch(ctx, id)
+	ctx, cancel = context.WithCancelCause(ctx)
+	return ctx, cancel, func() {
+		cancel(nil)
+		stop()
+	}
+}
+
+// run writes what a cursor gives until it ends, ctx ends, the server closes, or
+// nobody reads.
+func (st *stream) run(ctx context.Context, c Cursor) {
+	defer context.AfterFunc(st.server.closing, func() { st.cancel(errClosing) })()
 	st.start()
 	defer st.stop()
 	for {
 		frames, err := c.Next(ctx)
+		if err == nil {
+			err = ctx.Err() // a cursor that has something gives it whatever ctx says
+		}
 		if err != nil {
 			st.end(ctx, err)
 			return
 		}
 		closing, err := st.send(frames)
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			s.log.LogAttrs(ctx, slog.LevelInfo, "cut a client that does not read its stream")
+			st.server.log.LogAttrs(ctx, slog.LevelInfo, "cut a client that does not read its stream")
+		}
+		if closing && err == nil {
+			st.out.end(errClosing)
 		}
 		if err != nil || closing {
 			return
@@ -75,7 +122,8 @@ func (s *Server) serveStream(w http.ResponseWriter, r *http.Request, c Cursor) {
 func (st *stream) start() {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	st.timer = time.AfterFunc(st.server.heartbeat, st.beat)
+	st.due = time.Now().Add(st.heartbeat)
+	st.timer = time.AfterFunc(st.heartbeat, st.beat)
 }
 
 // stop waits for whoever writes and keeps all others from it.
@@ -86,8 +134,8 @@ func (st *stream) stop() {
 	st.timer.Stop()
 }
 
-// beat writes a comment, so that a client, and whatever is between, sees that
-// the connection lives, and that we see if it does not.
+// beat writes something without a meaning, so that a client, and whatever is
+// between, sees that the connection lives, and that we see if it does not.
 func (st *stream) beat() {
 	if !st.mu.TryLock() {
 		return // somebody writes, and sets the timer again afterwards
@@ -96,12 +144,13 @@ func (st *stream) beat() {
 	if st.over {
 		return
 	}
-	if err := st.write([]byte(":\n\n")); err != nil {
+	if err := st.out.beat(st.visible); err != nil {
 		st.over = true
 		st.cancel(errBeat)
 		return
 	}
-	st.timer.Reset(st.server.heartbeat)
+	st.due = time.Now().Add(st.heartbeat)
+	st.timer.Reset(st.heartbeat)
 }
 
 // send writes frames and flushes once. It reports whether the last one said that
@@ -110,51 +159,27 @@ func (st *stream) send(frames []api.Frame) (closing bool, err error) {
 	if len(frames) == 0 {
 		return false, nil
 	}
-	buffer := st.server.buffers.Get().(*[]byte)
-	b := (*buffer)[:0]
-	defer func() {
-		if cap(b) <= keptBuffer {
-			*buffer = b
-			st.server.buffers.Put(buffer)
-		}
-	}()
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	if st.over {
 		return false, errBeat
 	}
-	for i := range frames {
-		if b, err = appendFrame(b, &frames[i]); err != nil {
-			return false, err
-		}
-		closing = frames[i].Type == api.FrameClosing
-		if len(b) >= chunkSize {
-			if _, err := st.w.Write(b); err != nil {
-				return false, err
-			}
-			b = b[:0]
-		}
+	wrote, err := st.out.frames(frames, st.filter)
+	if wrote {
+		st.due = time.Now().Add(st.heartbeat)
 	}
-	err = st.write(b)
-	st.timer.Reset(st.server.heartbeat)
-	return closing, err
-}
-
-// write writes and flushes. The deadline of what was written holds for the
-// flush too. mu is held.
-func (st *stream) write(b []byte) error {
-	if _, err := st.w.Write(b); err != nil {
-		return err
-	}
-	return st.ctl.Flush()
+	// What is left out is silence, which must not last: the timer is set for what
+	// remains, also if it came while mu was held.
+	st.timer.Reset(time.Until(st.due))
+	return frames[len(frames)-1].Type == api.FrameClosing, err
 }
 
 // end tells the client, if it is still there, why the stream ends.
 func (st *stream) end(ctx context.Context, err error) {
 	cause := context.Cause(ctx)
 	switch {
-	case errors.Is(cause, errClosing):
-		err = errClosing
+	case errors.Is(cause, errClosing), errors.Is(cause, access.ErrRevoked):
+		err = cause
 	case cause != nil: // the client has gone
 		return
 	}
@@ -163,11 +188,70 @@ func (st *stream) end(ctx context.Context, err error) {
 	switch {
 	case errors.Is(err, errClosing), errors.Is(err, hub.ErrClosed):
 		frame.Reason = st.server.reason()
+	case errors.Is(err, access.ErrRevoked):
+		frame.Reason = "the token was revoked or has expired"
 	case errors.As(err, &known):
 		frame.Reason = known.Error()
 	default:
 		// The client comes back and tries again.
 		st.server.log.LogAttrs(ctx, slog.LevelWarn, "a stream of events ended", slog.Any("error", err))
 	}
-	_, _ = st.send([]api.Frame{frame}) // the client has gone: nobody to tell
+	if _, failed := st.send([]api.Frame{frame}); failed == nil {
+		st.out.end(err)
+	}
+}
+
+// An sse sends server-sent events.
+type sse struct {
+	server *Server
+	w      http.ResponseWriter
+	ctl    *http.ResponseController
+}
+
+func (o *sse) frames(frames []api.Frame, f *filter) (wrote bool, err error) {
+	buffer := o.server.buffers.Get().(*[]byte)
+	b := (*buffer)[:0]
+	defer func() {
+		if cap(b) <= keptBuffer {
+			*buffer = b
+			o.server.buffers.Put(buffer)
+		}
+	}()
+	for i := range frames {
+		if !f.frame(&frames[i]) {
+			continue
+		}
+		wrote = true
+		if b, err = appendFrame(b, &frames[i]); err != nil {
+			return wrote, err
+		}
+		if len(b) >= chunkSize {
+			if _, err := o.w.Write(b); err != nil {
+				return wrote, err
+			}
+			b = b[:0]
+		}
+	}
+	if !wrote {
+		return false, nil
+	}
+	return true, o.write(b)
+}
+
+func (o *sse) beat(visible bool) error {
+	if visible {
+		return o.write([]byte("event: heartbeat\ndata: {}\n\n"))
+	}
+	return o.write([]byte(":\n\n"))
+}
+
+func (o *sse) end(error) {}
+
+// write writes and flushes. The deadline of what was written holds for the
+// flush too.
+func (o *sse) write(b []byte) error {
+	if _, err := o.w.Write(b); err != nil {
+		return err
+	}
+	return o.ctl.Flush()
 }

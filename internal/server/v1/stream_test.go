@@ -185,7 +185,7 @@ func bubble(t *testing.T, c Cursor) (net.Conn, *bufio.Reader) {
 		ReadHeaderTimeout: time.Minute,
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			defer c.Close()
-			s.serveStream(&pacedWriter{ResponseWriter: w, ctl: http.NewResponseController(w), timeout: s.writeTimeout}, r, c)
+			s.serveStream(&pacedWriter{ResponseWriter: w, ctl: http.NewResponseController(w), timeout: s.writeTimeout}, r, c, &request{})
 		}),
 	}
 	served := make(chan error, 1)
@@ -305,7 +305,8 @@ func TestBodyDeadlineIsTakenAway(t *testing.T) {
 		server := &http.Server{
 			ReadHeaderTimeout: time.Minute,
 			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				body := &pacedBody{ReadCloser: r.Body, ctl: http.NewResponseController(w)}
+				body := newPacedBody(r.Body, w)
+				defer body.over()
 				if _, err := io.ReadAll(body); err != nil {
 					worked <- err
 					return
@@ -342,6 +343,71 @@ func TestBodyDeadlineIsTakenAway(t *testing.T) {
 		}
 		<-served
 	})
+}
+
+// A request whose body stops half-way does not hold its connection for ever,
+// whether anybody reads it or not.
+func TestBodyThatStops(t *testing.T) {
+	for _, test := range []struct{ name, head, body string }{
+		{"nobody reads it", "POST /nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n", "{"},
+		{"nobody may", "POST /v1/sessions HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n", "{"},
+		{"of unknown length", "POST /nothing HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\n{\r\n"},
+		{"it is read", "POST /v1/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n", "{"},
+		{"of no use", "GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n", "{"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
+				server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: New(&fakeHub{}, guard(t), nil)}
+				served := make(chan error, 1)
+				go func() { served <- server.Serve(p) }()
+				mine, theirs := net.Pipe()
+				p.conns <- theirs
+				start := time.Now()
+				if _, err := io.WriteString(mine, test.head+test.body); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := io.Copy(io.Discard, mine); err != nil {
+					t.Error(err)
+				}
+				// One pause while it is read, and one while the rest is thrown away.
+				if took := time.Since(start); took > 2*bodyPause {
+					t.Errorf("the connection was held for %v", took)
+				}
+				_ = mine.Close()
+				if err := server.Close(); err != nil {
+					t.Error(err)
+				}
+				<-served
+			})
+		})
+	}
+}
+
+// A body that ends early is the client's fault.
+func TestBodyThatEnds(t *testing.T) {
+	r := newRig(t, nil)
+	c, err := net.Dial("tcp", r.http.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	if _, err := io.WriteString(c, "POST /v1/sessions/s1/messages HTTP/1.1\r\nHost: "+r.http.Listener.Addr().String()+
+		"\r\nAuthorization: Bearer "+promptToken+"\r\nContent-Type: application/json\r\nContent-Length: 14\r\n\r\n{"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.(*net.TCPConn).CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	body, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusBadRequest || res.Header.Get("Content-Type") != "application/problem+json" || !strings.Contains(string(body), `"status":400`) {
+		t.Errorf("%d %v %s, %v", res.StatusCode, res.Header, body, err)
+	}
 }
 
 // A client that does not read an answer is cut too, and nobody makes a fuss

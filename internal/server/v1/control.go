@@ -1,0 +1,217 @@
+package v1
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/server/access"
+	"github.com/switchboard-dev/switchboard/wire"
+)
+
+// OfServer is a request about an MCP server of a session.
+type OfServer struct {
+	OfSession
+	Server string `path:"server" minLength:"1" maxLength:"256" doc:"The name of the MCP server" example:"github"`
+}
+
+// controlRoutes are requests to the CLI itself.
+func (s *Server) controlRoutes(h huma.API) {
+	tags := []string{"control"}
+	operation(s, h, wire.ScopeAdmin, huma.Operation{
+		OperationID: "control-session", Method: http.MethodPost, Path: "/v1/sessions/{id}/control",
+		Summary: "Send the CLI a control request of its own protocol", Tags: tags, MaxBodyBytes: maxMessage,
+		Description: "The request is checked and fitted to the CLI's version before it is sent. The answer is the body of the CLI's; if that is an error, the code is refused_by_agent. " +
+			"initialize is sent by the server alone.",
+	}, func(ctx context.Context, in *about[api.Control]) (*answer[api.ControlResult], error) {
+		return s.control(ctx, in.ID, in.Body.Request, wire.ScopeAdmin)
+	}, ofAgent(api.CodeConflict)...)
+	operation(s, h, wire.ScopePrompt, huma.Operation{
+		OperationID: "rewind-session", Method: http.MethodPost, Path: "/v1/sessions/{id}/rewind",
+		Summary: "Restore files as they were before a message", Tags: tags,
+		Description: "With dry_run it only says what would change. Without, it needs the right admin.",
+	}, func(ctx context.Context, in *about[api.Rewind]) (*answer[api.RewindResult], error) {
+		if !in.Body.DryRun {
+			if _, e := access.Require(ctx, wire.ScopeAdmin); e != nil {
+				return nil, e
+			}
+		}
+		raw, err := s.hub.Control(ctx, actor(ctx), in.ID, &wire.RewindFilesRequest{UserMessageID: in.Body.UserMessageID, DryRun: in.Body.DryRun})
+		if err != nil {
+			return nil, err
+		}
+		var told wire.RewindFilesAnswer
+		if err := json.Unmarshal(orEmpty(raw), &told); err != nil {
+			return nil, unreadable("rewind_files")
+		}
+		return &answer[api.RewindResult]{Body: &api.RewindResult{
+			CanRewind: told.CanRewind, FilesChanged: told.FilesChanged, Insertions: told.Insertions, Deletions: told.Deletions, Error: told.Error,
+		}}, nil
+	}, ofAgent()...)
+	operation(s, h, wire.ScopeObserve, huma.Operation{
+		OperationID: "get-context", Method: http.MethodGet, Path: "/v1/sessions/{id}/context",
+		Summary: "Ask the CLI what takes up the context window", Tags: tags, Description: "The answer is the CLI's own.",
+	}, func(ctx context.Context, in *OfSession) (*answer[api.ControlResult], error) {
+		return s.request(ctx, in.ID, &wire.GetContextUsageRequest{})
+	}, ofAgent()...)
+	operation(s, h, wire.ScopeAdmin, huma.Operation{
+		OperationID: "set-environment", Method: http.MethodPost, Path: "/v1/sessions/{id}/environment",
+		Summary: "Change variables of the agent's environment", Tags: tags, DefaultStatus: http.StatusNoContent,
+		Description: "Where the CLI's version can do that. Events and exports show the names alone.",
+	}, func(ctx context.Context, in *about[api.Environment]) (*none, error) {
+		return done(s.hub.Environment(ctx, actor(ctx), in.ID, in.Body.Variables))
+	}, ofAgent()...)
+	s.mcpRoutes(h, tags)
+}
+
+// mcpRoutes are about a session's MCP servers.
+func (s *Server) mcpRoutes(h huma.API, tags []string) {
+	operation(s, h, wire.ScopeObserve, huma.Operation{
+		OperationID: "get-mcp", Method: http.MethodGet, Path: "/v1/sessions/{id}/mcp",
+		Summary: "Ask the CLI for its MCP servers and their states", Tags: tags, Description: "The answer is the CLI's own.",
+	}, func(ctx context.Context, in *OfSession) (*answer[api.ControlResult], error) {
+		return s.request(ctx, in.ID, &wire.MCPStatusRequest{})
+	}, ofAgent()...)
+	operation(s, h, wire.ScopeAdmin, huma.Operation{
+		OperationID: "set-mcp", Method: http.MethodPut, Path: "/v1/sessions/{id}/mcp",
+		Summary: "Replace the MCP servers that the agent was given while it ran", Tags: tags,
+		Description: "Those of the CLI's own configuration stay. The answer, the CLI's own, says which were added and removed, and what failed.",
+	}, func(ctx context.Context, in *about[api.SetMCPServers]) (*answer[api.ControlResult], error) {
+		if !isObject(in.Body.Servers) {
+			return nil, api.Errorf(http.StatusUnprocessableEntity, api.CodeInvalid, "The servers are not an object")
+		}
+		return s.control(ctx, in.ID, object("mcp_set_servers", member{"servers", in.Body.Servers}), wire.ScopeAdmin)
+	}, ofAgent()...)
+	operation(s, h, wire.ScopeAdmin, huma.Operation{
+		OperationID: "toggle-mcp-server", Method: http.MethodPost, Path: "/v1/sessions/{id}/mcp/{server}/toggle",
+		Summary: "Switch an MCP server on or off", Tags: tags, Description: "The answer is the CLI's own.",
+	}, func(ctx context.Context, in *struct {
+		OfServer
+		Body api.ToggleMCPServer
+	},
+	) (*answer[api.ControlResult], error) {
+		return s.request(ctx, in.ID, &wire.MCPToggleRequest{ServerName: in.Server, Enabled: in.Body.Enabled})
+	}, ofAgent()...)
+	operation(s, h, wire.ScopeAdmin, huma.Operation{
+		OperationID: "reconnect-mcp-server", Method: http.MethodPost, Path: "/v1/sessions/{id}/mcp/{server}/reconnect",
+		Summary: "Connect an MCP server again", Tags: tags, Description: "The answer is the CLI's own.",
+	}, func(ctx context.Context, in *OfServer) (*answer[api.ControlResult], error) {
+		return s.request(ctx, in.ID, &wire.MCPReconnectRequest{ServerName: in.Server})
+	}, ofAgent()...)
+	operation(s, h, wire.ScopeAdmin, huma.Operation{
+		OperationID: "message-mcp-server", Method: http.MethodPost, Path: "/v1/sessions/{id}/mcp/{server}/message",
+		Summary: "Send a JSON-RPC message to an MCP server of the agent", Tags: tags, MaxBodyBytes: maxMessage, Description: "The answer is the CLI's own.",
+	}, func(ctx context.Context, in *struct {
+		OfServer
+		Body api.MCPMessage
+	},
+	) (*answer[api.ControlResult], error) {
+		name, err := json.Marshal(in.Server)
+		if err != nil {
+			return nil, err
+		}
+		return s.control(ctx, in.ID, object("mcp_message", member{"server_name", name}, member{"message", in.Body.Message}), wire.ScopeAdmin)
+	}, ofAgent()...)
+}
+
+// A member is a member of an object; its value is JSON.
+type member struct {
+	name  string
+	value []byte
+}
+
+// object returns the body of a control request, with values as they are.
+func object(subtype string, members ...member) json.RawMessage {
+	b := append(append([]byte(`{"subtype":"`), subtype...), '"')
+	for _, m := range members {
+		b = append(append(append(b, `,"`...), m.name...), `":`...)
+		b = append(b, m.value...)
+	}
+	return append(b, '}')
+}
+
+// request sends a control request that was built here, if who asks may send it:
+// by the table for lines to the CLI, and no less than the operation's own right.
+func (s *Server) request(ctx context.Context, id string, r wire.Request) (*answer[api.ControlResult], error) {
+	line, err := wire.NewRequest("v1", r)
+	if err != nil {
+		return nil, invalid(err)
+	}
+	return s.controlLine(ctx, id, line, r, wire.ScopeObserve)
+}
+
+// control sends a control request that somebody wrote, who needs the right that
+// it needs, and least anyway.
+func (s *Server) control(ctx context.Context, id string, body json.RawMessage, least wire.Scope) (*answer[api.ControlResult], error) {
+	if !isObject(body) {
+		return nil, api.Errorf(http.StatusUnprocessableEntity, api.CodeInvalid, "The request is not an object")
+	}
+	line := append(append([]byte(`{"type":"control_request","request_id":"v1","request":`), oneLine(body)...), '}')
+	if err := wire.Validate(line); err != nil {
+		return nil, invalid(err)
+	}
+	decoded, err := wire.Decode(line)
+	if err != nil {
+		return nil, invalid(err)
+	}
+	request, ok := decoded.(*wire.ControlRequest)
+	if !ok || request.Request == nil {
+		return nil, api.Errorf(http.StatusUnprocessableEntity, api.CodeInvalid, "The request is none that a CLI takes")
+	}
+	return s.controlLine(ctx, id, line, request.Request, least)
+}
+
+// controlLine sends a request, whose line is only looked at.
+func (s *Server) controlLine(ctx context.Context, id string, line []byte, r wire.Request, least wire.Scope) (*answer[api.ControlResult], error) {
+	scope := wire.ScopeOf(line, nil)
+	if scope == wire.ScopeNone {
+		return nil, api.Errorf(http.StatusUnprocessableEntity, api.CodeInvalid, "The request is none that a CLI takes")
+	}
+	if _, e := access.Require(ctx, max(scope, least)); e != nil {
+		return nil, e
+	}
+	raw, err := s.hub.Control(ctx, actor(ctx), id, r)
+	if err != nil {
+		return nil, err
+	}
+	return &answer[api.ControlResult]{Body: &api.ControlResult{Response: raw}}, nil
+}
+
+// isObject reports whether JSON is an object.
+func isObject(raw json.RawMessage) bool {
+	raw = bytes.TrimSpace(raw)
+	return len(raw) > 0 && raw[0] == '{'
+}
+
+// invalid says what is wrong with a line that somebody wanted to be sent.
+func invalid(err error) *api.Error {
+	e := api.Errorf(http.StatusUnprocessableEntity, api.CodeInvalid, "The agent could not take this request")
+	e.Detail = err.Error()
+	return e
+}
+
+// unreadable says that the CLI answered something that cannot be understood.
+func unreadable(subtype string) *api.Error {
+	e := api.Errorf(http.StatusUnprocessableEntity, api.CodeRefused, "The agent's answer to %s cannot be understood", subtype)
+	e.Hint = "The log of the session has it."
+	return e
+}
+
+// orEmpty returns an answer's body, which may be missing.
+func orEmpty(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 {
+		return json.RawMessage("{}")
+	}
+	return raw
+}
+
+// oneLine returns JSON without line breaks, which only stand between tokens.
+func oneLine(raw []byte) []byte {
+	raw = bytes.Clone(raw)
+	onOneLine(raw)
+	return raw
+}

@@ -1,0 +1,243 @@
+package v1
+
+import (
+	"errors"
+	"io"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/hub"
+	"github.com/switchboard-dev/switchboard/internal/server/access"
+	"github.com/switchboard-dev/switchboard/wire"
+)
+
+func TestExport(t *testing.T) {
+	for _, test := range []struct{ query, format, kind, name string }{
+		{"", "jsonl", "application/jsonl", "s1.jsonl"},
+		{"?format=jsonl", "jsonl", "application/jsonl", "s1.jsonl"},
+		{"?format=events", "events", "application/jsonl", "s1.events.jsonl"},
+		{"?format=markdown", "markdown", "text/markdown; charset=utf-8", "s1.md"},
+	} {
+		t.Run(test.query, func(t *testing.T) {
+			r := newRig(t, nil)
+			r.hub.export = []string{"{\"a\":1}\n", "{\"b\":\"<script>\"}\n"}
+			res := r.do(t, observeToken, "GET", "/v1/sessions/s1/export"+test.query, "")
+			if got := text(t, res); res.StatusCode != 200 || got != strings.Join(r.hub.export, "") {
+				t.Errorf("%d %s", res.StatusCode, got)
+			}
+			want := map[string]string{
+				"Content-Type": test.kind, "Content-Disposition": `attachment; filename="` + test.name + `"`,
+				"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'; sandbox",
+			}
+			for name, value := range want {
+				if got := res.Header.Get(name); got != value {
+					t.Errorf("%s: %q, want %q", name, got, value)
+				}
+			}
+			if diff := cmp.Diff(call{"Export", hub.Actor{}, []any{"s1", test.format}}, r.hub.last(t)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	t.Run("empty", func(t *testing.T) {
+		r := newRig(t, nil)
+		res := r.do(t, observeToken, "GET", "/v1/sessions/s1/export", "")
+		if got := text(t, res); res.StatusCode != 200 || got != "" || res.Header.Get("Content-Disposition") == "" {
+			t.Errorf("%d %q %v", res.StatusCode, got, res.Header)
+		}
+	})
+	t.Run("fails at once", func(t *testing.T) {
+		r := newRig(t, nil)
+		r.hub.err = api.Errorf(404, api.CodeNotFound, "There is no session")
+		res := r.do(t, observeToken, "GET", "/v1/sessions/s1/export", "")
+		expectProblem(t, res, 404, api.CodeNotFound)
+		if got := res.Header.Get("Content-Disposition"); got != "" {
+			t.Errorf("an error is offered as the file %s", got)
+		}
+	})
+	t.Run("fails on the way", func(t *testing.T) {
+		r := newRig(t, nil)
+		r.hub.export, r.hub.exportErr = []string{strings.Repeat("x", 1<<20)}, errors.New("secret")
+		res := r.do(t, observeToken, "GET", "/v1/sessions/s1/export", "")
+		if _, err := io.ReadAll(res.Body); err == nil {
+			t.Error("half an export looks like a whole one")
+		}
+		r.http.Close() // the log is written to until then
+		if !strings.Contains(r.log.String(), "secret") {
+			t.Errorf("log %s", r.log)
+		}
+	})
+	t.Run("wrong", func(t *testing.T) {
+		r := newRig(t, nil)
+		expectProblem(t, r.do(t, observeToken, "GET", "/v1/sessions/s1/export?format=exe", ""), 422, api.CodeInvalid)
+		for _, path := range []string{"/v1/sessions/%2e%2e/export", "/v1/sessions/..%2F..%2Fetc/export", "/v1/sessions/a%22b/export", "/v1/sessions/a%0d%0ab/export"} {
+			expectProblem(t, r.do(t, observeToken, "GET", path, ""), 422, api.CodeInvalid)
+		}
+		if len(r.hub.calls) > 0 {
+			t.Errorf("the hub was asked %v", r.hub.calls)
+		}
+	})
+}
+
+func TestLogin(t *testing.T) {
+	r := newRig(t, nil)
+	res := r.do(t, "", "POST", "/v1/login", `{"code":"abc","name":"tab"}`)
+	if got := text(t, res); res.StatusCode != 201 || !strings.Contains(got, `"text":"sb_t2_secret"`) {
+		t.Errorf("%d %s", res.StatusCode, got)
+	}
+	if diff := cmp.Diff(call{"Login", hub.Actor{}, []any{api.Login{Code: "abc", Name: "tab"}}}, r.hub.last(t)); diff != "" {
+		t.Error(diff)
+	}
+	expectProblem(t, r.do(t, "", "POST", "/v1/login", `{"code":"`+strings.Repeat("x", 129)+`"}`), 422, api.CodeInvalid)
+	expectProblem(t, r.do(t, "", "POST", "/v1/login", ""), 400, api.CodeInvalid)
+	expectProblem(t, r.do(t, "", "GET", "/v1/login", ""), 401, api.CodeUnauthorized)
+	r.hub.err = api.Errorf(401, api.CodeUnauthorized, "The code is not good")
+	expectProblem(t, r.do(t, "", "POST", "/v1/login", `{"code":"abc"}`), 401, api.CodeUnauthorized)
+	r.server.Close("")
+	expectProblem(t, r.do(t, "", "POST", "/v1/login", `{"code":"abc"}`), 503, api.CodeClosing)
+}
+
+// Nobody gives away what they do not have.
+func TestTokensOfTheirMaker(t *testing.T) {
+	const limited = "sb_limited_0123456789012345678901234567890123456789"
+	token, err := access.ParseToken(limited, "tester", access.ScopesOf(wire.ScopeObserve, wire.ScopeAdmin))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &fakeHub{}
+	g := access.New(&access.Options{Tokens: []access.Token{token}})
+	r := &rig{hub: h, server: New(h, g, &Options{Tokens: fakeTokens{h}})}
+	r.http = httptest.NewUnstartedServer(g.Checked(r.server))
+	r.http.Config.ConnContext = g.ConnContext
+	r.http.Start()
+	t.Cleanup(r.http.Close)
+	expectProblem(t, r.do(t, limited, "POST", "/v1/tokens", `{"name":"x","scopes":["observe","approve"]}`), 403, api.CodeForbidden)
+	expectProblem(t, r.do(t, limited, "POST", "/v1/codes", `{"scopes":["prompt"]}`), 403, api.CodeForbidden)
+	expectProblem(t, r.do(t, limited, "POST", "/v1/tokens", `{"name":"x","scopes":["root"]}`), 422, api.CodeInvalid)
+	expectProblem(t, r.do(t, limited, "POST", "/v1/tokens", `{"name":"x","scopes":[]}`), 422, api.CodeInvalid)
+	if len(h.calls) > 0 {
+		t.Errorf("a token was made: %v", h.calls)
+	}
+	if res := r.do(t, limited, "POST", "/v1/codes", `{}`); res.StatusCode != 201 {
+		t.Errorf("%d %s", res.StatusCode, text(t, res))
+	}
+	if diff := cmp.Diff([]any{api.CreateCode{Scopes: []string{"observe", "admin"}}}, h.last(t).Args); diff != "" {
+		t.Errorf("a code for all (-want +got):\n%s", diff)
+	}
+}
+
+func TestWithoutTokens(t *testing.T) {
+	h, g := &fakeHub{}, guard(t)
+	r := &rig{hub: h, server: New(h, g, nil)}
+	r.http = httptest.NewUnstartedServer(g.Checked(r.server))
+	r.http.Config.ConnContext = g.ConnContext
+	r.http.Start()
+	t.Cleanup(r.http.Close)
+	for _, test := range [][3]string{
+		{"GET", "/v1/tokens", ""},
+		{"POST", "/v1/tokens", `{"name":"x","scopes":["observe"]}`},
+		{"DELETE", "/v1/tokens/t1", ""},
+		{"POST", "/v1/codes", `{}`},
+		{"POST", "/v1/login", `{"code":"x"}`},
+	} {
+		expectProblem(t, r.do(t, adminToken, test[0], test[1], test[2]), 404, api.CodeNotFound)
+	}
+}
+
+// What no CLI could take is refused before the hub hears of it, and so is what
+// somebody may not send.
+func TestControlRefused(t *testing.T) {
+	r := newRig(t, nil)
+	for _, test := range []struct {
+		name, method, path, body string
+		detail                   string
+	}{
+		{"no request", "POST", "/v1/sessions/s1/control", `{}`, "request"},
+		{"a text", "POST", "/v1/sessions/s1/control", `{"request":"interrupt"}`, ""},
+		{"a list", "POST", "/v1/sessions/s1/control", `{"request":[]}`, ""},
+		{"nothing", "POST", "/v1/sessions/s1/control", `{"request":null}`, ""},
+		{"no subtype", "POST", "/v1/sessions/s1/control", `{"request":{}}`, ""},
+		{"a subtype that is none", "POST", "/v1/sessions/s1/control", `{"request":{"subtype":7}}`, ""},
+		{"no message", "POST", "/v1/sessions/s1/rewind", `{}`, "user_message_id"},
+		{"no variables", "POST", "/v1/sessions/s1/environment", `{}`, "variables"},
+		{"variables that are none", "POST", "/v1/sessions/s1/environment", `{"variables":{"a":1}}`, "variables"},
+		{"servers that are none", "PUT", "/v1/sessions/s1/mcp", `{"servers":[]}`, ""},
+		{"no servers", "PUT", "/v1/sessions/s1/mcp", `{"servers":null}`, ""},
+		{"on or off", "POST", "/v1/sessions/s1/mcp/a/toggle", `{}`, "enabled"},
+		{"long name", "POST", "/v1/sessions/s1/mcp/" + strings.Repeat("x", 257) + "/reconnect", "", "path.server"},
+		{"a message that is none", "POST", "/v1/sessions/s1/mcp/a/message", `{"message":"x"}`, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			e := expectProblem(t, r.do(t, adminToken, test.method, test.path, test.body), 422, api.CodeInvalid)
+			if !strings.Contains(e.Detail, test.detail) {
+				t.Errorf("detail %q lacks %q", e.Detail, test.detail)
+			}
+		})
+	}
+	if len(r.hub.calls) > 0 {
+		t.Errorf("the hub was asked %v", r.hub.calls)
+	}
+}
+
+func TestRewindAnswers(t *testing.T) {
+	r := newRig(t, nil)
+	rewind := func() *response {
+		return r.do(t, promptToken, "POST", "/v1/sessions/s1/rewind", `{"user_message_id":"u","dry_run":true}`)
+	}
+	r.hub.response = `{"canRewind":true,"filesChanged":["/a"],"insertions":1,"deletions":2}`
+	if got, want := strings.TrimSpace(text(t, rewind())), `{"can_rewind":true,"files_changed":["/a"],"insertions":1,"deletions":2}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	r.hub.response = `"no"`
+	expectProblem(t, rewind(), 422, api.CodeRefused)
+}
+
+// What is too long, too large or of the wrong form is refused, wherever it stands.
+func TestBounds(t *testing.T) {
+	r := newRig(t, nil)
+	long := func(n int) string { return strings.Repeat("x", n+1) }
+	for _, test := range []struct{ method, path, body, where string }{
+		{"GET", "/v1/sessions/" + long(64), "", "path.id"},
+		{"GET", "/v1/sessions/a.b", "", "path.id"},
+		{"GET", "/v1/questions/" + long(64), "", "path.id"},
+		{"DELETE", "/v1/sessions/s1/messages/" + long(128), "", "path.client_id"},
+		{"DELETE", "/v1/sessions/s1/rules/a%2Fb", "", "path.rule"},
+		{"DELETE", "/v1/tokens/a_b", "", "path.id"},
+		{"GET", "/v1/transcripts/..%2F..%2Fetc", "", "path.conversation"},
+		{"GET", "/v1/transcripts/x?cursor=-1", "", "query.cursor"},
+		{"GET", "/v1/transcripts?dir=" + long(4096), "", "query.dir"},
+		{"GET", "/v1/folders?prefix=" + long(4096), "", "query.prefix"},
+		{"GET", "/v1/folders?limit=1001", "", "query.limit"},
+		{"GET", "/v1/search", "", "query.q"},
+		{"GET", "/v1/search?q=" + long(1024), "", "query.q"},
+		{"GET", "/v1/search?q=x&cursor=" + long(256), "", "query.cursor"},
+		{"GET", "/v1/audit?since=yesterday", "", "query.since"},
+		{"GET", "/v1/audit?automatic=perhaps", "", "query.automatic"},
+		{"GET", "/v1/costs?by=moon", "", "query.by"},
+		{"GET", "/v1/info?x=1", "", "query.x"},
+		{"GET", "/v1/events?limit=1001", "", "query.limit"},
+		{"POST", "/v1/tokens", `{"name":"` + long(128) + `","scopes":["observe"]}`, "body.name"},
+		{"POST", "/v1/tokens", `{"name":"x","scopes":["observe"],"ttl":-1}`, "body.ttl"},
+		{"POST", "/v1/policy/test", `{"limit":101}`, "body.limit"},
+		{"PUT", "/v1/policy/file", `{"hash":"x","text":"` + long(1<<20) + `"}`, "body.text"},
+		{"POST", "/v1/sessions", `{"dir":"` + long(4096) + `"}`, "body.dir"},
+		{"POST", "/v1/sessions", `{"dir":"/","options":{"model":"` + long(256) + `"}}`, "body.options.model"},
+		{"POST", "/v1/sessions", `{"dir":"/","options":{"tools":["` + long(4096) + `"]}}`, "body.options.tools[0]"},
+		{"POST", "/v1/sessions", `{"dir":"/","options":{"max_turns":1000001}}`, "body.options.max_turns"},
+		{"POST", "/v1/tokens", `{"name":"x","scopes":["observe","observe","observe","observe","observe"]}`, "body.scopes"},
+		{"POST", "/v1/sessions/s1/rewind", `{"user_message_id":"` + long(64) + `"}`, "body.user_message_id"},
+		{"POST", "/v1/transcripts/x/adopt", `{"title":"` + long(512) + `"}`, "body.title"},
+	} {
+		e := expectProblem(t, r.do(t, adminToken, test.method, test.path, test.body), 422, api.CodeInvalid)
+		if !strings.Contains(e.Detail, test.where) {
+			t.Errorf("%s %.60s: detail %q lacks %q", test.method, test.path, e.Detail, test.where)
+		}
+	}
+	if len(r.hub.calls) > 0 {
+		t.Errorf("the hub was asked %v", r.hub.calls)
+	}
+}

@@ -1,0 +1,231 @@
+package v1
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/server/access"
+	"github.com/switchboard-dev/switchboard/wire"
+)
+
+const (
+	schemaPrefix = "#/components/schemas/"
+	loginPath    = "/v1/login"
+)
+
+var errorType = reflect.TypeFor[api.Error]()
+
+// register registers all operations and returns the document about them.
+func (s *Server) register() *huma.OpenAPI {
+	registry := huma.NewMapRegistry(schemaPrefix, huma.DefaultSchemaNamer)
+	tighten(registry)
+	config := huma.Config{
+		OpenAPI: &huma.OpenAPI{
+			OpenAPI: "3.1.0",
+			Info: &huma.Info{
+				Title:       "Switchboard",
+				Version:     "v1",
+				Description: "Runs, watches and steers Claude Code agents. The interface only grows: ignore members, kinds and codes that you do not know.",
+			},
+			Tags: []*huma.Tag{
+				{Name: "sessions", Description: "Agents: starting, steering and ending them."},
+				{Name: "messages", Description: "What agents are told."},
+				{Name: "questions", Description: "What agents ask, and answers to it."},
+				{Name: "events", Description: "The logs of sessions, as pages and as streams."},
+				{Name: "control", Description: "Requests to the CLI itself."},
+				{Name: "library", Description: "Looking back: search, timelines, exports, decisions, costs, conversations on disk."},
+				{Name: "rules", Description: "What agents may do without asking."},
+				{Name: "access", Description: "Tokens, and codes to get one."},
+				{Name: "server", Description: "The server itself."},
+			},
+			Components: &huma.Components{
+				Schemas: registry,
+				SecuritySchemes: map[string]*huma.SecurityScheme{
+					"token": {
+						Type: "http", Scheme: "bearer",
+						Description: "Over TCP: a token, such as the one in the file admin.token in the server's data folder. On the Unix socket nothing is needed. " +
+							"A WebSocket of a browser, which cannot send the header, offers the sub-protocols \"switchboard.v1\" and \"sb.token.TOKEN\". " +
+							"What a token may do is in its scopes; the member x-scope of an operation names the one that it needs.",
+					},
+				},
+			},
+			Security: []map[string][]string{{"token": {}}},
+		},
+		Formats:       map[string]huma.Format{"application/json": jsonFormat(), "json": jsonFormat()},
+		DefaultFormat: "application/json",
+		Transformers:  []huma.Transformer{unify},
+	}
+	h := humago.New(shortcut{s.operations, s}, config)
+	s.routes(h)
+	document := h.OpenAPI()
+	// huma mentions its own errors, which are never sent.
+	delete(registry.Map(), "ErrorModel")
+	delete(registry.Map(), "ErrorDetail")
+	return document
+}
+
+// Document returns the OpenAPI document about the interface, as it is served. It
+// needs no server.
+func Document() ([]byte, error) {
+	strictNames()
+	s := &Server{mux: http.NewServeMux(), operations: http.NewServeMux()}
+	return writeDocument(s.register())
+}
+
+// strictNames has huma compare the names of members exactly, as all of this
+// program does. It would otherwise take "Decision" for "decision", and check only
+// one of the two when both are there. huma knows no setting of one server's own.
+var strictNames = sync.OnceFunc(func() { huma.ValidateStrictCasing = true })
+
+// An outcome is a way in which an operation may fail.
+type outcome struct {
+	status int
+	code   string
+	means  string
+}
+
+// outcomes are all of them, by the order of their status.
+func outcomes() []outcome {
+	return []outcome{
+		{http.StatusBadRequest, api.CodeInvalid, "the body cannot be read as JSON, or is missing"},
+		{http.StatusUnauthorized, api.CodeUnauthorized, "there is no valid token"},
+		{http.StatusForbidden, api.CodeForbidden, "the token's scopes do not suffice"},
+		{http.StatusNotFound, api.CodeNotFound, "there is no such thing"},
+		{http.StatusConflict, api.CodeAlreadySettled, "the question was answered before; the member question says how"},
+		{http.StatusConflict, api.CodeConflict, "the state does not allow it"},
+		{http.StatusConflict, api.CodeClientIDReused, "the client id was used before, for another request"},
+		{http.StatusConflict, api.CodeOwned, "another session, which the member session names, drives the conversation"},
+		{http.StatusConflict, api.CodeOffline, "the agent cannot be reached now"},
+		{http.StatusConflict, api.CodeEnded, "the session has no process"},
+		{http.StatusConflict, api.CodeNotQueued, "the message is on its way already"},
+		{http.StatusRequestEntityTooLarge, api.CodeTooLarge, "the body is too large"},
+		{http.StatusUnprocessableEntity, api.CodeInvalid, "the request does not fit its description, or makes no sense"},
+		{http.StatusUnprocessableEntity, api.CodeUnsupported, "this version of the CLI cannot do it"},
+		{http.StatusUnprocessableEntity, api.CodeRefused, "the CLI answered with an error"},
+		{http.StatusTooManyRequests, api.CodeUnauthorized, "too many wrong tokens or codes were tried at once; a valid one always works"},
+		{http.StatusTooManyRequests, api.CodeTooMany, "a limit is reached; try again later"},
+		{http.StatusInternalServerError, api.CodeInternal, "something went wrong in the server; its log says more"},
+		{http.StatusBadGateway, api.CodeStartFailed, "the agent could not be started"},
+		{http.StatusServiceUnavailable, api.CodeClosing, "the server is going away; come back"},
+		{http.StatusServiceUnavailable, api.CodeStorage, "the journal cannot be written"},
+		{http.StatusGatewayTimeout, api.CodeTimeout, "the agent did not answer in time"},
+	}
+}
+
+// ofAgent are the codes of what the agent has to do itself, with others.
+func ofAgent(more ...string) []string {
+	return append(more, api.CodeOffline, api.CodeEnded, api.CodeUnsupported, api.CodeRefused, api.CodeTimeout, api.CodeStorage)
+}
+
+// ofStart are the codes of what starts an agent, with others.
+func ofStart(more ...string) []string {
+	return append(more, api.CodeConflict, api.CodeClientIDReused, api.CodeOwned, api.CodeUnsupported, api.CodeStartFailed, api.CodeTimeout, api.CodeStorage)
+}
+
+// operation registers an operation with the right that it needs. Who lacks it is
+// sent away before the body is read. codes are those that the operation may fail
+// with, beside those that come with its parts.
+func operation[I, O any](s *Server, h huma.API, scope wire.Scope, op huma.Operation, handler func(context.Context, *I) (*O, error), codes ...string) {
+	op.Extensions = map[string]any{"x-scope": scope.String()}
+	op.Middlewares = append(op.Middlewares, func(c huma.Context, next func(huma.Context)) {
+		if e := s.admit(c.Context(), scope); e != nil {
+			_, w := humago.Unwrap(c)
+			access.WriteProblem(w, e)
+			return
+		}
+		next(c)
+	})
+	admitted := func(ctx context.Context, in *I) (*O, error) {
+		// Once more, as a body may take its time, and the token be revoked meanwhile.
+		if _, e := access.Require(ctx, scope); e != nil {
+			return nil, e
+		}
+		return handler(ctx, in)
+	}
+	serve(s, h, op, admitted, append(codes, api.CodeUnauthorized, api.CodeForbidden))
+}
+
+// public registers an operation that needs no right: the only one is the way to
+// get a token.
+func public[I, O any](s *Server, h huma.API, op huma.Operation, handler func(context.Context, *I) (*O, error), codes ...string) {
+	op.Extensions = map[string]any{"x-scope": wire.ScopeNone.String()}
+	op.Middlewares = append(op.Middlewares, func(c huma.Context, next func(huma.Context)) {
+		if s.closing.Err() != nil {
+			_, w := humago.Unwrap(c)
+			access.WriteProblem(w, closing())
+			return
+		}
+		next(c)
+	})
+	serve(s, h, op, handler, codes)
+}
+
+func serve[I, O any](s *Server, h huma.API, op huma.Operation, handler func(context.Context, *I) (*O, error), codes []string) {
+	// The deadlines are those of pacedBody. huma counts a body of just the limit as
+	// too large.
+	op.BodyReadTimeout = -1
+	if op.MaxBodyBytes == 0 {
+		op.MaxBodyBytes = maxBody
+	}
+	op.MaxBodyBytes++
+	op.RejectUnknownQueryParameters = true
+
+	codes = append(codes, api.CodeInvalid, api.CodeInternal, api.CodeClosing)
+	if strings.Contains(op.Path, "{") {
+		codes = append(codes, api.CodeNotFound)
+	}
+	_, body := reflect.TypeFor[I]().FieldByName("Body")
+	if body {
+		codes = append(codes, api.CodeTooLarge)
+	}
+	describeOutcomes(h, &op, body, codes)
+	op.RequestBody = exampleOf(op.OperationID)
+	huma.Register(h, op, func(ctx context.Context, in *I) (*O, error) {
+		out, err := handler(ctx, in)
+		if err == nil {
+			return out, nil
+		}
+		return nil, s.problem(ctx, op.OperationID, err)
+	})
+}
+
+// describeOutcomes puts the ways in which an operation may fail into its
+// description, by status and code.
+func describeOutcomes(h huma.API, op *huma.Operation, body bool, codes []string) {
+	problem := func(description string) *huma.Response {
+		return &huma.Response{
+			Description: description,
+			Content: map[string]*huma.MediaType{
+				access.ProblemType: {Schema: h.OpenAPI().Components.Schemas.Schema(errorType, true, "Error")},
+			},
+		}
+	}
+	if op.Responses == nil {
+		op.Responses = map[string]*huma.Response{}
+	}
+	for _, o := range outcomes() {
+		switch {
+		case !slices.Contains(codes, o.code),
+			o.status == http.StatusBadRequest && !body:
+			continue
+		}
+		key, text := strconv.Itoa(o.status), "`"+o.code+"`: "+o.means
+		if r := op.Responses[key]; r != nil {
+			r.Description += "; " + text
+			continue
+		}
+		op.Responses[key] = problem(text)
+	}
+	op.Responses["default"] = problem("What went wrong, in the form of RFC 9457. More codes may come")
+	slices.Sort(codes)
+	op.Extensions["x-codes"] = slices.Compact(codes)
+}
