@@ -1,0 +1,189 @@
+package relay
+
+import (
+	"bytes"
+	"reflect"
+	"sync/atomic"
+	"unicode/utf8"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/wire"
+)
+
+// A sightKind says what an event means to front ends.
+type sightKind uint8
+
+const (
+	sightNothing   sightKind = iota // not for front ends
+	sightLine                       // a line that is shown as it is
+	sightQuestion                   // a request of the CLI that a person answers
+	sightWithdrawn                  // the CLI takes a request back
+	sightPrompt                     // a prompt that somebody sent
+	sightSettled                    // a question was settled
+	sightUp                         // the agent is there
+	sightGone                       // its process is gone
+)
+
+// A sight is what front ends see of an event. It is the same for all
+// of them and is found out once.
+type sight struct {
+	event *api.Event
+	kind  sightKind
+	// line is what is shown.
+	line []byte
+	// id is the request's id, or the prompt's uuid.
+	id string
+	// nameless says that the prompt does not say which conversation it is for.
+	nameless bool
+}
+
+// see finds out what front ends see of an event.
+func see(e *api.Event) *sight {
+	v := &sight{event: e}
+	switch e.Kind {
+	case api.KindLive:
+		v.kind, v.line = sightLine, lineOf(e)
+	case api.KindLine:
+		v.line = lineOf(e)
+		if e.Line == nil {
+			v.kind = sightLine // what is not JSON is shown too: a CLI that falls over says why
+			return v
+		}
+		h, err := wire.Peek(e.Line)
+		if err != nil {
+			v.kind = sightLine
+			return v
+		}
+		v.kind = kindOfLine(h)
+		v.id = string(h.RequestID)
+	case api.KindSent:
+		h, err := wire.Peek(e.Line)
+		if err != nil || string(h.Type) != "user" {
+			return v
+		}
+		v.kind, v.line, v.id, v.nameless = sightPrompt, lineOf(e), string(h.UUID), len(h.SessionID) == 0
+	case api.KindQuestionSettled:
+		if id, ok := wire.LookupString(e.Data, "request_id"); ok {
+			v.kind, v.id = sightSettled, id
+		}
+	case api.KindLinkUp:
+		v.kind = sightUp
+	case api.KindRunEnded:
+		v.kind = sightGone
+	}
+	return v
+}
+
+// kindOfLine returns what a line of a CLI means to front ends. Answers are for
+// whoever asked, requests other than questions for the program that drives the
+// agent.
+func kindOfLine(h wire.Header) sightKind {
+	switch string(h.Type) {
+	case "control_request":
+		if isQuestion(string(h.RequestSubtype)) {
+			return sightQuestion
+		}
+		return sightNothing
+	case "control_response", "keep_alive":
+		return sightNothing
+	case "control_cancel_request":
+		return sightWithdrawn
+	}
+	return sightLine
+}
+
+// isQuestion reports whether a request of a CLI is one that people answer.
+func isQuestion(subtype string) bool {
+	switch subtype {
+	case "can_use_tool", "elicitation", "request_user_dialog":
+		return true
+	}
+	return false
+}
+
+// lineOf returns an event's line.
+func lineOf(e *api.Event) []byte {
+	line := []byte(e.Line)
+	switch {
+	case e.Line != nil:
+	case e.Text != "":
+		return []byte(e.Text)
+	default:
+		line = e.Base64
+	}
+	return asText(line)
+}
+
+// asText returns a line as it can be shown. A text message must be UTF-8: a browser
+// gives up a connection on which it is not, so a byte that is none becomes U+FFFD.
+func asText(line []byte) []byte {
+	if utf8.Valid(line) {
+		return line
+	}
+	return bytes.ToValidUTF8(line, []byte("\ufffd"))
+}
+
+// named returns a line with the id of a conversation in it.
+func named(line []byte, conversation string) []byte {
+	return withMember(line, "session_id", conversation)
+}
+
+// withMember returns an object with one more member, which counts even if there
+// is one of that name. The value must need no escaping.
+func withMember(object []byte, name, value string) []byte {
+	end := bytes.LastIndexByte(object, '}')
+	if end < 0 {
+		return object
+	}
+	b := make([]byte, 0, len(object)+len(name)+len(value)+8)
+	b = append(b, object[:end]...)
+	if last := bytes.TrimRight(b, " \t\r\n"); len(last) > 0 && last[len(last)-1] != '{' {
+		b = append(b, ',')
+	}
+	b = append(b, '"')
+	b = append(b, name...)
+	b = append(b, `":"`...)
+	b = append(b, value...)
+	b = append(b, '"')
+	return append(b, object[end:]...)
+}
+
+// A lookout remembers what front ends see of the newest events: there is one
+// event for all of them, as long as they keep up.
+type lookout struct {
+	kept [1024]atomic.Pointer[sight] // of events of the log
+	live [4096]atomic.Pointer[sight] // of live ones
+}
+
+// keptSight is the longest line of an event that is remembered. Longer ones would
+// keep much memory from being freed, and are rare.
+const keptSight = 8 << 10
+
+// slot returns the place of an event.
+func (l *lookout) slot(e *api.Event) *atomic.Pointer[sight] {
+	if e.Kind == api.KindLive {
+		// It has no number, but an address.
+		n := uint64(reflect.ValueOf(e).Pointer()) * 0x9e3779b97f4a7c15
+		return &l.live[n>>32%uint64(len(l.live))]
+	}
+	n := uint64(e.Seq)
+	if k := len(e.Session); k > 1 {
+		n += uint64(e.Session[k-1])<<5 + uint64(e.Session[k-2])
+	}
+	return &l.kept[n%uint64(len(l.kept))]
+}
+
+// find returns what is remembered of an event, or nil.
+func (l *lookout) find(e *api.Event) *sight {
+	if v := l.slot(e).Load(); v != nil && v.event == e {
+		return v
+	}
+	return nil
+}
+
+// keep remembers what is seen of an event.
+func (l *lookout) keep(v *sight) {
+	if len(v.line)+len(v.event.Data) <= keptSight {
+		l.slot(v.event).Store(v)
+	}
+}
