@@ -3,6 +3,7 @@ package client
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,10 +29,16 @@ type Options struct {
 	// Token is the token to show, "sb_<id>_<secret>". It is never sent anywhere
 	// but to BaseURL.
 	Token string
+	// TLS is how to speak to a server whose BaseURL begins with https: the roots to
+	// trust, a certificate to show. If nil, the system's roots count.
+	TLS *tls.Config
 	// Silence is how long a stream of events may be silent before it counts as
-	// lost and is opened anew. The server says something every 15 s. If zero,
-	// 45s.
+	// lost and is opened anew. The server says something every 15 s. If zero, 45s:
+	// three times missed.
 	Silence time.Duration
+	// Retry is the pause before a lost stream is opened anew. It doubles with each
+	// attempt in vain, to 30 s, and is cut by a random part. If zero, 1s.
+	Retry time.Duration
 }
 
 // A Client talks to one server. It is safe for concurrent use. It starts no
@@ -42,6 +49,7 @@ type Client struct {
 	base      string // without a slash at its end
 	token     string
 	silence   time.Duration
+	retry     time.Duration
 	transport *http.Transport
 	http      *http.Client
 }
@@ -51,14 +59,18 @@ func New(options *Options) (*Client, error) {
 	if options == nil {
 		options = &Options{}
 	}
-	c := &Client{token: options.Token, silence: options.Silence}
+	c := &Client{token: options.Token, silence: options.Silence, retry: options.Retry}
 	if c.silence <= 0 {
 		c.silence = 45 * time.Second
+	}
+	if c.retry <= 0 {
+		c.retry = shortestPause
 	}
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}
 	// Neither a proxy nor a redirect shall see what we send.
 	c.transport = &http.Transport{
 		DialContext:         dialer.DialContext,
+		TLSClientConfig:     tlsConfig(options.TLS),
 		TLSHandshakeTimeout: 10 * time.Second,
 		MaxIdleConnsPerHost: 8,
 		IdleConnTimeout:     30 * time.Second,
@@ -85,6 +97,16 @@ func New(options *Options) (*Client, error) {
 		return nil, errors.New("making a client: give a socket or a base URL")
 	}
 	return c, nil
+}
+
+// tlsConfig returns a copy that keeps to TLS 1.2 and later.
+func tlsConfig(given *tls.Config) *tls.Config {
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if given != nil {
+		config = given.Clone()
+		config.MinVersion = max(config.MinVersion, tls.VersionTLS12)
+	}
+	return config
 }
 
 func (c *Client) setBase(base string) error {
@@ -158,8 +180,10 @@ func (c *Client) do(ctx context.Context, method, path string, query url.Values, 
 	if res.StatusCode < 200 || res.StatusCode > 299 {
 		return problem(res)
 	}
-	if err := json.NewDecoder(res.Body).Decode(out); err != nil {
-		return transportError(ctx, fmt.Errorf("reading the answer: %w", err))
+	if out != nil {
+		if err := json.NewDecoder(res.Body).Decode(out); err != nil {
+			return transportError(ctx, fmt.Errorf("reading the answer: %w", err))
+		}
 	}
 	// The connection is used again only if nothing is left on it.
 	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, maxProblem))

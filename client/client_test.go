@@ -2,14 +2,17 @@ package client_test
 
 import (
 	"context"
-	"encoding/json"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -25,6 +28,9 @@ func serve(t *testing.T, handler http.HandlerFunc, options *client.Options) *cli
 		options = &client.Options{}
 	}
 	options.BaseURL = server.URL + "/"
+	if options.Retry == 0 {
+		options.Retry = 40 * time.Millisecond
+	}
 	c, err := client.New(options)
 	if err != nil {
 		t.Fatal(err)
@@ -69,95 +75,22 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// Each method, the request that it makes, and that it reads the answer.
-func TestOperations(t *testing.T) {
-	type request struct{ Method, Path, Body string }
-	var got request
-	var answer string
-	c := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
+func TestTLS(t *testing.T) {
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"version":"v9"}`) }))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	defer server.Close()
+	roots := x509.NewCertPool()
+	roots.AddCert(server.Certificate())
+	for name, config := range map[string]*tls.Config{"a stranger": nil, "known": {RootCAs: roots}} {
+		c, err := client.New(&client.Options{BaseURL: server.URL, Token: "sb_a_b", TLS: config})
 		if err != nil {
-			t.Error(err)
+			t.Fatal(err)
 		}
-		got = request{r.Method, r.URL.EscapedPath(), strings.TrimSpace(string(body))}
-		if r.URL.RawQuery != "" {
-			got.Path += "?" + r.URL.RawQuery
+		info, err := c.Info(t.Context())
+		if (err == nil) != (config != nil) || err == nil && info.Version != "v9" {
+			t.Errorf("%s: %v, %v", name, info, err)
 		}
-		if h := r.Header.Get("Authorization"); h != "Bearer sb_a_b" {
-			t.Errorf("Authorization %q", h)
-		}
-		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprint(w, answer)
-	}, &client.Options{Token: "sb_a_b"})
-	title := "t"
-	for _, test := range []struct {
-		name string
-		do   func(context.Context) (any, error)
-		want request
-	}{
-		{"Info", func(ctx context.Context) (any, error) { return c.Info(ctx) }, request{"GET", "/v1/info", ""}},
-		{"Create", func(ctx context.Context) (any, error) {
-			return c.Create(ctx, api.CreateSession{Dir: "/a", Options: api.SessionOptions{Settings: json.RawMessage(`{"a":"<"}`)}})
-		}, request{"POST", "/v1/sessions", `{"dir":"/a","options":{"settings":{"a":"<"}}}`}},
-		{"List", func(ctx context.Context) (any, error) { return c.List(ctx, api.SessionFilter{}) }, request{"GET", "/v1/sessions", ""}},
-		{"List some", func(ctx context.Context) (any, error) {
-			return c.List(ctx, api.SessionFilter{State: []api.State{"idle", "ended"}, Dir: "/a b", Text: "&", Archived: true, Cursor: "c", Limit: 3})
-		}, request{"GET", "/v1/sessions?archived=true&cursor=c&dir=%2Fa+b&limit=3&q=%26&state=idle%2Cended", ""}},
-		{"Session", func(ctx context.Context) (any, error) { return c.Session(ctx, "a/b") }, request{"GET", "/v1/sessions/a%2Fb", ""}},
-		{"Update", func(ctx context.Context) (any, error) { return c.Update(ctx, "s", api.UpdateSession{Title: &title}) }, request{"PATCH", "/v1/sessions/s", `{"title":"t"}`}},
-		{"Send", func(ctx context.Context) (any, error) { return c.Send(ctx, "s", api.SendMessage{Text: "<hi>"}) }, request{"POST", "/v1/sessions/s/messages", `{"text":"<hi>"}`}},
-		{"EditMessage", func(ctx context.Context) (any, error) {
-			return c.EditMessage(ctx, "s", "c/1", api.EditMessage{Text: "x"})
-		}, request{"PATCH", "/v1/sessions/s/messages/c%2F1", `{"text":"x"}`}},
-		{"TakeBack", func(ctx context.Context) (any, error) { return c.TakeBack(ctx, "s", "c") }, request{"DELETE", "/v1/sessions/s/messages/c", ""}},
-		{"Interrupt", func(ctx context.Context) (any, error) {
-			return c.Interrupt(ctx, "s", api.Interrupt{CancelQueued: true})
-		}, request{"POST", "/v1/sessions/s/interrupt", `{"cancel_queued":true}`}},
-		{"Stop", func(ctx context.Context) (any, error) { return c.Stop(ctx, "s", api.Stop{}) }, request{"POST", "/v1/sessions/s/stop", `{}`}},
-		{"Resume", func(ctx context.Context) (any, error) { return c.Resume(ctx, "s", api.Resume{Force: true}) }, request{"POST", "/v1/sessions/s/resume", `{"force":true}`}},
-		{"Fork", func(ctx context.Context) (any, error) { return c.Fork(ctx, "s", api.Fork{At: "u"}) }, request{"POST", "/v1/sessions/s/fork", `{"at":"u"}`}},
-		{"Questions", func(ctx context.Context) (any, error) {
-			return c.Questions(ctx, api.QuestionFilter{State: api.QuestionOpen, Session: "s", Kind: api.QuestionPlan, Limit: 2})
-		}, request{"GET", "/v1/questions?kind=plan&limit=2&session=s&state=open", ""}},
-		{"Question", func(ctx context.Context) (any, error) { return c.Question(ctx, "q") }, request{"GET", "/v1/questions/q", ""}},
-		{"Answer", func(ctx context.Context) (any, error) { return c.Answer(ctx, "q", api.Answer{Decision: "allow"}) }, request{"POST", "/v1/questions/q/answer", `{"decision":"allow"}`}},
-		{"Answer a plan", func(ctx context.Context) (any, error) {
-			return c.Answer(ctx, "q", api.Answer{Outcome: api.PlanFresh, Plan: new(""), NoPrompts: true})
-		}, request{"POST", "/v1/questions/q/answer", `{"outcome":"fresh","plan":"","no_prompts":true}`}},
-		{"Answer for good", func(ctx context.Context) (any, error) {
-			return c.Answer(ctx, "q", api.Answer{Decision: "allow", Always: &api.Always{Suggestion: new(0)}})
-		}, request{"POST", "/v1/questions/q/answer", `{"decision":"allow","always":{"suggestion":0}}`}},
-		{"AddRule", func(ctx context.Context) (any, error) {
-			return c.AddRule(ctx, "s", api.AddRule{Rule: "Bash(a > b)", Decision: api.RuleDeny, For: 60})
-		}, request{"POST", "/v1/sessions/s/rules", `{"rule":"Bash(a > b)","decision":"deny","for":60}`}},
-		{"RemoveRule", func(ctx context.Context) (any, error) { return c.RemoveRule(ctx, "s", "r/1") }, request{"DELETE", "/v1/sessions/s/rules/r%2F1", ""}},
-		{"Policy", func(ctx context.Context) (any, error) { return c.Policy(ctx) }, request{"GET", "/v1/policy", ""}},
-		{"ConfirmPolicy", func(ctx context.Context) (any, error) {
-			return c.ConfirmPolicy(ctx, api.ConfirmPolicy{Sum: "abc"})
-		}, request{"POST", "/v1/policy/confirm", `{"sum":"abc"}`}},
-		{"Release", func(ctx context.Context) (any, error) {
-			return c.Release(ctx, "s", api.Release{Hold: "h", USD: 1.5})
-		}, request{"POST", "/v1/sessions/s/release", `{"hold":"h","usd":1.5}`}},
-		{"Release all", func(ctx context.Context) (any, error) { return c.Release(ctx, "s", api.Release{}) }, request{"POST", "/v1/sessions/s/release", `{}`}},
-		{"Events", func(ctx context.Context) (any, error) { return c.Events(ctx, "s", "e:1", 5) }, request{"GET", "/v1/sessions/s/events?after=e%3A1&limit=5", ""}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			answer = `{"id":"x","version":"v","sessions":[{"id":"x"}],"questions":[{"id":"x"}],"file":"x","next":"x","was":true,"tomorrow":[1]}`
-			out, err := test.do(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Errorf("the request (-want +got):\n%s", diff)
-			}
-			if text, err := json.Marshal(out); err != nil || !strings.Contains(string(text), `"x"`) && !strings.Contains(string(text), `"v"`) && !strings.Contains(string(text), `true`) {
-				t.Errorf("the answer was not read: %s, %v", text, err)
-			}
-			answer = `{"id":`
-			if _, err := test.do(t.Context()); err == nil || !strings.Contains(err.Error(), "reading the answer") {
-				t.Errorf("half an answer: %v", err)
-			}
-		})
+		c.Close()
 	}
 }
 

@@ -22,5 +22,10 @@
 // who you are. Elsewhere, and where there are no such sockets, use its address
 // and a token.
 //
+// Every operation of the interface is a method. [Client.Follow] and [Client.Watch]
+// give the events of one session and of all, and connect again by themselves.
+// [Client.Open] makes a session feel like one of your own: it sends, receives, and
+// has questions answered by a function. [Discover] finds servers on this machine.
+//
 // What the server refuses comes back as an *[api.Error].
 package client

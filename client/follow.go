@@ -25,18 +25,55 @@ type FollowOptions struct {
 	After string
 	// NoLive leaves out deltas and partial messages.
 	NoLive bool
+	// Kinds leaves out all events but those of these kinds, see the Kind constants
+	// of package api. If empty, all come.
+	Kinds []string
+	// Types leaves out lines of the CLI but those of these types, such as
+	// "assistant" or "result". If empty, all come.
+	Types []string
+	// Messages leaves out all but the conversation: what was said by either side,
+	// questions, messages and states.
+	Messages bool
 	// Lost, if not nil, is told when the connection is lost or cannot be made,
 	// and when the next attempt is.
 	Lost func(err error, again time.Duration)
 }
 
-// The pause between two attempts to connect: it doubles from shortestPause to
-// longestPause, and is drawn between its half and its whole so that many clients
-// of a server that was restarted do not come at once.
+// The pause between two attempts to connect: it doubles from shortestPause, or
+// what the options say, to longestPause, and is drawn between its half and its
+// whole so that many clients of a server that was restarted do not come at once.
 const (
-	shortestPause = 250 * time.Millisecond
-	longestPause  = 15 * time.Second
+	shortestPause = time.Second
+	longestPause  = 30 * time.Second
 )
+
+// A backoff is the pause before the next attempt.
+type backoff struct{ first, pause time.Duration }
+
+// next returns how long to wait, and makes the next pause longer.
+func (b *backoff) next() time.Duration {
+	if b.pause == 0 {
+		b.pause = b.first
+	}
+	wait := b.pause/2 + rand.N(b.pause/2+1) //nolint:gosec // spreads clients, guards nothing
+	b.pause = min(2*b.pause, max(longestPause, b.first))
+	return wait
+}
+
+// reset begins with the shortest pause again.
+func (b *backoff) reset() { b.pause = 0 }
+
+// sleep waits, and returns early with ctx's error if that ends.
+func sleep(ctx context.Context, wait time.Duration) error {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
 
 // Follow returns the frames of a session's events, and goes on until ctx ends or
 // the loop is left. When the connection is lost it connects again, as often as
@@ -52,23 +89,37 @@ const (
 // An error is the last thing that comes: that of ctx, or an *[api.Error] that
 // does not pass by waiting, such as that there is no such session.
 func (c *Client) Follow(ctx context.Context, session string, options *FollowOptions) iter.Seq2[api.Frame, error] {
+	return c.follow(ctx, sessionPath(session, "/events"), false, options)
+}
+
+// Watch returns the frames of the events of all sessions, those that are made
+// later too, in the order in which they were written down. It is like
+// [Client.Follow] but for the places to begin at: After is an [api.Frame]'s
+// Position, as is the LastEventID of a verdict. Each session with something open
+// has an [api.FramePartial] of its own.
+func (c *Client) Watch(ctx context.Context, options *FollowOptions) iter.Seq2[api.Frame, error] {
+	return c.follow(ctx, "/v1/events", true, options)
+}
+
+func (c *Client) follow(ctx context.Context, path string, all bool, options *FollowOptions) iter.Seq2[api.Frame, error] {
 	return func(yield func(api.Frame, error) bool) {
-		f := follower{client: c, session: session, yield: yield}
+		f := follower{client: c, path: path, all: all, yield: yield}
 		if options != nil {
 			f.options = *options
 		}
-		f.place = place{after: f.options.After}
+		f.place = &place{after: f.options.After}
 		f.run(ctx)
 	}
 }
 
-// A follower is one loop over Follow.
+// A follower is one loop over Follow or Watch.
 type follower struct {
 	client  *Client
-	session string
+	path    string
+	all     bool // it follows all sessions
 	options FollowOptions
 	yield   func(api.Frame, error) bool
-	place   place
+	place   *place
 	// got says that something came on this connection.
 	got bool
 }
@@ -77,7 +128,7 @@ type follower struct {
 var errLeft = errors.New("the loop was left")
 
 func (f *follower) run(ctx context.Context) {
-	pause := shortestPause
+	pause := backoff{first: f.client.retry}
 	for {
 		f.got = false
 		err := f.connect(ctx)
@@ -92,22 +143,32 @@ func (f *follower) run(ctx context.Context) {
 			return
 		}
 		if f.got {
-			pause = shortestPause
+			pause.reset()
 		}
-		wait := pause/2 + rand.N(pause/2) //nolint:gosec // spreads clients, guards nothing
-		pause = min(2*pause, longestPause)
+		wait := pause.next()
 		if f.options.Lost != nil {
 			f.options.Lost(err, wait)
 		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			f.yield(api.Frame{}, ctx.Err())
+		if err := sleep(ctx, wait); err != nil {
+			f.yield(api.Frame{}, err)
 			return
 		}
 	}
+}
+
+// query is what a connection asks for.
+func (f *follower) query() url.Values {
+	q := url.Values{}
+	set(q, "after", f.place.after)
+	set(q, "kinds", strings.Join(f.options.Kinds, ","))
+	set(q, "types", strings.Join(f.options.Types, ","))
+	if f.options.NoLive {
+		q.Set("live", "false")
+	}
+	if f.options.Messages {
+		q.Set("messages", "true")
+	}
+	return q
 }
 
 // lasting reports whether an error will be the same the next time.
@@ -127,12 +188,7 @@ func lasting(err error) bool {
 func (f *follower) connect(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	query := url.Values{}
-	set(query, "after", f.place.after)
-	if f.options.NoLive {
-		query.Set("live", "false")
-	}
-	req, err := f.client.request(ctx, http.MethodGet, sessionPath(f.session, "/events"), query, nil)
+	req, err := f.client.request(ctx, http.MethodGet, f.path, f.query(), nil)
 	if err != nil {
 		return err
 	}
@@ -168,6 +224,9 @@ func (f *follower) connect(ctx context.Context) error {
 			return because(ctx, fmt.Errorf("reading the stream: %w", err))
 		}
 		f.got = true
+		if f.all {
+			frame.Position = in.id
+		}
 		if !f.place.take(&frame) {
 			continue
 		}
@@ -212,11 +271,15 @@ func (p *place) take(f *api.Frame) bool {
 			p.set(f.Resume.LastEventID)
 		}
 	case f.Type == api.FrameEvent && f.Event != nil:
-		epoch, seq, ok := cutID(f.Event.ID)
+		id := f.Event.ID
+		if f.Position != "" {
+			id = f.Position
+		}
+		epoch, seq, ok := cutID(id)
 		if ok && epoch == p.epoch && seq <= p.seq {
 			return false
 		}
-		p.set(f.Event.ID)
+		p.set(id)
 	}
 	return true
 }

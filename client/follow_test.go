@@ -250,7 +250,7 @@ func TestFollowRetries(t *testing.T) {
 		t.Errorf("lost %q", lost)
 	}
 	for i, w := range waits {
-		longest := 250 * time.Millisecond << i
+		longest := 40 * time.Millisecond << i
 		if w < longest/2 || w > longest {
 			t.Errorf("pause %d was %v, want between the half of %v and that", i, w, longest)
 		}

@@ -23,6 +23,7 @@ type frameReader struct {
 	// heard is called whenever something has come, comments included.
 	heard func()
 	data  []byte // of the frame that is being read
+	id    string // of the last frame; empty if it had none
 }
 
 func newFrameReader(in io.Reader, heard func()) *frameReader {
@@ -34,7 +35,7 @@ func newFrameReader(in io.Reader, heard func()) *frameReader {
 func (r *frameReader) next() (api.Frame, error) {
 	var name string
 	var any bool
-	r.data = r.data[:0]
+	r.data, r.id = r.data[:0], ""
 	for {
 		line, err := r.line()
 		switch {
@@ -61,8 +62,10 @@ func (r *frameReader) next() (api.Frame, error) {
 				r.data = append(r.data, '\n')
 			}
 			r.data, any = append(r.data, value...), true
+		case "id":
+			r.id = string(value)
 		}
-		// The id is in the event as well. Others, and comments, mean nothing to us.
+		// Others, and comments, mean nothing to us.
 	}
 }
 

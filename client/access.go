@@ -1,0 +1,37 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/switchboard-dev/switchboard/api"
+)
+
+// Tokens lists the server's tokens, without their secrets. This, and all else
+// about tokens, needs the right admin.
+func (c *Client) Tokens(ctx context.Context) (*api.TokenList, error) {
+	return call[api.TokenList](ctx, c, http.MethodGet, "/v1/tokens", nil, nil)
+}
+
+// CreateToken makes a token. Its text is in the answer, and shown this once.
+func (c *Client) CreateToken(ctx context.Context, in api.CreateToken) (*api.CreatedToken, error) {
+	return call[api.CreatedToken](ctx, c, http.MethodPost, "/v1/tokens", nil, in)
+}
+
+// RevokeToken takes a token back. What is connected with it is cut.
+func (c *Client) RevokeToken(ctx context.Context, id string) error {
+	return c.do(ctx, http.MethodDelete, "/v1/tokens/"+url.PathEscape(id), nil, nil, nil)
+}
+
+// CreateCode makes a one-time code, with which a browser or another device gets a
+// token of its own; see [Client.Login].
+func (c *Client) CreateCode(ctx context.Context, in api.CreateCode) (*api.Code, error) {
+	return call[api.Code](ctx, c, http.MethodPost, "/v1/codes", nil, in)
+}
+
+// Login exchanges a one-time code for a token. It needs no token itself, and the
+// client does not begin to use the new one: make another client with it.
+func (c *Client) Login(ctx context.Context, in api.Login) (*api.CreatedToken, error) {
+	return call[api.CreatedToken](ctx, c, http.MethodPost, "/v1/login", nil, in)
+}
