@@ -110,6 +110,9 @@ listening on %s
 socket %s
 session %s
 `, hub.URL(), hub.Socket(), created.ID)
+	if isTerminal(s.stdout) { // a one-time code has no place in a log
+		fmt.Fprintf(s.stdout, "console %s\n", hub.ConsoleURL())
+	}
 	if auto {
 		return play(ctx, s.stdout, c, created.ID)
 	}

@@ -4,6 +4,7 @@
 //	switchboard serve             keeps sessions, and lets people and programs follow and steer them
 //	switchboard attach SESSION    shows a session, and sends what is typed
 //	switchboard policy            shows, tries and confirms the rules of what agents may do
+//	switchboard token             makes, lists and revokes the tokens by which programs and browsers get in
 //	switchboard sim [flags]       is a simulated Claude Code CLI
 //	switchboard version           says which build this is
 //	switchboard completion SHELL  writes a completion script for bash, zsh, fish or PowerShell

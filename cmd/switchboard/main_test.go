@@ -96,7 +96,14 @@ func TestRun(t *testing.T) {
 		{"fish", switchboard("completion", "fish"), nil, "", 0, []string{"complete -c switchboard"}, nil},
 		{"completed verbs", switchboard("__complete", ""), nil, "", 0, []string{"sim\t", "version\t"}, []string{"ShellCompDirective"}},
 
-		{"serve on a bad address", switchboard("serve", "--addr", "0.0.0.0:1"), nil, "", codeUsage, nil, []string{"--addr", "this machine alone"}},
+		{"serve on a bad address", switchboard("serve", "--addr", "0.0.0.0:1", "--data-dir", "/d"), nil, "", codeUsage, nil, []string{"--addr", "this machine alone"}},
+		{"serve with half a certificate", switchboard("serve", "--tls-cert", "c.pem", "--data-dir", "/d"), nil, "", codeUsage, nil, []string{"--tls-key"}},
+		{"serve behind nothing", switchboard("serve", "--behind-proxy", "--data-dir", "/d"), nil, "", codeUsage, nil, []string{"--url"}},
+		{"serve for every page", switchboard("serve", "--open-relay=*", "--data-dir", "/d"), nil, "", codeUsage, nil, []string{"--open-relay", "no *"}},
+		{"serve for a page and a path", switchboard("serve", "--open-relay=http://localhost:1,http://localhost:2/x", "--data-dir", "/d"), nil, "", codeUsage, nil, []string{"write http://localhost:2"}},
+		{"serve approving for nobody", switchboard("serve", "--open-relay-approve", "--data-dir", "/d"), nil, "", codeUsage, nil, []string{"names no page"}},
+		{"serve nobody", switchboard("serve", "--max-connections", "-1", "--data-dir", "/d"), nil, "", codeUsage, nil, []string{"max_connections"}},
+		{"serve under no address", switchboard("serve", "--url", "hub"), nil, "", codeUsage, nil, []string{"--url: "}},
 		{"serve with a bad level", switchboard("serve", "--log-level", "loud"), nil, "", codeUsage, nil, []string{`"loud"`}},
 		{"serve with a bad durability", switchboard("serve", "--durability", "some"), nil, "", codeUsage, nil, []string{"--durability", `"some"`}},
 		{"serve with a bad journal", switchboard("serve", "--journal", "old"), nil, "", codeUsage, nil, []string{`"old"`, "new"}},
@@ -166,6 +173,8 @@ func TestHelp(t *testing.T) {
 		"root": nil, "serve": {"serve"}, "attach": {"attach"}, "demo": {"demo"},
 		"policy": {"policy"}, "policy-show": {"policy", "show"}, "policy-confirm": {"policy", "confirm"}, "policy-explain": {"policy", "explain"},
 		"policy-test": {"policy", "test"},
+		"token":       {"token"}, "token-create": {"token", "create"}, "token-list": {"token", "list"}, "token-revoke": {"token", "revoke"},
+		"token-code": {"token", "code"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer

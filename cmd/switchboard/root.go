@@ -12,7 +12,8 @@ func newRoot(s *surroundings) *cobra.Command {
 		Long: `Switchboard runs, watches and steers many Claude Code agents from one place.
 
 Here today are the hub (serve), a plain view of a session (attach), the rules of what agents may do
-(policy) and a simulated Claude Code CLI (sim). The web console and more verbs are planned.`,
+(policy), the tokens by which programs and browsers get in (token) and a simulated Claude Code CLI
+(sim). The web console and more verbs are planned.`,
 		Example: `  # keep sessions, and say where to reach them
   switchboard serve
 
@@ -21,6 +22,9 @@ Here today are the hub (serve), a plain view of a session (attach), the rules of
 
   # which rules are in force, and what waits for confirmation
   switchboard policy show
+
+  # a token for a program that looks and prompts
+  switchboard token create --name dashboard --scopes observe,prompt
 
   # a simulated CLI that answers one prompt
   echo '{"type":"user","message":{"role":"user","content":"@say hello"}}' |
@@ -41,6 +45,6 @@ Here today are the hub (serve), a plain view of a session (attach), the rules of
 	root.SetIn(s.stdin)
 	root.SetOut(s.stdout)
 	root.SetErr(s.stderr)
-	root.AddCommand(newServe(s), newAttach(s), newPolicy(s), newSim(s), newVersion(), newShim(), newDemo(s))
+	root.AddCommand(newServe(s), newAttach(s), newPolicy(s), newToken(s), newSim(s), newVersion(), newShim(), newDemo(s))
 	return root
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/launch"
 	"github.com/switchboard-dev/switchboard/internal/notify"
 	"github.com/switchboard-dev/switchboard/internal/server"
+	"github.com/switchboard-dev/switchboard/internal/server/access"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -32,7 +33,8 @@ const envAgent = "SWITCHBOARD_AGENT"
 type serveVerb struct {
 	place
 	addr, agent, durability, journal, logLevel string
-	stopAgents                                 bool
+	stopAgents, printCode                      bool
+	door                                       func(*config.Config) error // sets what flags say about the port
 }
 
 func newServe(s *surroundings) *cobra.Command {
@@ -44,8 +46,12 @@ func newServe(s *surroundings) *cobra.Command {
 lets any number of people and programs follow and steer the same session.
 
 It listens on a Unix socket, which is for you alone, and on a port of this machine, for which
-programs need the token in the file admin.token of the data folder. It prints both addresses, and
-never a secret.
+programs need a token: switchboard token create makes one, and the file admin.token of the data
+folder holds one. It prints both addresses. To a terminal, or with --print-code, it also prints an
+address with a one-time code, good for five minutes, that lets a browser in.
+
+Other machines reach the port only with TLS: give it a certificate (--tls-cert, --tls-key), or put a
+proxy with TLS in front of it (--behind-proxy, --url).
 
 Agents are processes of their own. They live on when the hub ends, is killed or upgraded, and the
 next one goes on with them. An interrupt (Ctrl-C) or SIGTERM ends the hub in good order and says
@@ -62,6 +68,12 @@ both from flags. docs/running.md lists them.`,
   # to try it without a Claude Code: a simulated agent, which runs no tool
   switchboard serve --agent sim
 
+  # for other machines, too
+  switchboard serve --addr 0.0.0.0:8765 --url https://hub.example.com:8765 --tls-cert cert.pem --tls-key key.pem
+
+  # for a front end of the raw relay that can show no token
+  switchboard serve --open-relay=http://localhost:5173
+
   # as a service of the user
   systemctl --user enable --now switchboard.socket`,
 		Args:              cobra.NoArgs,
@@ -70,11 +82,13 @@ both from flags. docs/running.md lists them.`,
 	}
 	v.flags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&v.addr, "addr", "", "`ADDRESS` of the port, on loopback (default the first free one from 127.0.0.1:8765 to 8774)")
-	f.StringVar(&v.agent, "agent", "", "`PATH` of the Claude Code to run, or sim for the simulated one (default claude, looked for)")
+	f.StringVar(&v.addr, "addr", "", "`ADDRESS` of the port (default the first free one from 127.0.0.1:8765 to 8774)")
+	f.StringVar(&v.agent, "agent", "", "`PATH` of the Claude Code to run, or sim for a simulated one (default: it is looked for)")
 	f.StringVar(&v.durability, "durability", "", "what the journal survives: normal (any kill) or full (a power cut) (default normal)")
 	f.StringVar(&v.journal, "journal", "", "`new` sets the journal aside, ends its agents, and begins another")
 	f.BoolVar(&v.stopAgents, "stop-agents", false, "end the agents too when the hub ends in good order")
+	f.BoolVar(&v.printCode, "print-code", false, "print an address with a one-time code also if standard output is no terminal")
+	v.door = doorFlags(cmd)
 	f.StringVar(&v.logLevel, "log-level", "info", "what is logged to standard error: debug, info, warn or error")
 	for name, values := range map[string][]string{
 		"agent": {"sim"}, "durability": {"normal", "full"}, "journal": {"new"}, "log-level": {"debug", "info", "warn", "error"},
@@ -111,7 +125,7 @@ func (v *serveVerb) run(ctx context.Context, s *surroundings) error {
 		}
 		return err
 	}
-	v.announce(s.stdout, hub, options)
+	v.announce(s.stdout, hub, options, v.printCode || isTerminal(s.stdout))
 
 	var failed error
 	if !interrupted {
@@ -162,7 +176,7 @@ func (v *serveVerb) options(s *surroundings) (*server.Options, error) {
 				return fmt.Errorf("--durability: %w", err)
 			}
 		}
-		return nil
+		return v.door(c)
 	})
 	if err != nil {
 		return nil, err
@@ -182,6 +196,11 @@ func (v *serveVerb) options(s *surroundings) (*server.Options, error) {
 	rules := v.rules(s, c)
 	return &server.Options{
 		DataDir: paths.DataDir, Socket: paths.Socket, Addr: string(c.Server.Addr),
+		URL: string(c.Server.URL), TLSCert: string(c.Server.TLSCert), TLSKey: string(c.Server.TLSKey),
+		BehindProxy: c.Server.BehindProxy, InsecureLAN: c.Server.InsecureLAN,
+		OpenRelay: c.Server.OpenRelay, OpenRelayApprove: c.Server.OpenRelayApprove,
+		Limits: access.Limits{Connections: c.Server.MaxConnections, PerAddress: c.Server.MaxPerAddress, Unknown: c.Server.MaxUnknown},
+		Direct: server.Direct{AllowBypass: c.Direct.AllowBypass, Folders: c.Direct.Folders}, RawFlags: c.Agents.RawFlags,
 		Listeners: listeners, NotifySocket: s.getenv("NOTIFY_SOCKET"),
 		Durability: durability, NewJournal: v.journal == "new",
 		Retention: journal.Retention{MaxAge: time.Duration(c.Retention.MaxAge), MaxBytes: int64(c.Retention.MaxBytes)},
@@ -215,11 +234,13 @@ func (v *serveVerb) rules(s *surroundings, c *config.Config) server.Rules {
 			r.Own = append(r.Own, path)
 		}
 	}
+	secrets := []config.Folder{c.Server.TLSKey}
 	for i := range c.Notify.Targets {
-		for _, secret := range []config.Folder{c.Notify.Targets[i].SecretFile, c.Notify.Targets[i].TokenFile} {
-			if secret != "" {
-				r.Own = append(r.Own, string(secret))
-			}
+		secrets = append(secrets, c.Notify.Targets[i].SecretFile, c.Notify.Targets[i].TokenFile)
+	}
+	for _, secret := range secrets {
+		if secret != "" {
+			r.Own = append(r.Own, string(secret))
 		}
 	}
 	return r
@@ -270,8 +291,18 @@ func chooseAgent(names ...string) (string, error) {
 }
 
 // announce says where to look. What is printed here is read by programs too: one line each, a word and a value.
-func (v *serveVerb) announce(out io.Writer, hub *server.Server, o *server.Options) {
+// code prints the address with a one-time code, too, which is a secret: what goes to a log stays there.
+func (v *serveVerb) announce(out io.Writer, hub *server.Server, o *server.Options, code bool) {
 	fmt.Fprintf(out, "listening on %s\nsocket %s\ntoken file %s\n", hub.URL(), hub.Socket(), hub.TokenFile())
+	if hub.PublicURL() != hub.URL() {
+		fmt.Fprintf(out, "known as %s\n", hub.PublicURL())
+	}
+	if code {
+		fmt.Fprintf(out, "console %s\n", hub.ConsoleURL())
+	}
+	for _, warning := range hub.Warnings() {
+		fmt.Fprintf(out, "warning %s\n", warning)
+	}
 	if o.Agent == launch.Simulator {
 		fmt.Fprintln(out, "agent simulated: no Claude Code is started and no tool is run")
 	}

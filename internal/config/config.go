@@ -22,16 +22,48 @@ type Config struct {
 	Notify    Notify
 	Retention Retention
 	Shim      Shim
+	Direct    Direct
+	Agents    Agents
 }
 
 // Server is the section [server].
 type Server struct {
-	// Addr is the TCP address to listen on. If empty, the first free port from 8765 to 8774 on 127.0.0.1.
+	// Addr is the TCP address to listen on. If empty, the first free port from 8765 to 8774 on 127.0.0.1. Beyond loopback it needs TLS, or
+	// BehindProxy or InsecureLAN.
 	Addr Address
 	// DataDir is the folder for the journal and all other files. If empty, [Paths] has the default.
 	DataDir Folder
 	// Durability is normal or full.
 	Durability Durability
+	// URL is the address that others know the server by. If empty, the one that it listens on.
+	URL Site
+	// TLSCert and TLSKey are the files of a certificate. If empty, there is no TLS.
+	TLSCert, TLSKey Folder
+	// BehindProxy says that a proxy with TLS is in front of the server.
+	BehindProxy bool
+	// InsecureLAN has the server listen beyond loopback without TLS.
+	InsecureLAN bool
+	// OpenRelay are the origins of web pages that may use the raw relay without a token.
+	OpenRelay []string
+	// OpenRelayApprove has them answer questions, too.
+	OpenRelayApprove bool
+	// MaxConnections, MaxPerAddress and MaxUnknown bound connections over TCP: in all, from one address, and of those who have not shown yet
+	// who they are.
+	MaxConnections, MaxPerAddress, MaxUnknown int
+}
+
+// Direct is the section [direct]: what clients of Direct Connect may do.
+type Direct struct {
+	// AllowBypass lets them have sessions that ask for nothing, if DangerouslySkipPermissions does.
+	AllowBypass bool
+	// Folders are those that their sessions may work in, and in what is below. If empty, all.
+	Folders []string
+}
+
+// Agents is the section [agents].
+type Agents struct {
+	// RawFlags lets sessions name flags of the CLI that we know nothing of.
+	RawFlags bool
 }
 
 // Claude is the section [claude]: how agents are started unless a session says otherwise.
@@ -87,7 +119,7 @@ type Shim struct {
 // Default returns the settings that hold where nobody has set anything.
 func Default() *Config {
 	return &Config{
-		Server: Server{Durability: DurabilityNormal},
+		Server: Server{Durability: DurabilityNormal, MaxConnections: 4096, MaxPerAddress: 1024, MaxUnknown: 256},
 		Claude: Claude{PermissionMode: Mode(wire.PermissionModeDefault)},
 		Shim:   Shim{OrphanAfter: Duration(24 * time.Hour), IdleOrphanAfter: Duration(time.Hour)},
 	}
@@ -115,7 +147,8 @@ func (e *Error) Error() string {
 const maxFile = 1 << 20
 
 // Load returns the defaults with the file's settings over them, and those of the environment over both. getenv returns the value of a
-// variable, "" if it is not set. A file that does not exist is an error only if it must be there.
+// variable, "" if it is not set. A file that does not exist is an error only if it must be there. Whoever sets more calls [Config.Check]
+// afterwards.
 func Load(file string, must bool, getenv func(string) string) (*Config, error) {
 	c := Default()
 	text, err := ReadFile(file)
@@ -131,7 +164,7 @@ func Load(file string, must bool, getenv func(string) string) (*Config, error) {
 	if err := c.Environment(getenv); err != nil {
 		return nil, err
 	}
-	return c, c.Check()
+	return c, nil
 }
 
 // ReadFile reads a file that says what agents may do: it belongs to the user or root, not everybody may be able to write it, and it is no larger
@@ -175,5 +208,5 @@ func (c *Config) Check() error {
 		return fmt.Errorf("shim.orphan_after (%s) is shorter than shim.idle_orphan_after (%s); an agent at work must not be ended before an idle one",
 			c.Shim.OrphanAfter, c.Shim.IdleOrphanAfter)
 	}
-	return nil
+	return c.Server.check()
 }

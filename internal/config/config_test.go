@@ -33,6 +33,16 @@ const whole = `
 addr = "127.0.0.1:9000"
 data_dir = "~/boards"
 durability = "full"
+url = "https://Hub.example"
+tls_cert = "~/cert.pem"
+tls_key = "/key.pem"
+behind_proxy = true
+insecure_lan = true
+open_relay = ["http://localhost:5173"]
+open_relay_approve = true
+max_connections = 10
+max_connections_per_address = 9
+max_unknown_connections = 8
 
 [claude]
 path = "/opt/claude"
@@ -87,6 +97,13 @@ max_bytes = "20GiB"
 [shim]
 orphan_after = "48h"
 idle_orphan_after = "90m"
+
+[direct]
+allow_bypass = true
+folders = ["~/src", "/srv/"]
+
+[agents]
+raw_flags = true
 `
 
 func TestParse(t *testing.T) {
@@ -102,7 +119,11 @@ func TestParse(t *testing.T) {
 		{"nothing", "", Default()},
 		{"empty sections", "[server]\n[claude]\n[retention]\n[shim]\n", Default()},
 		{"whole", whole, &Config{
-			Server: Server{"127.0.0.1:9000", "/home/x/boards", DurabilityFull},
+			Server: Server{
+				Addr: "127.0.0.1:9000", DataDir: "/home/x/boards", Durability: DurabilityFull, URL: "https://hub.example",
+				TLSCert: "/home/x/cert.pem", TLSKey: "/key.pem", BehindProxy: true, InsecureLAN: true,
+				OpenRelay: []string{"http://localhost:5173"}, OpenRelayApprove: true, MaxConnections: 10, MaxPerAddress: 9, MaxUnknown: 8,
+			},
 			Claude: Claude{
 				Path: "/opt/claude", Model: "opus", AllowedTools: []string{"Read", "Bash(git status:*)"}, PermissionMode: "plan",
 				DangerouslySkipPermissions: true, UseAPIBilling: true,
@@ -120,6 +141,8 @@ func TestParse(t *testing.T) {
 			}},
 			Retention: Retention{MaxAge: Duration(30 * 24 * time.Hour), MaxBytes: 20 << 30},
 			Shim:      Shim{Duration(48 * time.Hour), Duration(90 * time.Minute)},
+			Direct:    Direct{AllowBypass: true, Folders: []string{"/home/x/src", "/srv"}},
+			Agents:    Agents{RawFlags: true},
 		}},
 		{"a number of bytes", "retention.max_bytes = 1000", with(func(c *Config) { c.Retention.MaxBytes = 1000 })},
 		{"decimal units", `retention.max_bytes = "5 MB"`, with(func(c *Config) { c.Retention.MaxBytes = 5e6 })},
@@ -146,8 +169,8 @@ func TestParseRefuses(t *testing.T) {
 		name, text string
 		want       []string
 	}{
-		{"unknown key", "[server]\naddr = \"127.0.0.1:1\"\nport = 8765\n", []string{"config.toml:3:1: unknown key server.port; section [server] has addr, data_dir, durability"}},
-		{"unknown section", "[serve]\naddr = \"127.0.0.1:1\"\n", []string{"config.toml:1:", "unknown key serve", "the sections are server, claude, rules, questions, limits, notify, retention, shim, budget"}},
+		{"unknown key", "[server]\naddr = \"127.0.0.1:1\"\nport = 8765\n", []string{"config.toml:3:1: unknown key server.port; section [server] has addr, data_dir, durability, url, tls_cert"}},
+		{"unknown section", "[serve]\naddr = \"127.0.0.1:1\"\n", []string{"config.toml:1:", "unknown key serve", "the sections are server, claude, rules, questions, limits, notify, retention, shim, direct, agents, budget"}},
 		{"unknown top level", "addr = \"127.0.0.1:1\"\n", []string{"config.toml:1:1: unknown key addr; the sections are"}},
 		{"two unknown keys", "[shim]\na = 1\nb = 2\n", []string{"config.toml:2:1: unknown key shim.a", "config.toml:3:1: unknown key shim.b"}},
 		{"no TOML", "[server\n", []string{"config.toml:1:"}},
@@ -160,9 +183,15 @@ func TestParseRefuses(t *testing.T) {
 		{"no boolean", "[claude]\nuse_api_billing = \"yes\"\n", []string{"config.toml:2:19: claude.use_api_billing: this is of the kind string; it has to be true or false"}},
 		{"address without a port", "\n[server]\naddr = \"127.0.0.1\"\n", []string{"config.toml:3:8: server.addr: ", `"127.0.0.1" is no address`}},
 		{"address with a name for a port", "[server]\naddr = \"127.0.0.1:http\"\n", []string{"config.toml:2:", "no port between"}},
-		{"address of everybody", "[server]\naddr = \"0.0.0.0:8765\"\n", []string{"config.toml:2:", "not on this machine alone"}},
-		{"address of all", "[server]\naddr = \":8765\"\n", []string{"config.toml:2:", "not on this machine alone"}},
-		{"address of somebody", "[server]\naddr = \"example.com:8765\"\n", []string{"config.toml:2:", "not on this machine alone"}},
+		{"no list of pages", "[server]\nopen_relay = \"http://localhost:1\"\n", []string{"config.toml:2:", `["http://localhost:5173"]`}},
+		{"no number", "[server]\nmax_connections = \"many\"\n", []string{"config.toml:2:", "a whole number"}},
+		{"no site", "[server]\nurl = \"hub.example\"\n", []string{"config.toml:2:", "https://hub.example.com"}},
+		{"a site with a path", "[server]\nurl = \"https://hub.example/x\"\n", []string{"config.toml:2:", "write it as https://hub.example"}},
+		{"a relative key", "[server]\ntls_key = \"key.pem\"\n", []string{"config.toml:2:", "server.tls_key", "absolute path"}},
+		{"relative folders", "[direct]\nfolders = [\"src\"]\n", []string{"config.toml:2:", "direct.folders", "absolute path"}},
+		{"an empty folder", "[direct]\nfolders = [\"\"]\n", []string{"config.toml:2:", "direct.folders", "no name"}},
+		{"address of all", "[server]\naddr = \":8765\"\n", []string{"config.toml:2:", "this machine alone"}},
+		{"address of somebody", "[server]\naddr = \"example.com:8765\"\n", []string{"config.toml:2:", "this machine alone"}},
 		{"relative path", "[server]\ndata_dir = \"boards\"\n", []string{"config.toml:2:", "absolute path"}},
 		{"simulator as a path", "[claude]\npath = \"sim\"\n", []string{"config.toml:2:", "absolute path"}},
 		{"zero byte", "[claude]\npath = \"/a\\u0000b\"\n", []string{"config.toml:2:", "zero byte"}},
@@ -222,8 +251,16 @@ func TestEnvironment(t *testing.T) {
 		t.Errorf("the file's list is now %q", tools)
 	}
 
+	if err := c.Set("server.url", "https://h", ""); err != nil || c.Server.URL != "https://h" {
+		t.Errorf("Set: %v, %s", err, c.Server.URL)
+	}
+	if err := c.Set("server.colour", "red", ""); err == nil {
+		t.Error("a setting that there is not was set")
+	}
+
 	for name, value := range map[string]string{
 		"SWITCHBOARD_ADDR": "nowhere", "SWITCHBOARD_CLAUDE_USE_API_BILLING": "perhaps", "SWITCHBOARD_CLAUDE_ALLOWED_TOOLS": "Read,Edit",
+		"SWITCHBOARD_MAX_CONNECTIONS": "many", "SWITCHBOARD_DIRECT_FOLDERS": `["here"]`, "SWITCHBOARD_URL": "hub", "SWITCHBOARD_TLS_KEY": "key",
 		"SWITCHBOARD_RETENTION_MAX_AGE": "long", "SWITCHBOARD_DATA_DIR": "here", "SWITCHBOARD_CLAUDE_PATH": "~/claude",
 	} {
 		err := Default().Environment(env(name, value))
@@ -239,6 +276,10 @@ func TestSettings(t *testing.T) {
 		"server.addr": "127.0.0.1:9", "server.data_dir": "/d", "server.durability": "full", "claude.path": "/c", "claude.model": "m",
 		"claude.allowed_tools": `["T"]`, "claude.permission_mode": "plan", "claude.dangerously_skip_permissions": "true",
 		"claude.use_api_billing": "true", "rules.file": "/r", "questions.deadline": "7m", "limits.resume_at_reset": "true", "notify.link": "https://h",
+		"server.url": "https://h", "server.tls_cert": "/t", "server.tls_key": "/k", "server.behind_proxy": "true", "server.insecure_lan": "true",
+		"server.open_relay": `["http://localhost:1"]`, "server.open_relay_approve": "true", "server.max_connections": "7",
+		"server.max_connections_per_address": "6", "server.max_unknown_connections": "5", "direct.allow_bypass": "true",
+		"direct.folders": `["/f"]`, "agents.raw_flags": "true",
 		"retention.max_age": "3h", "retention.max_bytes": "4", "shim.orphan_after": "50h", "shim.idle_orphan_after": "6h",
 	}
 	seen := 0
@@ -250,7 +291,7 @@ func TestSettings(t *testing.T) {
 		}
 		seen++
 		written := value
-		if value != "true" && !strings.HasPrefix(value, "[") {
+		if value != "true" && !strings.HasPrefix(value, "[") && !strings.HasPrefix(s.Key, "server.max_") {
 			written = `"` + value + `"`
 		}
 		byFile, byEnv := Default(), Default()
@@ -298,7 +339,11 @@ func TestLoad(t *testing.T) {
 		"server.addr = \"127.0.0.1:1\"\nserver.colour = \"red\"": file + ":2:",
 	} {
 		write(text)
-		if _, err := Load(file, true, env()); err == nil || !strings.Contains(err.Error(), want) {
+		c, err := Load(file, true, env())
+		if err == nil {
+			err = c.Check()
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60s: %v", text, err)
 		}
 	}

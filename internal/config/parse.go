@@ -19,6 +19,17 @@ type fileConfig struct {
 		Addr       value[Address, *Address]       `toml:"addr"`
 		DataDir    value[Folder, *Folder]         `toml:"data_dir"`
 		Durability value[Durability, *Durability] `toml:"durability"`
+
+		URL              value[Site, *Site]     `toml:"url"`
+		TLSCert          value[Folder, *Folder] `toml:"tls_cert"`
+		TLSKey           value[Folder, *Folder] `toml:"tls_key"`
+		BehindProxy      *bool                  `toml:"behind_proxy"`
+		InsecureLAN      *bool                  `toml:"insecure_lan"`
+		OpenRelay        []string               `toml:"open_relay"`
+		OpenRelayApprove *bool                  `toml:"open_relay_approve"`
+		MaxConnections   *int                   `toml:"max_connections"`
+		MaxPerAddress    *int                   `toml:"max_connections_per_address"`
+		MaxUnknown       *int                   `toml:"max_unknown_connections"`
 	} `toml:"server"`
 	Claude struct {
 		Path                       value[Folder, *Folder] `toml:"path"`
@@ -50,6 +61,13 @@ type fileConfig struct {
 		OrphanAfter     value[Duration, *Duration] `toml:"orphan_after"`
 		IdleOrphanAfter value[Duration, *Duration] `toml:"idle_orphan_after"`
 	} `toml:"shim"`
+	Direct struct {
+		AllowBypass *bool    `toml:"allow_bypass"`
+		Folders     []string `toml:"folders"`
+	} `toml:"direct"`
+	Agents struct {
+		RawFlags *bool `toml:"raw_flags"`
+	} `toml:"agents"`
 }
 
 // A value is a setting in a file, and what its type thinks of it.
@@ -88,6 +106,18 @@ func (c *Config) Parse(name string, text []byte, home string) error {
 	put(&read.Server.Addr, file.Server.Addr.read)
 	put(&read.Server.DataDir, file.Server.DataDir.read)
 	put(&read.Server.Durability, file.Server.Durability.read)
+	put(&read.Server.URL, file.Server.URL.read)
+	put(&read.Server.TLSCert, file.Server.TLSCert.read)
+	put(&read.Server.TLSKey, file.Server.TLSKey.read)
+	put(&read.Server.BehindProxy, file.Server.BehindProxy)
+	put(&read.Server.InsecureLAN, file.Server.InsecureLAN)
+	if file.Server.OpenRelay != nil {
+		read.Server.OpenRelay = file.Server.OpenRelay
+	}
+	put(&read.Server.OpenRelayApprove, file.Server.OpenRelayApprove)
+	put(&read.Server.MaxConnections, file.Server.MaxConnections)
+	put(&read.Server.MaxPerAddress, file.Server.MaxPerAddress)
+	put(&read.Server.MaxUnknown, file.Server.MaxUnknown)
 	put(&read.Claude.Path, file.Claude.Path.read)
 	put(&read.Claude.Model, file.Claude.Model)
 	if file.Claude.AllowedTools != nil {
@@ -104,6 +134,15 @@ func (c *Config) Parse(name string, text []byte, home string) error {
 	put(&read.Retention.MaxBytes, file.Retention.MaxBytes.read)
 	put(&read.Shim.OrphanAfter, file.Shim.OrphanAfter.read)
 	put(&read.Shim.IdleOrphanAfter, file.Shim.IdleOrphanAfter.read)
+	put(&read.Direct.AllowBypass, file.Direct.AllowBypass)
+	if file.Direct.Folders != nil {
+		folders, err := expandAll(file.Direct.Folders, home)
+		if err != nil {
+			return &Error{Source: name, Line: lineOf(text, "direct.folders"), Column: 1, Reason: "direct.folders: " + err.Error()}
+		}
+		read.Direct.Folders = folders
+	}
+	put(&read.Agents.RawFlags, file.Agents.RawFlags)
 	budgets, targets, err := file.lists(name, text, home)
 	if err != nil {
 		return err
@@ -115,7 +154,7 @@ func (c *Config) Parse(name string, text []byte, home string) error {
 		read.Notify.Targets = targets
 	}
 	for key, folder := range map[string]*Folder{
-		"server.data_dir": &read.Server.DataDir, "claude.path": &read.Claude.Path, "rules.file": &read.Rules.File,
+		"server.data_dir": &read.Server.DataDir, "server.tls_cert": &read.Server.TLSCert, "server.tls_key": &read.Server.TLSKey, "claude.path": &read.Claude.Path, "rules.file": &read.Rules.File,
 	} {
 		if err := folder.expand(home); err != nil {
 			return &Error{Source: name, Line: lineOf(text, key), Column: 1, Reason: key + ": " + err.Error()}
@@ -131,6 +170,9 @@ func (f *fileConfig) refused(text []byte) (key string, line int, err error) {
 		"server.addr", f.Server.Addr.err,
 		"server.data_dir", f.Server.DataDir.err,
 		"server.durability", f.Server.Durability.err,
+		"server.url", f.Server.URL.err,
+		"server.tls_cert", f.Server.TLSCert.err,
+		"server.tls_key", f.Server.TLSKey.err,
 		"claude.path", f.Claude.Path.err,
 		"claude.permission_mode", f.Claude.PermissionMode.err,
 		"rules.file", f.Rules.File.err,
@@ -211,7 +253,9 @@ func misfit(wrong *toml.DecodeError) string {
 		case *bool:
 			want = "true or false"
 		case *[]string:
-			want = `a list of texts: ["Read", "Bash(git status:*)"]`
+			want = "a list of texts: " + s.example()
+		case *int:
+			want = "a whole number"
 		default:
 			want = "a text in quotes"
 		}

@@ -27,9 +27,19 @@ type Setting struct {
 // Settings returns all settings, in the order of the file.
 func Settings() []Setting {
 	return []Setting{
-		{"server.addr", "SWITCHBOARD_ADDR", "the first free port from 8765 to 8774 on 127.0.0.1", "the TCP address for browsers and programs, on loopback only", func(c *Config) any { return &c.Server.Addr }},
-		{"server.data_dir", "SWITCHBOARD_DATA_DIR", "$XDG_DATA_HOME/switchboard", "the folder of the journal, the admin token and the logs of agents", func(c *Config) any { return &c.Server.DataDir }},
+		{"server.addr", "SWITCHBOARD_ADDR", "the first free port from 8765 to 8774 on 127.0.0.1", "the TCP address for browsers and programs; beyond loopback only with TLS", func(c *Config) any { return &c.Server.Addr }},
+		{"server.data_dir", "SWITCHBOARD_DATA_DIR", "$XDG_DATA_HOME/switchboard", "the folder of the journal, the tokens and the logs of agents", func(c *Config) any { return &c.Server.DataDir }},
 		{"server.durability", "SWITCHBOARD_DURABILITY", "normal", "what the journal survives: `normal` any kill, `full` a power cut too", func(c *Config) any { return &c.Server.Durability }},
+		{"server.url", "SWITCHBOARD_URL", "the address that it listens on", "the address that others know the server by, such as `https://hub.example.com`; for links and `ws_url`, and accepted as Host and Origin", func(c *Config) any { return &c.Server.URL }},
+		{"server.tls_cert", "SWITCHBOARD_TLS_CERT", "none", "the file with the certificate of the port, and those it was signed by", func(c *Config) any { return &c.Server.TLSCert }},
+		{"server.tls_key", "SWITCHBOARD_TLS_KEY", "none", "the file with its key; both are read again when they change", func(c *Config) any { return &c.Server.TLSKey }},
+		{"server.behind_proxy", "SWITCHBOARD_BEHIND_PROXY", "false", "says that a proxy with TLS is in front of the port; needs `server.url`", func(c *Config) any { return &c.Server.BehindProxy }},
+		{"server.insecure_lan", "SWITCHBOARD_INSECURE_LAN", "false", "serves beyond loopback without TLS: whoever is on the network can read tokens", func(c *Config) any { return &c.Server.InsecureLAN }},
+		{"server.open_relay", "SWITCHBOARD_OPEN_RELAY", "none", "origins of web pages that may look and prompt through the raw relay without a token, such as `[\"http://localhost:5173\"]`", func(c *Config) any { return &c.Server.OpenRelay }},
+		{"server.open_relay_approve", "SWITCHBOARD_OPEN_RELAY_APPROVE", "false", "lets them answer questions, too", func(c *Config) any { return &c.Server.OpenRelayApprove }},
+		{"server.max_connections", "SWITCHBOARD_MAX_CONNECTIONS", "4096", "how many connections the port takes", func(c *Config) any { return &c.Server.MaxConnections }},
+		{"server.max_connections_per_address", "SWITCHBOARD_MAX_CONNECTIONS_PER_ADDRESS", "1024", "how many of them from one address; does not count behind a proxy", func(c *Config) any { return &c.Server.MaxPerAddress }},
+		{"server.max_unknown_connections", "SWITCHBOARD_MAX_UNKNOWN_CONNECTIONS", "256", "how many of them without a valid token; one more, and the oldest of these is closed", func(c *Config) any { return &c.Server.MaxUnknown }},
 		{"claude.path", "SWITCHBOARD_CLAUDE_PATH", "looked for on PATH and in the usual places", "the Claude Code to start", func(c *Config) any { return &c.Claude.Path }},
 		{"claude.model", "SWITCHBOARD_CLAUDE_MODEL", "Claude Code's own", "the model of sessions that name none", func(c *Config) any { return &c.Claude.Model }},
 		{"claude.allowed_tools", "SWITCHBOARD_CLAUDE_ALLOWED_TOOLS", "none", "permission rules for every session, such as `[\"Bash(git status:*)\"]`", func(c *Config) any { return &c.Claude.AllowedTools }},
@@ -44,7 +54,21 @@ func Settings() []Setting {
 		{"retention.max_bytes", "SWITCHBOARD_RETENTION_MAX_BYTES", "0 (keep all)", "removes the oldest ended sessions until the rest takes no more", func(c *Config) any { return &c.Retention.MaxBytes }},
 		{"shim.orphan_after", "SWITCHBOARD_SHIM_ORPHAN_AFTER", "24h", "how long an agent goes on without a server", func(c *Config) any { return &c.Shim.OrphanAfter }},
 		{"shim.idle_orphan_after", "SWITCHBOARD_SHIM_IDLE_ORPHAN_AFTER", "1h", "the same for one that is idle and asks nothing", func(c *Config) any { return &c.Shim.IdleOrphanAfter }},
+		{"direct.allow_bypass", "SWITCHBOARD_DIRECT_ALLOW_BYPASS", "false", "lets clients of [Direct Connect](direct-connect.md) have sessions that ask nothing, where `claude.dangerously_skip_permissions` consents", func(c *Config) any { return &c.Direct.AllowBypass }},
+		{"direct.folders", "SWITCHBOARD_DIRECT_FOLDERS", "all but our own", "folders that their sessions may work in, and in what is below, such as `[\"~/src\"]`", func(c *Config) any { return &c.Direct.Folders }},
+		{"agents.raw_flags", "SWITCHBOARD_AGENTS_RAW_FLAGS", "false", "lets sessions name flags of Claude Code that are not known here, with the right `admin`", func(c *Config) any { return &c.Agents.RawFlags }},
 	}
+}
+
+// example returns a value of a list, as it is written.
+func (s *Setting) example() string {
+	switch s.Key {
+	case "server.open_relay":
+		return `["http://localhost:5173"]`
+	case "direct.folders":
+		return `["/home/ann/src"]`
+	}
+	return `["Read", "Bash(git status:*)"]`
 }
 
 // sections returns the names of the sections, and of the tables that stand by themselves.
@@ -70,15 +94,37 @@ func (c *Config) Environment(getenv func(string) string) error {
 		if value == "" {
 			continue
 		}
-		if err := set(s.of(c), value, getenv("HOME")); err != nil {
+		if err := s.set(c, value, getenv("HOME")); err != nil {
 			return &Error{Source: s.Env, Reason: err.Error()}
 		}
 	}
 	return nil
 }
 
-// set puts the text of a variable into a setting.
-func set(place any, value, home string) error {
+// Set puts a text into the setting with this key, as a variable of the environment would. home is what "~/" stands for.
+func (c *Config) Set(key, value, home string) error {
+	for _, s := range Settings() {
+		if s.Key == key {
+			return s.set(c, value, home)
+		}
+	}
+	return fmt.Errorf("there is no setting %s", key)
+}
+
+// set puts a text into the setting.
+func (s *Setting) set(c *Config, value, home string) error {
+	if err := set(s.of(c), value, home, s.example()); err != nil || s.Key != "direct.folders" {
+		return err
+	}
+	folders, err := expandAll(c.Direct.Folders, home)
+	if err == nil {
+		c.Direct.Folders = folders
+	}
+	return err
+}
+
+// set puts the text of a variable into the place of a setting. example is what a list looks like.
+func set(place any, value, home, example string) error {
 	switch p := place.(type) {
 	case encoding.TextUnmarshaler:
 		if err := p.UnmarshalText([]byte(value)); err != nil {
@@ -98,10 +144,17 @@ func set(place any, value, home string) error {
 		}
 		*p = parsed
 		return nil
+	case *int:
+		parsed, err := strconv.Atoi(value)
+		if err != nil {
+			return fmt.Errorf("%q is no whole number", value)
+		}
+		*p = parsed
+		return nil
 	case *[]string:
 		var list []string
 		if err := json.Unmarshal([]byte(value), &list); err != nil {
-			return fmt.Errorf(`%q is no list; write it as JSON: ["Read","Bash(git status:*)"]`, value)
+			return fmt.Errorf("%q is no list; write it as JSON: %s", value, example)
 		}
 		*p = list
 		return nil

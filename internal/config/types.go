@@ -1,10 +1,12 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"net"
 	"net/netip"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,10 +16,10 @@ import (
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// An Address is a TCP address on loopback, as host:port. Port 0 takes any that is free.
+// An Address is a TCP address of this machine, as host:port. Port 0 takes any that is free.
 type Address string
 
-// UnmarshalText accepts an address on loopback.
+// UnmarshalText accepts numbers and localhost: what another name means may change.
 func (a *Address) UnmarshalText(text []byte) error {
 	value := string(text)
 	host, port, err := net.SplitHostPort(value)
@@ -27,11 +29,35 @@ func (a *Address) UnmarshalText(text []byte) error {
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
 		return fmt.Errorf("%q has no port between 0 and 65535", value)
 	}
-	if ip, err := netip.ParseAddr(host); host != "localhost" && (err != nil || !ip.IsLoopback()) {
-		return fmt.Errorf("%q is not on this machine alone; only localhost, 127.0.0.1 and [::1] are allowed, "+
-			"since whoever reaches the port can try to get in", value)
+	if _, err := netip.ParseAddr(host); host != "localhost" && err != nil {
+		return fmt.Errorf("%q names no address of this machine alone; write it as 127.0.0.1:8765 or [::1]:8765, "+
+			"or, with TLS, as 0.0.0.0:8765 to be reached from everywhere", value)
 	}
 	*a = Address(value)
+	return nil
+}
+
+// loopback reports whether only this machine can reach the address. Without an address we choose one of which that is true.
+func (a Address) loopback() bool {
+	host, _, _ := net.SplitHostPort(string(a))
+	ip, err := netip.ParseAddr(host)
+	return a == "" || host == "localhost" || err == nil && ip.Unmap().IsLoopback()
+}
+
+// A Site is the address of a server on the web, without a path.
+type Site string
+
+// UnmarshalText accepts "https://host[:port]", and http too.
+func (s *Site) UnmarshalText(text []byte) error {
+	value := string(text)
+	u, err := url.Parse(value)
+	switch {
+	case err != nil, u.Scheme != "https" && u.Scheme != "http", u.Hostname() == "":
+		return fmt.Errorf("%q is no address on the web; write it as https://hub.example.com", value)
+	case value != u.Scheme+"://"+u.Host:
+		return fmt.Errorf("%q is more than an address; write it as %s://%s", value, u.Scheme, u.Host)
+	}
+	*s = Site(strings.ToLower(value))
 	return nil
 }
 
@@ -62,6 +88,25 @@ func (f *Folder) expand(home string) error {
 	}
 	*f = Folder(filepath.Join(home, rest))
 	return nil
+}
+
+// expandAll accepts a list of folders, and resolves what begins with "~/".
+func expandAll(names []string, home string) ([]string, error) {
+	list := make([]string, len(names))
+	for i, name := range names {
+		var folder Folder
+		if err := folder.UnmarshalText([]byte(name)); err != nil {
+			return nil, err
+		}
+		if err := folder.expand(home); err != nil {
+			return nil, err
+		}
+		if folder == "" {
+			return nil, errors.New("one of the folders has no name")
+		}
+		list[i] = filepath.Clean(string(folder))
+	}
+	return list, nil
 }
 
 // A Durability says what a committed entry survives.

@@ -17,6 +17,9 @@ const (
 	drainTime = 5 * time.Second  // for requests under way
 )
 
+// goingAway is what clients are told when the server ends.
+const goingAway = "the server is going away"
+
 // Left says what goes on after a server has ended.
 type Left struct {
 	// Agents is how many agents run, PIDs their shims: to end one, send TERM to it.
@@ -40,11 +43,16 @@ func (s *Server) end(ctx context.Context, stopAgents bool) (Left, error) {
 		s.stopAgents(ctx)
 	}
 	s.cancel()
-	// Streams and links end by themselves now, so that the servers can.
-	s.v1.Close("the server is going away")
+	// Everybody is told, and leaves by himself, so that the servers can end.
+	s.v1.Close(goingAway)
+	s.direct.Close(goingAway)
 	drained, cancel := context.WithTimeout(ctx, drainTime)
 	defer cancel()
 	var shutdowns sync.WaitGroup
+	shutdowns.Go(func() { s.relay.Close(goingAway) })
+	// The servers know nothing of connections that have become WebSockets.
+	shutdowns.Go(func() { s.v1.Wait(drained) })
+	shutdowns.Go(func() { s.warn("closing Direct Connect", s.direct.Wait(drained)) })
 	for _, server := range s.servers {
 		shutdowns.Go(func() {
 			if err := server.Shutdown(drained); err != nil {

@@ -75,14 +75,34 @@ func (s *Server) findAgent() {
 	}
 }
 
+// capabilities names what the server can do, for clients that must know before they try.
+func (s *Server) capabilities() []string {
+	list := []string{
+		"sessions", "messages", "questions", "interrupt", "resume", "fork", "archive", "control", "rewind", "mcp", "environment", "context",
+		"sse", "websocket_events", "global_events", "filters",
+		"shim", "websocket", "hybrid",
+		"rules", "rules_file", "explain", "plans", "budgets",
+		"export", "timeline", "search", "audit", "costs", "drift", "transcripts", "folders",
+		"tokens", "codes", "relay", "direct", "metrics",
+	}
+	if s.options.RawFlags {
+		list = append(list, "raw_flags")
+	}
+	if len(s.options.OpenRelay) > 0 {
+		list = append(list, "open_relay")
+	}
+	return list
+}
+
 // info says what the server is and can do.
 func (s *Server) info(context.Context) api.Info {
 	info := api.Info{
 		Version:      s.options.Version,
 		API:          "v1",
-		Capabilities: []string{"sessions", "messages", "questions", "interrupt", "resume", "fork", "sse", "shim", "websocket", "hybrid", "rules", "plans", "budgets"},
+		Capabilities: s.capabilities(),
 		Agent:        s.options.Agent,
 		Simulated:    s.agent.simulated,
+		Warnings:     s.Warnings(),
 	}
 	s.agent.mu.Lock()
 	if s.agent.path != "" && !s.agent.simulated {

@@ -19,10 +19,10 @@ const (
 	lastPort  = 8774
 )
 
-// listenTCP listens on an address, or on the first free port of ours if it is empty.
-func listenTCP(ctx context.Context, addr string) (net.Listener, error) {
+// listenTCP listens on an address, beyond loopback only if that is wanted, or on the first free port of ours if it is empty.
+func listenTCP(ctx context.Context, addr string, beyond bool) (net.Listener, error) {
 	if addr != "" {
-		l, err := access.ListenTCP(ctx, addr, false)
+		l, err := access.ListenTCP(ctx, addr, beyond)
 		if errors.Is(err, syscall.EADDRINUSE) {
 			return nil, fmt.Errorf("%w; choose another with --addr, or leave it out to take the first free port from %d to %d", err, firstPort, lastPort)
 		}

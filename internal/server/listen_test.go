@@ -26,7 +26,7 @@ func taken(t *testing.T, addr string) (l net.Listener, port int) {
 
 func TestListenTCP(t *testing.T) {
 	l, port := taken(t, "127.0.0.1:0")
-	if _, err := listenTCP(t.Context(), l.Addr().String()); err == nil || !strings.Contains(err.Error(), "choose another with --addr") {
+	if _, err := listenTCP(t.Context(), l.Addr().String(), false); err == nil || !strings.Contains(err.Error(), "choose another with --addr") {
 		t.Errorf("a port that is taken: %v", err)
 	}
 	if _, err := listenRange(t.Context(), port, port); err == nil || !strings.Contains(err.Error(), "all ports from "+strconv.Itoa(port)) {
@@ -41,7 +41,7 @@ func TestListenTCP(t *testing.T) {
 	if got := next.Addr().(*net.TCPAddr); got.Port <= port || !got.IP.IsLoopback() {
 		t.Errorf("listens on %s, want a port behind %d", got, port)
 	}
-	if _, err := listenTCP(t.Context(), "0.0.0.0:0"); err == nil || !strings.Contains(err.Error(), "loopback") {
+	if _, err := listenTCP(t.Context(), "0.0.0.0:0", false); err == nil || !strings.Contains(err.Error(), "loopback") {
 		t.Errorf("everybody's address: %v", err)
 	}
 }

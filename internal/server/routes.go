@@ -7,12 +7,23 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/link"
 	"github.com/switchboard-dev/switchboard/internal/server/access"
 	"github.com/switchboard-dev/switchboard/internal/server/ingress"
+	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // front is what the root says until there is a console.
-const front = `This is Switchboard. Its interface is at /v1, described by /v1/openapi.json.
-Over TCP it wants the admin token: the file admin.token in the data folder holds it.
+const front = `This is Switchboard.
+
+/v1        the interface, described by /v1/openapi.json
+/ws        the raw relay: lines of the CLI by WebSocket
+/sessions  Direct Connect, as the official SDK speaks it
+/metrics   for Prometheus
+
+Over TCP all of them want a token: "switchboard token create" makes one, and the
+file admin.token in the data folder holds one.
 `
+
+// proof is a header by which programs that look for a server recognise one before they show it a token.
+const proof = "Switchboard"
 
 // socketHandler serves the Unix socket: shims and front ends.
 func (s *Server) socketHandler() http.Handler {
@@ -26,9 +37,10 @@ func (s *Server) socketHandler() http.Handler {
 func (s *Server) portHandler() http.Handler {
 	mux := http.NewServeMux()
 	s.common(mux)
+	dial := s.guard.Vouched(s.dial)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if ingress.IsDial(r) {
-			s.dial.ServeHTTP(w, r)
+			dial.ServeHTTP(w, r)
 			return
 		}
 		mux.ServeHTTP(w, r)
@@ -37,16 +49,39 @@ func (s *Server) portHandler() http.Handler {
 
 // common serves what both have.
 func (s *Server) common(mux *http.ServeMux) {
-	for _, path := range []string{"/v1/", "/healthz", "/readyz"} {
-		mux.Handle(path, s.v1)
-	}
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+	mux.Handle("/v1/", s.v1)
+	mux.Handle("/healthz", proven(s.v1))
+	mux.Handle("/readyz", proven(s.v1))
+	mux.Handle(relayPath, s.guard.Admitted(s.relay))
+	mux.Handle("/sessions", s.direct)
+	mux.Handle("/sessions/", s.direct)
+	mux.Handle("GET /metrics", s.guard.Authenticated(observers(s.metrics.Handler())))
+	mux.Handle("GET /{$}", proven(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		_, _ = w.Write([]byte(front)) // the client has gone: nobody to tell
-	})
+	})))
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		access.WriteProblem(w, &api.Error{
 			Status: http.StatusNotFound, Code: api.CodeNotFound, Title: "There is nothing here", Hint: "GET /v1/openapi.json lists what there is.",
 		})
+	})
+}
+
+// proven says in a header what this is.
+func proven(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(proof, "v1")
+		next.ServeHTTP(w, r)
+	})
+}
+
+// observers is for those who may look.
+func observers(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, e := access.Require(r.Context(), wire.ScopeObserve); e != nil {
+			access.WriteProblem(w, e)
+			return
+		}
+		next.ServeHTTP(w, r)
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/notify"
 	"github.com/switchboard-dev/switchboard/internal/policy"
 	"github.com/switchboard-dev/switchboard/internal/rulefile"
+	"github.com/switchboard-dev/switchboard/internal/server/access"
 )
 
 // Rules say where the rules are, and what is denied to every agent whatever they say.
@@ -49,7 +50,7 @@ func (s *Server) openRules(ctx context.Context) error {
 // dataFiles are the names of what is in the data folder, whether it is there yet or not.
 var dataFiles = [...]string{
 	"admin.token", "blobs", "journal.db", "journal.db-shm", "journal.db-wal", "lock", confirmedRules, confirmedRules + "-pending", "run", "search.db", "search.db-shm", "search.db-wal",
-	"shims", "spool",
+	"shims", "spool", access.BookFile,
 }
 
 // simulatorFolder is the folder in the data folder that belongs to the simulated agent, as ~/.claude does to the real one.

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -18,7 +19,10 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/notify"
 	"github.com/switchboard-dev/switchboard/internal/rulefile"
 	"github.com/switchboard-dev/switchboard/internal/server/access"
+	"github.com/switchboard-dev/switchboard/internal/server/direct"
 	"github.com/switchboard-dev/switchboard/internal/server/ingress"
+	"github.com/switchboard-dev/switchboard/internal/server/metrics"
+	"github.com/switchboard-dev/switchboard/internal/server/relay"
 	v1 "github.com/switchboard-dev/switchboard/internal/server/v1"
 )
 
@@ -26,8 +30,22 @@ import (
 type Options struct {
 	// DataDir is the folder for everything that is kept, Socket the path of the Unix socket. Both are absolute.
 	DataDir, Socket string
-	// Addr is the TCP address to listen on, on loopback. If empty, the first free port from 8765 to 8774.
+	// Addr is the TCP address to listen on. If empty, the first free port from 8765 to 8774 on loopback.
 	Addr string
+	// URL is the address that others know the server by, such as "https://hub.example", if it is another than Addr. It has no path.
+	URL string
+	// TLSCert and TLSKey are files with the certificate of the port and its key. If empty, it is served without TLS.
+	TLSCert, TLSKey string
+	// BehindProxy says that a proxy with TLS is in front of the port, InsecureLAN that whoever is on the network between may listen. Without TLS
+	// one of them is what it takes to listen beyond loopback.
+	BehindProxy, InsecureLAN bool
+	// OpenRelay are the origins of web pages that may use the raw relay without a token; OpenRelayApprove has them answer questions.
+	OpenRelay        []string
+	OpenRelayApprove bool
+	// Limits bound connections over TCP.
+	Limits access.Limits
+	// Direct says what clients of Direct Connect may do.
+	Direct Direct
 	// Listeners were opened by a service manager, see [Activated]. A Unix socket among them takes the place of Socket, others that of Addr.
 	// They are closed with the server, or when it cannot be started.
 	Listeners []net.Listener
@@ -46,6 +64,8 @@ type Options struct {
 	Agent string
 	// Claude are the defaults of sessions.
 	Claude launch.Defaults
+	// RawFlags lets sessions name flags of the CLI that we know nothing of.
+	RawFlags bool
 	// Env is the environment that agents are found by and get. If nil, that of the program.
 	Env []string
 	// OrphanAfter and IdleOrphanAfter are how long agents go on without a server. If zero, 24 h and 1 h.
@@ -70,6 +90,14 @@ type Options struct {
 	Logger *slog.Logger
 }
 
+// Direct says what clients of Direct Connect may do.
+type Direct struct {
+	// AllowBypass lets them have sessions that ask for nothing.
+	AllowBypass bool
+	// Folders are those that their sessions may work in. If empty, everywhere but in our own.
+	Folders []string
+}
+
 // A Server is a hub that can be reached. It owns a goroutine per listener and one for what is done from time to time, which Close joins.
 type Server struct {
 	// Static after construction.
@@ -79,10 +107,15 @@ type Server struct {
 	launcher *launch.Launcher
 	rules    *rulefile.Book
 	hub      *hub.Hub
+	metrics  *metrics.Metrics
+	book     *access.Book
 	guard    *access.Guard
 	link     *ingress.Link
 	dial     *ingress.Dial
 	v1       *v1.Server
+	relay    *relay.Server
+	direct   *direct.Server
+	tls      *tls.Config // nil without TLS
 	servers  []*http.Server
 	unix     []net.Listener
 	tcp      []net.Listener
@@ -125,9 +158,21 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	s.undo = append(s.undo, func() { s.warn("closing links", s.link.Close()) })
 	s.dial = ingress.NewDial(s.hub, &ingress.DialOptions{Trusted: s.guard.Admin, Logger: s.log})
 	s.undo = append(s.undo, func() { s.warn("closing connections of CLIs", s.dial.Close()) })
-	s.v1 = v1.New(v1.Of(s.hub), s.guard, &v1.Options{Info: s.info, Dial: "ws://" + s.tcp[0].Addr().String(), Log: s.log})
-	s.serve(s.unix, s.socketHandler())
-	s.serve(s.tcp, s.portHandler())
+	s.v1 = v1.New(v1.Of(s.hub), s.guard, &v1.Options{Info: s.info, Dial: webSocket(s.PublicURL()), Log: s.log, Tokens: s.book, Opened: s.metrics.Stream})
+	s.relay = relay.New(relay.Of(s.hub), s.guard, &relay.Options{Log: s.log, Opened: s.metrics.Stream})
+	s.undo = append(s.undo, func() { s.relay.Close(goingAway) })
+	s.direct = direct.New(direct.Of(s.hub), s.guard, &direct.Options{
+		URL: webSocket(s.PublicURL()), AllowBypass: o.Direct.AllowBypass, Folders: o.Direct.Folders, Own: slices.Concat([]string{o.DataDir}, o.Rules.Own), Log: s.log,
+	})
+	s.serve(s.unix, nil, s.socketHandler())
+	limited := make([]net.Listener, len(s.tcp))
+	for i, l := range s.tcp {
+		limited[i] = s.guard.Limit(l)
+	}
+	s.serve(limited, s.tls, s.portHandler())
+	for _, warning := range s.Warnings() {
+		s.log.Warn("a door stands open", "which", warning)
+	}
 	s.tasks.Go(s.findAgent)
 	s.tasks.Go(s.keepHouse)
 	if err := tellManager(ctx, o.NotifySocket, "READY=1\nSTATUS=Listening on "+s.tcp[0].Addr().String()); err != nil {
@@ -149,12 +194,9 @@ func (s *Server) openHub(ctx context.Context) error {
 	s.journal = opened
 	s.undo = append(s.undo, func() { s.warn("closing the journal", opened.Close()) })
 
-	token, err := access.LoadOrCreateToken(o.DataDir)
-	if err != nil {
+	if err := s.openAccess(); err != nil {
 		return err
 	}
-	s.guard = access.New(&access.Options{Tokens: []access.Token{token}, Log: s.log})
-
 	for _, l := range o.Listeners {
 		if l.Addr().Network() == "unix" {
 			o.Socket = l.Addr().String()
@@ -162,7 +204,7 @@ func (s *Server) openHub(ctx context.Context) error {
 	}
 	s.launcher, err = launch.New(launch.Config{
 		Program: o.Program, DataDir: o.DataDir, Socket: o.Socket, Agent: o.Agent, Claude: o.Claude, Env: o.Env, Logger: s.log,
-		ClientApp: "switchboard/" + o.Version, Scopes: o.Scopes, OrphanAfter: o.OrphanAfter, IdleOrphanAfter: o.IdleOrphanAfter,
+		ClientApp: "switchboard/" + o.Version, Scopes: o.Scopes, RawFlags: o.RawFlags, OrphanAfter: o.OrphanAfter, IdleOrphanAfter: o.IdleOrphanAfter,
 	})
 	if err != nil {
 		return err
@@ -177,14 +219,16 @@ func (s *Server) openHub(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.metrics = metrics.New(&metrics.Options{Version: o.Version, Logger: s.log})
 	s.hub, err = hub.New(ctx, hub.Options{
-		Journal: s.journal, Launcher: launcher{s.launcher}, Logger: s.log, Rules: s.rules, Notify: tell,
+		Journal: s.journal, Launcher: launcher{s.launcher}, Logger: s.log, Rules: s.rules, Notify: tell, Meter: s.metrics, Library: library{s.launcher},
 		QuestionDeadline: o.QuestionDeadline, Budgets: o.Budgets, ResumeAtReset: o.ResumeAtReset,
 	})
 	if err != nil {
 		return err
 	}
 	s.undo = append(s.undo, func() { s.warn("closing the hub", s.hub.Close()) })
+	s.metrics.Watch(metrics.Sources{Stats: s.hub.Stats, Drift: s.hub.Drift})
 	return s.tidy(ctx)
 }
 
@@ -233,13 +277,23 @@ func (s *Server) listen(ctx context.Context) error {
 		}
 		s.undo = append(s.undo, func() { s.warn("removing the socket", s.socket.remove()) })
 	}
+	for _, l := range s.tcp {
+		if err := access.CheckListener(l, s.beyond()); err != nil {
+			return err
+		}
+	}
 	if len(s.tcp) == 0 {
-		l, err := listenTCP(ctx, s.options.Addr)
+		l, err := listenTCP(ctx, s.options.Addr, s.beyond())
 		if err != nil {
 			return err
 		}
 		s.tcp = append(s.tcp, l)
 		s.undo = append(s.undo, func() { _ = l.Close() })
+	}
+	for _, l := range s.tcp { // also those of a service manager
+		if a, ok := l.Addr().(*net.TCPAddr); len(s.options.OpenRelay) > 0 && !(ok && a.IP.IsLoopback()) {
+			return fmt.Errorf("an open relay is for this machine alone, and others can reach %s; leave out --open-relay, or listen on 127.0.0.1", l.Addr())
+		}
 	}
 	s.failed = make(chan error, len(s.unix)+len(s.tcp))
 	return nil
@@ -252,17 +306,24 @@ const (
 	maxHeader     = 64 << 10
 )
 
-// serve serves a handler on some listeners.
-func (s *Server) serve(listeners []net.Listener, handler http.Handler) {
+// serve serves a handler on some listeners, with TLS if there is a configuration of it.
+func (s *Server) serve(listeners []net.Listener, secure *tls.Config, handler http.Handler) {
+	// What a browser gains by HTTP/2 is not worth a second set of limits; a WebSocket needs the first version anyway.
+	var protocols http.Protocols
+	protocols.SetHTTP1(true)
 	server := &http.Server{
-		Handler: s.guard.Checked(handler), ConnContext: s.guard.ConnContext,
+		Handler: s.guard.Checked(s.metrics.HTTP(handler)), ConnContext: s.guard.ConnContext, TLSConfig: secure, Protocols: &protocols,
 		ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
 	s.servers = append(s.servers, server)
 	for _, l := range listeners {
 		s.tasks.Go(func() {
-			if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			serve := server.Serve
+			if secure != nil {
+				serve = func(l net.Listener) error { return server.ServeTLS(l, "", "") }
+			}
+			if err := serve(l); !errors.Is(err, http.ErrServerClosed) {
 				s.failed <- fmt.Errorf("listening on %s: %w", l.Addr(), err)
 			}
 		})
@@ -282,9 +343,6 @@ func (s *Server) putAway() {
 		undo()
 	}
 }
-
-// URL returns the address for browsers and programs, such as "http://127.0.0.1:8765".
-func (s *Server) URL() string { return "http://" + s.tcp[0].Addr().String() }
 
 // Socket returns the path of the Unix socket.
 func (s *Server) Socket() string { return s.options.Socket }

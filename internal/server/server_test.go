@@ -19,6 +19,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 	"github.com/switchboard-dev/switchboard/internal/launch"
+	"github.com/switchboard-dev/switchboard/internal/server/access"
 )
 
 // options are those of a server that can start no agent.
@@ -98,6 +99,14 @@ func TestRoutes(t *testing.T) {
 		{"information without a token", s.URL() + "/v1/info", nil, 401, "unauthorized"},
 		{"information with a wrong token", s.URL() + "/v1/info", []string{"Authorization", "Bearer sb_x_y"}, 401, "unauthorized"},
 		{"information with the token", s.URL() + "/v1/info", []string{"Authorization", bearer}, 200, "no-such-claude"},
+		{"relay without an upgrade", s.URL() + "/ws", []string{"Authorization", bearer}, 426, "WebSockets"},
+		{"relay without a token", s.URL() + "/ws", nil, 401, "unauthorized"},
+		{"Direct Connect without a token", s.URL() + "/sessions/x/ws", nil, 401, "unauthorized"},
+		{"metrics by the socket", "/metrics", nil, 200, "switchboard_"},
+		{"metrics without a token", s.URL() + "/metrics", nil, 401, "unauthorized"},
+		{"metrics with the token", s.URL() + "/metrics", []string{"Authorization", bearer}, 200, "go_goroutines"},
+		{"tokens by the socket", "/v1/tokens", nil, 200, `"kind":"admin"`},
+		{"a token in the address", s.URL() + "/v1/info?token=" + bearer[len("Bearer "):], nil, 400, "invalid"},
 		{"nothing", "/favicon.ico", nil, 404, "not_found"},
 		{"link on the port", s.URL() + "/link", []string{"Authorization", bearer}, 404, "not_found"},
 		{"link without an upgrade", "/link", nil, 426, ""},
@@ -127,6 +136,28 @@ func TestLeft(t *testing.T) {
 	}
 }
 
+// everybody returns a listener that others can reach.
+func everybody(t *testing.T) net.Listener {
+	t.Helper()
+	l, err := net.Listen("tcp", "0.0.0.0:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// damage puts a file of tokens that cannot be read into another data folder.
+func damage(t *testing.T, o *Options) {
+	t.Helper()
+	o.DataDir = filepath.Join(filepath.Dir(o.DataDir), "damaged")
+	if err := os.MkdirAll(o.DataDir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(o.DataDir, access.BookFile), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestStartFails starts servers that cannot start: what was begun must be undone, or the next one would find it in its way.
 func TestStartFails(t *testing.T) {
 	dir := shortDir(t)
@@ -147,6 +178,15 @@ func TestStartFails(t *testing.T) {
 		{"address of everybody", func(o *Options) { o.Addr = "0.0.0.0:0" }, "loopback"},
 		{"open folder", func(o *Options) { o.DataDir = open }, "chmod 700"},
 		{"long path", func(o *Options) { o.Socket = filepath.Join(dir, strings.Repeat("x", 100), "hub.sock") }, "too long"},
+		{"socket of everybody", func(o *Options) { o.Listeners = append(o.Listeners, everybody(t)) }, "not on loopback"},
+		{"half a certificate", func(o *Options) { o.TLSCert = "/cert.pem" }, "--tls-key"},
+		{"no certificate", func(o *Options) { o.TLSCert, o.TLSKey = filepath.Join(dir, "none"), filepath.Join(dir, "none") }, "reading the certificate"},
+		{"open relay for others", func(o *Options) {
+			o.OpenRelay, o.InsecureLAN = []string{"http://localhost:1"}, true
+			o.Listeners = append(o.Listeners, everybody(t))
+		}, "others can reach"},
+		{"open relay behind a proxy", func(o *Options) { o.OpenRelay, o.BehindProxy = []string{"http://localhost:1"}, true }, "--open-relay"},
+		{"damaged tokens", func(o *Options) { damage(t, o) }, "remove it"},
 		{"relative program", func(o *Options) { o.Program = "switchboard" }, "absolute"},
 	}
 	for _, test := range tests {

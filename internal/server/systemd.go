@@ -14,7 +14,7 @@ import (
 const firstActivated = 3
 
 // Activated returns the listeners that a service manager has opened for this process, as sd_listen_fds(3) has it: none if the environment does not
-// say so, or says it to another process. They must be on loopback or be Unix sockets. getenv returns the value of a variable.
+// say so, or says it to another process. They must be TCP or Unix sockets; [Start] judges which addresses are well. getenv returns the value of a variable.
 func Activated(getenv func(string) string) ([]net.Listener, error) {
 	if getenv("LISTEN_PID") != strconv.Itoa(os.Getpid()) {
 		return nil, nil
@@ -49,7 +49,7 @@ func inherit(files []*os.File) (list []net.Listener, err error) {
 			return list, fmt.Errorf("taking over the socket %s from the service manager: %w", file.Name(), err)
 		}
 		list = append(list, l)
-		if err := access.CheckListener(l, false); err != nil {
+		if err := access.CheckListener(l, true); err != nil {
 			return list, fmt.Errorf("taking over the socket %s from the service manager: %w", file.Name(), err)
 		}
 	}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/switchboard-dev/switchboard/internal/config"
+)
+
+// doorFlags adds the flags about who gets in, each of which is a setting, and returns what sets those that were given.
+func doorFlags(cmd *cobra.Command) func(*config.Config) error {
+	f := cmd.Flags()
+	var settings [][2]string // the name of a flag and its setting
+	add := func(name, key string) string {
+		settings = append(settings, [2]string{name, key})
+		return name
+	}
+	f.String(add("url", "server.url"), "", "`ADDRESS` that others know the hub by, such as https://hub.example.com")
+	f.String(add("tls-cert", "server.tls_cert"), "", "`FILE` with the certificate of the port")
+	f.String(add("tls-key", "server.tls_key"), "", "`FILE` with its key")
+	f.Bool(add("behind-proxy", "server.behind_proxy"), false, "a proxy with TLS is in front of the port; needs --url")
+	f.Bool(add("insecure-lan", "server.insecure_lan"), false, "serve other machines without TLS: whoever is on the network can read tokens")
+	f.StringSlice(add("open-relay", "server.open_relay"), nil, "`ORIGINS` of web pages that may use the raw relay without a token")
+	f.Bool(add("open-relay-approve", "server.open_relay_approve"), false, "let them answer questions, too")
+	f.Int(add("max-connections", "server.max_connections"), 0, "how many connections the port takes (default 4096)")
+	f.Int(add("max-per-address", "server.max_connections_per_address"), 0, "how many of them from one address (default 1024)")
+	f.Int(add("max-unknown", "server.max_unknown_connections"), 0, "how many of them without a valid token (default 256)")
+	f.Bool(add("direct-allow-bypass", "direct.allow_bypass"), false, "let clients of Direct Connect have sessions that ask nothing")
+	f.StringSlice(add("direct-folders", "direct.folders"), nil, "`FOLDERS` that sessions of Direct Connect may work in (default all)")
+	f.Bool(add("raw-flags", "agents.raw_flags"), false, "let sessions name flags of Claude Code that are not known here")
+	return func(c *config.Config) error {
+		for _, each := range settings {
+			name, key := each[0], each[1]
+			if !f.Changed(name) {
+				continue
+			}
+			value, err := settingText(cmd, name)
+			if err == nil {
+				err = c.Set(key, value, "")
+			}
+			if err != nil {
+				return fmt.Errorf("--%s: %w", name, err)
+			}
+		}
+		return nil
+	}
+}
+
+// settingText returns the value of a flag as the text of a setting. Unlike in a file, a path may begin in the folder that we are in.
+func settingText(cmd *cobra.Command, name string) (string, error) {
+	value := cmd.Flags().Lookup(name).Value
+	switch {
+	case name == "tls-cert" || name == "tls-key":
+		return filepath.Abs(value.String())
+	case value.Type() != "stringSlice":
+		return value.String(), nil
+	}
+	list, err := cmd.Flags().GetStringSlice(name)
+	if err != nil {
+		return "", err
+	}
+	if name == "direct-folders" {
+		list = slices.Clone(list)
+		for i, folder := range list {
+			if list[i], err = filepath.Abs(folder); err != nil {
+				return "", err
+			}
+		}
+	}
+	text, err := json.Marshal(list)
+	return string(text), err
+}

@@ -1,0 +1,158 @@
+package server
+
+import (
+	"crypto/tls"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/switchboard-dev/switchboard/internal/server/access"
+)
+
+// relayPath is where the raw relay is.
+const relayPath = "/ws"
+
+// openAccess opens the tokens, and makes the guard.
+func (s *Server) openAccess() error {
+	o := &s.options
+	if (o.TLSCert == "") != (o.TLSKey == "") {
+		return fmt.Errorf("TLS needs a certificate and its key; name both, with --tls-cert and --tls-key")
+	}
+	if len(o.OpenRelay) > 0 && (o.BehindProxy || o.URL != "") {
+		// Whoever comes through a proxy seems to be on this machine.
+		return fmt.Errorf("an open relay is for this machine alone; leave out --open-relay, or --behind-proxy and --url")
+	}
+	if o.TLSCert != "" {
+		files := &certificate{cert: o.TLSCert, key: o.TLSKey}
+		if _, err := files.get(nil); err != nil {
+			return err
+		}
+		s.tls = &tls.Config{GetCertificate: files.get, MinVersion: tls.VersionTLS12}
+	}
+	admin, err := access.LoadOrCreateToken(o.DataDir)
+	if err != nil {
+		return err
+	}
+	if s.book, err = access.OpenBook(o.DataDir, admin, &access.BookOptions{URL: s.PublicURL, Log: s.log}); err != nil {
+		return err
+	}
+	s.undo = append(s.undo, func() { s.warn("writing down the use of tokens", s.book.Close()) })
+	limits := o.Limits
+	if o.BehindProxy {
+		limits.PerAddress = -1 // all come from the proxy
+	}
+	s.guard = access.New(&access.Options{
+		Book: s.book, URL: o.URL, TLS: s.tls != nil, Beyond: s.beyond(), Limits: limits, Log: s.log,
+		OpenRelay: access.OpenRelay{Origins: o.OpenRelay, Path: relayPath, Approve: o.OpenRelayApprove},
+	})
+	return nil
+}
+
+// beyond reports whether the server may be reached from other machines.
+func (s *Server) beyond() bool {
+	return s.options.TLSCert != "" || s.options.BehindProxy || s.options.InsecureLAN
+}
+
+// Warnings says which doors are wider open than they need be.
+func (s *Server) Warnings() []string {
+	var list []string
+	o := &s.options
+	if len(o.OpenRelay) > 0 {
+		may := "look and prompt"
+		if o.OpenRelayApprove {
+			may = "look, prompt and answer questions"
+		}
+		list = append(list, fmt.Sprintf("the relay is open: web pages of %s, and every program of this user that says it was one, %s without a token", strings.Join(o.OpenRelay, ", "), may))
+	}
+	if a, ok := s.tcp[0].Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() && s.tls == nil {
+		if o.BehindProxy {
+			list = append(list, fmt.Sprintf("%s is served without TLS: only the proxy in front of it may be able to reach it", a))
+		} else {
+			list = append(list, fmt.Sprintf("%s is served without TLS: whoever is on the network can read tokens and all else", a))
+		}
+	}
+	return list
+}
+
+// URL returns the address for browsers and programs on this machine, such as "http://127.0.0.1:8765".
+func (s *Server) URL() string {
+	scheme := "http://"
+	if s.tls != nil {
+		scheme = "https://"
+	}
+	a, ok := s.tcp[0].Addr().(*net.TCPAddr)
+	if ok && a.IP.IsUnspecified() {
+		return scheme + net.JoinHostPort("127.0.0.1", strconv.Itoa(a.Port))
+	}
+	return scheme + s.tcp[0].Addr().String()
+}
+
+// PublicURL returns the address that others know the server by.
+func (s *Server) PublicURL() string {
+	if s.options.URL != "" {
+		return s.options.URL
+	}
+	return s.URL()
+}
+
+// webSocket returns the address of WebSockets for one of HTTP: ws for http, wss for https.
+func webSocket(url string) string { return "ws" + strings.TrimPrefix(url, "http") }
+
+// ConsoleURL returns the address of the console with a one-time code in its fragment, which no server is sent. It is a secret.
+func (s *Server) ConsoleURL() string { return s.book.ConsoleCode().URL }
+
+// certificateCheck is how often the files of a certificate are looked at.
+const certificateCheck = time.Minute
+
+// A certificate is read from its files again when they change: they are renewed while the server runs.
+type certificate struct {
+	// Static after construction.
+	cert, key string
+
+	// Guarded by mu.
+	mu      sync.Mutex
+	read    *tls.Certificate
+	looked  time.Time
+	written [2]time.Time // when the files were written that were read
+}
+
+// get returns the certificate. If it cannot be read, the one before is still good.
+func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.read != nil && time.Since(c.looked) < certificateCheck {
+		return c.read, nil
+	}
+	c.looked = time.Now()
+	written, err := c.look()
+	if err == nil && (c.read == nil || written != c.written) {
+		var pair tls.Certificate
+		if pair, err = tls.LoadX509KeyPair(c.cert, c.key); err == nil {
+			c.read, c.written = &pair, written
+		}
+	}
+	if c.read == nil {
+		return nil, fmt.Errorf("reading the certificate: %w", err)
+	}
+	return c.read, nil
+}
+
+// look returns when the files were written.
+func (c *certificate) look() (written [2]time.Time, err error) {
+	for i, name := range []string{c.cert, c.key} {
+		info, err := os.Stat(name)
+		if err != nil {
+			return written, err
+		}
+		if name == c.key && info.Mode().Perm()&0o007 != 0 {
+			return written, fmt.Errorf("every user of this machine can read the key %s (mode %04o); close it with: chmod o= %s", name, info.Mode().Perm()&fs.ModePerm, name)
+		}
+		written[i] = info.ModTime()
+	}
+	return written, nil
+}
