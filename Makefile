@@ -93,7 +93,8 @@ else
 endif
 
 .PHONY: bench
-bench: ## benchmarks (BENCH=regexp, COUNT=n)
+bench: need ## benchmarks (BENCH=regexp, COUNT=n); the relay is compared with a pipe on Bun, from npm
+	@$(GO) run ./internal/conformance/cmd/clis --bun
 	@echo '==> benchmarks matching "$(BENCH)"'
 	@$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) -timeout 60m $(UNIT) ./internal/e2e
 

@@ -42,7 +42,11 @@ type NotInstalledError struct {
 
 // Error says what is missing and how to install it.
 func (e *NotInstalledError) Error() string {
-	return fmt.Sprintf("%s %s is not installed in %s: %s (make clis installs it)", cmp.Or(e.Product, "Claude Code"), e.Version, e.Dir, e.Reason)
+	word := "clis"
+	if e.Product == bunProduct {
+		word = "bench"
+	}
+	return fmt.Sprintf("%s %s is not installed in %s: %s (make %s installs it)", cmp.Or(e.Product, "Claude Code"), e.Version, e.Dir, e.Reason, word)
 }
 
 // cliFolder is the folder of the CLIs below the root.

@@ -7,10 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 )
+
+// lostLimit is how long a verdict waits for lines that may have been lost.
+const lostLimit = 20 * time.Second
 
 // verdict waits until everything has come to rest, stops the hub, and judges. The
 // hub can be started again afterwards.
@@ -19,6 +23,12 @@ func (l *lab) verdict(sessions ...*session) {
 	for _, s := range sessions {
 		if err := eventually(patience, s.rested); err != nil {
 			l.t.Errorf("session %s does not come to rest: %v", s.id, err)
+		}
+		if s.dialled {
+			// What it has lost does not come; then the judge decides.
+			if err := eventually(lostLimit, s.complete); err != nil {
+				l.t.Logf("session %s is not complete: %v", s.id, err)
+			}
 		}
 		if snapshot, err := s.snapshot(l.ctx()); err != nil {
 			l.t.Error(err)
@@ -55,10 +65,6 @@ func (l *lab) verdict(sessions ...*session) {
 // rested says whether the hub has all that the CLI has written so far, and no
 // command is on its way.
 func (s *session) rested() error {
-	record, err := s.newestRecord()
-	if err != nil {
-		return err
-	}
 	snapshot, err := s.snapshot(s.lab.t.Context())
 	if err != nil {
 		return err
@@ -78,13 +84,28 @@ func (s *session) rested() error {
 		}
 	}
 	s.mu.Lock()
-	events := slices.Clone(s.events)
+	n := len(s.events)
+	last := n > 0 && s.events[n-1].ID == snapshot.LastEventID
 	s.mu.Unlock()
-	if len(events) == 0 || events[len(events)-1].ID != snapshot.LastEventID {
+	if !last {
 		return fmt.Errorf("the subscriber is not at %s yet", snapshot.LastEventID)
 	}
 	if s.dialled || s.shot {
 		return nil // what was lost does not come
+	}
+	return s.complete()
+}
+
+// complete says whether the hub has all that the CLI has written so far, and its
+// turn is over or waits for an answer.
+func (s *session) complete() error {
+	record, err := s.newestRecord()
+	if err != nil {
+		return err
+	}
+	snapshot, err := s.snapshot(s.lab.t.Context())
+	if err != nil {
+		return err
 	}
 	// A turn goes on for a few lines after its result.
 	switch snapshot.State {
@@ -96,7 +117,9 @@ func (s *session) rested() error {
 	if len(lines) == 0 {
 		return nil
 	}
-	if !slices.ContainsFunc(events, func(e api.Event) bool { return bytes.Equal(e.Line, lines[len(lines)-1]) }) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !slices.ContainsFunc(s.events, func(e api.Event) bool { return bytes.Equal(e.Line, lines[len(lines)-1]) }) {
 		return errors.New("the last line of the record has not come: " + brief(lines[len(lines)-1]))
 	}
 	return nil

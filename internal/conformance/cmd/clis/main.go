@@ -1,10 +1,10 @@
 // Command clis installs the pinned versions of the Claude Code CLI that the conformance tests drive into the user's cache folder, and the
-// official TypeScript SDK that they try beside our own.
+// official TypeScript SDK that they try beside our own, with a Node that its transports for browsers run on.
 //
-//	clis [--help] [--list] [version ...]
+//	clis [--help] [--list] [--bun] [version ...]
 //
-// Without versions it installs all pinned ones and the SDK. A version that is already there is only checked. Exit code 0 means that everything
-// asked for is installed and works.
+// Without versions it installs all pinned ones and what belongs to them. A version that is already there is only checked. Exit code 0 means that everything
+// asked for is installed and works. With --bun it installs Bun instead, which only a benchmark needs.
 package main
 
 import (
@@ -32,14 +32,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("clis", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	list := flags.Bool("list", false, "print which versions are installed and where, and install nothing")
+	bun := flags.Bool("bun", false, "install Bun "+conformance.BunVersion+", for the benchmark of the relay, and nothing else")
 	flags.Usage = func() {
 		_, _ = fmt.Fprintf(stderr, `Usage: clis [flags] [version ...]
 
 Installs versions of the Claude Code CLI from npm into the user's cache folder,
 for the conformance tests. Without versions: %v
-and the official TypeScript SDK %s.
+the official TypeScript SDK %s and Node %s.
 
-`, conformance.Versions(), conformance.SDKVersion)
+`, conformance.Versions(), conformance.SDKVersion, conformance.NodeVersion)
 		flags.PrintDefaults()
 	}
 	if err := flags.Parse(args); err != nil {
@@ -49,8 +50,8 @@ and the official TypeScript SDK %s.
 		return 2
 	}
 	versions := flags.Args()
-	withSDK := len(versions) == 0
-	if withSDK {
+	all := len(versions) == 0
+	if all {
 		versions = conformance.Versions()
 	}
 	code := 0
@@ -58,6 +59,12 @@ and the official TypeScript SDK %s.
 	fail := func(err error) {
 		_, _ = fmt.Fprintf(stderr, "clis: %v\n", err)
 		code = 1
+	}
+	if *bun {
+		if _, err := installer.InstallBun(ctx); err != nil {
+			fail(err)
+		}
+		return code
 	}
 	for _, version := range versions {
 		if *list {
@@ -72,18 +79,35 @@ and the official TypeScript SDK %s.
 			fail(err)
 		}
 	}
-	switch {
-	case !withSDK:
-	case *list:
-		modules, err := conformance.SDK()
-		if err != nil {
-			modules, code = err.Error(), 1
-		}
-		_, _ = fmt.Fprintf(stdout, "Agent SDK %s: %s\n", conformance.SDKVersion, modules)
-	default:
-		if _, err := installer.InstallSDK(ctx); err != nil {
-			fail(err)
+	for _, extra := range extras(&installer) {
+		switch {
+		case !all:
+		case *list:
+			path, err := extra.find()
+			if err != nil {
+				path, code = err.Error(), 1
+			}
+			_, _ = fmt.Fprintf(stdout, "%s: %s\n", extra.name, path)
+		default:
+			if _, err := extra.install(ctx); err != nil {
+				fail(err)
+			}
 		}
 	}
 	return code
+}
+
+// An extra is something that the tests want beside the CLIs.
+type extra struct {
+	name    string
+	find    func() (string, error)
+	install func(context.Context) (string, error)
+}
+
+// extras lists what is installed with the pinned versions.
+func extras(in *conformance.Installer) []extra {
+	return []extra{
+		{"Agent SDK " + conformance.SDKVersion, conformance.SDK, in.InstallSDK},
+		{"Node " + conformance.NodeVersion, conformance.Node, in.InstallNode},
+	}
 }

@@ -27,6 +27,8 @@ func TestRun(t *testing.T) {
 		"not there":    {t.Context(), []string{"--list", conformance.Oldest}, 1, conformance.Oldest + ": Claude Code " + conformance.Oldest + " is not installed", ""},
 		"all of them":  {t.Context(), []string{"--list"}, 1, conformance.Newest + ": ", ""},
 		"the SDK":      {t.Context(), []string{"--list"}, 1, "Agent SDK " + conformance.SDKVersion + " is not installed", ""},
+		"Node":         {t.Context(), []string{"--list"}, 1, "Node " + conformance.NodeVersion + " is not installed", ""},
+		"only Bun":     {cancelled, []string{"--bun"}, 1, "", "clis: installing Bun " + conformance.BunVersion + ": context canceled"},
 		"no version":   {t.Context(), []string{"latest"}, 1, "", `"latest" is not a version`},
 		"interrupted":  {cancelled, []string{conformance.Newest}, 1, "", "context canceled"},
 		"all stopped":  {cancelled, nil, 1, "", "installing Agent SDK " + conformance.SDKVersion + ": context canceled"},
