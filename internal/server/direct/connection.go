@@ -315,6 +315,9 @@ func (c *connection) writeLoop(ctx context.Context, cursor Cursor) error {
 	lines := c.first
 	c.first = nil
 	for {
+		if c.view.over {
+			c.over.Store(true) // before the client can react to what it is shown
+		}
 		for _, line := range lines {
 			if err := c.write(line); err != nil {
 				return err
