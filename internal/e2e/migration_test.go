@@ -78,7 +78,7 @@ func (l *lab) killStarting(place string) {
 	l.kill()
 }
 
-// downgrade takes back the journal's last change of form.
+// downgrade takes back the journal's last changes of form.
 func (l *lab) downgrade() {
 	l.t.Helper()
 	// The journal brings the driver.
@@ -91,7 +91,9 @@ func (l *lab) downgrade() {
 			l.t.Error(err)
 		}
 	}()
-	for _, statement := range []string{"ALTER TABLE sessions DROP COLUMN bytes", "PRAGMA user_version = 1"} {
+	for _, statement := range []string{
+		"DROP INDEX entries_decided", "DROP INDEX entries_decided_in", "ALTER TABLE sessions DROP COLUMN bytes", "PRAGMA user_version = 1",
+	} {
 		if _, err := db.ExecContext(l.t.Context(), statement); err != nil {
 			l.t.Fatalf("%s: %v", statement, err)
 		}
