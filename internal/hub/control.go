@@ -150,7 +150,12 @@ func (h *Hub) Environment(ctx context.Context, by Actor, id string, variables ma
 	if err != nil {
 		return lineProblem(err)
 	}
-	return h.problem(s.ask(ctx, func(st *step) error {
+	return s.setEnvironment(ctx, by, line)
+}
+
+// setEnvironment sends the line that changes variables.
+func (s *session) setEnvironment(ctx context.Context, by Actor, line []byte) error {
+	return s.hub.problem(s.ask(ctx, func(st *step) error {
 		if err := s.reachable(); err != nil {
 			return err
 		}
@@ -158,5 +163,5 @@ func (h *Hub) Environment(ctx context.Context, by Actor, id string, variables ma
 			return lineProblem(err)
 		}
 		return nil
-	}), id)
+	}), s.id)
 }

@@ -70,7 +70,7 @@ func (s *session) submit(ctx context.Context, by Actor, line []byte, may May, d 
 		if !may(needs) {
 			return nil, lacks(needs)
 		}
-		return nil, s.submitEnvironment(ctx, by, line)
+		return nil, s.setEnvironment(ctx, by, line)
 	}
 	m, err := wire.Decode(line)
 	request, ok := m.(*wire.ControlRequest)
@@ -179,18 +179,6 @@ func WithUUID(line []byte) (out []byte, uuid string, err error) {
 	uuid = newUUID()
 	out = append(bytes.Clone(line[:end]), `,"uuid":"`+uuid+`"}`...) // the last of several counts
 	return out, uuid, nil
-}
-
-func (s *session) submitEnvironment(ctx context.Context, by Actor, line []byte) error {
-	return s.hub.problem(s.ask(ctx, func(st *step) error {
-		if err := s.reachable(); err != nil {
-			return err
-		}
-		if _, err := st.send("", commandRequest, by, line); err != nil {
-			return lineProblem(err)
-		}
-		return nil
-	}), s.id)
 }
 
 // submitAnswer settles a question, or answers a request that was the driver's to

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -99,6 +100,15 @@ func (i Identity) expires() time.Time {
 		return time.Time{}
 	}
 	return i.token.expires
+}
+
+// Actor returns who this is to the hub.
+func (id Identity) Actor() hub.Actor {
+	a := hub.Actor{Source: SourceProgram, Name: id.Name, Admin: id.Scopes.Has(wire.ScopeAdmin)}
+	if id.Source == SourcePerson {
+		a.Source = SourcePerson
+	}
+	return a
 }
 
 // The sources of requests.

@@ -134,10 +134,8 @@ func (s *Server) checkMode(mode string) error {
 // actor returns who makes a request, in the hub's words. By says how, so that
 // others see where something came from, and a connection what was its own doing.
 func actor(id access.Identity, by string) hub.Actor {
-	a := hub.Actor{Source: access.SourceProgram, Name: id.Name + " (" + by + ")", Admin: id.Scopes.Has(wire.ScopeAdmin)}
-	if id.Source == access.SourcePerson {
-		a.Source = access.SourcePerson
-	}
+	a := id.Actor()
+	a.Name += " (" + by + ")"
 	return a
 }
 

@@ -315,7 +315,7 @@ func (d *desk) submit(l *incoming, session string) {
 		f.own.answer(asked)
 	case kindOther, kindRequest:
 	}
-	answer, err := f.server.hub.Submit(d.ctx, f.actor(), session, l.line, f.id.Scopes.Has)
+	answer, err := f.server.hub.Submit(d.ctx, f.id.Actor(), session, l.line, f.id.Scopes.Has)
 	// First of all, as what is shown from now on depends on it.
 	lost := l.kind == kindAnswer && f.own.answered(asked, err == nil)
 	if err != nil {

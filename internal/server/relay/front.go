@@ -110,15 +110,6 @@ func (f *front) newSplitter() wire.Splitter {
 	return wire.Splitter{Max: f.server.maxLine, Frames: true}
 }
 
-// actor returns who the front end is to the hub.
-func (f *front) actor() hub.Actor {
-	a := hub.Actor{Source: access.SourceProgram, Name: f.id.Name, Admin: f.id.Scopes.Has(wire.ScopeAdmin)}
-	if f.id.Source == access.SourcePerson {
-		a.Source = access.SourcePerson
-	}
-	return a
-}
-
 // introduce waits for the line that says who the front end is.
 func (f *front) introduce() *api.Error {
 	f.ws.SetReadLimit(maxFirstLine)

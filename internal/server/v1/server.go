@@ -168,11 +168,7 @@ func (s *Server) admit(ctx context.Context, scope wire.Scope) *api.Error {
 // actor returns who makes a request, in the hub's words.
 func actor(ctx context.Context) hub.Actor {
 	id, _ := access.From(ctx) // admit has seen to it that there is one
-	a := hub.Actor{Source: access.SourceProgram, Name: id.Name, Admin: id.Scopes.Has(wire.ScopeAdmin)}
-	if id.Source == access.SourcePerson {
-		a.Source = access.SourcePerson
-	}
-	return a
+	return id.Actor()
 }
 
 func (s *Server) serveDocument(w http.ResponseWriter, r *http.Request) {
