@@ -1560,7 +1560,7 @@ export interface Operations {
     };
     answer: Session;
   };
-  /** List the tokens that are valid. Their texts are not kept, and cannot be shown. */
+  /** List the tokens. Their texts are not kept, and cannot be shown. One that has expired is listed for a week. */
   "list-tokens": {
     method: "GET";
     path: "/v1/tokens";

@@ -65,7 +65,7 @@ type limitedListener struct {
 // tooManyAnswer is what those are told for whom there is no room. It is written
 // before their request is read, and does not depend on it.
 const tooManyAnswer = "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\nContent-Type: " + ProblemType +
-	"\r\nContent-Length: 88\r\n\r\n" + `{"status":503,"code":"closing","title":"Too many connections","hint":"Try again later."}`
+	"\r\nContent-Length: 89\r\n\r\n" + `{"status":503,"code":"too_many","title":"Too many connections","hint":"Try again later."}`
 
 // Accept waits for a connection for which there is room.
 func (l *limitedListener) Accept() (net.Conn, error) {

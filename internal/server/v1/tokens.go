@@ -39,7 +39,7 @@ func (s *Server) accessRoutes(h huma.API) {
 	tags := []string{"access"}
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "list-tokens", Method: http.MethodGet, Path: "/v1/tokens",
-		Summary: "List the tokens that are valid", Tags: tags, Description: "Their texts are not kept, and cannot be shown.",
+		Summary: "List the tokens", Tags: tags, Description: "Their texts are not kept, and cannot be shown. One that has expired is listed for a week.",
 	}, func(ctx context.Context, _ *none) (*answer[api.TokenList], error) {
 		if s.tokens == nil {
 			return nil, noTokens()
