@@ -103,9 +103,9 @@ func (i Identity) expires() time.Time {
 }
 
 // Actor returns who this is to the hub.
-func (id Identity) Actor() hub.Actor {
-	a := hub.Actor{Source: SourceProgram, Name: id.Name, Admin: id.Scopes.Has(wire.ScopeAdmin)}
-	if id.Source == SourcePerson {
+func (i Identity) Actor() hub.Actor {
+	a := hub.Actor{Source: SourceProgram, Name: i.Name, Admin: i.Scopes.Has(wire.ScopeAdmin)}
+	if i.Source == SourcePerson {
 		a.Source = SourcePerson
 	}
 	return a
