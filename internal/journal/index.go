@@ -33,9 +33,13 @@ const (
 	indexRetry   = 10 * time.Second
 	// While the log grows faster than it is indexed, the index rests for so many
 	// times as long as it has worked, but not for longer than that: who writes
-	// comes first, and an index lags anyway.
-	indexRests   = 4
-	indexMaxRest = 2 * time.Second
+	// comes first, and an index lags anyway. It rests less when so many entries
+	// wait for it that a burst has become the rule; once nobody writes it has them
+	// in a second or two.
+	indexRests       = 19
+	indexRestsBehind = 4
+	indexBehind      = 100_000
+	indexMaxRest     = 2 * time.Second
 )
 
 // An index is the search index.
@@ -182,7 +186,7 @@ func (s *SQLite) keepIndex(ctx context.Context) {
 			failing = false
 			select {
 			case <-x.kick:
-				delay = min(indexRests*time.Since(begin), indexMaxRest)
+				delay = min(rests(s.last.Load()-x.position)*time.Since(begin), indexMaxRest)
 			default:
 				continue // nobody writes
 			}
@@ -202,6 +206,15 @@ func (s *SQLite) keepIndex(ctx context.Context) {
 		case <-timer.C:
 		}
 	}
+}
+
+// rests is how many times as long as it has worked the index rests while so many
+// entries wait for it.
+func rests(behind int64) time.Duration {
+	if behind > indexBehind {
+		return indexRestsBehind
+	}
+	return indexRests
 }
 
 // indexSome does the next piece of work and says whether there may be more.

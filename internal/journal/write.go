@@ -147,7 +147,7 @@ func (s *SQLite) writeGroup(group []*request) error {
 					return err
 				}
 				size += r.batch.size
-				entries += len(r.batch.entries)
+				entries += len(r.batch.batch.Entries)
 			}
 			killpoint.Reach("journal.before-commit")
 			return w.exec("COMMIT")
@@ -189,18 +189,18 @@ func (s *SQLite) apply(w *conn, p *plan) error {
 		}
 	}
 	p.first = s.position + 1
-	for _, args := range p.entries {
-		s.position++
-		args[0].Value, args[1].Value = of.n, s.position
-		if err := w.execArgs(insertEntry, args); err != nil {
+	for _, t := range p.strips {
+		t.args[0].Value, t.args[1].Value = of.n, s.position+1
+		if err := w.execArgs(t.text, t.args); err != nil {
 			return err
 		}
+		s.position += int64(t.n)
 	}
-	of.seq += int64(len(p.entries))
+	of.seq += int64(len(p.batch.Entries))
 	if p.session != nil {
 		p.session[0].Value, p.session[1].Value, p.session[len(p.session)-1].Value = of.seq, int64(p.bytes), of.n
 		err = w.execArgs(updateSession, p.session)
-	} else if len(p.entries) > 0 {
+	} else if len(p.batch.Entries) > 0 {
 		err = w.exec("UPDATE sessions SET seq = ?, bytes = bytes + ? WHERE n = ?", of.seq, p.bytes, of.n)
 	}
 	if err != nil {

@@ -25,6 +25,7 @@ func Run(t *testing.T, open func(t *testing.T) journal.Journal) {
 	}{
 		{"numbering", testNumbering},
 		{"round trip", testRoundTrip},
+		{"entries much alike", testAlike},
 		{"atomicity", testAtomicity},
 		{"conflict", testConflict},
 		{"concurrency", testConcurrency},
@@ -176,6 +177,63 @@ func testRoundTrip(t *testing.T, j journal.Journal) {
 	if list := must[[]journal.Entry](t)(j.Entries(t.Context(), "nobody", 0, 0, 0)); len(list) != 0 {
 		t.Errorf("a session that does not exist has %d entries", len(list))
 	}
+}
+
+// testAlike writes batches of many lengths whose entries differ in little, and in
+// each of them one that differs in something more.
+func testAlike(t *testing.T, j journal.Journal) {
+	different := []func(e *journal.Entry){
+		func(*journal.Entry) {},
+		func(e *journal.Entry) { e.Run = 2 },
+		func(e *journal.Entry) { e.Time = e.Time.Add(time.Nanosecond) },
+		func(e *journal.Entry) { e.Time = time.Time{} },
+		func(e *journal.Entry) { e.Source = journal.SourceProgram },
+		func(e *journal.Entry) { e.By = "Ada" },
+		func(e *journal.Entry) { e.Kind = "sent" },
+		func(e *journal.Entry) { e.Data = json.RawMessage(`{}`) },
+		func(e *journal.Entry) { e.Line = nil },
+		func(e *journal.Entry) { e.Line, e.Data = nil, json.RawMessage(`{"a":1}`) },
+		func(e *journal.Entry) { e.Line = bytes.Repeat([]byte("x"), 1<<20+1) },
+	}
+	var want []journal.Entry
+	after := map[string]int64{}
+	for n := 1; n <= 40; n++ {
+		id := fmt.Sprint("s", n%3)
+		b := NewSession(id, n)
+		b.After = after[id]
+		for i := range b.Entries {
+			b.Entries[i].Run, b.Entries[i].UUID = 1, fmt.Sprint("u", n, "-", i)
+		}
+		different[n%len(different)](&b.Entries[(7*n)%len(b.Entries)])
+		if n%4 == 0 {
+			different[(n+5)%len(different)](&b.Entries[n/2])
+		}
+		commit(t, j, b)
+		after[id] += int64(n)
+		want = append(want, b.Entries...)
+	}
+	var got []journal.Entry
+	for position := int64(0); ; position = got[len(got)-1].Position {
+		page := must[[]journal.Entry](t)(j.EntriesByPosition(t.Context(), position, 0, 0))
+		if len(page) == 0 {
+			break
+		}
+		got = append(got, page...)
+	}
+	if len(got) != len(want) {
+		t.Fatalf("there are %d entries, not %d", len(got), len(want))
+	}
+	for i := range want {
+		// Long lines are too much for a comparison that can tell where they differ.
+		if !bytes.Equal(got[i].Line, want[i].Line) || (got[i].Line == nil) != (want[i].Line == nil) {
+			t.Errorf("entry %d of %s has another line: %.100q, not %.100q", want[i].Seq, want[i].Session, got[i].Line, want[i].Line)
+		}
+		if i > 0 && want[i].Position != want[i-1].Position+1 {
+			t.Errorf("position %d comes after %d", want[i].Position, want[i-1].Position)
+		}
+		got[i].Line, want[i].Line = nil, nil
+	}
+	equal(t, "entries without their lines", got, want)
 }
 
 // testAtomicity has batches refused for their last row and looks for the first
