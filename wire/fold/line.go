@@ -31,6 +31,9 @@ type Line struct {
 	err     error
 	checked bool // valid tells something
 	valid   bool
+	looked  bool // isPlain tells something
+	isPlain bool // plain is what the line says
+	plain   plain
 }
 
 // NewLine returns a line to fold. It never fails: a line that is not a JSON
@@ -137,13 +140,15 @@ func clip(s string, limit int) string {
 	if len(s) <= limit {
 		return s
 	}
-	const mark = "…"
-	end := limit - len(mark)
+	end := limit - len(ellipsis)
 	for end > 0 && !utf8.RuneStart(s[end]) {
 		end--
 	}
-	return s[:end] + mark
+	return s[:end] + ellipsis
 }
+
+// ellipsis is what a cut text ends in.
+const ellipsis = "…"
 
 // longest is how much of a name or an id is kept. Real ones are far shorter.
 const longest = 256

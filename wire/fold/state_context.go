@@ -10,10 +10,19 @@ import (
 // filled folds how much is in the context after a message of the model's.
 func (s *State) filled(m *wire.APIMessage, l *Line) {
 	u := &m.Usage
-	tokens := u.InputTokens + u.CacheCreationInputTokens + u.CacheReadInputTokens + u.OutputTokens
-	model := name(m.Model)
-	if model == "" || strings.HasPrefix(model, "<") || tokens <= 0 {
+	s.inContext([]byte(m.Model), u.InputTokens+u.CacheCreationInputTokens+u.CacheReadInputTokens+u.OutputTokens, l)
+}
+
+// inContext folds that so many tokens are in a model's context.
+func (s *State) inContext(of []byte, tokens int64, l *Line) {
+	if len(of) == 0 || of[0] == '<' || tokens <= 0 {
 		return // the CLI's own words, or a message that tells nothing
+	}
+	var model string
+	if s.Window != nil && s.Window.Model == string(of) {
+		model = s.Window.Model // no string has to be made
+	} else {
+		model = name(string(of))
 	}
 	w := &ContextWindow{Model: model, Tokens: tokens, Seq: l.Seq}
 	switch {

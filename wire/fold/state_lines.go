@@ -19,6 +19,13 @@ func (s *State) Apply(l *Line) []Change {
 		s.sent(l)
 		return changes
 	}
+	if p, ok := l.plainly(); ok {
+		// There is nothing in it to be counted.
+		s.Alive = true
+		s.seen(l)
+		s.spoke(p, l)
+		return changes
+	}
 	s.Drift.Count(l)
 	m := l.decoded()
 	if m == nil {
@@ -80,6 +87,9 @@ func (s *State) seen(l *Line) {
 	s.LastSeq, s.LastTime = l.Seq, instant(l.Time)
 	// The result of a resume that failed names a conversation that never was.
 	if len(l.Header.SessionID) > 0 && !l.Header.Is("result", "") {
+		if s.Named && string(l.Header.SessionID) == s.Conversation() {
+			return // as nearly always: no string has to be made for that
+		}
 		s.conversation(name(string(l.Header.SessionID)), l)
 	}
 }
@@ -301,6 +311,18 @@ func (s *State) assistant(m *wire.Assistant, l *Line) {
 	if c := m.ContextUsage; c != nil {
 		s.Context = &ContextUse{Model: name(c.Model), Tokens: c.TotalTokens, Most: c.RawMaxTokens, Percent: c.Percentage, Seq: l.Seq}
 	}
+}
+
+// spoke is assistant for a plain line, which comes to the same.
+func (s *State) spoke(p *plain, l *Line) {
+	s.Turn, s.Retry = true, nil
+	if p.text != "" {
+		s.Text, s.TextUUID = p.text, ""
+		if len(l.Header.UUID) > 0 {
+			s.TextUUID = s.LastUUID // which it has just become
+		}
+	}
+	s.inContext(p.model, p.tokens, l)
 }
 
 // retract folds an order to delete earlier lines.
