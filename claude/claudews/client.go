@@ -25,6 +25,7 @@ type Client struct {
 	session Session
 	atClose func() error // nil if there is nothing to do
 
+	taken   []item // owned by who is in Read
 	state   claude.StateVar
 	closing atomic.Bool
 	once    sync.Once
@@ -35,7 +36,7 @@ var _ claude.Transport = (*Client)(nil)
 
 // newClient starts to read a connection; Close joins what it starts.
 func newClient(ws *websocket.Conn, o *DialOptions) *Client {
-	c := &Client{link: newLink(ws, 1), inbox: newInbox(o.MaxInbox), outlet: newOutlet()}
+	c := &Client{link: newLink(ws, nil, 1), inbox: newInbox(o.MaxInbox), outlet: newOutlet()}
 	c.state.Set(claude.StateConnecting)
 	c.state.Set(claude.StateConnected)
 	limit, interval, timeout := o.MaxLine, o.PingInterval, o.PingTimeout
@@ -43,7 +44,7 @@ func newClient(ws *websocket.Conn, o *DialOptions) *Client {
 		defer close(c.link.done)
 		var watcher sync.WaitGroup
 		watcher.Go(func() { c.link.keepAlive(interval, timeout) })
-		err := c.link.read(limit, c.take)
+		err := c.link.read(limit, &clientTaker{c})
 		c.link.stop(err)
 		_ = c.link.ws.CloseNow()
 		watcher.Wait()
@@ -65,13 +66,18 @@ func ended(err error) error {
 	return err
 }
 
-func (c *Client) take(line []byte, tooLong *wire.LineTooLongError) error {
+// A clientTaker hands the lines of a connection to the reader.
+type clientTaker struct{ c *Client }
+
+func (t *clientTaker) take(line []byte, tooLong *wire.LineTooLongError) error {
 	it := item{line: bytes.Clone(line)}
 	if tooLong != nil {
 		it.err = tooLong
 	}
-	return c.link.wait(func() error { return c.inbox.put(c.link.ctx, nil, it) })
+	return t.c.link.wait(func() error { return t.c.inbox.put(t.c.link.ctx, nil, it) })
 }
+
+func (*clientTaker) flush() error { return nil } // nothing is held back
 
 // Session returns what the Direct Connect server said of the session. It is
 // zero after [Dial].
@@ -81,10 +87,16 @@ func (c *Client) Session() Session { return c.session }
 // the server closed the connection with 1000 or 1001, [claude.ErrClosed] after
 // Close, and otherwise a [*CloseError].
 func (c *Client) Read(ctx context.Context) ([]byte, error) {
-	it, err := c.inbox.get(ctx)
-	if err != nil {
-		return nil, err
+	if len(c.taken) == 0 {
+		items, err := c.inbox.get(ctx)
+		if err != nil {
+			return nil, err
+		}
+		c.taken = items
 	}
+	it := c.taken[0]
+	c.taken[0] = item{} // nothing else holds on to it
+	c.taken = c.taken[1:]
 	return it.line, it.err
 }
 

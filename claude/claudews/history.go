@@ -20,7 +20,7 @@ const (
 // A mark is what of a line is remembered.
 type mark struct {
 	uuid string // "" if it has none
-	id   [sha256.Size]byte
+	key  string // tells it from others, or from most
 }
 
 // named reports whether two lines with such a header are the same one. Those
@@ -31,25 +31,29 @@ func named(h wire.Header) bool {
 	return len(h.UUID) > 0 || len(h.RequestID) > 0 && !h.Is("control_response", "")
 }
 
-// markOf returns the mark of a line, and false for one that is never taken for a
-// repetition.
-func markOf(line []byte) (mark, bool) {
-	h, err := wire.Peek(line)
+// longestKey is how much of an id is remembered: the CLI's own are short.
+const longestKey = 128
+
+// markOf returns the mark of a line with such a header, and false for one that is
+// never taken for a repetition.
+func markOf(h wire.Header, err error) (mark, bool) {
 	if err != nil || !named(h) {
 		return mark{}, false
 	}
 	// Not by its bytes: 2.1.120 encodes a line anew when it sends it again, and a
 	// result then has the model usage of that moment. Lines that share type and
 	// uuid are told apart by their number: they come again in their order.
-	m := mark{uuid: string(h.UUID)}
-	what, id := "line\x00", h.UUID
+	what, id := byte('l'), h.UUID
 	if len(id) == 0 {
-		what, id = "request\x00", h.RequestID
+		what, id = 'r', h.RequestID
 	}
-	var buf [128]byte // most fit
-	text := append(append(append(append(buf[:0], what...), h.Type...), 0), id...)
-	m.id = sha256.Sum256(text)
-	return m, true
+	if len(h.Type)+len(id) > longestKey {
+		sum := sha256.Sum256(slices.Concat([]byte{what}, h.Type, []byte{0}, id))
+		return mark{uuid: string(h.UUID), key: string(sum[:])}, true
+	}
+	var buf [longestKey + 2]byte
+	key := string(append(append(append(append(buf[:0], what), h.Type...), 0), id...))
+	return mark{uuid: key[len(key)-len(h.UUID):], key: key}, true
 }
 
 // A verdict says what follows from what a CLI says it wrote last.
@@ -68,15 +72,14 @@ type history struct {
 
 	marks []mark // a ring once it is full
 	next  int
-	uuids map[string]int
 	last  string // the uuid received last
 
 	// Of the current connection.
-	again    map[[sha256.Size]byte]int // what may come again; nil when the replay is over
-	missing  string                    // the uuid that the CLI wrote last and we do not have; "" if none
-	empty    bool                      // nothing had been received when it began
-	reported string                    // the last one that was reported
-	foreigns int                       // how many lines may still come of a replay that the memory does not cover
+	again    map[string]int // what may come again, by key; nil when the replay is over
+	missing  string         // the uuid that the CLI wrote last and we do not have; "" if none
+	empty    bool           // nothing had been received when it began
+	reported string         // the last one that was reported
+	foreigns int            // how many lines may still come of a replay that the memory does not cover
 }
 
 // knows reports whether a line with that uuid was received lately.
@@ -87,7 +90,9 @@ func (h *history) knows(uuid string) bool {
 }
 
 // has is knows for those who hold mu.
-func (h *history) has(uuid string) bool { return uuid != "" && h.uuids[uuid] > 0 }
+func (h *history) has(uuid string) bool {
+	return uuid != "" && slices.ContainsFunc(h.marks, func(m mark) bool { return m.uuid == uuid })
+}
 
 // latest returns the uuid that was received last.
 func (h *history) latest() string {
@@ -117,9 +122,9 @@ func (h *history) begin(wrote string, first bool, received []string) verdict {
 		return unknown
 	}
 	if len(h.marks) > 0 {
-		h.again = make(map[[sha256.Size]byte]int, len(h.marks))
+		h.again = make(map[string]int, len(h.marks))
 		for _, m := range h.marks {
-			h.again[m.id]++
+			h.again[m.key]++
 		}
 	}
 	if wrote == "" || h.has(wrote) {
@@ -136,8 +141,8 @@ func (h *history) begin(wrote string, first bool, received []string) verdict {
 func (h *history) admit(m mark) (dup bool, hole string, repeat bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.again[m.id] > 0 {
-		if h.again[m.id]--; m.uuid != "" {
+	if h.again[m.key] > 0 {
+		if h.again[m.key]--; m.uuid != "" {
 			// What a CLI sends again has no holes and ends with the line that
 			// it wrote last: what is missing is on its way.
 			h.missing = ""
@@ -186,27 +191,19 @@ func (h *history) giveUp() string {
 	return missing
 }
 
-// add remembers a line that was handed on.
-func (h *history) add(m mark) {
+// add remembers lines that were handed on.
+func (h *history) add(marks ...mark) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.uuids == nil {
-		h.uuids = make(map[string]int)
-	}
-	if m.uuid != "" {
-		h.uuids[m.uuid]++
-		h.last = m.uuid
-	}
-	if len(h.marks) < historyLength {
-		h.marks = append(h.marks, m)
-		return
-	}
-	old := &h.marks[h.next]
-	if old.uuid != "" {
-		if h.uuids[old.uuid]--; h.uuids[old.uuid] == 0 {
-			delete(h.uuids, old.uuid)
+	for _, m := range marks {
+		if m.uuid != "" {
+			h.last = m.uuid
 		}
+		if len(h.marks) < historyLength {
+			h.marks = append(h.marks, m)
+			continue
+		}
+		h.marks[h.next] = m
+		h.next = (h.next + 1) % historyLength
 	}
-	*old = m
-	h.next = (h.next + 1) % historyLength
 }

@@ -36,6 +36,7 @@ var (
 type link struct {
 	// Static after construction.
 	ws     *websocket.Conn
+	sieve  *sieve          // below ws, nil if the library reads the lines
 	number int             // counts the connections of a transport, from 1
 	ctx    context.Context // ends with the connection
 	cancel context.CancelCauseFunc
@@ -48,12 +49,12 @@ type link struct {
 	active  atomic.Uint64
 }
 
-func newLink(ws *websocket.Conn, number int) *link {
+func newLink(ws *websocket.Conn, below *sieve, number int) *link {
 	// Lines have their own limit, and one that is over it must not end the
 	// connection: the CLI would come back and send it again.
 	ws.SetReadLimit(-1)
 	ctx, cancel := context.WithCancelCause(context.Background())
-	return &link{ws: ws, number: number, ctx: ctx, cancel: cancel, done: make(chan struct{})}
+	return &link{ws: ws, sieve: below, number: number, ctx: ctx, cancel: cancel, done: make(chan struct{})}
 }
 
 // stop ends the connection without a close frame. The first cause counts.
@@ -69,11 +70,23 @@ func (l *link) close(code int, reason string) {
 	l.stop(errClosing)
 }
 
-// read hands every line that comes to take, until the connection ends, or take
-// returns an error. A line over the limit comes as a *wire.LineTooLongError.
-// The line is take's only during the call. read returns why it ended.
-func (l *link) read(limit int, take func(line []byte, tooLong *wire.LineTooLongError) error) error {
-	err := l.frames(limit, take)
+// A taker takes the lines of a connection.
+type taker interface {
+	// take takes a line, which is the taker's only during the call, or what is known
+	// of one that was too long.
+	take(line []byte, tooLong *wire.LineTooLongError) error
+	// flush is called when all that has come was taken, and more is waited for.
+	flush() error
+}
+
+// read hands every line that comes to a taker, until the connection ends or the
+// taker returns an error. It returns why it ended.
+func (l *link) read(limit int, to taker) error {
+	r := lineReader{link: l, to: to, split: wire.Splitter{Max: limit}}
+	err := r.run()
+	if r.refused != nil {
+		err = r.refused
+	}
 	var closed websocket.CloseError
 	if !errors.As(err, &closed) && l.ctx.Err() != nil {
 		return context.Cause(l.ctx)
@@ -81,32 +94,50 @@ func (l *link) read(limit int, take func(line []byte, tooLong *wire.LineTooLongE
 	return closeError(err)
 }
 
-func (l *link) frames(limit int, take func([]byte, *wire.LineTooLongError) error) error {
-	split := wire.Splitter{Max: limit}
-	buf := make([]byte, readChunk)
+// A lineReader cuts what comes on a connection into lines.
+type lineReader struct {
+	link    *link
+	to      taker
+	split   wire.Splitter
+	refused error // the taker's
+}
+
+func (r *lineReader) run() error {
+	if s := r.link.sieve; s != nil {
+		s.take, s.flush = r.push, r.flush
+	}
+	var buf []byte
 	for {
-		_, r, err := l.ws.Reader(l.ctx)
+		// With a sieve below this only returns when the connection ends.
+		_, message, err := r.link.ws.Reader(r.link.ctx)
 		if err != nil {
 			return err
 		}
+		if buf == nil {
+			buf = make([]byte, readChunk)
+		}
 		for err == nil {
 			var n int
-			n, err = r.Read(buf)
-			l.active.Add(1)
-			split.Push(buf[:n])
-			if err := l.lines(&split, take); err != nil {
+			n, err = message.Read(buf)
+			if err := r.push(buf[:n]); err != nil {
 				return err
 			}
 		}
 		if !errors.Is(err, io.EOF) {
 			return err
 		}
+		if err := r.flush(); err != nil {
+			return err
+		}
 	}
 }
 
-func (l *link) lines(split *wire.Splitter, take func([]byte, *wire.LineTooLongError) error) error {
+// push takes bytes of a message.
+func (r *lineReader) push(b []byte) error {
+	r.link.active.Add(1)
+	r.split.Push(b)
 	for {
-		line, err := split.Next()
+		line, err := r.split.Next()
 		var tooLong *wire.LineTooLongError
 		if err != nil && !errors.As(err, &tooLong) {
 			return err
@@ -114,10 +145,19 @@ func (l *link) lines(split *wire.Splitter, take func([]byte, *wire.LineTooLongEr
 		if line == nil && tooLong == nil {
 			return nil
 		}
-		if err := take(line, tooLong); err != nil {
+		if err := r.to.take(line, tooLong); err != nil {
+			r.refused = err
 			return err
 		}
 	}
+}
+
+func (r *lineReader) flush() error {
+	err := r.to.flush()
+	if err != nil {
+		r.refused = err
+	}
+	return err
 }
 
 // wait marks the link as stalled while put waits for the transport's reader.

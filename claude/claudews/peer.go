@@ -24,6 +24,12 @@ var errReplaced = errors.New("replaced by another connection of the same CLI")
 type Line struct {
 	// Bytes is the line without its line end. The slice is the receiver's.
 	Bytes []byte
+	// TooLong tells of a line that was over the limit and has been dropped, for
+	// [Peer.Serve]; nil for all others.
+	TooLong *wire.LineTooLongError
+	// Header is what [wire.Peek] says of it, and Malformed its error.
+	Header    wire.Header
+	Malformed error
 	// Repeat says that the line may have been received before this program was
 	// started, which only the owner's own record can tell. It is set on what
 	// comes first from a CLI that was connected before.
@@ -37,12 +43,15 @@ type Line struct {
 // WebSocket it does nothing. Further calls do nothing.
 func (l Line) Ack() { l.receipt.sign() }
 
+// Awaited reports whether somebody waits for Ack.
+func (l Line) Awaited() bool { return l.receipt != nil }
+
 // A Peer is one CLI that dialled in. It outlives the loss of its connection: it
 // is in [claude.StateReconnecting] then and goes on when the CLI is back, until
 // [ServerOptions.ReconnectWait] has passed.
 //
 // All methods are safe for concurrent use, but only one goroutine may be in
-// Read or Receive at a time.
+// Read, Receive or Serve at a time.
 type Peer struct {
 	// Static after construction.
 	server  *Server
@@ -58,6 +67,7 @@ type Peer struct {
 
 	state   claude.StateVar
 	history history
+	taken   []item // owned by who is in Read or Receive
 
 	// Guarded by mu.
 	mu        sync.Mutex
@@ -136,10 +146,17 @@ func (p *Peer) Read(ctx context.Context) ([]byte, error) {
 // twice.
 func (p *Peer) Receive(ctx context.Context) (Line, error) {
 	for {
-		it, err := p.inbox.get(ctx)
+		if len(p.taken) == 0 {
+			items, err := p.inbox.get(ctx)
+			if err != nil {
+				return Line{}, err
+			}
+			p.taken = items
+		}
+		it := p.taken[0]
+		p.taken[0] = item{} // nothing else holds on to it
+		p.taken = p.taken[1:]
 		switch {
-		case err != nil:
-			return Line{}, err
 		case it.event != nil:
 			if p.onEvent != nil {
 				p.onEvent(p, *it.event)
@@ -148,9 +165,44 @@ func (p *Peer) Receive(ctx context.Context) (Line, error) {
 			it.ack.sign()
 			return Line{}, it.err
 		default:
-			return Line{Bytes: it.line, Repeat: it.repeat, receipt: it.ack}, nil
+			return it.asLine(), nil
 		}
 	}
+}
+
+// Serve is Receive for an owner that has every line given to a function, in order,
+// those that came together at once, until the function returns an error or the peer
+// is over; Serve returns that error. It is not called by two goroutines at a time,
+// but not always by the same one: whoever brings a few lines calls it, which spares a
+// change of goroutines. The slice is the function's only
+// during the call. Events are told as by Receive.
+func (p *Peer) Serve(ctx context.Context, take func([]Line) error) error {
+	var lines []Line
+	give := func() error {
+		if len(lines) == 0 {
+			return nil
+		}
+		err := take(lines)
+		clear(lines) // nothing else holds on to them
+		lines = lines[:0]
+		return err
+	}
+	return p.inbox.drain(ctx, func(items []item) error {
+		for i := range items {
+			it := &items[i]
+			if it.event == nil {
+				lines = append(lines, it.asLine())
+				continue
+			}
+			if err := give(); err != nil {
+				return err
+			}
+			if p.onEvent != nil {
+				p.onEvent(p, *it.event)
+			}
+		}
+		return give()
+	})
 }
 
 // Write implements [claude.Transport]. While there is no connection it waits
@@ -350,9 +402,7 @@ func (p *Peer) run(l *link) {
 	var watchers sync.WaitGroup
 	watchers.Go(func() { l.keepAlive(p.server.opts.PingInterval, p.server.opts.PingTimeout) })
 	watchers.Go(func() { p.watchGap(l) })
-	err := l.read(p.limit, func(line []byte, tooLong *wire.LineTooLongError) error {
-		return p.take(l, line, tooLong)
-	})
+	err := l.read(p.limit, &peerTaker{peer: p, link: l})
 	l.stop(err)
 	_ = l.ws.CloseNow()
 	watchers.Wait()
@@ -374,31 +424,63 @@ func (p *Peer) detach(l *link, err error) {
 	p.log.Debug("connection ended", "conn", l.number, "error", err)
 }
 
-// take hands a line of the connection to the reader, unless it is one that was
-// received before.
-func (p *Peer) take(l *link, line []byte, tooLong *wire.LineTooLongError) error {
+// A peerTaker hands the lines of a connection to the peer's reader, unless they are
+// ones that were received before. Those that came together are handed on together.
+type peerTaker struct {
+	peer  *Peer
+	link  *link
+	items []item
+	marks []mark
+	bytes int
+}
+
+// mostTogether is how many bytes are handed on together, about: what is read at once,
+// unless that ends a line that began long before.
+const mostTogether = sieveBuffer
+
+func (t *peerTaker) take(line []byte, tooLong *wire.LineTooLongError) error {
 	var it item
 	m, marked := mark{}, true
 	if tooLong != nil {
 		it.err = tooLong
-		m.id = tooLong.Sum
+		m.key = string(tooLong.Sum[:])
 	} else {
 		it.line = bytes.Clone(line)
-		m, marked = markOf(it.line)
+		it.header, it.malformed = wire.Peek(it.line)
+		m, marked = markOf(it.header, it.malformed)
 	}
-	var remember func()
 	if marked {
-		dup, hole, repeat := p.history.admit(m)
+		dup, hole, repeat := t.peer.history.admit(m)
 		if dup {
 			return nil
 		}
 		if hole != "" {
-			p.inbox.tell(Event{Kind: EventGap, Conn: l.number, Wrote: hole, Received: p.history.latest()})
+			if err := t.flush(); err != nil { // the hole comes after these
+				return err
+			}
+			t.peer.inbox.tell(Event{Kind: EventGap, Conn: t.link.number, Wrote: hole, Received: t.peer.history.latest()})
 		}
 		it.repeat = repeat
-		remember = func() { p.history.add(m) }
+		t.marks = append(t.marks, m)
 	}
-	return l.wait(func() error { return p.inbox.put(l.ctx, remember, it) })
+	t.items = append(t.items, it)
+	if t.bytes += it.size(); t.bytes >= mostTogether {
+		return t.flush()
+	}
+	return nil
+}
+
+// flush hands on what was taken.
+func (t *peerTaker) flush() error {
+	if len(t.items) == 0 {
+		return nil
+	}
+	err := t.link.wait(func() error {
+		return t.peer.inbox.put(t.link.ctx, func() { t.peer.history.add(t.marks...) }, t.items...)
+	})
+	clear(t.items)
+	t.items, t.marks, t.bytes = t.items[:0], t.marks[:0], 0
+	return err
 }
 
 // watchGap reports a hole that no line has shown: the CLI wrote something that

@@ -79,7 +79,7 @@ func newBatch(items []item) *batch {
 			continue
 		}
 		r.sum = sha256.Sum256(items[i].line)
-		h, err := wire.Peek(items[i].line)
+		h, err := items[i].header, items[i].malformed
 		if err != nil {
 			continue
 		}
@@ -173,6 +173,7 @@ func (p *Peer) parse(body []byte) ([]item, error) {
 		}
 		if len(event) <= p.limit {
 			items[i].line = event
+			items[i].header, items[i].malformed = wire.Peek(event)
 			continue
 		}
 		items[i].err = &wire.LineTooLongError{

@@ -410,11 +410,11 @@ func (p *Peer) admit(w http.ResponseWriter, r *http.Request, wrote string, grant
 	if old != nil && !grant.Own && !p.history.knows(wrote) && old.answers(probeTimeout) {
 		return nil, errTaken
 	}
-	ws, err := p.server.accept(w, r)
+	ws, below, err := p.server.accept(w, r)
 	if err != nil {
 		return nil, err
 	}
-	l, ok := p.attach(func(n int) *link { return newLink(ws, n) }, wrote, grant.Received)
+	l, ok := p.attach(func(n int) *link { return newLink(ws, below, n) }, wrote, grant.Received)
 	if !ok {
 		l.close(CodeRestart, "try again")
 		close(l.done)
@@ -432,25 +432,32 @@ func (p *Peer) abandon() {
 	})
 }
 
-// accept answers an upgrade.
-func (s *Server) accept(w http.ResponseWriter, r *http.Request) (*websocket.Conn, error) {
+// accept answers an upgrade. There is a sieve below the connection if nothing on
+// it is compressed.
+func (s *Server) accept(w http.ResponseWriter, r *http.Request) (*websocket.Conn, *sieve, error) {
 	opts := &websocket.AcceptOptions{}
 	if s.opts.Compression {
 		opts.CompressionMode = websocket.CompressionContextTakeover
+		ws, err := websocket.Accept(w, r, opts)
+		if err != nil {
+			return nil, nil, fmt.Errorf("upgrading: %w", err)
+		}
+		return ws, nil, nil
 	}
-	ws, err := websocket.Accept(w, r, opts)
+	below := &hijacker{ResponseWriter: w}
+	ws, err := websocket.Accept(below, r, opts)
 	if err != nil {
-		return nil, fmt.Errorf("upgrading: %w", err)
+		return nil, nil, fmt.Errorf("upgrading: %w", err)
 	}
-	return ws, nil
+	return ws, below.sieve, nil
 }
 
 // turnAway accepts a connection only to close it, with a code that makes the CLI
 // come back: an HTTP error would end it.
 func (s *Server) turnAway(w http.ResponseWriter, r *http.Request, code int) {
-	ws, err := s.accept(w, r)
+	ws, _, err := s.accept(w, r)
 	if err != nil {
 		return // answered
 	}
-	newLink(ws, 0).close(code, "come back")
+	newLink(ws, nil, 0).close(code, "come back")
 }
