@@ -115,23 +115,12 @@ type Item struct {
 	// Gap says what is missing, for ItemGap.
 	Gap *Gap
 
-	line *fold.Line // set by Prepare
+	line *fold.Line // set by Peeked
 }
 
-// Prepare does what can be done with a line before it is the session's turn: it is
-// decoded, or at least checked. It is for whoever brings lines faster than one
-// goroutine can take them in, and may be left out. Bytes must not change
-// afterwards.
-func (v *Item) Prepare() {
-	switch v.Kind {
-	case ItemLine:
-		v.line = fold.NewLine(v.Bytes, false)
-		_, _ = v.line.Message() // the line keeps it, or why there is none
-	case ItemLive:
-		v.line = fold.NewLine(v.Bytes, false)
-		v.line.Valid()
-	case ItemOversize, ItemEvent, ItemGap, ItemProgram, ItemOther:
-	}
+// Peeked is for whoever knows the line's header: what [wire.Peek] returned.
+func (v *Item) Peeked(header wire.Header, malformed error) {
+	v.line = fold.PeekedLine(v.Bytes, header, malformed)
 }
 
 // folded returns the line to be folded.
@@ -381,7 +370,7 @@ func (a *Attachment) replace(reason string) {
 // journal, or folded for live lines: that is how the sender is slowed down.
 func (a *Attachment) Receive(ctx context.Context, items []Item) error {
 	arrived := time.Now()
-	return a.session.try(ctx, func(st *step) error {
+	return a.session.here(ctx, func(st *step) error {
 		st.then(func() { a.hub.meter.Shown(time.Since(arrived)) })
 		for i := range items {
 			if a.over {

@@ -103,10 +103,7 @@ func (c *Cursor) Next(ctx context.Context) ([]api.Frame, error) {
 			f.mu.Unlock()
 			return nil, ErrClosed
 		}
-		if f.changed == nil {
-			f.changed = make(chan struct{})
-		}
-		changed := f.changed
+		changed := f.change()
 		f.mu.Unlock()
 		select {
 		case <-changed:
@@ -114,6 +111,23 @@ func (c *Cursor) Next(ctx context.Context) ([]api.Frame, error) {
 			return nil, ctx.Err()
 		}
 	}
+}
+
+// Ready returns the next frames if they are in memory. It never waits: if there are
+// none, changed is closed when there may be some. ok is false if only Next can tell
+// what comes.
+func (c *Cursor) Ready() (frames []api.Frame, changed <-chan struct{}, ok bool) {
+	f := c.session.feed
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !c.begun || f.closed {
+		return nil, nil, false
+	}
+	frames, behind := c.collect(f)
+	if len(frames) > 0 || behind {
+		return frames, nil, !behind
+	}
+	return nil, f.change(), true
 }
 
 // collect returns what is in memory for the cursor; behind says that it has to

@@ -154,6 +154,14 @@ func (f *feed) quiet() {
 	f.live, f.liveLen, f.whole = nil, 0, nil
 }
 
+// change returns a channel that is closed at the next change. mu is held.
+func (f *feed) change() <-chan struct{} {
+	if f.changed == nil {
+		f.changed = make(chan struct{})
+	}
+	return f.changed
+}
+
 // close ends all cursors.
 func (f *feed) close() {
 	f.mu.Lock()

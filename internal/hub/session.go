@@ -19,8 +19,9 @@ import (
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
 
-// A session is one that is in use. Its goroutine, loop, owns what it is made of
-// and works through operations in the order of their arrival.
+// A session is one that is in use. What it is made of is owned by whoever holds
+// turn and works through operations, in the order of their arrival: its goroutine,
+// loop, or, while that has nothing to do, whoever brings lines.
 type session struct {
 	// Static after construction.
 	hub *Hub
@@ -31,18 +32,21 @@ type session struct {
 	// done is closed when loop has returned.
 	done chan struct{}
 
+	turn sync.Mutex // held to work
+
 	// Guarded by mu.
-	mu    sync.Mutex
-	ops   []op
-	wake  chan struct{} // has room for one; loop waits for it
-	stop  chan struct{} // closed to end loop
-	ended bool          // no more operations are taken
+	mu     sync.Mutex
+	ops    []op
+	wake   chan struct{} // has room for one; loop waits for it
+	stop   chan struct{} // closed to end loop
+	ended  bool          // no more operations are taken
+	broken error         // why loop has to give up; set by who worked in its place
 
 	// Guarded by hub.mu.
 	users    int       // who hold the session
 	released time.Time // when the last of them let go
 
-	// Owned by loop.
+	// Owned by who holds turn.
 	book    *book
 	run     journal.Run // the row of the current run
 	link    *Attachment // nil while there is none
@@ -142,11 +146,60 @@ func (s *session) enqueue(o op) error {
 		return errPutAway
 	}
 	s.ops = append(s.ops, o)
+	s.wakeLocked()
+	return nil
+}
+
+// wakeLocked has loop look. mu is held.
+func (s *session) wakeLocked() {
 	select {
 	case s.wake <- struct{}{}:
 	default:
 	}
-	return nil
+}
+
+// here is try for those who bring lines one after the other and can do nothing else
+// meanwhile: they work themselves if nobody does, which spares two changes of
+// goroutines for every line. Unlike try it returns only when the operation is done.
+func (s *session) here(ctx context.Context, f func(*step) error) error {
+	if !s.turn.TryLock() {
+		return s.try(ctx, f)
+	}
+	defer s.turn.Unlock()
+	o := op{do: f, done: make(chan error, 1)}
+	s.mu.Lock()
+	if s.ended || s.broken != nil {
+		s.mu.Unlock()
+		return errPutAway
+	}
+	s.ops = append(s.ops, o)
+	s.mu.Unlock()
+	if err := s.drain(); err != nil {
+		s.mu.Lock()
+		s.broken = err
+		s.wakeLocked()
+		s.mu.Unlock()
+	}
+	select {
+	case err := <-o.done:
+		return err
+	default: // it was not begun before another failed
+		return errPutAway
+	}
+}
+
+// drain works through operations until there are none. Who calls it holds turn. After
+// an error the session is of no use any more.
+func (s *session) drain() error {
+	for {
+		ops := s.take()
+		if len(ops) == 0 {
+			return nil
+		}
+		if err := s.work(ops); err != nil {
+			return err
+		}
+	}
 }
 
 // later has an operation done by which nobody waits.
@@ -248,24 +301,31 @@ func (s *session) loop() {
 			return
 		case <-s.wake:
 		}
-		for {
-			ops := s.take()
-			if len(ops) == 0 {
-				break
+		if err := s.catchUp(); err != nil {
+			s.leave(err)
+			s.hub.forget(s)
+			if s.hub.ctx.Err() == nil {
+				// Somebody else has written, or removed it: what the
+				// journal says counts, and its run is looked after.
+				s.log.Error("a session has to be read anew", "session", s.id, "err", err)
+				s.hub.lookAfter(s.id)
 			}
-			if err := s.work(ops); err != nil {
-				s.leave(err)
-				s.hub.forget(s)
-				if s.hub.ctx.Err() == nil {
-					// Somebody else has written, or removed it: what the
-					// journal says counts, and its run is looked after.
-					s.log.Error("a session has to be read anew", "session", s.id, "err", err)
-					s.hub.lookAfter(s.id)
-				}
-				return
-			}
+			return
 		}
 	}
+}
+
+// catchUp works, and returns why the session is of no use any more.
+func (s *session) catchUp() error {
+	s.turn.Lock()
+	defer s.turn.Unlock()
+	s.mu.Lock()
+	broken := s.broken
+	s.mu.Unlock()
+	if broken != nil {
+		return broken
+	}
+	return s.drain()
 }
 
 // take removes the next operations.
@@ -283,6 +343,8 @@ func (s *session) take() []op {
 
 // leave refuses what is left and tells those who wait.
 func (s *session) leave(err error) {
+	s.turn.Lock()
+	defer s.turn.Unlock()
 	s.mu.Lock()
 	s.ended = true
 	ops := s.ops
@@ -364,7 +426,7 @@ func (st *step) event(kind string, by Actor, data any) int64 {
 	return st.add(e)
 }
 
-// then has f called after the commit, in loop's goroutine.
+// then has f called after the commit, by who works.
 func (st *step) then(f func()) { st.after = append(st.after, f) }
 
 // touch has the run's row written.

@@ -171,6 +171,14 @@ func (w *wide) trim() {
 	w.frames, w.upTo = slices.Clone(w.frames[n:]), slices.Clone(w.upTo[n:])
 }
 
+// change returns a channel that is closed at the next change. mu is held.
+func (w *wide) change() <-chan struct{} {
+	if w.changed == nil {
+		w.changed = make(chan struct{})
+	}
+	return w.changed
+}
+
 // wake tells those who wait. mu is held.
 func (w *wide) wake() {
 	if w.changed != nil {
@@ -263,10 +271,7 @@ func (c *WideCursor) Next(ctx context.Context) ([]api.Frame, error) {
 				w.mu.Unlock()
 				return nil, ErrClosed
 			}
-			if w.changed == nil {
-				w.changed = make(chan struct{})
-			}
-			changed := w.changed
+			changed := w.change()
 			w.mu.Unlock()
 			select {
 			case <-changed:
@@ -286,6 +291,23 @@ func (c *WideCursor) Next(ctx context.Context) ([]api.Frame, error) {
 			return frames, nil
 		}
 	}
+}
+
+// Ready returns the next frames, which must not be changed, if they are in memory. It
+// never waits: if there are none, changed is closed when there may be some. ok is
+// false if only Next can tell what comes.
+func (c *WideCursor) Ready() (frames []api.Frame, changed <-chan struct{}, ok bool) {
+	w := c.hub.wide
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !c.begun || w.closed {
+		return nil, nil, false
+	}
+	frames, behind := c.collect(w)
+	if len(frames) > 0 || behind {
+		return frames, nil, !behind
+	}
+	return nil, w.change(), true
 }
 
 // collect returns what is in memory for the cursor; behind says that it has to

@@ -123,51 +123,51 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // read takes what the CLI sends until it is over, and returns why it is.
 func (s *dialled) read(ctx context.Context) error {
-	for {
-		line, err := s.peer.Receive(ctx)
-		if tooLong, ok := errors.AsType[*wire.LineTooLongError](err); ok {
-			err = s.in.put(ctx, hub.Item{Kind: hub.ItemOversize, Bytes: link.NewOversize(tooLong).Encode()}, nil)
-		} else if err == nil {
-			err = s.take(ctx, line)
+	var steps []step
+	err := s.peer.Serve(ctx, func(lines []claudews.Line) error {
+		steps = steps[:0]
+		for i := range lines {
+			steps = s.take(steps, &lines[i])
 		}
-		if err != nil {
-			if _, ok := errors.AsType[*claudews.GoneError](err); ok {
-				err = fmt.Errorf("%w: %w", hub.ErrGone, err)
-			}
-			return err
-		}
+		err := s.in.give(ctx, steps)
+		clear(steps) // nothing here holds on to what the hub has now
+		return err
+	})
+	if _, ok := errors.AsType[*claudews.GoneError](err); ok {
+		err = fmt.Errorf("%w: %w", hub.ErrGone, err)
 	}
+	return err
 }
 
-// take gives a line to the hub.
-func (s *dialled) take(ctx context.Context, line claudews.Line) error {
-	h, err := wire.Peek(line.Bytes)
-	class := wire.Durable
-	if err == nil {
-		class = wire.ClassOf(h)
+// take appends what the hub is to be told of a line.
+func (s *dialled) take(steps []step, line *claudews.Line) []step {
+	if line.TooLong != nil {
+		return append(steps, step{item: hub.Item{Kind: hub.ItemOversize, Bytes: link.NewOversize(line.TooLong).Encode()}, after: line.Ack})
 	}
-	if len(h.UUID) > 0 {
+	class := wire.Durable
+	if line.Malformed == nil {
+		class = wire.ClassOf(line.Header)
+	}
+	if len(line.Header.UUID) > 0 && !s.caller.spoke.Load() {
 		s.caller.spoke.Store(true)
 	}
-	it := hub.Item{Kind: hub.ItemLine, Bytes: line.Bytes, Repeat: line.Repeat}
+	next := step{item: hub.Item{Kind: hub.ItemLine, Bytes: line.Bytes, Repeat: line.Repeat}}
+	if line.Awaited() {
+		next.after = line.Ack
+	}
 	switch class {
 	case wire.Consumed:
 		line.Ack()
-		return nil
+		return steps
 	case wire.Live:
-		it.Kind = hub.ItemLive
-		it.Prepare()
-		if !s.in.offer(it, line.Ack) {
-			line.Ack()
-		}
-		return nil
+		next.item.Kind = hub.ItemLive
 	default:
 		if s.caller.posting.Load() {
-			s.doubt.look(line.Bytes, h)
+			s.doubt.look(line.Bytes, line.Header)
 		}
-		it.Prepare()
-		return s.in.put(ctx, it, line.Ack)
 	}
+	next.item.Peeked(line.Header, line.Malformed)
+	return append(steps, next)
 }
 
 // receive hands items to the hub. After an error they are handed over again, and

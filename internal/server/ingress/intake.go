@@ -27,7 +27,8 @@ type step struct {
 
 // An intake is the way from a connection to the hub. One goroutine puts lines
 // in, any may ask for something to be done in between, and a worker that exists
-// only while there is work tells the hub, in order.
+// only while there is work tells the hub, in order. Who gives many lines at once
+// is that worker itself, if there is none.
 type intake struct {
 	// Static after construction.
 	ctx     context.Context
@@ -61,7 +62,7 @@ func (in *intake) put(ctx context.Context, it hub.Item, after func()) error {
 			in.mu.Unlock()
 			return errStopped
 		}
-		if in.items == 0 || in.items < intakeItems && in.bytes+len(it.Bytes) <= intakeBytes {
+		if in.roomFor(len(it.Bytes)) {
 			in.add(step{item: it, after: after})
 			in.mu.Unlock()
 			return nil
@@ -79,12 +80,26 @@ func (in *intake) put(ctx context.Context, it hub.Item, after func()) error {
 	}
 }
 
+// roomFor reports whether there is room for an item of so many bytes. mu is held.
+func (in *intake) roomFor(size int) bool {
+	return in.items == 0 || in.items < intakeItems && in.bytes+size <= intakeBytes
+}
+
 // offer adds a live item if there is plenty of room, else it is left out: half
 // of the room is for lines that are kept. It never waits. It reports whether the
 // item was taken.
 func (in *intake) offer(it hub.Item, after func()) bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
+	if !in.offerLocked(it, after) {
+		return false
+	}
+	in.start()
+	return true
+}
+
+// offerLocked is offer for those who hold mu, and see to it that somebody works.
+func (in *intake) offerLocked(it hub.Item, after func()) bool {
 	if in.stopped {
 		return false
 	}
@@ -95,8 +110,68 @@ func (in *intake) offer(it hub.Item, after func()) bool {
 	}
 	it.Hole = it.Hole || in.hole
 	in.hole = false
-	in.add(step{item: it, after: after})
+	in.append(step{item: it, after: after})
 	return true
+}
+
+// give adds items, live ones as offer does and others as put does, and returns when
+// somebody works on them. If nobody does that is the caller: it costs less than to
+// wake somebody, and what comes meanwhile waits where it is. The items are not kept.
+func (in *intake) give(ctx context.Context, steps []step) error {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for i := range steps {
+		s := &steps[i]
+		if s.item.Kind == hub.ItemLive {
+			if !in.offerLocked(s.item, s.after) && s.after != nil {
+				s.after()
+			}
+			continue
+		}
+		for !in.stopped && !in.roomFor(len(s.item.Bytes)) {
+			if err := in.makeRoom(ctx); err != nil {
+				return err
+			}
+		}
+		if in.stopped {
+			return errStopped
+		}
+		in.append(*s)
+	}
+	if !in.working && len(in.steps) > 0 {
+		in.workHere()
+	}
+	return nil
+}
+
+// makeRoom works, or waits for whoever does. mu is held, but not meanwhile.
+func (in *intake) makeRoom(ctx context.Context) error {
+	if !in.working {
+		in.workHere()
+		return nil
+	}
+	if in.room == nil {
+		in.room = make(chan struct{})
+	}
+	room := in.room
+	in.mu.Unlock()
+	defer in.mu.Lock()
+	select {
+	case <-room:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// workHere works in the caller's goroutine. mu is held, but not meanwhile.
+func (in *intake) workHere() {
+	in.working = true
+	in.worker.Add(1)
+	in.mu.Unlock()
+	defer in.mu.Lock()
+	defer in.worker.Done()
+	in.work()
 }
 
 // do has something done at this place between the items. It never waits, and
@@ -111,11 +186,21 @@ func (in *intake) do(f func(ctx context.Context) error) {
 
 // add appends a step and sees to it that somebody works. mu is held.
 func (in *intake) add(s step) {
+	in.append(s)
+	in.start()
+}
+
+// append appends a step. mu is held.
+func (in *intake) append(s step) {
 	in.steps = append(in.steps, s)
 	if s.do == nil {
 		in.bytes += len(s.item.Bytes)
 		in.items++
 	}
+}
+
+// start sees to it that somebody works. mu is held.
+func (in *intake) start() {
 	if !in.working {
 		in.working = true
 		in.worker.Go(in.work) // joined by stop
