@@ -172,13 +172,18 @@ func runBlast() error {
 		if path == "/" {
 			first = `{"type":"control_request","request_id":"1"}`
 		}
-		if _, err := conn.Write(append([]byte(hello+"\x81"+string(rune(len(first)))), first...)); err != nil {
+		// A front end that has been told that it is one is there already: the lock is
+		// held until then.
+		mu.Lock()
+		_, err = conn.Write(append([]byte(hello+"\x81"+string(rune(len(first)))), first...))
+		if path != "/" {
+			ends = append(ends, conn)
+		}
+		mu.Unlock()
+		if err != nil {
 			return err
 		}
 		if path != "/" {
-			mu.Lock()
-			ends = append(ends, conn)
-			mu.Unlock()
 			continue
 		}
 		go func() { // ends with the CLI, or the process

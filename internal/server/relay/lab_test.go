@@ -169,12 +169,7 @@ func (c *fakeCursor) Next(ctx context.Context) ([]api.Frame, error) {
 			h.mu.Unlock()
 			return []api.Frame{{Type: api.FrameResume, Resume: &v}}, nil
 		}
-		var frames []api.Frame
-		for ; c.at < len(h.frames); c.at++ {
-			if f := h.frames[c.at]; c.session == "" || f.Event == nil || f.Event.Session == c.session {
-				frames = append(frames, f)
-			}
-		}
+		frames := c.collect()
 		h.mu.Unlock()
 		if len(frames) > 0 {
 			return frames, nil
@@ -185,6 +180,28 @@ func (c *fakeCursor) Next(ctx context.Context) ([]api.Frame, error) {
 			return nil, ctx.Err()
 		}
 	}
+}
+
+// collect returns what the cursor has not given yet. The hub's mu is held.
+func (c *fakeCursor) collect() (frames []api.Frame) {
+	for ; c.at < len(c.hub.frames); c.at++ {
+		if f := c.hub.frames[c.at]; c.session == "" || f.Event == nil || f.Event.Session == c.session {
+			frames = append(frames, f)
+		}
+	}
+	return frames
+}
+
+func (c *fakeCursor) Ready() (frames []api.Frame, changed <-chan struct{}, ok bool) {
+	c.hub.mu.Lock()
+	defer c.hub.mu.Unlock()
+	if !c.begun {
+		return nil, nil, false
+	}
+	if frames := c.collect(); len(frames) > 0 {
+		return frames, nil, true
+	}
+	return nil, c.hub.changed, true
 }
 
 func (c *fakeCursor) Close() { c.hub.update(func() { c.hub.open-- }) }

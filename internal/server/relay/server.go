@@ -34,6 +34,9 @@ type Cursor interface {
 	// Next returns the next frames, and blocks until there are some. They are only
 	// looked at until the next call. A context that ends loses nothing.
 	Next(ctx context.Context) ([]api.Frame, error)
+	// Ready is Next without waiting: if there are no frames, changed is closed when
+	// there may be some. ok is false if only Next can tell.
+	Ready() (frames []api.Frame, changed <-chan struct{}, ok bool)
 	// Close lets go of what is followed.
 	Close()
 }
@@ -88,8 +91,8 @@ type Options struct {
 var errClosing = errors.New("the server is going away")
 
 // A Server is the relay. It is an [http.Handler] for upgrades, to be mounted
-// inside of [access.Guard.Admitted]. It owns two goroutines per front end, and one
-// per line under way, which Close joins.
+// inside of [access.Guard.Admitted]. It owns two goroutines per front end, one per line
+// under way, and one for each thing that front ends look at, which Close joins.
 type Server struct {
 	// Static after construction.
 	hub       Hub
@@ -107,10 +110,11 @@ type Server struct {
 
 	fronts sync.WaitGroup
 
-	mu     sync.Mutex
-	closed bool   // guarded by mu
-	reason string // why, guarded by mu
-	open   int    // guarded by mu
+	mu      sync.Mutex
+	closed  bool               // guarded by mu
+	reason  string             // why, guarded by mu
+	open    int                // guarded by mu
+	casters map[string]*caster // by what they show, guarded by mu
 }
 
 var _ http.Handler = (*Server)(nil)
@@ -134,6 +138,7 @@ func New(h Hub, guard Guard, o *Options) *Server {
 		s.opened = func(string, string) func() { return func() {} }
 	}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
+	s.casters = map[string]*caster{}
 	s.buffers.New = func() any { return new([]byte) }
 	return s
 }

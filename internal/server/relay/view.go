@@ -220,6 +220,9 @@ func (v *view) hold(p *api.Partials) {
 // begun reports whether a live line may be shown: all but those of messages whose
 // beginning was missed.
 func (v *view) begun(e *api.Event) bool {
+	if !v.holds(e.Session) {
+		return true
+	}
 	h, err := wire.Peek(e.Line)
 	if err != nil || string(h.Type) != "stream_event" {
 		return true
@@ -234,4 +237,14 @@ func (v *view) begun(e *api.Event) bool {
 	}
 	delete(v.held, k)
 	return true
+}
+
+// holds reports whether something of a session is held.
+func (v *view) holds(session string) bool {
+	for k := range v.held {
+		if k.session == session {
+			return true
+		}
+	}
+	return false
 }
