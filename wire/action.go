@@ -109,7 +109,7 @@ func resultOf(b Block) (id string, failed, ok bool) {
 		return "", false, false
 	}
 	raw := b.Raw()
-	setBool(&failed, lookup(raw, "is_error"))
+	setFrom(&failed, lookup(raw, "is_error"), setBool)
 	content := lookup(raw, "content")
 	if strings.HasSuffix(lookupString(content, "type"), "_error") {
 		failed = true

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
-	"strconv"
 	"unicode/utf8"
 )
 
@@ -57,7 +55,7 @@ type object interface {
 	source() *Source
 	// setMember stores a value in the field for name. It returns false if there
 	// is no such field or the value does not fit.
-	setMember(name string, raw []byte) bool
+	setMember(d *decoder, name []byte, raw value) bool
 	// appendMembers adds the fields, in the table's order.
 	appendMembers(e *encoder)
 	// fresh returns a new value of the same type.
@@ -193,34 +191,16 @@ func lookup(raw []byte, name string) []byte {
 
 // lookupString returns a member's value if it is a string, else "".
 func lookupString(raw []byte, name string) string {
-	var s string
-	setString(&s, lookup(raw, name))
-	return s
+	if raw = lookup(raw, name); isString(raw) {
+		return text(raw)
+	}
+	return ""
 }
 
 // maxDepth is how deep the values of an object may be nested for it to be
 // decoded. Decoding looks at a value once per level, so that a line made for the
 // purpose could cost hours; what a CLI writes is nowhere near.
 const maxDepth = 500
-
-// decodeInto fills v from a valid JSON object.
-func decodeInto(v object, raw []byte) error {
-	list, deepest, err := scanMembers(raw)
-	if err != nil {
-		return err
-	}
-	if deepest > maxDepth {
-		return fmt.Errorf("expected values nested at most %d deep, found %d", maxDepth, deepest)
-	}
-	src := v.source()
-	src.raw, src.extra = raw, nil
-	for _, m := range list {
-		if !v.setMember(m.name, m.raw) {
-			src.extra = append(src.extra, m)
-		}
-	}
-	return nil
-}
 
 // unmarshal checks and decodes JSON text; the generated UnmarshalJSON methods
 // call it. By the convention of encoding/json, null leaves the value alone.
@@ -250,154 +230,4 @@ func text(raw []byte) string {
 		return string([]rune(string(inside)))
 	}
 	return string(inside)
-}
-
-// The setters below return false when the value is of another kind than the
-// field. null empties a field of any kind.
-
-func setString[T ~string](dst *T, raw []byte) bool {
-	switch {
-	case isString(raw):
-		*dst = T(text(raw))
-	case isNull(raw):
-		*dst = ""
-	default:
-		return false
-	}
-	return true
-}
-
-func setInt(dst *int64, raw []byte) bool {
-	if isNull(raw) {
-		*dst = 0
-		return true
-	}
-	if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
-		*dst = n
-		return true
-	}
-	// The CLI has been seen to write fractions where its own schema says whole.
-	var f float64
-	if !setNum(&f, raw) || f < -1<<63 || f >= 1<<63 {
-		return false
-	}
-	*dst = int64(f)
-	return true
-}
-
-func setNum(dst *float64, raw []byte) bool {
-	if isNull(raw) {
-		*dst = 0
-		return true
-	}
-	if len(raw) == 0 || (raw[0] != '-' && (raw[0] < '0' || raw[0] > '9')) {
-		return false
-	}
-	f, err := strconv.ParseFloat(string(raw), 64)
-	if err != nil {
-		return false
-	}
-	*dst = f
-	return true
-}
-
-func setBool(dst *bool, raw []byte) bool {
-	switch string(raw) {
-	case "true":
-		*dst = true
-	case "false", "null":
-		*dst = false
-	default:
-		return false
-	}
-	return true
-}
-
-func setRaw(dst *json.RawMessage, raw []byte) bool {
-	*dst = raw
-	return true
-}
-
-func setPointer[T any](set func(*T, []byte) bool) func(**T, []byte) bool {
-	return func(dst **T, raw []byte) bool {
-		if isNull(raw) {
-			*dst = nil
-			return true
-		}
-		v := new(T)
-		if !set(v, raw) {
-			return false
-		}
-		*dst = v
-		return true
-	}
-}
-
-func setList[T any](set func(*T, []byte) bool) func(*[]T, []byte) bool {
-	return func(dst *[]T, raw []byte) bool {
-		if isNull(raw) {
-			*dst = nil
-			return true
-		}
-		items, ok := elements(raw)
-		if !ok {
-			return false
-		}
-		out := make([]T, len(items))
-		for i, item := range items {
-			if !set(&out[i], item) {
-				return false
-			}
-		}
-		*dst = out
-		return true
-	}
-}
-
-func setMap[T any](set func(*T, []byte) bool) func(*map[string]T, []byte) bool {
-	return func(dst *map[string]T, raw []byte) bool {
-		if isNull(raw) {
-			*dst = nil
-			return true
-		}
-		list, err := members(raw)
-		if err != nil {
-			return false
-		}
-		out := make(map[string]T, len(list))
-		for _, m := range list {
-			var v T
-			if !set(&v, m.raw) {
-				return false
-			}
-			out[m.name] = v
-		}
-		*dst = out
-		return true
-	}
-}
-
-// objectPointer lets setStruct take a struct whose pointer is an object.
-type objectPointer[T any] interface {
-	*T
-	object
-}
-
-func setStruct[T any, P objectPointer[T]](dst *T, raw []byte) bool {
-	if isNull(raw) {
-		*dst = *new(T)
-		return true
-	}
-	return isObject(raw) && decodeInto(P(dst), raw) == nil
-}
-
-func setUnion[T any](decode func([]byte) T) func(*T, []byte) bool {
-	return func(dst *T, raw []byte) bool {
-		if isNull(raw) {
-			*dst = *new(T)
-			return true
-		}
-		*dst = decode(raw)
-		return true
-	}
 }

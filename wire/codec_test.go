@@ -415,7 +415,7 @@ func TestNumbers(t *testing.T) {
 	}
 	for _, tt := range tests {
 		n := int64(0)
-		if fits := setInt(&n, []byte(tt.text)); fits != tt.fits || n != tt.want {
+		if fits := setFrom(&n, []byte(tt.text), setInt); fits != tt.fits || n != tt.want {
 			t.Errorf("setInt(%s) = %v, %d; want %v, %d", tt.text, fits, n, tt.fits, tt.want)
 		}
 	}

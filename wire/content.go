@@ -2,7 +2,6 @@ package wire
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"strings"
 )
@@ -53,7 +52,12 @@ func (c Content) String() string {
 
 // UnmarshalJSON decodes a string or a list of blocks.
 func (c *Content) UnmarshalJSON(data []byte) error {
-	if !json.Valid(data) || !setContent(c, bytes.Clone(bytes.TrimSpace(data))) {
+	d := newDecoder(bytes.Clone(bytes.TrimSpace(data)))
+	if d == nil {
+		return errors.New("expected valid JSON")
+	}
+	defer d.done()
+	if v, _ := d.value(0, 0); !setContent(d, c, v) {
 		return errors.New("expected a string or a list of blocks")
 	}
 	return nil
@@ -66,22 +70,24 @@ func (c Content) MarshalJSON() ([]byte, error) {
 	return b, e.err
 }
 
-func setContent(dst *Content, raw []byte) bool {
-	if isString(raw) {
-		*dst = Content{Text: text(raw)}
+func setContent(d *decoder, dst *Content, v value) bool {
+	if d.isString(v) {
+		*dst = Content{Text: d.string(v)}
 		return true
 	}
-	if isNull(raw) {
+	if d.isNull(v) {
 		*dst = Content{}
 		return true
 	}
 	var blocks []Block
-	if !setList(setUnion(decodeBlock))(&blocks, raw) {
+	if !setList(d, &blocks, v, setBlock) {
 		return false
 	}
 	*dst = Content{Blocks: blocks}
 	return true
 }
+
+func setBlock(d *decoder, dst *Block, v value) bool { return setUnion(d, dst, v, decodeBlock) }
 
 func encContent(e *encoder, c Content) []byte {
 	if c.Blocks == nil {

@@ -40,7 +40,7 @@ func TestContent(t *testing.T) {
 				t.Errorf("written as %s, %v; want %s", got, e.err, tt.wire)
 			}
 			var back Content
-			if !setContent(&back, []byte(tt.wire)) {
+			if !setFrom(&back, []byte(tt.wire), setContent) {
 				t.Fatalf("%s was refused", tt.wire)
 			}
 			text, err := json.Marshal(tt.c)

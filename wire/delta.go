@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bytes"
 	"strconv"
 	"unicode/utf8"
 )
@@ -19,80 +18,158 @@ type DeltaPeek struct {
 // PeekDelta reads a stream_event line of a content_block_delta without decoding
 // all of it. It reports false for every other line, and for one in which it finds
 // anything unusual: [Decode] says what that means. The line is trusted to be valid
-// JSON.
-func PeekDelta(line []byte) (d DeltaPeek, ok bool) {
-	event, delta := lookup(line, "event"), []byte(nil)
-	var kind, index []byte
-	if !eachMember(event, func(name, value []byte) {
-		switch string(name) {
-		case "type":
-			kind = value
-		case "index":
-			index = value
-		case "delta":
-			delta = value
-		}
-	}) || string(kind) != `"content_block_delta"` {
+// JSON. Who has the line's header asks that: [Header.Delta].
+func PeekDelta(line []byte) (d DeltaPeek, ok bool) { return peekDelta(lookup(line, "event")) }
+
+// Delta is [PeekDelta] for the line that the header is of, which is trusted to be
+// valid JSON.
+func (h Header) Delta() (d DeltaPeek, ok bool) {
+	if string(h.EventType) != "content_block_delta" || string(h.Type) != "stream_event" {
 		return d, false
 	}
-	var err error
-	if d.Index, err = strconv.ParseInt(string(index), 10, 64); err != nil {
-		return d, false
-	}
-	var of, text, thinking, input []byte
-	if !eachMember(delta, func(name, value []byte) {
-		switch string(name) {
-		case "type":
-			of = value
-		case "text":
-			text = value
-		case "thinking":
-			thinking = value
-		case "partial_json":
-			input = value
-		}
-	}) {
-		return d, false
-	}
-	switch string(of) {
-	case `"text_delta"`:
-	case `"thinking_delta"`:
-		text = thinking
-	case `"input_json_delta"`:
-		text = input
-	default:
-		return d, false
-	}
-	if !isString(text) {
-		return d, false
-	}
-	if d.Text = text[1 : len(text)-1]; bytes.IndexByte(d.Text, '\\') >= 0 {
-		d.Text = unescape(d.Text)
-	}
-	return d, utf8.Valid(d.Text)
+	return peekDelta(h.Event)
 }
 
-// eachMember gives every member of an object to a function. It reports false if
-// raw is no object, or an empty one.
-func eachMember(raw []byte, f func(name, value []byte)) bool {
-	i := skipSpace(raw, 0)
-	if i >= len(raw) || raw[i] != '{' {
-		return false
+// peekDelta reads the event of such a line, in one pass. As everywhere the last
+// of equal names counts.
+func peekDelta(event []byte) (DeltaPeek, bool) {
+	if len(event) < 2 || event[0] != '{' {
+		return DeltaPeek{}, false
 	}
-	i = skipSpace(raw, i+1)
+	var of delta
+	var index int64
+	isDelta, isIndexed := false, false
+	i := skipSpace(event, 1)
 	for done := false; !done; {
-		name, value := scanMember(raw, i)
+		name, value := scanMember(event, i)
 		if value < 0 {
-			return false
+			return DeltaPeek{}, false
 		}
-		end := skipValue(raw, value)
+		var end int
+		if string(name) == "delta" {
+			end = of.peek(event, value)
+		} else {
+			end = skipValue(event, value)
+		}
 		if end < 0 {
-			return false
+			return DeltaPeek{}, false
 		}
-		f(name, raw[value:end])
-		if i, done = nextMember(raw, end); i < 0 {
-			return false
+		switch string(name) {
+		case "type":
+			isDelta = string(event[value:end]) == `"content_block_delta"`
+		case "index":
+			index, isIndexed = peekIndex(event[value:end])
+		}
+		if i, done = nextMember(event, end); i < 0 {
+			return DeltaPeek{}, false
 		}
 	}
-	return true
+	if !isDelta || !isIndexed {
+		return DeltaPeek{}, false
+	}
+	return of.text(index)
+}
+
+// peekIndex reads a whole number. Of several digits strconv has the rules.
+func peekIndex(raw []byte) (int64, bool) {
+	if len(raw) == 1 && '0' <= raw[0] && raw[0] <= '9' {
+		return int64(raw[0] - '0'), true
+	}
+	n, err := strconv.ParseInt(string(raw), 10, 64)
+	return n, err == nil
+}
+
+// A delta is what is peeked inside "delta".
+type delta struct {
+	kind string
+	// The values of the members that may hold the text, nil where one is missing.
+	said, thought, input deltaText
+}
+
+type deltaText struct {
+	raw     []byte // without its quotes; nil if it is not a string
+	escaped bool
+}
+
+// peek reads the value at b[i] and returns the index behind it.
+func (d *delta) peek(b []byte, i int) int {
+	*d = delta{} // of several, the last counts
+	if i >= len(b) || b[i] != '{' {
+		return skipValue(b, i)
+	}
+	if i = skipSpace(b, i+1); i < len(b) && b[i] == '}' {
+		return i + 1
+	}
+	for done := false; !done; {
+		name, value := scanMember(b, i)
+		if value < 0 {
+			return value
+		}
+		var end int
+		var text deltaText
+		if value < len(b) && b[value] == '"' {
+			if end, text.escaped = scanString(b, value); end > 0 {
+				text.raw = b[value+1 : end-1]
+			}
+		} else {
+			end = skipValue(b, value)
+		}
+		if end < 0 {
+			return end
+		}
+		switch string(name) {
+		case "type":
+			d.kind = deltaKind(text)
+		case "text":
+			d.said = text
+		case "thinking":
+			d.thought = text
+		case "partial_json":
+			d.input = text
+		}
+		if i, done = nextMember(b, end); i < 0 {
+			return i
+		}
+	}
+	return i
+}
+
+// deltaKind returns the kinds that are known without allocating a string, and ""
+// for all others.
+func deltaKind(text deltaText) string {
+	if text.escaped {
+		return ""
+	}
+	switch string(text.raw) {
+	case "text_delta":
+		return "text_delta"
+	case "thinking_delta":
+		return "thinking_delta"
+	case "input_json_delta":
+		return "input_json_delta"
+	}
+	return ""
+}
+
+// text returns the text that belongs to the kind.
+func (d *delta) text(index int64) (DeltaPeek, bool) {
+	var text deltaText
+	switch d.kind {
+	case "text_delta":
+		text = d.said
+	case "thinking_delta":
+		text = d.thought
+	case "input_json_delta":
+		text = d.input
+	}
+	if text.raw == nil {
+		return DeltaPeek{}, false
+	}
+	if text.escaped {
+		text.raw = unescape(text.raw)
+	}
+	if !utf8.Valid(text.raw) {
+		return DeltaPeek{}, false
+	}
+	return DeltaPeek{Index: index, Text: text.raw}, true
 }

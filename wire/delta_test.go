@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"testing"
 )
 
@@ -34,6 +35,11 @@ func checkDelta(t *testing.T, line []byte) (ok bool) {
 		return false
 	}
 	d, ok := PeekDelta(line)
+	if h, err := Peek(line); err == nil && h.Is("stream_event", "") {
+		if same, found := h.Delta(); found != ok || same.Index != d.Index || !bytes.Equal(same.Text, d.Text) {
+			t.Errorf("%q is peeked as %d %q %t, by its header as %d %q %t", line, d.Index, d.Text, ok, same.Index, same.Text, found)
+		}
+	}
 	if !ok {
 		return false
 	}
@@ -79,4 +85,38 @@ func FuzzPeekDelta(f *testing.F) {
 		f.Add([]byte(line))
 	}
 	f.Fuzz(func(t *testing.T, line []byte) { checkDelta(t, line) })
+}
+
+// BenchmarkDelta is what each small line of a stream costs: its header and its
+// text.
+func BenchmarkDelta(b *testing.B) {
+	line := benchLine(240, false)
+	b.Run("Peek", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := Peek(line); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	h, err := Peek(line)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("Header.Delta", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, ok := h.Delta(); !ok {
+				b.Fatal("no delta")
+			}
+		}
+	})
+	b.Run("PeekDelta", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, ok := PeekDelta(line); !ok {
+				b.Fatal("no delta")
+			}
+		}
+	})
 }

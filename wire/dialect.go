@@ -89,7 +89,7 @@ func readAnswer(line []byte) (*answer, error) {
 		if !wantBool(&a.allow, approved) {
 			return nil, invalid("approved", "true or false", approved)
 		}
-		if !setString(&a.message, orNull(get(list, "denial_message"))) {
+		if !setFrom(&a.message, orNull(get(list, "denial_message")), setString[string]) {
 			return nil, invalid("denial_message", "a string", get(list, "denial_message"))
 		}
 		found = append(found, a)
@@ -127,7 +127,7 @@ func readAnswer(line []byte) (*answer, error) {
 
 // wantBool is setBool without its tolerance for null: silence is no consent.
 func wantBool(dst *bool, raw []byte) bool {
-	return !isNull(raw) && setBool(dst, raw)
+	return !isNull(raw) && setFrom(dst, raw, setBool)
 }
 
 func orNull(raw []byte) []byte {
@@ -188,16 +188,16 @@ func readDecision(path, behavior string, raw []byte) (*answer, error) {
 			a.input = in
 		}
 		updates := lookup(raw, "updatedPermissions")
-		if updates != nil && !setList(setUnion(decodePermissionUpdate))(&a.updates, updates) {
+		if updates != nil && !setFrom(&a.updates, updates, setUpdates) {
 			return nil, invalid(path+".updatedPermissions", "a list", updates)
 		}
 	case "deny":
 		message := lookup(raw, "message")
-		if !setString(&a.message, orNull(message)) {
+		if !setFrom(&a.message, orNull(message), setString[string]) {
 			return nil, invalid(path+".message", "a string", message)
 		}
 		interrupt := lookup(raw, "interrupt")
-		if interrupt != nil && !setBool(&a.interrupt, interrupt) {
+		if interrupt != nil && !setFrom(&a.interrupt, interrupt, setBool) {
 			return nil, invalid(path+".interrupt", "true or false", interrupt)
 		}
 	default:
@@ -229,7 +229,7 @@ func (v *Result) Cost() float64 {
 		return v.TotalCostUSD
 	}
 	var usd float64
-	setNum(&usd, v.Extra("cost_usd"))
+	setFrom(&usd, v.Extra("cost_usd"), setNum)
 	return usd
 }
 
@@ -237,3 +237,9 @@ func (v *Result) Cost() float64 {
 // API error is a success with is_error set, and older versions report an
 // interrupted turn without it.
 func (v *Result) Failed() bool { return v.IsError || v.Subtype != ResultSubtypeSuccess }
+
+func setUpdates(d *decoder, dst *[]PermissionUpdate, v value) bool {
+	return setList(d, dst, v, func(d *decoder, dst *PermissionUpdate, v value) bool {
+		return setUnion(d, dst, v, decodePermissionUpdate)
+	})
+}

@@ -124,7 +124,7 @@ func (f *fitter) fitUser() error {
 
 func (f *fitter) fitRequest() error {
 	body := f.get("request")
-	r := decodeRequest(body)
+	r := decodeFrom(body, decodeRequest)
 	subtype := r.RequestSubtype()
 	feature := "control request " + subtype
 	spec, known := requestSpecOf(subtype)
@@ -239,7 +239,7 @@ func (f *fitter) fitInitialize(r *InitializeRequest) {
 	var whole []string
 	for _, p := range parts {
 		var s string
-		if !setString(&s, p) {
+		if !setFrom(&s, p, setString[string]) {
 			return
 		}
 		whole = append(whole, s)

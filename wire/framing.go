@@ -8,6 +8,7 @@ import (
 	"hash"
 	"io"
 	"math"
+	"slices"
 )
 
 // DefaultMaxLine is the longest line that a [LineReader] or [Splitter] accepts
@@ -58,6 +59,9 @@ type LineReader struct {
 	r   io.Reader
 	b   lineBuffer
 	err error
+	// refused is the error of a line that is too long, while Batch first returns
+	// those before it.
+	refused error
 }
 
 // NewLineReader returns a reader of the lines of r. A line longer than limit
@@ -72,7 +76,10 @@ func NewLineReader(r io.Reader, limit int) *LineReader {
 // reader, which is io.EOF at a regular end. A [*LineTooLongError] does not end
 // the stream: the following call returns the following line.
 func (l *LineReader) Next() ([]byte, error) {
-	for empty := 0; ; {
+	if err := l.takeRefused(); err != nil {
+		return nil, err
+	}
+	for {
 		line, ok, err := l.b.next()
 		if err != nil || ok {
 			return line, err
@@ -84,17 +91,64 @@ func (l *LineReader) Next() ([]byte, error) {
 			}
 			return nil, l.err
 		}
-		space := l.b.grow()
-		n, err := l.r.Read(space)
-		l.b.buf = l.b.buf[:len(l.b.buf)+n]
-		if empty++; n > 0 {
-			empty = 0
-		}
-		if err == nil && empty >= maxEmptyReads {
-			err = io.ErrNoProgress
-		}
-		l.err = err
+		l.read()
 	}
+}
+
+// Batch adds to lines what one read of the underlying reader brings, at least
+// one line, each without its line end. Unlike those of Next they are the
+// caller's: they share memory with each other, in chunks of 64 KiB or less than
+// four times a line's length, and are never written to again. Lines and an error
+// do not come together; errors are those of Next.
+func (l *LineReader) Batch(lines [][]byte) ([][]byte, error) {
+	if err := l.takeRefused(); err != nil {
+		return lines, err
+	}
+	l.b.batch = true
+	for had := len(lines); ; {
+		for {
+			line, ok, err := l.b.next()
+			if !ok && err == nil && l.err != nil {
+				line, ok, err = l.b.last()
+			}
+			if err != nil {
+				if len(lines) > had {
+					l.refused = err
+					return lines, nil
+				}
+				return lines, err
+			}
+			if !ok {
+				break
+			}
+			lines = append(lines, l.b.give(line))
+		}
+		switch {
+		case len(lines) > had:
+			return lines, nil
+		case l.err != nil:
+			return lines, l.err
+		}
+		l.read()
+	}
+}
+
+func (l *LineReader) takeRefused() error {
+	err := l.refused
+	l.refused = nil
+	return err
+}
+
+// read reads once, or until there is something.
+func (l *LineReader) read() {
+	for range maxEmptyReads {
+		n, err := l.r.Read(l.b.grow())
+		l.b.buf = l.b.buf[:len(l.b.buf)+n]
+		if l.err = err; n > 0 || err != nil {
+			return
+		}
+	}
+	l.err = io.ErrNoProgress
 }
 
 // Line returns the number, from 1, of the line that Next returned or refused
@@ -216,6 +270,11 @@ type lineBuffer struct {
 	scanned int // buf[start:start+scanned] holds no "\n"
 	line    int
 	over    *oversize
+
+	// Of Batch: whether it is what is called, and how much of buf belongs to
+	// somebody else, see give.
+	batch bool
+	given int
 }
 
 // oversize gathers what is reported of a line that is being dropped.
@@ -316,12 +375,24 @@ func (b *lineBuffer) drop(rest []byte) {
 	b.start, b.scanned = len(b.buf), 0
 }
 
+// give returns a line that next has cut for the caller to keep. The buffer goes
+// on behind it and is left to the garbage collector when it is full. A line that
+// is short for its buffer gets memory of its own, so as not to keep it alive.
+func (b *lineBuffer) give(line []byte) []byte {
+	if cap(b.buf) > firstBuffer && len(line) < cap(b.buf)/4 {
+		return bytes.Clone(line)
+	}
+	b.given = b.start
+	return slices.Clip(line)
+}
+
 // compact moves the unread bytes to the front, and out of a buffer that is much
 // too large for them.
 func (b *lineBuffer) compact() {
 	rest := b.buf[b.start:]
 	switch {
-	case cap(b.buf) > keepBuffer && len(rest) <= keepBuffer/4:
+	case b.given > 0 || b.isWide(len(rest)):
+		b.given = 0
 		b.buf = append(make([]byte, 0, max(firstBuffer, 2*len(rest))), rest...)
 	case b.start > 0:
 		b.buf = b.buf[:copy(b.buf, rest)]
@@ -329,10 +400,19 @@ func (b *lineBuffer) compact() {
 	b.start = 0
 }
 
+// isWide reports whether the buffer is much too large for what is unread. With
+// Batch that comes sooner: no line could share it.
+func (b *lineBuffer) isWide(rest int) bool {
+	if b.batch {
+		return cap(b.buf) > firstBuffer && rest <= firstBuffer/4
+	}
+	return cap(b.buf) > keepBuffer && rest <= keepBuffer/4
+}
+
 // grow returns free space behind the unread bytes.
 func (b *lineBuffer) grow() []byte {
 	rest := len(b.buf) - b.start
-	if rest == 0 || cap(b.buf)-len(b.buf) < spareBuffer || cap(b.buf) > keepBuffer && rest <= keepBuffer/4 {
+	if rest == 0 && b.given == 0 || cap(b.buf)-len(b.buf) < spareBuffer || b.isWide(rest) {
 		b.compact()
 	}
 	if cap(b.buf)-len(b.buf) < spareBuffer {

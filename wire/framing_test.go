@@ -8,9 +8,11 @@ import (
 	"io"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
+	"weak"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -58,6 +60,98 @@ func readFramed(t testing.TB, r io.Reader, limit int) []framed {
 		}
 		all = append(all, toFramed(t, l.Line(), line, err))
 	}
+}
+
+// readBatches reads as readFramed does, by Batch, and checks that what it gave is
+// never written to again. Only the last line of a batch has a known number.
+func readBatches(t testing.TB, r io.Reader, limit int) []framed {
+	t.Helper()
+	l := NewLineReader(r, limit)
+	var all []framed
+	var given, copies [][]byte
+	for {
+		lines, err := l.Batch(nil)
+		if (err == nil) != (len(lines) > 0) {
+			t.Fatalf("got %d lines and %v, want either", len(lines), err)
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			long, ok := errors.AsType[*LineTooLongError](err)
+			if !ok {
+				t.Fatalf("reading lines: %v", err)
+			}
+			all = append(all, toFramed(t, long.Line, nil, err))
+		}
+		for _, line := range lines {
+			if cap(line) != len(line) {
+				t.Errorf("a line of %d bytes has room for %d: who appends would write into the next one", len(line), cap(line))
+			}
+			given, copies = append(given, line), append(copies, bytes.Clone(line))
+			all = append(all, toFramed(t, 0, line, nil))
+		}
+	}
+	for i := range given {
+		if !bytes.Equal(given[i], copies[i]) {
+			t.Errorf("line %q has become %q", copies[i], given[i])
+		}
+	}
+	return unnumbered(all)
+}
+
+// unnumbered is a list without the lines' numbers.
+func unnumbered(list []framed) []framed {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Number = 0
+	}
+	return list
+}
+
+// TestBatchMemory checks what lines share memory with: many short ones with each
+// other, none with a line that is much longer.
+func TestBatchMemory(t *testing.T) {
+	short := strings.Repeat("x", 200) + "\n"
+	read := func(text string) {
+		l := NewLineReader(strings.NewReader(text), 0)
+		var lines [][]byte
+		for {
+			var err error
+			if lines, err = l.Batch(lines[:0]); err != nil {
+				return
+			}
+		}
+	}
+	many := strings.Repeat(short, 10_000)
+	if n := testing.AllocsPerRun(5, func() { read(many) }); n > 100 {
+		t.Errorf("%d allocations for 10 000 lines of 200 bytes, want one for some hundreds of them", int(n))
+	}
+	// After a long line short ones share chunks again.
+	if n := testing.AllocsPerRun(5, func() { read(strings.Repeat("y", 500_000) + "\n" + many) }); n > 500 {
+		t.Errorf("%d allocations for 10 000 lines of 200 bytes behind a long one, want one for some hundreds of them", int(n))
+	}
+
+	l := NewLineReader(strings.NewReader(short+strings.Repeat("y", 2<<20)+"\n"+short), 0)
+	var lines [][]byte
+	for {
+		var err error
+		if lines, err = l.Batch(lines); err != nil {
+			break
+		}
+	}
+	if len(lines) != 3 || len(lines[1]) != 2<<20 {
+		t.Fatalf("got %d lines", len(lines))
+	}
+	long := weak.Make(&lines[1][0])
+	lines[1] = nil
+	for range 10 {
+		runtime.GC()
+	}
+	if long.Value() != nil {
+		t.Error("a long line lives on with its short neighbours")
+	}
+	runtime.KeepAlive(lines)
 }
 
 func splitFramed(t testing.TB, s *Splitter, chunks ...[]byte) []framed {

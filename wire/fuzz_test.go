@@ -45,6 +45,9 @@ func FuzzPeek(f *testing.F) {
 		if got := headerMap(h); !maps.Equal(got, want) {
 			t.Errorf("header %v, want %v", got, want)
 		}
+		if event, _ := Lookup(line, "event"); !bytes.Equal(h.Event, event) || (h.Event == nil) != (event == nil) {
+			t.Errorf("event %q, want %q", h.Event, event)
+		}
 		// No part of the object is one.
 		end := bytes.LastIndexByte(line, '}')
 		for _, n := range []int{end, end / 2, end / 3} {
@@ -137,6 +140,10 @@ func FuzzFraming(f *testing.F) {
 		got := readFramed(t, &chunkReader{left: chunks(data, cuts)}, int(limit))
 		if !slices.Equal(got, want) {
 			t.Errorf("LineReader gave %+v, want %+v", got, want)
+		}
+		got = readBatches(t, &chunkReader{left: chunks(data, cuts)}, int(limit))
+		if want := unnumbered(want); !slices.Equal(got, want) {
+			t.Errorf("LineReader gave %+v in batches, want %+v", got, want)
 		}
 
 		s := &Splitter{Max: int(limit)}

@@ -32,10 +32,19 @@ func (e *DecodeError) Unwrap() error { return e.Err }
 // not fit it, is kept in Extra. The line is copied. The error, if the line is not
 // a JSON object, is a [*DecodeError].
 func Decode(line []byte) (Message, error) {
-	if err := checkObject(line); err != nil {
-		return nil, &DecodeError{Err: err}
+	return DecodeShared(bytes.Clone(line))
+}
+
+// DecodeShared is [Decode] without the copy: the line must not be changed as long
+// as the message is in use.
+func DecodeShared(line []byte) (Message, error) {
+	if i := skipSpace(line, 0); i < len(line) && line[i] == '{' {
+		if d := newDecoder(line); d != nil {
+			defer d.done()
+			return decodeMessage(d, d.root()), nil
+		}
 	}
-	return decodeMessage(bytes.Clone(line)), nil
+	return nil, &DecodeError{Err: checkObject(line)}
 }
 
 // checkObject returns an error that says where and why a line is not one
@@ -123,10 +132,10 @@ type UnknownAnswer struct {
 	Source
 }
 
-func (*UnknownAnswer) answer()                       {}
-func (*UnknownAnswer) setMember(string, []byte) bool { return false }
-func (*UnknownAnswer) appendMembers(*encoder)        {}
-func (*UnknownAnswer) fresh() object                 { return new(UnknownAnswer) }
+func (*UnknownAnswer) answer()                                {}
+func (*UnknownAnswer) setMember(*decoder, []byte, value) bool { return false }
+func (*UnknownAnswer) appendMembers(*encoder)                 {}
+func (*UnknownAnswer) fresh() object                          { return new(UnknownAnswer) }
 
 // UnmarshalJSON keeps the value as it is.
 func (v *UnknownAnswer) UnmarshalJSON(data []byte) error { return unmarshal(v, data) }
@@ -159,7 +168,9 @@ func DecodePermission(body json.RawMessage) (PermissionResult, error) {
 	if err := checkObject(body); err != nil {
 		return nil, fmt.Errorf("decoding a permission answer: %w", err)
 	}
-	return decodePermissionResult(bytes.Clone(body)), nil
+	d := newDecoder(bytes.Clone(body))
+	defer d.done()
+	return decodePermissionResult(d, d.root()), nil
 }
 
 // A Direction says who sends something.

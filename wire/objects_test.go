@@ -57,23 +57,23 @@ func (e tableEntry) decode(t testing.TB, subtypes map[string]string) object {
 	with := func(name string) []byte { return fmt.Appendf(nil, `{%q:%q}`, name, e.tag) }
 	switch e.kind {
 	case "message":
-		return decodeMessage(fmt.Appendf(nil, `{"type":%q,"subtype":%q}`, e.tag, e.subtype))
+		return decodeFrom(fmt.Appendf(nil, `{"type":%q,"subtype":%q}`, e.tag, e.subtype), decodeMessage)
 	case "block":
-		return decodeBlock(with("type"))
+		return decodeFrom(with("type"), decodeBlock)
 	case "event":
-		return decodeEvent(with("type"))
+		return decodeFrom(with("type"), decodeEvent)
 	case "delta":
-		return decodeDelta(with("type"))
+		return decodeFrom(with("type"), decodeDelta)
 	case "update":
-		return decodePermissionUpdate(with("type"))
+		return decodeFrom(with("type"), decodePermissionUpdate)
 	case "result":
-		return decodePermissionResult(with("behavior"))
+		return decodeFrom(with("behavior"), decodePermissionResult)
 	case "request":
-		return decodeRequest(with("subtype"))
+		return decodeFrom(with("subtype"), decodeRequest)
 	case "hook":
-		return decodeHookInput(with("hook_event_name"))
+		return decodeFrom(with("hook_event_name"), decodeHookInput)
 	case "hookout":
-		return decodeHookSpecific(with("hookEventName"))
+		return decodeFrom(with("hookEventName"), decodeHookSpecific)
 	case "answer":
 		return newAnswer(subtypes[strings.TrimSuffix(e.name, "Answer")+"Request"])
 	}

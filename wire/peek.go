@@ -25,6 +25,14 @@ type Header struct {
 	RequestSubtype []byte
 	// ParentToolUseID is the tool call of the sub-agent that the line is from.
 	ParentToolUseID []byte
+	// Event is the member "event" as it stands in the line, of whatever kind it is:
+	// what a stream_event line is about. See Delta.
+	Event []byte
+	// EventType is the type inside "event".
+	EventType []byte
+	// Error is the member "error": of an assistant line, that its text is not the
+	// model's but tells of a failure.
+	Error []byte
 }
 
 // Is reports whether the line is of the type and subtype given; an empty
@@ -43,6 +51,9 @@ func (h Header) Clone() Header {
 		RequestID:       bytes.Clone(h.RequestID),
 		RequestSubtype:  bytes.Clone(h.RequestSubtype),
 		ParentToolUseID: bytes.Clone(h.ParentToolUseID),
+		Event:           bytes.Clone(h.Event),
+		EventType:       bytes.Clone(h.EventType),
+		Error:           bytes.Clone(h.Error),
 	}
 }
 
@@ -86,6 +97,12 @@ func Peek(line []byte) (h Header, err error) {
 			outerID, i = peekString(line, value)
 		case "parent_tool_use_id":
 			h.ParentToolUseID, i = peekString(line, value)
+		case "error":
+			h.Error, i = peekString(line, value)
+		case "event":
+			if h.EventType, i = peekType(line, value); i >= 0 {
+				h.Event = line[value:i]
+			}
 		case "request":
 			i = request.peek(line, value)
 		case "response":
@@ -135,6 +152,35 @@ func peekString(b []byte, i int) (s []byte, end int) {
 		s = unescape(s)
 	}
 	return s, end
+}
+
+// peekType returns the member "type" of the object at b[i], and the index behind
+// that.
+func peekType(b []byte, i int) (typ []byte, end int) {
+	if i >= len(b) || b[i] != '{' {
+		return nil, skipValue(b, i)
+	}
+	if i = skipSpace(b, i+1); i < len(b) && b[i] == '}' {
+		return nil, i + 1
+	}
+	for done := false; !done; {
+		name, value := scanMember(b, i)
+		if value < 0 {
+			return nil, value
+		}
+		if string(name) == "type" {
+			typ, i = peekString(b, value)
+		} else {
+			i = skipValue(b, value)
+		}
+		if i < 0 {
+			return nil, i
+		}
+		if i, done = nextMember(b, i); i < 0 {
+			return nil, i
+		}
+	}
+	return typ, i
 }
 
 // peek reads the object at b[i] and returns the index behind it.

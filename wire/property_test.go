@@ -136,6 +136,9 @@ func refHeader(line []byte) (map[string]string, error) {
 	take("UUID", object.get("uuid"))
 	take("SessionID", object.get("session_id"))
 	take("ParentToolUseID", object.get("parent_tool_use_id"))
+	take("Error", object.get("error"))
+	event, _ := object.get("event").(refObject)
+	take("EventType", event.get("type"))
 	if h["Type"] == "control_response" {
 		take("RequestID", response.get("request_id"), object.get("request_id"), request.get("request_id"))
 		take("RequestSubtype", response.get("subtype"), request.get("subtype"))
@@ -153,6 +156,7 @@ func headerMap(h Header) map[string]string {
 	for name, v := range map[string][]byte{
 		"Type": h.Type, "Subtype": h.Subtype, "UUID": h.UUID, "SessionID": h.SessionID,
 		"RequestID": h.RequestID, "RequestSubtype": h.RequestSubtype, "ParentToolUseID": h.ParentToolUseID,
+		"EventType": h.EventType, "Error": h.Error,
 	} {
 		if v != nil {
 			m[name] = string([]rune(string(v)))

@@ -3530,7 +3530,7 @@ export interface MCPMessageAnswer {
 export interface HookCallbackAnswer {
   /** The hook goes on in the background. The CLI treats it like an empty answer. */
   async?: boolean;
-  /** Seconds until the background is given up. */
+  /** Milliseconds until the background is given up. */
   asyncTimeout?: number;
   /** False ends the turn. */
   continue?: boolean;

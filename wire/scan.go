@@ -43,8 +43,11 @@ func skipSpace(b []byte, i int) int {
 }
 
 const (
-	ones     = 0x0101010101010101
-	highBits = 0x8080808080808080
+	ones        = 0x0101010101010101
+	highBits    = 0x8080808080808080
+	quotes      = ones * '"'
+	backslashes = ones * '\\'
+	spaces      = ones * ' '
 )
 
 // find returns a word whose lowest set bit is in the first byte of w that equals
@@ -106,7 +109,7 @@ func scanString(b []byte, i int) (end int, escaped bool) {
 	start := i
 	for i++; i+8 <= len(b); i += 8 {
 		w := binary.LittleEndian.Uint64(b[i:])
-		if m := find(w, '"') | find(w, '\\'); m != 0 {
+		if m := (((w ^ quotes) - ones) | ((w ^ backslashes) - ones)) &^ w & highBits; m != 0 {
 			i += bits.TrailingZeros64(m) / 8
 			if b[i] == '"' {
 				return i + 1, false
@@ -160,6 +163,15 @@ func skipComposite(b []byte, i int) (end, deepest int) {
 		}
 		switch c {
 		case '"':
+			// Most strings here are short.
+			if i+9 <= len(b) {
+				if m := find(binary.LittleEndian.Uint64(b[i+1:]), '"'); m != 0 {
+					if end := i + 1 + bits.TrailingZeros64(m)/8; b[end-1] != '\\' {
+						i = end + 1
+						continue
+					}
+				}
+			}
 			if i = endOfString(b, i); i < 0 {
 				return i, 0
 			}
@@ -186,17 +198,15 @@ func scanMember(b []byte, i int) (name []byte, value int) {
 	if b[i] != '"' {
 		return nil, malformed
 	}
-	end := i + 1
-	for end < len(b) && b[end] != '"' && b[end] != '\\' {
-		end++
+	end, escaped := scanString(b, i)
+	if end < 0 {
+		return nil, end
 	}
-	if end < len(b) && b[end] == '"' {
-		name, end = b[i+1:end], end+1
-	} else {
-		if end = endOfString(b, i); end < 0 {
-			return nil, end
-		}
-		name = unescape(b[i+1 : end-1])
+	if name = b[i+1 : end-1]; escaped {
+		name = unescape(name)
+	}
+	if end+1 < len(b) && b[end] == ':' && b[end+1] > ' ' {
+		return name, end + 1
 	}
 	if end >= len(b) || b[end] != ':' {
 		if end = skipSpace(b, end); end >= len(b) {
@@ -212,6 +222,9 @@ func scanMember(b []byte, i int) (name []byte, value int) {
 // nextMember goes on behind a value: it returns the index of the following
 // member's name, or done with the index behind the closing brace.
 func nextMember(b []byte, i int) (next int, done bool) {
+	if i+1 < len(b) && b[i] == ',' && b[i+1] > ' ' {
+		return i + 1, false
+	}
 	if i = skipSpace(b, i); i >= len(b) {
 		return truncated, false
 	}
@@ -226,16 +239,17 @@ func nextMember(b []byte, i int) (next int, done bool) {
 
 // unescape resolves the escapes of a JSON string's inside. As in JavaScript
 // text that leaves the program, half of a surrogate pair becomes U+FFFD.
-func unescape(s []byte) []byte {
-	out := make([]byte, 0, len(s))
-	for i := 0; i < len(s); {
-		if s[i] != '\\' || i+1 == len(s) {
-			out = append(out, s[i])
-			i++
-			continue
+func unescape(s []byte) []byte { return appendUnescaped(make([]byte, 0, len(s)), s) }
+
+func appendUnescaped(out, s []byte) []byte {
+	for {
+		i := bytes.IndexByte(s, '\\')
+		if i < 0 || i+1 == len(s) {
+			return append(out, s...)
 		}
+		out = append(out, s[:i]...)
 		c := s[i+1]
-		i += 2
+		s = s[i+2:]
 		switch c {
 		case 'b':
 			out = append(out, '\b')
@@ -248,14 +262,13 @@ func unescape(s []byte) []byte {
 		case 't':
 			out = append(out, '\t')
 		case 'u':
-			r, n := unescapeRune(s[i:])
+			r, n := unescapeRune(s)
 			out = utf8.AppendRune(out, r)
-			i += n
+			s = s[n:]
 		default: // a quote, a backslash, a slash
 			out = append(out, c)
 		}
 	}
-	return out
 }
 
 // unescapeRune reads the hex digits behind "\u", and a second escape if the

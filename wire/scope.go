@@ -62,7 +62,7 @@ func ScopeOf(line []byte, question *ControlRequest) Scope {
 	case "user":
 		return scopeOfUser(o)
 	case "control_request":
-		return scopeOfRequest(decodeRequest(o.get("request")))
+		return scopeOfRequest(decodeFrom(o.get("request"), decodeRequest))
 	case "control_response":
 		return scopeOfAnswer(o, question)
 	}
@@ -138,7 +138,7 @@ func scopeOfAnswer(o *outgoing, question *ControlRequest) Scope {
 		if answer == nil { // an error answer denies
 			return ScopeApprove
 		}
-		result := decodePermissionResult(answer)
+		result := decodeFrom(answer, decodePermissionResult)
 		if _, unknown := result.(*UnknownResult); unknown {
 			return ScopeNone // the answer to a dialog; a tool call would wait for ever
 		}

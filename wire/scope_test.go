@@ -67,6 +67,7 @@ func TestScopeOf(t *testing.T) {
 		{"suggestion, for good", allow(rule("addRules", "git status:*", "allow", "localSettings")), bash, ScopeAdmin},
 		{"a rule of one's own", allow(rule("addRules", "rm:*", "allow", "session")), bash, ScopeAdmin},
 		{"a refusal of one's own", allow(rule("addRules", "rm:*", "deny", "session")), bash, ScopeApprove},
+		{"an update that is nothing", allow("null"), bash, ScopeNone},
 		{"removing rules", allow(rule("removeRules", "git status:*", "deny", "session")), bash, ScopeAdmin},
 		{"replacing rules", allow(rule("replaceRules", "git status:*", "allow", "session")), bash, ScopeAdmin},
 		{"offered folder", allow(`{"type":"addDirectories","directories":["/tmp/x"],"destination":"session"}`), bash, ScopeApprove},

@@ -12,19 +12,26 @@ const mostNested = 10_000
 // bytes, several times as fast where there is much text: lines are mostly that,
 // and each is checked once on its way.
 func Valid(b []byte) bool {
+	_, ok := scanValid(b, nil)
+	return ok
+}
+
+// scanValid is Valid that also says how deep values are nested, and notes the
+// objects and arrays if it is given a list.
+func scanValid(b []byte, nodes *[]node) (deepest int, ok bool) {
 	// One bit per open object or array: set for an object.
 	var objects [mostNested/64 + 1]uint64
-	depth := 0
+	depth, open := 0, -1
 	i := skipSpace(b, 0)
 	for {
 		// A value begins at b[i].
 		if i >= len(b) {
-			return false
+			return 0, false
 		}
 		switch c := b[i]; c {
 		case '{', '[':
 			if depth == mostNested {
-				return false
+				return 0, false
 			}
 			object := c == '{'
 			if object {
@@ -33,17 +40,25 @@ func Valid(b []byte) bool {
 				objects[depth/64] &^= 1 << (depth % 64)
 			}
 			depth++
+			deepest = max(deepest, depth)
+			if nodes != nil {
+				*nodes = append(*nodes, node{end: open})
+				open = len(*nodes) - 1
+			}
 			if i = skipSpace(b, i+1); i >= len(b) {
-				return false
+				return 0, false
 			}
 			if b[i] == c+2 { // the two closing ones stand two behind theirs
 				depth--
 				i++
+				if nodes != nil {
+					open = closeNode(*nodes, open, i)
+				}
 				break
 			}
 			if object {
 				if i = validName(b, i); i < 0 {
-					return false
+					return 0, false
 				}
 			}
 			continue
@@ -59,16 +74,16 @@ func Valid(b []byte) bool {
 			i = validNumber(b, i)
 		}
 		if i < 0 {
-			return false
+			return 0, false
 		}
 		// It is over. What follows it ends those around it, or is the next one.
 		for next := false; !next; {
 			i = skipSpace(b, i)
 			if depth == 0 {
-				return i == len(b)
+				return deepest, i == len(b)
 			}
 			if i == len(b) {
-				return false
+				return 0, false
 			}
 			object := objects[(depth-1)/64]>>((depth-1)%64)&1 == 1
 			switch c := b[i]; {
@@ -76,18 +91,28 @@ func Valid(b []byte) bool {
 				i = skipSpace(b, i+1)
 				if object {
 					if i = validName(b, i); i < 0 {
-						return false
+						return 0, false
 					}
 				}
 				next = true
 			case object && c == '}' || !object && c == ']':
 				depth--
 				i++
+				if nodes != nil {
+					open = closeNode(*nodes, open, i)
+				}
 			default:
-				return false
+				return 0, false
 			}
 		}
 	}
+}
+
+// closeNode notes where a node ends, and returns the one around it.
+func closeNode(nodes []node, open, end int) (around int) {
+	around = nodes[open].end
+	nodes[open] = node{end: end, next: len(nodes)}
+	return around
 }
 
 // The functions below return the index behind what stands at b[i], or malformed.
@@ -115,22 +140,31 @@ func validWord(b []byte, i int, word string) int {
 
 // validString checks a string whose opening quote is at b[i].
 func validString(b []byte, i int) int {
-	i++
-	for {
-		for ; i+8 <= len(b); i += 8 {
-			w := binary.LittleEndian.Uint64(b[i:])
-			// Of a control character the three highest bits are clear.
-			control := (w - ones*' ') &^ w & highBits
-			if m := find(w, '"') | find(w, '\\') | control; m != 0 {
-				i += bits.TrailingZeros64(m) / 8
+	for i++; ; {
+		// Two words at a time where there is nothing to look at. Of a control
+		// character the three highest bits are clear.
+		for i+16 <= len(b) {
+			w := b[i : i+16 : i+16]
+			w0, w1 := binary.LittleEndian.Uint64(w), binary.LittleEndian.Uint64(w[8:])
+			m0 := (((w0 ^ quotes) - ones) | ((w0 ^ backslashes) - ones) | (w0 - spaces)) &^ w0 & highBits
+			m1 := (((w1 ^ quotes) - ones) | ((w1 ^ backslashes) - ones) | (w1 - spaces)) &^ w1 & highBits
+			if m0 != 0 {
+				i += bits.TrailingZeros64(m0) / 8
 				break
 			}
+			if m1 != 0 {
+				i += 8 + bits.TrailingZeros64(m1)/8
+				break
+			}
+			i += 16
 		}
-		for i < len(b) && b[i] != '"' && b[i] != '\\' && b[i] >= ' ' {
-			i++
-		}
-		if i >= len(b) {
-			return malformed
+		if i+16 > len(b) {
+			for i < len(b) && b[i] != '"' && b[i] != '\\' && b[i] >= ' ' {
+				i++
+			}
+			if i >= len(b) {
+				return malformed
+			}
 		}
 		switch b[i] {
 		case '"':
@@ -140,7 +174,7 @@ func validString(b []byte, i int) int {
 				return malformed
 			}
 			switch b[i+1] {
-			case 'b', 'f', 'n', 'r', 't', '\\', '/', '"':
+			case 'n', 't', '"', '\\', 'r', '/', 'b', 'f':
 				i += 2
 			case 'u':
 				if _, ok := hex4(b[i+2:]); !ok {

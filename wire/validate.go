@@ -206,7 +206,7 @@ func checkRequest(o *outgoing) error {
 	if err := wantID("request.subtype", subtype); err != nil {
 		return err
 	}
-	r := decodeRequest(body)
+	r := decodeFrom(body, decodeRequest)
 	spec, known := requestSpecOf(r.RequestSubtype())
 	if !known {
 		return nil
@@ -233,7 +233,7 @@ func checkRequest(o *outgoing) error {
 func checkFields(path string, v object) error {
 	for _, m := range v.source().extra {
 		// Every field takes null, so this tells a known name from an unknown one.
-		if v.fresh().setMember(m.name, []byte("null")) {
+		if setField(v.fresh(), m.name, []byte("null")) {
 			return invalid(path+"."+m.name, "a value of another kind", m.raw)
 		}
 	}
@@ -332,7 +332,7 @@ func checkResponse(body []byte) error {
 
 // checkPermission checks an answer to can_use_tool.
 func checkPermission(path string, raw []byte) error {
-	switch r := decodePermissionResult(raw).(type) {
+	switch r := decodeFrom(raw, decodePermissionResult).(type) {
 	case *Allow:
 		if in := lookup(raw, "updatedInput"); in != nil && !isObject(in) {
 			return invalid(path+".updatedInput", "an object", in)
@@ -363,6 +363,9 @@ func checkPermission(path string, raw []byte) error {
 
 // checkUpdate refuses what makes 2.1.37 refuse the whole answer.
 func checkUpdate(path string, u PermissionUpdate) error {
+	if u == nil {
+		return invalid(path, "an update (an object)", []byte("null"))
+	}
 	if unknown, ok := u.(*UnknownUpdate); ok {
 		return invalid(path+".type", "a kind of update that is known", lookup(unknown.Raw(), "type"))
 	}

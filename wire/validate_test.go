@@ -89,6 +89,7 @@ func TestValidate(t *testing.T) {
 
 		{"allow", resp + `{"behavior":"allow","updatedInput":{}}}}`, ""},
 		{"allow with rules", resp + `{"behavior":"allow","updatedInput":{},"updatedPermissions":[{"type":"addRules","rules":[{"toolName":"Bash"}],"behavior":"allow","destination":"session"}]}}}`, ""},
+		{"allow with rules that are nothing", resp + `{"behavior":"allow","updatedInput":{},"updatedPermissions":[null]}}}`, "updatedPermissions[0]"},
 		{"deny", resp + `{"behavior":"deny","message":"no"}}}`, ""},
 		{"empty answer", `{"type":"control_response","response":{"subtype":"success","request_id":"r1"}}`, ""},
 		{"hook answer", resp + `{"continue":true}}}`, ""},

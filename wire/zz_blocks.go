@@ -17,16 +17,16 @@ type TextBlock struct {
 	CacheControl json.RawMessage `json:"cache_control,omitempty"`
 }
 
-func (v *TextBlock) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *TextBlock) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "text":
-		return setString[string](&v.Text, raw)
+		return setString[string](d, &v.Text, raw)
 	case "citations":
-		return setRaw(&v.Citations, raw)
+		return setRaw(d, &v.Citations, raw)
 	case "cache_control":
-		return setRaw(&v.CacheControl, raw)
+		return setRaw(d, &v.CacheControl, raw)
 	}
 	return false
 }
@@ -61,14 +61,14 @@ type ThinkingBlock struct {
 	Signature string `json:"signature"`
 }
 
-func (v *ThinkingBlock) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ThinkingBlock) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "thinking":
-		return setString[string](&v.Thinking, raw)
+		return setString[string](d, &v.Thinking, raw)
 	case "signature":
-		return setString[string](&v.Signature, raw)
+		return setString[string](d, &v.Signature, raw)
 	}
 	return false
 }
@@ -99,12 +99,12 @@ type RedactedThinkingBlock struct {
 	Data string `json:"data"`
 }
 
-func (v *RedactedThinkingBlock) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *RedactedThinkingBlock) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "data":
-		return setString[string](&v.Data, raw)
+		return setString[string](d, &v.Data, raw)
 	}
 	return false
 }
@@ -149,22 +149,22 @@ type ToolUseBlock struct {
 	CacheControl json.RawMessage `json:"cache_control,omitempty"`
 }
 
-func (v *ToolUseBlock) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ToolUseBlock) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "id":
-		return setString[string](&v.ID, raw)
+		return setString[string](d, &v.ID, raw)
 	case "name":
-		return setString[string](&v.Name, raw)
+		return setString[string](d, &v.Name, raw)
 	case "input":
-		return setRaw(&v.Input, raw)
+		return setRaw(d, &v.Input, raw)
 	case "caller":
-		return setRaw(&v.Caller, raw)
+		return setRaw(d, &v.Caller, raw)
 	case "toolset_name":
-		return setString[string](&v.ToolsetName, raw)
+		return setString[string](d, &v.ToolsetName, raw)
 	case "cache_control":
-		return setRaw(&v.CacheControl, raw)
+		return setRaw(d, &v.CacheControl, raw)
 	}
 	return false
 }
@@ -208,18 +208,18 @@ type ServerToolUseBlock struct {
 	Caller json.RawMessage `json:"caller,omitempty"`
 }
 
-func (v *ServerToolUseBlock) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ServerToolUseBlock) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "id":
-		return setString[string](&v.ID, raw)
+		return setString[string](d, &v.ID, raw)
 	case "name":
-		return setString[string](&v.Name, raw)
+		return setString[string](d, &v.Name, raw)
 	case "input":
-		return setRaw(&v.Input, raw)
+		return setRaw(d, &v.Input, raw)
 	case "caller":
-		return setRaw(&v.Caller, raw)
+		return setRaw(d, &v.Caller, raw)
 	}
 	return false
 }
@@ -258,16 +258,16 @@ type WebSearchToolResultBlock struct {
 	Caller json.RawMessage `json:"caller,omitempty"`
 }
 
-func (v *WebSearchToolResultBlock) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *WebSearchToolResultBlock) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "tool_use_id":
-		return setString[string](&v.ToolUseID, raw)
+		return setString[string](d, &v.ToolUseID, raw)
 	case "content":
-		return setRaw(&v.Content, raw)
+		return setRaw(d, &v.Content, raw)
 	case "caller":
-		return setRaw(&v.Caller, raw)
+		return setRaw(d, &v.Caller, raw)
 	}
 	return false
 }
@@ -305,16 +305,16 @@ type WebFetchToolResultBlock struct {
 	Caller json.RawMessage `json:"caller,omitempty"`
 }
 
-func (v *WebFetchToolResultBlock) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *WebFetchToolResultBlock) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "tool_use_id":
-		return setString[string](&v.ToolUseID, raw)
+		return setString[string](d, &v.ToolUseID, raw)
 	case "content":
-		return setRaw(&v.Content, raw)
+		return setRaw(d, &v.Content, raw)
 	case "caller":
-		return setRaw(&v.Caller, raw)
+		return setRaw(d, &v.Caller, raw)
 	}
 	return false
 }
@@ -349,14 +349,14 @@ type AdvisorToolResultBlock struct {
 	Content json.RawMessage `json:"content"`
 }
 
-func (v *AdvisorToolResultBlock) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *AdvisorToolResultBlock) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "tool_use_id":
-		return setString[string](&v.ToolUseID, raw)
+		return setString[string](d, &v.ToolUseID, raw)
 	case "content":
-		return setRaw(&v.Content, raw)
+		return setRaw(d, &v.Content, raw)
 	}
 	return false
 }
@@ -390,14 +390,14 @@ type CodeExecutionToolResultBlock struct {
 	Content json.RawMessage `json:"content"`
 }
 
-func (v *CodeExecutionToolResultBlock) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *CodeExecutionToolResultBlock) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "tool_use_id":
-		return setString[string](&v.ToolUseID, raw)
+		return setString[string](d, &v.ToolUseID, raw)
 	case "content":
-		return setRaw(&v.Content, raw)
+		return setRaw(d, &v.Content, raw)
 	}
 	return false
 }
@@ -432,14 +432,14 @@ type BashCodeExecutionToolResultBlock struct {
 	Content json.RawMessage `json:"content"`
 }
 
-func (v *BashCodeExecutionToolResultBlock) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *BashCodeExecutionToolResultBlock) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "tool_use_id":
-		return setString[string](&v.ToolUseID, raw)
+		return setString[string](d, &v.ToolUseID, raw)
 	case "content":
-		return setRaw(&v.Content, raw)
+		return setRaw(d, &v.Content, raw)
 	}
 	return false
 }
@@ -476,14 +476,14 @@ type TextEditorCodeExecutionToolResultBlock struct {
 	Content json.RawMessage `json:"content"`
 }
 
-func (v *TextEditorCodeExecutionToolResultBlock) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *TextEditorCodeExecutionToolResultBlock) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "tool_use_id":
-		return setString[string](&v.ToolUseID, raw)
+		return setString[string](d, &v.ToolUseID, raw)
 	case "content":
-		return setRaw(&v.Content, raw)
+		return setRaw(d, &v.Content, raw)
 	}
 	return false
 }
@@ -525,14 +525,14 @@ type ToolSearchToolResultBlock struct {
 	Content json.RawMessage `json:"content"`
 }
 
-func (v *ToolSearchToolResultBlock) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ToolSearchToolResultBlock) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "tool_use_id":
-		return setString[string](&v.ToolUseID, raw)
+		return setString[string](d, &v.ToolUseID, raw)
 	case "content":
-		return setRaw(&v.Content, raw)
+		return setRaw(d, &v.Content, raw)
 	}
 	return false
 }
@@ -572,18 +572,18 @@ type MCPToolUseBlock struct {
 	Input json.RawMessage `json:"input"`
 }
 
-func (v *MCPToolUseBlock) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *MCPToolUseBlock) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "id":
-		return setString[string](&v.ID, raw)
+		return setString[string](d, &v.ID, raw)
 	case "name":
-		return setString[string](&v.Name, raw)
+		return setString[string](d, &v.Name, raw)
 	case "server_name":
-		return setString[string](&v.ServerName, raw)
+		return setString[string](d, &v.ServerName, raw)
 	case "input":
-		return setRaw(&v.Input, raw)
+		return setRaw(d, &v.Input, raw)
 	}
 	return false
 }
@@ -622,16 +622,16 @@ type MCPToolResultBlock struct {
 	IsError bool `json:"is_error"`
 }
 
-func (v *MCPToolResultBlock) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *MCPToolResultBlock) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "tool_use_id":
-		return setString[string](&v.ToolUseID, raw)
+		return setString[string](d, &v.ToolUseID, raw)
 	case "content":
-		return setContent(&v.Content, raw)
+		return setContent(d, &v.Content, raw)
 	case "is_error":
-		return setBool(&v.IsError, raw)
+		return setBool(d, &v.IsError, raw)
 	}
 	return false
 }
@@ -663,12 +663,12 @@ type ContainerUploadBlock struct {
 	FileID string `json:"file_id"`
 }
 
-func (v *ContainerUploadBlock) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ContainerUploadBlock) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "file_id":
-		return setString[string](&v.FileID, raw)
+		return setString[string](d, &v.FileID, raw)
 	}
 	return false
 }
@@ -707,18 +707,18 @@ type CompactionBlock struct {
 	ToolChanges json.RawMessage `json:"tool_changes,omitempty"`
 }
 
-func (v *CompactionBlock) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *CompactionBlock) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "content":
-		return setString[string](&v.Content, raw)
+		return setString[string](d, &v.Content, raw)
 	case "encrypted_content":
-		return setString[string](&v.EncryptedContent, raw)
+		return setString[string](d, &v.EncryptedContent, raw)
 	case "signature":
-		return setString[string](&v.Signature, raw)
+		return setString[string](d, &v.Signature, raw)
 	case "tool_changes":
-		return setRaw(&v.ToolChanges, raw)
+		return setRaw(d, &v.ToolChanges, raw)
 	}
 	return false
 }
@@ -757,16 +757,16 @@ type FallbackBlock struct {
 	Trigger json.RawMessage `json:"trigger"`
 }
 
-func (v *FallbackBlock) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *FallbackBlock) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "from":
-		return setStruct[FallbackModel](&v.From, raw)
+		return setStruct[FallbackModel](d, &v.From, raw)
 	case "to":
-		return setStruct[FallbackModel](&v.To, raw)
+		return setStruct[FallbackModel](d, &v.To, raw)
 	case "trigger":
-		return setRaw(&v.Trigger, raw)
+		return setRaw(d, &v.Trigger, raw)
 	}
 	return false
 }
@@ -811,20 +811,20 @@ type ToolResultBlock struct {
 	CacheControl json.RawMessage `json:"cache_control,omitempty"`
 }
 
-func (v *ToolResultBlock) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ToolResultBlock) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "tool_use_id":
-		return setString[string](&v.ToolUseID, raw)
+		return setString[string](d, &v.ToolUseID, raw)
 	case "content":
-		return setContent(&v.Content, raw)
+		return setContent(d, &v.Content, raw)
 	case "is_error":
-		return setBool(&v.IsError, raw)
+		return setBool(d, &v.IsError, raw)
 	case "toolset_name":
-		return setString[string](&v.ToolsetName, raw)
+		return setString[string](d, &v.ToolsetName, raw)
 	case "cache_control":
-		return setRaw(&v.CacheControl, raw)
+		return setRaw(d, &v.CacheControl, raw)
 	}
 	return false
 }
@@ -864,16 +864,16 @@ type ImageBlock struct {
 	CacheControl json.RawMessage `json:"cache_control,omitempty"`
 }
 
-func (v *ImageBlock) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ImageBlock) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "source":
-		return setStruct[MediaSource](&v.Media, raw)
+		return setStruct[MediaSource](d, &v.Media, raw)
 	case "transformations":
-		return setRaw(&v.Transformations, raw)
+		return setRaw(d, &v.Transformations, raw)
 	case "cache_control":
-		return setRaw(&v.CacheControl, raw)
+		return setRaw(d, &v.CacheControl, raw)
 	}
 	return false
 }
@@ -917,20 +917,20 @@ type DocumentBlock struct {
 	CacheControl json.RawMessage `json:"cache_control,omitempty"`
 }
 
-func (v *DocumentBlock) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *DocumentBlock) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "source":
-		return setStruct[MediaSource](&v.Media, raw)
+		return setStruct[MediaSource](d, &v.Media, raw)
 	case "title":
-		return setString[string](&v.Title, raw)
+		return setString[string](d, &v.Title, raw)
 	case "context":
-		return setString[string](&v.Context, raw)
+		return setString[string](d, &v.Context, raw)
 	case "citations":
-		return setRaw(&v.Citations, raw)
+		return setRaw(d, &v.Citations, raw)
 	case "cache_control":
-		return setRaw(&v.CacheControl, raw)
+		return setRaw(d, &v.CacheControl, raw)
 	}
 	return false
 }
@@ -976,20 +976,20 @@ type SearchResultBlock struct {
 	CacheControl json.RawMessage `json:"cache_control,omitempty"`
 }
 
-func (v *SearchResultBlock) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *SearchResultBlock) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "source":
-		return setString[string](&v.Origin, raw)
+		return setString[string](d, &v.Origin, raw)
 	case "title":
-		return setString[string](&v.Title, raw)
+		return setString[string](d, &v.Title, raw)
 	case "content":
-		return setList(setUnion(decodeBlock))(&v.Content, raw)
+		return setList(d, &v.Content, raw, func(d *decoder, dst *Block, raw value) bool { return setUnion(d, dst, raw, decodeBlock) })
 	case "citations":
-		return setRaw(&v.Citations, raw)
+		return setRaw(d, &v.Citations, raw)
 	case "cache_control":
-		return setRaw(&v.CacheControl, raw)
+		return setRaw(d, &v.CacheControl, raw)
 	}
 	return false
 }
@@ -1026,14 +1026,14 @@ type ToolReferenceBlock struct {
 	CacheControl json.RawMessage `json:"cache_control,omitempty"`
 }
 
-func (v *ToolReferenceBlock) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ToolReferenceBlock) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "tool_name":
-		return setString[string](&v.ToolName, raw)
+		return setString[string](d, &v.ToolName, raw)
 	case "cache_control":
-		return setRaw(&v.CacheControl, raw)
+		return setRaw(d, &v.CacheControl, raw)
 	}
 	return false
 }
@@ -1065,12 +1065,12 @@ type MessageStartEvent struct {
 	Message APIMessage `json:"message"`
 }
 
-func (v *MessageStartEvent) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *MessageStartEvent) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "message":
-		return setStruct[APIMessage](&v.Message, raw)
+		return setStruct[APIMessage](d, &v.Message, raw)
 	}
 	return false
 }
@@ -1103,14 +1103,14 @@ type ContentBlockStartEvent struct {
 	ContentBlock Block `json:"content_block"`
 }
 
-func (v *ContentBlockStartEvent) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ContentBlockStartEvent) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "index":
-		return setInt(&v.Index, raw)
+		return setInt(d, &v.Index, raw)
 	case "content_block":
-		return setUnion(decodeBlock)(&v.ContentBlock, raw)
+		return setUnion(d, &v.ContentBlock, raw, decodeBlock)
 	}
 	return false
 }
@@ -1144,14 +1144,14 @@ type ContentBlockDeltaEvent struct {
 	Delta Delta `json:"delta"`
 }
 
-func (v *ContentBlockDeltaEvent) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ContentBlockDeltaEvent) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "index":
-		return setInt(&v.Index, raw)
+		return setInt(d, &v.Index, raw)
 	case "delta":
-		return setUnion(decodeDelta)(&v.Delta, raw)
+		return setUnion(d, &v.Delta, raw, decodeDelta)
 	}
 	return false
 }
@@ -1183,12 +1183,12 @@ type ContentBlockStopEvent struct {
 	Index int64 `json:"index"`
 }
 
-func (v *ContentBlockStopEvent) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ContentBlockStopEvent) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "index":
-		return setInt(&v.Index, raw)
+		return setInt(d, &v.Index, raw)
 	}
 	return false
 }
@@ -1224,16 +1224,16 @@ type MessageDeltaEvent struct {
 	ContextManagement json.RawMessage `json:"context_management,omitempty"`
 }
 
-func (v *MessageDeltaEvent) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *MessageDeltaEvent) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "delta":
-		return setStruct[MessageChange](&v.Delta, raw)
+		return setStruct[MessageChange](d, &v.Delta, raw)
 	case "usage":
-		return setStruct[Usage](&v.Usage, raw)
+		return setStruct[Usage](d, &v.Usage, raw)
 	case "context_management":
-		return setRaw(&v.ContextManagement, raw)
+		return setRaw(d, &v.ContextManagement, raw)
 	}
 	return false
 }
@@ -1263,8 +1263,8 @@ type MessageStopEvent struct {
 	Source
 }
 
-func (v *MessageStopEvent) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *MessageStopEvent) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	}
@@ -1293,8 +1293,8 @@ type PingEvent struct {
 	Source
 }
 
-func (v *PingEvent) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *PingEvent) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	}
@@ -1325,12 +1325,12 @@ type ErrorEvent struct {
 	Error APIErrorBody `json:"error"`
 }
 
-func (v *ErrorEvent) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ErrorEvent) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "error":
-		return setStruct[APIErrorBody](&v.Error, raw)
+		return setStruct[APIErrorBody](d, &v.Error, raw)
 	}
 	return false
 }
@@ -1360,12 +1360,12 @@ type TextDelta struct {
 	Text string `json:"text"`
 }
 
-func (v *TextDelta) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *TextDelta) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "text":
-		return setString[string](&v.Text, raw)
+		return setString[string](d, &v.Text, raw)
 	}
 	return false
 }
@@ -1395,12 +1395,12 @@ type InputJSONDelta struct {
 	PartialJSON string `json:"partial_json"`
 }
 
-func (v *InputJSONDelta) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *InputJSONDelta) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "partial_json":
-		return setString[string](&v.PartialJSON, raw)
+		return setString[string](d, &v.PartialJSON, raw)
 	}
 	return false
 }
@@ -1433,14 +1433,14 @@ type ThinkingDelta struct {
 	EstimatedTokens *int64 `json:"estimated_tokens,omitempty"`
 }
 
-func (v *ThinkingDelta) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ThinkingDelta) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "thinking":
-		return setString[string](&v.Thinking, raw)
+		return setString[string](d, &v.Thinking, raw)
 	case "estimated_tokens":
-		return setPointer(setInt)(&v.EstimatedTokens, raw)
+		return setPointer(d, &v.EstimatedTokens, raw, setInt)
 	}
 	return false
 }
@@ -1471,12 +1471,12 @@ type SignatureDelta struct {
 	Signature string `json:"signature"`
 }
 
-func (v *SignatureDelta) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *SignatureDelta) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "signature":
-		return setString[string](&v.Signature, raw)
+		return setString[string](d, &v.Signature, raw)
 	}
 	return false
 }
@@ -1506,12 +1506,12 @@ type CitationsDelta struct {
 	Citation json.RawMessage `json:"citation"`
 }
 
-func (v *CitationsDelta) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *CitationsDelta) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "citation":
-		return setRaw(&v.Citation, raw)
+		return setRaw(d, &v.Citation, raw)
 	}
 	return false
 }
@@ -1544,14 +1544,14 @@ type CompactionDelta struct {
 	EncryptedContent string `json:"encrypted_content,omitempty"`
 }
 
-func (v *CompactionDelta) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *CompactionDelta) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "content":
-		return setString[string](&v.Content, raw)
+		return setString[string](d, &v.Content, raw)
 	case "encrypted_content":
-		return setString[string](&v.EncryptedContent, raw)
+		return setString[string](d, &v.EncryptedContent, raw)
 	}
 	return false
 }

@@ -22,20 +22,20 @@ type PreToolUseInput struct {
 	MCPServer *MCPServerRef `json:"mcp_server,omitempty"`
 }
 
-func (v *PreToolUseInput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *PreToolUseInput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hook_event_name":
 		return true
 	case "tool_name":
-		return setString[string](&v.ToolName, raw)
+		return setString[string](d, &v.ToolName, raw)
 	case "tool_input":
-		return setRaw(&v.ToolInput, raw)
+		return setRaw(d, &v.ToolInput, raw)
 	case "tool_use_id":
-		return setString[string](&v.ToolUseID, raw)
+		return setString[string](d, &v.ToolUseID, raw)
 	case "mcp_server":
-		return setPointer(setStruct[MCPServerRef])(&v.MCPServer, raw)
+		return setPointer(d, &v.MCPServer, raw, setStruct[MCPServerRef])
 	}
-	return v.HookCommon.setMember(name, raw)
+	return v.HookCommon.setMember(d, name, raw)
 }
 
 func (v *PreToolUseInput) appendMembers(e *encoder) {
@@ -79,18 +79,18 @@ type PreToolUseOutput struct {
 	AdditionalContext string `json:"additionalContext,omitempty"`
 }
 
-func (v *PreToolUseOutput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *PreToolUseOutput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hookEventName":
 		return true
 	case "permissionDecision":
-		return setString[HookPermissionDecision](&v.PermissionDecision, raw)
+		return setString[HookPermissionDecision](d, &v.PermissionDecision, raw)
 	case "permissionDecisionReason":
-		return setString[string](&v.PermissionDecisionReason, raw)
+		return setString[string](d, &v.PermissionDecisionReason, raw)
 	case "updatedInput":
-		return setRaw(&v.UpdatedInput, raw)
+		return setRaw(d, &v.UpdatedInput, raw)
 	case "additionalContext":
-		return setString[string](&v.AdditionalContext, raw)
+		return setString[string](d, &v.AdditionalContext, raw)
 	}
 	return false
 }
@@ -140,24 +140,24 @@ type PostToolUseInput struct {
 	MCPServer *MCPServerRef `json:"mcp_server,omitempty"`
 }
 
-func (v *PostToolUseInput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *PostToolUseInput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hook_event_name":
 		return true
 	case "tool_name":
-		return setString[string](&v.ToolName, raw)
+		return setString[string](d, &v.ToolName, raw)
 	case "tool_input":
-		return setRaw(&v.ToolInput, raw)
+		return setRaw(d, &v.ToolInput, raw)
 	case "tool_response":
-		return setRaw(&v.ToolResponse, raw)
+		return setRaw(d, &v.ToolResponse, raw)
 	case "tool_use_id":
-		return setString[string](&v.ToolUseID, raw)
+		return setString[string](d, &v.ToolUseID, raw)
 	case "duration_ms":
-		return setNum(&v.DurationMs, raw)
+		return setNum(d, &v.DurationMs, raw)
 	case "mcp_server":
-		return setPointer(setStruct[MCPServerRef])(&v.MCPServer, raw)
+		return setPointer(d, &v.MCPServer, raw, setStruct[MCPServerRef])
 	}
-	return v.HookCommon.setMember(name, raw)
+	return v.HookCommon.setMember(d, name, raw)
 }
 
 func (v *PostToolUseInput) appendMembers(e *encoder) {
@@ -204,18 +204,18 @@ type PostToolUseOutput struct {
 	UpdatedMCPToolOutput json.RawMessage `json:"updatedMCPToolOutput,omitempty"`
 }
 
-func (v *PostToolUseOutput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *PostToolUseOutput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hookEventName":
 		return true
 	case "additionalContext":
-		return setString[string](&v.AdditionalContext, raw)
+		return setString[string](d, &v.AdditionalContext, raw)
 	case "classifierContext":
-		return setString[string](&v.ClassifierContext, raw)
+		return setString[string](d, &v.ClassifierContext, raw)
 	case "updatedToolOutput":
-		return setRaw(&v.UpdatedToolOutput, raw)
+		return setRaw(d, &v.UpdatedToolOutput, raw)
 	case "updatedMCPToolOutput":
-		return setRaw(&v.UpdatedMCPToolOutput, raw)
+		return setRaw(d, &v.UpdatedMCPToolOutput, raw)
 	}
 	return false
 }
@@ -268,26 +268,26 @@ type PostToolUseFailureInput struct {
 	MCPServer *MCPServerRef `json:"mcp_server,omitempty"`
 }
 
-func (v *PostToolUseFailureInput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *PostToolUseFailureInput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hook_event_name":
 		return true
 	case "tool_name":
-		return setString[string](&v.ToolName, raw)
+		return setString[string](d, &v.ToolName, raw)
 	case "tool_input":
-		return setRaw(&v.ToolInput, raw)
+		return setRaw(d, &v.ToolInput, raw)
 	case "tool_use_id":
-		return setString[string](&v.ToolUseID, raw)
+		return setString[string](d, &v.ToolUseID, raw)
 	case "error":
-		return setString[string](&v.Error, raw)
+		return setString[string](d, &v.Error, raw)
 	case "is_interrupt":
-		return setBool(&v.IsInterrupt, raw)
+		return setBool(d, &v.IsInterrupt, raw)
 	case "duration_ms":
-		return setNum(&v.DurationMs, raw)
+		return setNum(d, &v.DurationMs, raw)
 	case "mcp_server":
-		return setPointer(setStruct[MCPServerRef])(&v.MCPServer, raw)
+		return setPointer(d, &v.MCPServer, raw, setStruct[MCPServerRef])
 	}
-	return v.HookCommon.setMember(name, raw)
+	return v.HookCommon.setMember(d, name, raw)
 }
 
 func (v *PostToolUseFailureInput) appendMembers(e *encoder) {
@@ -325,12 +325,12 @@ type PostToolUseFailureOutput struct {
 	AdditionalContext string `json:"additionalContext,omitempty"`
 }
 
-func (v *PostToolUseFailureOutput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *PostToolUseFailureOutput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hookEventName":
 		return true
 	case "additionalContext":
-		return setString[string](&v.AdditionalContext, raw)
+		return setString[string](d, &v.AdditionalContext, raw)
 	}
 	return false
 }
@@ -362,14 +362,14 @@ type PostToolBatchInput struct {
 	ToolCalls []BatchToolCall `json:"tool_calls"`
 }
 
-func (v *PostToolBatchInput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *PostToolBatchInput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hook_event_name":
 		return true
 	case "tool_calls":
-		return setList(setStruct[BatchToolCall])(&v.ToolCalls, raw)
+		return setList(d, &v.ToolCalls, raw, setStruct[BatchToolCall])
 	}
-	return v.HookCommon.setMember(name, raw)
+	return v.HookCommon.setMember(d, name, raw)
 }
 
 func (v *PostToolBatchInput) appendMembers(e *encoder) {
@@ -401,12 +401,12 @@ type PostToolBatchOutput struct {
 	AdditionalContext string `json:"additionalContext,omitempty"`
 }
 
-func (v *PostToolBatchOutput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *PostToolBatchOutput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hookEventName":
 		return true
 	case "additionalContext":
-		return setString[string](&v.AdditionalContext, raw)
+		return setString[string](d, &v.AdditionalContext, raw)
 	}
 	return false
 }
@@ -447,20 +447,22 @@ type PermissionRequestInput struct {
 	MCPServer *MCPServerRef `json:"mcp_server,omitempty"`
 }
 
-func (v *PermissionRequestInput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *PermissionRequestInput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hook_event_name":
 		return true
 	case "tool_name":
-		return setString[string](&v.ToolName, raw)
+		return setString[string](d, &v.ToolName, raw)
 	case "tool_input":
-		return setRaw(&v.ToolInput, raw)
+		return setRaw(d, &v.ToolInput, raw)
 	case "permission_suggestions":
-		return setList(setUnion(decodePermissionUpdate))(&v.PermissionSuggestions, raw)
+		return setList(d, &v.PermissionSuggestions, raw, func(d *decoder, dst *PermissionUpdate, raw value) bool {
+			return setUnion(d, dst, raw, decodePermissionUpdate)
+		})
 	case "mcp_server":
-		return setPointer(setStruct[MCPServerRef])(&v.MCPServer, raw)
+		return setPointer(d, &v.MCPServer, raw, setStruct[MCPServerRef])
 	}
-	return v.HookCommon.setMember(name, raw)
+	return v.HookCommon.setMember(d, name, raw)
 }
 
 func (v *PermissionRequestInput) appendMembers(e *encoder) {
@@ -495,12 +497,12 @@ type PermissionRequestOutput struct {
 	Decision PermissionResult `json:"decision"`
 }
 
-func (v *PermissionRequestOutput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *PermissionRequestOutput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hookEventName":
 		return true
 	case "decision":
-		return setUnion(decodePermissionResult)(&v.Decision, raw)
+		return setUnion(d, &v.Decision, raw, decodePermissionResult)
 	}
 	return false
 }
@@ -544,22 +546,22 @@ type PermissionDeniedInput struct {
 	MCPServer *MCPServerRef `json:"mcp_server,omitempty"`
 }
 
-func (v *PermissionDeniedInput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *PermissionDeniedInput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hook_event_name":
 		return true
 	case "tool_name":
-		return setString[string](&v.ToolName, raw)
+		return setString[string](d, &v.ToolName, raw)
 	case "tool_input":
-		return setRaw(&v.ToolInput, raw)
+		return setRaw(d, &v.ToolInput, raw)
 	case "tool_use_id":
-		return setString[string](&v.ToolUseID, raw)
+		return setString[string](d, &v.ToolUseID, raw)
 	case "reason":
-		return setString[string](&v.Reason, raw)
+		return setString[string](d, &v.Reason, raw)
 	case "mcp_server":
-		return setPointer(setStruct[MCPServerRef])(&v.MCPServer, raw)
+		return setPointer(d, &v.MCPServer, raw, setStruct[MCPServerRef])
 	}
-	return v.HookCommon.setMember(name, raw)
+	return v.HookCommon.setMember(d, name, raw)
 }
 
 func (v *PermissionDeniedInput) appendMembers(e *encoder) {
@@ -595,12 +597,12 @@ type PermissionDeniedOutput struct {
 	Retry bool `json:"retry,omitempty"`
 }
 
-func (v *PermissionDeniedOutput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *PermissionDeniedOutput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hookEventName":
 		return true
 	case "retry":
-		return setBool(&v.Retry, raw)
+		return setBool(d, &v.Retry, raw)
 	}
 	return false
 }
@@ -638,18 +640,18 @@ type UserPromptSubmitInput struct {
 	SessionTitle string `json:"session_title,omitempty"`
 }
 
-func (v *UserPromptSubmitInput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *UserPromptSubmitInput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hook_event_name":
 		return true
 	case "prompt":
-		return setString[string](&v.Prompt, raw)
+		return setString[string](d, &v.Prompt, raw)
 	case "source":
-		return setString[PromptSource](&v.Origin, raw)
+		return setString[PromptSource](d, &v.Origin, raw)
 	case "session_title":
-		return setString[string](&v.SessionTitle, raw)
+		return setString[string](d, &v.SessionTitle, raw)
 	}
-	return v.HookCommon.setMember(name, raw)
+	return v.HookCommon.setMember(d, name, raw)
 }
 
 func (v *UserPromptSubmitInput) appendMembers(e *encoder) {
@@ -689,16 +691,16 @@ type UserPromptSubmitOutput struct {
 	SuppressOriginalPrompt bool `json:"suppressOriginalPrompt,omitempty"`
 }
 
-func (v *UserPromptSubmitOutput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *UserPromptSubmitOutput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hookEventName":
 		return true
 	case "additionalContext":
-		return setString[string](&v.AdditionalContext, raw)
+		return setString[string](d, &v.AdditionalContext, raw)
 	case "sessionTitle":
-		return setString[string](&v.SessionTitle, raw)
+		return setString[string](d, &v.SessionTitle, raw)
 	case "suppressOriginalPrompt":
-		return setBool(&v.SuppressOriginalPrompt, raw)
+		return setBool(d, &v.SuppressOriginalPrompt, raw)
 	}
 	return false
 }
@@ -744,22 +746,22 @@ type UserPromptExpansionInput struct {
 	Prompt string `json:"prompt"`
 }
 
-func (v *UserPromptExpansionInput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *UserPromptExpansionInput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hook_event_name":
 		return true
 	case "expansion_type":
-		return setString[ExpansionType](&v.ExpansionType, raw)
+		return setString[ExpansionType](d, &v.ExpansionType, raw)
 	case "command_name":
-		return setString[string](&v.CommandName, raw)
+		return setString[string](d, &v.CommandName, raw)
 	case "command_args":
-		return setString[string](&v.CommandArgs, raw)
+		return setString[string](d, &v.CommandArgs, raw)
 	case "command_source":
-		return setString[string](&v.CommandSource, raw)
+		return setString[string](d, &v.CommandSource, raw)
 	case "prompt":
-		return setString[string](&v.Prompt, raw)
+		return setString[string](d, &v.Prompt, raw)
 	}
-	return v.HookCommon.setMember(name, raw)
+	return v.HookCommon.setMember(d, name, raw)
 }
 
 func (v *UserPromptExpansionInput) appendMembers(e *encoder) {
@@ -798,14 +800,14 @@ type UserPromptExpansionOutput struct {
 	SuppressOriginalPrompt bool `json:"suppressOriginalPrompt,omitempty"`
 }
 
-func (v *UserPromptExpansionOutput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *UserPromptExpansionOutput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hookEventName":
 		return true
 	case "additionalContext":
-		return setString[string](&v.AdditionalContext, raw)
+		return setString[string](d, &v.AdditionalContext, raw)
 	case "suppressOriginalPrompt":
-		return setBool(&v.SuppressOriginalPrompt, raw)
+		return setBool(d, &v.SuppressOriginalPrompt, raw)
 	}
 	return false
 }
@@ -847,20 +849,20 @@ type StopInput struct {
 	SessionCrons []SessionCron `json:"session_crons,omitempty"`
 }
 
-func (v *StopInput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *StopInput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hook_event_name":
 		return true
 	case "stop_hook_active":
-		return setBool(&v.StopHookActive, raw)
+		return setBool(d, &v.StopHookActive, raw)
 	case "last_assistant_message":
-		return setString[string](&v.LastAssistantMessage, raw)
+		return setString[string](d, &v.LastAssistantMessage, raw)
 	case "background_tasks":
-		return setList(setStruct[BackgroundTaskSummary])(&v.BackgroundTasks, raw)
+		return setList(d, &v.BackgroundTasks, raw, setStruct[BackgroundTaskSummary])
 	case "session_crons":
-		return setList(setStruct[SessionCron])(&v.SessionCrons, raw)
+		return setList(d, &v.SessionCrons, raw, setStruct[SessionCron])
 	}
-	return v.HookCommon.setMember(name, raw)
+	return v.HookCommon.setMember(d, name, raw)
 }
 
 func (v *StopInput) appendMembers(e *encoder) {
@@ -895,12 +897,12 @@ type StopOutput struct {
 	AdditionalContext string `json:"additionalContext,omitempty"`
 }
 
-func (v *StopOutput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *StopOutput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hookEventName":
 		return true
 	case "additionalContext":
-		return setString[string](&v.AdditionalContext, raw)
+		return setString[string](d, &v.AdditionalContext, raw)
 	}
 	return false
 }
@@ -938,18 +940,18 @@ type StopFailureInput struct {
 	LastAssistantMessage string `json:"last_assistant_message,omitempty"`
 }
 
-func (v *StopFailureInput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *StopFailureInput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hook_event_name":
 		return true
 	case "error":
-		return setString[AssistantError](&v.Error, raw)
+		return setString[AssistantError](d, &v.Error, raw)
 	case "error_details":
-		return setString[string](&v.ErrorDetails, raw)
+		return setString[string](d, &v.ErrorDetails, raw)
 	case "last_assistant_message":
-		return setString[string](&v.LastAssistantMessage, raw)
+		return setString[string](d, &v.LastAssistantMessage, raw)
 	}
-	return v.HookCommon.setMember(name, raw)
+	return v.HookCommon.setMember(d, name, raw)
 }
 
 func (v *StopFailureInput) appendMembers(e *encoder) {
@@ -991,18 +993,18 @@ type NotificationInput struct {
 	NotificationType string `json:"notification_type"`
 }
 
-func (v *NotificationInput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *NotificationInput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hook_event_name":
 		return true
 	case "message":
-		return setString[string](&v.Message, raw)
+		return setString[string](d, &v.Message, raw)
 	case "title":
-		return setString[string](&v.Title, raw)
+		return setString[string](d, &v.Title, raw)
 	case "notification_type":
-		return setString[string](&v.NotificationType, raw)
+		return setString[string](d, &v.NotificationType, raw)
 	}
-	return v.HookCommon.setMember(name, raw)
+	return v.HookCommon.setMember(d, name, raw)
 }
 
 func (v *NotificationInput) appendMembers(e *encoder) {
@@ -1036,12 +1038,12 @@ type NotificationOutput struct {
 	AdditionalContext string `json:"additionalContext,omitempty"`
 }
 
-func (v *NotificationOutput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *NotificationOutput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hookEventName":
 		return true
 	case "additionalContext":
-		return setString[string](&v.AdditionalContext, raw)
+		return setString[string](d, &v.AdditionalContext, raw)
 	}
 	return false
 }
@@ -1085,22 +1087,22 @@ type MessageDisplayInput struct {
 	Delta string `json:"delta"`
 }
 
-func (v *MessageDisplayInput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *MessageDisplayInput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hook_event_name":
 		return true
 	case "turn_id":
-		return setString[string](&v.TurnID, raw)
+		return setString[string](d, &v.TurnID, raw)
 	case "message_id":
-		return setString[string](&v.MessageID, raw)
+		return setString[string](d, &v.MessageID, raw)
 	case "index":
-		return setInt(&v.Index, raw)
+		return setInt(d, &v.Index, raw)
 	case "final":
-		return setBool(&v.Final, raw)
+		return setBool(d, &v.Final, raw)
 	case "delta":
-		return setString[string](&v.Delta, raw)
+		return setString[string](d, &v.Delta, raw)
 	}
-	return v.HookCommon.setMember(name, raw)
+	return v.HookCommon.setMember(d, name, raw)
 }
 
 func (v *MessageDisplayInput) appendMembers(e *encoder) {
@@ -1136,12 +1138,12 @@ type MessageDisplayOutput struct {
 	DisplayContent string `json:"displayContent,omitempty"`
 }
 
-func (v *MessageDisplayOutput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *MessageDisplayOutput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hookEventName":
 		return true
 	case "displayContent":
-		return setString[string](&v.DisplayContent, raw)
+		return setString[string](d, &v.DisplayContent, raw)
 	}
 	return false
 }
@@ -1192,26 +1194,26 @@ type SessionStartInput struct {
 	EstimatedCacheWriteUSD float64 `json:"estimated_cache_write_usd,omitempty"`
 }
 
-func (v *SessionStartInput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *SessionStartInput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hook_event_name":
 		return true
 	case "source":
-		return setString[SessionStartSource](&v.Origin, raw)
+		return setString[SessionStartSource](d, &v.Origin, raw)
 	case "model":
-		return setString[string](&v.Model, raw)
+		return setString[string](d, &v.Model, raw)
 	case "session_title":
-		return setString[string](&v.SessionTitle, raw)
+		return setString[string](d, &v.SessionTitle, raw)
 	case "seconds_since_last_response":
-		return setNum(&v.SecondsSinceLastResponse, raw)
+		return setNum(d, &v.SecondsSinceLastResponse, raw)
 	case "context_tokens":
-		return setInt(&v.ContextTokens, raw)
+		return setInt(d, &v.ContextTokens, raw)
 	case "prompt_cache_likely_expired":
-		return setBool(&v.PromptCacheLikelyExpired, raw)
+		return setBool(d, &v.PromptCacheLikelyExpired, raw)
 	case "estimated_cache_write_usd":
-		return setNum(&v.EstimatedCacheWriteUSD, raw)
+		return setNum(d, &v.EstimatedCacheWriteUSD, raw)
 	}
-	return v.HookCommon.setMember(name, raw)
+	return v.HookCommon.setMember(d, name, raw)
 }
 
 func (v *SessionStartInput) appendMembers(e *encoder) {
@@ -1261,20 +1263,20 @@ type SessionStartOutput struct {
 	ReloadSkills bool `json:"reloadSkills,omitempty"`
 }
 
-func (v *SessionStartOutput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *SessionStartOutput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hookEventName":
 		return true
 	case "additionalContext":
-		return setString[string](&v.AdditionalContext, raw)
+		return setString[string](d, &v.AdditionalContext, raw)
 	case "initialUserMessage":
-		return setString[string](&v.InitialUserMessage, raw)
+		return setString[string](d, &v.InitialUserMessage, raw)
 	case "sessionTitle":
-		return setString[string](&v.SessionTitle, raw)
+		return setString[string](d, &v.SessionTitle, raw)
 	case "watchPaths":
-		return setList(setString[string])(&v.WatchPaths, raw)
+		return setList(d, &v.WatchPaths, raw, setString[string])
 	case "reloadSkills":
-		return setBool(&v.ReloadSkills, raw)
+		return setBool(d, &v.ReloadSkills, raw)
 	}
 	return false
 }
@@ -1310,14 +1312,14 @@ type SessionEndInput struct {
 	Reason SessionEndReason `json:"reason"`
 }
 
-func (v *SessionEndInput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *SessionEndInput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hook_event_name":
 		return true
 	case "reason":
-		return setString[SessionEndReason](&v.Reason, raw)
+		return setString[SessionEndReason](d, &v.Reason, raw)
 	}
-	return v.HookCommon.setMember(name, raw)
+	return v.HookCommon.setMember(d, name, raw)
 }
 
 func (v *SessionEndInput) appendMembers(e *encoder) {
@@ -1351,14 +1353,14 @@ type SetupInput struct {
 	Trigger SetupTrigger `json:"trigger"`
 }
 
-func (v *SetupInput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *SetupInput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hook_event_name":
 		return true
 	case "trigger":
-		return setString[SetupTrigger](&v.Trigger, raw)
+		return setString[SetupTrigger](d, &v.Trigger, raw)
 	}
-	return v.HookCommon.setMember(name, raw)
+	return v.HookCommon.setMember(d, name, raw)
 }
 
 func (v *SetupInput) appendMembers(e *encoder) {
@@ -1390,12 +1392,12 @@ type SetupOutput struct {
 	AdditionalContext string `json:"additionalContext,omitempty"`
 }
 
-func (v *SetupOutput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *SetupOutput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hookEventName":
 		return true
 	case "additionalContext":
-		return setString[string](&v.AdditionalContext, raw)
+		return setString[string](d, &v.AdditionalContext, raw)
 	}
 	return false
 }
@@ -1430,16 +1432,16 @@ type PreCompactInput struct {
 	CustomInstructions string `json:"custom_instructions"`
 }
 
-func (v *PreCompactInput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *PreCompactInput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hook_event_name":
 		return true
 	case "trigger":
-		return setString[CompactTrigger](&v.Trigger, raw)
+		return setString[CompactTrigger](d, &v.Trigger, raw)
 	case "custom_instructions":
-		return setString[string](&v.CustomInstructions, raw)
+		return setString[string](d, &v.CustomInstructions, raw)
 	}
-	return v.HookCommon.setMember(name, raw)
+	return v.HookCommon.setMember(d, name, raw)
 }
 
 func (v *PreCompactInput) appendMembers(e *encoder) {
@@ -1477,16 +1479,16 @@ type PostCompactInput struct {
 	CompactSummary string `json:"compact_summary"`
 }
 
-func (v *PostCompactInput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *PostCompactInput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hook_event_name":
 		return true
 	case "trigger":
-		return setString[CompactTrigger](&v.Trigger, raw)
+		return setString[CompactTrigger](d, &v.Trigger, raw)
 	case "compact_summary":
-		return setString[string](&v.CompactSummary, raw)
+		return setString[string](d, &v.CompactSummary, raw)
 	}
-	return v.HookCommon.setMember(name, raw)
+	return v.HookCommon.setMember(d, name, raw)
 }
 
 func (v *PostCompactInput) appendMembers(e *encoder) {
@@ -1545,30 +1547,30 @@ type PreModelSwitchInput struct {
 	Pricing PricingBasis `json:"pricing"`
 }
 
-func (v *PreModelSwitchInput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *PreModelSwitchInput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hook_event_name":
 		return true
 	case "from_model":
-		return setString[string](&v.FromModel, raw)
+		return setString[string](d, &v.FromModel, raw)
 	case "to_model":
-		return setString[string](&v.ToModel, raw)
+		return setString[string](d, &v.ToModel, raw)
 	case "requested_model":
-		return setString[string](&v.RequestedModel, raw)
+		return setString[string](d, &v.RequestedModel, raw)
 	case "source":
-		return setString[ModelSwitchSource](&v.Origin, raw)
+		return setString[ModelSwitchSource](d, &v.Origin, raw)
 	case "context_tokens":
-		return setInt(&v.ContextTokens, raw)
+		return setInt(d, &v.ContextTokens, raw)
 	case "prompt_cache_warm":
-		return setBool(&v.PromptCacheWarm, raw)
+		return setBool(d, &v.PromptCacheWarm, raw)
 	case "cache_ttl":
-		return setString[CacheTTL](&v.CacheTTL, raw)
+		return setString[CacheTTL](d, &v.CacheTTL, raw)
 	case "estimated_cache_write_usd":
-		return setNum(&v.EstimatedCacheWriteUSD, raw)
+		return setNum(d, &v.EstimatedCacheWriteUSD, raw)
 	case "pricing":
-		return setString[PricingBasis](&v.Pricing, raw)
+		return setString[PricingBasis](d, &v.Pricing, raw)
 	}
-	return v.HookCommon.setMember(name, raw)
+	return v.HookCommon.setMember(d, name, raw)
 }
 
 func (v *PreModelSwitchInput) appendMembers(e *encoder) {
@@ -1611,14 +1613,14 @@ type PreModelSwitchOutput struct {
 	PermissionDecisionReason string `json:"permissionDecisionReason,omitempty"`
 }
 
-func (v *PreModelSwitchOutput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *PreModelSwitchOutput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hookEventName":
 		return true
 	case "permissionDecision":
-		return setString[HookPermissionDecision](&v.PermissionDecision, raw)
+		return setString[HookPermissionDecision](d, &v.PermissionDecision, raw)
 	case "permissionDecisionReason":
-		return setString[string](&v.PermissionDecisionReason, raw)
+		return setString[string](d, &v.PermissionDecisionReason, raw)
 	}
 	return false
 }
@@ -1675,30 +1677,30 @@ type PostModelSwitchInput struct {
 	Pricing PricingBasis `json:"pricing"`
 }
 
-func (v *PostModelSwitchInput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *PostModelSwitchInput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hook_event_name":
 		return true
 	case "from_model":
-		return setString[string](&v.FromModel, raw)
+		return setString[string](d, &v.FromModel, raw)
 	case "to_model":
-		return setString[string](&v.ToModel, raw)
+		return setString[string](d, &v.ToModel, raw)
 	case "requested_model":
-		return setString[string](&v.RequestedModel, raw)
+		return setString[string](d, &v.RequestedModel, raw)
 	case "source":
-		return setString[ModelSwitchSource](&v.Origin, raw)
+		return setString[ModelSwitchSource](d, &v.Origin, raw)
 	case "context_tokens":
-		return setInt(&v.ContextTokens, raw)
+		return setInt(d, &v.ContextTokens, raw)
 	case "prompt_cache_warm":
-		return setBool(&v.PromptCacheWarm, raw)
+		return setBool(d, &v.PromptCacheWarm, raw)
 	case "cache_ttl":
-		return setString[CacheTTL](&v.CacheTTL, raw)
+		return setString[CacheTTL](d, &v.CacheTTL, raw)
 	case "estimated_cache_write_usd":
-		return setNum(&v.EstimatedCacheWriteUSD, raw)
+		return setNum(d, &v.EstimatedCacheWriteUSD, raw)
 	case "pricing":
-		return setString[PricingBasis](&v.Pricing, raw)
+		return setString[PricingBasis](d, &v.Pricing, raw)
 	}
-	return v.HookCommon.setMember(name, raw)
+	return v.HookCommon.setMember(d, name, raw)
 }
 
 func (v *PostModelSwitchInput) appendMembers(e *encoder) {
@@ -1738,12 +1740,12 @@ type PostModelSwitchOutput struct {
 	AdditionalContext string `json:"additionalContext,omitempty"`
 }
 
-func (v *PostModelSwitchOutput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *PostModelSwitchOutput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hookEventName":
 		return true
 	case "additionalContext":
-		return setString[string](&v.AdditionalContext, raw)
+		return setString[string](d, &v.AdditionalContext, raw)
 	}
 	return false
 }
@@ -1773,12 +1775,12 @@ type SubagentStartInput struct {
 	HookCommon
 }
 
-func (v *SubagentStartInput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *SubagentStartInput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hook_event_name":
 		return true
 	}
-	return v.HookCommon.setMember(name, raw)
+	return v.HookCommon.setMember(d, name, raw)
 }
 
 func (v *SubagentStartInput) appendMembers(e *encoder) {
@@ -1809,12 +1811,12 @@ type SubagentStartOutput struct {
 	AdditionalContext string `json:"additionalContext,omitempty"`
 }
 
-func (v *SubagentStartOutput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *SubagentStartOutput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hookEventName":
 		return true
 	case "additionalContext":
-		return setString[string](&v.AdditionalContext, raw)
+		return setString[string](d, &v.AdditionalContext, raw)
 	}
 	return false
 }
@@ -1859,22 +1861,22 @@ type SubagentStopInput struct {
 	SessionCrons []SessionCron `json:"session_crons,omitempty"`
 }
 
-func (v *SubagentStopInput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *SubagentStopInput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hook_event_name":
 		return true
 	case "stop_hook_active":
-		return setBool(&v.StopHookActive, raw)
+		return setBool(d, &v.StopHookActive, raw)
 	case "agent_transcript_path":
-		return setString[string](&v.AgentTranscriptPath, raw)
+		return setString[string](d, &v.AgentTranscriptPath, raw)
 	case "last_assistant_message":
-		return setString[string](&v.LastAssistantMessage, raw)
+		return setString[string](d, &v.LastAssistantMessage, raw)
 	case "background_tasks":
-		return setList(setStruct[BackgroundTaskSummary])(&v.BackgroundTasks, raw)
+		return setList(d, &v.BackgroundTasks, raw, setStruct[BackgroundTaskSummary])
 	case "session_crons":
-		return setList(setStruct[SessionCron])(&v.SessionCrons, raw)
+		return setList(d, &v.SessionCrons, raw, setStruct[SessionCron])
 	}
-	return v.HookCommon.setMember(name, raw)
+	return v.HookCommon.setMember(d, name, raw)
 }
 
 func (v *SubagentStopInput) appendMembers(e *encoder) {
@@ -1910,12 +1912,12 @@ type SubagentStopOutput struct {
 	AdditionalContext string `json:"additionalContext,omitempty"`
 }
 
-func (v *SubagentStopOutput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *SubagentStopOutput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hookEventName":
 		return true
 	case "additionalContext":
-		return setString[string](&v.AdditionalContext, raw)
+		return setString[string](d, &v.AdditionalContext, raw)
 	}
 	return false
 }
@@ -1950,16 +1952,16 @@ type TeammateIdleInput struct {
 	TeamName string `json:"team_name"`
 }
 
-func (v *TeammateIdleInput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *TeammateIdleInput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hook_event_name":
 		return true
 	case "teammate_name":
-		return setString[string](&v.TeammateName, raw)
+		return setString[string](d, &v.TeammateName, raw)
 	case "team_name":
-		return setString[string](&v.TeamName, raw)
+		return setString[string](d, &v.TeamName, raw)
 	}
-	return v.HookCommon.setMember(name, raw)
+	return v.HookCommon.setMember(d, name, raw)
 }
 
 func (v *TeammateIdleInput) appendMembers(e *encoder) {
@@ -2006,22 +2008,22 @@ type TaskCreatedInput struct {
 	TeamName string `json:"team_name,omitempty"`
 }
 
-func (v *TaskCreatedInput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *TaskCreatedInput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hook_event_name":
 		return true
 	case "task_id":
-		return setString[string](&v.TaskID, raw)
+		return setString[string](d, &v.TaskID, raw)
 	case "task_subject":
-		return setString[string](&v.TaskSubject, raw)
+		return setString[string](d, &v.TaskSubject, raw)
 	case "task_description":
-		return setString[string](&v.TaskDescription, raw)
+		return setString[string](d, &v.TaskDescription, raw)
 	case "teammate_name":
-		return setString[string](&v.TeammateName, raw)
+		return setString[string](d, &v.TeammateName, raw)
 	case "team_name":
-		return setString[string](&v.TeamName, raw)
+		return setString[string](d, &v.TeamName, raw)
 	}
-	return v.HookCommon.setMember(name, raw)
+	return v.HookCommon.setMember(d, name, raw)
 }
 
 func (v *TaskCreatedInput) appendMembers(e *encoder) {
@@ -2071,22 +2073,22 @@ type TaskCompletedInput struct {
 	TeamName string `json:"team_name,omitempty"`
 }
 
-func (v *TaskCompletedInput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *TaskCompletedInput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hook_event_name":
 		return true
 	case "task_id":
-		return setString[string](&v.TaskID, raw)
+		return setString[string](d, &v.TaskID, raw)
 	case "task_subject":
-		return setString[string](&v.TaskSubject, raw)
+		return setString[string](d, &v.TaskSubject, raw)
 	case "task_description":
-		return setString[string](&v.TaskDescription, raw)
+		return setString[string](d, &v.TaskDescription, raw)
 	case "teammate_name":
-		return setString[string](&v.TeammateName, raw)
+		return setString[string](d, &v.TeammateName, raw)
 	case "team_name":
-		return setString[string](&v.TeamName, raw)
+		return setString[string](d, &v.TeamName, raw)
 	}
-	return v.HookCommon.setMember(name, raw)
+	return v.HookCommon.setMember(d, name, raw)
 }
 
 func (v *TaskCompletedInput) appendMembers(e *encoder) {
@@ -2139,24 +2141,24 @@ type ElicitationInput struct {
 	RequestedSchema json.RawMessage `json:"requested_schema,omitempty"`
 }
 
-func (v *ElicitationInput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ElicitationInput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hook_event_name":
 		return true
 	case "mcp_server_name":
-		return setString[string](&v.MCPServerName, raw)
+		return setString[string](d, &v.MCPServerName, raw)
 	case "message":
-		return setString[string](&v.Message, raw)
+		return setString[string](d, &v.Message, raw)
 	case "mode":
-		return setString[ElicitationMode](&v.Mode, raw)
+		return setString[ElicitationMode](d, &v.Mode, raw)
 	case "url":
-		return setString[string](&v.URL, raw)
+		return setString[string](d, &v.URL, raw)
 	case "elicitation_id":
-		return setString[string](&v.ElicitationID, raw)
+		return setString[string](d, &v.ElicitationID, raw)
 	case "requested_schema":
-		return setRaw(&v.RequestedSchema, raw)
+		return setRaw(d, &v.RequestedSchema, raw)
 	}
-	return v.HookCommon.setMember(name, raw)
+	return v.HookCommon.setMember(d, name, raw)
 }
 
 func (v *ElicitationInput) appendMembers(e *encoder) {
@@ -2196,14 +2198,14 @@ type ElicitationOutput struct {
 	Content json.RawMessage `json:"content,omitempty"`
 }
 
-func (v *ElicitationOutput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ElicitationOutput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hookEventName":
 		return true
 	case "action":
-		return setString[ElicitationAction](&v.Action, raw)
+		return setString[ElicitationAction](d, &v.Action, raw)
 	case "content":
-		return setRaw(&v.Content, raw)
+		return setRaw(d, &v.Content, raw)
 	}
 	return false
 }
@@ -2249,22 +2251,22 @@ type ElicitationResultInput struct {
 	Content json.RawMessage `json:"content,omitempty"`
 }
 
-func (v *ElicitationResultInput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ElicitationResultInput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hook_event_name":
 		return true
 	case "mcp_server_name":
-		return setString[string](&v.MCPServerName, raw)
+		return setString[string](d, &v.MCPServerName, raw)
 	case "elicitation_id":
-		return setString[string](&v.ElicitationID, raw)
+		return setString[string](d, &v.ElicitationID, raw)
 	case "mode":
-		return setString[ElicitationMode](&v.Mode, raw)
+		return setString[ElicitationMode](d, &v.Mode, raw)
 	case "action":
-		return setString[ElicitationAction](&v.Action, raw)
+		return setString[ElicitationAction](d, &v.Action, raw)
 	case "content":
-		return setRaw(&v.Content, raw)
+		return setRaw(d, &v.Content, raw)
 	}
-	return v.HookCommon.setMember(name, raw)
+	return v.HookCommon.setMember(d, name, raw)
 }
 
 func (v *ElicitationResultInput) appendMembers(e *encoder) {
@@ -2303,14 +2305,14 @@ type ElicitationResultOutput struct {
 	Content json.RawMessage `json:"content,omitempty"`
 }
 
-func (v *ElicitationResultOutput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ElicitationResultOutput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hookEventName":
 		return true
 	case "action":
-		return setString[ElicitationAction](&v.Action, raw)
+		return setString[ElicitationAction](d, &v.Action, raw)
 	case "content":
-		return setRaw(&v.Content, raw)
+		return setRaw(d, &v.Content, raw)
 	}
 	return false
 }
@@ -2346,16 +2348,16 @@ type ConfigChangeInput struct {
 	FilePath string `json:"file_path,omitempty"`
 }
 
-func (v *ConfigChangeInput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ConfigChangeInput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hook_event_name":
 		return true
 	case "source":
-		return setString[ConfigSource](&v.Origin, raw)
+		return setString[ConfigSource](d, &v.Origin, raw)
 	case "file_path":
-		return setString[string](&v.FilePath, raw)
+		return setString[string](d, &v.FilePath, raw)
 	}
-	return v.HookCommon.setMember(name, raw)
+	return v.HookCommon.setMember(d, name, raw)
 }
 
 func (v *ConfigChangeInput) appendMembers(e *encoder) {
@@ -2390,14 +2392,14 @@ type WorktreeCreateInput struct {
 	Name string `json:"name"`
 }
 
-func (v *WorktreeCreateInput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *WorktreeCreateInput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hook_event_name":
 		return true
 	case "name":
-		return setString[string](&v.Name, raw)
+		return setString[string](d, &v.Name, raw)
 	}
-	return v.HookCommon.setMember(name, raw)
+	return v.HookCommon.setMember(d, name, raw)
 }
 
 func (v *WorktreeCreateInput) appendMembers(e *encoder) {
@@ -2429,12 +2431,12 @@ type WorktreeCreateOutput struct {
 	WorktreePath string `json:"worktreePath"`
 }
 
-func (v *WorktreeCreateOutput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *WorktreeCreateOutput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hookEventName":
 		return true
 	case "worktreePath":
-		return setString[string](&v.WorktreePath, raw)
+		return setString[string](d, &v.WorktreePath, raw)
 	}
 	return false
 }
@@ -2466,14 +2468,14 @@ type WorktreeRemoveInput struct {
 	WorktreePath string `json:"worktree_path"`
 }
 
-func (v *WorktreeRemoveInput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *WorktreeRemoveInput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hook_event_name":
 		return true
 	case "worktree_path":
-		return setString[string](&v.WorktreePath, raw)
+		return setString[string](d, &v.WorktreePath, raw)
 	}
-	return v.HookCommon.setMember(name, raw)
+	return v.HookCommon.setMember(d, name, raw)
 }
 
 func (v *WorktreeRemoveInput) appendMembers(e *encoder) {
@@ -2522,24 +2524,24 @@ type InstructionsLoadedInput struct {
 	ParentFilePath string `json:"parent_file_path,omitempty"`
 }
 
-func (v *InstructionsLoadedInput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *InstructionsLoadedInput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hook_event_name":
 		return true
 	case "file_path":
-		return setString[string](&v.FilePath, raw)
+		return setString[string](d, &v.FilePath, raw)
 	case "memory_type":
-		return setString[MemoryType](&v.MemoryType, raw)
+		return setString[MemoryType](d, &v.MemoryType, raw)
 	case "load_reason":
-		return setString[LoadReason](&v.LoadReason, raw)
+		return setString[LoadReason](d, &v.LoadReason, raw)
 	case "globs":
-		return setList(setString[string])(&v.Globs, raw)
+		return setList(d, &v.Globs, raw, setString[string])
 	case "trigger_file_path":
-		return setString[string](&v.TriggerFilePath, raw)
+		return setString[string](d, &v.TriggerFilePath, raw)
 	case "parent_file_path":
-		return setString[string](&v.ParentFilePath, raw)
+		return setString[string](d, &v.ParentFilePath, raw)
 	}
-	return v.HookCommon.setMember(name, raw)
+	return v.HookCommon.setMember(d, name, raw)
 }
 
 func (v *InstructionsLoadedInput) appendMembers(e *encoder) {
@@ -2581,16 +2583,16 @@ type CwdChangedInput struct {
 	NewCwd string `json:"new_cwd"`
 }
 
-func (v *CwdChangedInput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *CwdChangedInput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hook_event_name":
 		return true
 	case "old_cwd":
-		return setString[string](&v.OldCwd, raw)
+		return setString[string](d, &v.OldCwd, raw)
 	case "new_cwd":
-		return setString[string](&v.NewCwd, raw)
+		return setString[string](d, &v.NewCwd, raw)
 	}
-	return v.HookCommon.setMember(name, raw)
+	return v.HookCommon.setMember(d, name, raw)
 }
 
 func (v *CwdChangedInput) appendMembers(e *encoder) {
@@ -2623,12 +2625,12 @@ type CwdChangedOutput struct {
 	WatchPaths []string `json:"watchPaths,omitempty"`
 }
 
-func (v *CwdChangedOutput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *CwdChangedOutput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hookEventName":
 		return true
 	case "watchPaths":
-		return setList(setString[string])(&v.WatchPaths, raw)
+		return setList(d, &v.WatchPaths, raw, setString[string])
 	}
 	return false
 }
@@ -2663,16 +2665,16 @@ type FileChangedInput struct {
 	Event FileChange `json:"event"`
 }
 
-func (v *FileChangedInput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *FileChangedInput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hook_event_name":
 		return true
 	case "file_path":
-		return setString[string](&v.FilePath, raw)
+		return setString[string](d, &v.FilePath, raw)
 	case "event":
-		return setString[FileChange](&v.Event, raw)
+		return setString[FileChange](d, &v.Event, raw)
 	}
-	return v.HookCommon.setMember(name, raw)
+	return v.HookCommon.setMember(d, name, raw)
 }
 
 func (v *FileChangedInput) appendMembers(e *encoder) {
@@ -2705,12 +2707,12 @@ type FileChangedOutput struct {
 	WatchPaths []string `json:"watchPaths,omitempty"`
 }
 
-func (v *FileChangedOutput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *FileChangedOutput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hookEventName":
 		return true
 	case "watchPaths":
-		return setList(setString[string])(&v.WatchPaths, raw)
+		return setList(d, &v.WatchPaths, raw, setString[string])
 	}
 	return false
 }
@@ -2745,16 +2747,16 @@ type DirectoryAddedInput struct {
 	Origin DirectorySource `json:"source"`
 }
 
-func (v *DirectoryAddedInput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *DirectoryAddedInput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "hook_event_name":
 		return true
 	case "directory":
-		return setString[string](&v.Directory, raw)
+		return setString[string](d, &v.Directory, raw)
 	case "source":
-		return setString[DirectorySource](&v.Origin, raw)
+		return setString[DirectorySource](d, &v.Origin, raw)
 	}
-	return v.HookCommon.setMember(name, raw)
+	return v.HookCommon.setMember(d, name, raw)
 }
 
 func (v *DirectoryAddedInput) appendMembers(e *encoder) {

@@ -65,46 +65,46 @@ type Assistant struct {
 	UsageReport *UsageReport `json:"usage_report,omitempty"`
 }
 
-func (v *Assistant) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *Assistant) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "message":
-		return setStruct[APIMessage](&v.Message, raw)
+		return setStruct[APIMessage](d, &v.Message, raw)
 	case "parent_tool_use_id":
-		return setString[string](&v.ParentToolUseID, raw)
+		return setString[string](d, &v.ParentToolUseID, raw)
 	case "error":
-		return setString[AssistantError](&v.Error, raw)
+		return setString[AssistantError](d, &v.Error, raw)
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	case "request_id":
-		return setString[string](&v.RequestID, raw)
+		return setString[string](d, &v.RequestID, raw)
 	case "user_message_uuid":
-		return setString[string](&v.UserMessageUUID, raw)
+		return setString[string](d, &v.UserMessageUUID, raw)
 	case "user_message_uuids":
-		return setList(setString[string])(&v.UserMessageUUIDs, raw)
+		return setList(d, &v.UserMessageUUIDs, raw, setString[string])
 	case "resume_reason":
-		return setString[string](&v.ResumeReason, raw)
+		return setString[string](d, &v.ResumeReason, raw)
 	case "resumed_from_incomplete_thinking":
-		return setBool(&v.ResumedFromIncompleteThinking, raw)
+		return setBool(d, &v.ResumedFromIncompleteThinking, raw)
 	case "supersedes":
-		return setList(setString[string])(&v.Supersedes, raw)
+		return setList(d, &v.Supersedes, raw, setString[string])
 	case "aborted":
-		return setBool(&v.Aborted, raw)
+		return setBool(d, &v.Aborted, raw)
 	case "agent_id":
-		return setString[string](&v.AgentID, raw)
+		return setString[string](d, &v.AgentID, raw)
 	case "subagent_type":
-		return setString[string](&v.SubagentType, raw)
+		return setString[string](d, &v.SubagentType, raw)
 	case "task_description":
-		return setString[string](&v.TaskDescription, raw)
+		return setString[string](d, &v.TaskDescription, raw)
 	case "timestamp":
-		return setString[string](&v.Timestamp, raw)
+		return setString[string](d, &v.Timestamp, raw)
 	case "context_usage":
-		return setPointer(setStruct[ContextUsage])(&v.ContextUsage, raw)
+		return setPointer(d, &v.ContextUsage, raw, setStruct[ContextUsage])
 	case "usage_report":
-		return setPointer(setStruct[UsageReport])(&v.UsageReport, raw)
+		return setPointer(d, &v.UsageReport, raw, setStruct[UsageReport])
 	}
 	return false
 }
@@ -205,46 +205,46 @@ type User struct {
 	TaskDescription string `json:"task_description,omitempty"`
 }
 
-func (v *User) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *User) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "message":
-		return setStruct[UserBody](&v.Message, raw)
+		return setStruct[UserBody](d, &v.Message, raw)
 	case "parent_tool_use_id":
-		return setString[string](&v.ParentToolUseID, raw)
+		return setString[string](d, &v.ParentToolUseID, raw)
 	case "isSynthetic":
-		return setBool(&v.IsSynthetic, raw)
+		return setBool(d, &v.IsSynthetic, raw)
 	case "isReplay":
-		return setBool(&v.IsReplay, raw)
+		return setBool(d, &v.IsReplay, raw)
 	case "tool_use_result":
-		return setRaw(&v.ToolUseResult, raw)
+		return setRaw(d, &v.ToolUseResult, raw)
 	case "priority":
-		return setString[MessagePriority](&v.Priority, raw)
+		return setString[MessagePriority](d, &v.Priority, raw)
 	case "origin":
-		return setPointer(setStruct[MessageOrigin])(&v.Origin, raw)
+		return setPointer(d, &v.Origin, raw, setStruct[MessageOrigin])
 	case "shouldQuery":
-		return setPointer(setBool)(&v.ShouldQuery, raw)
+		return setPointer(d, &v.ShouldQuery, raw, setBool)
 	case "timestamp":
-		return setString[string](&v.Timestamp, raw)
+		return setString[string](d, &v.Timestamp, raw)
 	case "client_composed":
-		return setBool(&v.ClientComposed, raw)
+		return setBool(d, &v.ClientComposed, raw)
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	case "pasted_content":
-		return setList(setContent)(&v.PastedContent, raw)
+		return setList(d, &v.PastedContent, raw, setContent)
 	case "inline_pastes":
-		return setList(setString[string])(&v.InlinePastes, raw)
+		return setList(d, &v.InlinePastes, raw, setString[string])
 	case "file_attachments":
-		return setList(setRaw)(&v.FileAttachments, raw)
+		return setList(d, &v.FileAttachments, raw, setRaw)
 	case "agent_id":
-		return setString[string](&v.AgentID, raw)
+		return setString[string](d, &v.AgentID, raw)
 	case "subagent_type":
-		return setString[string](&v.SubagentType, raw)
+		return setString[string](d, &v.SubagentType, raw)
 	case "task_description":
-		return setString[string](&v.TaskDescription, raw)
+		return setString[string](d, &v.TaskDescription, raw)
 	}
 	return false
 }
@@ -314,26 +314,26 @@ type StreamEvent struct {
 	ResumeReason string `json:"resume_reason,omitempty"`
 }
 
-func (v *StreamEvent) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *StreamEvent) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "event":
-		return setUnion(decodeEvent)(&v.Event, raw)
+		return setUnion(d, &v.Event, raw, decodeEvent)
 	case "parent_tool_use_id":
-		return setString[string](&v.ParentToolUseID, raw)
+		return setString[string](d, &v.ParentToolUseID, raw)
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	case "ttft_ms":
-		return setInt(&v.TTFTMs, raw)
+		return setInt(d, &v.TTFTMs, raw)
 	case "user_message_uuid":
-		return setString[string](&v.UserMessageUUID, raw)
+		return setString[string](d, &v.UserMessageUUID, raw)
 	case "user_message_uuids":
-		return setList(setString[string])(&v.UserMessageUUIDs, raw)
+		return setList(d, &v.UserMessageUUIDs, raw, setString[string])
 	case "resume_reason":
-		return setString[string](&v.ResumeReason, raw)
+		return setString[string](d, &v.ResumeReason, raw)
 	}
 	return false
 }
@@ -379,18 +379,18 @@ type ToolUseSummary struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *ToolUseSummary) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ToolUseSummary) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "summary":
-		return setString[string](&v.Summary, raw)
+		return setString[string](d, &v.Summary, raw)
 	case "preceding_tool_use_ids":
-		return setList(setString[string])(&v.PrecedingToolUseIDs, raw)
+		return setList(d, &v.PrecedingToolUseIDs, raw, setString[string])
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -430,16 +430,16 @@ type StreamlinedText struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *StreamlinedText) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *StreamlinedText) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "text":
-		return setString[string](&v.Text, raw)
+		return setString[string](d, &v.Text, raw)
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -478,16 +478,16 @@ type StreamlinedToolUseSummary struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *StreamlinedToolUseSummary) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *StreamlinedToolUseSummary) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "tool_summary":
-		return setString[string](&v.ToolSummary, raw)
+		return setString[string](d, &v.ToolSummary, raw)
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -527,16 +527,16 @@ type PromptSuggestion struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *PromptSuggestion) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *PromptSuggestion) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "suggestion":
-		return setString[string](&v.Suggestion, raw)
+		return setString[string](d, &v.Suggestion, raw)
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -585,22 +585,22 @@ type ConversationReset struct {
 	Timestamp string `json:"timestamp,omitempty"`
 }
 
-func (v *ConversationReset) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ConversationReset) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "new_conversation_id":
-		return setString[string](&v.NewConversationID, raw)
+		return setString[string](d, &v.NewConversationID, raw)
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	case "trigger":
-		return setString[ResetTrigger](&v.Trigger, raw)
+		return setString[ResetTrigger](d, &v.Trigger, raw)
 	case "user_message_uuid":
-		return setString[string](&v.UserMessageUUID, raw)
+		return setString[string](d, &v.UserMessageUUID, raw)
 	case "timestamp":
-		return setString[string](&v.Timestamp, raw)
+		return setString[string](d, &v.Timestamp, raw)
 	}
 	return false
 }
@@ -641,16 +641,16 @@ type ActiveGoal struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *ActiveGoal) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ActiveGoal) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "value":
-		return setPointer(setStruct[Goal])(&v.Value, raw)
+		return setPointer(d, &v.Value, raw, setStruct[Goal])
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -691,18 +691,18 @@ type CommandLifecycle struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *CommandLifecycle) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *CommandLifecycle) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "command_uuid":
-		return setString[string](&v.CommandUUID, raw)
+		return setString[string](d, &v.CommandUUID, raw)
 	case "state":
-		return setString[CommandState](&v.State, raw)
+		return setString[CommandState](d, &v.State, raw)
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -800,56 +800,56 @@ type Init struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *Init) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *Init) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "subtype":
 		return true
 	case "agents":
-		return setList(setString[string])(&v.Agents, raw)
+		return setList(d, &v.Agents, raw, setString[string])
 	case "apiKeySource":
-		return setString[string](&v.APIKeySource, raw)
+		return setString[string](d, &v.APIKeySource, raw)
 	case "betas":
-		return setList(setString[string])(&v.Betas, raw)
+		return setList(d, &v.Betas, raw, setString[string])
 	case "claude_code_version":
-		return setString[string](&v.ClaudeCodeVersion, raw)
+		return setString[string](d, &v.ClaudeCodeVersion, raw)
 	case "cwd":
-		return setString[string](&v.Cwd, raw)
+		return setString[string](d, &v.Cwd, raw)
 	case "tools":
-		return setList(setString[string])(&v.Tools, raw)
+		return setList(d, &v.Tools, raw, setString[string])
 	case "mcp_servers":
-		return setList(setStruct[InitMCPServer])(&v.MCPServers, raw)
+		return setList(d, &v.MCPServers, raw, setStruct[InitMCPServer])
 	case "model":
-		return setString[string](&v.Model, raw)
+		return setString[string](d, &v.Model, raw)
 	case "permissionMode":
-		return setString[PermissionMode](&v.PermissionMode, raw)
+		return setString[PermissionMode](d, &v.PermissionMode, raw)
 	case "slash_commands":
-		return setList(setString[string])(&v.SlashCommands, raw)
+		return setList(d, &v.SlashCommands, raw, setString[string])
 	case "terminal_slash_commands":
-		return setList(setString[string])(&v.TerminalSlashCommands, raw)
+		return setList(d, &v.TerminalSlashCommands, raw, setString[string])
 	case "output_style":
-		return setString[string](&v.OutputStyle, raw)
+		return setString[string](d, &v.OutputStyle, raw)
 	case "skills":
-		return setList(setString[string])(&v.Skills, raw)
+		return setList(d, &v.Skills, raw, setString[string])
 	case "plugins":
-		return setList(setStruct[InitPlugin])(&v.Plugins, raw)
+		return setList(d, &v.Plugins, raw, setStruct[InitPlugin])
 	case "plugin_errors":
-		return setList(setStruct[PluginError])(&v.PluginErrors, raw)
+		return setList(d, &v.PluginErrors, raw, setStruct[PluginError])
 	case "fast_mode_state":
-		return setString[FastModeState](&v.FastModeState, raw)
+		return setString[FastModeState](d, &v.FastModeState, raw)
 	case "fast_mode_disabled_reason":
-		return setString[FastModeDisabledReason](&v.FastModeDisabledReason, raw)
+		return setString[FastModeDisabledReason](d, &v.FastModeDisabledReason, raw)
 	case "effort":
-		return setString[Effort](&v.Effort, raw)
+		return setString[Effort](d, &v.Effort, raw)
 	case "view_mode":
-		return setString[ViewMode](&v.ViewMode, raw)
+		return setString[ViewMode](d, &v.ViewMode, raw)
 	case "capabilities":
-		return setList(setString[string])(&v.Capabilities, raw)
+		return setList(d, &v.Capabilities, raw, setString[string])
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -916,24 +916,24 @@ type Status struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *Status) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *Status) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "subtype":
 		return true
 	case "status":
-		return setString[StatusPhase](&v.Status, raw)
+		return setString[StatusPhase](d, &v.Status, raw)
 	case "permissionMode":
-		return setString[PermissionMode](&v.PermissionMode, raw)
+		return setString[PermissionMode](d, &v.PermissionMode, raw)
 	case "compact_result":
-		return setString[CompactResult](&v.CompactResult, raw)
+		return setString[CompactResult](d, &v.CompactResult, raw)
 	case "compact_error":
-		return setString[string](&v.CompactError, raw)
+		return setString[string](d, &v.CompactError, raw)
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -975,18 +975,18 @@ type CompactBoundary struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *CompactBoundary) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *CompactBoundary) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "subtype":
 		return true
 	case "compact_metadata":
-		return setStruct[CompactMetadata](&v.CompactMetadata, raw)
+		return setStruct[CompactMetadata](d, &v.CompactMetadata, raw)
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -1026,18 +1026,18 @@ type SessionStateChanged struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *SessionStateChanged) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *SessionStateChanged) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "subtype":
 		return true
 	case "state":
-		return setString[SessionState](&v.State, raw)
+		return setString[SessionState](d, &v.State, raw)
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -1078,18 +1078,18 @@ type CommandsChanged struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *CommandsChanged) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *CommandsChanged) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "subtype":
 		return true
 	case "commands":
-		return setList(setStruct[SlashCommand])(&v.Commands, raw)
+		return setList(d, &v.Commands, raw, setStruct[SlashCommand])
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -1128,18 +1128,18 @@ type WorkerShuttingDown struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *WorkerShuttingDown) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *WorkerShuttingDown) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "subtype":
 		return true
 	case "reason":
-		return setString[string](&v.Reason, raw)
+		return setString[string](d, &v.Reason, raw)
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -1186,20 +1186,20 @@ type AuthStatus struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *AuthStatus) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *AuthStatus) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "isAuthenticating":
-		return setBool(&v.IsAuthenticating, raw)
+		return setBool(d, &v.IsAuthenticating, raw)
 	case "output":
-		return setList(setString[string])(&v.Output, raw)
+		return setList(d, &v.Output, raw, setString[string])
 	case "error":
-		return setString[string](&v.Error, raw)
+		return setString[string](d, &v.Error, raw)
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -1245,22 +1245,22 @@ type PluginInstall struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *PluginInstall) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *PluginInstall) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "subtype":
 		return true
 	case "status":
-		return setString[PluginInstallStatus](&v.Status, raw)
+		return setString[PluginInstallStatus](d, &v.Status, raw)
 	case "name":
-		return setString[string](&v.Name, raw)
+		return setString[string](d, &v.Name, raw)
 	case "error":
-		return setString[string](&v.Error, raw)
+		return setString[string](d, &v.Error, raw)
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -1308,22 +1308,22 @@ type SessionWritesLost struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *SessionWritesLost) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *SessionWritesLost) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "subtype":
 		return true
 	case "error_code":
-		return setString[WriteError](&v.ErrorCode, raw)
+		return setString[WriteError](d, &v.ErrorCode, raw)
 	case "lost":
-		return setList(setString[LostWrite])(&v.Lost, raw)
+		return setList(d, &v.Lost, raw, setString[LostWrite])
 	case "transcript_session_ids":
-		return setList(setString[string])(&v.TranscriptSessionIDs, raw)
+		return setList(d, &v.TranscriptSessionIDs, raw, setString[string])
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -1367,20 +1367,20 @@ type MirrorError struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *MirrorError) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *MirrorError) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "subtype":
 		return true
 	case "error":
-		return setString[string](&v.Error, raw)
+		return setString[string](d, &v.Error, raw)
 	case "key":
-		return setStruct[SessionKey](&v.Key, raw)
+		return setStruct[SessionKey](d, &v.Key, raw)
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -1426,22 +1426,22 @@ type FilesPersisted struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *FilesPersisted) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *FilesPersisted) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "subtype":
 		return true
 	case "files":
-		return setList(setStruct[PersistedFile])(&v.Files, raw)
+		return setList(d, &v.Files, raw, setStruct[PersistedFile])
 	case "failed":
-		return setList(setStruct[FailedFile])(&v.Failed, raw)
+		return setList(d, &v.Failed, raw, setStruct[FailedFile])
 	case "processed_at":
-		return setString[string](&v.ProcessedAt, raw)
+		return setString[string](d, &v.ProcessedAt, raw)
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -1498,28 +1498,28 @@ type Informational struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *Informational) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *Informational) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "subtype":
 		return true
 	case "content":
-		return setString[string](&v.Content, raw)
+		return setString[string](d, &v.Content, raw)
 	case "level":
-		return setString[InformationalLevel](&v.Level, raw)
+		return setString[InformationalLevel](d, &v.Level, raw)
 	case "tool_use_id":
-		return setString[string](&v.ToolUseID, raw)
+		return setString[string](d, &v.ToolUseID, raw)
 	case "prevent_continuation":
-		return setBool(&v.PreventContinuation, raw)
+		return setBool(d, &v.PreventContinuation, raw)
 	case "tag":
-		return setString[string](&v.Tag, raw)
+		return setString[string](d, &v.Tag, raw)
 	case "prompt_submit_outcome":
-		return setRaw(&v.PromptSubmitOutcome, raw)
+		return setRaw(d, &v.PromptSubmitOutcome, raw)
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -1575,26 +1575,26 @@ type Notification struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *Notification) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *Notification) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "subtype":
 		return true
 	case "key":
-		return setString[string](&v.Key, raw)
+		return setString[string](d, &v.Key, raw)
 	case "text":
-		return setString[string](&v.Text, raw)
+		return setString[string](d, &v.Text, raw)
 	case "priority":
-		return setString[NotificationPriority](&v.Priority, raw)
+		return setString[NotificationPriority](d, &v.Priority, raw)
 	case "color":
-		return setString[string](&v.Color, raw)
+		return setString[string](d, &v.Color, raw)
 	case "timeout_ms":
-		return setInt(&v.TimeoutMs, raw)
+		return setInt(d, &v.TimeoutMs, raw)
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -1638,18 +1638,18 @@ type LocalCommandOutput struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *LocalCommandOutput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *LocalCommandOutput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "subtype":
 		return true
 	case "content":
-		return setString[string](&v.Content, raw)
+		return setString[string](d, &v.Content, raw)
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -1693,20 +1693,20 @@ type MemoryRecall struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *MemoryRecall) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *MemoryRecall) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "subtype":
 		return true
 	case "mode":
-		return setString[MemoryMode](&v.Mode, raw)
+		return setString[MemoryMode](d, &v.Mode, raw)
 	case "memories":
-		return setList(setStruct[Memory])(&v.Memories, raw)
+		return setList(d, &v.Memories, raw, setStruct[Memory])
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -1746,16 +1746,16 @@ type RateLimitEvent struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *RateLimitEvent) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *RateLimitEvent) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "rate_limit_info":
-		return setStruct[RateLimitInfo](&v.RateLimitInfo, raw)
+		return setStruct[RateLimitInfo](d, &v.RateLimitInfo, raw)
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -1809,28 +1809,28 @@ type APIRetry struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *APIRetry) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *APIRetry) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "subtype":
 		return true
 	case "attempt":
-		return setInt(&v.Attempt, raw)
+		return setInt(d, &v.Attempt, raw)
 	case "max_retries":
-		return setInt(&v.MaxRetries, raw)
+		return setInt(d, &v.MaxRetries, raw)
 	case "retry_delay_ms":
-		return setNum(&v.RetryDelayMs, raw)
+		return setNum(d, &v.RetryDelayMs, raw)
 	case "error_status":
-		return setPointer(setInt)(&v.ErrorStatus, raw)
+		return setPointer(d, &v.ErrorStatus, raw, setInt)
 	case "error":
-		return setString[AssistantError](&v.Error, raw)
+		return setString[AssistantError](d, &v.Error, raw)
 	case "no_response":
-		return setPointer(setStruct[NoResponse])(&v.NoResponse, raw)
+		return setPointer(d, &v.NoResponse, raw, setStruct[NoResponse])
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -1904,38 +1904,38 @@ type ModelRefusalFallback struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *ModelRefusalFallback) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ModelRefusalFallback) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "subtype":
 		return true
 	case "trigger":
-		return setString[string](&v.Trigger, raw)
+		return setString[string](d, &v.Trigger, raw)
 	case "direction":
-		return setString[RefusalDirection](&v.Direction, raw)
+		return setString[RefusalDirection](d, &v.Direction, raw)
 	case "scope":
-		return setString[RefusalScope](&v.Scope, raw)
+		return setString[RefusalScope](d, &v.Scope, raw)
 	case "original_model":
-		return setString[string](&v.OriginalModel, raw)
+		return setString[string](d, &v.OriginalModel, raw)
 	case "fallback_model":
-		return setString[string](&v.FallbackModel, raw)
+		return setString[string](d, &v.FallbackModel, raw)
 	case "request_id":
-		return setString[string](&v.RequestID, raw)
+		return setString[string](d, &v.RequestID, raw)
 	case "api_refusal_category":
-		return setString[string](&v.APIRefusalCategory, raw)
+		return setString[string](d, &v.APIRefusalCategory, raw)
 	case "api_refusal_explanation":
-		return setString[string](&v.APIRefusalExplanation, raw)
+		return setString[string](d, &v.APIRefusalExplanation, raw)
 	case "retracted_message_uuids":
-		return setList(setString[string])(&v.RetractedMessageUUIDs, raw)
+		return setList(d, &v.RetractedMessageUUIDs, raw, setString[string])
 	case "refused_user_message_uuid":
-		return setString[string](&v.RefusedUserMessageUUID, raw)
+		return setString[string](d, &v.RefusedUserMessageUUID, raw)
 	case "content":
-		return setString[string](&v.Content, raw)
+		return setString[string](d, &v.Content, raw)
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -2002,28 +2002,28 @@ type ModelRefusalNoFallback struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *ModelRefusalNoFallback) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ModelRefusalNoFallback) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "subtype":
 		return true
 	case "original_model":
-		return setString[string](&v.OriginalModel, raw)
+		return setString[string](d, &v.OriginalModel, raw)
 	case "request_id":
-		return setString[string](&v.RequestID, raw)
+		return setString[string](d, &v.RequestID, raw)
 	case "api_refusal_category":
-		return setString[string](&v.APIRefusalCategory, raw)
+		return setString[string](d, &v.APIRefusalCategory, raw)
 	case "api_refusal_explanation":
-		return setString[string](&v.APIRefusalExplanation, raw)
+		return setString[string](d, &v.APIRefusalExplanation, raw)
 	case "refused_user_message_uuid":
-		return setString[string](&v.RefusedUserMessageUUID, raw)
+		return setString[string](d, &v.RefusedUserMessageUUID, raw)
 	case "content":
-		return setString[string](&v.Content, raw)
+		return setString[string](d, &v.Content, raw)
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -2085,28 +2085,28 @@ type PermissionDenied struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *PermissionDenied) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *PermissionDenied) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "subtype":
 		return true
 	case "tool_name":
-		return setString[string](&v.ToolName, raw)
+		return setString[string](d, &v.ToolName, raw)
 	case "tool_use_id":
-		return setString[string](&v.ToolUseID, raw)
+		return setString[string](d, &v.ToolUseID, raw)
 	case "agent_id":
-		return setString[string](&v.AgentID, raw)
+		return setString[string](d, &v.AgentID, raw)
 	case "decision_reason_type":
-		return setString[DecisionReasonType](&v.DecisionReasonType, raw)
+		return setString[DecisionReasonType](d, &v.DecisionReasonType, raw)
 	case "decision_reason":
-		return setString[string](&v.DecisionReason, raw)
+		return setString[string](d, &v.DecisionReason, raw)
 	case "message":
-		return setString[string](&v.Message, raw)
+		return setString[string](d, &v.Message, raw)
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -2154,20 +2154,20 @@ type ElicitationComplete struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *ElicitationComplete) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ElicitationComplete) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "subtype":
 		return true
 	case "mcp_server_name":
-		return setString[string](&v.MCPServerName, raw)
+		return setString[string](d, &v.MCPServerName, raw)
 	case "elicitation_id":
-		return setString[string](&v.ElicitationID, raw)
+		return setString[string](d, &v.ElicitationID, raw)
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -2224,28 +2224,28 @@ type ControlRequestProgress struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *ControlRequestProgress) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ControlRequestProgress) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "subtype":
 		return true
 	case "request_id":
-		return setString[string](&v.RequestID, raw)
+		return setString[string](d, &v.RequestID, raw)
 	case "status":
-		return setString[ProgressStatus](&v.Status, raw)
+		return setString[ProgressStatus](d, &v.Status, raw)
 	case "attempt":
-		return setInt(&v.Attempt, raw)
+		return setInt(d, &v.Attempt, raw)
 	case "max_retries":
-		return setInt(&v.MaxRetries, raw)
+		return setInt(d, &v.MaxRetries, raw)
 	case "retry_delay_ms":
-		return setNum(&v.RetryDelayMs, raw)
+		return setNum(d, &v.RetryDelayMs, raw)
 	case "error_status":
-		return setPointer(setInt)(&v.ErrorStatus, raw)
+		return setPointer(d, &v.ErrorStatus, raw, setInt)
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -2314,30 +2314,30 @@ type ToolProgress struct {
 	SubagentRetry *SubagentRetry `json:"subagent_retry,omitempty"`
 }
 
-func (v *ToolProgress) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ToolProgress) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "tool_use_id":
-		return setString[string](&v.ToolUseID, raw)
+		return setString[string](d, &v.ToolUseID, raw)
 	case "tool_name":
-		return setString[string](&v.ToolName, raw)
+		return setString[string](d, &v.ToolName, raw)
 	case "parent_tool_use_id":
-		return setString[string](&v.ParentToolUseID, raw)
+		return setString[string](d, &v.ParentToolUseID, raw)
 	case "elapsed_time_seconds":
-		return setNum(&v.ElapsedTimeSeconds, raw)
+		return setNum(d, &v.ElapsedTimeSeconds, raw)
 	case "task_id":
-		return setString[string](&v.TaskID, raw)
+		return setString[string](d, &v.TaskID, raw)
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	case "heartbeat":
-		return setBool(&v.Heartbeat, raw)
+		return setBool(d, &v.Heartbeat, raw)
 	case "subagent_type":
-		return setString[string](&v.SubagentType, raw)
+		return setString[string](d, &v.SubagentType, raw)
 	case "subagent_retry":
-		return setPointer(setStruct[SubagentRetry])(&v.SubagentRetry, raw)
+		return setPointer(d, &v.SubagentRetry, raw, setStruct[SubagentRetry])
 	}
 	return false
 }
@@ -2388,22 +2388,22 @@ type HookStarted struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *HookStarted) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *HookStarted) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "subtype":
 		return true
 	case "hook_id":
-		return setString[string](&v.HookID, raw)
+		return setString[string](d, &v.HookID, raw)
 	case "hook_name":
-		return setString[string](&v.HookName, raw)
+		return setString[string](d, &v.HookName, raw)
 	case "hook_event":
-		return setString[HookEvent](&v.HookEvent, raw)
+		return setString[HookEvent](d, &v.HookEvent, raw)
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -2459,28 +2459,28 @@ type HookProgress struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *HookProgress) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *HookProgress) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "subtype":
 		return true
 	case "hook_id":
-		return setString[string](&v.HookID, raw)
+		return setString[string](d, &v.HookID, raw)
 	case "hook_name":
-		return setString[string](&v.HookName, raw)
+		return setString[string](d, &v.HookName, raw)
 	case "hook_event":
-		return setString[HookEvent](&v.HookEvent, raw)
+		return setString[HookEvent](d, &v.HookEvent, raw)
 	case "stdout":
-		return setString[string](&v.Stdout, raw)
+		return setString[string](d, &v.Stdout, raw)
 	case "stderr":
-		return setString[string](&v.Stderr, raw)
+		return setString[string](d, &v.Stderr, raw)
 	case "output":
-		return setString[string](&v.Output, raw)
+		return setString[string](d, &v.Output, raw)
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -2545,32 +2545,32 @@ type HookResponse struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *HookResponse) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *HookResponse) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "subtype":
 		return true
 	case "hook_id":
-		return setString[string](&v.HookID, raw)
+		return setString[string](d, &v.HookID, raw)
 	case "hook_name":
-		return setString[string](&v.HookName, raw)
+		return setString[string](d, &v.HookName, raw)
 	case "hook_event":
-		return setString[HookEvent](&v.HookEvent, raw)
+		return setString[HookEvent](d, &v.HookEvent, raw)
 	case "output":
-		return setString[string](&v.Output, raw)
+		return setString[string](d, &v.Output, raw)
 	case "stdout":
-		return setString[string](&v.Stdout, raw)
+		return setString[string](d, &v.Stdout, raw)
 	case "stderr":
-		return setString[string](&v.Stderr, raw)
+		return setString[string](d, &v.Stderr, raw)
 	case "exit_code":
-		return setPointer(setInt)(&v.ExitCode, raw)
+		return setPointer(d, &v.ExitCode, raw, setInt)
 	case "outcome":
-		return setString[HookOutcome](&v.Outcome, raw)
+		return setString[HookOutcome](d, &v.Outcome, raw)
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -2652,42 +2652,42 @@ type TaskStarted struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *TaskStarted) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *TaskStarted) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "subtype":
 		return true
 	case "task_id":
-		return setString[string](&v.TaskID, raw)
+		return setString[string](d, &v.TaskID, raw)
 	case "run_id":
-		return setString[string](&v.RunID, raw)
+		return setString[string](d, &v.RunID, raw)
 	case "tool_use_id":
-		return setString[string](&v.ToolUseID, raw)
+		return setString[string](d, &v.ToolUseID, raw)
 	case "description":
-		return setString[string](&v.Description, raw)
+		return setString[string](d, &v.Description, raw)
 	case "subagent_type":
-		return setString[string](&v.SubagentType, raw)
+		return setString[string](d, &v.SubagentType, raw)
 	case "is_backgrounded":
-		return setBool(&v.IsBackgrounded, raw)
+		return setBool(d, &v.IsBackgrounded, raw)
 	case "spawn_depth":
-		return setInt(&v.SpawnDepth, raw)
+		return setInt(d, &v.SpawnDepth, raw)
 	case "parent_task_id":
-		return setString[string](&v.ParentTaskID, raw)
+		return setString[string](d, &v.ParentTaskID, raw)
 	case "task_type":
-		return setString[string](&v.TaskType, raw)
+		return setString[string](d, &v.TaskType, raw)
 	case "workflow_name":
-		return setString[string](&v.WorkflowName, raw)
+		return setString[string](d, &v.WorkflowName, raw)
 	case "prompt":
-		return setString[string](&v.Prompt, raw)
+		return setString[string](d, &v.Prompt, raw)
 	case "skip_transcript":
-		return setBool(&v.SkipTranscript, raw)
+		return setBool(d, &v.SkipTranscript, raw)
 	case "ambient":
-		return setBool(&v.Ambient, raw)
+		return setBool(d, &v.Ambient, raw)
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -2759,32 +2759,32 @@ type TaskProgress struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *TaskProgress) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *TaskProgress) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "subtype":
 		return true
 	case "task_id":
-		return setString[string](&v.TaskID, raw)
+		return setString[string](d, &v.TaskID, raw)
 	case "run_id":
-		return setString[string](&v.RunID, raw)
+		return setString[string](d, &v.RunID, raw)
 	case "tool_use_id":
-		return setString[string](&v.ToolUseID, raw)
+		return setString[string](d, &v.ToolUseID, raw)
 	case "description":
-		return setString[string](&v.Description, raw)
+		return setString[string](d, &v.Description, raw)
 	case "subagent_type":
-		return setString[string](&v.SubagentType, raw)
+		return setString[string](d, &v.SubagentType, raw)
 	case "usage":
-		return setStruct[TaskUsage](&v.Usage, raw)
+		return setStruct[TaskUsage](d, &v.Usage, raw)
 	case "last_tool_name":
-		return setString[string](&v.LastToolName, raw)
+		return setString[string](d, &v.LastToolName, raw)
 	case "summary":
-		return setString[string](&v.Summary, raw)
+		return setString[string](d, &v.Summary, raw)
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -2837,22 +2837,22 @@ type TaskUpdated struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *TaskUpdated) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *TaskUpdated) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "subtype":
 		return true
 	case "task_id":
-		return setString[string](&v.TaskID, raw)
+		return setString[string](d, &v.TaskID, raw)
 	case "run_id":
-		return setString[string](&v.RunID, raw)
+		return setString[string](d, &v.RunID, raw)
 	case "patch":
-		return setStruct[TaskPatch](&v.Patch, raw)
+		return setStruct[TaskPatch](d, &v.Patch, raw)
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -2923,38 +2923,38 @@ type TaskNotification struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *TaskNotification) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *TaskNotification) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "subtype":
 		return true
 	case "task_id":
-		return setString[string](&v.TaskID, raw)
+		return setString[string](d, &v.TaskID, raw)
 	case "run_id":
-		return setString[string](&v.RunID, raw)
+		return setString[string](d, &v.RunID, raw)
 	case "tool_use_id":
-		return setString[string](&v.ToolUseID, raw)
+		return setString[string](d, &v.ToolUseID, raw)
 	case "status":
-		return setString[TaskStatus](&v.Status, raw)
+		return setString[TaskStatus](d, &v.Status, raw)
 	case "reason":
-		return setString[string](&v.Reason, raw)
+		return setString[string](d, &v.Reason, raw)
 	case "output_file":
-		return setString[string](&v.OutputFile, raw)
+		return setString[string](d, &v.OutputFile, raw)
 	case "summary":
-		return setString[string](&v.Summary, raw)
+		return setString[string](d, &v.Summary, raw)
 	case "usage":
-		return setPointer(setStruct[TaskUsage])(&v.Usage, raw)
+		return setPointer(d, &v.Usage, raw, setStruct[TaskUsage])
 	case "resource_links":
-		return setList(setStruct[MCPResourceLink])(&v.ResourceLinks, raw)
+		return setList(d, &v.ResourceLinks, raw, setStruct[MCPResourceLink])
 	case "skip_transcript":
-		return setBool(&v.SkipTranscript, raw)
+		return setBool(d, &v.SkipTranscript, raw)
 	case "ambient":
-		return setBool(&v.Ambient, raw)
+		return setBool(d, &v.Ambient, raw)
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -3004,18 +3004,18 @@ type BackgroundTasksChanged struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *BackgroundTasksChanged) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *BackgroundTasksChanged) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "subtype":
 		return true
 	case "tasks":
-		return setList(setStruct[BackgroundTask])(&v.Tasks, raw)
+		return setList(d, &v.Tasks, raw, setStruct[BackgroundTask])
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -3063,22 +3063,22 @@ type ThinkingTokens struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *ThinkingTokens) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ThinkingTokens) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "subtype":
 		return true
 	case "estimated_tokens":
-		return setInt(&v.EstimatedTokens, raw)
+		return setInt(d, &v.EstimatedTokens, raw)
 	case "estimated_tokens_delta":
-		return setInt(&v.EstimatedTokensDelta, raw)
+		return setInt(d, &v.EstimatedTokensDelta, raw)
 	case "user_message_uuid":
-		return setString[string](&v.UserMessageUUID, raw)
+		return setString[string](d, &v.UserMessageUUID, raw)
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -3117,14 +3117,14 @@ type ControlRequest struct {
 	Request Request `json:"request"`
 }
 
-func (v *ControlRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ControlRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "request_id":
-		return setString[string](&v.RequestID, raw)
+		return setString[string](d, &v.RequestID, raw)
 	case "request":
-		return setUnion(decodeRequest)(&v.Request, raw)
+		return setUnion(d, &v.Request, raw, decodeRequest)
 	}
 	return false
 }
@@ -3155,12 +3155,12 @@ type ControlResponse struct {
 	Response ControlAnswer `json:"response"`
 }
 
-func (v *ControlResponse) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ControlResponse) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "response":
-		return setStruct[ControlAnswer](&v.Response, raw)
+		return setStruct[ControlAnswer](d, &v.Response, raw)
 	}
 	return false
 }
@@ -3191,12 +3191,12 @@ type ControlCancel struct {
 	RequestID string `json:"request_id"`
 }
 
-func (v *ControlCancel) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ControlCancel) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "request_id":
-		return setString[string](&v.RequestID, raw)
+		return setString[string](d, &v.RequestID, raw)
 	}
 	return false
 }
@@ -3224,8 +3224,8 @@ type KeepAlive struct {
 	Source
 }
 
-func (v *KeepAlive) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *KeepAlive) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	}
@@ -3260,14 +3260,14 @@ type EnvironmentUpdate struct {
 	RequestID string `json:"request_id,omitempty"`
 }
 
-func (v *EnvironmentUpdate) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *EnvironmentUpdate) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "variables":
-		return setMap(setString[string])(&v.Variables, raw)
+		return setMap(d, &v.Variables, raw, setString[string])
 	case "request_id":
-		return setString[string](&v.RequestID, raw)
+		return setString[string](d, &v.RequestID, raw)
 	}
 	return false
 }
@@ -3301,12 +3301,12 @@ type ErrorLine struct {
 	Error APIErrorBody `json:"error"`
 }
 
-func (v *ErrorLine) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ErrorLine) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "error":
-		return setStruct[APIErrorBody](&v.Error, raw)
+		return setStruct[APIErrorBody](d, &v.Error, raw)
 	}
 	return false
 }
@@ -3484,106 +3484,106 @@ type Result struct {
 	SessionID string `json:"session_id"`
 }
 
-func (v *Result) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *Result) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "subtype":
-		return setString[ResultSubtype](&v.Subtype, raw)
+		return setString[ResultSubtype](d, &v.Subtype, raw)
 	case "duration_ms":
-		return setInt(&v.DurationMs, raw)
+		return setInt(d, &v.DurationMs, raw)
 	case "duration_api_ms":
-		return setInt(&v.DurationAPIMs, raw)
+		return setInt(d, &v.DurationAPIMs, raw)
 	case "ttft_ms":
-		return setInt(&v.TTFTMs, raw)
+		return setInt(d, &v.TTFTMs, raw)
 	case "ttft_stream_ms":
-		return setInt(&v.TTFTStreamMs, raw)
+		return setInt(d, &v.TTFTStreamMs, raw)
 	case "time_to_request_ms":
-		return setInt(&v.TimeToRequestMs, raw)
+		return setInt(d, &v.TimeToRequestMs, raw)
 	case "user_message_uuid":
-		return setString[string](&v.UserMessageUUID, raw)
+		return setString[string](d, &v.UserMessageUUID, raw)
 	case "user_message_uuids":
-		return setList(setString[string])(&v.UserMessageUUIDs, raw)
+		return setList(d, &v.UserMessageUUIDs, raw, setString[string])
 	case "resume_reason":
-		return setString[string](&v.ResumeReason, raw)
+		return setString[string](d, &v.ResumeReason, raw)
 	case "local_command":
-		return setString[string](&v.LocalCommand, raw)
+		return setString[string](d, &v.LocalCommand, raw)
 	case "request_sent_wall_ms":
-		return setNum(&v.RequestSentWallMs, raw)
+		return setNum(d, &v.RequestSentWallMs, raw)
 	case "first_content_frame_ms":
-		return setInt(&v.FirstContentFrameMs, raw)
+		return setInt(d, &v.FirstContentFrameMs, raw)
 	case "first_stream_post_ms":
-		return setInt(&v.FirstStreamPostMs, raw)
+		return setInt(d, &v.FirstStreamPostMs, raw)
 	case "first_stream_post_ack_ms":
-		return setInt(&v.FirstStreamPostAckMs, raw)
+		return setInt(d, &v.FirstStreamPostAckMs, raw)
 	case "first_stream_post_queue_wait_ms":
-		return setInt(&v.FirstStreamPostQueueWaitMs, raw)
+		return setInt(d, &v.FirstStreamPostQueueWaitMs, raw)
 	case "first_stream_post_queued_behind":
-		return setString[QueuedBehind](&v.FirstStreamPostQueuedBehind, raw)
+		return setString[QueuedBehind](d, &v.FirstStreamPostQueuedBehind, raw)
 	case "first_stream_post_wall_ms":
-		return setNum(&v.FirstStreamPostWallMs, raw)
+		return setNum(d, &v.FirstStreamPostWallMs, raw)
 	case "first_text_post_ms":
-		return setInt(&v.FirstTextPostMs, raw)
+		return setInt(d, &v.FirstTextPostMs, raw)
 	case "first_text_post_queue_wait_ms":
-		return setInt(&v.FirstTextPostQueueWaitMs, raw)
+		return setInt(d, &v.FirstTextPostQueueWaitMs, raw)
 	case "first_text_post_queued_behind":
-		return setString[QueuedBehind](&v.FirstTextPostQueuedBehind, raw)
+		return setString[QueuedBehind](d, &v.FirstTextPostQueuedBehind, raw)
 	case "first_text_post_wall_ms":
-		return setNum(&v.FirstTextPostWallMs, raw)
+		return setNum(d, &v.FirstTextPostWallMs, raw)
 	case "time_to_request_from_spawn_ms":
-		return setInt(&v.TimeToRequestFromSpawnMs, raw)
+		return setInt(d, &v.TimeToRequestFromSpawnMs, raw)
 	case "warm_spare_claimed":
-		return setBool(&v.WarmSpareClaimed, raw)
+		return setBool(d, &v.WarmSpareClaimed, raw)
 	case "time_origin_ms":
-		return setNum(&v.TimeOriginMs, raw)
+		return setNum(d, &v.TimeOriginMs, raw)
 	case "is_error":
-		return setBool(&v.IsError, raw)
+		return setBool(d, &v.IsError, raw)
 	case "api_error_status":
-		return setPointer(setInt)(&v.APIErrorStatus, raw)
+		return setPointer(d, &v.APIErrorStatus, raw, setInt)
 	case "api_error_type":
-		return setString[string](&v.APIErrorType, raw)
+		return setString[string](d, &v.APIErrorType, raw)
 	case "num_turns":
-		return setInt(&v.NumTurns, raw)
+		return setInt(d, &v.NumTurns, raw)
 	case "result":
-		return setString[string](&v.Result, raw)
+		return setString[string](d, &v.Result, raw)
 	case "errors":
-		return setList(setString[string])(&v.Errors, raw)
+		return setList(d, &v.Errors, raw, setString[string])
 	case "stop_reason":
-		return setString[StopReason](&v.StopReason, raw)
+		return setString[StopReason](d, &v.StopReason, raw)
 	case "total_cost_usd":
-		return setNum(&v.TotalCostUSD, raw)
+		return setNum(d, &v.TotalCostUSD, raw)
 	case "usage":
-		return setStruct[Usage](&v.Usage, raw)
+		return setStruct[Usage](d, &v.Usage, raw)
 	case "modelUsage":
-		return setMap(setStruct[ModelUsage])(&v.ModelUsage, raw)
+		return setMap(d, &v.ModelUsage, raw, setStruct[ModelUsage])
 	case "permission_denials":
-		return setList(setStruct[PermissionDenial])(&v.PermissionDenials, raw)
+		return setList(d, &v.PermissionDenials, raw, setStruct[PermissionDenial])
 	case "queued_turn_count":
-		return setInt(&v.QueuedTurnCount, raw)
+		return setInt(d, &v.QueuedTurnCount, raw)
 	case "structured_output":
-		return setRaw(&v.StructuredOutput, raw)
+		return setRaw(d, &v.StructuredOutput, raw)
 	case "deferred_tool_use":
-		return setPointer(setStruct[DeferredToolUse])(&v.DeferredToolUse, raw)
+		return setPointer(d, &v.DeferredToolUse, raw, setStruct[DeferredToolUse])
 	case "terminal_reason":
-		return setString[TerminalReason](&v.TerminalReason, raw)
+		return setString[TerminalReason](d, &v.TerminalReason, raw)
 	case "startup_failure_reason":
-		return setString[StartupFailureReason](&v.StartupFailureReason, raw)
+		return setString[StartupFailureReason](d, &v.StartupFailureReason, raw)
 	case "invalid_config_file":
-		return setPointer(setStruct[InvalidConfigFile])(&v.InvalidConfigFile, raw)
+		return setPointer(d, &v.InvalidConfigFile, raw, setStruct[InvalidConfigFile])
 	case "result_index":
-		return setPointer(setInt)(&v.ResultIndex, raw)
+		return setPointer(d, &v.ResultIndex, raw, setInt)
 	case "credential_expires_at":
-		return setString[string](&v.CredentialExpiresAt, raw)
+		return setString[string](d, &v.CredentialExpiresAt, raw)
 	case "fast_mode_state":
-		return setString[FastModeState](&v.FastModeState, raw)
+		return setString[FastModeState](d, &v.FastModeState, raw)
 	case "fast_mode_disabled_reason":
-		return setString[FastModeDisabledReason](&v.FastModeDisabledReason, raw)
+		return setString[FastModeDisabledReason](d, &v.FastModeDisabledReason, raw)
 	case "origin":
-		return setPointer(setStruct[MessageOrigin])(&v.Origin, raw)
+		return setPointer(d, &v.Origin, raw, setStruct[MessageOrigin])
 	case "uuid":
-		return setString[string](&v.UUID, raw)
+		return setString[string](d, &v.UUID, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }

@@ -17,16 +17,16 @@ type AddRules struct {
 	Destination UpdateDestination `json:"destination"`
 }
 
-func (v *AddRules) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *AddRules) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "rules":
-		return setList(setStruct[PermissionRule])(&v.Rules, raw)
+		return setList(d, &v.Rules, raw, setStruct[PermissionRule])
 	case "behavior":
-		return setString[RuleBehavior](&v.Behavior, raw)
+		return setString[RuleBehavior](d, &v.Behavior, raw)
 	case "destination":
-		return setString[UpdateDestination](&v.Destination, raw)
+		return setString[UpdateDestination](d, &v.Destination, raw)
 	}
 	return false
 }
@@ -64,16 +64,16 @@ type ReplaceRules struct {
 	Destination UpdateDestination `json:"destination"`
 }
 
-func (v *ReplaceRules) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ReplaceRules) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "rules":
-		return setList(setStruct[PermissionRule])(&v.Rules, raw)
+		return setList(d, &v.Rules, raw, setStruct[PermissionRule])
 	case "behavior":
-		return setString[RuleBehavior](&v.Behavior, raw)
+		return setString[RuleBehavior](d, &v.Behavior, raw)
 	case "destination":
-		return setString[UpdateDestination](&v.Destination, raw)
+		return setString[UpdateDestination](d, &v.Destination, raw)
 	}
 	return false
 }
@@ -111,16 +111,16 @@ type RemoveRules struct {
 	Destination UpdateDestination `json:"destination"`
 }
 
-func (v *RemoveRules) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *RemoveRules) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "rules":
-		return setList(setStruct[PermissionRule])(&v.Rules, raw)
+		return setList(d, &v.Rules, raw, setStruct[PermissionRule])
 	case "behavior":
-		return setString[RuleBehavior](&v.Behavior, raw)
+		return setString[RuleBehavior](d, &v.Behavior, raw)
 	case "destination":
-		return setString[UpdateDestination](&v.Destination, raw)
+		return setString[UpdateDestination](d, &v.Destination, raw)
 	}
 	return false
 }
@@ -156,14 +156,14 @@ type SetMode struct {
 	Destination UpdateDestination `json:"destination"`
 }
 
-func (v *SetMode) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *SetMode) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "mode":
-		return setString[PermissionMode](&v.Mode, raw)
+		return setString[PermissionMode](d, &v.Mode, raw)
 	case "destination":
-		return setString[UpdateDestination](&v.Destination, raw)
+		return setString[UpdateDestination](d, &v.Destination, raw)
 	}
 	return false
 }
@@ -197,14 +197,14 @@ type AddDirectories struct {
 	Destination UpdateDestination `json:"destination"`
 }
 
-func (v *AddDirectories) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *AddDirectories) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "directories":
-		return setList(setString[string])(&v.Directories, raw)
+		return setList(d, &v.Directories, raw, setString[string])
 	case "destination":
-		return setString[UpdateDestination](&v.Destination, raw)
+		return setString[UpdateDestination](d, &v.Destination, raw)
 	}
 	return false
 }
@@ -238,14 +238,14 @@ type RemoveDirectories struct {
 	Destination UpdateDestination `json:"destination"`
 }
 
-func (v *RemoveDirectories) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *RemoveDirectories) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
 		return true
 	case "directories":
-		return setList(setString[string])(&v.Directories, raw)
+		return setList(d, &v.Directories, raw, setString[string])
 	case "destination":
-		return setString[UpdateDestination](&v.Destination, raw)
+		return setString[UpdateDestination](d, &v.Destination, raw)
 	}
 	return false
 }
@@ -287,18 +287,20 @@ type Allow struct {
 	DecisionClassification DecisionClassification `json:"decisionClassification,omitempty"`
 }
 
-func (v *Allow) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *Allow) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "behavior":
 		return true
 	case "updatedInput":
-		return setRaw(&v.UpdatedInput, raw)
+		return setRaw(d, &v.UpdatedInput, raw)
 	case "updatedPermissions":
-		return setList(setUnion(decodePermissionUpdate))(&v.UpdatedPermissions, raw)
+		return setList(d, &v.UpdatedPermissions, raw, func(d *decoder, dst *PermissionUpdate, raw value) bool {
+			return setUnion(d, dst, raw, decodePermissionUpdate)
+		})
 	case "toolUseID":
-		return setString[string](&v.ToolUseID, raw)
+		return setString[string](d, &v.ToolUseID, raw)
 	case "decisionClassification":
-		return setString[DecisionClassification](&v.DecisionClassification, raw)
+		return setString[DecisionClassification](d, &v.DecisionClassification, raw)
 	}
 	return false
 }
@@ -340,18 +342,18 @@ type Deny struct {
 	DecisionClassification DecisionClassification `json:"decisionClassification,omitempty"`
 }
 
-func (v *Deny) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *Deny) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "behavior":
 		return true
 	case "message":
-		return setString[string](&v.Message, raw)
+		return setString[string](d, &v.Message, raw)
 	case "interrupt":
-		return setBool(&v.Interrupt, raw)
+		return setBool(d, &v.Interrupt, raw)
 	case "toolUseID":
-		return setString[string](&v.ToolUseID, raw)
+		return setString[string](d, &v.ToolUseID, raw)
 	case "decisionClassification":
-		return setString[DecisionClassification](&v.DecisionClassification, raw)
+		return setString[DecisionClassification](d, &v.DecisionClassification, raw)
 	}
 	return false
 }

@@ -75,52 +75,54 @@ type InitializeRequest struct {
 	Plugins []PluginConfig `json:"plugins,omitempty"`
 }
 
-func (v *InitializeRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *InitializeRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "hooks":
-		return setMap(setList(setStruct[HookMatcher]))(&v.Hooks, raw)
+		return setMap(d, &v.Hooks, raw, func(d *decoder, dst *[]HookMatcher, raw value) bool {
+			return setList(d, dst, raw, setStruct[HookMatcher])
+		})
 	case "sdkMcpServers":
-		return setList(setString[string])(&v.SDKMCPServers, raw)
+		return setList(d, &v.SDKMCPServers, raw, setString[string])
 	case "sdkMcpServerConfigs":
-		return setMap(setStruct[SDKMCPServerConfig])(&v.SDKMCPServerConfigs, raw)
+		return setMap(d, &v.SDKMCPServerConfigs, raw, setStruct[SDKMCPServerConfig])
 	case "sdkMcpServerManifests":
-		return setMap(setStruct[SDKMCPServerManifest])(&v.SDKMCPServerManifests, raw)
+		return setMap(d, &v.SDKMCPServerManifests, raw, setStruct[SDKMCPServerManifest])
 	case "sdkMcpServerManifestsOrigin":
-		return setString[string](&v.SDKMCPServerManifestsOrigin, raw)
+		return setString[string](d, &v.SDKMCPServerManifestsOrigin, raw)
 	case "jsonSchema":
-		return setRaw(&v.JSONSchema, raw)
+		return setRaw(d, &v.JSONSchema, raw)
 	case "systemPrompt":
-		return setRaw(&v.SystemPrompt, raw)
+		return setRaw(d, &v.SystemPrompt, raw)
 	case "appendSystemPrompt":
-		return setString[string](&v.AppendSystemPrompt, raw)
+		return setString[string](d, &v.AppendSystemPrompt, raw)
 	case "systemPromptSnapshot":
-		return setBool(&v.SystemPromptSnapshot, raw)
+		return setBool(d, &v.SystemPromptSnapshot, raw)
 	case "planModeInstructions":
-		return setString[string](&v.PlanModeInstructions, raw)
+		return setString[string](d, &v.PlanModeInstructions, raw)
 	case "toolAliases":
-		return setMap(setString[string])(&v.ToolAliases, raw)
+		return setMap(d, &v.ToolAliases, raw, setString[string])
 	case "excludeDynamicSections":
-		return setBool(&v.ExcludeDynamicSections, raw)
+		return setBool(d, &v.ExcludeDynamicSections, raw)
 	case "agents":
-		return setMap(setStruct[AgentDefinition])(&v.Agents, raw)
+		return setMap(d, &v.Agents, raw, setStruct[AgentDefinition])
 	case "title":
-		return setString[string](&v.Title, raw)
+		return setString[string](d, &v.Title, raw)
 	case "skills":
-		return setList(setString[string])(&v.Skills, raw)
+		return setList(d, &v.Skills, raw, setString[string])
 	case "promptSuggestions":
-		return setBool(&v.PromptSuggestions, raw)
+		return setBool(d, &v.PromptSuggestions, raw)
 	case "agentProgressSummaries":
-		return setBool(&v.AgentProgressSummaries, raw)
+		return setBool(d, &v.AgentProgressSummaries, raw)
 	case "forwardSubagentText":
-		return setBool(&v.ForwardSubagentText, raw)
+		return setBool(d, &v.ForwardSubagentText, raw)
 	case "supportedDialogKinds":
-		return setList(setString[string])(&v.SupportedDialogKinds, raw)
+		return setList(d, &v.SupportedDialogKinds, raw, setString[string])
 	case "perTaskStopAffordance":
-		return setBool(&v.PerTaskStopAffordance, raw)
+		return setBool(d, &v.PerTaskStopAffordance, raw)
 	case "plugins":
-		return setList(setStruct[PluginConfig])(&v.Plugins, raw)
+		return setList(d, &v.Plugins, raw, setStruct[PluginConfig])
 	}
 	return false
 }
@@ -171,12 +173,12 @@ type InterruptRequest struct {
 	CancelQueued bool `json:"cancel_queued,omitempty"`
 }
 
-func (v *InterruptRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *InterruptRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "cancel_queued":
-		return setBool(&v.CancelQueued, raw)
+		return setBool(d, &v.CancelQueued, raw)
 	}
 	return false
 }
@@ -206,12 +208,12 @@ type EndSessionRequest struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-func (v *EndSessionRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *EndSessionRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "reason":
-		return setString[string](&v.Reason, raw)
+		return setString[string](d, &v.Reason, raw)
 	}
 	return false
 }
@@ -241,12 +243,12 @@ type SetPermissionModeRequest struct {
 	Mode PermissionMode `json:"mode"`
 }
 
-func (v *SetPermissionModeRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *SetPermissionModeRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "mode":
-		return setString[PermissionMode](&v.Mode, raw)
+		return setString[PermissionMode](d, &v.Mode, raw)
 	}
 	return false
 }
@@ -277,12 +279,12 @@ type SetModelRequest struct {
 	Model string `json:"model,omitempty"`
 }
 
-func (v *SetModelRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *SetModelRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "model":
-		return setString[string](&v.Model, raw)
+		return setString[string](d, &v.Model, raw)
 	}
 	return false
 }
@@ -315,14 +317,14 @@ type SetMaxThinkingTokensRequest struct {
 	ThinkingDisplay ThinkingDisplay `json:"thinking_display,omitempty"`
 }
 
-func (v *SetMaxThinkingTokensRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *SetMaxThinkingTokensRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "max_thinking_tokens":
-		return setPointer(setInt)(&v.MaxThinkingTokens, raw)
+		return setPointer(d, &v.MaxThinkingTokens, raw, setInt)
 	case "thinking_display":
-		return setString[ThinkingDisplay](&v.ThinkingDisplay, raw)
+		return setString[ThinkingDisplay](d, &v.ThinkingDisplay, raw)
 	}
 	return false
 }
@@ -353,12 +355,12 @@ type ApplyFlagSettingsRequest struct {
 	Settings json.RawMessage `json:"settings"`
 }
 
-func (v *ApplyFlagSettingsRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ApplyFlagSettingsRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "settings":
-		return setRaw(&v.Settings, raw)
+		return setRaw(d, &v.Settings, raw)
 	}
 	return false
 }
@@ -386,8 +388,8 @@ type GetSettingsRequest struct {
 	Source
 }
 
-func (v *GetSettingsRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *GetSettingsRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	}
@@ -421,14 +423,14 @@ type UpdateSettingsRequest struct {
 	Settings json.RawMessage `json:"settings"`
 }
 
-func (v *UpdateSettingsRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *UpdateSettingsRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "source":
-		return setString[SettingsSource](&v.Target, raw)
+		return setString[SettingsSource](d, &v.Target, raw)
 	case "settings":
-		return setRaw(&v.Settings, raw)
+		return setRaw(d, &v.Settings, raw)
 	}
 	return false
 }
@@ -465,16 +467,16 @@ type RenameSessionRequest struct {
 	SessionID string `json:"session_id,omitempty"`
 }
 
-func (v *RenameSessionRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *RenameSessionRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "title":
-		return setString[string](&v.Title, raw)
+		return setString[string](d, &v.Title, raw)
 	case "source":
-		return setString[RenameSource](&v.Origin, raw)
+		return setString[RenameSource](d, &v.Origin, raw)
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	}
 	return false
 }
@@ -509,14 +511,14 @@ type GenerateSessionTitleRequest struct {
 	Persist bool `json:"persist,omitempty"`
 }
 
-func (v *GenerateSessionTitleRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *GenerateSessionTitleRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "description":
-		return setString[string](&v.Description, raw)
+		return setString[string](d, &v.Description, raw)
 	case "persist":
-		return setBool(&v.Persist, raw)
+		return setBool(d, &v.Persist, raw)
 	}
 	return false
 }
@@ -547,12 +549,12 @@ type SetColorRequest struct {
 	Color string `json:"color"`
 }
 
-func (v *SetColorRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *SetColorRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "color":
-		return setString[string](&v.Color, raw)
+		return setString[string](d, &v.Color, raw)
 	}
 	return false
 }
@@ -582,12 +584,12 @@ type SetHasSubscribersRequest struct {
 	HasSubscribers *bool `json:"has_subscribers"`
 }
 
-func (v *SetHasSubscribersRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *SetHasSubscribersRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "has_subscribers":
-		return setPointer(setBool)(&v.HasSubscribers, raw)
+		return setPointer(d, &v.HasSubscribers, raw, setBool)
 	}
 	return false
 }
@@ -617,12 +619,12 @@ type CancelAsyncMessageRequest struct {
 	MessageUUID string `json:"message_uuid"`
 }
 
-func (v *CancelAsyncMessageRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *CancelAsyncMessageRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "message_uuid":
-		return setString[string](&v.MessageUUID, raw)
+		return setString[string](d, &v.MessageUUID, raw)
 	}
 	return false
 }
@@ -656,14 +658,14 @@ type RewindFilesRequest struct {
 	DryRun bool `json:"dry_run,omitempty"`
 }
 
-func (v *RewindFilesRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *RewindFilesRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "user_message_id":
-		return setString[string](&v.UserMessageID, raw)
+		return setString[string](d, &v.UserMessageID, raw)
 	case "dry_run":
-		return setBool(&v.DryRun, raw)
+		return setBool(d, &v.DryRun, raw)
 	}
 	return false
 }
@@ -698,14 +700,14 @@ type SideQuestionRequest struct {
 	History json.RawMessage `json:"history,omitempty"`
 }
 
-func (v *SideQuestionRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *SideQuestionRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "question":
-		return setString[string](&v.Question, raw)
+		return setString[string](d, &v.Question, raw)
 	case "history":
-		return setRaw(&v.History, raw)
+		return setRaw(d, &v.History, raw)
 	}
 	return false
 }
@@ -736,12 +738,12 @@ type StopTaskRequest struct {
 	TaskID string `json:"task_id"`
 }
 
-func (v *StopTaskRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *StopTaskRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "task_id":
-		return setString[string](&v.TaskID, raw)
+		return setString[string](d, &v.TaskID, raw)
 	}
 	return false
 }
@@ -772,12 +774,12 @@ type BackgroundTasksRequest struct {
 	ToolUseID string `json:"tool_use_id,omitempty"`
 }
 
-func (v *BackgroundTasksRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *BackgroundTasksRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "tool_use_id":
-		return setString[string](&v.ToolUseID, raw)
+		return setString[string](d, &v.ToolUseID, raw)
 	}
 	return false
 }
@@ -807,12 +809,12 @@ type GetTaskOutputRequest struct {
 	TaskID string `json:"task_id"`
 }
 
-func (v *GetTaskOutputRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *GetTaskOutputRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "task_id":
-		return setString[string](&v.TaskID, raw)
+		return setString[string](d, &v.TaskID, raw)
 	}
 	return false
 }
@@ -842,12 +844,12 @@ type GetContextUsageRequest struct {
 	Detail ContextDetail `json:"detail,omitempty"`
 }
 
-func (v *GetContextUsageRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *GetContextUsageRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "detail":
-		return setString[ContextDetail](&v.Detail, raw)
+		return setString[ContextDetail](d, &v.Detail, raw)
 	}
 	return false
 }
@@ -875,8 +877,8 @@ type GetSessionCostRequest struct {
 	Source
 }
 
-func (v *GetSessionCostRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *GetSessionCostRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	}
@@ -907,12 +909,12 @@ type GetUsageRequest struct {
 	SkipBehaviors bool `json:"skip_behaviors,omitempty"`
 }
 
-func (v *GetUsageRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *GetUsageRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "skip_behaviors":
-		return setBool(&v.SkipBehaviors, raw)
+		return setBool(d, &v.SkipBehaviors, raw)
 	}
 	return false
 }
@@ -940,8 +942,8 @@ type ListModelsRequest struct {
 	Source
 }
 
-func (v *ListModelsRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ListModelsRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	}
@@ -970,8 +972,8 @@ type GetBinaryVersionRequest struct {
 	Source
 }
 
-func (v *GetBinaryVersionRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *GetBinaryVersionRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	}
@@ -1000,8 +1002,8 @@ type GetHooksListingRequest struct {
 	Source
 }
 
-func (v *GetHooksListingRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *GetHooksListingRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	}
@@ -1030,8 +1032,8 @@ type ListPermissionRulesRequest struct {
 	Source
 }
 
-func (v *ListPermissionRulesRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ListPermissionRulesRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	}
@@ -1062,12 +1064,12 @@ type FileSuggestionsRequest struct {
 	Query string `json:"query"`
 }
 
-func (v *FileSuggestionsRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *FileSuggestionsRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "query":
-		return setString[string](&v.Query, raw)
+		return setString[string](d, &v.Query, raw)
 	}
 	return false
 }
@@ -1104,16 +1106,16 @@ type ReadFileRequest struct {
 	Encoding FileEncoding `json:"encoding,omitempty"`
 }
 
-func (v *ReadFileRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ReadFileRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "path":
-		return setString[string](&v.Path, raw)
+		return setString[string](d, &v.Path, raw)
 	case "max_bytes":
-		return setInt(&v.MaxBytes, raw)
+		return setInt(d, &v.MaxBytes, raw)
 	case "encoding":
-		return setString[FileEncoding](&v.Encoding, raw)
+		return setString[FileEncoding](d, &v.Encoding, raw)
 	}
 	return false
 }
@@ -1148,14 +1150,14 @@ type SeedReadStateRequest struct {
 	Mtime float64 `json:"mtime"`
 }
 
-func (v *SeedReadStateRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *SeedReadStateRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "path":
-		return setString[string](&v.Path, raw)
+		return setString[string](d, &v.Path, raw)
 	case "mtime":
-		return setNum(&v.Mtime, raw)
+		return setNum(d, &v.Mtime, raw)
 	}
 	return false
 }
@@ -1195,18 +1197,18 @@ type RegisterRepoRootRequest struct {
 	ReloadSkills bool `json:"reload_skills,omitempty"`
 }
 
-func (v *RegisterRepoRootRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *RegisterRepoRootRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "directory":
-		return setString[string](&v.Directory, raw)
+		return setString[string](d, &v.Directory, raw)
 	case "reload_claude_md":
-		return setBool(&v.ReloadClaudeMD, raw)
+		return setBool(d, &v.ReloadClaudeMD, raw)
 	case "reload_plugins":
-		return setBool(&v.ReloadPlugins, raw)
+		return setBool(d, &v.ReloadPlugins, raw)
 	case "reload_skills":
-		return setBool(&v.ReloadSkills, raw)
+		return setBool(d, &v.ReloadSkills, raw)
 	}
 	return false
 }
@@ -1245,16 +1247,16 @@ type ReloadPluginsRequest struct {
 	RefuseIfBusy bool `json:"refuse_if_busy,omitempty"`
 }
 
-func (v *ReloadPluginsRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ReloadPluginsRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "hold_on_cache_impact":
-		return setBool(&v.HoldOnCacheImpact, raw)
+		return setBool(d, &v.HoldOnCacheImpact, raw)
 	case "add_plugins":
-		return setList(setStruct[PluginConfig])(&v.AddPlugins, raw)
+		return setList(d, &v.AddPlugins, raw, setStruct[PluginConfig])
 	case "refuse_if_busy":
-		return setBool(&v.RefuseIfBusy, raw)
+		return setBool(d, &v.RefuseIfBusy, raw)
 	}
 	return false
 }
@@ -1284,8 +1286,8 @@ type ReloadSkillsRequest struct {
 	Source
 }
 
-func (v *ReloadSkillsRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ReloadSkillsRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	}
@@ -1314,8 +1316,8 @@ type ReloadOutputStylesRequest struct {
 	Source
 }
 
-func (v *ReloadOutputStylesRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ReloadOutputStylesRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	}
@@ -1346,12 +1348,12 @@ type MCPStatusRequest struct {
 	LiveReply bool `json:"liveReply,omitempty"`
 }
 
-func (v *MCPStatusRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *MCPStatusRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "liveReply":
-		return setBool(&v.LiveReply, raw)
+		return setBool(d, &v.LiveReply, raw)
 	}
 	return false
 }
@@ -1381,12 +1383,12 @@ type MCPSetServersRequest struct {
 	Servers map[string]MCPServerConfig `json:"servers"`
 }
 
-func (v *MCPSetServersRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *MCPSetServersRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "servers":
-		return setMap(setStruct[MCPServerConfig])(&v.Servers, raw)
+		return setMap(d, &v.Servers, raw, setStruct[MCPServerConfig])
 	}
 	return false
 }
@@ -1417,12 +1419,12 @@ type MCPReconnectRequest struct {
 	ServerName string `json:"serverName"`
 }
 
-func (v *MCPReconnectRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *MCPReconnectRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "serverName":
-		return setString[string](&v.ServerName, raw)
+		return setString[string](d, &v.ServerName, raw)
 	}
 	return false
 }
@@ -1455,14 +1457,14 @@ type MCPToggleRequest struct {
 	Enabled bool `json:"enabled"`
 }
 
-func (v *MCPToggleRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *MCPToggleRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "serverName":
-		return setString[string](&v.ServerName, raw)
+		return setString[string](d, &v.ServerName, raw)
 	case "enabled":
-		return setBool(&v.Enabled, raw)
+		return setBool(d, &v.Enabled, raw)
 	}
 	return false
 }
@@ -1514,26 +1516,26 @@ type MCPCallRequest struct {
 	OutputFiles []StagedFile `json:"output_files,omitempty"`
 }
 
-func (v *MCPCallRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *MCPCallRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "tool":
-		return setString[string](&v.Tool, raw)
+		return setString[string](d, &v.Tool, raw)
 	case "arguments":
-		return setRaw(&v.Arguments, raw)
+		return setRaw(d, &v.Arguments, raw)
 	case "expires_at":
-		return setString[string](&v.ExpiresAt, raw)
+		return setString[string](d, &v.ExpiresAt, raw)
 	case "timeout_ms":
-		return setNum(&v.TimeoutMs, raw)
+		return setNum(d, &v.TimeoutMs, raw)
 	case "result_not_for_model":
-		return setBool(&v.ResultNotForModel, raw)
+		return setBool(d, &v.ResultNotForModel, raw)
 	case "check_permissions":
-		return setBool(&v.CheckPermissions, raw)
+		return setBool(d, &v.CheckPermissions, raw)
 	case "input_files":
-		return setList(setStruct[StagedFile])(&v.InputFiles, raw)
+		return setList(d, &v.InputFiles, raw, setStruct[StagedFile])
 	case "output_files":
-		return setList(setStruct[StagedFile])(&v.OutputFiles, raw)
+		return setList(d, &v.OutputFiles, raw, setStruct[StagedFile])
 	}
 	return false
 }
@@ -1573,14 +1575,14 @@ type MCPReadResourceRequest struct {
 	URI string `json:"uri"`
 }
 
-func (v *MCPReadResourceRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *MCPReadResourceRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "serverName":
-		return setString[string](&v.ServerName, raw)
+		return setString[string](d, &v.ServerName, raw)
 	case "uri":
-		return setString[string](&v.URI, raw)
+		return setString[string](d, &v.URI, raw)
 	}
 	return false
 }
@@ -1615,14 +1617,14 @@ type MCPMessageRequest struct {
 	Message JSONRPC `json:"message"`
 }
 
-func (v *MCPMessageRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *MCPMessageRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "server_name":
-		return setString[string](&v.ServerName, raw)
+		return setString[string](d, &v.ServerName, raw)
 	case "message":
-		return setStruct[JSONRPC](&v.Message, raw)
+		return setStruct[JSONRPC](d, &v.Message, raw)
 	}
 	return false
 }
@@ -1709,48 +1711,50 @@ type CanUseToolRequest struct {
 	RequiresUserInteraction bool `json:"requires_user_interaction,omitempty"`
 }
 
-func (v *CanUseToolRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *CanUseToolRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "tool_name":
-		return setString[string](&v.ToolName, raw)
+		return setString[string](d, &v.ToolName, raw)
 	case "mcp_server":
-		return setPointer(setStruct[MCPServerRef])(&v.MCPServer, raw)
+		return setPointer(d, &v.MCPServer, raw, setStruct[MCPServerRef])
 	case "input":
-		return setRaw(&v.Input, raw)
+		return setRaw(d, &v.Input, raw)
 	case "permission_suggestions":
-		return setList(setUnion(decodePermissionUpdate))(&v.PermissionSuggestions, raw)
+		return setList(d, &v.PermissionSuggestions, raw, func(d *decoder, dst *PermissionUpdate, raw value) bool {
+			return setUnion(d, dst, raw, decodePermissionUpdate)
+		})
 	case "blocked_path":
-		return setString[string](&v.BlockedPath, raw)
+		return setString[string](d, &v.BlockedPath, raw)
 	case "decision_reason":
-		return setString[string](&v.DecisionReason, raw)
+		return setString[string](d, &v.DecisionReason, raw)
 	case "decision_reason_type":
-		return setString[DecisionReasonType](&v.DecisionReasonType, raw)
+		return setString[DecisionReasonType](d, &v.DecisionReasonType, raw)
 	case "decision_reason_hook_event":
-		return setString[string](&v.DecisionReasonHookEvent, raw)
+		return setString[string](d, &v.DecisionReasonHookEvent, raw)
 	case "server_policy_ask_only":
-		return setBool(&v.ServerPolicyAskOnly, raw)
+		return setBool(d, &v.ServerPolicyAskOnly, raw)
 	case "classifier_approvable":
-		return setBool(&v.ClassifierApprovable, raw)
+		return setBool(d, &v.ClassifierApprovable, raw)
 	case "suppress_always_allow_rule":
-		return setBool(&v.SuppressAlwaysAllowRule, raw)
+		return setBool(d, &v.SuppressAlwaysAllowRule, raw)
 	case "default_to_no":
-		return setBool(&v.DefaultToNo, raw)
+		return setBool(d, &v.DefaultToNo, raw)
 	case "matched_ask_rule":
-		return setPointer(setStruct[MatchedRule])(&v.MatchedAskRule, raw)
+		return setPointer(d, &v.MatchedAskRule, raw, setStruct[MatchedRule])
 	case "title":
-		return setString[string](&v.Title, raw)
+		return setString[string](d, &v.Title, raw)
 	case "display_name":
-		return setString[string](&v.DisplayName, raw)
+		return setString[string](d, &v.DisplayName, raw)
 	case "tool_use_id":
-		return setString[string](&v.ToolUseID, raw)
+		return setString[string](d, &v.ToolUseID, raw)
 	case "agent_id":
-		return setString[string](&v.AgentID, raw)
+		return setString[string](d, &v.AgentID, raw)
 	case "description":
-		return setString[string](&v.Description, raw)
+		return setString[string](d, &v.Description, raw)
 	case "requires_user_interaction":
-		return setBool(&v.RequiresUserInteraction, raw)
+		return setBool(d, &v.RequiresUserInteraction, raw)
 	}
 	return false
 }
@@ -1804,16 +1808,16 @@ type HookCallbackRequest struct {
 	ToolUseID string `json:"tool_use_id,omitempty"`
 }
 
-func (v *HookCallbackRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *HookCallbackRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "callback_id":
-		return setString[string](&v.CallbackID, raw)
+		return setString[string](d, &v.CallbackID, raw)
 	case "input":
-		return setUnion(decodeHookInput)(&v.Input, raw)
+		return setUnion(d, &v.Input, raw, decodeHookInput)
 	case "tool_use_id":
-		return setString[string](&v.ToolUseID, raw)
+		return setString[string](d, &v.ToolUseID, raw)
 	}
 	return false
 }
@@ -1872,30 +1876,30 @@ type ElicitationRequest struct {
 	Description string `json:"description,omitempty"`
 }
 
-func (v *ElicitationRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ElicitationRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "mcp_server_name":
-		return setString[string](&v.MCPServerName, raw)
+		return setString[string](d, &v.MCPServerName, raw)
 	case "message":
-		return setString[string](&v.Message, raw)
+		return setString[string](d, &v.Message, raw)
 	case "mode":
-		return setString[ElicitationMode](&v.Mode, raw)
+		return setString[ElicitationMode](d, &v.Mode, raw)
 	case "url":
-		return setString[string](&v.URL, raw)
+		return setString[string](d, &v.URL, raw)
 	case "elicitation_id":
-		return setString[string](&v.ElicitationID, raw)
+		return setString[string](d, &v.ElicitationID, raw)
 	case "requested_schema":
-		return setRaw(&v.RequestedSchema, raw)
+		return setRaw(d, &v.RequestedSchema, raw)
 	case "property_order":
-		return setList(setString[string])(&v.PropertyOrder, raw)
+		return setList(d, &v.PropertyOrder, raw, setString[string])
 	case "title":
-		return setString[string](&v.Title, raw)
+		return setString[string](d, &v.Title, raw)
 	case "display_name":
-		return setString[string](&v.DisplayName, raw)
+		return setString[string](d, &v.DisplayName, raw)
 	case "description":
-		return setString[string](&v.Description, raw)
+		return setString[string](d, &v.Description, raw)
 	}
 	return false
 }
@@ -1941,16 +1945,16 @@ type UserDialogRequest struct {
 	ToolUseID string `json:"tool_use_id,omitempty"`
 }
 
-func (v *UserDialogRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *UserDialogRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	case "dialog_kind":
-		return setString[string](&v.DialogKind, raw)
+		return setString[string](d, &v.DialogKind, raw)
 	case "payload":
-		return setRaw(&v.Payload, raw)
+		return setRaw(d, &v.Payload, raw)
 	case "tool_use_id":
-		return setString[string](&v.ToolUseID, raw)
+		return setString[string](d, &v.ToolUseID, raw)
 	}
 	return false
 }
@@ -1981,8 +1985,8 @@ type SDKControlInterruptRequest struct {
 	Source
 }
 
-func (v *SDKControlInterruptRequest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *SDKControlInterruptRequest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
 		return true
 	}
@@ -2061,42 +2065,42 @@ type InitializeAnswer struct {
 	FastModeDisabledReason FastModeDisabledReason `json:"fast_mode_disabled_reason,omitempty"`
 }
 
-func (v *InitializeAnswer) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *InitializeAnswer) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "commands":
-		return setList(setStruct[SlashCommand])(&v.Commands, raw)
+		return setList(d, &v.Commands, raw, setStruct[SlashCommand])
 	case "agents":
-		return setList(setStruct[AgentInfo])(&v.Agents, raw)
+		return setList(d, &v.Agents, raw, setStruct[AgentInfo])
 	case "output_style":
-		return setString[string](&v.OutputStyle, raw)
+		return setString[string](d, &v.OutputStyle, raw)
 	case "available_output_styles":
-		return setList(setString[string])(&v.AvailableOutputStyles, raw)
+		return setList(d, &v.AvailableOutputStyles, raw, setString[string])
 	case "models":
-		return setList(setStruct[ModelInfo])(&v.Models, raw)
+		return setList(d, &v.Models, raw, setStruct[ModelInfo])
 	case "account":
-		return setStruct[AccountInfo](&v.Account, raw)
+		return setStruct[AccountInfo](d, &v.Account, raw)
 	case "pid":
-		return setInt(&v.PID, raw)
+		return setInt(d, &v.PID, raw)
 	case "hooks_applied":
-		return setBool(&v.HooksApplied, raw)
+		return setBool(d, &v.HooksApplied, raw)
 	case "hook_on_failure_supported":
-		return setBool(&v.HookOnFailureSupported, raw)
+		return setBool(d, &v.HookOnFailureSupported, raw)
 	case "plugins_applied":
-		return setBool(&v.PluginsApplied, raw)
+		return setBool(d, &v.PluginsApplied, raw)
 	case "sdk_mcp_manifests_parked":
-		return setMap(setString[ManifestFate])(&v.SDKMCPManifestsParked, raw)
+		return setMap(d, &v.SDKMCPManifestsParked, raw, setString[ManifestFate])
 	case "claude_code_version":
-		return setString[string](&v.ClaudeCodeVersion, raw)
+		return setString[string](d, &v.ClaudeCodeVersion, raw)
 	case "current_permission_mode":
-		return setString[PermissionMode](&v.CurrentPermissionMode, raw)
+		return setString[PermissionMode](d, &v.CurrentPermissionMode, raw)
 	case "session_state":
-		return setString[SessionState](&v.SessionState, raw)
+		return setString[SessionState](d, &v.SessionState, raw)
 	case "capabilities":
-		return setList(setString[string])(&v.Capabilities, raw)
+		return setList(d, &v.Capabilities, raw, setString[string])
 	case "fast_mode_state":
-		return setString[FastModeState](&v.FastModeState, raw)
+		return setString[FastModeState](d, &v.FastModeState, raw)
 	case "fast_mode_disabled_reason":
-		return setString[FastModeDisabledReason](&v.FastModeDisabledReason, raw)
+		return setString[FastModeDisabledReason](d, &v.FastModeDisabledReason, raw)
 	}
 	return false
 }
@@ -2142,12 +2146,12 @@ type InterruptAnswer struct {
 	Cancelled []string `json:"cancelled,omitempty"`
 }
 
-func (v *InterruptAnswer) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *InterruptAnswer) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "still_queued":
-		return setList(setString[string])(&v.StillQueued, raw)
+		return setList(d, &v.StillQueued, raw, setString[string])
 	case "cancelled":
-		return setList(setString[string])(&v.Cancelled, raw)
+		return setList(d, &v.Cancelled, raw, setString[string])
 	}
 	return false
 }
@@ -2174,10 +2178,10 @@ type SetPermissionModeAnswer struct {
 	Mode PermissionMode `json:"mode,omitempty"`
 }
 
-func (v *SetPermissionModeAnswer) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *SetPermissionModeAnswer) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "mode":
-		return setString[PermissionMode](&v.Mode, raw)
+		return setString[PermissionMode](d, &v.Mode, raw)
 	}
 	return false
 }
@@ -2204,10 +2208,10 @@ type SetModelAnswer struct {
 	Model string `json:"model,omitempty"`
 }
 
-func (v *SetModelAnswer) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *SetModelAnswer) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "model":
-		return setString[string](&v.Model, raw)
+		return setString[string](d, &v.Model, raw)
 	}
 	return false
 }
@@ -2245,18 +2249,18 @@ type GetSettingsAnswer struct {
 	Withheld bool `json:"withheld,omitempty"`
 }
 
-func (v *GetSettingsAnswer) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *GetSettingsAnswer) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "effective":
-		return setRaw(&v.Effective, raw)
+		return setRaw(d, &v.Effective, raw)
 	case "sources":
-		return setList(setStruct[SettingsLayer])(&v.Sources, raw)
+		return setList(d, &v.Sources, raw, setStruct[SettingsLayer])
 	case "applied":
-		return setPointer(setStruct[AppliedSettings])(&v.Applied, raw)
+		return setPointer(d, &v.Applied, raw, setStruct[AppliedSettings])
 	case "errors":
-		return setList(setStruct[SettingsError])(&v.Errors, raw)
+		return setList(d, &v.Errors, raw, setStruct[SettingsError])
 	case "withheld":
-		return setBool(&v.Withheld, raw)
+		return setBool(d, &v.Withheld, raw)
 	}
 	return false
 }
@@ -2286,10 +2290,10 @@ type GenerateSessionTitleAnswer struct {
 	Title string `json:"title"`
 }
 
-func (v *GenerateSessionTitleAnswer) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *GenerateSessionTitleAnswer) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "title":
-		return setString[string](&v.Title, raw)
+		return setString[string](d, &v.Title, raw)
 	}
 	return false
 }
@@ -2315,10 +2319,10 @@ type CancelAsyncMessageAnswer struct {
 	Cancelled bool `json:"cancelled"`
 }
 
-func (v *CancelAsyncMessageAnswer) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *CancelAsyncMessageAnswer) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "cancelled":
-		return setBool(&v.Cancelled, raw)
+		return setBool(d, &v.Cancelled, raw)
 	}
 	return false
 }
@@ -2359,20 +2363,20 @@ type RewindFilesAnswer struct {
 	SkippedLinks int64 `json:"skippedLinks,omitempty"`
 }
 
-func (v *RewindFilesAnswer) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *RewindFilesAnswer) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "canRewind":
-		return setBool(&v.CanRewind, raw)
+		return setBool(d, &v.CanRewind, raw)
 	case "error":
-		return setString[string](&v.Error, raw)
+		return setString[string](d, &v.Error, raw)
 	case "filesChanged":
-		return setList(setString[string])(&v.FilesChanged, raw)
+		return setList(d, &v.FilesChanged, raw, setString[string])
 	case "insertions":
-		return setInt(&v.Insertions, raw)
+		return setInt(d, &v.Insertions, raw)
 	case "deletions":
-		return setInt(&v.Deletions, raw)
+		return setInt(d, &v.Deletions, raw)
 	case "skippedLinks":
-		return setInt(&v.SkippedLinks, raw)
+		return setInt(d, &v.SkippedLinks, raw)
 	}
 	return false
 }
@@ -2409,14 +2413,14 @@ type SideQuestionAnswer struct {
 	RefusalFallback json.RawMessage `json:"refusal_fallback,omitempty"`
 }
 
-func (v *SideQuestionAnswer) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *SideQuestionAnswer) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "response":
-		return setString[string](&v.Response, raw)
+		return setString[string](d, &v.Response, raw)
 	case "synthetic":
-		return setBool(&v.Synthetic, raw)
+		return setBool(d, &v.Synthetic, raw)
 	case "refusal_fallback":
-		return setRaw(&v.RefusalFallback, raw)
+		return setRaw(d, &v.RefusalFallback, raw)
 	}
 	return false
 }
@@ -2444,10 +2448,10 @@ type BackgroundTasksAnswer struct {
 	Backgrounded *bool `json:"backgrounded,omitempty"`
 }
 
-func (v *BackgroundTasksAnswer) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *BackgroundTasksAnswer) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "backgrounded":
-		return setPointer(setBool)(&v.Backgrounded, raw)
+		return setPointer(d, &v.Backgrounded, raw, setBool)
 	}
 	return false
 }
@@ -2479,14 +2483,14 @@ type GetTaskOutputAnswer struct {
 	Truncated bool `json:"truncated"`
 }
 
-func (v *GetTaskOutputAnswer) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *GetTaskOutputAnswer) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "output":
-		return setString[string](&v.Output, raw)
+		return setString[string](d, &v.Output, raw)
 	case "total_bytes":
-		return setInt(&v.TotalBytes, raw)
+		return setInt(d, &v.TotalBytes, raw)
 	case "truncated":
-		return setBool(&v.Truncated, raw)
+		return setBool(d, &v.Truncated, raw)
 	}
 	return false
 }
@@ -2571,48 +2575,50 @@ type GetContextUsageAnswer struct {
 	APIUsage *ContextAPIUsage `json:"apiUsage"`
 }
 
-func (v *GetContextUsageAnswer) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *GetContextUsageAnswer) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "categories":
-		return setList(setStruct[ContextCategory])(&v.Categories, raw)
+		return setList(d, &v.Categories, raw, setStruct[ContextCategory])
 	case "totalTokens":
-		return setInt(&v.TotalTokens, raw)
+		return setInt(d, &v.TotalTokens, raw)
 	case "maxTokens":
-		return setInt(&v.MaxTokens, raw)
+		return setInt(d, &v.MaxTokens, raw)
 	case "rawMaxTokens":
-		return setInt(&v.RawMaxTokens, raw)
+		return setInt(d, &v.RawMaxTokens, raw)
 	case "percentage":
-		return setNum(&v.Percentage, raw)
+		return setNum(d, &v.Percentage, raw)
 	case "gridRows":
-		return setList(setList(setStruct[ContextCell]))(&v.GridRows, raw)
+		return setList(d, &v.GridRows, raw, func(d *decoder, dst *[]ContextCell, raw value) bool {
+			return setList(d, dst, raw, setStruct[ContextCell])
+		})
 	case "model":
-		return setString[string](&v.Model, raw)
+		return setString[string](d, &v.Model, raw)
 	case "memoryFiles":
-		return setList(setStruct[ContextMemoryFile])(&v.MemoryFiles, raw)
+		return setList(d, &v.MemoryFiles, raw, setStruct[ContextMemoryFile])
 	case "mcpTools":
-		return setList(setStruct[ContextTool])(&v.MCPTools, raw)
+		return setList(d, &v.MCPTools, raw, setStruct[ContextTool])
 	case "mcpInstructions":
-		return setList(setStruct[ContextTool])(&v.MCPInstructions, raw)
+		return setList(d, &v.MCPInstructions, raw, setStruct[ContextTool])
 	case "deferredBuiltinTools":
-		return setList(setStruct[ContextTool])(&v.DeferredBuiltinTools, raw)
+		return setList(d, &v.DeferredBuiltinTools, raw, setStruct[ContextTool])
 	case "systemTools":
-		return setList(setStruct[ContextTool])(&v.SystemTools, raw)
+		return setList(d, &v.SystemTools, raw, setStruct[ContextTool])
 	case "systemPromptSections":
-		return setList(setStruct[ContextTool])(&v.SystemPromptSections, raw)
+		return setList(d, &v.SystemPromptSections, raw, setStruct[ContextTool])
 	case "agents":
-		return setList(setStruct[ContextItem])(&v.Agents, raw)
+		return setList(d, &v.Agents, raw, setStruct[ContextItem])
 	case "slashCommands":
-		return setPointer(setStruct[ContextCommands])(&v.SlashCommands, raw)
+		return setPointer(d, &v.SlashCommands, raw, setStruct[ContextCommands])
 	case "skills":
-		return setPointer(setStruct[ContextSkills])(&v.Skills, raw)
+		return setPointer(d, &v.Skills, raw, setStruct[ContextSkills])
 	case "autoCompactThreshold":
-		return setInt(&v.AutoCompactThreshold, raw)
+		return setInt(d, &v.AutoCompactThreshold, raw)
 	case "isAutoCompactEnabled":
-		return setBool(&v.IsAutoCompactEnabled, raw)
+		return setBool(d, &v.IsAutoCompactEnabled, raw)
 	case "messageBreakdown":
-		return setPointer(setStruct[ContextMessages])(&v.MessageBreakdown, raw)
+		return setPointer(d, &v.MessageBreakdown, raw, setStruct[ContextMessages])
 	case "apiUsage":
-		return setPointer(setStruct[ContextAPIUsage])(&v.APIUsage, raw)
+		return setPointer(d, &v.APIUsage, raw, setStruct[ContextAPIUsage])
 	}
 	return false
 }
@@ -2657,10 +2663,10 @@ type GetSessionCostAnswer struct {
 	Text string `json:"text"`
 }
 
-func (v *GetSessionCostAnswer) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *GetSessionCostAnswer) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "text":
-		return setString[string](&v.Text, raw)
+		return setString[string](d, &v.Text, raw)
 	}
 	return false
 }
@@ -2698,18 +2704,18 @@ type GetUsageAnswer struct {
 	Behaviors *UsageBehaviors `json:"behaviors"`
 }
 
-func (v *GetUsageAnswer) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *GetUsageAnswer) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "session":
-		return setStruct[SessionUsage](&v.Session, raw)
+		return setStruct[SessionUsage](d, &v.Session, raw)
 	case "subscription_type":
-		return setString[string](&v.SubscriptionType, raw)
+		return setString[string](d, &v.SubscriptionType, raw)
 	case "rate_limits_available":
-		return setBool(&v.RateLimitsAvailable, raw)
+		return setBool(d, &v.RateLimitsAvailable, raw)
 	case "rate_limits":
-		return setPointer(setStruct[PlanLimits])(&v.RateLimits, raw)
+		return setPointer(d, &v.RateLimits, raw, setStruct[PlanLimits])
 	case "behaviors":
-		return setPointer(setStruct[UsageBehaviors])(&v.Behaviors, raw)
+		return setPointer(d, &v.Behaviors, raw, setStruct[UsageBehaviors])
 	}
 	return false
 }
@@ -2739,10 +2745,10 @@ type ListModelsAnswer struct {
 	Models []ModelInfo `json:"models"`
 }
 
-func (v *ListModelsAnswer) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ListModelsAnswer) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "models":
-		return setList(setStruct[ModelInfo])(&v.Models, raw)
+		return setList(d, &v.Models, raw, setStruct[ModelInfo])
 	}
 	return false
 }
@@ -2771,12 +2777,12 @@ type GetBinaryVersionAnswer struct {
 	BuildTime string `json:"buildTime,omitempty"`
 }
 
-func (v *GetBinaryVersionAnswer) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *GetBinaryVersionAnswer) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "version":
-		return setString[string](&v.Version, raw)
+		return setString[string](d, &v.Version, raw)
 	case "buildTime":
-		return setString[string](&v.BuildTime, raw)
+		return setString[string](d, &v.BuildTime, raw)
 	}
 	return false
 }
@@ -2821,22 +2827,22 @@ type GetHooksListingAnswer struct {
 	Errors []SettingsError `json:"errors,omitempty"`
 }
 
-func (v *GetHooksListingAnswer) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *GetHooksListingAnswer) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "events":
-		return setList(setStruct[HookEventInfo])(&v.Events, raw)
+		return setList(d, &v.Events, raw, setStruct[HookEventInfo])
 	case "hooks":
-		return setList(setStruct[HookInfo])(&v.Hooks, raw)
+		return setList(d, &v.Hooks, raw, setStruct[HookInfo])
 	case "eventCatalog":
-		return setList(setStruct[HookEventInfo])(&v.EventCatalog, raw)
+		return setList(d, &v.EventCatalog, raw, setStruct[HookEventInfo])
 	case "policy":
-		return setStruct[HookPolicy](&v.Policy, raw)
+		return setStruct[HookPolicy](d, &v.Policy, raw)
 	case "safeMode":
-		return setPointer(setStruct[HookSafeMode])(&v.SafeMode, raw)
+		return setPointer(d, &v.SafeMode, raw, setStruct[HookSafeMode])
 	case "bareMode":
-		return setPointer(setStruct[HookBareMode])(&v.BareMode, raw)
+		return setPointer(d, &v.BareMode, raw, setStruct[HookBareMode])
 	case "errors":
-		return setList(setStruct[SettingsError])(&v.Errors, raw)
+		return setList(d, &v.Errors, raw, setStruct[SettingsError])
 	}
 	return false
 }
@@ -2868,10 +2874,10 @@ type ListPermissionRulesAnswer struct {
 	State PermissionRules `json:"state"`
 }
 
-func (v *ListPermissionRulesAnswer) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ListPermissionRulesAnswer) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "state":
-		return setStruct[PermissionRules](&v.State, raw)
+		return setStruct[PermissionRules](d, &v.State, raw)
 	}
 	return false
 }
@@ -2900,12 +2906,12 @@ type FileSuggestionsAnswer struct {
 	Cwd string `json:"cwd,omitempty"`
 }
 
-func (v *FileSuggestionsAnswer) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *FileSuggestionsAnswer) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "suggestions":
-		return setList(setStruct[FileSuggestion])(&v.Suggestions, raw)
+		return setList(d, &v.Suggestions, raw, setStruct[FileSuggestion])
 	case "cwd":
-		return setString[string](&v.Cwd, raw)
+		return setString[string](d, &v.Cwd, raw)
 	}
 	return false
 }
@@ -2944,18 +2950,18 @@ type ReadFileAnswer struct {
 	Lossy bool `json:"lossy,omitempty"`
 }
 
-func (v *ReadFileAnswer) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ReadFileAnswer) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "contents":
-		return setString[string](&v.Contents, raw)
+		return setString[string](d, &v.Contents, raw)
 	case "absPath":
-		return setString[string](&v.AbsPath, raw)
+		return setString[string](d, &v.AbsPath, raw)
 	case "truncated":
-		return setBool(&v.Truncated, raw)
+		return setBool(d, &v.Truncated, raw)
 	case "encoding":
-		return setString[FileEncoding](&v.Encoding, raw)
+		return setString[FileEncoding](d, &v.Encoding, raw)
 	case "lossy":
-		return setBool(&v.Lossy, raw)
+		return setBool(d, &v.Lossy, raw)
 	}
 	return false
 }
@@ -2985,10 +2991,10 @@ type RegisterRepoRootAnswer struct {
 	Directory string `json:"directory"`
 }
 
-func (v *RegisterRepoRootAnswer) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *RegisterRepoRootAnswer) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "directory":
-		return setString[string](&v.Directory, raw)
+		return setString[string](d, &v.Directory, raw)
 	}
 	return false
 }
@@ -3032,22 +3038,22 @@ type ReloadPluginsAnswer struct {
 	CacheImpact *CacheImpact `json:"cache_impact,omitempty"`
 }
 
-func (v *ReloadPluginsAnswer) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ReloadPluginsAnswer) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "commands":
-		return setList(setStruct[SlashCommand])(&v.Commands, raw)
+		return setList(d, &v.Commands, raw, setStruct[SlashCommand])
 	case "agents":
-		return setList(setStruct[AgentInfo])(&v.Agents, raw)
+		return setList(d, &v.Agents, raw, setStruct[AgentInfo])
 	case "plugins":
-		return setList(setStruct[InitPlugin])(&v.Plugins, raw)
+		return setList(d, &v.Plugins, raw, setStruct[InitPlugin])
 	case "mcpServers":
-		return setList(setStruct[MCPServerStatus])(&v.MCPServers, raw)
+		return setList(d, &v.MCPServers, raw, setStruct[MCPServerStatus])
 	case "error_count":
-		return setInt(&v.ErrorCount, raw)
+		return setInt(d, &v.ErrorCount, raw)
 	case "held":
-		return setBool(&v.Held, raw)
+		return setBool(d, &v.Held, raw)
 	case "cache_impact":
-		return setPointer(setStruct[CacheImpact])(&v.CacheImpact, raw)
+		return setPointer(d, &v.CacheImpact, raw, setStruct[CacheImpact])
 	}
 	return false
 }
@@ -3079,10 +3085,10 @@ type ReloadSkillsAnswer struct {
 	Skills []SlashCommand `json:"skills"`
 }
 
-func (v *ReloadSkillsAnswer) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ReloadSkillsAnswer) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "skills":
-		return setList(setStruct[SlashCommand])(&v.Skills, raw)
+		return setList(d, &v.Skills, raw, setStruct[SlashCommand])
 	}
 	return false
 }
@@ -3108,10 +3114,10 @@ type ReloadOutputStylesAnswer struct {
 	AvailableOutputStyles []string `json:"available_output_styles"`
 }
 
-func (v *ReloadOutputStylesAnswer) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ReloadOutputStylesAnswer) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "available_output_styles":
-		return setList(setString[string])(&v.AvailableOutputStyles, raw)
+		return setList(d, &v.AvailableOutputStyles, raw, setString[string])
 	}
 	return false
 }
@@ -3137,10 +3143,10 @@ type MCPStatusAnswer struct {
 	MCPServers []MCPServerStatus `json:"mcpServers"`
 }
 
-func (v *MCPStatusAnswer) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *MCPStatusAnswer) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "mcpServers":
-		return setList(setStruct[MCPServerStatus])(&v.MCPServers, raw)
+		return setList(d, &v.MCPServers, raw, setStruct[MCPServerStatus])
 	}
 	return false
 }
@@ -3172,14 +3178,14 @@ type MCPSetServersAnswer struct {
 	Errors map[string]string `json:"errors"`
 }
 
-func (v *MCPSetServersAnswer) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *MCPSetServersAnswer) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "added":
-		return setList(setString[string])(&v.Added, raw)
+		return setList(d, &v.Added, raw, setString[string])
 	case "removed":
-		return setList(setString[string])(&v.Removed, raw)
+		return setList(d, &v.Removed, raw, setString[string])
 	case "errors":
-		return setMap(setString[string])(&v.Errors, raw)
+		return setMap(d, &v.Errors, raw, setString[string])
 	}
 	return false
 }
@@ -3216,16 +3222,16 @@ type MCPCallAnswer struct {
 	Staging *Staging `json:"staging,omitempty"`
 }
 
-func (v *MCPCallAnswer) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *MCPCallAnswer) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "content":
-		return setRaw(&v.Content, raw)
+		return setRaw(d, &v.Content, raw)
 	case "structuredContent":
-		return setRaw(&v.StructuredContent, raw)
+		return setRaw(d, &v.StructuredContent, raw)
 	case "_meta":
-		return setRaw(&v.Meta, raw)
+		return setRaw(d, &v.Meta, raw)
 	case "staging":
-		return setPointer(setStruct[Staging])(&v.Staging, raw)
+		return setPointer(d, &v.Staging, raw, setStruct[Staging])
 	}
 	return false
 }
@@ -3254,10 +3260,10 @@ type MCPReadResourceAnswer struct {
 	Contents []MCPResource `json:"contents"`
 }
 
-func (v *MCPReadResourceAnswer) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *MCPReadResourceAnswer) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "contents":
-		return setList(setStruct[MCPResource])(&v.Contents, raw)
+		return setList(d, &v.Contents, raw, setStruct[MCPResource])
 	}
 	return false
 }
@@ -3283,10 +3289,10 @@ type MCPMessageAnswer struct {
 	MCPResponse *JSONRPC `json:"mcp_response,omitempty"`
 }
 
-func (v *MCPMessageAnswer) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *MCPMessageAnswer) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "mcp_response":
-		return setPointer(setStruct[JSONRPC])(&v.MCPResponse, raw)
+		return setPointer(d, &v.MCPResponse, raw, setStruct[JSONRPC])
 	}
 	return false
 }
@@ -3312,7 +3318,7 @@ type HookCallbackAnswer struct {
 	// The hook goes on in the background. The CLI treats it like an empty answer.
 	Async bool `json:"async,omitempty"`
 
-	// Seconds until the background is given up.
+	// Milliseconds until the background is given up.
 	AsyncTimeout float64 `json:"asyncTimeout,omitempty"`
 
 	// False ends the turn.
@@ -3340,28 +3346,28 @@ type HookCallbackAnswer struct {
 	HookSpecificOutput HookSpecific `json:"hookSpecificOutput,omitempty"`
 }
 
-func (v *HookCallbackAnswer) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *HookCallbackAnswer) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "async":
-		return setBool(&v.Async, raw)
+		return setBool(d, &v.Async, raw)
 	case "asyncTimeout":
-		return setNum(&v.AsyncTimeout, raw)
+		return setNum(d, &v.AsyncTimeout, raw)
 	case "continue":
-		return setPointer(setBool)(&v.Continue, raw)
+		return setPointer(d, &v.Continue, raw, setBool)
 	case "suppressOutput":
-		return setBool(&v.SuppressOutput, raw)
+		return setBool(d, &v.SuppressOutput, raw)
 	case "stopReason":
-		return setString[string](&v.StopReason, raw)
+		return setString[string](d, &v.StopReason, raw)
 	case "decision":
-		return setString[HookDecision](&v.Decision, raw)
+		return setString[HookDecision](d, &v.Decision, raw)
 	case "systemMessage":
-		return setString[string](&v.SystemMessage, raw)
+		return setString[string](d, &v.SystemMessage, raw)
 	case "terminalSequence":
-		return setString[string](&v.TerminalSequence, raw)
+		return setString[string](d, &v.TerminalSequence, raw)
 	case "reason":
-		return setString[string](&v.Reason, raw)
+		return setString[string](d, &v.Reason, raw)
 	case "hookSpecificOutput":
-		return setUnion(decodeHookSpecific)(&v.HookSpecificOutput, raw)
+		return setUnion(d, &v.HookSpecificOutput, raw, decodeHookSpecific)
 	}
 	return false
 }
@@ -3399,12 +3405,12 @@ type ElicitationAnswer struct {
 	Content json.RawMessage `json:"content,omitempty"`
 }
 
-func (v *ElicitationAnswer) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ElicitationAnswer) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "action":
-		return setString[ElicitationAction](&v.Action, raw)
+		return setString[ElicitationAction](d, &v.Action, raw)
 	case "content":
-		return setRaw(&v.Content, raw)
+		return setRaw(d, &v.Content, raw)
 	}
 	return false
 }
@@ -3434,12 +3440,12 @@ type UserDialogAnswer struct {
 	Result json.RawMessage `json:"result,omitempty"`
 }
 
-func (v *UserDialogAnswer) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *UserDialogAnswer) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "behavior":
-		return setString[DialogBehavior](&v.Behavior, raw)
+		return setString[DialogBehavior](d, &v.Behavior, raw)
 	case "result":
-		return setRaw(&v.Result, raw)
+		return setRaw(d, &v.Result, raw)
 	}
 	return false
 }

@@ -14,12 +14,12 @@ type UserBody struct {
 	Content Content `json:"content"`
 }
 
-func (v *UserBody) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *UserBody) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "role":
-		return setString[string](&v.Role, raw)
+		return setString[string](d, &v.Role, raw)
 	case "content":
-		return setContent(&v.Content, raw)
+		return setContent(d, &v.Content, raw)
 	}
 	return false
 }
@@ -78,32 +78,32 @@ type MessageOrigin struct {
 	RunID string `json:"runId,omitempty"`
 }
 
-func (v *MessageOrigin) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *MessageOrigin) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "kind":
-		return setString[OriginKind](&v.Kind, raw)
+		return setString[OriginKind](d, &v.Kind, raw)
 	case "server":
-		return setString[string](&v.Server, raw)
+		return setString[string](d, &v.Server, raw)
 	case "from":
-		return setString[string](&v.From, raw)
+		return setString[string](d, &v.From, raw)
 	case "fromMode":
-		return setString[string](&v.FromMode, raw)
+		return setString[string](d, &v.FromMode, raw)
 	case "name":
-		return setString[string](&v.Name, raw)
+		return setString[string](d, &v.Name, raw)
 	case "fromSession":
-		return setString[string](&v.FromSession, raw)
+		return setString[string](d, &v.FromSession, raw)
 	case "senderTaskId":
-		return setString[string](&v.SenderTaskID, raw)
+		return setString[string](d, &v.SenderTaskID, raw)
 	case "body":
-		return setString[string](&v.Body, raw)
+		return setString[string](d, &v.Body, raw)
 	case "verifiedPeerPid":
-		return setInt(&v.VerifiedPeerPID, raw)
+		return setInt(d, &v.VerifiedPeerPID, raw)
 	case "subkind":
-		return setString[OriginSubkind](&v.Subkind, raw)
+		return setString[OriginSubkind](d, &v.Subkind, raw)
 	case "fireReason":
-		return setString[string](&v.FireReason, raw)
+		return setString[string](d, &v.FireReason, raw)
 	case "runId":
-		return setString[string](&v.RunID, raw)
+		return setString[string](d, &v.RunID, raw)
 	}
 	return false
 }
@@ -150,18 +150,18 @@ type Goal struct {
 	LastReason string `json:"last_reason,omitempty"`
 }
 
-func (v *Goal) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *Goal) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "condition":
-		return setString[string](&v.Condition, raw)
+		return setString[string](d, &v.Condition, raw)
 	case "iterations":
-		return setInt(&v.Iterations, raw)
+		return setInt(d, &v.Iterations, raw)
 	case "set_at":
-		return setInt(&v.SetAt, raw)
+		return setInt(d, &v.SetAt, raw)
 	case "tokens_at_start":
-		return setInt(&v.TokensAtStart, raw)
+		return setInt(d, &v.TokensAtStart, raw)
 	case "last_reason":
-		return setString[string](&v.LastReason, raw)
+		return setString[string](d, &v.LastReason, raw)
 	}
 	return false
 }
@@ -195,14 +195,14 @@ type InitMCPServer struct {
 	Origin string `json:"source,omitempty"`
 }
 
-func (v *InitMCPServer) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *InitMCPServer) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "name":
-		return setString[string](&v.Name, raw)
+		return setString[string](d, &v.Name, raw)
 	case "status":
-		return setString[MCPServerState](&v.Status, raw)
+		return setString[MCPServerState](d, &v.Status, raw)
 	case "source":
-		return setString[string](&v.Origin, raw)
+		return setString[string](d, &v.Origin, raw)
 	}
 	return false
 }
@@ -237,16 +237,16 @@ type InitPlugin struct {
 	Version string `json:"version,omitempty"`
 }
 
-func (v *InitPlugin) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *InitPlugin) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "name":
-		return setString[string](&v.Name, raw)
+		return setString[string](d, &v.Name, raw)
 	case "path":
-		return setString[string](&v.Path, raw)
+		return setString[string](d, &v.Path, raw)
 	case "source":
-		return setString[string](&v.Origin, raw)
+		return setString[string](d, &v.Origin, raw)
 	case "version":
-		return setString[string](&v.Version, raw)
+		return setString[string](d, &v.Version, raw)
 	}
 	return false
 }
@@ -285,18 +285,18 @@ type PluginError struct {
 	ManagedLock *PluginLock `json:"managed_lock,omitempty"`
 }
 
-func (v *PluginError) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *PluginError) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "plugin":
-		return setString[string](&v.Plugin, raw)
+		return setString[string](d, &v.Plugin, raw)
 	case "type":
-		return setString[string](&v.Type, raw)
+		return setString[string](d, &v.Type, raw)
 	case "message":
-		return setString[string](&v.Message, raw)
+		return setString[string](d, &v.Message, raw)
 	case "path":
-		return setString[string](&v.Path, raw)
+		return setString[string](d, &v.Path, raw)
 	case "managed_lock":
-		return setPointer(setStruct[PluginLock])(&v.ManagedLock, raw)
+		return setPointer(d, &v.ManagedLock, raw, setStruct[PluginLock])
 	}
 	return false
 }
@@ -330,14 +330,14 @@ type PluginLock struct {
 	Marketplace string `json:"marketplace,omitempty"`
 }
 
-func (v *PluginLock) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *PluginLock) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "plugin_enabled":
-		return setBool(&v.PluginEnabled, raw)
+		return setBool(d, &v.PluginEnabled, raw)
 	case "name":
-		return setString[string](&v.Name, raw)
+		return setString[string](d, &v.Name, raw)
 	case "marketplace":
-		return setString[string](&v.Marketplace, raw)
+		return setString[string](d, &v.Marketplace, raw)
 	}
 	return false
 }
@@ -378,20 +378,20 @@ type CompactMetadata struct {
 	PreservedMessages *PreservedMessages `json:"preserved_messages,omitempty"`
 }
 
-func (v *CompactMetadata) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *CompactMetadata) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "trigger":
-		return setString[CompactTrigger](&v.Trigger, raw)
+		return setString[CompactTrigger](d, &v.Trigger, raw)
 	case "pre_tokens":
-		return setInt(&v.PreTokens, raw)
+		return setInt(d, &v.PreTokens, raw)
 	case "post_tokens":
-		return setInt(&v.PostTokens, raw)
+		return setInt(d, &v.PostTokens, raw)
 	case "duration_ms":
-		return setInt(&v.DurationMs, raw)
+		return setInt(d, &v.DurationMs, raw)
 	case "preserved_segment":
-		return setPointer(setStruct[PreservedSegment])(&v.PreservedSegment, raw)
+		return setPointer(d, &v.PreservedSegment, raw, setStruct[PreservedSegment])
 	case "preserved_messages":
-		return setPointer(setStruct[PreservedMessages])(&v.PreservedMessages, raw)
+		return setPointer(d, &v.PreservedMessages, raw, setStruct[PreservedMessages])
 	}
 	return false
 }
@@ -427,14 +427,14 @@ type PreservedSegment struct {
 	TailUUID string `json:"tail_uuid"`
 }
 
-func (v *PreservedSegment) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *PreservedSegment) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "head_uuid":
-		return setString[string](&v.HeadUUID, raw)
+		return setString[string](d, &v.HeadUUID, raw)
 	case "anchor_uuid":
-		return setString[string](&v.AnchorUUID, raw)
+		return setString[string](d, &v.AnchorUUID, raw)
 	case "tail_uuid":
-		return setString[string](&v.TailUUID, raw)
+		return setString[string](d, &v.TailUUID, raw)
 	}
 	return false
 }
@@ -463,12 +463,12 @@ type PreservedMessages struct {
 	UUIDs []string `json:"uuids"`
 }
 
-func (v *PreservedMessages) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *PreservedMessages) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "anchor_uuid":
-		return setString[string](&v.AnchorUUID, raw)
+		return setString[string](d, &v.AnchorUUID, raw)
 	case "uuids":
-		return setList(setString[string])(&v.UUIDs, raw)
+		return setList(d, &v.UUIDs, raw, setString[string])
 	}
 	return false
 }
@@ -505,18 +505,18 @@ type SlashCommand struct {
 	Builtin bool `json:"builtin,omitempty"`
 }
 
-func (v *SlashCommand) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *SlashCommand) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "name":
-		return setString[string](&v.Name, raw)
+		return setString[string](d, &v.Name, raw)
 	case "description":
-		return setString[string](&v.Description, raw)
+		return setString[string](d, &v.Description, raw)
 	case "argumentHint":
-		return setString[string](&v.ArgumentHint, raw)
+		return setString[string](d, &v.ArgumentHint, raw)
 	case "aliases":
-		return setList(setString[string])(&v.Aliases, raw)
+		return setList(d, &v.Aliases, raw, setString[string])
 	case "builtin":
-		return setBool(&v.Builtin, raw)
+		return setBool(d, &v.Builtin, raw)
 	}
 	return false
 }
@@ -550,14 +550,14 @@ type SessionKey struct {
 	Subpath string `json:"subpath,omitempty"`
 }
 
-func (v *SessionKey) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *SessionKey) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "projectKey":
-		return setString[string](&v.ProjectKey, raw)
+		return setString[string](d, &v.ProjectKey, raw)
 	case "sessionId":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	case "subpath":
-		return setString[string](&v.Subpath, raw)
+		return setString[string](d, &v.Subpath, raw)
 	}
 	return false
 }
@@ -586,12 +586,12 @@ type PersistedFile struct {
 	FileID string `json:"file_id"`
 }
 
-func (v *PersistedFile) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *PersistedFile) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "filename":
-		return setString[string](&v.Filename, raw)
+		return setString[string](d, &v.Filename, raw)
 	case "file_id":
-		return setString[string](&v.FileID, raw)
+		return setString[string](d, &v.FileID, raw)
 	}
 	return false
 }
@@ -619,12 +619,12 @@ type FailedFile struct {
 	Error string `json:"error"`
 }
 
-func (v *FailedFile) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *FailedFile) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "filename":
-		return setString[string](&v.Filename, raw)
+		return setString[string](d, &v.Filename, raw)
 	case "error":
-		return setString[string](&v.Error, raw)
+		return setString[string](d, &v.Error, raw)
 	}
 	return false
 }
@@ -655,14 +655,14 @@ type Memory struct {
 	Content string `json:"content,omitempty"`
 }
 
-func (v *Memory) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *Memory) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "path":
-		return setString[string](&v.Path, raw)
+		return setString[string](d, &v.Path, raw)
 	case "scope":
-		return setString[MemoryScope](&v.Scope, raw)
+		return setString[MemoryScope](d, &v.Scope, raw)
 	case "content":
-		return setString[string](&v.Content, raw)
+		return setString[string](d, &v.Content, raw)
 	}
 	return false
 }
@@ -730,38 +730,38 @@ type RateLimitInfo struct {
 	HasChargeableSavedPaymentMethod bool `json:"hasChargeableSavedPaymentMethod,omitempty"`
 }
 
-func (v *RateLimitInfo) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *RateLimitInfo) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "status":
-		return setString[RateLimitStatus](&v.Status, raw)
+		return setString[RateLimitStatus](d, &v.Status, raw)
 	case "resetsAt":
-		return setNum(&v.ResetsAt, raw)
+		return setNum(d, &v.ResetsAt, raw)
 	case "rateLimitType":
-		return setString[RateLimitType](&v.RateLimitType, raw)
+		return setString[RateLimitType](d, &v.RateLimitType, raw)
 	case "utilization":
-		return setPointer(setNum)(&v.Utilization, raw)
+		return setPointer(d, &v.Utilization, raw, setNum)
 	case "overageStatus":
-		return setString[RateLimitStatus](&v.OverageStatus, raw)
+		return setString[RateLimitStatus](d, &v.OverageStatus, raw)
 	case "overageResetsAt":
-		return setNum(&v.OverageResetsAt, raw)
+		return setNum(d, &v.OverageResetsAt, raw)
 	case "overageDisabledReason":
-		return setString[OverageDisabledReason](&v.OverageDisabledReason, raw)
+		return setString[OverageDisabledReason](d, &v.OverageDisabledReason, raw)
 	case "isUsingOverage":
-		return setBool(&v.IsUsingOverage, raw)
+		return setBool(d, &v.IsUsingOverage, raw)
 	case "overageInUse":
-		return setBool(&v.OverageInUse, raw)
+		return setBool(d, &v.OverageInUse, raw)
 	case "overageEnabled":
-		return setBool(&v.OverageEnabled, raw)
+		return setBool(d, &v.OverageEnabled, raw)
 	case "surpassedThreshold":
-		return setNum(&v.SurpassedThreshold, raw)
+		return setNum(d, &v.SurpassedThreshold, raw)
 	case "limitScope":
-		return setString[LimitScope](&v.LimitScope, raw)
+		return setString[LimitScope](d, &v.LimitScope, raw)
 	case "errorCode":
-		return setString[string](&v.ErrorCode, raw)
+		return setString[string](d, &v.ErrorCode, raw)
 	case "canUserPurchaseCredits":
-		return setBool(&v.CanUserPurchaseCredits, raw)
+		return setBool(d, &v.CanUserPurchaseCredits, raw)
 	case "hasChargeableSavedPaymentMethod":
-		return setBool(&v.HasChargeableSavedPaymentMethod, raw)
+		return setBool(d, &v.HasChargeableSavedPaymentMethod, raw)
 	}
 	return false
 }
@@ -802,12 +802,12 @@ type NoResponse struct {
 	RetryWaitMs int64 `json:"retry_wait_ms"`
 }
 
-func (v *NoResponse) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *NoResponse) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "waited_ms":
-		return setInt(&v.WaitedMs, raw)
+		return setInt(d, &v.WaitedMs, raw)
 	case "retry_wait_ms":
-		return setInt(&v.RetryWaitMs, raw)
+		return setInt(d, &v.RetryWaitMs, raw)
 	}
 	return false
 }
@@ -848,20 +848,20 @@ type SubagentRetry struct {
 	ErrorCategory string `json:"error_category"`
 }
 
-func (v *SubagentRetry) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *SubagentRetry) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "agent_id":
-		return setString[string](&v.AgentID, raw)
+		return setString[string](d, &v.AgentID, raw)
 	case "attempt":
-		return setInt(&v.Attempt, raw)
+		return setInt(d, &v.Attempt, raw)
 	case "max_retries":
-		return setInt(&v.MaxRetries, raw)
+		return setInt(d, &v.MaxRetries, raw)
 	case "retry_delay_ms":
-		return setNum(&v.RetryDelayMs, raw)
+		return setNum(d, &v.RetryDelayMs, raw)
 	case "error_status":
-		return setPointer(setInt)(&v.ErrorStatus, raw)
+		return setPointer(d, &v.ErrorStatus, raw, setInt)
 	case "error_category":
-		return setString[string](&v.ErrorCategory, raw)
+		return setString[string](d, &v.ErrorCategory, raw)
 	}
 	return false
 }
@@ -896,14 +896,14 @@ type TaskUsage struct {
 	DurationMs int64 `json:"duration_ms"`
 }
 
-func (v *TaskUsage) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *TaskUsage) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "total_tokens":
-		return setInt(&v.TotalTokens, raw)
+		return setInt(d, &v.TotalTokens, raw)
 	case "tool_uses":
-		return setInt(&v.ToolUses, raw)
+		return setInt(d, &v.ToolUses, raw)
 	case "duration_ms":
-		return setInt(&v.DurationMs, raw)
+		return setInt(d, &v.DurationMs, raw)
 	}
 	return false
 }
@@ -944,20 +944,20 @@ type TaskPatch struct {
 	IsBackgrounded *bool `json:"is_backgrounded,omitempty"`
 }
 
-func (v *TaskPatch) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *TaskPatch) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "status":
-		return setString[TaskStatus](&v.Status, raw)
+		return setString[TaskStatus](d, &v.Status, raw)
 	case "description":
-		return setString[string](&v.Description, raw)
+		return setString[string](d, &v.Description, raw)
 	case "end_time":
-		return setInt(&v.EndTime, raw)
+		return setInt(d, &v.EndTime, raw)
 	case "total_paused_ms":
-		return setInt(&v.TotalPausedMs, raw)
+		return setInt(d, &v.TotalPausedMs, raw)
 	case "error":
-		return setString[string](&v.Error, raw)
+		return setString[string](d, &v.Error, raw)
 	case "is_backgrounded":
-		return setPointer(setBool)(&v.IsBackgrounded, raw)
+		return setPointer(d, &v.IsBackgrounded, raw, setBool)
 	}
 	return false
 }
@@ -1004,22 +1004,22 @@ type BackgroundTask struct {
 	Ambient bool `json:"ambient,omitempty"`
 }
 
-func (v *BackgroundTask) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *BackgroundTask) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "task_id":
-		return setString[string](&v.TaskID, raw)
+		return setString[string](d, &v.TaskID, raw)
 	case "run_id":
-		return setString[string](&v.RunID, raw)
+		return setString[string](d, &v.RunID, raw)
 	case "task_type":
-		return setString[string](&v.TaskType, raw)
+		return setString[string](d, &v.TaskType, raw)
 	case "subagent_type":
-		return setString[string](&v.SubagentType, raw)
+		return setString[string](d, &v.SubagentType, raw)
 	case "description":
-		return setString[string](&v.Description, raw)
+		return setString[string](d, &v.Description, raw)
 	case "parent_task_id":
-		return setString[string](&v.ParentTaskID, raw)
+		return setString[string](d, &v.ParentTaskID, raw)
 	case "ambient":
-		return setBool(&v.Ambient, raw)
+		return setBool(d, &v.Ambient, raw)
 	}
 	return false
 }
@@ -1071,24 +1071,24 @@ type ControlAnswer struct {
 	PendingElicitationRequests []ControlRequest `json:"pending_elicitation_requests,omitempty"`
 }
 
-func (v *ControlAnswer) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ControlAnswer) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "subtype":
-		return setString[string](&v.Subtype, raw)
+		return setString[string](d, &v.Subtype, raw)
 	case "request_id":
-		return setString[string](&v.RequestID, raw)
+		return setString[string](d, &v.RequestID, raw)
 	case "response":
-		return setRaw(&v.Response, raw)
+		return setRaw(d, &v.Response, raw)
 	case "error":
-		return setString[string](&v.Error, raw)
+		return setString[string](d, &v.Error, raw)
 	case "error_code":
-		return setString[string](&v.ErrorCode, raw)
+		return setString[string](d, &v.ErrorCode, raw)
 	case "pending_permission_requests":
-		return setList(setStruct[ControlRequest])(&v.PendingPermissionRequests, raw)
+		return setList(d, &v.PendingPermissionRequests, raw, setStruct[ControlRequest])
 	case "pending_user_dialog_requests":
-		return setList(setStruct[ControlRequest])(&v.PendingUserDialogRequests, raw)
+		return setList(d, &v.PendingUserDialogRequests, raw, setStruct[ControlRequest])
 	case "pending_elicitation_requests":
-		return setList(setStruct[ControlRequest])(&v.PendingElicitationRequests, raw)
+		return setList(d, &v.PendingElicitationRequests, raw, setStruct[ControlRequest])
 	}
 	return false
 }
@@ -1125,14 +1125,14 @@ type PermissionDenial struct {
 	ToolInput json.RawMessage `json:"tool_input"`
 }
 
-func (v *PermissionDenial) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *PermissionDenial) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "tool_name":
-		return setString[string](&v.ToolName, raw)
+		return setString[string](d, &v.ToolName, raw)
 	case "tool_use_id":
-		return setString[string](&v.ToolUseID, raw)
+		return setString[string](d, &v.ToolUseID, raw)
 	case "tool_input":
-		return setRaw(&v.ToolInput, raw)
+		return setRaw(d, &v.ToolInput, raw)
 	}
 	return false
 }
@@ -1164,14 +1164,14 @@ type DeferredToolUse struct {
 	Input json.RawMessage `json:"input"`
 }
 
-func (v *DeferredToolUse) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *DeferredToolUse) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "id":
-		return setString[string](&v.ID, raw)
+		return setString[string](d, &v.ID, raw)
 	case "name":
-		return setString[string](&v.Name, raw)
+		return setString[string](d, &v.Name, raw)
 	case "input":
-		return setRaw(&v.Input, raw)
+		return setRaw(d, &v.Input, raw)
 	}
 	return false
 }
@@ -1206,16 +1206,16 @@ type InvalidConfigFile struct {
 	BackupPath string `json:"backup_path,omitempty"`
 }
 
-func (v *InvalidConfigFile) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *InvalidConfigFile) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "path":
-		return setString[string](&v.Path, raw)
+		return setString[string](d, &v.Path, raw)
 	case "is_global":
-		return setBool(&v.IsGlobal, raw)
+		return setBool(d, &v.IsGlobal, raw)
 	case "backup_searched":
-		return setBool(&v.BackupSearched, raw)
+		return setBool(d, &v.BackupSearched, raw)
 	case "backup_path":
-		return setString[string](&v.BackupPath, raw)
+		return setString[string](d, &v.BackupPath, raw)
 	}
 	return false
 }
@@ -1275,32 +1275,32 @@ type Usage struct {
 	FallbackCredit json.RawMessage `json:"fallback_credit,omitempty"`
 }
 
-func (v *Usage) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *Usage) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "input_tokens":
-		return setInt(&v.InputTokens, raw)
+		return setInt(d, &v.InputTokens, raw)
 	case "output_tokens":
-		return setInt(&v.OutputTokens, raw)
+		return setInt(d, &v.OutputTokens, raw)
 	case "cache_creation_input_tokens":
-		return setInt(&v.CacheCreationInputTokens, raw)
+		return setInt(d, &v.CacheCreationInputTokens, raw)
 	case "cache_read_input_tokens":
-		return setInt(&v.CacheReadInputTokens, raw)
+		return setInt(d, &v.CacheReadInputTokens, raw)
 	case "cache_creation":
-		return setPointer(setStruct[CacheCreation])(&v.CacheCreation, raw)
+		return setPointer(d, &v.CacheCreation, raw, setStruct[CacheCreation])
 	case "server_tool_use":
-		return setPointer(setStruct[ServerToolUsage])(&v.ServerToolUse, raw)
+		return setPointer(d, &v.ServerToolUse, raw, setStruct[ServerToolUsage])
 	case "service_tier":
-		return setString[string](&v.ServiceTier, raw)
+		return setString[string](d, &v.ServiceTier, raw)
 	case "inference_geo":
-		return setString[string](&v.InferenceGeo, raw)
+		return setString[string](d, &v.InferenceGeo, raw)
 	case "speed":
-		return setString[string](&v.Speed, raw)
+		return setString[string](d, &v.Speed, raw)
 	case "iterations":
-		return setRaw(&v.Iterations, raw)
+		return setRaw(d, &v.Iterations, raw)
 	case "output_tokens_details":
-		return setPointer(setStruct[OutputTokensDetails])(&v.OutputTokensDetails, raw)
+		return setPointer(d, &v.OutputTokensDetails, raw, setStruct[OutputTokensDetails])
 	case "fallback_credit":
-		return setRaw(&v.FallbackCredit, raw)
+		return setRaw(d, &v.FallbackCredit, raw)
 	}
 	return false
 }
@@ -1338,12 +1338,12 @@ type CacheCreation struct {
 	Ephemeral5mInputTokens int64 `json:"ephemeral_5m_input_tokens"`
 }
 
-func (v *CacheCreation) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *CacheCreation) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "ephemeral_1h_input_tokens":
-		return setInt(&v.Ephemeral1hInputTokens, raw)
+		return setInt(d, &v.Ephemeral1hInputTokens, raw)
 	case "ephemeral_5m_input_tokens":
-		return setInt(&v.Ephemeral5mInputTokens, raw)
+		return setInt(d, &v.Ephemeral5mInputTokens, raw)
 	}
 	return false
 }
@@ -1371,12 +1371,12 @@ type ServerToolUsage struct {
 	WebFetchRequests int64 `json:"web_fetch_requests"`
 }
 
-func (v *ServerToolUsage) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ServerToolUsage) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "web_search_requests":
-		return setInt(&v.WebSearchRequests, raw)
+		return setInt(d, &v.WebSearchRequests, raw)
 	case "web_fetch_requests":
-		return setInt(&v.WebFetchRequests, raw)
+		return setInt(d, &v.WebFetchRequests, raw)
 	}
 	return false
 }
@@ -1401,10 +1401,10 @@ type OutputTokensDetails struct {
 	ThinkingTokens int64 `json:"thinking_tokens,omitempty"`
 }
 
-func (v *OutputTokensDetails) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *OutputTokensDetails) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "thinking_tokens":
-		return setInt(&v.ThinkingTokens, raw)
+		return setInt(d, &v.ThinkingTokens, raw)
 	}
 	return false
 }
@@ -1467,36 +1467,36 @@ type ModelUsage struct {
 	CostBasis CostBasis `json:"costBasis,omitempty"`
 }
 
-func (v *ModelUsage) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ModelUsage) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "inputTokens":
-		return setInt(&v.InputTokens, raw)
+		return setInt(d, &v.InputTokens, raw)
 	case "outputTokens":
-		return setInt(&v.OutputTokens, raw)
+		return setInt(d, &v.OutputTokens, raw)
 	case "thinkingTokens":
-		return setInt(&v.ThinkingTokens, raw)
+		return setInt(d, &v.ThinkingTokens, raw)
 	case "cacheReadInputTokens":
-		return setInt(&v.CacheReadInputTokens, raw)
+		return setInt(d, &v.CacheReadInputTokens, raw)
 	case "cacheCreationInputTokens":
-		return setInt(&v.CacheCreationInputTokens, raw)
+		return setInt(d, &v.CacheCreationInputTokens, raw)
 	case "cacheCreationEphemeral5mInputTokens":
-		return setInt(&v.CacheCreationEphemeral5mInputTokens, raw)
+		return setInt(d, &v.CacheCreationEphemeral5mInputTokens, raw)
 	case "cacheCreationEphemeral1hInputTokens":
-		return setInt(&v.CacheCreationEphemeral1hInputTokens, raw)
+		return setInt(d, &v.CacheCreationEphemeral1hInputTokens, raw)
 	case "webSearchRequests":
-		return setInt(&v.WebSearchRequests, raw)
+		return setInt(d, &v.WebSearchRequests, raw)
 	case "costUSD":
-		return setNum(&v.CostUSD, raw)
+		return setNum(d, &v.CostUSD, raw)
 	case "contextWindow":
-		return setInt(&v.ContextWindow, raw)
+		return setInt(d, &v.ContextWindow, raw)
 	case "maxOutputTokens":
-		return setInt(&v.MaxOutputTokens, raw)
+		return setInt(d, &v.MaxOutputTokens, raw)
 	case "canonicalModel":
-		return setString[string](&v.CanonicalModel, raw)
+		return setString[string](d, &v.CanonicalModel, raw)
 	case "provider":
-		return setString[string](&v.Provider, raw)
+		return setString[string](d, &v.Provider, raw)
 	case "costBasis":
-		return setString[CostBasis](&v.CostBasis, raw)
+		return setString[CostBasis](d, &v.CostBasis, raw)
 	}
 	return false
 }
@@ -1561,28 +1561,28 @@ type ContextUsage struct {
 	Skills []ContextSkill `json:"skills,omitempty"`
 }
 
-func (v *ContextUsage) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ContextUsage) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "model":
-		return setString[string](&v.Model, raw)
+		return setString[string](d, &v.Model, raw)
 	case "total_tokens":
-		return setInt(&v.TotalTokens, raw)
+		return setInt(d, &v.TotalTokens, raw)
 	case "raw_max_tokens":
-		return setInt(&v.RawMaxTokens, raw)
+		return setInt(d, &v.RawMaxTokens, raw)
 	case "percentage":
-		return setNum(&v.Percentage, raw)
+		return setNum(d, &v.Percentage, raw)
 	case "over_limit":
-		return setPointer(setStruct[ContextOverLimit])(&v.OverLimit, raw)
+		return setPointer(d, &v.OverLimit, raw, setStruct[ContextOverLimit])
 	case "categories":
-		return setList(setStruct[ContextShare])(&v.Categories, raw)
+		return setList(d, &v.Categories, raw, setStruct[ContextShare])
 	case "mcp_tools":
-		return setList(setStruct[ContextMCPTool])(&v.MCPTools, raw)
+		return setList(d, &v.MCPTools, raw, setStruct[ContextMCPTool])
 	case "memory_files":
-		return setList(setStruct[ContextMemoryFile])(&v.MemoryFiles, raw)
+		return setList(d, &v.MemoryFiles, raw, setStruct[ContextMemoryFile])
 	case "agents":
-		return setList(setStruct[ContextAgent])(&v.Agents, raw)
+		return setList(d, &v.Agents, raw, setStruct[ContextAgent])
 	case "skills":
-		return setList(setStruct[ContextSkill])(&v.Skills, raw)
+		return setList(d, &v.Skills, raw, setStruct[ContextSkill])
 	}
 	return false
 }
@@ -1618,12 +1618,12 @@ type ContextOverLimit struct {
 	Kind ContextLimitKind `json:"kind"`
 }
 
-func (v *ContextOverLimit) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ContextOverLimit) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "tokens_over":
-		return setInt(&v.TokensOver, raw)
+		return setInt(d, &v.TokensOver, raw)
 	case "kind":
-		return setString[ContextLimitKind](&v.Kind, raw)
+		return setString[ContextLimitKind](d, &v.Kind, raw)
 	}
 	return false
 }
@@ -1654,14 +1654,14 @@ type ContextShare struct {
 	Kind ContextKind `json:"kind"`
 }
 
-func (v *ContextShare) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ContextShare) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "name":
-		return setString[string](&v.Name, raw)
+		return setString[string](d, &v.Name, raw)
 	case "tokens":
-		return setInt(&v.Tokens, raw)
+		return setInt(d, &v.Tokens, raw)
 	case "kind":
-		return setString[ContextKind](&v.Kind, raw)
+		return setString[ContextKind](d, &v.Kind, raw)
 	}
 	return false
 }
@@ -1693,14 +1693,14 @@ type ContextMCPTool struct {
 	Tokens int64 `json:"tokens"`
 }
 
-func (v *ContextMCPTool) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ContextMCPTool) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "name":
-		return setString[string](&v.Name, raw)
+		return setString[string](d, &v.Name, raw)
 	case "server_name":
-		return setString[string](&v.ServerName, raw)
+		return setString[string](d, &v.ServerName, raw)
 	case "tokens":
-		return setInt(&v.Tokens, raw)
+		return setInt(d, &v.Tokens, raw)
 	}
 	return false
 }
@@ -1732,14 +1732,14 @@ type ContextMemoryFile struct {
 	Tokens int64 `json:"tokens"`
 }
 
-func (v *ContextMemoryFile) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ContextMemoryFile) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "path":
-		return setString[string](&v.Path, raw)
+		return setString[string](d, &v.Path, raw)
 	case "type":
-		return setString[string](&v.Type, raw)
+		return setString[string](d, &v.Type, raw)
 	case "tokens":
-		return setInt(&v.Tokens, raw)
+		return setInt(d, &v.Tokens, raw)
 	}
 	return false
 }
@@ -1771,14 +1771,14 @@ type ContextAgent struct {
 	Tokens int64 `json:"tokens"`
 }
 
-func (v *ContextAgent) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ContextAgent) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "agent_type":
-		return setString[string](&v.AgentType, raw)
+		return setString[string](d, &v.AgentType, raw)
 	case "source":
-		return setString[string](&v.Origin, raw)
+		return setString[string](d, &v.Origin, raw)
 	case "tokens":
-		return setInt(&v.Tokens, raw)
+		return setInt(d, &v.Tokens, raw)
 	}
 	return false
 }
@@ -1813,16 +1813,16 @@ type ContextSkill struct {
 	Tokens int64 `json:"tokens"`
 }
 
-func (v *ContextSkill) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ContextSkill) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "name":
-		return setString[string](&v.Name, raw)
+		return setString[string](d, &v.Name, raw)
 	case "source":
-		return setString[string](&v.Origin, raw)
+		return setString[string](d, &v.Origin, raw)
 	case "plugin_name":
-		return setString[string](&v.PluginName, raw)
+		return setString[string](d, &v.PluginName, raw)
 	case "tokens":
-		return setInt(&v.Tokens, raw)
+		return setInt(d, &v.Tokens, raw)
 	}
 	return false
 }
@@ -1852,12 +1852,12 @@ type UsageReport struct {
 	RateLimits *UsageReportLimits `json:"rate_limits"`
 }
 
-func (v *UsageReport) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *UsageReport) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "session":
-		return setStruct[SessionUsage](&v.Session, raw)
+		return setStruct[SessionUsage](d, &v.Session, raw)
 	case "rate_limits":
-		return setPointer(setStruct[UsageReportLimits])(&v.RateLimits, raw)
+		return setPointer(d, &v.RateLimits, raw, setStruct[UsageReportLimits])
 	}
 	return false
 }
@@ -1897,20 +1897,20 @@ type SessionUsage struct {
 	ModelUsage map[string]ModelUsage `json:"model_usage"`
 }
 
-func (v *SessionUsage) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *SessionUsage) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "total_cost_usd":
-		return setNum(&v.TotalCostUSD, raw)
+		return setNum(d, &v.TotalCostUSD, raw)
 	case "total_api_duration_ms":
-		return setInt(&v.TotalAPIDurationMs, raw)
+		return setInt(d, &v.TotalAPIDurationMs, raw)
 	case "total_duration_ms":
-		return setInt(&v.TotalDurationMs, raw)
+		return setInt(d, &v.TotalDurationMs, raw)
 	case "total_lines_added":
-		return setInt(&v.TotalLinesAdded, raw)
+		return setInt(d, &v.TotalLinesAdded, raw)
 	case "total_lines_removed":
-		return setInt(&v.TotalLinesRemoved, raw)
+		return setInt(d, &v.TotalLinesRemoved, raw)
 	case "model_usage":
-		return setMap(setStruct[ModelUsage])(&v.ModelUsage, raw)
+		return setMap(d, &v.ModelUsage, raw, setStruct[ModelUsage])
 	}
 	return false
 }
@@ -1942,12 +1942,12 @@ type UsageReportLimits struct {
 	ExtraUsage *ExtraUsage `json:"extra_usage,omitempty"`
 }
 
-func (v *UsageReportLimits) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *UsageReportLimits) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "limits":
-		return setList(setStruct[UsageLimit])(&v.Limits, raw)
+		return setList(d, &v.Limits, raw, setStruct[UsageLimit])
 	case "extra_usage":
-		return setPointer(setStruct[ExtraUsage])(&v.ExtraUsage, raw)
+		return setPointer(d, &v.ExtraUsage, raw, setStruct[ExtraUsage])
 	}
 	return false
 }
@@ -1990,22 +1990,22 @@ type UsageLimit struct {
 	IsActive bool `json:"is_active"`
 }
 
-func (v *UsageLimit) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *UsageLimit) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "kind":
-		return setString[string](&v.Kind, raw)
+		return setString[string](d, &v.Kind, raw)
 	case "group":
-		return setString[string](&v.Group, raw)
+		return setString[string](d, &v.Group, raw)
 	case "percent":
-		return setNum(&v.Percent, raw)
+		return setNum(d, &v.Percent, raw)
 	case "resets_at":
-		return setString[string](&v.ResetsAt, raw)
+		return setString[string](d, &v.ResetsAt, raw)
 	case "scope":
-		return setPointer(setStruct[UsageLimitScope])(&v.Scope, raw)
+		return setPointer(d, &v.Scope, raw, setStruct[UsageLimitScope])
 	case "severity":
-		return setString[string](&v.Severity, raw)
+		return setString[string](d, &v.Severity, raw)
 	case "is_active":
-		return setBool(&v.IsActive, raw)
+		return setBool(d, &v.IsActive, raw)
 	}
 	return false
 }
@@ -2038,12 +2038,12 @@ type UsageLimitScope struct {
 	Surface *DisplayName `json:"surface,omitempty"`
 }
 
-func (v *UsageLimitScope) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *UsageLimitScope) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "model":
-		return setPointer(setStruct[DisplayName])(&v.Model, raw)
+		return setPointer(d, &v.Model, raw, setStruct[DisplayName])
 	case "surface":
-		return setPointer(setStruct[DisplayName])(&v.Surface, raw)
+		return setPointer(d, &v.Surface, raw, setStruct[DisplayName])
 	}
 	return false
 }
@@ -2068,10 +2068,10 @@ type DisplayName struct {
 	DisplayName string `json:"display_name"`
 }
 
-func (v *DisplayName) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *DisplayName) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "display_name":
-		return setString[string](&v.DisplayName, raw)
+		return setString[string](d, &v.DisplayName, raw)
 	}
 	return false
 }
@@ -2107,18 +2107,18 @@ type ExtraUsage struct {
 	Currency string `json:"currency,omitempty"`
 }
 
-func (v *ExtraUsage) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ExtraUsage) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "is_enabled":
-		return setBool(&v.IsEnabled, raw)
+		return setBool(d, &v.IsEnabled, raw)
 	case "monthly_limit":
-		return setPointer(setNum)(&v.MonthlyLimit, raw)
+		return setPointer(d, &v.MonthlyLimit, raw, setNum)
 	case "used_credits":
-		return setPointer(setNum)(&v.UsedCredits, raw)
+		return setPointer(d, &v.UsedCredits, raw, setNum)
 	case "utilization":
-		return setPointer(setNum)(&v.Utilization, raw)
+		return setPointer(d, &v.Utilization, raw, setNum)
 	case "currency":
-		return setString[string](&v.Currency, raw)
+		return setString[string](d, &v.Currency, raw)
 	}
 	return false
 }
@@ -2179,32 +2179,32 @@ type APIMessage struct {
 	Diagnostics json.RawMessage `json:"diagnostics,omitempty"`
 }
 
-func (v *APIMessage) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *APIMessage) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "id":
-		return setString[string](&v.ID, raw)
+		return setString[string](d, &v.ID, raw)
 	case "type":
-		return setString[string](&v.Type, raw)
+		return setString[string](d, &v.Type, raw)
 	case "role":
-		return setString[string](&v.Role, raw)
+		return setString[string](d, &v.Role, raw)
 	case "model":
-		return setString[string](&v.Model, raw)
+		return setString[string](d, &v.Model, raw)
 	case "content":
-		return setList(setUnion(decodeBlock))(&v.Content, raw)
+		return setList(d, &v.Content, raw, func(d *decoder, dst *Block, raw value) bool { return setUnion(d, dst, raw, decodeBlock) })
 	case "stop_reason":
-		return setString[StopReason](&v.StopReason, raw)
+		return setString[StopReason](d, &v.StopReason, raw)
 	case "stop_sequence":
-		return setString[string](&v.StopSequence, raw)
+		return setString[string](d, &v.StopSequence, raw)
 	case "stop_details":
-		return setRaw(&v.StopDetails, raw)
+		return setRaw(d, &v.StopDetails, raw)
 	case "usage":
-		return setStruct[Usage](&v.Usage, raw)
+		return setStruct[Usage](d, &v.Usage, raw)
 	case "container":
-		return setRaw(&v.Container, raw)
+		return setRaw(d, &v.Container, raw)
 	case "context_management":
-		return setRaw(&v.ContextManagement, raw)
+		return setRaw(d, &v.ContextManagement, raw)
 	case "diagnostics":
-		return setRaw(&v.Diagnostics, raw)
+		return setRaw(d, &v.Diagnostics, raw)
 	}
 	return false
 }
@@ -2239,10 +2239,10 @@ type FallbackModel struct {
 	Model string `json:"model"`
 }
 
-func (v *FallbackModel) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *FallbackModel) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "model":
-		return setString[string](&v.Model, raw)
+		return setString[string](d, &v.Model, raw)
 	}
 	return false
 }
@@ -2282,20 +2282,20 @@ type MediaSource struct {
 	Content Content `json:"content,omitempty"`
 }
 
-func (v *MediaSource) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *MediaSource) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
-		return setString[string](&v.Type, raw)
+		return setString[string](d, &v.Type, raw)
 	case "media_type":
-		return setString[string](&v.MediaType, raw)
+		return setString[string](d, &v.MediaType, raw)
 	case "data":
-		return setString[string](&v.Data, raw)
+		return setString[string](d, &v.Data, raw)
 	case "url":
-		return setString[string](&v.URL, raw)
+		return setString[string](d, &v.URL, raw)
 	case "file_id":
-		return setString[string](&v.FileID, raw)
+		return setString[string](d, &v.FileID, raw)
 	case "content":
-		return setContent(&v.Content, raw)
+		return setContent(d, &v.Content, raw)
 	}
 	return false
 }
@@ -2333,16 +2333,16 @@ type MessageChange struct {
 	Container json.RawMessage `json:"container,omitempty"`
 }
 
-func (v *MessageChange) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *MessageChange) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "stop_reason":
-		return setString[StopReason](&v.StopReason, raw)
+		return setString[StopReason](d, &v.StopReason, raw)
 	case "stop_sequence":
-		return setString[string](&v.StopSequence, raw)
+		return setString[string](d, &v.StopSequence, raw)
 	case "stop_details":
-		return setRaw(&v.StopDetails, raw)
+		return setRaw(d, &v.StopDetails, raw)
 	case "container":
-		return setRaw(&v.Container, raw)
+		return setRaw(d, &v.Container, raw)
 	}
 	return false
 }
@@ -2372,12 +2372,12 @@ type APIErrorBody struct {
 	Message string `json:"message"`
 }
 
-func (v *APIErrorBody) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *APIErrorBody) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
-		return setString[string](&v.Type, raw)
+		return setString[string](d, &v.Type, raw)
 	case "message":
-		return setString[string](&v.Message, raw)
+		return setString[string](d, &v.Message, raw)
 	}
 	return false
 }
@@ -2411,16 +2411,16 @@ type HookMatcher struct {
 	OnFailure HookFailure `json:"onFailure,omitempty"`
 }
 
-func (v *HookMatcher) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *HookMatcher) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "matcher":
-		return setString[string](&v.Matcher, raw)
+		return setString[string](d, &v.Matcher, raw)
 	case "hookCallbackIds":
-		return setList(setString[string])(&v.HookCallbackIDs, raw)
+		return setList(d, &v.HookCallbackIDs, raw, setString[string])
 	case "timeout":
-		return setNum(&v.Timeout, raw)
+		return setNum(d, &v.Timeout, raw)
 	case "onFailure":
-		return setString[HookFailure](&v.OnFailure, raw)
+		return setString[HookFailure](d, &v.OnFailure, raw)
 	}
 	return false
 }
@@ -2450,12 +2450,12 @@ type SDKMCPServerConfig struct {
 	Tools []MCPToolPolicy `json:"tools,omitempty"`
 }
 
-func (v *SDKMCPServerConfig) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *SDKMCPServerConfig) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "timeout":
-		return setNum(&v.Timeout, raw)
+		return setNum(d, &v.Timeout, raw)
 	case "tools":
-		return setList(setStruct[MCPToolPolicy])(&v.Tools, raw)
+		return setList(d, &v.Tools, raw, setStruct[MCPToolPolicy])
 	}
 	return false
 }
@@ -2484,12 +2484,12 @@ type SDKMCPServerManifest struct {
 	ToolsListResult json.RawMessage `json:"toolsListResult,omitempty"`
 }
 
-func (v *SDKMCPServerManifest) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *SDKMCPServerManifest) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "initializeResult":
-		return setRaw(&v.InitializeResult, raw)
+		return setRaw(d, &v.InitializeResult, raw)
 	case "toolsListResult":
-		return setRaw(&v.ToolsListResult, raw)
+		return setRaw(d, &v.ToolsListResult, raw)
 	}
 	return false
 }
@@ -2565,44 +2565,44 @@ type AgentDefinition struct {
 	ObserverMessage string `json:"observerMessage,omitempty"`
 }
 
-func (v *AgentDefinition) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *AgentDefinition) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "description":
-		return setString[string](&v.Description, raw)
+		return setString[string](d, &v.Description, raw)
 	case "tools":
-		return setList(setString[string])(&v.Tools, raw)
+		return setList(d, &v.Tools, raw, setString[string])
 	case "disallowedTools":
-		return setList(setString[string])(&v.DisallowedTools, raw)
+		return setList(d, &v.DisallowedTools, raw, setString[string])
 	case "prompt":
-		return setString[string](&v.Prompt, raw)
+		return setString[string](d, &v.Prompt, raw)
 	case "model":
-		return setString[string](&v.Model, raw)
+		return setString[string](d, &v.Model, raw)
 	case "mcpServers":
-		return setList(setRaw)(&v.MCPServers, raw)
+		return setList(d, &v.MCPServers, raw, setRaw)
 	case "criticalSystemReminder_EXPERIMENTAL":
-		return setString[string](&v.CriticalSystemReminder, raw)
+		return setString[string](d, &v.CriticalSystemReminder, raw)
 	case "skills":
-		return setList(setString[string])(&v.Skills, raw)
+		return setList(d, &v.Skills, raw, setString[string])
 	case "initialPrompt":
-		return setString[string](&v.InitialPrompt, raw)
+		return setString[string](d, &v.InitialPrompt, raw)
 	case "maxTurns":
-		return setInt(&v.MaxTurns, raw)
+		return setInt(d, &v.MaxTurns, raw)
 	case "autoCompactWindow":
-		return setInt(&v.AutoCompactWindow, raw)
+		return setInt(d, &v.AutoCompactWindow, raw)
 	case "background":
-		return setBool(&v.Background, raw)
+		return setBool(d, &v.Background, raw)
 	case "omitClaudeMd":
-		return setBool(&v.OmitClaudeMD, raw)
+		return setBool(d, &v.OmitClaudeMD, raw)
 	case "memory":
-		return setString[string](&v.Memory, raw)
+		return setString[string](d, &v.Memory, raw)
 	case "effort":
-		return setRaw(&v.Effort, raw)
+		return setRaw(d, &v.Effort, raw)
 	case "permissionMode":
-		return setString[PermissionMode](&v.PermissionMode, raw)
+		return setString[PermissionMode](d, &v.PermissionMode, raw)
 	case "observer":
-		return setString[string](&v.Observer, raw)
+		return setString[string](d, &v.Observer, raw)
 	case "observerMessage":
-		return setString[string](&v.ObserverMessage, raw)
+		return setString[string](d, &v.ObserverMessage, raw)
 	}
 	return false
 }
@@ -2649,14 +2649,14 @@ type PluginConfig struct {
 	SkipMCPDiscovery bool `json:"skipMcpDiscovery,omitempty"`
 }
 
-func (v *PluginConfig) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *PluginConfig) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
-		return setString[string](&v.Type, raw)
+		return setString[string](d, &v.Type, raw)
 	case "path":
-		return setString[string](&v.Path, raw)
+		return setString[string](d, &v.Path, raw)
 	case "skipMcpDiscovery":
-		return setBool(&v.SkipMCPDiscovery, raw)
+		return setBool(d, &v.SkipMCPDiscovery, raw)
 	}
 	return false
 }
@@ -2688,14 +2688,14 @@ type StagedFile struct {
 	IfMatch string `json:"if_match,omitempty"`
 }
 
-func (v *StagedFile) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *StagedFile) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "name":
-		return setString[string](&v.Name, raw)
+		return setString[string](d, &v.Name, raw)
 	case "lane_path":
-		return setString[string](&v.LanePath, raw)
+		return setString[string](d, &v.LanePath, raw)
 	case "if_match":
-		return setString[string](&v.IfMatch, raw)
+		return setString[string](d, &v.IfMatch, raw)
 	}
 	return false
 }
@@ -2727,14 +2727,14 @@ type MatchedRule struct {
 	RuleContent string `json:"rule_content,omitempty"`
 }
 
-func (v *MatchedRule) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *MatchedRule) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "source":
-		return setString[string](&v.Origin, raw)
+		return setString[string](d, &v.Origin, raw)
 	case "tool_name":
-		return setString[string](&v.ToolName, raw)
+		return setString[string](d, &v.ToolName, raw)
 	case "rule_content":
-		return setString[string](&v.RuleContent, raw)
+		return setString[string](d, &v.RuleContent, raw)
 	}
 	return false
 }
@@ -2766,14 +2766,14 @@ type AgentInfo struct {
 	Model string `json:"model,omitempty"`
 }
 
-func (v *AgentInfo) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *AgentInfo) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "name":
-		return setString[string](&v.Name, raw)
+		return setString[string](d, &v.Name, raw)
 	case "description":
-		return setString[string](&v.Description, raw)
+		return setString[string](d, &v.Description, raw)
 	case "model":
-		return setString[string](&v.Model, raw)
+		return setString[string](d, &v.Model, raw)
 	}
 	return false
 }
@@ -2823,26 +2823,26 @@ type ModelInfo struct {
 	SupportsAutoMode bool `json:"supportsAutoMode,omitempty"`
 }
 
-func (v *ModelInfo) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ModelInfo) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "value":
-		return setString[string](&v.Value, raw)
+		return setString[string](d, &v.Value, raw)
 	case "resolvedModel":
-		return setString[string](&v.ResolvedModel, raw)
+		return setString[string](d, &v.ResolvedModel, raw)
 	case "displayName":
-		return setString[string](&v.DisplayName, raw)
+		return setString[string](d, &v.DisplayName, raw)
 	case "description":
-		return setString[string](&v.Description, raw)
+		return setString[string](d, &v.Description, raw)
 	case "supportsEffort":
-		return setBool(&v.SupportsEffort, raw)
+		return setBool(d, &v.SupportsEffort, raw)
 	case "supportedEffortLevels":
-		return setList(setString[Effort])(&v.SupportedEffortLevels, raw)
+		return setList(d, &v.SupportedEffortLevels, raw, setString[Effort])
 	case "supportsAdaptiveThinking":
-		return setBool(&v.SupportsAdaptiveThinking, raw)
+		return setBool(d, &v.SupportsAdaptiveThinking, raw)
 	case "supportsFastMode":
-		return setBool(&v.SupportsFastMode, raw)
+		return setBool(d, &v.SupportsFastMode, raw)
 	case "supportsAutoMode":
-		return setBool(&v.SupportsAutoMode, raw)
+		return setBool(d, &v.SupportsAutoMode, raw)
 	}
 	return false
 }
@@ -2889,20 +2889,20 @@ type AccountInfo struct {
 	APIProvider APIProvider `json:"apiProvider,omitempty"`
 }
 
-func (v *AccountInfo) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *AccountInfo) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "email":
-		return setString[string](&v.Email, raw)
+		return setString[string](d, &v.Email, raw)
 	case "organization":
-		return setString[string](&v.Organization, raw)
+		return setString[string](d, &v.Organization, raw)
 	case "subscriptionType":
-		return setString[string](&v.SubscriptionType, raw)
+		return setString[string](d, &v.SubscriptionType, raw)
 	case "tokenSource":
-		return setString[string](&v.TokenSource, raw)
+		return setString[string](d, &v.TokenSource, raw)
 	case "apiKeySource":
-		return setString[string](&v.APIKeySource, raw)
+		return setString[string](d, &v.APIKeySource, raw)
 	case "apiProvider":
-		return setString[APIProvider](&v.APIProvider, raw)
+		return setString[APIProvider](d, &v.APIProvider, raw)
 	}
 	return false
 }
@@ -2934,12 +2934,12 @@ type SettingsLayer struct {
 	Settings json.RawMessage `json:"settings"`
 }
 
-func (v *SettingsLayer) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *SettingsLayer) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "source":
-		return setString[SettingsSource](&v.Layer, raw)
+		return setString[SettingsSource](d, &v.Layer, raw)
 	case "settings":
-		return setRaw(&v.Settings, raw)
+		return setRaw(d, &v.Settings, raw)
 	}
 	return false
 }
@@ -2982,22 +2982,22 @@ type AppliedSettings struct {
 	UltrathinkAvailable bool `json:"ultrathinkAvailable,omitempty"`
 }
 
-func (v *AppliedSettings) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *AppliedSettings) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "model":
-		return setString[string](&v.Model, raw)
+		return setString[string](d, &v.Model, raw)
 	case "effort":
-		return setString[Effort](&v.Effort, raw)
+		return setString[Effort](d, &v.Effort, raw)
 	case "advisor":
-		return setString[string](&v.Advisor, raw)
+		return setString[string](d, &v.Advisor, raw)
 	case "ultracode":
-		return setBool(&v.Ultracode, raw)
+		return setBool(d, &v.Ultracode, raw)
 	case "ultracodeRequested":
-		return setBool(&v.UltracodeRequested, raw)
+		return setBool(d, &v.UltracodeRequested, raw)
 	case "ultracodeAvailable":
-		return setBool(&v.UltracodeAvailable, raw)
+		return setBool(d, &v.UltracodeAvailable, raw)
 	case "ultrathinkAvailable":
-		return setBool(&v.UltrathinkAvailable, raw)
+		return setBool(d, &v.UltrathinkAvailable, raw)
 	}
 	return false
 }
@@ -3033,14 +3033,14 @@ type SettingsError struct {
 	Message string `json:"message"`
 }
 
-func (v *SettingsError) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *SettingsError) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "file":
-		return setString[string](&v.File, raw)
+		return setString[string](d, &v.File, raw)
 	case "path":
-		return setString[string](&v.Path, raw)
+		return setString[string](d, &v.Path, raw)
 	case "message":
-		return setString[string](&v.Message, raw)
+		return setString[string](d, &v.Message, raw)
 	}
 	return false
 }
@@ -3081,20 +3081,20 @@ type ContextCategory struct {
 	Kind ContextKind `json:"kind,omitempty"`
 }
 
-func (v *ContextCategory) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ContextCategory) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "id":
-		return setString[ContextCategoryID](&v.ID, raw)
+		return setString[ContextCategoryID](d, &v.ID, raw)
 	case "name":
-		return setString[string](&v.Name, raw)
+		return setString[string](d, &v.Name, raw)
 	case "tokens":
-		return setInt(&v.Tokens, raw)
+		return setInt(d, &v.Tokens, raw)
 	case "color":
-		return setString[string](&v.Color, raw)
+		return setString[string](d, &v.Color, raw)
 	case "isDeferred":
-		return setBool(&v.IsDeferred, raw)
+		return setBool(d, &v.IsDeferred, raw)
 	case "kind":
-		return setString[ContextKind](&v.Kind, raw)
+		return setString[ContextKind](d, &v.Kind, raw)
 	}
 	return false
 }
@@ -3138,20 +3138,20 @@ type ContextCell struct {
 	SquareFullness float64 `json:"squareFullness"`
 }
 
-func (v *ContextCell) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ContextCell) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "color":
-		return setString[string](&v.Color, raw)
+		return setString[string](d, &v.Color, raw)
 	case "isFilled":
-		return setBool(&v.IsFilled, raw)
+		return setBool(d, &v.IsFilled, raw)
 	case "categoryName":
-		return setString[string](&v.CategoryName, raw)
+		return setString[string](d, &v.CategoryName, raw)
 	case "tokens":
-		return setInt(&v.Tokens, raw)
+		return setInt(d, &v.Tokens, raw)
 	case "percentage":
-		return setNum(&v.Percentage, raw)
+		return setNum(d, &v.Percentage, raw)
 	case "squareFullness":
-		return setNum(&v.SquareFullness, raw)
+		return setNum(d, &v.SquareFullness, raw)
 	}
 	return false
 }
@@ -3189,16 +3189,16 @@ type ContextTool struct {
 	IsLoaded *bool `json:"isLoaded,omitempty"`
 }
 
-func (v *ContextTool) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ContextTool) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "name":
-		return setString[string](&v.Name, raw)
+		return setString[string](d, &v.Name, raw)
 	case "serverName":
-		return setString[string](&v.ServerName, raw)
+		return setString[string](d, &v.ServerName, raw)
 	case "tokens":
-		return setInt(&v.Tokens, raw)
+		return setInt(d, &v.Tokens, raw)
 	case "isLoaded":
-		return setPointer(setBool)(&v.IsLoaded, raw)
+		return setPointer(d, &v.IsLoaded, raw, setBool)
 	}
 	return false
 }
@@ -3243,22 +3243,22 @@ type ContextItem struct {
 	Tokens int64 `json:"tokens"`
 }
 
-func (v *ContextItem) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ContextItem) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "agentType":
-		return setString[string](&v.AgentType, raw)
+		return setString[string](d, &v.AgentType, raw)
 	case "name":
-		return setString[string](&v.Name, raw)
+		return setString[string](d, &v.Name, raw)
 	case "source":
-		return setString[string](&v.Origin, raw)
+		return setString[string](d, &v.Origin, raw)
 	case "pluginName":
-		return setString[string](&v.PluginName, raw)
+		return setString[string](d, &v.PluginName, raw)
 	case "pluginId":
-		return setString[string](&v.PluginID, raw)
+		return setString[string](d, &v.PluginID, raw)
 	case "path":
-		return setString[string](&v.Path, raw)
+		return setString[string](d, &v.Path, raw)
 	case "tokens":
-		return setInt(&v.Tokens, raw)
+		return setInt(d, &v.Tokens, raw)
 	}
 	return false
 }
@@ -3294,14 +3294,14 @@ type ContextCommands struct {
 	Tokens int64 `json:"tokens"`
 }
 
-func (v *ContextCommands) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ContextCommands) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "totalCommands":
-		return setInt(&v.TotalCommands, raw)
+		return setInt(d, &v.TotalCommands, raw)
 	case "includedCommands":
-		return setInt(&v.IncludedCommands, raw)
+		return setInt(d, &v.IncludedCommands, raw)
 	case "tokens":
-		return setInt(&v.Tokens, raw)
+		return setInt(d, &v.Tokens, raw)
 	}
 	return false
 }
@@ -3336,16 +3336,16 @@ type ContextSkills struct {
 	SkillFrontmatter []ContextItem `json:"skillFrontmatter"`
 }
 
-func (v *ContextSkills) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ContextSkills) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "totalSkills":
-		return setInt(&v.TotalSkills, raw)
+		return setInt(d, &v.TotalSkills, raw)
 	case "includedSkills":
-		return setInt(&v.IncludedSkills, raw)
+		return setInt(d, &v.IncludedSkills, raw)
 	case "tokens":
-		return setInt(&v.Tokens, raw)
+		return setInt(d, &v.Tokens, raw)
 	case "skillFrontmatter":
-		return setList(setStruct[ContextItem])(&v.SkillFrontmatter, raw)
+		return setList(d, &v.SkillFrontmatter, raw, setStruct[ContextItem])
 	}
 	return false
 }
@@ -3396,26 +3396,26 @@ type ContextMessages struct {
 	AttachmentsByType []ContextTool `json:"attachmentsByType"`
 }
 
-func (v *ContextMessages) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ContextMessages) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "toolCallTokens":
-		return setInt(&v.ToolCallTokens, raw)
+		return setInt(d, &v.ToolCallTokens, raw)
 	case "toolResultTokens":
-		return setInt(&v.ToolResultTokens, raw)
+		return setInt(d, &v.ToolResultTokens, raw)
 	case "attachmentTokens":
-		return setInt(&v.AttachmentTokens, raw)
+		return setInt(d, &v.AttachmentTokens, raw)
 	case "assistantMessageTokens":
-		return setInt(&v.AssistantMessageTokens, raw)
+		return setInt(d, &v.AssistantMessageTokens, raw)
 	case "userMessageTokens":
-		return setInt(&v.UserMessageTokens, raw)
+		return setInt(d, &v.UserMessageTokens, raw)
 	case "redirectedContextTokens":
-		return setInt(&v.RedirectedContextTokens, raw)
+		return setInt(d, &v.RedirectedContextTokens, raw)
 	case "unattributedTokens":
-		return setInt(&v.UnattributedTokens, raw)
+		return setInt(d, &v.UnattributedTokens, raw)
 	case "toolCallsByType":
-		return setList(setStruct[ContextToolCalls])(&v.ToolCallsByType, raw)
+		return setList(d, &v.ToolCallsByType, raw, setStruct[ContextToolCalls])
 	case "attachmentsByType":
-		return setList(setStruct[ContextTool])(&v.AttachmentsByType, raw)
+		return setList(d, &v.AttachmentsByType, raw, setStruct[ContextTool])
 	}
 	return false
 }
@@ -3453,14 +3453,14 @@ type ContextToolCalls struct {
 	ResultTokens int64 `json:"resultTokens"`
 }
 
-func (v *ContextToolCalls) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ContextToolCalls) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "name":
-		return setString[string](&v.Name, raw)
+		return setString[string](d, &v.Name, raw)
 	case "callTokens":
-		return setInt(&v.CallTokens, raw)
+		return setInt(d, &v.CallTokens, raw)
 	case "resultTokens":
-		return setInt(&v.ResultTokens, raw)
+		return setInt(d, &v.ResultTokens, raw)
 	}
 	return false
 }
@@ -3495,16 +3495,16 @@ type ContextAPIUsage struct {
 	CacheReadInputTokens int64 `json:"cache_read_input_tokens"`
 }
 
-func (v *ContextAPIUsage) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *ContextAPIUsage) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "input_tokens":
-		return setInt(&v.InputTokens, raw)
+		return setInt(d, &v.InputTokens, raw)
 	case "output_tokens":
-		return setInt(&v.OutputTokens, raw)
+		return setInt(d, &v.OutputTokens, raw)
 	case "cache_creation_input_tokens":
-		return setInt(&v.CacheCreationInputTokens, raw)
+		return setInt(d, &v.CacheCreationInputTokens, raw)
 	case "cache_read_input_tokens":
-		return setInt(&v.CacheReadInputTokens, raw)
+		return setInt(d, &v.CacheReadInputTokens, raw)
 	}
 	return false
 }
@@ -3549,22 +3549,22 @@ type PlanLimits struct {
 	ExtraUsage *ExtraUsage `json:"extra_usage,omitempty"`
 }
 
-func (v *PlanLimits) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *PlanLimits) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "five_hour":
-		return setPointer(setStruct[LimitUse])(&v.FiveHour, raw)
+		return setPointer(d, &v.FiveHour, raw, setStruct[LimitUse])
 	case "seven_day":
-		return setPointer(setStruct[LimitUse])(&v.SevenDay, raw)
+		return setPointer(d, &v.SevenDay, raw, setStruct[LimitUse])
 	case "seven_day_oauth_apps":
-		return setPointer(setStruct[LimitUse])(&v.SevenDayOAuthApps, raw)
+		return setPointer(d, &v.SevenDayOAuthApps, raw, setStruct[LimitUse])
 	case "seven_day_opus":
-		return setPointer(setStruct[LimitUse])(&v.SevenDayOpus, raw)
+		return setPointer(d, &v.SevenDayOpus, raw, setStruct[LimitUse])
 	case "seven_day_sonnet":
-		return setPointer(setStruct[LimitUse])(&v.SevenDaySonnet, raw)
+		return setPointer(d, &v.SevenDaySonnet, raw, setStruct[LimitUse])
 	case "model_scoped":
-		return setList(setStruct[LimitUse])(&v.ModelScoped, raw)
+		return setList(d, &v.ModelScoped, raw, setStruct[LimitUse])
 	case "extra_usage":
-		return setPointer(setStruct[ExtraUsage])(&v.ExtraUsage, raw)
+		return setPointer(d, &v.ExtraUsage, raw, setStruct[ExtraUsage])
 	}
 	return false
 }
@@ -3600,14 +3600,14 @@ type LimitUse struct {
 	ResetsAt string `json:"resets_at"`
 }
 
-func (v *LimitUse) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *LimitUse) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "display_name":
-		return setString[string](&v.DisplayName, raw)
+		return setString[string](d, &v.DisplayName, raw)
 	case "utilization":
-		return setPointer(setNum)(&v.Utilization, raw)
+		return setPointer(d, &v.Utilization, raw, setNum)
 	case "resets_at":
-		return setString[string](&v.ResetsAt, raw)
+		return setString[string](d, &v.ResetsAt, raw)
 	}
 	return false
 }
@@ -3636,12 +3636,12 @@ type UsageBehaviors struct {
 	Week UsagePeriod `json:"week"`
 }
 
-func (v *UsageBehaviors) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *UsageBehaviors) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "day":
-		return setStruct[UsagePeriod](&v.Day, raw)
+		return setStruct[UsagePeriod](d, &v.Day, raw)
 	case "week":
-		return setStruct[UsagePeriod](&v.Week, raw)
+		return setStruct[UsagePeriod](d, &v.Week, raw)
 	}
 	return false
 }
@@ -3690,26 +3690,26 @@ type UsagePeriod struct {
 	MCPServers []UsageShare `json:"mcp_servers"`
 }
 
-func (v *UsagePeriod) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *UsagePeriod) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "request_count":
-		return setInt(&v.RequestCount, raw)
+		return setInt(d, &v.RequestCount, raw)
 	case "session_count":
-		return setInt(&v.SessionCount, raw)
+		return setInt(d, &v.SessionCount, raw)
 	case "behaviors":
-		return setList(setStruct[UsageHabit])(&v.Behaviors, raw)
+		return setList(d, &v.Behaviors, raw, setStruct[UsageHabit])
 	case "recommendations":
-		return setList(setStruct[UsageAdvice])(&v.Recommendations, raw)
+		return setList(d, &v.Recommendations, raw, setStruct[UsageAdvice])
 	case "fix":
-		return setPointer(setStruct[UsageFix])(&v.Fix, raw)
+		return setPointer(d, &v.Fix, raw, setStruct[UsageFix])
 	case "agents":
-		return setList(setStruct[UsageShare])(&v.Agents, raw)
+		return setList(d, &v.Agents, raw, setStruct[UsageShare])
 	case "skills":
-		return setList(setStruct[UsageShare])(&v.Skills, raw)
+		return setList(d, &v.Skills, raw, setStruct[UsageShare])
 	case "plugins":
-		return setList(setStruct[UsageShare])(&v.Plugins, raw)
+		return setList(d, &v.Plugins, raw, setStruct[UsageShare])
 	case "mcp_servers":
-		return setList(setStruct[UsageShare])(&v.MCPServers, raw)
+		return setList(d, &v.MCPServers, raw, setStruct[UsageShare])
 	}
 	return false
 }
@@ -3747,14 +3747,14 @@ type UsageHabit struct {
 	Count int64 `json:"count"`
 }
 
-func (v *UsageHabit) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *UsageHabit) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "key":
-		return setString[UsageBehavior](&v.Key, raw)
+		return setString[UsageBehavior](d, &v.Key, raw)
 	case "pct":
-		return setNum(&v.Pct, raw)
+		return setNum(d, &v.Pct, raw)
 	case "count":
-		return setInt(&v.Count, raw)
+		return setInt(d, &v.Count, raw)
 	}
 	return false
 }
@@ -3789,16 +3789,16 @@ type UsageAdvice struct {
 	Detail string `json:"detail,omitempty"`
 }
 
-func (v *UsageAdvice) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *UsageAdvice) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "key":
-		return setString[string](&v.Key, raw)
+		return setString[string](d, &v.Key, raw)
 	case "pct":
-		return setNum(&v.Pct, raw)
+		return setNum(d, &v.Pct, raw)
 	case "title":
-		return setString[string](&v.Title, raw)
+		return setString[string](d, &v.Title, raw)
 	case "detail":
-		return setString[string](&v.Detail, raw)
+		return setString[string](d, &v.Detail, raw)
 	}
 	return false
 }
@@ -3828,12 +3828,12 @@ type UsageFix struct {
 	Messages []string `json:"messages"`
 }
 
-func (v *UsageFix) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *UsageFix) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "keys":
-		return setList(setString[string])(&v.Keys, raw)
+		return setList(d, &v.Keys, raw, setString[string])
 	case "messages":
-		return setList(setString[string])(&v.Messages, raw)
+		return setList(d, &v.Messages, raw, setString[string])
 	}
 	return false
 }
@@ -3861,12 +3861,12 @@ type UsageShare struct {
 	Pct float64 `json:"pct"`
 }
 
-func (v *UsageShare) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *UsageShare) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "name":
-		return setString[string](&v.Name, raw)
+		return setString[string](d, &v.Name, raw)
 	case "pct":
-		return setNum(&v.Pct, raw)
+		return setNum(d, &v.Pct, raw)
 	}
 	return false
 }
@@ -3900,16 +3900,16 @@ type HookEventInfo struct {
 	HookCount int64 `json:"hookCount,omitempty"`
 }
 
-func (v *HookEventInfo) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *HookEventInfo) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "name":
-		return setString[string](&v.Name, raw)
+		return setString[string](d, &v.Name, raw)
 	case "summary":
-		return setString[string](&v.Summary, raw)
+		return setString[string](d, &v.Summary, raw)
 	case "supportsMatcher":
-		return setBool(&v.SupportsMatcher, raw)
+		return setBool(d, &v.SupportsMatcher, raw)
 	case "hookCount":
-		return setInt(&v.HookCount, raw)
+		return setInt(d, &v.HookCount, raw)
 	}
 	return false
 }
@@ -3981,40 +3981,40 @@ type HookInfo struct {
 	Editable *HookEditable `json:"editable,omitempty"`
 }
 
-func (v *HookInfo) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *HookInfo) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "event":
-		return setString[string](&v.Event, raw)
+		return setString[string](d, &v.Event, raw)
 	case "matcher":
-		return setString[string](&v.Matcher, raw)
+		return setString[string](d, &v.Matcher, raw)
 	case "source":
-		return setString[string](&v.Origin, raw)
+		return setString[string](d, &v.Origin, raw)
 	case "sourceLabel":
-		return setString[string](&v.SourceLabel, raw)
+		return setString[string](d, &v.SourceLabel, raw)
 	case "pluginName":
-		return setString[string](&v.PluginName, raw)
+		return setString[string](d, &v.PluginName, raw)
 	case "type":
-		return setString[string](&v.Type, raw)
+		return setString[string](d, &v.Type, raw)
 	case "displayText":
-		return setString[string](&v.DisplayText, raw)
+		return setString[string](d, &v.DisplayText, raw)
 	case "commandText":
-		return setString[string](&v.CommandText, raw)
+		return setString[string](d, &v.CommandText, raw)
 	case "contentLabel":
-		return setString[string](&v.ContentLabel, raw)
+		return setString[string](d, &v.ContentLabel, raw)
 	case "condition":
-		return setString[string](&v.Condition, raw)
+		return setString[string](d, &v.Condition, raw)
 	case "timeout":
-		return setNum(&v.Timeout, raw)
+		return setNum(d, &v.Timeout, raw)
 	case "statusMessage":
-		return setString[string](&v.StatusMessage, raw)
+		return setString[string](d, &v.StatusMessage, raw)
 	case "runsOnce":
-		return setBool(&v.RunsOnce, raw)
+		return setBool(d, &v.RunsOnce, raw)
 	case "runsInBackground":
-		return setBool(&v.RunsInBackground, raw)
+		return setBool(d, &v.RunsInBackground, raw)
 	case "disabled":
-		return setBool(&v.Disabled, raw)
+		return setBool(d, &v.Disabled, raw)
 	case "editable":
-		return setPointer(setStruct[HookEditable])(&v.Editable, raw)
+		return setPointer(d, &v.Editable, raw, setStruct[HookEditable])
 	}
 	return false
 }
@@ -4059,14 +4059,14 @@ type HookEditable struct {
 	HeadersRedacted bool `json:"headersRedacted,omitempty"`
 }
 
-func (v *HookEditable) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *HookEditable) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "matcher":
-		return setString[string](&v.Matcher, raw)
+		return setString[string](d, &v.Matcher, raw)
 	case "config":
-		return setRaw(&v.Config, raw)
+		return setRaw(d, &v.Config, raw)
 	case "headersRedacted":
-		return setBool(&v.HeadersRedacted, raw)
+		return setBool(d, &v.HeadersRedacted, raw)
 	}
 	return false
 }
@@ -4107,20 +4107,20 @@ type HookPolicy struct {
 	PolicyUnreadable bool `json:"policyUnreadable,omitempty"`
 }
 
-func (v *HookPolicy) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *HookPolicy) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "disabledByPolicy":
-		return setBool(&v.DisabledByPolicy, raw)
+		return setBool(d, &v.DisabledByPolicy, raw)
 	case "managedOnly":
-		return setBool(&v.ManagedOnly, raw)
+		return setBool(d, &v.ManagedOnly, raw)
 	case "pluginOnly":
-		return setBool(&v.PluginOnly, raw)
+		return setBool(d, &v.PluginOnly, raw)
 	case "allDisabled":
-		return setBool(&v.AllDisabled, raw)
+		return setBool(d, &v.AllDisabled, raw)
 	case "policyHookCount":
-		return setInt(&v.PolicyHookCount, raw)
+		return setInt(d, &v.PolicyHookCount, raw)
 	case "policyUnreadable":
-		return setBool(&v.PolicyUnreadable, raw)
+		return setBool(d, &v.PolicyUnreadable, raw)
 	}
 	return false
 }
@@ -4152,12 +4152,12 @@ type HookSafeMode struct {
 	ExitHint string `json:"exitHint"`
 }
 
-func (v *HookSafeMode) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *HookSafeMode) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "managedHooksStillApply":
-		return setBool(&v.ManagedHooksStillApply, raw)
+		return setBool(d, &v.ManagedHooksStillApply, raw)
 	case "exitHint":
-		return setString[string](&v.ExitHint, raw)
+		return setString[string](d, &v.ExitHint, raw)
 	}
 	return false
 }
@@ -4182,10 +4182,10 @@ type HookBareMode struct {
 	ExitHint string `json:"exitHint"`
 }
 
-func (v *HookBareMode) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *HookBareMode) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "exitHint":
-		return setString[string](&v.ExitHint, raw)
+		return setString[string](d, &v.ExitHint, raw)
 	}
 	return false
 }
@@ -4224,20 +4224,20 @@ type PermissionRules struct {
 	Withheld bool `json:"withheld,omitempty"`
 }
 
-func (v *PermissionRules) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *PermissionRules) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "rules":
-		return setList(setStruct[PermissionRuleInfo])(&v.Rules, raw)
+		return setList(d, &v.Rules, raw, setStruct[PermissionRuleInfo])
 	case "workspaceDirectories":
-		return setList(setStruct[WorkspaceDirectory])(&v.WorkspaceDirectories, raw)
+		return setList(d, &v.WorkspaceDirectories, raw, setStruct[WorkspaceDirectory])
 	case "originalCwd":
-		return setString[string](&v.OriginalCwd, raw)
+		return setString[string](d, &v.OriginalCwd, raw)
 	case "managedOnly":
-		return setBool(&v.ManagedOnly, raw)
+		return setBool(d, &v.ManagedOnly, raw)
 	case "errors":
-		return setList(setStruct[SettingsError])(&v.Errors, raw)
+		return setList(d, &v.Errors, raw, setStruct[SettingsError])
 	case "withheld":
-		return setBool(&v.Withheld, raw)
+		return setBool(d, &v.Withheld, raw)
 	}
 	return false
 }
@@ -4281,20 +4281,20 @@ type PermissionRuleInfo struct {
 	NotInEffect bool `json:"notInEffect,omitempty"`
 }
 
-func (v *PermissionRuleInfo) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *PermissionRuleInfo) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "behavior":
-		return setString[RuleBehavior](&v.Behavior, raw)
+		return setString[RuleBehavior](d, &v.Behavior, raw)
 	case "source":
-		return setString[RuleSource](&v.Layer, raw)
+		return setString[RuleSource](d, &v.Layer, raw)
 	case "rule":
-		return setString[string](&v.Rule, raw)
+		return setString[string](d, &v.Rule, raw)
 	case "description":
-		return setPointer(setStruct[RuleDescription])(&v.Description, raw)
+		return setPointer(d, &v.Description, raw, setStruct[RuleDescription])
 	case "editability":
-		return setString[RuleEditability](&v.Editability, raw)
+		return setString[RuleEditability](d, &v.Editability, raw)
 	case "notInEffect":
-		return setBool(&v.NotInEffect, raw)
+		return setBool(d, &v.NotInEffect, raw)
 	}
 	return false
 }
@@ -4329,14 +4329,14 @@ type RuleDescription struct {
 	Suffix string `json:"suffix,omitempty"`
 }
 
-func (v *RuleDescription) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *RuleDescription) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "prefix":
-		return setString[string](&v.Prefix, raw)
+		return setString[string](d, &v.Prefix, raw)
 	case "emphasis":
-		return setString[string](&v.Emphasis, raw)
+		return setString[string](d, &v.Emphasis, raw)
 	case "suffix":
-		return setString[string](&v.Suffix, raw)
+		return setString[string](d, &v.Suffix, raw)
 	}
 	return false
 }
@@ -4365,12 +4365,12 @@ type WorkspaceDirectory struct {
 	Origin string `json:"source"`
 }
 
-func (v *WorkspaceDirectory) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *WorkspaceDirectory) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "path":
-		return setString[string](&v.Path, raw)
+		return setString[string](d, &v.Path, raw)
 	case "source":
-		return setString[string](&v.Origin, raw)
+		return setString[string](d, &v.Origin, raw)
 	}
 	return false
 }
@@ -4398,12 +4398,12 @@ type FileSuggestion struct {
 	Score float64 `json:"score,omitempty"`
 }
 
-func (v *FileSuggestion) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *FileSuggestion) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "path":
-		return setString[string](&v.Path, raw)
+		return setString[string](d, &v.Path, raw)
 	case "score":
-		return setNum(&v.Score, raw)
+		return setNum(d, &v.Score, raw)
 	}
 	return false
 }
@@ -4434,14 +4434,14 @@ type CacheImpact struct {
 	LSPToolChange LSPToolChange `json:"lsp_tool_change"`
 }
 
-func (v *CacheImpact) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *CacheImpact) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "mcp_servers_added":
-		return setList(setString[string])(&v.MCPServersAdded, raw)
+		return setList(d, &v.MCPServersAdded, raw, setString[string])
 	case "mcp_servers_removed":
-		return setList(setString[string])(&v.MCPServersRemoved, raw)
+		return setList(d, &v.MCPServersRemoved, raw, setString[string])
 	case "lsp_tool_change":
-		return setString[LSPToolChange](&v.LSPToolChange, raw)
+		return setString[LSPToolChange](d, &v.LSPToolChange, raw)
 	}
 	return false
 }
@@ -4485,22 +4485,22 @@ type Staging struct {
 	RefusalLimit bool `json:"refusal_limit,omitempty"`
 }
 
-func (v *Staging) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *Staging) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "ok":
-		return setBool(&v.OK, raw)
+		return setBool(d, &v.OK, raw)
 	case "outputs":
-		return setList(setStruct[StagedOutput])(&v.Outputs, raw)
+		return setList(d, &v.Outputs, raw, setStruct[StagedOutput])
 	case "inputs_used":
-		return setList(setStruct[StagedOutput])(&v.InputsUsed, raw)
+		return setList(d, &v.InputsUsed, raw, setStruct[StagedOutput])
 	case "error_code":
-		return setString[StagingError](&v.ErrorCode, raw)
+		return setString[StagingError](d, &v.ErrorCode, raw)
 	case "detail":
-		return setString[string](&v.Detail, raw)
+		return setString[string](d, &v.Detail, raw)
 	case "retryable":
-		return setBool(&v.Retryable, raw)
+		return setBool(d, &v.Retryable, raw)
 	case "refusal_limit":
-		return setBool(&v.RefusalLimit, raw)
+		return setBool(d, &v.RefusalLimit, raw)
 	}
 	return false
 }
@@ -4536,14 +4536,14 @@ type StagedOutput struct {
 	Bytes int64 `json:"bytes,omitempty"`
 }
 
-func (v *StagedOutput) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *StagedOutput) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "lane_path":
-		return setString[string](&v.LanePath, raw)
+		return setString[string](d, &v.LanePath, raw)
 	case "etag":
-		return setString[string](&v.ETag, raw)
+		return setString[string](d, &v.ETag, raw)
 	case "bytes":
-		return setInt(&v.Bytes, raw)
+		return setInt(d, &v.Bytes, raw)
 	}
 	return false
 }
@@ -4589,24 +4589,24 @@ type HookCommon struct {
 	Effort *HookEffort `json:"effort,omitempty"`
 }
 
-func (v *HookCommon) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *HookCommon) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "session_id":
-		return setString[string](&v.SessionID, raw)
+		return setString[string](d, &v.SessionID, raw)
 	case "transcript_path":
-		return setString[string](&v.TranscriptPath, raw)
+		return setString[string](d, &v.TranscriptPath, raw)
 	case "cwd":
-		return setString[string](&v.Cwd, raw)
+		return setString[string](d, &v.Cwd, raw)
 	case "prompt_id":
-		return setString[string](&v.PromptID, raw)
+		return setString[string](d, &v.PromptID, raw)
 	case "permission_mode":
-		return setString[PermissionMode](&v.PermissionMode, raw)
+		return setString[PermissionMode](d, &v.PermissionMode, raw)
 	case "agent_id":
-		return setString[string](&v.AgentID, raw)
+		return setString[string](d, &v.AgentID, raw)
 	case "agent_type":
-		return setString[string](&v.AgentType, raw)
+		return setString[string](d, &v.AgentType, raw)
 	case "effort":
-		return setPointer(setStruct[HookEffort])(&v.Effort, raw)
+		return setPointer(d, &v.Effort, raw, setStruct[HookEffort])
 	}
 	return false
 }
@@ -4629,10 +4629,10 @@ type HookEffort struct {
 	Level Effort `json:"level"`
 }
 
-func (v *HookEffort) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *HookEffort) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "level":
-		return setString[Effort](&v.Level, raw)
+		return setString[Effort](d, &v.Level, raw)
 	}
 	return false
 }
@@ -4665,16 +4665,16 @@ type BatchToolCall struct {
 	ToolResponse json.RawMessage `json:"tool_response,omitempty"`
 }
 
-func (v *BatchToolCall) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *BatchToolCall) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "tool_name":
-		return setString[string](&v.ToolName, raw)
+		return setString[string](d, &v.ToolName, raw)
 	case "tool_input":
-		return setRaw(&v.ToolInput, raw)
+		return setRaw(d, &v.ToolInput, raw)
 	case "tool_use_id":
-		return setString[string](&v.ToolUseID, raw)
+		return setString[string](d, &v.ToolUseID, raw)
 	case "tool_response":
-		return setRaw(&v.ToolResponse, raw)
+		return setRaw(d, &v.ToolResponse, raw)
 	}
 	return false
 }
@@ -4725,26 +4725,26 @@ type BackgroundTaskSummary struct {
 	Name string `json:"name,omitempty"`
 }
 
-func (v *BackgroundTaskSummary) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *BackgroundTaskSummary) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "id":
-		return setString[string](&v.ID, raw)
+		return setString[string](d, &v.ID, raw)
 	case "type":
-		return setString[string](&v.Type, raw)
+		return setString[string](d, &v.Type, raw)
 	case "status":
-		return setString[TaskStatus](&v.Status, raw)
+		return setString[TaskStatus](d, &v.Status, raw)
 	case "description":
-		return setString[string](&v.Description, raw)
+		return setString[string](d, &v.Description, raw)
 	case "command":
-		return setString[string](&v.Command, raw)
+		return setString[string](d, &v.Command, raw)
 	case "agent_type":
-		return setString[string](&v.AgentType, raw)
+		return setString[string](d, &v.AgentType, raw)
 	case "server":
-		return setString[string](&v.Server, raw)
+		return setString[string](d, &v.Server, raw)
 	case "tool":
-		return setString[string](&v.Tool, raw)
+		return setString[string](d, &v.Tool, raw)
 	case "name":
-		return setString[string](&v.Name, raw)
+		return setString[string](d, &v.Name, raw)
 	}
 	return false
 }
@@ -4785,16 +4785,16 @@ type SessionCron struct {
 	Prompt string `json:"prompt"`
 }
 
-func (v *SessionCron) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *SessionCron) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "id":
-		return setString[string](&v.ID, raw)
+		return setString[string](d, &v.ID, raw)
 	case "schedule":
-		return setString[string](&v.Schedule, raw)
+		return setString[string](d, &v.Schedule, raw)
 	case "recurring":
-		return setBool(&v.Recurring, raw)
+		return setBool(d, &v.Recurring, raw)
 	case "prompt":
-		return setString[string](&v.Prompt, raw)
+		return setString[string](d, &v.Prompt, raw)
 	}
 	return false
 }
@@ -4825,12 +4825,12 @@ type PermissionRule struct {
 	RuleContent string `json:"ruleContent,omitempty"`
 }
 
-func (v *PermissionRule) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *PermissionRule) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "toolName":
-		return setString[string](&v.ToolName, raw)
+		return setString[string](d, &v.ToolName, raw)
 	case "ruleContent":
-		return setString[string](&v.RuleContent, raw)
+		return setString[string](d, &v.RuleContent, raw)
 	}
 	return false
 }
@@ -4866,16 +4866,16 @@ type QuestionSet struct {
 	Response string `json:"response,omitempty"`
 }
 
-func (v *QuestionSet) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *QuestionSet) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "questions":
-		return setList(setStruct[Question])(&v.Questions, raw)
+		return setList(d, &v.Questions, raw, setStruct[Question])
 	case "answers":
-		return setMap(setString[string])(&v.Answers, raw)
+		return setMap(d, &v.Answers, raw, setString[string])
 	case "annotations":
-		return setMap(setStruct[QuestionNote])(&v.Annotations, raw)
+		return setMap(d, &v.Annotations, raw, setStruct[QuestionNote])
 	case "response":
-		return setString[string](&v.Response, raw)
+		return setString[string](d, &v.Response, raw)
 	}
 	return false
 }
@@ -4911,16 +4911,16 @@ type Question struct {
 	MultiSelect bool `json:"multiSelect,omitempty"`
 }
 
-func (v *Question) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *Question) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "question":
-		return setString[string](&v.Question, raw)
+		return setString[string](d, &v.Question, raw)
 	case "header":
-		return setString[string](&v.Header, raw)
+		return setString[string](d, &v.Header, raw)
 	case "options":
-		return setList(setStruct[QuestionOption])(&v.Options, raw)
+		return setList(d, &v.Options, raw, setStruct[QuestionOption])
 	case "multiSelect":
-		return setBool(&v.MultiSelect, raw)
+		return setBool(d, &v.MultiSelect, raw)
 	}
 	return false
 }
@@ -4953,14 +4953,14 @@ type QuestionOption struct {
 	Preview string `json:"preview,omitempty"`
 }
 
-func (v *QuestionOption) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *QuestionOption) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "label":
-		return setString[string](&v.Label, raw)
+		return setString[string](d, &v.Label, raw)
 	case "description":
-		return setString[string](&v.Description, raw)
+		return setString[string](d, &v.Description, raw)
 	case "preview":
-		return setString[string](&v.Preview, raw)
+		return setString[string](d, &v.Preview, raw)
 	}
 	return false
 }
@@ -4989,12 +4989,12 @@ type QuestionNote struct {
 	Preview string `json:"preview,omitempty"`
 }
 
-func (v *QuestionNote) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *QuestionNote) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "notes":
-		return setString[string](&v.Notes, raw)
+		return setString[string](d, &v.Notes, raw)
 	case "preview":
-		return setString[string](&v.Preview, raw)
+		return setString[string](d, &v.Preview, raw)
 	}
 	return false
 }
@@ -5026,14 +5026,14 @@ type PlanExit struct {
 	AllowedPrompts []AllowedPrompt `json:"allowedPrompts,omitempty"`
 }
 
-func (v *PlanExit) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *PlanExit) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "plan":
-		return setString[string](&v.Plan, raw)
+		return setString[string](d, &v.Plan, raw)
 	case "planFilePath":
-		return setString[string](&v.PlanFilePath, raw)
+		return setString[string](d, &v.PlanFilePath, raw)
 	case "allowedPrompts":
-		return setList(setStruct[AllowedPrompt])(&v.AllowedPrompts, raw)
+		return setList(d, &v.AllowedPrompts, raw, setStruct[AllowedPrompt])
 	}
 	return false
 }
@@ -5062,12 +5062,12 @@ type AllowedPrompt struct {
 	Prompt string `json:"prompt"`
 }
 
-func (v *AllowedPrompt) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *AllowedPrompt) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "tool":
-		return setString[string](&v.Tool, raw)
+		return setString[string](d, &v.Tool, raw)
 	case "prompt":
-		return setString[string](&v.Prompt, raw)
+		return setString[string](d, &v.Prompt, raw)
 	}
 	return false
 }
@@ -5108,20 +5108,20 @@ type JSONRPC struct {
 	Error *JSONRPCError `json:"error,omitempty"`
 }
 
-func (v *JSONRPC) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *JSONRPC) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "jsonrpc":
-		return setString[string](&v.Version, raw)
+		return setString[string](d, &v.Version, raw)
 	case "id":
-		return setRaw(&v.ID, raw)
+		return setRaw(d, &v.ID, raw)
 	case "method":
-		return setString[string](&v.Method, raw)
+		return setString[string](d, &v.Method, raw)
 	case "params":
-		return setRaw(&v.Params, raw)
+		return setRaw(d, &v.Params, raw)
 	case "result":
-		return setRaw(&v.Result, raw)
+		return setRaw(d, &v.Result, raw)
 	case "error":
-		return setPointer(setStruct[JSONRPCError])(&v.Error, raw)
+		return setPointer(d, &v.Error, raw, setStruct[JSONRPCError])
 	}
 	return false
 }
@@ -5156,14 +5156,14 @@ type JSONRPCError struct {
 	Data json.RawMessage `json:"data,omitempty"`
 }
 
-func (v *JSONRPCError) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *JSONRPCError) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "code":
-		return setInt(&v.Code, raw)
+		return setInt(d, &v.Code, raw)
 	case "message":
-		return setString[string](&v.Message, raw)
+		return setString[string](d, &v.Message, raw)
 	case "data":
-		return setRaw(&v.Data, raw)
+		return setRaw(d, &v.Data, raw)
 	}
 	return false
 }
@@ -5220,30 +5220,30 @@ type MCPServerConfig struct {
 	AlwaysLoad bool `json:"alwaysLoad,omitempty"`
 }
 
-func (v *MCPServerConfig) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *MCPServerConfig) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "type":
-		return setString[MCPTransport](&v.Type, raw)
+		return setString[MCPTransport](d, &v.Type, raw)
 	case "command":
-		return setString[string](&v.Command, raw)
+		return setString[string](d, &v.Command, raw)
 	case "args":
-		return setList(setString[string])(&v.Args, raw)
+		return setList(d, &v.Args, raw, setString[string])
 	case "env":
-		return setMap(setString[string])(&v.Env, raw)
+		return setMap(d, &v.Env, raw, setString[string])
 	case "url":
-		return setString[string](&v.URL, raw)
+		return setString[string](d, &v.URL, raw)
 	case "headers":
-		return setMap(setString[string])(&v.Headers, raw)
+		return setMap(d, &v.Headers, raw, setString[string])
 	case "name":
-		return setString[string](&v.Name, raw)
+		return setString[string](d, &v.Name, raw)
 	case "id":
-		return setString[string](&v.ID, raw)
+		return setString[string](d, &v.ID, raw)
 	case "tools":
-		return setList(setStruct[MCPToolPolicy])(&v.Tools, raw)
+		return setList(d, &v.Tools, raw, setStruct[MCPToolPolicy])
 	case "timeout":
-		return setNum(&v.Timeout, raw)
+		return setNum(d, &v.Timeout, raw)
 	case "alwaysLoad":
-		return setBool(&v.AlwaysLoad, raw)
+		return setBool(d, &v.AlwaysLoad, raw)
 	}
 	return false
 }
@@ -5283,14 +5283,14 @@ type MCPToolPolicy struct {
 	OrgMaxPermission OrgPermission `json:"org_max_permission,omitempty"`
 }
 
-func (v *MCPToolPolicy) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *MCPToolPolicy) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "name":
-		return setString[string](&v.Name, raw)
+		return setString[string](d, &v.Name, raw)
 	case "permission_policy":
-		return setString[ToolPolicy](&v.PermissionPolicy, raw)
+		return setString[ToolPolicy](d, &v.PermissionPolicy, raw)
 	case "org_max_permission":
-		return setString[OrgPermission](&v.OrgMaxPermission, raw)
+		return setString[OrgPermission](d, &v.OrgMaxPermission, raw)
 	}
 	return false
 }
@@ -5319,12 +5319,12 @@ type MCPServerRef struct {
 	Origin string `json:"source"`
 }
 
-func (v *MCPServerRef) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *MCPServerRef) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "name":
-		return setString[string](&v.Name, raw)
+		return setString[string](d, &v.Name, raw)
 	case "source":
-		return setString[string](&v.Origin, raw)
+		return setString[string](d, &v.Origin, raw)
 	}
 	return false
 }
@@ -5373,26 +5373,26 @@ type MCPServerStatus struct {
 	Tools []MCPTool `json:"tools,omitempty"`
 }
 
-func (v *MCPServerStatus) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *MCPServerStatus) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "name":
-		return setString[string](&v.Name, raw)
+		return setString[string](d, &v.Name, raw)
 	case "status":
-		return setString[MCPServerState](&v.Status, raw)
+		return setString[MCPServerState](d, &v.Status, raw)
 	case "serverInfo":
-		return setPointer(setStruct[MCPServerInfo])(&v.ServerInfo, raw)
+		return setPointer(d, &v.ServerInfo, raw, setStruct[MCPServerInfo])
 	case "error":
-		return setString[string](&v.Error, raw)
+		return setString[string](d, &v.Error, raw)
 	case "config":
-		return setPointer(setStruct[MCPServerConfig])(&v.Config, raw)
+		return setPointer(d, &v.Config, raw, setStruct[MCPServerConfig])
 	case "transport":
-		return setString[MCPTransport](&v.Transport, raw)
+		return setString[MCPTransport](d, &v.Transport, raw)
 	case "scope":
-		return setString[string](&v.Scope, raw)
+		return setString[string](d, &v.Scope, raw)
 	case "source":
-		return setString[string](&v.Origin, raw)
+		return setString[string](d, &v.Origin, raw)
 	case "tools":
-		return setList(setStruct[MCPTool])(&v.Tools, raw)
+		return setList(d, &v.Tools, raw, setStruct[MCPTool])
 	}
 	return false
 }
@@ -5430,14 +5430,14 @@ type MCPServerInfo struct {
 	Title string `json:"title,omitempty"`
 }
 
-func (v *MCPServerInfo) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *MCPServerInfo) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "name":
-		return setString[string](&v.Name, raw)
+		return setString[string](d, &v.Name, raw)
 	case "version":
-		return setString[string](&v.Version, raw)
+		return setString[string](d, &v.Version, raw)
 	case "title":
-		return setString[string](&v.Title, raw)
+		return setString[string](d, &v.Title, raw)
 	}
 	return false
 }
@@ -5472,16 +5472,16 @@ type MCPTool struct {
 	Meta json.RawMessage `json:"_meta,omitempty"`
 }
 
-func (v *MCPTool) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *MCPTool) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "name":
-		return setString[string](&v.Name, raw)
+		return setString[string](d, &v.Name, raw)
 	case "description":
-		return setString[string](&v.Description, raw)
+		return setString[string](d, &v.Description, raw)
 	case "annotations":
-		return setPointer(setStruct[MCPToolAnnotations])(&v.Annotations, raw)
+		return setPointer(d, &v.Annotations, raw, setStruct[MCPToolAnnotations])
 	case "_meta":
-		return setRaw(&v.Meta, raw)
+		return setRaw(d, &v.Meta, raw)
 	}
 	return false
 }
@@ -5514,14 +5514,14 @@ type MCPToolAnnotations struct {
 	OpenWorld *bool `json:"openWorld,omitempty"`
 }
 
-func (v *MCPToolAnnotations) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *MCPToolAnnotations) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "readOnly":
-		return setPointer(setBool)(&v.ReadOnly, raw)
+		return setPointer(d, &v.ReadOnly, raw, setBool)
 	case "destructive":
-		return setPointer(setBool)(&v.Destructive, raw)
+		return setPointer(d, &v.Destructive, raw, setBool)
 	case "openWorld":
-		return setPointer(setBool)(&v.OpenWorld, raw)
+		return setPointer(d, &v.OpenWorld, raw, setBool)
 	}
 	return false
 }
@@ -5559,18 +5559,18 @@ type MCPResource struct {
 	Meta json.RawMessage `json:"_meta,omitempty"`
 }
 
-func (v *MCPResource) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *MCPResource) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "uri":
-		return setString[string](&v.URI, raw)
+		return setString[string](d, &v.URI, raw)
 	case "mimeType":
-		return setString[string](&v.MimeType, raw)
+		return setString[string](d, &v.MimeType, raw)
 	case "text":
-		return setString[string](&v.Text, raw)
+		return setString[string](d, &v.Text, raw)
 	case "blob":
-		return setString[string](&v.Blob, raw)
+		return setString[string](d, &v.Blob, raw)
 	case "_meta":
-		return setRaw(&v.Meta, raw)
+		return setRaw(d, &v.Meta, raw)
 	}
 	return false
 }
@@ -5616,22 +5616,22 @@ type MCPResourceLink struct {
 	Annotations json.RawMessage `json:"annotations,omitempty"`
 }
 
-func (v *MCPResourceLink) setMember(name string, raw []byte) bool {
-	switch name {
+func (v *MCPResourceLink) setMember(d *decoder, name []byte, raw value) bool {
+	switch string(name) {
 	case "uri":
-		return setString[string](&v.URI, raw)
+		return setString[string](d, &v.URI, raw)
 	case "name":
-		return setString[string](&v.Name, raw)
+		return setString[string](d, &v.Name, raw)
 	case "title":
-		return setString[string](&v.Title, raw)
+		return setString[string](d, &v.Title, raw)
 	case "description":
-		return setString[string](&v.Description, raw)
+		return setString[string](d, &v.Description, raw)
 	case "mimeType":
-		return setString[string](&v.MimeType, raw)
+		return setString[string](d, &v.MimeType, raw)
 	case "size":
-		return setNum(&v.Size, raw)
+		return setNum(d, &v.Size, raw)
 	case "annotations":
-		return setRaw(&v.Annotations, raw)
+		return setRaw(d, &v.Annotations, raw)
 	}
 	return false
 }

@@ -36,7 +36,7 @@ type Unknown struct {
 	Source
 }
 
-func (*Unknown) setMember(string, []byte) bool { return false }
+func (*Unknown) setMember(*decoder, []byte, value) bool { return false }
 
 func (*Unknown) appendMembers(*encoder) {}
 
@@ -55,9 +55,16 @@ func (v *Unknown) MessageType() (typ, subtype string) {
 	return lookupString(v.raw, "type"), lookupString(v.raw, "subtype")
 }
 
-func decodeMessage(raw []byte) Message {
+func decodeMessage(d *decoder, raw value) Message {
+	list, mark, ok := d.members(raw)
+	defer d.drop(mark)
+	if !ok {
+		u := new(Unknown)
+		u.raw = d.raw(raw) // not even an object, or nested too deep
+		return u
+	}
 	var v Message
-	switch typ, subtype := lookupString(raw, "type"), lookupString(raw, "subtype"); typ {
+	switch typ, subtype := d.tag(list, "type"), d.tag(list, "subtype"); string(typ) {
 	case "assistant":
 		v = new(Assistant)
 	case "user":
@@ -79,7 +86,7 @@ func decodeMessage(raw []byte) Message {
 	case "command_lifecycle":
 		v = new(CommandLifecycle)
 	case "system":
-		switch subtype {
+		switch string(subtype) {
 		case "init":
 			v = new(Init)
 		case "status":
@@ -160,13 +167,10 @@ func decodeMessage(raw []byte) Message {
 	case "result":
 		v = new(Result)
 	}
-	if v == nil || decodeInto(v, raw) != nil {
-		u := new(Unknown)
-		if decodeInto(u, raw) != nil {
-			u.raw = raw // not even an object
-		}
-		v = u
+	if v == nil {
+		v = new(Unknown)
 	}
+	d.fill(v, raw, list)
 	return v
 }
 
@@ -202,7 +206,7 @@ type UnknownBlock struct {
 	Source
 }
 
-func (*UnknownBlock) setMember(string, []byte) bool { return false }
+func (*UnknownBlock) setMember(*decoder, []byte, value) bool { return false }
 
 func (*UnknownBlock) appendMembers(*encoder) {}
 
@@ -219,9 +223,16 @@ func (v UnknownBlock) MarshalJSON() ([]byte, error) { return encodeObject(&v) }
 // BlockType returns the member "type", whatever it is.
 func (v *UnknownBlock) BlockType() string { return lookupString(v.raw, "type") }
 
-func decodeBlock(raw []byte) Block {
+func decodeBlock(d *decoder, raw value) Block {
+	list, mark, ok := d.members(raw)
+	defer d.drop(mark)
+	if !ok {
+		u := new(UnknownBlock)
+		u.raw = d.raw(raw) // not even an object, or nested too deep
+		return u
+	}
 	var v Block
-	switch lookupString(raw, "type") {
+	switch string(d.tag(list, "type")) {
 	case "text":
 		v = new(TextBlock)
 	case "thinking":
@@ -267,13 +278,10 @@ func decodeBlock(raw []byte) Block {
 	case "tool_reference":
 		v = new(ToolReferenceBlock)
 	}
-	if v == nil || decodeInto(v, raw) != nil {
-		u := new(UnknownBlock)
-		if decodeInto(u, raw) != nil {
-			u.raw = raw // not even an object
-		}
-		v = u
+	if v == nil {
+		v = new(UnknownBlock)
 	}
+	d.fill(v, raw, list)
 	return v
 }
 
@@ -310,7 +318,7 @@ type UnknownEvent struct {
 	Source
 }
 
-func (*UnknownEvent) setMember(string, []byte) bool { return false }
+func (*UnknownEvent) setMember(*decoder, []byte, value) bool { return false }
 
 func (*UnknownEvent) appendMembers(*encoder) {}
 
@@ -327,9 +335,16 @@ func (v UnknownEvent) MarshalJSON() ([]byte, error) { return encodeObject(&v) }
 // EventType returns the member "type", whatever it is.
 func (v *UnknownEvent) EventType() string { return lookupString(v.raw, "type") }
 
-func decodeEvent(raw []byte) Event {
+func decodeEvent(d *decoder, raw value) Event {
+	list, mark, ok := d.members(raw)
+	defer d.drop(mark)
+	if !ok {
+		u := new(UnknownEvent)
+		u.raw = d.raw(raw) // not even an object, or nested too deep
+		return u
+	}
 	var v Event
-	switch lookupString(raw, "type") {
+	switch string(d.tag(list, "type")) {
 	case "message_start":
 		v = new(MessageStartEvent)
 	case "content_block_start":
@@ -347,13 +362,10 @@ func decodeEvent(raw []byte) Event {
 	case "error":
 		v = new(ErrorEvent)
 	}
-	if v == nil || decodeInto(v, raw) != nil {
-		u := new(UnknownEvent)
-		if decodeInto(u, raw) != nil {
-			u.raw = raw // not even an object
-		}
-		v = u
+	if v == nil {
+		v = new(UnknownEvent)
 	}
+	d.fill(v, raw, list)
 	return v
 }
 
@@ -390,7 +402,7 @@ type UnknownDelta struct {
 	Source
 }
 
-func (*UnknownDelta) setMember(string, []byte) bool { return false }
+func (*UnknownDelta) setMember(*decoder, []byte, value) bool { return false }
 
 func (*UnknownDelta) appendMembers(*encoder) {}
 
@@ -407,9 +419,16 @@ func (v UnknownDelta) MarshalJSON() ([]byte, error) { return encodeObject(&v) }
 // DeltaType returns the member "type", whatever it is.
 func (v *UnknownDelta) DeltaType() string { return lookupString(v.raw, "type") }
 
-func decodeDelta(raw []byte) Delta {
+func decodeDelta(d *decoder, raw value) Delta {
+	list, mark, ok := d.members(raw)
+	defer d.drop(mark)
+	if !ok {
+		u := new(UnknownDelta)
+		u.raw = d.raw(raw) // not even an object, or nested too deep
+		return u
+	}
 	var v Delta
-	switch lookupString(raw, "type") {
+	switch string(d.tag(list, "type")) {
 	case "text_delta":
 		v = new(TextDelta)
 	case "input_json_delta":
@@ -423,13 +442,10 @@ func decodeDelta(raw []byte) Delta {
 	case "compaction_delta":
 		v = new(CompactionDelta)
 	}
-	if v == nil || decodeInto(v, raw) != nil {
-		u := new(UnknownDelta)
-		if decodeInto(u, raw) != nil {
-			u.raw = raw // not even an object
-		}
-		v = u
+	if v == nil {
+		v = new(UnknownDelta)
 	}
+	d.fill(v, raw, list)
 	return v
 }
 
@@ -466,7 +482,7 @@ type UnknownUpdate struct {
 	Source
 }
 
-func (*UnknownUpdate) setMember(string, []byte) bool { return false }
+func (*UnknownUpdate) setMember(*decoder, []byte, value) bool { return false }
 
 func (*UnknownUpdate) appendMembers(*encoder) {}
 
@@ -483,9 +499,16 @@ func (v UnknownUpdate) MarshalJSON() ([]byte, error) { return encodeObject(&v) }
 // UpdateType returns the member "type", whatever it is.
 func (v *UnknownUpdate) UpdateType() string { return lookupString(v.raw, "type") }
 
-func decodePermissionUpdate(raw []byte) PermissionUpdate {
+func decodePermissionUpdate(d *decoder, raw value) PermissionUpdate {
+	list, mark, ok := d.members(raw)
+	defer d.drop(mark)
+	if !ok {
+		u := new(UnknownUpdate)
+		u.raw = d.raw(raw) // not even an object, or nested too deep
+		return u
+	}
 	var v PermissionUpdate
-	switch lookupString(raw, "type") {
+	switch string(d.tag(list, "type")) {
 	case "addRules":
 		v = new(AddRules)
 	case "replaceRules":
@@ -499,13 +522,10 @@ func decodePermissionUpdate(raw []byte) PermissionUpdate {
 	case "removeDirectories":
 		v = new(RemoveDirectories)
 	}
-	if v == nil || decodeInto(v, raw) != nil {
-		u := new(UnknownUpdate)
-		if decodeInto(u, raw) != nil {
-			u.raw = raw // not even an object
-		}
-		v = u
+	if v == nil {
+		v = new(UnknownUpdate)
 	}
+	d.fill(v, raw, list)
 	return v
 }
 
@@ -540,7 +560,7 @@ type UnknownResult struct {
 	Source
 }
 
-func (*UnknownResult) setMember(string, []byte) bool { return false }
+func (*UnknownResult) setMember(*decoder, []byte, value) bool { return false }
 
 func (*UnknownResult) appendMembers(*encoder) {}
 
@@ -557,21 +577,25 @@ func (v UnknownResult) MarshalJSON() ([]byte, error) { return encodeObject(&v) }
 // Behavior returns the member "behavior", whatever it is.
 func (v *UnknownResult) Behavior() string { return lookupString(v.raw, "behavior") }
 
-func decodePermissionResult(raw []byte) PermissionResult {
+func decodePermissionResult(d *decoder, raw value) PermissionResult {
+	list, mark, ok := d.members(raw)
+	defer d.drop(mark)
+	if !ok {
+		u := new(UnknownResult)
+		u.raw = d.raw(raw) // not even an object, or nested too deep
+		return u
+	}
 	var v PermissionResult
-	switch lookupString(raw, "behavior") {
+	switch string(d.tag(list, "behavior")) {
 	case "allow":
 		v = new(Allow)
 	case "deny":
 		v = new(Deny)
 	}
-	if v == nil || decodeInto(v, raw) != nil {
-		u := new(UnknownResult)
-		if decodeInto(u, raw) != nil {
-			u.raw = raw // not even an object
-		}
-		v = u
+	if v == nil {
+		v = new(UnknownResult)
 	}
+	d.fill(v, raw, list)
 	return v
 }
 
@@ -607,7 +631,7 @@ type UnknownRequest struct {
 	Source
 }
 
-func (*UnknownRequest) setMember(string, []byte) bool { return false }
+func (*UnknownRequest) setMember(*decoder, []byte, value) bool { return false }
 
 func (*UnknownRequest) appendMembers(*encoder) {}
 
@@ -624,9 +648,16 @@ func (v UnknownRequest) MarshalJSON() ([]byte, error) { return encodeObject(&v) 
 // RequestSubtype returns the member "subtype", whatever it is.
 func (v *UnknownRequest) RequestSubtype() string { return lookupString(v.raw, "subtype") }
 
-func decodeRequest(raw []byte) Request {
+func decodeRequest(d *decoder, raw value) Request {
+	list, mark, ok := d.members(raw)
+	defer d.drop(mark)
+	if !ok {
+		u := new(UnknownRequest)
+		u.raw = d.raw(raw) // not even an object, or nested too deep
+		return u
+	}
 	var v Request
-	switch lookupString(raw, "subtype") {
+	switch string(d.tag(list, "subtype")) {
 	case "initialize":
 		v = new(InitializeRequest)
 	case "interrupt":
@@ -718,13 +749,10 @@ func decodeRequest(raw []byte) Request {
 	case "sdk_control_interrupt":
 		v = new(SDKControlInterruptRequest)
 	}
-	if v == nil || decodeInto(v, raw) != nil {
-		u := new(UnknownRequest)
-		if decodeInto(u, raw) != nil {
-			u.raw = raw // not even an object
-		}
-		v = u
+	if v == nil {
+		v = new(UnknownRequest)
 	}
+	d.fill(v, raw, list)
 	return v
 }
 
@@ -762,7 +790,7 @@ type UnknownHookInput struct {
 	Source
 }
 
-func (*UnknownHookInput) setMember(string, []byte) bool { return false }
+func (*UnknownHookInput) setMember(*decoder, []byte, value) bool { return false }
 
 func (*UnknownHookInput) appendMembers(*encoder) {}
 
@@ -783,14 +811,21 @@ func (v *UnknownHookInput) HookEventName() string { return lookupString(v.raw, "
 func (v *UnknownHookInput) Common() *HookCommon {
 	c := new(HookCommon)
 	for _, m := range v.extra {
-		c.setMember(m.name, m.raw)
+		setField(c, m.name, m.raw)
 	}
 	return c
 }
 
-func decodeHookInput(raw []byte) HookInput {
+func decodeHookInput(d *decoder, raw value) HookInput {
+	list, mark, ok := d.members(raw)
+	defer d.drop(mark)
+	if !ok {
+		u := new(UnknownHookInput)
+		u.raw = d.raw(raw) // not even an object, or nested too deep
+		return u
+	}
 	var v HookInput
-	switch lookupString(raw, "hook_event_name") {
+	switch string(d.tag(list, "hook_event_name")) {
 	case "PreToolUse":
 		v = new(PreToolUseInput)
 	case "PostToolUse":
@@ -858,13 +893,10 @@ func decodeHookInput(raw []byte) HookInput {
 	case "DirectoryAdded":
 		v = new(DirectoryAddedInput)
 	}
-	if v == nil || decodeInto(v, raw) != nil {
-		u := new(UnknownHookInput)
-		if decodeInto(u, raw) != nil {
-			u.raw = raw // not even an object
-		}
-		v = u
+	if v == nil {
+		v = new(UnknownHookInput)
 	}
+	d.fill(v, raw, list)
 	return v
 }
 
@@ -901,7 +933,7 @@ type UnknownHookSpecific struct {
 	Source
 }
 
-func (*UnknownHookSpecific) setMember(string, []byte) bool { return false }
+func (*UnknownHookSpecific) setMember(*decoder, []byte, value) bool { return false }
 
 func (*UnknownHookSpecific) appendMembers(*encoder) {}
 
@@ -918,9 +950,16 @@ func (v UnknownHookSpecific) MarshalJSON() ([]byte, error) { return encodeObject
 // HookEventName returns the member "hookEventName", whatever it is.
 func (v *UnknownHookSpecific) HookEventName() string { return lookupString(v.raw, "hookEventName") }
 
-func decodeHookSpecific(raw []byte) HookSpecific {
+func decodeHookSpecific(d *decoder, raw value) HookSpecific {
+	list, mark, ok := d.members(raw)
+	defer d.drop(mark)
+	if !ok {
+		u := new(UnknownHookSpecific)
+		u.raw = d.raw(raw) // not even an object, or nested too deep
+		return u
+	}
 	var v HookSpecific
-	switch lookupString(raw, "hookEventName") {
+	switch string(d.tag(list, "hookEventName")) {
 	case "PreToolUse":
 		v = new(PreToolUseOutput)
 	case "PostToolUse":
@@ -966,13 +1005,10 @@ func decodeHookSpecific(raw []byte) HookSpecific {
 	case "FileChanged":
 		v = new(FileChangedOutput)
 	}
-	if v == nil || decodeInto(v, raw) != nil {
-		u := new(UnknownHookSpecific)
-		if decodeInto(u, raw) != nil {
-			u.raw = raw // not even an object
-		}
-		v = u
+	if v == nil {
+		v = new(UnknownHookSpecific)
 	}
+	d.fill(v, raw, list)
 	return v
 }
 

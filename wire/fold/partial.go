@@ -137,7 +137,7 @@ func (p *Partial) piece(l *Line) bool {
 	if l.message != nil || !l.Valid() || !utf8.Valid(l.Header.ParentToolUseID) {
 		return false
 	}
-	d, ok := wire.PeekDelta(l.Raw)
+	d, ok := l.Header.Delta()
 	if !ok {
 		return false
 	}

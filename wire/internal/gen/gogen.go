@@ -134,17 +134,17 @@ func (w *writer) object(d *decl) {
 
 func (w *writer) methods(d *decl) {
 	discriminators := d.discriminators()
-	w.p("func (v *%s) setMember(name string, raw []byte) bool {", d.name)
-	w.p("\tswitch name {")
+	w.p("func (v *%s) setMember(d *decoder, name []byte, raw value) bool {", d.name)
+	w.p("\tswitch string(name) {")
 	for _, k := range discriminators {
 		w.p("\tcase %q:\n\t\treturn true", k[0])
 	}
 	for _, f := range d.fields {
-		w.p("\tcase %q:\n\t\treturn %s(&v.%s, raw)", f.wire, w.setter(w.fieldType(f)), f.goName)
+		w.p("\tcase %q:\n\t\treturn %s", f.wire, w.set(w.fieldType(f), "&v."+f.goName))
 	}
 	w.p("\t}")
 	if d.kind == "hook" {
-		w.p("\treturn v.%s.setMember(name, raw)", common)
+		w.p("\treturn v.%s.setMember(d, name, raw)", common)
 	} else {
 		w.p("\treturn false")
 	}
@@ -265,34 +265,60 @@ var forms = map[string][2]string{
 	"raw": {"setRaw", "encRaw"}, "Content": {"setContent", "encContent"},
 }
 
-func (w *writer) codec(t *typ, which int) string {
-	word := [2]string{"set", "enc"}[which]
+// set returns the call that sets what dst points to.
+func (w *writer) set(t *typ, dst string) string {
+	if t.pointer {
+		base := *t
+		base.pointer = false
+		return fmt.Sprintf("setPointer(d, %s, raw, %s)", dst, w.setter(&base))
+	}
+	switch {
+	case t.form == "list":
+		return fmt.Sprintf("setList(d, %s, raw, %s)", dst, w.setter(t.elem))
+	case t.form == "map":
+		return fmt.Sprintf("setMap(d, %s, raw, %s)", dst, w.setter(t.elem))
+	case forms[t.name][0] == "" && unionNamed(t.name) != nil:
+		return fmt.Sprintf("setUnion(d, %s, raw, decode%s)", dst, t.name)
+	}
+	return fmt.Sprintf("%s(d, %s, raw)", w.setter(t), dst)
+}
+
+// setter returns a function that sets a value of a type.
+func (w *writer) setter(t *typ) string {
+	d := w.decls[t.name]
+	switch {
+	case t.pointer || t.form == "list" || t.form == "map" || forms[t.name][0] == "" && unionNamed(t.name) != nil:
+		return fmt.Sprintf("func(d *decoder, dst *%s, raw value) bool { return %s }", w.typeName(t), w.set(t, "dst"))
+	case forms[t.name][0] != "":
+		return forms[t.name][0]
+	case d.kind == "enum":
+		return fmt.Sprintf("setString[%s]", t.name)
+	}
+	return fmt.Sprintf("setStruct[%s]", t.name)
+}
+
+// encFunc returns a function that encodes a value of a type.
+func (w *writer) encFunc(t *typ) string {
 	var s string
 	switch d := w.decls[t.name]; {
 	case t.form == "list":
-		s = fmt.Sprintf("%sList(%s)", word, w.codec(t.elem, which))
+		s = fmt.Sprintf("encList(%s)", w.encFunc(t.elem))
 	case t.form == "map":
-		s = fmt.Sprintf("%sMap(%s)", word, w.codec(t.elem, which))
-	case forms[t.name][0] != "":
-		s = forms[t.name][which]
-	case unionNamed(t.name) != nil && which == 0:
-		s = fmt.Sprintf("setUnion(decode%s)", t.name)
+		s = fmt.Sprintf("encMap(%s)", w.encFunc(t.elem))
+	case forms[t.name][1] != "":
+		s = forms[t.name][1]
 	case unionNamed(t.name) != nil:
 		s = fmt.Sprintf("encUnion[%s]", t.name)
 	case d.kind == "enum":
-		s = fmt.Sprintf("%sString[%s]", word, t.name)
+		s = fmt.Sprintf("encString[%s]", t.name)
 	default:
-		s = fmt.Sprintf("%sStruct[%s]", word, t.name)
+		s = fmt.Sprintf("encStruct[%s]", t.name)
 	}
 	if t.pointer {
-		s = fmt.Sprintf("%sPointer(%s)", word, s)
+		s = fmt.Sprintf("encPointer(%s)", s)
 	}
 	return s
 }
-
-func (w *writer) setter(t *typ) string { return w.codec(t, 0) }
-
-func (w *writer) encFunc(t *typ) string { return w.codec(t, 1) }
 
 func (w *writer) zero(t *typ, v string) string {
 	d := w.decls[t.name]
@@ -345,21 +371,23 @@ func (w *writer) union(u *union, decls []*decl) {
 	w.p("\t%s()\n}\n", u.method)
 	w.unknown(u)
 
-	w.p("func decode%s(raw []byte) %s {", u.name, u.name)
+	w.p("func decode%s(d *decoder, raw value) %s {", u.name, u.name)
+	w.p("\tlist, mark, ok := d.members(raw)")
+	w.p("\tdefer d.drop(mark)")
+	w.p("\tif !ok {\n\t\tu := new(%s)\n\t\tu.raw = d.raw(raw) // not even an object, or nested too deep\n\t\treturn u\n\t}", u.unknown)
 	w.p("\tvar v %s", u.name)
 	if u.kind == "message" {
-		w.p("\tswitch typ, subtype := lookupString(raw, \"type\"), lookupString(raw, \"subtype\"); typ {")
+		w.p("\tswitch typ, subtype := d.tag(list, \"type\"), d.tag(list, \"subtype\"); string(typ) {")
 		w.messageCases(variants)
 	} else {
-		w.p("\tswitch lookupString(raw, %q) {", u.keys[0])
+		w.p("\tswitch string(d.tag(list, %q)) {", u.keys[0])
 		for _, d := range variants {
 			w.p("\tcase %q:\n\t\tv = new(%s)", d.tags[0], d.name)
 		}
 	}
 	w.p("\t}")
-	w.p("\tif v == nil || decodeInto(v, raw) != nil {")
-	w.p("\t\tu := new(%s)\n\t\tif decodeInto(u, raw) != nil {\n\t\t\tu.raw = raw // not even an object\n\t\t}\n\t\tv = u", u.unknown)
-	w.p("\t}\n\treturn v\n}\n")
+	w.p("\tif v == nil {\n\t\tv = new(%s)\n\t}", u.unknown)
+	w.p("\td.fill(v, raw, list)\n\treturn v\n}\n")
 }
 
 // messageCases writes the choice by type, and by subtype where there is one.
@@ -387,7 +415,7 @@ func (w *writer) messageCases(variants []*decl) {
 			w.p("\t\tv = new(%s)", plain.name)
 			continue
 		}
-		w.p("\t\tswitch subtype {")
+		w.p("\t\tswitch string(subtype) {")
 		for _, d := range subs {
 			w.p("\t\tcase %q:\n\t\t\tv = new(%s)", d.tags[1], d.name)
 		}
@@ -401,7 +429,7 @@ func (w *writer) messageCases(variants []*decl) {
 func (w *writer) unknown(u *union) {
 	w.doc("", fmt.Sprintf("%s is a %s that the protocol table does not know. Its members are all in Extra; encoded, it is what it was decoded from.", u.unknown, u.name))
 	w.p("type %s struct {\n\tSource\n}\n", u.unknown)
-	w.p("func (*%s) setMember(string, []byte) bool { return false }\n\nfunc (*%s) appendMembers(*encoder) {}\n", u.unknown, u.unknown)
+	w.p("func (*%s) setMember(*decoder, []byte, value) bool { return false }\n\nfunc (*%s) appendMembers(*encoder) {}\n", u.unknown, u.unknown)
 	w.p("func (*%s) fresh() object { return new(%s) }\n\nfunc (*%s) %s() {}\n", u.unknown, u.unknown, u.unknown, u.method)
 	w.p("// UnmarshalJSON keeps the value as it is.\nfunc (v *%s) UnmarshalJSON(data []byte) error { return unmarshal(v, data) }\n", u.unknown)
 	w.p("// MarshalJSON returns the value as it was decoded.\nfunc (v %s) MarshalJSON() ([]byte, error) { return encodeObject(&v) }\n", u.unknown)
@@ -411,7 +439,7 @@ func (w *writer) unknown(u *union) {
 		w.p("// %s returns the member %q, whatever it is.\nfunc (v *%s) %s() string { return lookupString(v.raw, %q) }\n", u.tag, u.keys[0], u.unknown, u.tag, u.keys[0])
 	}
 	if u.kind == "hook" {
-		w.p("// Common returns the members that every hook input has.\nfunc (v *%s) Common() *%s {\n\tc := new(%s)\n\tfor _, m := range v.extra {\n\t\tc.setMember(m.name, m.raw)\n\t}\n\treturn c\n}\n", u.unknown, common, common)
+		w.p("// Common returns the members that every hook input has.\nfunc (v *%s) Common() *%s {\n\tc := new(%s)\n\tfor _, m := range v.extra {\n\t\tsetField(c, m.name, m.raw)\n\t}\n\treturn c\n}\n", u.unknown, common, common)
 	}
 }
 
