@@ -39,12 +39,13 @@ func newClient(ws *websocket.Conn, o *DialOptions) *Client {
 	c := &Client{link: newLink(ws, nil, 1), inbox: newInbox(o.MaxInbox), outlet: newOutlet()}
 	c.state.Set(claude.StateConnecting)
 	c.state.Set(claude.StateConnected)
-	limit, interval, timeout := o.MaxLine, o.PingInterval, o.PingTimeout
+	c.link.readTo(o.MaxLine, &clientTaker{c})
+	interval, timeout := o.PingInterval, o.PingTimeout
 	go func() {
 		defer close(c.link.done)
 		var watcher sync.WaitGroup
 		watcher.Go(func() { c.link.keepAlive(interval, timeout) })
-		err := c.link.read(limit, &clientTaker{c})
+		err := c.link.read()
 		c.link.stop(err)
 		_ = c.link.ws.CloseNow()
 		watcher.Wait()

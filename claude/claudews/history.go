@@ -27,7 +27,7 @@ type mark struct {
 // with neither uuid nor request id are not, and neither are two answers: the
 // controller may ask twice under one id, as it does with initialize after a
 // reconnect, and must have both.
-func named(h wire.Header) bool {
+func named(h *wire.Header) bool {
 	return len(h.UUID) > 0 || len(h.RequestID) > 0 && !h.Is("control_response", "")
 }
 
@@ -36,7 +36,7 @@ const longestKey = 128
 
 // markOf returns the mark of a line with such a header, and false for one that is
 // never taken for a repetition.
-func markOf(h wire.Header, err error) (mark, bool) {
+func markOf(h *wire.Header, err error) (mark, bool) {
 	if err != nil || !named(h) {
 		return mark{}, false
 	}

@@ -13,6 +13,12 @@ import (
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
+// peeked returns the mark of a line.
+func peeked(line []byte) (mark, bool) {
+	h, err := wire.Peek(line)
+	return markOf(&h, err)
+}
+
 // receiver is a history and what it let through.
 type receiver struct {
 	h     history
@@ -21,7 +27,7 @@ type receiver struct {
 }
 
 func (r *receiver) take(line string) {
-	m, marked := markOf(wire.Peek([]byte(line)))
+	m, marked := peeked([]byte(line))
 	if marked {
 		dup, hole, _ := r.h.admit(m)
 		if dup {
@@ -166,13 +172,13 @@ func TestMarks(t *testing.T) {
 		{`not JSON`, "", false},
 		{``, "", false},
 	} {
-		m, marked := markOf(wire.Peek([]byte(tt.line)))
+		m, marked := peeked([]byte(tt.line))
 		if m.uuid != tt.uuid || marked != tt.marked {
 			t.Errorf("%s: uuid %q, marked %v", tt.line, m.uuid, marked)
 		}
 	}
-	one, _ := markOf(wire.Peek([]byte(request("r"))))
-	two, _ := markOf(wire.Peek([]byte(`{"request":{"subtype":"other"},"request_id":"r","type":"control_request"}`)))
+	one, _ := peeked([]byte(request("r")))
+	two, _ := peeked([]byte(`{"request":{"subtype":"other"},"request_id":"r","type":"control_request"}`))
 	if one != two {
 		t.Error("a request is known by its id, and was not")
 	}

@@ -41,6 +41,7 @@ type link struct {
 	ctx    context.Context // ends with the connection
 	cancel context.CancelCauseFunc
 	done   chan struct{} // closed by the reading goroutine, as the last thing it does
+	lines  *lineReader   // set by readTo
 
 	// stalled is true while the reader of the transport is waited for, and
 	// active counts what was read. Pongs are not read while stalled, so their
@@ -79,13 +80,21 @@ type taker interface {
 	flush() error
 }
 
-// read hands every line that comes to a taker, until the connection ends or the
+// readTo says who takes the lines. It is called before anybody else has the link: who
+// closes it reads, too, while it waits for the other side's close frame.
+func (l *link) readTo(limit int, to taker) {
+	l.lines = &lineReader{link: l, to: to, split: wire.Splitter{Max: limit}}
+	if l.sieve != nil {
+		l.sieve.take, l.sieve.flush = l.lines.push, l.lines.flush
+	}
+}
+
+// read hands every line that comes to the taker, until the connection ends or the
 // taker returns an error. It returns why it ended.
-func (l *link) read(limit int, to taker) error {
-	r := lineReader{link: l, to: to, split: wire.Splitter{Max: limit}}
-	err := r.run()
-	if r.refused != nil {
-		err = r.refused
+func (l *link) read() error {
+	err := l.lines.run()
+	if refused := l.lines.refused.Load(); refused != nil {
+		err = *refused
 	}
 	var closed websocket.CloseError
 	if !errors.As(err, &closed) && l.ctx.Err() != nil {
@@ -99,13 +108,10 @@ type lineReader struct {
 	link    *link
 	to      taker
 	split   wire.Splitter
-	refused error // the taker's
+	refused atomic.Pointer[error] // the taker's
 }
 
 func (r *lineReader) run() error {
-	if s := r.link.sieve; s != nil {
-		s.take, s.flush = r.push, r.flush
-	}
 	var buf []byte
 	for {
 		// With a sieve below this only returns when the connection ends.
@@ -146,7 +152,7 @@ func (r *lineReader) push(b []byte) error {
 			return nil
 		}
 		if err := r.to.take(line, tooLong); err != nil {
-			r.refused = err
+			r.refused.Store(&err)
 			return err
 		}
 	}
@@ -155,7 +161,7 @@ func (r *lineReader) push(b []byte) error {
 func (r *lineReader) flush() error {
 	err := r.to.flush()
 	if err != nil {
-		r.refused = err
+		r.refused.Store(&err)
 	}
 	return err
 }

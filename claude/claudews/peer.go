@@ -27,9 +27,8 @@ type Line struct {
 	// TooLong tells of a line that was over the limit and has been dropped, for
 	// [Peer.Serve]; nil for all others.
 	TooLong *wire.LineTooLongError
-	// Header is what [wire.Peek] says of it, and Malformed its error.
-	Header    wire.Header
-	Malformed error
+	// Prepared is what [ServerOptions.Prepare] has returned for it.
+	Prepared any
 	// Repeat says that the line may have been received before this program was
 	// started, which only the owner's own record can tell. It is set on what
 	// comes first from a CLI that was connected before.
@@ -67,7 +66,7 @@ type Peer struct {
 
 	state   claude.StateVar
 	history history
-	taken   []item // owned by who is in Read or Receive
+	taken   []item // owned by who is in Read, Receive or Serve
 
 	// Guarded by mu.
 	mu        sync.Mutex
@@ -171,11 +170,9 @@ func (p *Peer) Receive(ctx context.Context) (Line, error) {
 }
 
 // Serve is Receive for an owner that has every line given to a function, in order,
-// those that came together at once, until the function returns an error or the peer
-// is over; Serve returns that error. It is not called by two goroutines at a time,
-// but not always by the same one: whoever brings a few lines calls it, which spares a
-// change of goroutines. The slice is the function's only
-// during the call. Events are told as by Receive.
+// those that came together at once, until the function returns an error, ctx ends or
+// the peer is over; Serve returns that error. The slice is the function's only during
+// the call. Events are told as by Receive.
 func (p *Peer) Serve(ctx context.Context, take func([]Line) error) error {
 	var lines []Line
 	give := func() error {
@@ -187,7 +184,9 @@ func (p *Peer) Serve(ctx context.Context, take func([]Line) error) error {
 		lines = lines[:0]
 		return err
 	}
-	return p.inbox.drain(ctx, func(items []item) error {
+	items := p.taken // by Receive, which has not returned them yet
+	p.taken = nil
+	for {
 		for i := range items {
 			it := &items[i]
 			if it.event == nil {
@@ -201,8 +200,14 @@ func (p *Peer) Serve(ctx context.Context, take func([]Line) error) error {
 				p.onEvent(p, *it.event)
 			}
 		}
-		return give()
-	})
+		if err := give(); err != nil {
+			return err
+		}
+		var err error
+		if items, err = p.inbox.get(ctx); err != nil {
+			return err
+		}
+	}
 }
 
 // Write implements [claude.Transport]. While there is no connection it waits
@@ -367,6 +372,7 @@ func (p *Peer) attach(l func(number int) *link, wrote string, received []string)
 		return now, false
 	}
 	first := p.links == 1
+	now.readTo(p.limit, &peerTaker{peer: p, link: now})
 	p.link = now
 	p.patienceEnds()
 	kind := EventReconnected
@@ -402,7 +408,7 @@ func (p *Peer) run(l *link) {
 	var watchers sync.WaitGroup
 	watchers.Go(func() { l.keepAlive(p.server.opts.PingInterval, p.server.opts.PingTimeout) })
 	watchers.Go(func() { p.watchGap(l) })
-	err := l.read(p.limit, &peerTaker{peer: p, link: l})
+	err := l.read()
 	l.stop(err)
 	_ = l.ws.CloseNow()
 	watchers.Wait()
@@ -440,14 +446,16 @@ const mostTogether = sieveBuffer
 
 func (t *peerTaker) take(line []byte, tooLong *wire.LineTooLongError) error {
 	var it item
+	var h wire.Header
+	var malformed error
 	m, marked := mark{}, true
 	if tooLong != nil {
 		it.err = tooLong
 		m.key = string(tooLong.Sum[:])
 	} else {
 		it.line = bytes.Clone(line)
-		it.header, it.malformed = wire.Peek(it.line)
-		m, marked = markOf(it.header, it.malformed)
+		h, malformed = wire.Peek(it.line)
+		m, marked = markOf(&h, malformed)
 	}
 	if marked {
 		dup, hole, repeat := t.peer.history.admit(m)
@@ -463,11 +471,22 @@ func (t *peerTaker) take(line []byte, tooLong *wire.LineTooLongError) error {
 		it.repeat = repeat
 		t.marks = append(t.marks, m)
 	}
+	if tooLong == nil {
+		it.prepared = t.peer.prepare(it.line, &h, malformed)
+	}
 	t.items = append(t.items, it)
 	if t.bytes += it.size(); t.bytes >= mostTogether {
 		return t.flush()
 	}
 	return nil
+}
+
+// prepare has the owner make what it likes of a line.
+func (p *Peer) prepare(line []byte, h *wire.Header, malformed error) any {
+	if p.server.opts.Prepare == nil {
+		return nil
+	}
+	return p.server.opts.Prepare(line, h, malformed)
 }
 
 // flush hands on what was taken.

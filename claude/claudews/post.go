@@ -68,7 +68,7 @@ type batch struct {
 }
 
 // newBatch makes the batch of a POST and gives its lines their receipts.
-func newBatch(items []item) *batch {
+func (p *Peer) newBatch(items []item) *batch {
 	b := &batch{settled: make(chan struct{}), receipts: make([]*receipt, len(items))}
 	for i := range items {
 		r := &receipt{signed: make(chan struct{}), replied: make(chan struct{})}
@@ -79,14 +79,17 @@ func newBatch(items []item) *batch {
 			continue
 		}
 		r.sum = sha256.Sum256(items[i].line)
-		h, err := items[i].header, items[i].malformed
+		h, err := wire.Peek(items[i].line)
+		if items[i].prepared == nil {
+			items[i].prepared = p.prepare(items[i].line, &h, err)
+		}
 		if err != nil {
 			continue
 		}
 		if h.Is("control_request", "") {
 			r.request = string(h.RequestID)
 		}
-		b.named = b.named || named(h)
+		b.named = b.named || named(&h)
 	}
 	return b
 }
@@ -173,7 +176,6 @@ func (p *Peer) parse(body []byte) ([]item, error) {
 		}
 		if len(event) <= p.limit {
 			items[i].line = event
-			items[i].header, items[i].malformed = wire.Peek(event)
 			continue
 		}
 		items[i].err = &wire.LineTooLongError{
@@ -187,7 +189,7 @@ func (p *Peer) parse(body []byte) ([]item, error) {
 // post puts the lines of a POST into the inbox, except those that came with an
 // earlier one, and returns the batch that is to be answered.
 func (p *Peer) post(ctx context.Context, items []item) (*batch, error) {
-	fresh := newBatch(items)
+	fresh := p.newBatch(items)
 	for {
 		earlier := p.claim(fresh, items)
 		if earlier != nil {
@@ -198,7 +200,7 @@ func (p *Peer) post(ctx context.Context, items []item) (*batch, error) {
 			}
 			if earlier.err != nil {
 				p.settle(fresh, earlier.err)
-				fresh = newBatch(items) // it has to go in whole
+				fresh = p.newBatch(items) // it has to go in whole
 				continue
 			}
 		}

@@ -46,6 +46,13 @@ type ServerOptions struct {
 	// caller, at the event's place between the lines.
 	OnEvent func(p *Peer, e Event)
 
+	// Prepare, if it is not nil, is called with every line and what [wire.Peek] says of
+	// it, by the goroutine that brings it, before it waits for the peer's reader: what
+	// can be done ahead is done there, at the same time as what is done with earlier
+	// lines. What it returns is the line's Prepared. The header is its only during the
+	// call.
+	Prepare func(line []byte, h *wire.Header, malformed error) any
+
 	// AnyPath makes the server serve every path, instead of "/" and those with
 	// "/ws/NAME" in them.
 	AnyPath bool

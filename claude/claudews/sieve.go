@@ -2,6 +2,7 @@ package claudews
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"math"
@@ -88,7 +89,8 @@ func (s *sieve) Read(p []byte) (int, error) {
 			}
 		case s.rest == 0 && s.data == 0 && s.header():
 			if err := s.frame(); err != nil {
-				return 0, err
+				// What came before is whole.
+				return 0, cmp.Or(s.flush(), err)
 			}
 		default:
 			if err := s.fill(); err != nil {

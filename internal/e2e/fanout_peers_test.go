@@ -291,29 +291,78 @@ func (g *generator) do(r *relay, order fanoutOrder) fanoutResult {
 	return result
 }
 
-// bareAppend appends lines to a table that has nothing but them, as durably as
-// the journal does, so many in each transaction, and returns how many went in per
-// second. It uses the driver as the journal does, without database/sql.
-func bareAppend(b *testing.B, group int, limit time.Duration) (perSecond float64) {
+// bareGroup is how many lines go into one transaction of what the journal is compared
+// with: about what the hub's own have when lines come as fast as they can.
+const bareGroup = 64
+
+// bareAppend appends lines to SQLite without a hub: to a table as the journal's is,
+// with an id and one entry for each number of a session, as durably, through
+// database/sql. It returns how many go in per second.
+func bareAppend(b *testing.B, limit time.Duration) (perSecond float64) {
 	b.Helper()
 	ctx := b.Context()
+	conn := bareDatabase(b, `CREATE TABLE entries (id INTEGER PRIMARY KEY, session TEXT NOT NULL, seq INTEGER NOT NULL, run INTEGER NOT NULL,
+		time INTEGER NOT NULL, source TEXT NOT NULL, kind TEXT NOT NULL, uuid TEXT, line BLOB, UNIQUE (session, seq))`)
+	insert, err := conn.PrepareContext(ctx, "INSERT INTO entries (session, seq, run, time, source, kind, uuid, line) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = insert.Close() }() // it is thrown away
+	line := bareLine()
+	n := 0
+	from := time.Now()
+	for time.Since(from) < limit {
+		tx, err := conn.BeginTx(ctx, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		here := tx.StmtContext(ctx, insert) //nolint:sqlclosecheck // closed with the transaction
+		for range bareGroup {
+			n++
+			if _, err := here.ExecContext(ctx, "s2345678901234567890a", n, 1, from.UnixMicro(), "agent", "line", fmt.Sprintf(uuidForm, n), line); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if err := tx.Commit(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return float64(n) / time.Since(from).Seconds()
+}
+
+// bareLine is what is appended.
+func bareLine() []byte {
+	return bytes.Repeat([]byte("What an agent writes is mostly words. "), 40)[:fanoutBytes-1]
+}
+
+// bareDatabase opens a database that has nothing but a table. It is thrown away.
+func bareDatabase(b *testing.B, table string) *sql.Conn {
+	b.Helper()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(b.TempDir(), "bare.db"))
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer func() { _ = db.Close() }() // it is thrown away
-	conn, err := db.Conn(ctx)
+	b.Cleanup(func() { _ = db.Close() })
+	conn, err := db.Conn(b.Context())
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer func() { _ = conn.Close() }() // likewise
-	for _, text := range []string{"PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL", "CREATE TABLE lines (n INTEGER PRIMARY KEY, line BLOB)"} {
-		if _, err := conn.ExecContext(ctx, text); err != nil {
+	b.Cleanup(func() { _ = conn.Close() })
+	for _, text := range []string{"PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL", table} {
+		if _, err := conn.ExecContext(b.Context(), text); err != nil {
 			b.Fatal(err)
 		}
 	}
-	line := bytes.Repeat([]byte("What an agent writes is mostly words. "), 40)[:fanoutBytes-1]
-	err = conn.Raw(func(raw any) error {
+	return conn
+}
+
+// bareFloor appends lines as fast as the driver can at all: to a table of nothing but
+// them, twice as many at once, without database/sql.
+func bareFloor(b *testing.B, limit time.Duration) (perSecond float64) {
+	b.Helper()
+	conn := bareDatabase(b, "CREATE TABLE lines (n INTEGER PRIMARY KEY, line BLOB)")
+	line := bareLine()
+	err := conn.Raw(func(raw any) error {
 		prepare := func(text string) (driver.StmtExecContext, error) {
 			of, ok := raw.(driver.Conn)
 			if !ok {
@@ -341,7 +390,7 @@ func bareAppend(b *testing.B, group int, limit time.Duration) (perSecond float64
 			if _, err := begin.ExecContext(context.Background(), nil); err != nil {
 				return err
 			}
-			for range group {
+			for range 2 * bareGroup {
 				n++
 				if _, err := insert.ExecContext(context.Background(), []driver.NamedValue{{Ordinal: 1, Value: n}, {Ordinal: 2, Value: line}}); err != nil {
 					return err

@@ -115,12 +115,16 @@ type Item struct {
 	// Gap says what is missing, for ItemGap.
 	Gap *Gap
 
-	line *fold.Line // set by Peeked
+	line *fold.Line // set by Prepare
 }
 
-// Peeked is for whoever knows the line's header: what [wire.Peek] returned.
-func (v *Item) Peeked(header wire.Header, malformed error) {
+// Prepare does what can be done with a line before it is the session's turn: it is
+// read or decoded, or at least checked. header and malformed are what [wire.Peek]
+// returned for it. It is for whoever brings lines faster than one goroutine can take
+// them in, and may be left out. Bytes must not change afterwards.
+func (v *Item) Prepare(header *wire.Header, malformed error) {
 	v.line = fold.PeekedLine(v.Bytes, header, malformed)
+	v.line.Prepare()
 }
 
 // folded returns the line to be folded.

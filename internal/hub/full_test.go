@@ -12,14 +12,22 @@ import (
 type fullJournal struct {
 	*journal.SQLite
 
-	mu  sync.Mutex
-	err error
+	mu      sync.Mutex
+	err     error
+	refused int // commits since it was set
 }
 
 func (f *fullJournal) set(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.err = err
+	f.err, f.refused = err, 0
+}
+
+// refusals returns how many commits were refused.
+func (f *fullJournal) refusals() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.refused
 }
 
 func (f *fullJournal) Health() error {
@@ -30,6 +38,9 @@ func (f *fullJournal) Health() error {
 
 func (f *fullJournal) Commit(ctx context.Context, b *journal.Batch) (first, last int64, err error) {
 	if err := f.Health(); err != nil {
+		f.mu.Lock()
+		f.refused++
+		f.mu.Unlock()
 		return 0, 0, err
 	}
 	return f.SQLite.Commit(ctx, b)

@@ -90,6 +90,9 @@ func choicesOf(ask *wire.ControlRequest) []api.Choice {
 
 // suggestionOf describes what the CLI suggests to allow for good.
 func suggestionOf(u wire.PermissionUpdate) api.Suggestion {
+	if u == nil { // the CLI said null; its place counts all the same
+		return api.Suggestion{Update: json.RawMessage("null"), Text: "nothing"}
+	}
 	s := api.Suggestion{Update: u.Raw()}
 	rules := func(list []wire.PermissionRule) string {
 		texts := make([]string, len(list))

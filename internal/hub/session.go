@@ -47,12 +47,13 @@ type session struct {
 	released time.Time // when the last of them let go
 
 	// Owned by who holds turn.
-	book    *book
-	run     journal.Run // the row of the current run
-	link    *Attachment // nil while there is none
-	waits   []*wait
-	starts  int // runs that are being started
-	unsaved int64
+	unwritten *unwritten // what loop has to write before all else; nil if nothing
+	book      *book
+	run       journal.Run // the row of the current run
+	link      *Attachment // nil while there is none
+	waits     []*wait
+	starts    int // runs that are being started
+	unsaved   int64
 	// gapped is set when a CLI that dialled in may have lost lines since its
 	// last result, so that it may be idle without having said so: it is the time
 	// of the gap, or of the last line after it.
@@ -160,13 +161,28 @@ func (s *session) wakeLocked() {
 
 // here is try for those who bring lines one after the other and can do nothing else
 // meanwhile: they work themselves if nobody does, which spares two changes of
-// goroutines for every line. Unlike try it returns only when the operation is done.
+// goroutines for every line. While the journal cannot be written loop goes on in
+// their place: they may have to leave.
 func (s *session) here(ctx context.Context, f func(*step) error) error {
 	if !s.turn.TryLock() {
 		return s.try(ctx, f)
 	}
-	defer s.turn.Unlock()
+	if s.unwritten != nil {
+		s.turn.Unlock()
+		return s.try(ctx, f)
+	}
 	o := op{do: f, done: make(chan error, 1)}
+	err := s.hereLocked(o)
+	s.turn.Unlock()
+	if err != nil {
+		return err
+	}
+	return s.outcome(ctx, o)
+}
+
+// hereLocked works in place of loop, which is left with what cannot be done here. Who
+// calls it holds turn.
+func (s *session) hereLocked(o op) error {
 	s.mu.Lock()
 	if s.ended || s.broken != nil {
 		s.mu.Unlock()
@@ -174,29 +190,27 @@ func (s *session) here(ctx context.Context, f func(*step) error) error {
 	}
 	s.ops = append(s.ops, o)
 	s.mu.Unlock()
-	if err := s.drain(); err != nil {
+	if err := s.drain(false); err != nil {
 		s.mu.Lock()
-		s.broken = err
+		if !errors.Is(err, errUnwritten) {
+			s.broken = err
+		}
 		s.wakeLocked()
 		s.mu.Unlock()
 	}
-	select {
-	case err := <-o.done:
-		return err
-	default: // it was not begun before another failed
-		return errPutAway
-	}
+	return nil
 }
 
 // drain works through operations until there are none. Who calls it holds turn. After
-// an error the session is of no use any more.
-func (s *session) drain() error {
+// an error the session is of no use any more, unless that is errUnwritten, which only
+// comes if the journal is not waited for.
+func (s *session) drain(patient bool) error {
 	for {
 		ops := s.take()
 		if len(ops) == 0 {
 			return nil
 		}
-		if err := s.work(ops); err != nil {
+		if err := s.work(ops, patient); err != nil {
 			return err
 		}
 	}
@@ -229,6 +243,16 @@ func (s *session) try(ctx context.Context, f func(*step) error) error {
 	o := op{do: f, done: make(chan error, 1)}
 	if err := s.enqueue(o); err != nil {
 		return err
+	}
+	return s.outcome(ctx, o)
+}
+
+// outcome waits for what becomes of an operation.
+func (s *session) outcome(ctx context.Context, o op) error {
+	select {
+	case err := <-o.done:
+		return err
+	default: // a context that has ended does not count then
 	}
 	select {
 	case err := <-o.done:
@@ -325,7 +349,16 @@ func (s *session) catchUp() error {
 	if broken != nil {
 		return broken
 	}
-	return s.drain()
+	if u := s.unwritten; u != nil {
+		s.unwritten = nil
+		if err := s.conclude(u, true); err != nil {
+			return err
+		}
+		if err := s.work(u.rest, true); err != nil {
+			return err
+		}
+	}
+	return s.drain(true)
 }
 
 // take removes the next operations.
@@ -350,6 +383,10 @@ func (s *session) leave(err error) {
 	ops := s.ops
 	s.ops = nil
 	s.mu.Unlock()
+	if u := s.unwritten; u != nil {
+		s.unwritten = nil
+		u.fail(err)
+	}
 	for _, o := range ops {
 		o.done <- err
 	}
@@ -363,9 +400,30 @@ func (s *session) leave(err error) {
 	s.feed.close()
 }
 
+// An unwritten is a step that has been made and not been written.
+type unwritten struct {
+	step    *step
+	ops     []op    // that it does
+	refused []error // what they returned
+	rest    []op    // that come after it
+}
+
+// errUnwritten says that a step has to wait for the journal.
+var errUnwritten = errors.New("the journal cannot be written yet")
+
+// fail tells those who wait that it has come to nothing.
+func (u *unwritten) fail(err error) {
+	for i, o := range u.ops {
+		o.done <- errors.Join(err, u.refused[i])
+	}
+	for _, o := range u.rest {
+		o.done <- err
+	}
+}
+
 // work does operations, in steps. An error ends the session: its memory does
-// not fit the journal any more.
-func (s *session) work(ops []op) error {
+// not fit the journal any more. But see drain for errUnwritten.
+func (s *session) work(ops []op, patient bool) error {
 	for len(ops) > 0 {
 		st := &step{s: s, now: s.hub.now()}
 		n := 0
@@ -375,17 +433,28 @@ func (s *session) work(ops []op) error {
 			n++
 		}
 		st.finish()
-		err := st.commit()
-		for i, o := range ops[:n] {
-			o.done <- errors.Join(err, refused[i])
-		}
-		if err != nil {
-			for _, o := range ops[n:] {
-				o.done <- err
-			}
+		if err := s.conclude(&unwritten{st, ops[:n], refused, ops[n:]}, patient); err != nil {
 			return err
 		}
 		ops = ops[n:]
+	}
+	return nil
+}
+
+// conclude writes a step and tells those who wait for it. If the journal is not to be
+// waited for and cannot be written, the step is kept for loop.
+func (s *session) conclude(u *unwritten, patient bool) error {
+	err := u.step.commit(patient)
+	switch {
+	case errors.Is(err, errUnwritten):
+		s.unwritten = u
+		return err
+	case err != nil:
+		u.fail(err)
+		return err
+	}
+	for i, o := range u.ops {
+		o.done <- u.refused[i]
 	}
 	return nil
 }
@@ -484,10 +553,11 @@ const foldEvery = 500
 
 // commit writes the step to the journal, shows it and does what follows. While
 // the journal cannot be written it tries again, for ever: nothing more is taken
-// in meanwhile, and what has been is not lost.
-func (st *step) commit() error {
+// in meanwhile, and what has been is not lost. If it is not patient, it
+// returns errUnwritten instead and can be called again.
+func (st *step) commit(patient bool) error {
 	s := st.s
-	if err := st.write(); err != nil {
+	if err := st.write(patient); err != nil {
 		return err
 	}
 	s.hub.wide.publish(st)
@@ -509,7 +579,7 @@ func (st *step) commit() error {
 }
 
 // write writes what there is to write.
-func (st *step) write() error {
+func (st *step) write(patient bool) error {
 	s := st.s
 	b := &st.batch
 	if len(st.entries) == 0 && st.runs == nil {
@@ -556,6 +626,9 @@ func (st *step) write() error {
 		}
 		if _, ok := errors.AsType[*journal.UnavailableError](err); !ok {
 			return fmt.Errorf("writing to the journal: %w", err)
+		}
+		if !patient {
+			return errUnwritten
 		}
 		if !waiting {
 			waiting = true

@@ -139,34 +139,54 @@ func (s *dialled) read(ctx context.Context) error {
 	return err
 }
 
+// A prepared is what is made of a line of a CLI as soon as it has been read.
+type prepared struct {
+	item  hub.Item
+	class wire.Class
+	named bool // it has a uuid
+}
+
+// prepare makes it, in the goroutine that reads.
+func prepare(line []byte, h *wire.Header, malformed error) any {
+	p := &prepared{item: hub.Item{Kind: hub.ItemLine, Bytes: line}, class: wire.Durable}
+	if malformed == nil {
+		p.class, p.named = wire.ClassOf(*h), len(h.UUID) > 0
+	}
+	switch p.class {
+	case wire.Consumed:
+		return p
+	case wire.Live:
+		p.item.Kind = hub.ItemLive
+	case wire.Durable:
+	}
+	p.item.Prepare(h, malformed)
+	return p
+}
+
 // take appends what the hub is to be told of a line.
 func (s *dialled) take(steps []step, line *claudews.Line) []step {
 	if line.TooLong != nil {
 		return append(steps, step{item: hub.Item{Kind: hub.ItemOversize, Bytes: link.NewOversize(line.TooLong).Encode()}, after: line.Ack})
 	}
-	class := wire.Durable
-	if line.Malformed == nil {
-		class = wire.ClassOf(line.Header)
+	p, ok := line.Prepared.(*prepared)
+	if !ok {
+		return steps // there is nothing else
 	}
-	if len(line.Header.UUID) > 0 && !s.caller.spoke.Load() {
+	if p.named && !s.caller.spoke.Load() {
 		s.caller.spoke.Store(true)
 	}
-	next := step{item: hub.Item{Kind: hub.ItemLine, Bytes: line.Bytes, Repeat: line.Repeat}}
+	if p.class == wire.Consumed {
+		line.Ack()
+		return steps
+	}
+	next := step{item: p.item}
+	next.item.Repeat = line.Repeat
 	if line.Awaited() {
 		next.after = line.Ack
 	}
-	switch class {
-	case wire.Consumed:
-		line.Ack()
-		return steps
-	case wire.Live:
-		next.item.Kind = hub.ItemLive
-	default:
-		if s.caller.posting.Load() {
-			s.doubt.look(line.Bytes, line.Header)
-		}
+	if p.class == wire.Durable && s.caller.posting.Load() {
+		s.doubt.look(line.Bytes)
 	}
-	next.item.Peeked(line.Header, line.Malformed)
 	return append(steps, next)
 }
 

@@ -64,7 +64,11 @@ func (d *doubt) sent(line []byte) {
 // look looks at a line of the CLI for a question, and for a sign that an answer
 // was taken: the result of its tool, the withdrawal of its question, the result
 // of the turn, or a list without it.
-func (d *doubt) look(line []byte, h wire.Header) {
+func (d *doubt) look(line []byte) {
+	h, err := wire.Peek(line)
+	if err != nil {
+		h = wire.Header{} // it is something, which may be all that counts
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch string(h.Type) {

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/switchboard-dev/switchboard/internal/hub"
-	"github.com/switchboard-dev/switchboard/wire"
 )
 
 const (
@@ -61,11 +60,7 @@ func TestDoubt(t *testing.T) {
 						d.sent(line)
 						continue
 					}
-					h, err := wire.Peek(line)
-					if err != nil {
-						h = wire.Header{}
-					}
-					d.look(line, h)
+					d.look(line)
 				}
 				time.Sleep(wait / 2) // of the bubble's clock
 				if asked.Load() != 0 {

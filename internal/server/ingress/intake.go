@@ -103,7 +103,7 @@ func (in *intake) offerLocked(it hub.Item, after func()) bool {
 	if in.stopped {
 		return false
 	}
-	if in.items > 0 && (in.items >= intakeItems/2 || in.bytes+len(it.Bytes) > intakeBytes/2) {
+	if !in.plenty(len(it.Bytes)) {
 		in.hole = true
 		in.dropped.Add(1)
 		return false
@@ -112,6 +112,11 @@ func (in *intake) offerLocked(it hub.Item, after func()) bool {
 	in.hole = false
 	in.append(step{item: it, after: after})
 	return true
+}
+
+// plenty reports whether there is room for a live item of so many bytes. mu is held.
+func (in *intake) plenty(size int) bool {
+	return in.items == 0 || in.items < intakeItems/2 && in.bytes+size <= intakeBytes/2
 }
 
 // give adds items, live ones as offer does and others as put does, and returns when
@@ -123,6 +128,9 @@ func (in *intake) give(ctx context.Context, steps []step) error {
 	for i := range steps {
 		s := &steps[i]
 		if s.item.Kind == hub.ItemLive {
+			if !in.working && !in.plenty(len(s.item.Bytes)) {
+				in.workHere() // nobody is behind, there is just much
+			}
 			if !in.offerLocked(s.item, s.after) && s.after != nil {
 				s.after()
 			}

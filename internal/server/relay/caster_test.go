@@ -139,6 +139,18 @@ func TestOffer(t *testing.T) {
 	if b := <-got; !bytes.Equal(b, want) {
 		t.Errorf("%d bytes arrived, want %d and in that order", len(b), len(want))
 	}
+	// A control frame that somebody has left for who writes is not forgotten, even if
+	// there is nothing to be written.
+	s.control = []byte{opPing, 0}
+	if left, locked = s.offer(nil); len(left) > 0 || !locked {
+		t.Fatalf("beside a ping that waits: %q, %t", left, locked)
+	}
+	if err := s.complete(left); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := io.ReadAll(io.LimitReader(client, 2)); err != nil || !bytes.Equal(b, []byte{opPing, 0}) {
+		t.Fatalf("a ping that waited came as %q, %v", b, err)
+	}
 	// While somebody writes nothing is begun.
 	s.mu.Lock()
 	if left, locked := s.offer([]byte("frame")); string(left) != "frame" || locked {

@@ -49,8 +49,8 @@ const (
 type socket struct {
 	net.Conn // to be read and closed
 
-	out   net.Conn // to be written to: the connection itself where that can be told
-	early []byte   // read by the HTTP server already; owned by the reader
+	out   net.Conn        // to be written to: the connection itself where that can be told
+	early []byte          // read by the HTTP server already; owned by the reader
 	raw   syscall.RawConn // of out, to write without waiting; nil where that cannot be done
 
 	mu sync.Mutex // held while writing
@@ -154,9 +154,12 @@ func (s *socket) offer(b []byte) (left []byte, locked bool) {
 	if !s.mu.TryLock() {
 		return b, false
 	}
-	if over, control := s.waiting(); over || control {
+	switch over, control := s.waiting(); {
+	case over:
 		s.mu.Unlock()
 		return b, false
+	case control: // whoever left it here counts on us, even if there is nothing else
+		return b, true
 	}
 	for begun := false; len(b) > 0; begun = true {
 		n, err := s.writeSome(b)
