@@ -1,35 +1,86 @@
 package claude
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/switchboard-dev/switchboard/wire"
+	"github.com/switchboard-dev/switchboard/wire/fold"
 )
 
-const defaultBacklog = 64 << 20
+const (
+	defaultBacklog = 64 << 20
+	// A part of the backlog is kept also when every reader has had it, for those
+	// who come later. A reader that is further behind than that is waited for.
+	historyPart = 32
+	// leastPace is how many bytes per second are read from the CLI at least, no
+	// matter how slow a reader is: far more than any CLI writes, so that control
+	// traffic is never held up for longer than a moment.
+	leastPace = 16 << 20
+	// leastWait is the shortest time that is worth a wait, mostWait how long a wait
+	// may be, and with it a question that comes just then.
+	leastWait = time.Millisecond
+	mostWait  = 20 * time.Millisecond
+	// A shelf is as many lines, or bytes of them, as are kept and dropped together.
+	leastShelf = 16
+	mostShelf  = 256
+	shelfBytes = 64 << 10
+)
 
 // A Line is a line that the CLI wrote, with its place among them.
 type Line struct {
 	// Number counts the lines of a connection from 1.
 	Number int64
+	// Header is the line's header, which is read once for all readers. It is zero
+	// if the line is not a JSON object. It is part of Bytes.
+	Header wire.Header
 	// Bytes is the line without its line end. It is shared by all readers and
-	// must not be changed. It is nil for a line that was too long.
+	// must not be changed. It is nil for a line that was too long. Who keeps a
+	// short line for long keeps up to 64 KiB of its neighbours alive, and does
+	// better to keep a copy.
 	Bytes []byte
 	// TooLong tells of a line that was over the limit and has been dropped; nil
 	// for all others.
 	TooLong *wire.LineTooLongError
+
+	record  *record // where it is kept; nil for a line that is not from a backlog
+	backlog *backlog
 }
 
-// Message decodes the line.
+// Message decodes the line. The message is shared by all readers where there are
+// several, and must not be changed.
 func (l Line) Message() (wire.Message, error) {
-	if l.TooLong != nil {
+	switch {
+	case l.TooLong != nil:
 		return nil, l.TooLong
+	case l.record == nil:
+		return wire.Decode(l.Bytes)
 	}
-	return wire.Decode(l.Bytes)
+	return l.record.message(l.backlog)
+}
+
+// Delta returns the piece of text, thought or tool input that the line adds to a
+// message, without decoding all of it. It reports false for every line that is
+// no such piece.
+func (l Line) Delta() (wire.DeltaPeek, bool) {
+	return l.Header.Delta()
+}
+
+// share lets all readers use what a reducer has decoded, if it has.
+func (l *Line) share(f *fold.Line) {
+	if l.record == nil {
+		return
+	}
+	if m, ok := f.Ready(); ok {
+		l.record.decoded.Store(&decoded{message: m})
+	}
 }
 
 // A LaggedError tells a reader that it was too slow, or came too late: lines
@@ -44,40 +95,238 @@ func (e *LaggedError) Error() string {
 	return fmt.Sprintf("%d lines are no longer kept: the reader was too slow", e.Missed)
 }
 
-// A backlog keeps the last lines of a connection, bounded by bytes, for readers
-// who are only a number each. It never waits for one.
-type backlog struct {
-	limit int
+// A record is a line as it is kept: without its number, which follows from its
+// place, and with a header that is a list of places in it.
+type record struct {
+	bytes   []byte
+	spans   [8]span                 // of Type, Subtype, UUID, SessionID, ParentToolUseID, Event, EventType, Error
+	rare    *rare                   // of the few that have more
+	decoded atomic.Pointer[decoded] // what it says, as soon as more than one wants to know
+}
 
-	mu    sync.Mutex
-	lines []Line
-	bytes int
-	next  int64         // the number of the line to come
-	end   error         // nil until finish
-	news  chan struct{} // closed and replaced when a line comes or the end
+// rare is what few lines have.
+type rare struct {
+	header  wire.Header // instead of the spans
+	tooLong *wire.LineTooLongError
+}
+
+// decoded is a line's message, decoded once for all.
+type decoded struct {
+	once    sync.Once
+	message wire.Message
+	err     error
+}
+
+// A span is a part of a line; the zero value is none.
+type span struct{ start, length uint32 }
+
+// set takes over a header. It is cut from the line, except where an escape was
+// resolved.
+func (r *record) set(h *wire.Header) {
+	if h.RequestID != nil || h.RequestSubtype != nil ||
+		!r.span(0, h.Type) || !r.span(1, h.Subtype) || !r.span(2, h.UUID) || !r.span(3, h.SessionID) ||
+		!r.span(4, h.ParentToolUseID) || !r.span(5, h.Event) || !r.span(6, h.EventType) || !r.span(7, h.Error) {
+		r.rare = &rare{header: *h}
+	}
+}
+
+// span notes where a part of the line is. It reports false if it is not one.
+func (r *record) span(i int, part []byte) bool {
+	if part == nil {
+		return true
+	}
+	start := cap(r.bytes) - cap(part)
+	if len(part) == 0 || start <= 0 || start+len(part) > len(r.bytes) || &r.bytes[start] != &part[0] || len(r.bytes) > math.MaxInt32 {
+		return false
+	}
+	r.spans[i] = span{uint32(start), uint32(len(part))}
+	return true
+}
+
+func (r *record) part(i int) []byte {
+	s := r.spans[i]
+	if s.start == 0 {
+		return nil
+	}
+	return r.bytes[s.start : s.start+s.length]
+}
+
+// fill makes a Line of it.
+func (r *record) fill(l *Line, number int64) {
+	l.Number, l.Bytes, l.record = number, r.bytes, r
+	if r.rare != nil {
+		l.Header, l.TooLong = r.rare.header, r.rare.tooLong
+		return
+	}
+	l.TooLong = nil
+	l.Header = wire.Header{
+		Type: r.part(0), Subtype: r.part(1), UUID: r.part(2), SessionID: r.part(3), ParentToolUseID: r.part(4),
+		Event: r.part(5), EventType: r.part(6), Error: r.part(7),
+	}
+}
+
+func (r *record) message(b *backlog) (wire.Message, error) {
+	d := r.decoded.Load()
+	if d == nil {
+		// What one reader decodes nobody else needs.
+		if b.readers.Load() < 2 {
+			return wire.DecodeShared(r.bytes)
+		}
+		d = new(decoded)
+		if !r.decoded.CompareAndSwap(nil, d) {
+			if d = r.decoded.Load(); d == nil { // forgotten meanwhile
+				return wire.DecodeShared(r.bytes)
+			}
+		}
+	}
+	d.once.Do(func() {
+		if d.message == nil {
+			d.message, d.err = wire.DecodeShared(r.bytes)
+		}
+	})
+	return d.message, d.err
+}
+
+// A shelf is some lines in a row. Its records never move, and those that have
+// been shown never change.
+type shelf struct {
+	// Static after construction.
+	first   int64 // the number of the first line
+	start   int64 // how many bytes came before it on the connection
+	records []record
+
+	// Owned by the goroutine that adds.
+	used  int // how many records are filled
+	bytes int64
+
+	shown int // how many readers may see; guarded by the backlog's mu
+}
+
+func byFirst(k *shelf, number int64) int { return cmp.Compare(k.first, number) }
+
+// A cursor is a reader's place. Its fields are guarded by the backlog's mu.
+type cursor struct {
+	at    int64 // the number of the last line it is done with
+	bytes int64 // how many bytes came up to about there
+}
+
+// A backlog keeps the last lines of a connection, bounded by bytes, for readers
+// who are only a number each.
+//
+// Lines are kept until every reader has had them, and a part of the limit for
+// longer. If there is no reader all are kept; more than the limit never are.
+// While a reader is behind by more than that part, the connection is read no
+// faster than the reader goes on, but never slower than leastPace: one that works
+// loses nothing and needs little memory, one that sleeps holds up nobody.
+type backlog struct {
+	// Static after construction.
+	limit   int64
+	history int64
+
+	readers atomic.Int64 // how many there are
+
+	// Owned by the goroutine that adds.
+	tail     *shelf        // the last one, not full perhaps
+	next     int64         // the number of the line to come
+	total    int64         // how many bytes have come
+	fresh    []*shelf      // those that readers do not know of yet
+	patience time.Duration // how long readers may be waited for
+	paced    int64         // the total up to which patience was counted
+
+	mu      sync.Mutex
+	shelves []*shelf
+	cursors []*cursor
+	last    int64         // the number of the last line that readers may see
+	plain   int64         // the number of the first line whose message may be kept
+	come    int64         // total, up to that line
+	end     error         // nil until finish
+	news    chan struct{} // closed when a line or the end comes; nil if nobody waits
+	moved   chan struct{} // closed when no reader is far behind; nil if nobody waits
 }
 
 func newBacklog(limit int) *backlog {
 	if limit <= 0 {
 		limit = defaultBacklog
 	}
-	return &backlog{limit: limit, next: 1, news: make(chan struct{})}
+	return &backlog{limit: int64(limit), history: int64(limit) / historyPart, next: 1}
 }
 
-func (b *backlog) add(bytes []byte, tooLong *wire.LineTooLongError) {
+// stage puts a line behind those that are kept, where no reader sees it yet.
+// publish shows what was staged. Both are for the one goroutine that adds. more
+// is how many are known to follow.
+func (b *backlog) stage(bytes []byte, h *wire.Header, tooLong *wire.LineTooLongError, more int) (number int64, r *record) {
+	t := b.tail
+	if t == nil || t.used == len(t.records) || t.bytes >= min(shelfBytes, b.limit/historyPart) {
+		size := min(max(more+1, leastShelf), mostShelf)
+		t = &shelf{first: b.next, start: b.total, records: make([]record, size)}
+		b.tail = t
+		b.fresh = append(b.fresh, t)
+	}
+	r = &t.records[t.used]
+	r.bytes = bytes
+	if tooLong != nil {
+		r.rare = &rare{tooLong: tooLong}
+	} else {
+		r.set(h)
+	}
+	number = b.next
+	t.used++
+	t.bytes += int64(len(bytes))
+	b.next++
+	b.total += int64(len(bytes))
+	return number, r
+}
+
+// publish shows the staged lines to the readers and drops what is not kept any
+// longer.
+func (b *backlog) publish() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.lines = append(b.lines, Line{Number: b.next, Bytes: bytes, TooLong: tooLong})
-	b.next++
-	b.bytes += len(bytes)
+	if n := len(b.shelves); n > 0 {
+		b.shelves[n-1].shown = b.shelves[n-1].used
+	}
+	for _, f := range b.fresh {
+		f.shown = f.used
+	}
+	b.shelves = append(b.shelves, b.fresh...)
+	clear(b.fresh)
+	b.fresh = b.fresh[:0]
+	b.last, b.come = b.next-1, b.total
+
+	had := int64(0) // up to where every reader is done
+	for i, c := range b.cursors {
+		if i == 0 || c.at < had {
+			had = c.at
+		}
+	}
 	drop := 0
-	for b.bytes > b.limit && drop < len(b.lines)-1 {
-		b.bytes -= len(b.lines[drop].Bytes)
-		b.lines[drop] = Line{}
+	for drop < len(b.shelves)-1 {
+		kept, after := b.total-b.shelves[drop].start, b.shelves[drop+1]
+		if kept <= b.limit && (b.total-after.start < b.history || after.first > had+1) {
+			break
+		}
 		drop++
 	}
-	b.lines = b.lines[drop:]
+	clear(b.shelves[:drop])
+	b.shelves = b.shelves[drop:]
+	b.forget(had)
 	b.wake()
+}
+
+// forget drops the messages of lines that every reader has had, and of those that
+// are far behind: decoded they take several times the memory. mu is held.
+func (b *backlog) forget(had int64) {
+	from, _ := slices.BinarySearchFunc(b.shelves, b.plain, byFirst)
+	for _, k := range b.shelves[from:] {
+		end := k.first + int64(k.shown)
+		if k == b.tail || end > had+1 && b.total-k.start < b.history {
+			return
+		}
+		for r := range k.records {
+			k.records[r].decoded.Store(nil)
+		}
+		b.plain = end
+	}
 }
 
 func (b *backlog) finish(err error) {
@@ -89,41 +338,160 @@ func (b *backlog) finish(err error) {
 
 // wake tells everyone who waits. mu is held.
 func (b *backlog) wake() {
-	close(b.news)
-	b.news = make(chan struct{})
+	if b.news != nil {
+		close(b.news)
+		b.news = nil
+	}
 }
 
-// after returns the lines behind a number, and if there are none a channel to
-// wait on, or the end.
-func (b *backlog) after(number int64) (lines []Line, missed int64, news <-chan struct{}, end error) {
+// poke has readers that wait look again.
+func (b *backlog) poke() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.lines) == 0 {
-		return nil, 0, b.news, b.end
+	b.wake()
+}
+
+// newest returns the number of the last line that readers may see.
+func (b *backlog) newest() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.last
+}
+
+// pace waits for readers that are far behind, if they go on and for as long as is
+// fair to who waits for a question. It is called by the goroutine that adds.
+func (b *backlog) pace(done <-chan struct{}) {
+	b.patience = min(b.patience+time.Duration(float64(b.total-b.paced)/leastPace*float64(time.Second)), mostWait)
+	b.paced = b.total
+	if b.patience < leastWait {
+		return
 	}
-	first := b.lines[0].Number
-	if number+1 < first {
-		return nil, first - number - 1, nil, nil
+	b.mu.Lock()
+	if !b.behind(b.history) {
+		b.mu.Unlock()
+		return
 	}
-	if skip := number + 1 - first; skip < int64(len(b.lines)) {
-		// A copy, since what is dropped is also cleared. A reader that stops early
-		// should not have paid for all.
-		const most = 256
-		return slices.Clone(b.lines[skip:min(skip+most, int64(len(b.lines)))]), 0, nil, nil
+	moved := make(chan struct{})
+	b.moved = moved
+	b.mu.Unlock()
+	start := time.Now()
+	timer := time.NewTimer(b.patience)
+	defer timer.Stop()
+	select {
+	case <-moved:
+	case <-timer.C:
+	case <-done:
 	}
-	return nil, 0, b.news, b.end
+	b.patience -= time.Since(start)
+	b.mu.Lock()
+	b.moved = nil
+	b.mu.Unlock()
+}
+
+// behind reports whether a reader has more than so many bytes before it. mu is
+// held.
+func (b *backlog) behind(bytes int64) bool {
+	for _, c := range b.cursors {
+		if b.come-c.bytes > bytes {
+			return true
+		}
+	}
+	return false
+}
+
+// join lets a reader begin behind a number.
+func (b *backlog) join(after int64) *cursor {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	c := &cursor{at: after}
+	if c.at < 0 {
+		c.at = b.last
+	}
+	b.place(c)
+	b.cursors = append(b.cursors, c)
+	b.readers.Store(int64(len(b.cursors)))
+	return c
+}
+
+// leave forgets a reader.
+func (b *backlog) leave(c *cursor) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.cursors = slices.DeleteFunc(b.cursors, func(o *cursor) bool { return o == c })
+	b.readers.Store(int64(len(b.cursors)))
+	b.advanced()
+}
+
+// place finds out how many bytes came up to a cursor, and on which shelf the next
+// line is: -1 if it has not come yet. mu is held.
+func (b *backlog) place(c *cursor) int {
+	i, found := slices.BinarySearchFunc(b.shelves, c.at+1, byFirst)
+	if !found {
+		i--
+	}
+	if c.at >= b.last {
+		c.bytes = b.come
+		return -1
+	}
+	if i >= 0 {
+		c.bytes = b.shelves[i].start
+	}
+	return i
+}
+
+// advanced tells who waits for readers. mu is held.
+func (b *backlog) advanced() {
+	// Not at each step: who waits is to have something to do then.
+	if b.moved != nil && !b.behind(b.history*3/4) {
+		close(b.moved)
+		b.moved = nil
+	}
+}
+
+// after returns some lines behind the one that a reader is done with, and the
+// number of the first. If there are none it returns a channel to wait on, or the
+// end; if they are no longer kept, how many were missed.
+func (b *backlog) after(c *cursor, done int64) (list []record, first, missed int64, news <-chan struct{}, end error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	c.at = done
+	i := b.place(c)
+	b.advanced()
+	if i < 0 {
+		if len(b.shelves) > 0 && c.at < b.last {
+			return nil, 0, b.shelves[0].first - c.at - 1, nil, nil
+		}
+		if b.end != nil {
+			return nil, 0, 0, nil, b.end
+		}
+		if b.news == nil {
+			b.news = make(chan struct{})
+		}
+		return nil, 0, 0, b.news, nil
+	}
+	k := b.shelves[i]
+	return k.records[c.at+1-k.first : k.shown], c.at + 1, 0, nil, nil
 }
 
 // Lines returns the lines behind the one with the number after, those that come
-// included: every line that the CLI wrote, control lines too. Any number of
-// readers may run, each at its own pace. A reader that is too slow gets a
-// [*LaggedError] in the place of what it missed and can go on. The sequence ends
-// with the error that ended the connection, or with that of ctx.
+// included: every line that the CLI wrote, control lines too. With 0 it begins
+// with the first that is kept. Any number of readers may run, each at its own
+// pace. A reader that is too slow gets a [*LaggedError] in the place of what it
+// missed and can go on. The sequence ends with the error that ended the
+// connection, or with that of ctx.
 func (c *Conn) Lines(ctx context.Context, after int64) iter.Seq2[Line, error] {
+	return c.lines(ctx, after, nil)
+}
+
+// lines is Lines. Before it waits for a line, and each time that poke is called
+// meanwhile, it calls pause, which reports false if that is enough.
+func (c *Conn) lines(ctx context.Context, after int64, pause func() bool) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
-		at := after
+		place := c.backlog.join(after)
+		defer c.backlog.leave(place)
+		at := place.at
 		for {
-			lines, missed, news, end := c.backlog.after(at)
+			list, first, missed, news, end := c.backlog.after(place, at)
 			switch {
 			case missed > 0:
 				if !yield(Line{}, &LaggedError{Missed: missed}) {
@@ -131,25 +499,29 @@ func (c *Conn) Lines(ctx context.Context, after int64) iter.Seq2[Line, error] {
 				}
 				at += missed
 				continue
-			case len(lines) > 0:
-				for _, l := range lines {
-					if ctx.Err() != nil {
-						break
-					}
-					if !yield(l, nil) {
-						return
-					}
-					at = l.Number
-				}
 			case end != nil:
 				yield(Line{}, end)
 				return
+			}
+			line := Line{backlog: c.backlog}
+			for i := range list {
+				if ctx.Err() != nil {
+					break
+				}
+				at = first + int64(i)
+				list[i].fill(&line, at)
+				if !yield(line, nil) {
+					return
+				}
 			}
 			if ctx.Err() != nil {
 				yield(Line{}, context.Cause(ctx))
 				return
 			}
 			if news != nil {
+				if pause != nil && !pause() {
+					return
+				}
 				select {
 				case <-news:
 				case <-ctx.Done():

@@ -158,3 +158,28 @@ func TestCloseDrainsWhenNobodyReads(t *testing.T) {
 		t.Errorf("Read after lines were dropped = %v", err)
 	}
 }
+
+// A connection always comes back for more, however long it is at work on what it
+// has: nothing of what comes during Close is lost to it.
+func TestCloseWaitsForAConnection(t *testing.T) {
+	p := startFake(t, "burst", "", nil)
+	eventually(t, "all lines are in the pipe", func() bool { return p.Stderr() == "written" })
+	n := 0
+	c := newConn(p, &ConnOptions{tap: &tap{
+		lines: func(batch []Line) {
+			if n += len(batch); n == len(batch) {
+				<-p.closing
+				<-time.After(3 * handoverGrace) // much work
+			}
+		},
+		sending: func([]byte) func() { return func() {} },
+		ended:   func(error) {},
+	}})
+	c.start()
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n != 40_000 {
+		t.Errorf("%d lines came", n)
+	}
+}

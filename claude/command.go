@@ -33,21 +33,31 @@ type Command struct {
 	// NoInput gives the process no input. Close then does not wait for it to
 	// end by itself.
 	NoInput bool
-	// InputGrace, TermGrace and MaxLine are as in [Options].
+	// InputGrace, TermGrace, MaxLine and Stderr are as in [Options].
 	InputGrace, TermGrace time.Duration
 	MaxLine               int
+	Stderr                func(line string)
 
 	token string        // read by the CLI from a descriptor
 	files *privateFiles // nil if there are none
 }
 
 // Command turns options into a command, or says what this CLI cannot do. Nil
-// options are valid. A command that is not started must be given back with
+// options are valid; those of a session are refused, since a command carries
+// none of them. A command that is not started must be given back with
 // [Command.Discard], which removes the files that it may have.
 func (c *CLI) Command(o *Options) (*Command, error) {
 	if o == nil {
 		o = &Options{}
 	}
+	if err := o.forCommand(); err != nil {
+		return nil, err
+	}
+	return c.command(o)
+}
+
+// command is Command for options that may be those of a session.
+func (c *CLI) command(o *Options) (*Command, error) {
 	cmd := &Command{
 		Dir:        o.Dir,
 		Marker:     o.Marker,
@@ -56,6 +66,7 @@ func (c *CLI) Command(o *Options) (*Command, error) {
 		InputGrace: o.InputGrace,
 		TermGrace:  o.TermGrace,
 		MaxLine:    o.MaxLine,
+		Stderr:     o.Stderr,
 		files:      &privateFiles{parent: o.TempDir},
 	}
 	if len(c.Args) == 0 {

@@ -24,7 +24,7 @@ const (
 // context ends when the CLI withdraws the request or the connection ends.
 //
 // It returns the answer as a line, made by wire.NewPermission, wire.NewAnswer
-// or their kin. An error becomes an error answer, with the code
+// or their kin. An error, or a panic, becomes an error answer, with the code
 // unsupported_request if it is [errors.ErrUnsupported]. A nil line without an
 // error leaves the request alone, for somebody else to answer or for nobody.
 type Handler func(ctx context.Context, request *wire.ControlRequest) (line []byte, err error)
@@ -53,6 +53,22 @@ type ConnOptions struct {
 	// different connections. An answer must not be sent again without asking:
 	// with the tool call's id in it, 2.1.37 would run the tool a second time.
 	Insist time.Duration
+
+	tap *tap // of the session that owns the connection
+}
+
+// A tap is told everything that goes over a connection, in the order in which
+// it is meant: a line is told before anybody else is shown it, a line of ours
+// before it is written, so that no answer to it can be told first.
+type tap struct {
+	// lines is called by the goroutine that reads. The slice is valid during the
+	// call.
+	lines func(batch []Line)
+	// sending is called for each line that is about to be written. What it
+	// returns takes that back, for a line that was surely not sent.
+	sending func(line []byte) (undo func())
+	// ended is called once, behind the last line.
+	ended func(cause error)
 }
 
 // A Conn speaks the control protocol over a [Transport]: it matches requests and
@@ -67,6 +83,7 @@ type Conn struct {
 	handler   Handler
 	timeout   time.Duration
 	insist    time.Duration
+	tap       *tap   // nil if nobody listens
 	prefix    string // makes our request ids unlike the CLI's
 	backlog   *backlog
 	ctx       context.Context // ends with the connection
@@ -78,15 +95,15 @@ type Conn struct {
 
 	mu       sync.Mutex
 	version  wire.Version
-	pending  map[string]*call
+	pending  map[string]*pendingCall
 	incoming map[string]context.CancelCauseFunc
 	turns    map[string]chan struct{} // by MCP server: closed when its last handshake message is done
 	doubt    doubt
 	ended    error // why the connection ended; nil while it lives
 }
 
-// A call is a request of ours that has no answer yet.
-type call struct {
+// A pendingCall is a request of ours that has no answer yet.
+type pendingCall struct {
 	subtype string
 	answer  chan *wire.ControlAnswer // has room for the one that comes
 }
@@ -123,6 +140,13 @@ func (e *ControlError) Error() string {
 
 // NewConn starts reading the transport, which the Conn owns from then on.
 func NewConn(t Transport, o *ConnOptions) *Conn {
+	c := newConn(t, o)
+	c.start()
+	return c
+}
+
+// newConn returns a connection that does not read yet.
+func newConn(t Transport, o *ConnOptions) *Conn {
 	if o == nil {
 		o = &ConnOptions{}
 	}
@@ -131,11 +155,12 @@ func NewConn(t Transport, o *ConnOptions) *Conn {
 		handler:   o.Handler,
 		timeout:   o.RequestTimeout,
 		insist:    o.Insist,
+		tap:       o.tap,
 		prefix:    "sb-" + rand.Text()[:8] + "-",
 		backlog:   newBacklog(o.Backlog),
 		readDone:  make(chan struct{}),
 		version:   o.Version,
-		pending:   map[string]*call{},
+		pending:   map[string]*pendingCall{},
 		incoming:  map[string]context.CancelCauseFunc{},
 		turns:     map[string]chan struct{}{},
 	}
@@ -146,9 +171,11 @@ func NewConn(t Transport, o *ConnOptions) *Conn {
 		c.timeout = defaultRequestTimeout
 	}
 	c.ctx, c.cancel = context.WithCancelCause(context.Background())
-	go c.readLoop() // joined by Close
 	return c
 }
+
+// start begins to read. It is called once.
+func (c *Conn) start() { go c.readLoop() } // joined by Close
 
 // Version returns the CLI's version as far as it is known.
 func (c *Conn) Version() wire.Version {
@@ -166,12 +193,15 @@ func (c *Conn) Request(ctx context.Context, r wire.Request) (*wire.ControlAnswer
 		ctx, cancel = context.WithTimeoutCause(ctx, c.timeout, ErrNoAnswer)
 		defer cancel()
 	}
+	if ctx.Err() != nil {
+		return nil, c.fail(r, context.Cause(ctx)) // a transport might still take the line
+	}
 	id := c.prefix + strconv.FormatUint(c.lastID.Add(1), 10)
 	line, err := wire.NewRequest(id, r)
 	if err != nil {
 		return nil, err
 	}
-	waiting := &call{subtype: r.RequestSubtype(), answer: make(chan *wire.ControlAnswer, 1)}
+	waiting := &pendingCall{subtype: r.RequestSubtype(), answer: make(chan *wire.ControlAnswer, 1)}
 	c.mu.Lock()
 	if c.ended != nil {
 		defer c.mu.Unlock()
@@ -218,15 +248,20 @@ func (c *Conn) forget(id string) {
 }
 
 // withdraw tells the CLI that nobody waits for an answer any more, where that
-// does not end it.
+// does not end it. Who gave up is not kept waiting for that.
 func (c *Conn) withdraw(id string) {
 	line, err := wire.NewCancel(id)
 	if err != nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, answerTimeout)
-	defer cancel()
-	_ = c.Send(ctx, line) // a version that cannot take it answers late, and is not heard
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended != nil {
+		return
+	}
+	c.handlers.Go(func() { // joined by Close
+		_ = c.write(line) // a version that cannot take it answers late, and is not heard
+	})
 }
 
 // Send checks a line, fits it to the CLI's version and writes it.
@@ -235,7 +270,23 @@ func (c *Conn) Send(ctx context.Context, line []byte) error {
 	if err != nil {
 		return err
 	}
-	return c.transport.Write(ctx, fitted)
+	if c.tap == nil {
+		return c.transport.Write(ctx, fitted)
+	}
+	undo := c.tap.sending(fitted)
+	if err = c.transport.Write(ctx, fitted); unsent(err) {
+		undo()
+	}
+	return err
+}
+
+// unsent reports whether an error of Write means that nothing was sent and the
+// connection goes on.
+func unsent(err error) bool {
+	if err == nil || errors.Is(err, ErrUnfinished) {
+		return false
+	}
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrBadLine)
 }
 
 // Transport returns what carries the lines. Who writes to it bypasses the
@@ -275,43 +326,22 @@ func (c *Conn) end(cause error) {
 	c.cancel(cause)
 }
 
-func (c *Conn) readLoop() {
-	defer close(c.readDone)
-	for {
-		line, err := c.transport.Read(context.Background())
-		if tooLong, ok := errors.AsType[*wire.LineTooLongError](err); ok {
-			c.backlog.add(nil, tooLong)
-			continue
-		}
-		if err != nil {
-			c.end(err)
-			c.backlog.finish(c.Err())
-			return
-		}
-		c.take(line)
-	}
-}
-
-// take looks at a line and keeps it. A request is registered before anyone is
-// shown it, so that its withdrawal cannot come first.
-func (c *Conn) take(line []byte) {
-	h, err := wire.Peek(line)
-	if err == nil {
-		c.reassure(line, h)
-		switch string(h.Type) {
-		case "control_response":
-			c.answered(line, string(h.RequestID))
-		case "control_request":
-			c.asked(line, string(h.RequestID))
-		case "control_cancel_request":
-			c.withdrawn(string(h.RequestID))
-		case "system":
-			if string(h.Subtype) == "init" {
-				c.learn(line)
-			}
+// take acts on a line that every reader may see by now. A request is registered
+// here, in the order of the lines, so that its withdrawal cannot come first.
+func (c *Conn) take(line []byte, h wire.Header) {
+	c.reassure(line, h)
+	switch string(h.Type) {
+	case "control_response":
+		c.answered(line, string(h.RequestID))
+	case "control_request":
+		c.asked(line, string(h.RequestID))
+	case "control_cancel_request":
+		c.withdrawn(string(h.RequestID))
+	case "system":
+		if string(h.Subtype) == "init" {
+			c.learn(line)
 		}
 	}
-	c.backlog.add(line, nil)
 }
 
 // answered hands an answer to who waits for it. One that nobody waits for is a
@@ -370,13 +400,14 @@ func (c *Conn) withdrawn(id string) {
 // asked starts the handler for a request of the CLI. One that is being handled
 // is not handled twice.
 func (c *Conn) asked(line []byte, id string) {
-	m, err := wire.Decode(line)
-	if err != nil {
-		return
-	}
-	q, ok := m.(*wire.ControlRequest)
-	if !ok || id == "" {
+	if id == "" {
 		return // nobody could tell which request an answer is for
+	}
+	m, err := wire.Decode(line)
+	q, ok := m.(*wire.ControlRequest)
+	if err != nil || !ok || q.Request == nil {
+		// Nor can anybody answer it, but the CLI must not wait for ever.
+		q = &wire.ControlRequest{RequestID: id, Request: &wire.UnknownRequest{}}
 	}
 	ctx, cancel := context.WithCancelCause(c.ctx)
 	c.mu.Lock()
@@ -410,16 +441,23 @@ func (c *Conn) asked(line []byte, id string) {
 	}()
 }
 
-// queue orders the messages to one MCP server: a handshake message is handled
-// when those before it are done, a call when the handshake is. mu is held.
+// queue orders the messages to one MCP server: a message of the handshake is
+// handled when those before it are done, any other when the handshake is. mu is
+// held.
 func (c *Conn) queue(q *wire.ControlRequest) (before <-chan struct{}, done chan struct{}) {
 	m, ok := q.Request.(*wire.MCPMessageRequest)
 	if !ok {
 		return nil, nil
 	}
-	before = c.turns[m.ServerName]
-	if m.Message.Method != "tools/call" {
+	switch m.Message.Method {
+	case "":
+		// An answer to what the server asks is waited for by who may be in the way.
+		return nil, nil
+	case "initialize", "notifications/initialized", "tools/list":
 		done = make(chan struct{})
+	}
+	before = c.turns[m.ServerName]
+	if done != nil {
 		c.turns[m.ServerName] = done
 	}
 	return before, done
@@ -427,7 +465,7 @@ func (c *Conn) queue(q *wire.ControlRequest) (before <-chan struct{}, done chan 
 
 // handle answers one request.
 func (c *Conn) handle(ctx context.Context, q *wire.ControlRequest) {
-	line, err := c.handler(ctx, q)
+	line, err := protect("handler", func() ([]byte, error) { return c.handler(ctx, q) })
 	if errors.Is(context.Cause(ctx), ErrWithdrawn) {
 		return // it has its answer from elsewhere
 	}

@@ -93,11 +93,16 @@ func (o *Options) environ(v wire.Version, dir, marker string) ([]string, error) 
 			env = setEnv(env, "PWD", dir)
 		}
 	}
-	for _, kv := range env {
-		if !strings.Contains(kv, "=") || strings.ContainsRune(kv, 0) {
-			name, _, _ := strings.Cut(kv, "=")
-			return nil, &OptionError{"Env", fmt.Sprintf("the entry %.40q is not of the form NAME=value", name)}
+	for option, list := range map[string][]string{"Env": env, "ExtraEnv": o.ExtraEnv} {
+		for _, kv := range list {
+			if name, _, ok := strings.Cut(kv, "="); !ok || strings.ContainsRune(kv, 0) || option == "ExtraEnv" && name == "" {
+				return nil, &OptionError{option, fmt.Sprintf("the entry %.40q is not of the form NAME=value", name)}
+			}
 		}
+	}
+	for _, kv := range o.ExtraEnv {
+		name, value, _ := strings.Cut(kv, "=")
+		env = setEnv(env, name, value)
 	}
 	// The CLI tells the API who controls it; a name of the caller's wins.
 	if !hasEnv(env, "CLAUDE_CODE_ENTRYPOINT") {
@@ -105,6 +110,10 @@ func (o *Options) environ(v wire.Version, dir, marker string) ([]string, error) 
 	}
 	if !o.NoSessionStateEvents {
 		env = setEnv(env, "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS", "1")
+	}
+	if o.session && !hasEnv(env, "CLAUDE_CODE_STARTUP_FAILURE_RESULTS") {
+		// A session reads results, and so learns why a CLI did not start.
+		env = append(env, "CLAUDE_CODE_STARTUP_FAILURE_RESULTS=1")
 	}
 	if o.FileCheckpointing {
 		env = setEnv(env, "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING", "1")

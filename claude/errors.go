@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -8,9 +9,48 @@ import (
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
+// Errors that a program can act on are values to compare with [errors.Is] or
+// types to take out with [errors.AsType]; the text of each says what to do.
+//
+//	before a process runs
+//	  *NotFoundError              there is no CLI: install it, or name it in FindOptions.Path
+//	  *ProbeError                 the program does not tell its version
+//	  *OptionError                no CLI takes this option
+//	  *UnsupportedError           this version, or platform, cannot do it: Since and Until say which can
+//	  *SchemaError                QueryAs cannot describe the type to the model
+//	  *StartError                 the operating system did not start it
+//	while it starts, and at its end
+//	  *ExitError                  the process ended: code, signal, standard error, last error result
+//	  *LoginError                 somebody has to log in
+//	  *ConversationNotFoundError  there is nothing to resume
+//	  *ConversationInUseError     the id of the new conversation is taken, or another process has it
+//	  ErrNoAnswer                 the CLI did not answer in time
+//	in a turn
+//	  *ResultError                the turn failed: limits, API, interrupt; the session goes on
+//	  *LoginError                 the same, because of the login
+//	  *MismatchError              the answer is not of the type that was asked for
+//	  ErrTakenBack, ErrQueueFull  the prompt gets no turn; too many wait for one
+//	  ErrStillBusy                background work had not ended at BackgroundLimit
+//	with a request
+//	  *ControlError               the CLI refused it, with a code since 2.1.325
+//	  *UnsupportedError           this version does not know it; nothing was sent
+//	  *wire.InvalidError          no version would take it; nothing was sent
+//	with a question
+//	  ErrSettled, ErrWithdrawn    somebody was first; the CLI no longer asks
+//	  ErrNoQuestion               it was never asked
+//	of a reader, a transport
+//	  ErrLagged (*LaggedError)    lines were dropped because they were not read in time
+//	  ErrOffline                  the connection is lost and may come back
+//	  ErrClosed, ErrInputClosed   Close or CloseInput was called
+//	  ErrUnfinished, ErrBadLine   about a single write
 var (
-	// ErrClosed is returned by the methods of a [Transport] that was closed.
+	// ErrClosed is returned by the methods of a [Transport] that was closed, and
+	// by those of a [Session] after its Close.
 	ErrClosed = errors.New("the transport is closed")
+
+	// ErrLagged is what every [*LaggedError] is: lines were dropped because they
+	// were not read in time.
+	ErrLagged = errors.New("lines are no longer kept")
 
 	// ErrInputClosed is returned by Write after CloseInput.
 	ErrInputClosed = errors.New("the input of the CLI is closed")
@@ -120,6 +160,10 @@ type ExitError struct {
 	InputClosed bool
 	// Stderr is the end of what it wrote to standard error, redacted.
 	Stderr string
+	// Result is the last result of a session, if it was an error: mostly that is
+	// why the CLI ended, and what its StartupFailureReason says is why it did
+	// not start. It is nil where nobody has read the lines.
+	Result *wire.Result
 }
 
 // Error says how the CLI ended and gives the end of its standard error.
@@ -140,11 +184,51 @@ func (e *ExitError) Error() string {
 	if e.Silent {
 		b.WriteString(" before it wrote a line")
 	}
-	if s := oneLine(e.Stderr); s != "" {
+	said := e.Stderr
+	if e.Result != nil {
+		if s := failureText(e.Result); s != "" {
+			said = s // standard error has it too, among other things
+		}
+		if r := e.Result.StartupFailureReason; r != "" {
+			b.WriteString(" (" + string(r) + ")")
+		}
+	}
+	if s := oneLine(said); s != "" {
 		b.WriteString(": " + s)
 	}
 	return b.String()
 }
+
+// Is reports whether target is [ErrLagged].
+func (e *LaggedError) Is(target error) bool { return target == ErrLagged }
+
+// A MismatchError reports that a turn succeeded and its answer is not of the
+// type that [QueryAs] was asked for.
+type MismatchError struct {
+	// Raw is what the model gave; it is empty if it gave no structured output,
+	// which happens when it answers in plain text.
+	Raw json.RawMessage
+	// Text is the answer as text.
+	Text string
+	// Err says what is wrong.
+	Err error
+}
+
+// Error says what is wrong and shows the beginning of the answer.
+func (e *MismatchError) Error() string {
+	const limit = 200
+	shown := string(e.Raw)
+	if shown == "" {
+		shown = e.Text
+	}
+	if len(shown) > limit {
+		shown = strings.ToValidUTF8(shown[:limit], "") + "…"
+	}
+	return fmt.Sprintf("the answer is not what was asked for: %v: %q", e.Err, shown)
+}
+
+// Unwrap returns Err.
+func (e *MismatchError) Unwrap() error { return e.Err }
 
 // oneLine makes a multi-line text fit into a sentence, long ones by their end:
 // the last lines mostly say what happened.

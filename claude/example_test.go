@@ -12,8 +12,33 @@ import (
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// A program starts a CLI, says something and reads until the CLI has ended.
+// A program asks, is asked, and is told what came of it.
 func Example() {
+	ctx := context.Background()
+	o := &claude.Options{OnQuestion: func(_ context.Context, q claude.Question) (claude.Reply, error) {
+		if q, ok := q.(*claude.PermissionQuestion); ok && q.Tool == "Write" {
+			return q.Allow(), nil
+		}
+		return q.Decline("Only files may be written."), nil
+	}}
+	defer simulate(o)()
+
+	session, err := claude.Start(ctx, o)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer session.Close()
+	done, err := session.Ask(ctx, claude.Prompt{Text: "@tool Write {\"file_path\":\"notes.txt\",\"content\":\"one\"}\n@say Noted."})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(done.Answer)
+	// Output: Noted.
+}
+
+// Below the sessions there are lines: a program starts a CLI, says something and
+// reads until the CLI has ended.
+func ExampleCLI_Start() {
 	ctx := context.Background()
 
 	// Without a path, Find looks in the usual places. Here the test itself

@@ -47,7 +47,9 @@ type FindOptions struct {
 	NoProbe bool
 }
 
-// Find locates the CLI and asks for its version. Without [FindOptions].Path it
+// Find locates the CLI and learns its version: from its installation, where npm,
+// Homebrew or its own installer tell it, otherwise by running it with --version,
+// which can take seconds. Without [FindOptions].Path it
 // takes the first that exists: claude in PATH, then the places where the
 // installers of Claude Code, npm, Homebrew, Bun, Volta and nvm put it, then the
 // program inside an npm package whose install script did not run.
@@ -73,6 +75,10 @@ func Find(ctx context.Context, o *FindOptions) (*CLI, error) {
 	}
 	cli := &CLI{Path: path, Args: args}
 	if o.NoProbe {
+		return cli, nil
+	}
+	if v, ok := toldVersion(path); ok {
+		cli.Version = v
 		return cli, nil
 	}
 	p := o.Prober

@@ -42,6 +42,7 @@ var flagRules = map[string]flagRule{
 	"betas":                              {option: "Betas"},
 	"continue":                           {option: "Continue"},
 	"debug-file":                         {option: "DebugFile"},
+	"debug-to-stderr":                    {option: "Debug"},
 	"disable-slash-commands":             {option: "DisableSlashCommands"},
 	"disallowedTools":                    {option: "DisallowedTools"},
 	"effort":                             {option: "Effort", since: version(120)},
@@ -62,6 +63,7 @@ var flagRules = map[string]flagRule{
 	"no-session-persistence": {option: "NoSessionPersistence"},
 	"permission-mode":        {option: "PermissionMode"},
 	"permission-prompt-tool": {option: "PermissionPromptTool"},
+	"permission-prompts":     {option: "PermissionPrompts", since: version(325), hint: "PermissionPromptTool works on every version"},
 	"plugin-dir":             {option: "PluginDirs"},
 	"plugin-dir-no-mcp":      {option: "PluginDirsNoMCP", since: version(325), hint: "PluginDirs works on every version"},
 	"project-config-root":    {option: "ProjectConfigRoot", since: version(325)},
@@ -218,12 +220,13 @@ func (o *Options) permissionFlags(l *flagList) {
 	case o.SDKURL == "": // a CLI that dials in asks anyway
 		l.value("permission-prompt-tool", "stdio")
 	}
+	l.value("permission-prompts", o.PermissionPrompts)
 	l.bool("allow-dangerously-skip-permissions", o.AllowBypass)
 	if o.Tools != nil && len(o.Tools) == 0 {
 		l.add("tools", "--tools=")
 	}
 	l.each("tools", o.Tools)
-	l.each("allowedTools", o.AllowedTools)
+	l.each("allowedTools", o.allowed(l))
 	l.each("disallowedTools", o.DisallowedTools)
 	l.each("add-dir", o.AddDirs)
 }
@@ -294,8 +297,11 @@ func (o *Options) outputFlags(l *flagList) {
 	l.bool("include-partial-messages", o.IncludePartialMessages)
 	l.bool("replay-user-messages", o.ReplayUserMessages)
 	l.bool("include-hook-events", o.IncludeHookEvents)
-	l.bool("forward-subagent-text", o.ForwardSubagentText)
+	if !o.session { // which asks for it in its own way, on more versions
+		l.bool("forward-subagent-text", o.ForwardSubagentText)
+	}
 	l.bool("session-mirror", o.SessionMirror)
+	l.bool("debug-to-stderr", o.Debug)
 	l.value("debug-file", o.DebugFile)
 }
 
@@ -306,7 +312,7 @@ func (o *Options) configFlags(l *flagList, files *privateFiles) {
 		l.fail("SettingsFile", "it excludes Settings")
 	}
 	l.value("settings", o.SettingsFile)
-	l.file("settings", o.Settings, files)
+	l.file("settings", o.settings(l), files)
 	if o.SettingSources != nil {
 		l.add("setting-sources", "--setting-sources="+strings.Join(o.SettingSources, ","))
 	}
@@ -316,21 +322,25 @@ func (o *Options) configFlags(l *flagList, files *privateFiles) {
 	l.file("mcp-config", o.MCPConfig, files)
 	l.each("mcp-config", o.MCPConfigFiles)
 	l.bool("strict-mcp-config", o.StrictMCPConfig)
-	l.each("plugin-dir", o.PluginDirs)
-	l.each("plugin-dir-no-mcp", o.PluginDirsNoMCP)
+	if !o.PluginsByInitialize {
+		l.each("plugin-dir", o.PluginDirs)
+		l.each("plugin-dir-no-mcp", o.PluginDirsNoMCP)
+	}
 	l.value("project-config-root", o.ProjectConfigRoot)
 	if len(o.JSONSchema) > 0 {
 		if err := o.checkSchemaLimit(l.version); err != nil && l.err == nil {
 			l.err = err
 		}
-		l.value("json-schema", l.object("JSONSchema", o.JSONSchema))
+		if schema := l.object("JSONSchema", o.JSONSchema); !o.session {
+			l.value("json-schema", schema)
+		}
 	}
 	l.bool("disable-slash-commands", o.DisableSlashCommands)
 	l.bool("bare", o.Bare)
 	if o.AwaitInitialize && o.SDKURL != "" {
 		l.fail("AwaitInitialize", "it excludes SDKURL")
 	}
-	l.bool("await-initialize", o.AwaitInitialize)
+	l.bool("await-initialize", o.AwaitInitialize || o.PluginsByInitialize)
 }
 
 // checkSchemaLimit refuses a schema without a limit where a model that answers
@@ -339,7 +349,7 @@ func (o *Options) configFlags(l *flagList, files *privateFiles) {
 func (o *Options) checkSchemaLimit(v wire.Version) error {
 	e := &UnsupportedError{Version: v, Since: version(325)}
 	switch {
-	case v.Compare(version(325)) >= 0 || o.MaxBudgetUSD > 0:
+	case v.Compare(version(325)) >= 0 || o.MaxBudgetUSD > 0 || o.counted:
 		return nil
 	case v.Compare(version(120)) < 0:
 		e.Feature = "option JSONSchema without MaxBudgetUSD"

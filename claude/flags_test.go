@@ -41,6 +41,10 @@ func TestArgs(t *testing.T) {
 		{"nobody is asked", Options{PermissionPromptTool: "none"}, []string{
 			"--output-format=stream-json", "--input-format=stream-json", "--verbose", "--permission-mode=default",
 		}},
+		{"prompts", Options{PermissionPrompts: "none"}, base("--permission-prompts=none")},
+		{"tools of the CLI", Options{Tools: []string{"default"}}, base("--tools=default")},
+		{"every skill", Options{AllSkills: true, AllowedTools: []string{"Read"}}, base("--allowedTools=Read", "--allowedTools=Skill")},
+		{"debug", Options{Debug: true}, base("--debug-to-stderr")},
 		{"bypass", Options{AllowBypass: true}, base("--allow-dangerously-skip-permissions")},
 		{"no tools", Options{Tools: []string{}}, base("--tools=")},
 		{"tools", Options{Tools: []string{"Bash", "Read"}}, base("--tools=Bash", "--tools=Read")},
@@ -235,6 +239,7 @@ func TestUnsupportedByVersion(t *testing.T) {
 		{"ForwardSubagentText", Options{ForwardSubagentText: true}, []wire.Version{v37, v120}, []wire.Version{v325, {Major: 2, Minor: 2}, {Major: 3}}},
 		{"PluginDirsNoMCP", Options{PluginDirsNoMCP: []string{"x"}}, []wire.Version{v37, v120}, []wire.Version{v325}},
 		{"ProjectConfigRoot", Options{ProjectConfigRoot: "x"}, []wire.Version{v37, v120}, []wire.Version{v325}},
+		{"PermissionPrompts", Options{PermissionPrompts: "host"}, []wire.Version{v37, v120}, []wire.Version{v325}},
 		{"QuestionPreviewFormat", Options{QuestionPreviewFormat: "html"}, []wire.Version{v37}, []wire.Version{v120, v325}},
 		{"SDKURL", Options{SDKURL: "ws://x/y"}, []wire.Version{version(121), v325}, []wire.Version{v37, v120, unknown}},
 		{"JSONSchema without", Options{JSONSchema: json.RawMessage(`{}`)}, []wire.Version{v37, v120, unknown}, []wire.Version{v325}},

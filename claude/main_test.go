@@ -16,6 +16,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/switchboard-dev/switchboard/claude/claudetest"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -27,6 +28,9 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	if code, ran := claudetest.RunInstalled(os.Args); ran {
+		os.Exit(code)
+	}
 	if name := os.Getenv(fakeEnv); name != "" {
 		fake, ok := fakes()[name]
 		if !ok {
@@ -41,6 +45,8 @@ func TestMain(m *testing.M) {
 // fakes are programs by name. Each gets the value of fakeArgEnv.
 func fakes() map[string]func(arg string) int {
 	all := map[string]func(string) int{
+		// A simulated CLI of a version, whose tools do something.
+		"rough": roughFake,
 		// Sends every line back and ends with its input.
 		"echo": func(string) int { return echo() },
 		// Answers each message like a CLI whose model has one thing to say.
@@ -134,9 +140,12 @@ func fakes() map[string]func(arg string) int {
 				}
 			}
 		},
-		// Writes as many lines as a pipe holds and says so on standard error.
+		// Writes as many lines as are read at once, and as many again as a pipe
+		// holds, and says so on standard error.
 		"burst": func(string) int {
-			_, _ = os.Stdout.WriteString(strings.Repeat("{}\n", 4000))
+			for range 2 {
+				_, _ = os.Stdout.WriteString(strings.Repeat("{}\n", 20_000))
+			}
 			fmt.Fprint(os.Stderr, "written")
 			return echo()
 		},

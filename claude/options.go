@@ -2,20 +2,26 @@ package claude
 
 import (
 	"encoding/json"
+	"log/slog"
 	"time"
 
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// Options say how a CLI is started. The zero value starts a new conversation
-// in the working directory of the program, in mode [wire.PermissionModeDefault], with
-// permission questions on the transport.
+// Options say how a CLI is started and what a session does with it. The zero
+// value starts a new conversation in the working directory of the program, in
+// mode [wire.PermissionModeDefault], with permission questions on the
+// transport, which are denied unless there is an OnQuestion or Pull.
 //
 // What this version of the CLI cannot do is refused with an
-// [*UnsupportedError], what none can do with an [*OptionError].
+// [*UnsupportedError], what none can do with an [*OptionError]; nothing has been
+// started then.
 //
-// What does not go into flags is sent with the initialize request: system
-// prompts, hooks, agents, in-process MCP servers, skills.
+// The fields up to MaxLine go into arguments, environment and files of a
+// process; [CLI.Start] and [CLI.Command] take these alone. The others belong to
+// a session: they are sent with the initialize request, which keeps them off
+// the list of processes, or they are functions of the program. [Start] takes
+// both kinds, [NewSession], for a CLI that runs already, the second kind alone.
 type Options struct {
 	// Dir is the working directory. If empty, the one of the program.
 	Dir string
@@ -62,10 +68,17 @@ type Options struct {
 	// out, so that the CLI denies what it would ask. If empty, "stdio".
 	PermissionPromptTool string
 	// AllowBypass permits switching to
-	// [wire.PermissionModeBypassPermissions] later.
+	// [wire.PermissionModeBypassPermissions] later. With [NewSession] it says
+	// that the CLI was started so.
 	AllowBypass bool
-	// Tools are the built-in tools to offer. Nil means the CLI's own set, an
-	// empty slice none at all.
+	// PermissionPrompts says what becomes of a question that nobody answered in
+	// advance: host asks the controller, none denies. If empty, the CLI decides
+	// by PermissionPromptTool.
+	PermissionPrompts string
+	// AllSkills allows every skill that the CLI finds to be used.
+	AllSkills bool
+	// Tools are the built-in tools to offer. Nil means the CLI's own set, as
+	// does the single name "default"; an empty slice none at all.
 	Tools []string
 	// AllowedTools and DisallowedTools are permission rules, such as
 	// "Bash(git status:*)".
@@ -98,7 +111,8 @@ type Options struct {
 	ReplayUserMessages bool
 	// IncludeHookEvents asks for the life cycle of all hooks.
 	IncludeHookEvents bool
-	// ForwardSubagentText asks for text and thinking of sub-agents.
+	// ForwardSubagentText asks for text and thinking of sub-agents. A session
+	// can have it since 2.1.120, a process alone since 2.1.325.
 	ForwardSubagentText bool
 	// SessionMirror asks for transcript_mirror lines.
 	SessionMirror bool
@@ -111,6 +125,12 @@ type Options struct {
 	// Settings is a settings object, given to the CLI in a file. It excludes
 	// SettingsFile.
 	Settings json.RawMessage
+	// Sandbox is the object "sandbox" of the settings. It is merged into
+	// Settings, over a sandbox object there, and excludes SettingsFile. Where
+	// it enables the sandbox it also gets failIfUnavailable, unless it says
+	// otherwise: a CLI that cannot have its sandbox then ends instead of running
+	// without it.
+	Sandbox json.RawMessage
 	// SettingsFile is the path of a settings file.
 	SettingsFile string
 	// SettingSources are the settings files to read: user, project, local.
@@ -130,11 +150,12 @@ type Options struct {
 	PluginDirs, PluginDirsNoMCP []string
 	// Agent is the agent that leads the conversation.
 	Agent string
-	// JSONSchema is the schema of the structured output. There is no file
-	// form, so it is refused if it is too long for an argument; the initialize
-	// request takes any length. CLIs before 2.1.325 ask a model that answers
-	// in plain text again and again, so that they need MaxTurns or
-	// MaxBudgetUSD, and those before 2.1.120 MaxBudgetUSD.
+	// JSONSchema is the schema of the structured output; see [SchemaOf]. A
+	// session sends it with the initialize request, of any length. For a
+	// process alone it is an argument, and refused if it is too long for one.
+	// CLIs before 2.1.325 ask a model that answers in plain text again and
+	// again, so that they need MaxTurns or MaxBudgetUSD, and those before
+	// 2.1.120 MaxBudgetUSD.
 	JSONSchema json.RawMessage
 	// DisableSlashCommands turns off commands and skills.
 	DisableSlashCommands bool
@@ -146,7 +167,9 @@ type Options struct {
 	// QuestionPreviewFormat is the form of previews in questions: markdown or
 	// html.
 	QuestionPreviewFormat string
-	// DebugFile is a file for the CLI's own debug log.
+	// Debug has the CLI write its debug log to standard error, see Stderr, and
+	// DebugFile to a file.
+	Debug     bool
 	DebugFile string
 
 	// SDKURL makes the CLI dial this WebSocket address instead of using its
@@ -168,6 +191,9 @@ type Options struct {
 	// ours is added. If nil, it is that of the program as filtered by
 	// [Environ].
 	Env []string
+	// ExtraEnv are further variables as "KEY=value". They are added to Env, or
+	// to what is inherited, and win over entries of the same name.
+	ExtraEnv []string
 	// PassAPIKey passes ANTHROPIC_API_KEY on to the CLI if Env is nil. By
 	// default it is not: the CLI would silently use it, and be billed for it,
 	// instead of the user's own login.
@@ -188,7 +214,115 @@ type Options struct {
 	// TermGrace is how long Close waits after SIGTERM before it sends SIGKILL.
 	// If zero, 5 s.
 	TermGrace time.Duration
+	// Stderr is called with each line that the CLI writes to standard error,
+	// without its line end and with secrets taken out, one call at a time. It
+	// must not block for long: the CLI would wait for it. A line of more than
+	// 64 KiB is cut.
+	Stderr func(line string)
 	// MaxLine is the longest line accepted from the CLI. If zero,
 	// wire.DefaultMaxLine.
 	MaxLine int
+
+	// CLI is the program that [Start] runs. If nil, the one that [Find] finds
+	// with the options Find. A program that starts many sessions finds its CLI
+	// once and gives it here, since Find may have to run the program to learn
+	// its version.
+	CLI *CLI
+	// Find says where to look if CLI is nil. Nil is valid.
+	Find *FindOptions
+	// StartTimeout bounds the wait for the CLI's answer to the initialize
+	// request if the context of Start has no deadline: it loads plugins and runs
+	// hooks before. If zero, 2 min.
+	StartTimeout time.Duration
+
+	// SystemPrompt takes the place of the CLI's own system prompt. If empty,
+	// Claude Code's own is used.
+	SystemPrompt string
+	// SystemPromptParts is a system prompt in parts, which are sent as they are
+	// since 2.1.120 and joined before. It excludes SystemPrompt. A single empty
+	// part means that there is no system prompt at all.
+	SystemPromptParts []string
+	// AppendSystemPrompt is added to the system prompt, whichever it is.
+	AppendSystemPrompt string
+	// ExcludeDynamicSections moves what differs from user to user, such as the
+	// working directory, out of the CLI's own system prompt into the first
+	// message, so that the prompt can be cached across users. Known since
+	// 2.1.120.
+	ExcludeDynamicSections bool
+	// SystemPromptSnapshot keeps the system prompt as it is at the start.
+	// Known since 2.1.325.
+	SystemPromptSnapshot bool
+	// PlanModeInstructions replace the phases of work that the CLI describes to
+	// the model in mode plan. Known since 2.1.120.
+	PlanModeInstructions string
+	// Agents are sub-agents by name.
+	Agents map[string]wire.AgentDefinition
+	// Skills are the skills to offer, which [Start] also allows to be used. Nil
+	// leaves the choice to the CLI, an empty slice offers none. Known since
+	// 2.1.120.
+	Skills []string
+	// ToolAliases are other names for tools. Known since 2.1.325.
+	ToolAliases map[string]string
+	// Title is the title of the conversation, unless it is resumed: the CLI
+	// then makes none of its own. Known since 2.1.120.
+	Title string
+	// PromptSuggestions asks for guesses of the next prompt,
+	// AgentProgressSummaries for summaries of what sub-agents do. Known since
+	// 2.1.120.
+	PromptSuggestions, AgentProgressSummaries bool
+	// PerTaskStopAffordance says that the user can stop single tasks here, so
+	// that an interrupt spares background tasks. Known since 2.1.325.
+	PerTaskStopAffordance bool
+	// PluginsByInitialize sends PluginDirs and PluginDirsNoMCP with the
+	// initialize request instead of as arguments, and has the CLI wait for it.
+	// Known since 2.1.325.
+	PluginsByInitialize bool
+	// VerbatimPrompts has every prompt taken as it is: no slash command and no
+	// mention of a file in it is acted on. Known since 2.1.248.
+	VerbatimPrompts bool
+
+	// OnQuestion answers what the CLI asks. If nil, and without Pull,
+	// permissions are denied with a message that says so, forms are declined and
+	// dialogs are left alone; nothing is ever allowed.
+	OnQuestion QuestionHandler
+	// Pull leaves questions without an OnQuestion open, for [Session.Pending]
+	// and [Session.Answer].
+	Pull bool
+	// DialogKinds are the kinds of dialogs that OnQuestion, or who answers if
+	// Pull is set, can show; the CLI sends no others. It needs one of the two.
+	// Known since 2.1.325.
+	DialogKinds []string
+	// Hooks are functions of the program that the CLI calls on events.
+	Hooks Hooks
+	// MCPServers are MCP servers inside the program, by name; package claudemcp
+	// makes them. Servers that are processes or addresses are in MCPConfig.
+	MCPServers map[string]MCPServer
+	// MCPServerConfigs are time limits and tool policies of MCPServers, by
+	// name. Known since 2.1.325.
+	MCPServerConfigs map[string]wire.SDKMCPServerConfig
+	// MCPServerManifests are handshakes of MCPServers made in advance, by name,
+	// which save the CLI some questions at its start. Known since 2.1.325.
+	MCPServerManifests map[string]wire.SDKMCPServerManifest
+
+	// Store is given a copy of what the CLI writes to the conversation's
+	// transcript, and is what Resume and Continue load from; see
+	// [SessionStore]. It needs 2.1.113 and excludes NoSessionPersistence and
+	// FileCheckpointing.
+	Store SessionStore
+	// StoreOptions say how Store is used. Nil is valid.
+	StoreOptions *StoreOptions
+
+	// Logger is told what is allowed and yet probably not meant; see
+	// [Options.Warnings]. If nil, [slog.Default].
+	Logger *slog.Logger
+	// RequestTimeout, Insist and Backlog are as in [ConnOptions].
+	RequestTimeout, Insist time.Duration
+	Backlog                int
+	// BackgroundLimit is how long [Session.Finish] and [Query] wait for
+	// background work after the last result before they close the session. If
+	// zero, for as long as their context lasts.
+	BackgroundLimit time.Duration
+
+	session bool // a session sends initialize; set by startProcess
+	counted bool // model calls are counted here, where the CLI does not; set by QueryAs
 }

@@ -10,9 +10,8 @@ import (
 	"os/exec"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
-
-	"github.com/switchboard-dev/switchboard/wire"
 )
 
 const (
@@ -54,16 +53,22 @@ type Process struct {
 	state    StateVar
 	workers  sync.WaitGroup
 
-	lines      chan readResult // from readLoop to Read; never closed
-	jobs       chan writeJob   // from Write to writeLoop; never closed
-	inputDone  chan struct{}   // closed by CloseInput
-	closing    chan struct{}   // closed when Close begins
-	cut        chan struct{}   // closed when Close waits for readers no longer
-	exited     chan struct{}   // closed when the process has been waited for
-	dropped    chan struct{}   // closed when lines are no longer kept for Read
-	readDone   chan struct{}   // closed when readLoop has ended
-	stderrDone chan struct{}   // closed when stderrLoop has ended
-	firstLine  chan struct{}   // closed at the first line, or at the end of output
+	batches    chan batch    // from readLoop to Read; never closed
+	jobs       chan writeJob // from Write to writeLoop; never closed
+	inputDone  chan struct{} // closed by CloseInput
+	closing    chan struct{} // closed when Close begins
+	cut        chan struct{} // closed when Close waits for readers no longer
+	exited     chan struct{} // closed when the process has been waited for
+	dropped    chan struct{} // closed when lines are no longer kept for Read
+	readDone   chan struct{} // closed when readLoop has ended
+	stderrDone chan struct{} // closed when stderrLoop has ended
+	firstLine  chan struct{} // closed at the first line, or at the end of output
+
+	reads   atomic.Int64 // how often Read was called
+	returns atomic.Bool  // the reader is one that always comes back for more
+
+	// Owned by the one reader at a time.
+	ahead [][]byte // lines that came with the last one that Read returned
 
 	inputOnce sync.Once
 	closeOnce sync.Once
@@ -85,11 +90,6 @@ type Process struct {
 }
 
 var _ Transport = (*Process)(nil)
-
-type readResult struct {
-	line []byte
-	err  error
-}
 
 type writeJob struct {
 	line []byte
@@ -114,7 +114,7 @@ func (c *Command) start(ctx context.Context) (*Process, error) {
 	}
 	p := &Process{
 		command:    *c,
-		lines:      make(chan readResult),
+		batches:    make(chan batch),
 		jobs:       make(chan writeJob),
 		inputDone:  make(chan struct{}),
 		closing:    make(chan struct{}),
@@ -262,79 +262,6 @@ func (p *Process) live(cmd *exec.Cmd, started chan<- error) {
 	_ = p.stderr.SetReadDeadline(deadline)
 }
 
-// A pipeReader reads a pipe to its end, and once the process has ended not
-// much longer than that.
-type pipeReader struct {
-	file   *os.File
-	exited <-chan struct{}
-}
-
-func (r pipeReader) Read(b []byte) (int, error) {
-	select {
-	case <-r.exited:
-		// Counted from each read, since the reader may have been slow to
-		// come back for what is there.
-		_ = r.file.SetReadDeadline(time.Now().Add(pipeGrace))
-	default:
-	}
-	n, err := r.file.Read(b)
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		err = io.EOF
-	}
-	return n, err
-}
-
-// readLoop hands the lines of standard output to Read, one at a time: a reader
-// that is slow slows the CLI down, and nothing is kept in between.
-func (p *Process) readLoop() {
-	defer close(p.readDone)
-	defer p.stdout.Close()
-	lines := wire.NewLineReader(pipeReader{p.stdout, p.exited}, p.command.MaxLine)
-	for first := true; ; first = false {
-		line, err := lines.Next()
-		var tooLong *wire.LineTooLongError
-		over := err != nil && !errors.As(err, &tooLong)
-		if first {
-			p.silent = over
-			close(p.firstLine)
-		}
-		if over {
-			p.readErr = p.end(err)
-			return
-		}
-		p.deliver(readResult{bytes.Clone(line), err})
-	}
-}
-
-// deliver waits for a Read. During Close it does not wait long, and after it
-// has waited in vain all further lines are dropped, so that no Read sees a
-// hole.
-func (p *Process) deliver(r readResult) {
-	select {
-	case p.lines <- r:
-		return
-	case <-p.closing:
-	}
-	select {
-	case <-p.dropped:
-		return
-	default:
-	}
-	select {
-	case <-p.cut:
-		close(p.dropped)
-		return
-	default:
-	}
-	timer := time.NewTimer(handoverGrace)
-	defer timer.Stop()
-	select {
-	case p.lines <- r:
-	case <-timer.C:
-		close(p.dropped)
-	}
-}
-
 // end returns what Read returns after the last line.
 func (p *Process) end(err error) error {
 	switch {
@@ -401,7 +328,9 @@ func (p *Process) exitError() error {
 func (p *Process) stderrLoop() {
 	defer close(p.stderrDone)
 	defer p.stderr.Close()
-	_, _ = io.Copy(&p.errTail, pipeReader{p.stderr, p.exited}) // what could be read is kept
+	tee := &stderrTee{tail: &p.errTail, redactor: p.redactor, tell: p.command.Stderr}
+	_, _ = io.Copy(tee, pipeReader{p.stderr, p.exited}) // what could be read is kept
+	tee.close()
 }
 
 // writeLoop owns standard input.
@@ -417,31 +346,6 @@ func (p *Process) writeLoop() {
 		case <-p.exited:
 			return
 		}
-	}
-}
-
-// Read implements [Transport]. After the last line it returns [io.EOF] if the
-// CLI exited with code 0 or was closed by us, else an [*ExitError]. Whether an
-// exit with code 0 left something open is not judged here.
-//
-// Lines that come while Close runs are still handed to whoever reads. If
-// nobody does, or not fast enough, they are dropped, and Read returns
-// [ErrClosed] from then on.
-func (p *Process) Read(ctx context.Context) ([]byte, error) {
-	select {
-	case <-p.dropped:
-		return nil, ErrClosed
-	default:
-	}
-	select {
-	case r := <-p.lines:
-		return r.line, r.err
-	case <-p.readDone:
-		return nil, p.readErr
-	case <-p.dropped:
-		return nil, ErrClosed
-	case <-ctx.Done():
-		return nil, ctx.Err()
 	}
 }
 

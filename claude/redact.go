@@ -85,16 +85,20 @@ func newRedactor(env []string, secrets ...string) *redactor {
 // redact joins texts, takes the secrets out and returns the end of what
 // remains, at most 8 KiB.
 func (r *redactor) redact(texts ...[]byte) string {
-	s := strings.ToValidUTF8(string(bytes.Join(texts, []byte("\n"))), "\uFFFD")
+	s := strings.TrimSpace(r.clean(bytes.Join(texts, []byte("\n"))))
+	if len(s) > tailShown {
+		s = strings.ToValidUTF8(s[len(s)-tailShown:], "")
+	}
+	return s
+}
+
+// clean takes the secrets out of a text and makes it valid.
+func (r *redactor) clean(text []byte) string {
+	s := strings.ToValidUTF8(string(text), "\uFFFD")
 	for _, v := range r.values {
 		s = strings.ReplaceAll(s, v, redacted)
 	}
 	s = bearerPattern.ReplaceAllString(s, "${1}"+redacted)
 	s = urlPattern.ReplaceAllString(s, "${1}"+redacted+"@")
-	s = secretPattern.ReplaceAllString(s, redacted)
-	s = strings.TrimSpace(s)
-	if len(s) > tailShown {
-		s = strings.ToValidUTF8(s[len(s)-tailShown:], "")
-	}
-	return s
+	return secretPattern.ReplaceAllString(s, redacted)
 }

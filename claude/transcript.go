@@ -25,6 +25,9 @@ type Transcript struct {
 	path         string
 	file         os.FileInfo // as it was opened first
 	maxLine      int
+	side         bool   // it is a sub-agent's
+	toolUse      string // the call that started the sub-agent, if that is known
+	wanted       func(nodeKind) bool
 	source       func() (io.ReadCloser, error) // what is read instead of the file, in tests
 	kept         []int                         // the numbers of the lines that are part of the conversation, ascending
 	damaged      int
@@ -134,14 +137,28 @@ func (t *Transcript) lines(ctx context.Context, yield func(TranscriptLine, error
 		if tooLong != nil {
 			return yield(TranscriptLine{TooLong: tooLong}, nil)
 		}
-		out, ok := sentLine(line, t.conversation)
+		out, ok := sentLine(line, t.conversation, t.toolUse)
 		return !ok || yield(out, nil)
 	})
 }
 
 // load reads the file once to see which lines belong to the conversation.
 func (t *Transcript) load(ctx context.Context) error {
-	var chain transcriptChain
+	chain, err := t.chain(ctx)
+	if err != nil {
+		return err
+	}
+	wanted := t.wanted
+	if wanted == nil {
+		wanted = isSaid
+	}
+	t.kept = chain.follow(wanted)
+	return nil
+}
+
+// chain reads the file once and returns how its lines hang together.
+func (t *Transcript) chain(ctx context.Context) (*transcriptChain, error) {
+	chain := transcriptChain{side: t.side}
 	err := t.scan(ctx, func(number int, line []byte, tooLong *wire.LineTooLongError) bool {
 		if tooLong != nil || !chain.add(number, line) {
 			t.damaged++
@@ -149,11 +166,12 @@ func (t *Transcript) load(ctx context.Context) error {
 		}
 		return true
 	})
-	if err != nil {
-		return err
-	}
-	t.kept = chain.follow()
-	return nil
+	return &chain, err
+}
+
+// isSaid is for the lines of [Transcript.Lines].
+func isSaid(kind nodeKind) bool {
+	return kind == nodeShown || kind == nodeLost || kind == nodeCompacted
 }
 
 // open opens the file, up to where it ended when it was opened first.

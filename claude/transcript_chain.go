@@ -11,9 +11,12 @@ import (
 // names the one before it, so that a conversation that was rewound is a tree.
 // The zero value is empty.
 type transcriptChain struct {
+	side  bool             // it is a sub-agent's: its lines are those aside
 	ids   map[string]int32 // ids of all kinds, numbered from 1; 0 is none
 	nodes []transcriptNode
 	lines map[int32]int32 // the first node of each uuid
+	// queued are the nodes of prompts by the uuids that they were sent with.
+	queued map[int32]int32
 }
 
 // A transcriptNode is a line that is part of the tree.
@@ -32,6 +35,10 @@ type nodeKind uint8
 const (
 	nodeShown nodeKind = iota
 	nodeHidden
+	// nodeNotice lines are the CLI's own notices, for those who ask for them.
+	nodeNotice
+	// nodeCompacted lines begin the conversation anew for the model.
+	nodeCompacted
 	// nodeLate lines come late and hang anywhere, so that a conversation never
 	// ends with one.
 	nodeLate
@@ -58,7 +65,7 @@ func (c *transcriptChain) add(number int, line []byte) bool {
 		return false
 	}
 	uuid := k.text("uuid")
-	if uuid == "" || k.is("isSidechain") {
+	if uuid == "" || k.is("isSidechain") != c.side {
 		return true
 	}
 	parent := k.text("parentUuid")
@@ -67,7 +74,13 @@ func (c *transcriptChain) add(number int, line []byte) bool {
 		parent = k.text("logicalParentUuid")
 	}
 	node.uuid, node.parent = c.id(uuid), c.id(parent)
-	if node.kind == nodeShown && !k.isShown() {
+	switch {
+	case node.kind != nodeShown:
+	case k.kind == "system" && k.text("subtype") == "compact_boundary":
+		node.kind = nodeCompacted
+	case !k.isShown() && k.kind == "system":
+		node.kind = nodeNotice
+	case !k.isShown():
 		node.kind = nodeHidden
 	}
 	if k.kind == "assistant" {
@@ -87,7 +100,16 @@ func (c *transcriptChain) add(number int, line []byte) bool {
 	if _, twice := c.lines[node.uuid]; twice {
 		return true // some CLIs write lines again; the first stands where it belongs
 	}
-	c.lines[node.uuid] = int32(len(c.nodes))
+	at := int32(len(c.nodes))
+	c.lines[node.uuid] = at
+	if k.kind == "attachment" && node.kind == nodeShown {
+		if _, sent, ok := k.queuedPrompt(); ok && sent != uuid {
+			if c.queued == nil {
+				c.queued = make(map[int32]int32)
+			}
+			c.queued[c.id(sent)] = at
+		}
+	}
 	c.nodes = append(c.nodes, node)
 	return true
 }
@@ -117,20 +139,46 @@ func (c *transcriptChain) id(id string) int32 {
 }
 
 // follow returns the numbers of the lines that lead to the end of the
-// conversation and are shown.
-func (c *transcriptChain) follow() []int {
-	in := make([]bool, len(c.nodes))
-	for i := c.end(); i >= 0 && !in[i]; i = c.before(i) {
-		in[i] = true
-	}
-	c.addSiblings(in)
+// conversation and are of a kind that is wanted.
+func (c *transcriptChain) follow(wanted func(nodeKind) bool) []int {
 	var lines []int
-	for i, node := range c.nodes {
-		if in[i] && (node.kind == nodeShown || node.kind == nodeLost) {
-			lines = append(lines, node.line)
+	for i, in := range c.way(c.end()) {
+		if in && wanted(c.nodes[i].kind) {
+			lines = append(lines, c.nodes[i].line)
 		}
 	}
 	return lines
+}
+
+// way tells which nodes lead to one, that one included.
+func (c *transcriptChain) way(end int) []bool {
+	in := make([]bool, len(c.nodes))
+	for i := end; i >= 0 && !in[i]; i = c.before(i) {
+		in[i] = true
+	}
+	c.addSiblings(in)
+	return in
+}
+
+// find returns the node of a uuid, its own or that of the prompt in it, or -1.
+func (c *transcriptChain) find(uuid string) int {
+	id, ok := c.ids[uuid]
+	if !ok {
+		return -1
+	}
+	if at, ok := c.lines[id]; ok {
+		return int(at)
+	}
+	if at, ok := c.queued[id]; ok {
+		return int(at)
+	}
+	return -1
+}
+
+// has reports whether there is a line of a uuid.
+func (c *transcriptChain) has(uuid string) bool {
+	_, ok := c.lines[c.ids[uuid]]
+	return ok
 }
 
 // end returns the node at which the conversation ends, or -1.

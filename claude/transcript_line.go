@@ -3,6 +3,7 @@ package claude
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -96,17 +97,18 @@ func firstText(content json.RawMessage, blocks []jsonObject) string {
 }
 
 // sentLine turns a line of a transcript into what a CLI sends. It returns false
-// if that is nothing.
-func sentLine(line []byte, conversation string) (TranscriptLine, bool) {
+// if that is nothing. toolUse is the call that started the sub-agent whose line
+// it is, empty if it is none or that is not known.
+func sentLine(line []byte, conversation, toolUse string) (TranscriptLine, bool) {
 	k, ok := readKept(line)
-	if !ok || !k.isShown() {
+	if !ok || !k.isShown() && k.kind != "system" {
 		return TranscriptLine{}, false
 	}
 	out := TranscriptLine{UUID: k.text("uuid")}
 	if at, err := time.Parse(time.RFC3339, k.text("timestamp")); err == nil {
 		out.Time = at
 	}
-	var w lineWriter
+	w := lineWriter{toolUse: toolUse}
 	w.b.Grow(len(line))
 	withTime := true
 	switch k.kind {
@@ -115,7 +117,7 @@ func sentLine(line []byte, conversation string) (TranscriptLine, bool) {
 	case "assistant":
 		w.text("type", "assistant")
 		w.raw("message", k.jsonObject["message"])
-		w.word("parent_tool_use_id", "null")
+		w.parent()
 		w.optional("error", k.jsonObject["error"])
 		w.optional("request_id", k.jsonObject["requestId"])
 		if k.is("isAbortedMidStream") {
@@ -126,15 +128,18 @@ func sentLine(line []byte, conversation string) (TranscriptLine, bool) {
 		prompt, out.UUID, _ = k.queuedPrompt()
 		w.user(k, userMessage(prompt), "")
 	case "system":
-		if k.text("subtype") == "local_command" {
+		switch subtype := k.text("subtype"); {
+		case subtype == "local_command" && k.isShown():
 			// Newer CLIs send it in the model's name, older ones so.
 			w.user(k, userMessage(k.jsonObject["content"]), "")
-			break
+		case subtype == "compact_boundary":
+			w.text("type", "system")
+			w.text("subtype", subtype)
+			w.raw("compact_metadata", snakeCase(k.jsonObject["compactMetadata"]))
+			withTime = false
+		default:
+			w.notice(k)
 		}
-		w.text("type", "system")
-		w.text("subtype", "compact_boundary")
-		w.raw("compact_metadata", snakeCase(k.jsonObject["compactMetadata"]))
-		withTime = false
 	}
 	w.text("session_id", conversation)
 	w.text("uuid", out.UUID)
@@ -154,7 +159,43 @@ func userMessage(content json.RawMessage) json.RawMessage {
 }
 
 // A lineWriter writes a JSON object member by member.
-type lineWriter struct{ b bytes.Buffer }
+type lineWriter struct {
+	b       bytes.Buffer
+	toolUse string // see sentLine
+}
+
+// parent writes whose line it is.
+func (w *lineWriter) parent() {
+	if w.toolUse == "" {
+		w.word("parent_tool_use_id", "null")
+		return
+	}
+	w.text("parent_tool_use_id", w.toolUse)
+}
+
+// notice writes a notice of the CLI's: what it says, without what the transcript
+// says about the line.
+func (w *lineWriter) notice(k *keptLine) {
+	w.text("type", "system")
+	w.text("subtype", k.text("subtype"))
+	for _, name := range slices.Sorted(maps.Keys(k.jsonObject)) {
+		switch name {
+		case "type", "subtype", "uuid", "parentUuid", "logicalParentUuid", "sessionId", "session_id", "timestamp", "isSidechain", "isMeta",
+			"userType", "cwd", "version", "gitBranch", "entrypoint", "slug", "forkedFrom":
+		default:
+			w.member(name, k.jsonObject[name])
+		}
+	}
+}
+
+// member writes a member of any name.
+func (w *lineWriter) member(name string, value json.RawMessage) {
+	quoted, err := json.Marshal(name)
+	if err != nil {
+		return // a string always has a form
+	}
+	w.raw(string(quoted[1:len(quoted)-1]), value)
+}
 
 // word writes null, true or false.
 func (w *lineWriter) word(name, word string) { w.raw(name, json.RawMessage(word)) }
@@ -189,7 +230,7 @@ func (w *lineWriter) optional(name string, value json.RawMessage) {
 func (w *lineWriter) user(k *keptLine, message json.RawMessage, first string) {
 	w.text("type", "user")
 	w.raw("message", message)
-	w.word("parent_tool_use_id", "null")
+	w.parent()
 	switch {
 	case k.is("isCompactSummary"):
 		w.word("isSynthetic", "true")

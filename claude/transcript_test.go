@@ -306,7 +306,7 @@ func TestTranscriptLines(t *testing.T) {
 			if got == "" {
 				return
 			}
-			line, _ := sentLine([]byte(test.kept), conversation)
+			line, _ := sentLine([]byte(test.kept), conversation, "")
 			checkSent(t, line)
 			if want := strings.Contains(test.kept, at); line.Time.IsZero() == want {
 				t.Errorf("the time is %v", line.Time)

@@ -1,8 +1,10 @@
 package claudetest
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -11,7 +13,7 @@ import (
 // simOnly are the directives that only the simulated CLI obeys; the model skips them.
 func simOnly(name string) bool {
 	switch name {
-	case "result", "fails", "takes", "form", "line", "every", "flood":
+	case "result", "fails", "takes", "form", "line", "every", "flood", "play":
 		return true
 	}
 	return false
@@ -71,6 +73,9 @@ func (e *engine) simOnly(t *turn, text string) bool {
 			own = true
 			count, size := floodSize(argument)
 			e.flood(t, count, size)
+		case name == "play":
+			own = true
+			e.playFile(t, argument)
 		case !simOnly(name):
 			others = true
 		}
@@ -99,32 +104,83 @@ func floodSize(argument string) (count, size int) {
 func (e *engine) flood(t *turn, count, size int) {
 	session := e.conversation()
 	head := `{"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"`
-	tail := `"}},"session_id":"` + session + `","parent_tool_use_id":null,"uuid":"`
-	const uuidLength = 36
-	fill := strings.Repeat("x", max(0, size-len(head)-len(tail)-uuidLength-len(`"}`)-1))
+	tail := `"}},"session_id":"` + session + `","parent_tool_use_id":null,"uuid":"00000000-0000-4000-8000-`
+	const digits, end = 12, `"}` + "\n"
+	fill := strings.Repeat("x", max(0, size-len(head)-len(tail)-digits-len(end)))
+	line := head + fill + tail + strings.Repeat("0", digits) + end
+	// Many lines are written at once, and only their numbers are made anew, so that the controller is what takes the time.
+	many := min(max(1, floodBlock/len(line)), max(1, count))
+	block := []byte(strings.Repeat(line, many))
+	e.pour(t, int64(count), false, func(from int64) (lines []byte, n int64) {
+		n = min(int64(many), int64(count)-from)
+		for i := range n {
+			number := block[int(i+1)*len(line)-len(end)-digits:][:digits]
+			for k, left := digits-1, from+i; k >= 0; k, left = k-1, left/10 {
+				number[k] = '0' + byte(left%10)
+			}
+		}
+		return block[:int(n)*len(line)], n
+	})
+}
+
+// playFile writes the lines of a file, over and over, as fast as the controller takes them: many at once, or with the word "singly" each by itself, as
+// real CLIs do. They are counted in the record and not kept.
+func (e *engine) playFile(t *turn, argument string) {
+	argument, singly := strings.CutPrefix(argument, "singly ")
+	first, path, _ := strings.Cut(argument, " ")
+	times, _ := strconv.Atoi(first) // what is no number is none
+	text, err := os.ReadFile(strings.TrimSpace(path))
+	if err != nil {
+		_, _ = fmt.Fprintf(e.stderr, "@play: %v\n", err)
+		return
+	}
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		text = append(text, '\n')
+	}
+	lines := int64(bytes.Count(text, []byte("\n")))
+	// A short file is written several times at once.
+	many := int64(1)
+	if len(text) > 0 {
+		many = int64(max(1, floodBlock/len(text)))
+	}
+	block := bytes.Repeat(text, int(many))
+	total := lines * int64(max(0, min(times, maxFloodLines)))
+	e.pour(t, total, singly, func(from int64) ([]byte, int64) {
+		n := min(many, (total-from)/lines)
+		return block[:n*int64(len(text))], n * lines
+	})
+}
+
+// floodBlock is about how many bytes are written at once in a flood.
+const floodBlock = 256 << 10
+
+// pour writes so many lines, in pieces that it gets from next: each ends with a line end. next is told how many there were.
+func (e *engine) pour(t *turn, count int64, singly bool, next func(from int64) (lines []byte, n int64)) {
 	e.writing.Lock()
 	defer e.writing.Unlock()
-	stream, direct := e.out.(*streamCarrier)
-	line := make([]byte, 0, len(head)+len(fill)+len(tail)+uuidLength+3)
-	for n := range count {
-		if t.ctx.Err() != nil {
-			break
-		}
-		line = append(append(append(line[:0], head...), fill...), tail...)
-		line = fmt.Appendf(line, `00000000-0000-4000-8000-%012d"}`, n)
-		var err error
-		if direct {
-			_, err = stream.w.Write(append(line, '\n'))
-		} else {
-			_, err = e.out.writeLine(line, "")
-		}
-		if err != nil {
+	written := int64(0)
+	for written < count && t.ctx.Err() == nil {
+		lines, n := next(written)
+		if err := e.pourOut(lines, singly); err != nil {
 			e.cancel(&exit{code: 1, says: fmt.Sprintf("writing to the controller: %v", err)})
 			return
 		}
+		written += n
 	}
-	if direct {
-		_ = stream.w.Flush() // the next line meets the same error
+	e.record.skip(count)
+}
+
+func (e *engine) pourOut(lines []byte, singly bool) error {
+	if stream, direct := e.out.(*streamCarrier); direct && !singly {
+		if _, err := stream.w.Write(lines); err != nil {
+			return err
+		}
+		return stream.w.Flush()
 	}
-	e.record.skip(int64(count))
+	for line := range bytes.Lines(lines) {
+		if _, err := e.out.writeLine(bytes.TrimSuffix(line, []byte("\n")), ""); err != nil {
+			return err
+		}
+	}
+	return nil
 }

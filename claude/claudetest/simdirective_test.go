@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -66,6 +67,26 @@ func TestFlood(t *testing.T) {
 	}
 	if gap != lines {
 		t.Errorf("the record leaves out %d numbers, want one for each line of the flood", gap)
+	}
+}
+
+func TestPlay(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lines")
+	const one, two = `{"type":"system","subtype":"one"}`, `{"type":"system","subtype":"two"}`
+	if err := os.WriteFile(path, []byte(one+"\n"+two), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := startSim(t, "2.1.120")
+	s.prompt("@play 2 " + path + "\n@play singly 1 " + path)
+	var got []string
+	s.await(func(line map[string]any) bool {
+		if subtype, _ := line["subtype"].(string); line["type"] == "system" && (subtype == "one" || subtype == "two") {
+			got = append(got, subtype)
+		}
+		return line["type"] == "result"
+	})
+	if want := "one two one two one two"; strings.Join(got, " ") != want {
+		t.Errorf("got %v, want %s", got, want)
 	}
 }
 

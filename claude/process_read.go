@@ -1,0 +1,150 @@
+package claude
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"time"
+
+	"github.com/switchboard-dev/switchboard/wire"
+)
+
+// A batch is what one read of standard output brought: lines, or an error.
+type batch struct {
+	lines [][]byte
+	err   error
+}
+
+// A pipeReader reads a pipe to its end, and once the process has ended not
+// much longer than that.
+type pipeReader struct {
+	file   *os.File
+	exited <-chan struct{}
+}
+
+func (r pipeReader) Read(b []byte) (int, error) {
+	select {
+	case <-r.exited:
+		// Counted from each read, since the reader may have been slow to
+		// come back for what is there.
+		_ = r.file.SetReadDeadline(time.Now().Add(pipeGrace))
+	default:
+	}
+	n, err := r.file.Read(b)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = io.EOF
+	}
+	return n, err
+}
+
+// readLoop hands the lines of standard output to Read, those of one read of the
+// pipe at a time: a reader that is slow slows the CLI down, and nothing more is
+// kept in between.
+func (p *Process) readLoop() {
+	defer close(p.readDone)
+	defer p.stdout.Close()
+	lines := wire.NewLineReader(pipeReader{p.stdout, p.exited}, p.command.MaxLine)
+	for first := true; ; first = false {
+		list, err := lines.Batch(nil)
+		var tooLong *wire.LineTooLongError
+		over := err != nil && !errors.As(err, &tooLong)
+		if first {
+			p.silent = over
+			close(p.firstLine)
+		}
+		if over {
+			p.readErr = p.end(err)
+			return
+		}
+		p.deliver(batch{list, err})
+	}
+}
+
+// deliver waits for a Read. During Close it does not wait long, and after it
+// has waited in vain all further lines are dropped, so that no Read sees a
+// hole.
+func (p *Process) deliver(r batch) {
+	select {
+	case p.batches <- r:
+		return
+	case <-p.closing:
+	}
+	select {
+	case <-p.dropped:
+		return
+	default:
+	}
+	timer := time.NewTimer(handoverGrace)
+	defer timer.Stop()
+	for before := p.reads.Load(); ; {
+		select {
+		case p.batches <- r:
+			return
+		case <-p.cut:
+			close(p.dropped)
+			return
+		case <-timer.C:
+		}
+		now := p.reads.Load()
+		if now == before && !p.returns.Load() {
+			close(p.dropped)
+			return
+		}
+		// Somebody is at work on the lines of the batch before.
+		before = now
+		timer.Reset(handoverGrace)
+	}
+}
+
+// Read implements [Transport]. After the last line it returns [io.EOF] if the
+// CLI exited with code 0 or was closed by us, else an [*ExitError]. Whether an
+// exit with code 0 left something open is not judged here.
+//
+// Lines that come while Close runs are still handed to whoever reads. If
+// nobody does, or not fast enough, they are dropped, and Read returns
+// [ErrClosed] from then on.
+func (p *Process) Read(ctx context.Context) ([]byte, error) {
+	p.reads.Add(1)
+	lines, err := p.nextBatch(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p.ahead = lines
+	line := p.ahead[0]
+	p.ahead[0] = nil // it is the caller's
+	p.ahead = p.ahead[1:]
+	return line, nil
+}
+
+// readBatch is Read for all lines that are there, at least one, for a [Conn], which
+// comes back until there are no more. They may share memory with each other.
+func (p *Process) readBatch(ctx context.Context) ([][]byte, error) {
+	p.returns.Store(true)
+	return p.nextBatch(ctx)
+}
+
+func (p *Process) nextBatch(ctx context.Context) ([][]byte, error) {
+	select {
+	case <-p.dropped:
+		return nil, ErrClosed
+	default:
+	}
+	if lines := p.ahead; len(lines) > 0 {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		p.ahead = nil
+		return lines, nil
+	}
+	select {
+	case r := <-p.batches:
+		return r.lines, r.err
+	case <-p.readDone:
+		return nil, p.readErr
+	case <-p.dropped:
+		return nil, ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}

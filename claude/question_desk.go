@@ -1,0 +1,368 @@
+package claude
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+
+	"github.com/switchboard-dev/switchboard/wire"
+	"github.com/switchboard-dev/switchboard/wire/fold"
+)
+
+// What is answered where nobody is asked.
+const nobodyAsked = "Nobody could be asked: the program that runs this session answers no questions."
+
+// A questionBook keeps the questions of a session, each of which is settled once.
+type questionBook struct {
+	mu      sync.Mutex
+	open    []Question // in the order of asking
+	settled []settledQuestion
+	lines   map[string]int64 // the lines of those that are asked, and were not withdrawn or answered
+	last    int64            // the number of the newest question
+	changed chan struct{}    // closed and made anew when a question opens
+}
+
+// A settledQuestion is remembered so that whoever answers late is told so, and so
+// that an answer that was lost on the way can be given again.
+type settledQuestion struct {
+	id   string
+	err  error
+	line []byte
+}
+
+// mostSettled bounds what is remembered.
+const mostSettled = 200
+
+// find returns an open question. mu is held.
+func (b *questionBook) find(id string) Question {
+	if i := slices.IndexFunc(b.open, func(q Question) bool { return q.ID() == id }); i >= 0 {
+		return b.open[i]
+	}
+	return nil
+}
+
+// findSettled returns the place of a settled question, or -1. mu is held.
+func (b *questionBook) findSettled(id string) int {
+	return slices.IndexFunc(b.settled, func(s settledQuestion) bool { return s.id == id })
+}
+
+// remember keeps what became of a question. mu is held.
+func (b *questionBook) remember(s settledQuestion) {
+	b.settled = append(b.settled, s)
+	if len(b.settled) > mostSettled {
+		b.settled = slices.Delete(b.settled, 0, len(b.settled)-mostSettled)
+	}
+}
+
+// opened is told that the CLI asks a question, in a line of that number. What was
+// given up before on this side only is asked anew.
+func (b *questionBook) opened(id string, line int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.lines == nil {
+		b.lines = map[string]int64{}
+	}
+	b.lines[id] = line
+	if i := b.findSettled(id); i >= 0 && b.settled[i].line == nil {
+		b.settled = slices.Delete(b.settled, i, i+1)
+	}
+}
+
+// cancelled is told that a question is not asked any more. It returns the
+// question, nil if it is not open: its request may not have been handled yet, and
+// must not be asked when it is.
+func (b *questionBook) cancelled(id string, why error) Question {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.lines, id)
+	q := b.find(id)
+	if q == nil && b.findSettled(id) < 0 {
+		b.remember(settledQuestion{id: id, err: why})
+	}
+	return q
+}
+
+// insert puts a question among those that are open. Their requests are handled in
+// goroutines of their own, so that it need not be the last. mu is held.
+func (b *questionBook) insert(q Question) {
+	i := len(b.open)
+	for i > 0 && b.open[i-1].base().line > q.base().line {
+		i--
+	}
+	b.open = slices.Insert(b.open, i, q)
+}
+
+// ask handles a request of the CLI that is a question. It returns when the
+// question is settled, so that its withdrawal ends ctx until then. The answer is
+// sent by whoever settles it.
+func (d *desk) ask(ctx context.Context, request *wire.ControlRequest) ([]byte, error) {
+	q, line, fresh := d.openQuestion(request, false)
+	switch {
+	case line != nil:
+		return line, nil // it was answered, and the answer was lost
+	case q == nil:
+		return nil, nil
+	case fresh && ctx.Err() == nil:
+		d.pose(q)
+	}
+	select {
+	case <-q.Done():
+	case <-ctx.Done():
+		d.withdraw(q.base(), withdrawal(context.Cause(ctx)))
+	}
+	return nil, nil
+}
+
+// withdrawal says why a question is not asked any more.
+func withdrawal(cause error) error {
+	if cause == nil || errors.Is(cause, ErrWithdrawn) {
+		return ErrWithdrawn
+	}
+	return fmt.Errorf("%w: %w", ErrWithdrawn, cause)
+}
+
+// openQuestion notes a question. It returns the question, unless it is not to be
+// asked or is settled; then the line that answered it, if one did.
+func (d *desk) openQuestion(request *wire.ControlRequest, recovered bool) (q Question, line []byte, fresh bool) {
+	if r, ok := request.Request.(*wire.UserDialogRequest); ok && !slices.Contains(d.dialogs, r.DialogKind) {
+		return nil, nil, false // it is for another client, which has declared it
+	}
+	b := &d.settles
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if q := b.find(request.RequestID); q != nil {
+		return q, nil, false
+	}
+	if i := b.findSettled(request.RequestID); i >= 0 {
+		return nil, b.settled[i].line, false
+	}
+	if d.ctx.Err() != nil {
+		return nil, nil, false
+	}
+	b.last++
+	a := &asked{
+		request: request, kind: fold.KindOf(request.Request), recovered: recovered, bypass: d.bypass,
+		number: b.last, line: b.lines[request.RequestID], done: make(chan struct{}),
+	}
+	// It ends when the question is settled, and never before: what a handler
+	// returns because its context has ended must find it so.
+	a.ctx, a.cancel = context.WithCancelCause(context.WithoutCancel(d.ctx))
+	if q = questionOf(a); q == nil {
+		a.cancel(nil)
+		return nil, nil, false
+	}
+	a.stop = context.AfterFunc(d.ctx, func() { d.withdraw(a, withdrawal(context.Cause(d.ctx))) })
+	b.insert(q)
+	close(b.changed)
+	b.changed = make(chan struct{})
+	return q, nil, true
+}
+
+// pose has a question answered, or leaves it open for somebody to answer.
+func (d *desk) pose(q Question) {
+	switch {
+	case d.handler != nil:
+		d.calls.start(func() { d.consult(q) }) // joined by close
+	case d.pull || q.Kind() == fold.KindDialog:
+	default:
+		_ = d.settle(q, q.Decline(nobodyAsked)) // it is settled, or the connection is gone
+	}
+}
+
+// consult asks the handler, and gives its answer.
+func (d *desk) consult(q Question) {
+	var reply Reply
+	err := errGone
+	returned := false
+	defer func() {
+		if !returned { // it has ended its goroutine
+			d.refuse(q, err)
+		}
+	}()
+	reply, err = protect("question handler", func() (Reply, error) { return d.handler(q.base().ctx, q) })
+	returned = true
+	switch {
+	case errors.Is(err, ErrLater):
+		return
+	case err == nil && reply == nil:
+		err = errors.New("the question handler gave no answer")
+	case err == nil:
+		if err = d.settle(q, reply); err == nil || q.Err() != nil {
+			return
+		}
+	}
+	d.refuse(q, err)
+}
+
+// refuse declines a question whose handler failed.
+func (d *desk) refuse(q Question, err error) {
+	if q.Err() != nil {
+		return // it has its answer, or none is wanted
+	}
+	d.report(err)
+	d.log.Warn("a question is refused because its handler failed", "question", q.ID(), "kind", q.Kind(), "error", err)
+	_ = d.settle(q, q.Decline("The question could not be answered: "+err.Error())) // it is settled, or the connection is gone
+}
+
+// settle gives a question its answer, if it is the first. An answer that does not
+// fit is refused, and the question stays open.
+func (d *desk) settle(q Question, r Reply) error {
+	a := q.base()
+	if r == nil {
+		return fmt.Errorf("answering question %s: there is no reply", a.ID())
+	}
+	given := r.answer()
+	if given == nil || given.to != a {
+		return fmt.Errorf("answering question %s: the reply was made for another question", a.ID())
+	}
+	// What it was made of is the program's, which may have left a nil in it.
+	line, err := protect("reply", func() ([]byte, error) { return given.line(d.conn.Version()) })
+	if err == nil {
+		_, _, err = wire.Fit(line, d.conn.Version())
+	}
+	if err != nil {
+		return err
+	}
+	if err := d.closeQuestion(a, ErrSettled, line); err != nil {
+		return fmt.Errorf("answering question %s: %w", a.ID(), err)
+	}
+	if err := d.send(a.request, line); err != nil {
+		return fmt.Errorf("answering question %s: %w", a.ID(), err)
+	}
+	return nil
+}
+
+// send writes an answer.
+func (d *desk) send(request *wire.ControlRequest, line []byte) error {
+	// Before it is written, since the sign that it was taken may come at once.
+	d.conn.doubts(request, line)
+	return d.conn.write(line)
+}
+
+// closeQuestion settles a question with what its Err says. It returns the Err of
+// one that is settled already.
+func (d *desk) closeQuestion(a *asked, how error, line []byte) error {
+	b := &d.settles
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := a.Err(); err != nil {
+		return err
+	}
+	a.err = how
+	close(a.done)
+	a.stop()
+	a.cancel(how)
+	b.open = slices.DeleteFunc(b.open, func(q Question) bool { return q.base() == a })
+	b.remember(settledQuestion{a.ID(), how, line})
+	return nil
+}
+
+func (d *desk) withdraw(a *asked, why error) { _ = d.closeQuestion(a, why, nil) } // or it is settled
+
+// folded is told what the fold makes of the lines: questions that were asked while
+// nobody was connected, and those that are not asked any more though the CLI has
+// not withdrawn them. It does not block, and writes nothing itself.
+func (d *desk) folded(changes []fold.Change) {
+	for i := range changes {
+		q := changes[i].Question
+		switch changes[i].Fate {
+		case fold.FateOpened, fold.FateAskedAgain:
+			d.settles.opened(q.RequestID, q.Seq)
+			if q.Recovered { // what is not, the connection hands to ask
+				d.recovered(q.Ask)
+			}
+		case fold.FateCancelled:
+			if changes[i].Reason == fold.ReasonEnded {
+				continue // the end of the session says why
+			}
+			d.over(q.RequestID, fmt.Errorf("%w (%s)", ErrWithdrawn, changes[i].Reason))
+		case fold.FateAnswered: // here, or by a line that was sent on the connection itself
+			d.over(q.RequestID, ErrSettled)
+		case fold.FateAnsweredTooLate:
+		}
+	}
+}
+
+// over settles a question, if it is open, without an answer of the desk's.
+func (d *desk) over(id string, why error) {
+	if open := d.settles.cancelled(id, why); open != nil {
+		d.withdraw(open.base(), why)
+	}
+}
+
+// recovered is told that the CLI still waits for an answer to a question, which it
+// asked while nobody was connected, or whose answer was lost on the way.
+func (d *desk) recovered(request *wire.ControlRequest) {
+	q, line, fresh := d.openQuestion(request, true)
+	switch {
+	case fresh:
+		d.calls.start(func() { d.pose(q) })
+	case line != nil && d.conn.insist == 0: // or the connection sends it again by itself
+		d.calls.start(func() { _ = d.send(request, line) }) // if it is lost again, it is asked for again
+	}
+}
+
+// pending returns the open questions.
+func (d *desk) pending() []Question {
+	d.settles.mu.Lock()
+	defer d.settles.mu.Unlock()
+	return slices.Clone(d.settles.open)
+}
+
+// answer answers an open question by its id.
+func (d *desk) answer(id string, r Reply) error {
+	b := &d.settles
+	b.mu.Lock()
+	q := b.find(id)
+	i := b.findSettled(id)
+	var err error
+	switch {
+	case q != nil:
+	case i >= 0:
+		err = fmt.Errorf("answering question %s: %w", id, b.settled[i].err)
+	default:
+		err = fmt.Errorf("answering question %q: %w", id, ErrNoQuestion)
+	}
+	b.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return d.settle(q, r)
+}
+
+// questions yields each question once, those that are open first.
+func (d *desk) questions(ctx context.Context) iter.Seq2[Question, error] {
+	return func(yield func(Question, error) bool) {
+		seen := int64(0)
+		for {
+			d.settles.mu.Lock()
+			var next Question
+			if i := slices.IndexFunc(d.settles.open, func(q Question) bool { return q.base().number > seen }); i >= 0 {
+				next = d.settles.open[i]
+			}
+			changed := d.settles.changed
+			d.settles.mu.Unlock()
+			if next != nil {
+				seen = next.base().number
+				if !yield(next, nil) {
+					return
+				}
+				continue
+			}
+			select {
+			case <-changed:
+			case <-ctx.Done():
+				yield(nil, context.Cause(ctx))
+				return
+			case <-d.ctx.Done():
+				if cause := context.Cause(d.ctx); !goodEnd(cause) {
+					yield(nil, cause)
+				}
+				return
+			}
+		}
+	}
+}

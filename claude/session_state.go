@@ -1,0 +1,241 @@
+package claude
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/switchboard-dev/switchboard/wire"
+	"github.com/switchboard-dev/switchboard/wire/fold"
+)
+
+// State returns what the session is doing and a channel that is closed when that
+// changes. A session with prompts that wait to be written is running: idle means
+// that nothing is going on and nothing is about to.
+//
+// That a turn has ended does not mean idle: tasks in the background may go on
+// ([fold.PhaseBackground]) and start a turn of their own.
+func (s *Session) State() (phase fold.Phase, changed <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.changed == nil {
+		s.changed = make(chan struct{})
+	}
+	return s.phase, s.changed
+}
+
+// Await waits until the session is in one of the phases given, at the moment at
+// which it looks: a phase that is over in no time may pass unseen. If the session
+// ends first, it returns [fold.PhaseEnded] and why; if ctx ends first, the phase
+// that was seen last and the cause of that.
+func (s *Session) Await(ctx context.Context, phases ...fold.Phase) (fold.Phase, error) {
+	for {
+		phase, changed := s.State()
+		if slices.Contains(phases, phase) {
+			return phase, nil
+		}
+		if phase == fold.PhaseEnded {
+			return phase, s.Err()
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return phase, context.Cause(ctx)
+		}
+	}
+}
+
+// phaseNow returns what the session is doing. mu is held.
+func (s *Session) phaseNow() fold.Phase {
+	p := s.fold.Phase()
+	if p.TakesPrompt() && s.outbox.busy() {
+		return fold.PhaseRunning
+	}
+	return p
+}
+
+// Info is what is known of a session.
+type Info struct {
+	// Conversation is the CLI's id of the current conversation, with which it can
+	// be resumed. Before the first turn it is what the options say, or empty.
+	Conversation string
+	// Title is the conversation's title, if it has one.
+	Title string
+	// Version is the CLI's version; zero until it is known.
+	Version wire.Version
+	// Model, Mode, Dir and Tools are what the CLI says they are, not what was
+	// asked for. Most of it is told with the first turn only.
+	Model string
+	Mode  wire.PermissionMode
+	Dir   string
+	Tools []string
+	// Capabilities name what this CLI can do beyond its version.
+	Capabilities []string
+	// Init is the newest init line, nil before the first turn.
+	Init *wire.Init
+	// Initialize is the answer to the initialize request: commands, models,
+	// agents, account. It is nil on a CLI that somebody else has initialized.
+	Initialize *wire.InitializeAnswer
+	// Costs sums up what the session has used and cost.
+	Costs fold.Figures
+	// Context is how full the context window is, nil as long as that is not known.
+	Context *fold.ContextUse
+	// Tasks are the pieces of work that go on beside the main conversation.
+	Tasks []fold.Task
+	// Turns is how many turns have been completed.
+	Turns int64
+	// PID is the id of the CLI's process, 0 if it is unknown.
+	PID int
+}
+
+// An infoCache holds what was decoded for Info last.
+type infoCache struct {
+	initRaw, initializeRaw json.RawMessage
+	init                   *wire.Init
+	initialize             *wire.InitializeAnswer
+}
+
+// Info returns what is known of the session. What it points to is shared and
+// must not be changed.
+func (s *Session) Info() Info {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.catchUp()
+	f := &s.fold
+	s.info.update(f)
+	i := Info{
+		Conversation: f.Conversation(), Title: f.Title, Version: s.conn.Version(), Model: f.Model, Mode: f.Mode, Dir: f.Dir,
+		Tools: slices.Clone(f.Tools), Capabilities: slices.Clone(f.Capabilities),
+		Init: s.info.init, Initialize: s.info.initialize, Costs: s.costs.Total(), Context: f.Context,
+		Tasks: slices.Clone(f.Tasks), Turns: s.turns.completed,
+	}
+	if i.Conversation == "" {
+		i.Conversation = s.options.SessionID
+		if i.Conversation == "" && !s.options.ForkSession {
+			i.Conversation = s.options.Resume
+		}
+	}
+	switch {
+	case s.process != nil:
+		i.PID = s.process.PID()
+	case i.Initialize != nil:
+		i.PID = int(i.Initialize.PID)
+	}
+	return i
+}
+
+// update decodes what is new.
+func (c *infoCache) update(f *fold.State) {
+	if !bytes.Equal(f.Init, c.initRaw) {
+		c.initRaw, c.init = f.Init, nil
+		if m, err := wire.Decode(f.Init); err == nil {
+			c.init, _ = m.(*wire.Init)
+		}
+	}
+	if !bytes.Equal(f.Initialize, c.initializeRaw) {
+		c.initializeRaw, c.initialize = f.Initialize, nil
+		if a, err := wire.DecodeAnswer("initialize", f.Initialize); err == nil {
+			c.initialize, _ = a.(*wire.InitializeAnswer)
+		}
+	}
+}
+
+// Costs returns what the session has used and cost so far, by turn, model and
+// sub-agent.
+func (s *Session) Costs() fold.Figures {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.costs.Total()
+}
+
+// Partials returns what is being written at this moment, the oldest first: at
+// most one message of the main conversation and one per sub-agent, nil if there
+// is none. It needs [Options.IncludePartialMessages].
+func (s *Session) Partials() []fold.Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.partials.messages()
+}
+
+// partials puts together what is being written. Stream events are most of what a
+// CLI writes, and mostly nobody asks; so they are only kept, up to a limit, and
+// folded when somebody does.
+type partials struct {
+	fold    fold.Partial
+	kept    [][]byte // not folded yet, in order
+	bytes   int      // of kept
+	agents  bool     // some of it is of sub-agents
+	streams bool     // something was kept or folded since the last reset
+}
+
+// mostKept is how many bytes are kept before they are folded after all.
+const mostKept = 2 << 20
+
+var streamEvent = []byte("stream_event")
+
+// live takes in a live line. It is on the way of every line, so it looks at
+// nothing but the header.
+func (p *partials) live(l *Line) {
+	h := &l.Header
+	if !bytes.Equal(h.Type, streamEvent) {
+		return
+	}
+	agent := len(h.ParentToolUseID) > 0
+	if !agent && !p.agents && string(h.EventType) == "message_start" {
+		p.reset() // whatever came before is over
+	}
+	p.agents = p.agents || agent
+	p.keep(l.Bytes)
+}
+
+// durable takes in a line that may end what is being written.
+func (p *partials) durable(l *fold.Line) {
+	if !p.streams {
+		return
+	}
+	switch string(l.Header.Type) {
+	case "result":
+		if !p.agents {
+			p.reset()
+			return
+		}
+	case "assistant", "user":
+	default:
+		return
+	}
+	p.keep(l.Raw)
+}
+
+func (p *partials) keep(line []byte) {
+	p.streams = true
+	p.kept = append(p.kept, line)
+	if p.bytes += len(line); p.bytes > mostKept {
+		p.catchUp()
+	}
+}
+
+// catchUp folds what was kept.
+func (p *partials) catchUp() {
+	for i, line := range p.kept {
+		p.fold.Apply(fold.NewLine(line, false))
+		p.kept[i] = nil
+	}
+	p.kept, p.bytes = p.kept[:0], 0
+	open := p.fold.Messages()
+	p.streams = len(open) > 0
+	p.agents = slices.ContainsFunc(open, func(m fold.Message) bool { return m.ParentToolUseID != "" })
+}
+
+func (p *partials) reset() {
+	clear(p.kept)
+	*p = partials{kept: p.kept[:0]}
+}
+
+func (p *partials) messages() []fold.Message {
+	p.catchUp()
+	if list := p.fold.Messages(); len(list) > 0 {
+		return list
+	}
+	return nil
+}
