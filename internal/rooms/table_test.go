@@ -42,8 +42,14 @@ var table = []room{
 		tests:   []string{"claude/claudetest"},
 	},
 	{
+		path: "claude/claudemcp", rooms: []string{"claude", "wire"},
+		modules: []string{"github.com/modelcontextprotocol/go-sdk"},
+		tests:   []string{"claude/claudetest"},
+	},
+	{path: "claude/storetest", rooms: []string{"claude"}},
+	{
 		path:    "internal/conformance/...",
-		rooms:   []string{"claude", "claude/claudetest", "claude/claudews", "wire", "wire/fold"},
+		rooms:   []string{"claude", "claude/claudemcp", "claude/claudetest", "claude/claudews", "wire", "wire/fold"},
 		modules: []string{"github.com/coder/websocket"},
 	},
 	{path: "internal/killpoint"},
