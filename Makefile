@@ -93,10 +93,10 @@ else
 endif
 
 .PHONY: bench
-bench: need ## benchmarks (BENCH=regexp, COUNT=n); the relay is compared with a pipe on Bun, from npm
+bench: clis ## benchmarks (BENCH=regexp, COUNT=n); the relay is compared with a pipe on Bun, the SDK with the official one, both from npm
 	@$(GO) run ./internal/conformance/cmd/clis --bun
 	@echo '==> benchmarks matching "$(BENCH)"'
-	@$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) -timeout 60m $(UNIT) ./internal/e2e
+	@$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) -timeout 60m $(UNIT) ./internal/conformance/sdk ./internal/e2e
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME each (FUZZ=regexp takes some)

@@ -26,5 +26,6 @@ func scenarios() []Scenario {
 		openScenarios(),
 		hookScenarios(),
 		mcpScenarios(),
+		sdkScenarios(),
 	)
 }
