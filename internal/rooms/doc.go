@@ -10,8 +10,10 @@
 //   - no file uses cgo;
 //   - links in the documentation lead to files and headings that exist, and a
 //     word after make in it is one that the Makefile knows;
-//   - the Go program in the README compiles, and the tests that
-//     docs/testing.md shows pass;
+//   - the Go program in the README works, the tests that docs/testing.md shows
+//     pass, and the pieces of Go in docs/sdk.md are parts of examples that do;
+//   - docs/sdk-parity.md names nothing of the SDK that is not there, and leaves
+//     out none of its options, methods, hooks, requests and messages;
 //   - README, Makefile and .ci/run agree on how the project is tested;
 //   - every module we depend on has its reasons written down in docs/decisions.
 //
