@@ -90,6 +90,11 @@ func transcriptEditScenarios() []Scenario {
 				second := s.Turn("@say Two.")
 				finish(s)
 				id, where := first.Result.SessionID, kept(s)
+				calls := func(turn Turn) string {
+					body := string(s.AwaitModel(turn.Tag, 1)[0].Body)
+					return fmt.Sprintf("%d calls, %d results", strings.Count(body, `"type":"tool_use"`), strings.Count(body, `"type":"tool_result"`))
+				}
+				var forks []string
 				for _, upTo := range []string{"", said[len(said)-1].Get("uuid")} {
 					fork, err := claude.ForkConversation(s.Context(), id, &claude.ForkOptions{ConversationOptions: where, UpTo: upTo, Title: "forked"})
 					do(s, err)
@@ -97,9 +102,13 @@ func transcriptEditScenarios() []Scenario {
 					third := s.Turn("@say Three.")
 					finish(s)
 					s.Note("under the new id: %t, the model knows the first turn: %t, the second: %t, %s", third.Result.SessionID == fork, knows(s, third, first), knows(s, third, second), infoOf(s, fork).Title)
-					body := string(s.AwaitModel(third.Tag, 1)[0].Body)
-					s.Note("its calls: %d, their results: %d", strings.Count(body, `"type":"tool_use"`), strings.Count(body, `"type":"tool_result"`))
+					forks = append(forks, calls(third))
 				}
+				// 2.1.37 itself gives its model only one of two calls that were made at once.
+				s.Restart(func(o *claude.Options) { o.Resume = id })
+				original := calls(s.Turn("@say Four."))
+				finish(s)
+				s.Note("calls and results as in the original: %t", slices.Equal(forks, []string{original, original}) && original != "0 calls, 0 results")
 				n := 0
 				for _, err := range claude.ListConversations(s.Context(), &claude.ListOptions{ConversationOptions: where}) {
 					do(s, err)
@@ -108,8 +117,9 @@ func transcriptEditScenarios() []Scenario {
 				s.Note("%d conversations", n)
 			},
 			Want: Same(
-				"under the new id: true, the model knows the first turn: true, the second: true, forked", "its calls: 2, their results: 2",
-				"under the new id: true, the model knows the first turn: true, the second: false, forked", "its calls: 2, their results: 2", "3 conversations"),
+				"under the new id: true, the model knows the first turn: true, the second: true, forked",
+				"under the new id: true, the model knows the first turn: true, the second: false, forked",
+				"calls and results as in the original: true", "3 conversations"),
 		},
 		{
 			ID: "transcripts.read", Facts: "§8 a transcript holds what was sent", Where: stdioOnly, Options: func(o *claude.Options) { o.ReplayUserMessages = true },
