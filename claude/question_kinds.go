@@ -234,7 +234,7 @@ func (q *FormQuestion) Accept(content any) Reply {
 			return q.refuse("writing the fields of the form: %w", err)
 		}
 	}
-	if err := checkForm(q.Request, raw); err != nil {
+	if err := wire.CheckForm(q.Request, raw); err != nil {
 		return q.refuse("%w", err)
 	}
 	return q.react(wire.ElicitationActionAccept, raw)

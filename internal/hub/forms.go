@@ -1,12 +1,6 @@
 package hub
 
 import (
-	"encoding/json"
-	"math"
-	"slices"
-	"strings"
-	"unicode/utf8"
-
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/wire"
 )
@@ -20,163 +14,12 @@ func formLine(ask *wire.ControlRequest, in api.Answer) ([]byte, error) {
 	action := wire.ElicitationAction(in.Decision)
 	switch action {
 	case wire.ElicitationActionAccept:
-		if err := checkForm(request, in.Content); err != nil {
-			return nil, err
+		if err := wire.CheckForm(request, in.Content); err != nil {
+			return nil, unfit("content: %v", err)
 		}
 	case wire.ElicitationActionDecline, wire.ElicitationActionCancel:
 	default:
 		return nil, unfit("decision: expected accept, decline or cancel for a form, got %q", in.Decision)
 	}
 	return wire.NewAnswer(ask.RequestID, &wire.ElicitationAnswer{Action: action, Content: in.Content})
-}
-
-// A formSchema is the part of JSON Schema that forms of MCP servers are made of:
-// a flat object of strings, numbers, booleans and lists of choices.
-type formSchema struct {
-	Properties map[string]formField `json:"properties"`
-	Required   []string             `json:"required"`
-}
-
-type formField struct {
-	Type      string            `json:"type"`
-	Enum      []json.RawMessage `json:"enum"`
-	OneOf     []formConst       `json:"oneOf"`
-	AnyOf     []formConst       `json:"anyOf"`
-	MinLength *int              `json:"minLength"`
-	MaxLength *int              `json:"maxLength"`
-	Minimum   *float64          `json:"minimum"`
-	Maximum   *float64          `json:"maximum"`
-	MinItems  *int              `json:"minItems"`
-	MaxItems  *int              `json:"maxItems"`
-	Items     *formField        `json:"items"`
-}
-
-type formConst struct {
-	Const json.RawMessage `json:"const"`
-}
-
-// checkForm holds what was filled in against the form. The server would refuse it
-// too, but by then the question is settled.
-func checkForm(request *wire.ElicitationRequest, content json.RawMessage) error {
-	if request.Mode == wire.ElicitationModeURL {
-		if len(content) > 0 {
-			return unfit("content: a page that was visited is accepted without content")
-		}
-		return nil
-	}
-	var values map[string]json.RawMessage
-	if len(content) == 0 || json.Unmarshal(content, &values) != nil || values == nil {
-		return unfit("content: a form is accepted with an object of its fields")
-	}
-	// A form that is not understood here is judged by its server: then the schema
-	// stays empty, and everything fits.
-	schema, err := schemaOf(request.RequestedSchema)
-	if err != nil {
-		schema = formSchema{}
-	}
-	for _, name := range schema.Required {
-		if _, found := values[name]; !found {
-			return unfit("content: the field %q is required", name)
-		}
-	}
-	for name, value := range values {
-		field, known := schema.Properties[name]
-		if !known && len(schema.Properties) > 0 {
-			return unfit("content: the form has no field %q", name)
-		}
-		if reason := field.refuses(value); reason != "" {
-			return unfit("content: the field %q %s", name, reason)
-		}
-	}
-	return nil
-}
-
-// schemaOf reads a form.
-func schemaOf(raw json.RawMessage) (formSchema, error) {
-	var schema formSchema
-	if len(raw) == 0 {
-		return schema, nil
-	}
-	return schema, json.Unmarshal(raw, &schema)
-}
-
-// refuses says what is wrong with a value, "" if nothing is.
-func (f *formField) refuses(value json.RawMessage) string {
-	if choices := f.choices(); len(choices) > 0 && f.Type != "array" {
-		if !slices.ContainsFunc(choices, func(c json.RawMessage) bool { return sameJSON(c, value) }) {
-			return "must be one of its choices"
-		}
-		return ""
-	}
-	switch f.Type {
-	case "string":
-		var s string
-		if json.Unmarshal(value, &s) != nil || string(value) == "null" {
-			return "must be a text"
-		}
-		if n := utf8.RuneCountInString(s); f.MinLength != nil && n < *f.MinLength || f.MaxLength != nil && n > *f.MaxLength {
-			return "has a length that is not allowed"
-		}
-	case "number", "integer":
-		var n float64
-		if json.Unmarshal(value, &n) != nil || string(value) == "null" {
-			return "must be a number"
-		}
-		if f.Type == "integer" && n != math.Trunc(n) {
-			return "must be a whole number"
-		}
-		if f.Minimum != nil && n < *f.Minimum || f.Maximum != nil && n > *f.Maximum {
-			return "is out of range"
-		}
-	case "boolean":
-		if text := strings.TrimSpace(string(value)); text != "true" && text != "false" {
-			return "must be true or false"
-		}
-	case "array":
-		return f.refusesList(value)
-	}
-	return ""
-}
-
-func (f *formField) refusesList(value json.RawMessage) string {
-	var list []json.RawMessage
-	if json.Unmarshal(value, &list) != nil || list == nil {
-		return "must be a list"
-	}
-	if n := len(list); f.MinItems != nil && n < *f.MinItems || f.MaxItems != nil && n > *f.MaxItems {
-		return "has too few or too many entries"
-	}
-	if f.Items == nil {
-		return ""
-	}
-	for _, v := range list {
-		if reason := f.Items.refuses(v); reason != "" {
-			return "has an entry that " + reason
-		}
-	}
-	return ""
-}
-
-// choices returns what can be chosen, in each of the ways to write that.
-func (f *formField) choices() []json.RawMessage {
-	out := f.Enum
-	for _, c := range slices.Concat(f.OneOf, f.AnyOf) {
-		if c.Const != nil {
-			out = append(out, c.Const)
-		}
-	}
-	return out
-}
-
-// sameJSON compares two plain values.
-func sameJSON(a, b json.RawMessage) bool {
-	var x, y any
-	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
-		return false
-	}
-	switch x.(type) {
-	case string, float64, bool, nil:
-		return x == y
-	}
-	return false
 }

@@ -1,4 +1,4 @@
-package claude
+package wire
 
 import (
 	"encoding/json"
@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // A formSchema is the part of JSON Schema that forms of MCP servers are made of:
@@ -37,10 +35,10 @@ type formConst struct {
 	Const json.RawMessage `json:"const"`
 }
 
-// checkForm holds what was filled in against the form. The server would refuse it
-// too, but by then the question is settled.
-func checkForm(request *wire.ElicitationRequest, content json.RawMessage) error {
-	if request.Mode == wire.ElicitationModeURL {
+// CheckForm holds what was filled in against the form of a request. The server would
+// refuse it too, but by then the question is settled.
+func CheckForm(request *ElicitationRequest, content json.RawMessage) error {
+	if request.Mode == ElicitationModeURL {
 		if len(content) > 0 {
 			return errors.New("a page that was visited is accepted without fields")
 		}
