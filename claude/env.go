@@ -94,9 +94,10 @@ func (o *Options) environ(v wire.Version, dir, marker string) ([]string, error) 
 		}
 	}
 	for option, list := range map[string][]string{"Env": env, "ExtraEnv": o.ExtraEnv} {
-		for _, kv := range list {
+		for i, kv := range list {
 			if name, _, ok := strings.Cut(kv, "="); !ok || strings.ContainsRune(kv, 0) || option == "ExtraEnv" && name == "" {
-				return nil, &OptionError{option, fmt.Sprintf("the entry %.40q is not of the form NAME=value", name)}
+				// By its place: it may be a secret whose name was forgotten.
+				return nil, &OptionError{option, fmt.Sprintf("entry %d is not of the form NAME=value", i+1)}
 			}
 		}
 	}

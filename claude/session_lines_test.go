@@ -233,10 +233,7 @@ func TestLateLinesAreNotSeen(t *testing.T) {
 func FuzzLateLines(f *testing.F) {
 	f.Add([]byte("0123456789"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if len(data) > 4096 {
-			t.Skip("too long")
-		}
-		compareLate(t, data)
+		compareLate(t, data[:min(len(data), 4096)]) // each byte is a line
 	})
 }
 
