@@ -166,12 +166,15 @@ func (e *engine) openQuestions() []members {
 	return open
 }
 
-// closeAsks fails all open requests: the input has ended.
-func (e *engine) closeAsks() {
+// endInput tells the engine that nothing more comes, and fails all open requests. Both happen at once: a request that was opened in between would
+// wait for ever.
+func (e *engine) endInput() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.ended = true
 	for _, question := range e.asks {
 		close(question.answer)
 	}
 	e.asks = nil
+	e.signal()
 }

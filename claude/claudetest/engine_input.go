@@ -35,11 +35,7 @@ func (e *engine) read() {
 		e.cancel(end)
 		return
 	}
-	e.closeAsks()
-	e.mu.Lock()
-	e.ended = true
-	e.signal()
-	e.mu.Unlock()
+	e.endInput()
 }
 
 // readLines reads the input to its end and acts upon each line. What is returned ends the process.
