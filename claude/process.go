@@ -202,6 +202,7 @@ func (p *Process) prepare() (*exec.Cmd, []*os.File, error) {
 		theirs = append(theirs, w)
 		*out.theirs, *out.ours = w, r
 	}
+	widen(p.stdout)
 	if p.command.token != "" {
 		r, w, err := os.Pipe()
 		if err != nil {

@@ -92,6 +92,7 @@ func TestActivityWithoutALine(t *testing.T) {
 				told <- a
 			}
 		}()
+		synctest.Wait() // it listens: what comes before that is not new to it
 		if _, err := s.Send(t.Context(), Prompt{Text: "x"}); err != nil {
 			t.Fatal(err)
 		}

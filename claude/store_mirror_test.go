@@ -259,7 +259,10 @@ func TestMirrorIsBounded(t *testing.T) {
 		f.lines <- mirrorLine("", entry(100))
 		f.lines <- `{"type":"result"}`
 		kinds, _ := readKinds(t, m, "result")
-		if !slices.Equal(kinds, []string{"system/mirror_error", "result"}) {
+		// If the first batch was taken only when something had been left out already, there
+		// was room again, and there are two holes.
+		told := len(kinds) - 1
+		if want := append(slices.Repeat([]string{"system/mirror_error"}, told), "result"); told < 1 || told > 2 || !slices.Equal(kinds, want) {
 			t.Errorf("then %q", kinds)
 		}
 		if err := m.Close(); err != nil {

@@ -173,3 +173,19 @@ func (d *delta) text(index int64) (DeltaPeek, bool) {
 	}
 	return DeltaPeek{Index: index, Text: text.raw}, true
 }
+
+// DeltaText returns what a delta adds to a block's text: "" if it adds none.
+func DeltaText(d Delta) string {
+	switch d := d.(type) {
+	case *TextDelta:
+		return d.Text
+	case *ThinkingDelta:
+		return d.Thinking
+	case *InputJSONDelta:
+		return d.PartialJSON
+	case *CompactionDelta:
+		return d.Content
+	default:
+		return ""
+	}
+}

@@ -33,6 +33,9 @@ type Header struct {
 	// Error is the member "error": of an assistant line, that its text is not the
 	// model's but tells of a failure.
 	Error []byte
+	// ContextUsage reports whether there is a member "context_usage": how full the
+	// context is, and how large.
+	ContextUsage bool
 }
 
 // Is reports whether the line is of the type and subtype given; an empty
@@ -54,6 +57,7 @@ func (h Header) Clone() Header {
 		Event:           bytes.Clone(h.Event),
 		EventType:       bytes.Clone(h.EventType),
 		Error:           bytes.Clone(h.Error),
+		ContextUsage:    h.ContextUsage,
 	}
 }
 
@@ -99,6 +103,9 @@ func Peek(line []byte) (h Header, err error) {
 			h.ParentToolUseID, i = peekString(line, value)
 		case "error":
 			h.Error, i = peekString(line, value)
+		case "context_usage":
+			h.ContextUsage = true
+			i = skipValue(line, value)
 		case "event":
 			if h.EventType, i = peekType(line, value); i >= 0 {
 				h.Event = line[value:i]

@@ -333,3 +333,16 @@ func TestHeaderIs(t *testing.T) {
 		t.Error("an empty header is not of the empty type")
 	}
 }
+
+func TestPeekContextUsage(t *testing.T) {
+	for line, want := range map[string]bool{
+		`{"type":"assistant","context_usage":{"used":1},"uuid":"u"}`:                true,
+		`{"type":"assistant","context\u005fusage":null}`:                            true,
+		`{"type":"assistant","message":{"context_usage":1},"text":"context_usage"}`: false,
+	} {
+		h, err := Peek([]byte(line))
+		if err != nil || h.ContextUsage != want || h.Clone().ContextUsage != want {
+			t.Errorf("%s: %v, %v, want %v", line, h.ContextUsage, err, want)
+		}
+	}
+}

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -82,9 +84,36 @@ func readBelow(folder, path string, limit int64) (data []byte, truncated bool, e
 	return data, false, err
 }
 
-// suggestFiles completes the name of a file. Without an index there is nothing to suggest.
+const (
+	// maxSuggested is how many files are suggested, maxLooked at how many names is looked for them.
+	maxSuggested = 15
+	maxLooked    = 10_000
+)
+
+// suggestFiles completes the name of a file: with those of the working folder whose paths have the query in them, in the order of their names.
 func (e *engine) suggestFiles(r controlRequest) *exit {
-	e.succeed(r, members{"suggestions", []any{}, "cwd", e.dir})
+	var request struct {
+		Query string `json:"query"`
+	}
+	r.read(&request)
+	query := strings.ToLower(request.Query)
+	found, looked := []any{}, 0
+	// What cannot be read is left out, as it is where nothing fits.
+	_ = fs.WalkDir(os.DirFS(e.dir), ".", func(path string, entry fs.DirEntry, err error) error {
+		looked++
+		switch {
+		case err != nil || looked > maxLooked || len(found) == maxSuggested:
+			return fs.SkipAll
+		case path != "." && strings.HasPrefix(entry.Name(), "."):
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+		case entry.Type().IsRegular() && strings.Contains(strings.ToLower(path), query):
+			found = append(found, members{"path", path})
+		}
+		return nil
+	})
+	e.succeed(r, members{"suggestions", found, "cwd", e.dir})
 	return nil
 }
 

@@ -1,6 +1,8 @@
 package claudetest
 
 import (
+	"encoding/json"
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -181,6 +183,25 @@ func TestReadFile(t *testing.T) {
 	for _, path := range []string{"../a.txt", "/etc/hostname", "out", "."} {
 		if answer := s.request(`{"subtype":"read_file","path":"` + path + `"}`); answer["subtype"] != "error" {
 			t.Errorf("%s was read: %v", path, answer)
+		}
+	}
+}
+
+func TestSuggestFiles(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"posts/One.md", "posts/two.md", ".git/one", "main.go"} {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := startSim(t, "2.1.325", func(o *SimOptions) { o.Dir = dir })
+	for query, want := range map[string]string{
+		"": `[{"path":"main.go"},{"path":"posts/One.md"},{"path":"posts/two.md"}]`, "one": `[{"path":"posts/One.md"}]`, "posts/": `[{"path":"posts/One.md"},{"path":"posts/two.md"}]`, "none": `[]`,
+	} {
+		body, _ := s.request(`{"subtype":"file_suggestions","query":"` + query + `"}`)["response"].(map[string]any)
+		if got, err := json.Marshal(body["suggestions"]); err != nil || string(got) != want {
+			t.Errorf("%q may mean %s, want %s", query, got, want)
 		}
 	}
 }

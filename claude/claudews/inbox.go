@@ -47,6 +47,8 @@ type inbox struct {
 	mu    sync.Mutex
 	items []item
 	bytes int
+	lent  bool          // what get returned last may not be done with yet
+	aside bool          // somebody takes something past the inbox
 	end   error         // nil until finish
 	news  chan struct{} // closed when there is something to take; nil while nobody waits
 	room  chan struct{} // closed when there is more room; nil while nobody waits
@@ -106,6 +108,28 @@ func (b *inbox) put(ctx context.Context, done func(), items ...item) error {
 	}
 }
 
+// pass has take do something with what has just come, and reports what it returns. It
+// is not called, and false is returned, if there is something that came earlier; what
+// comes meanwhile is not given to anybody before it has returned.
+func (b *inbox) pass(take func() bool) bool {
+	b.mu.Lock()
+	if b.end != nil || b.lent || b.aside || len(b.items) > 0 {
+		b.mu.Unlock()
+		return false
+	}
+	b.aside = true
+	b.mu.Unlock()
+	defer func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.aside = false
+		if len(b.items) > 0 || b.end != nil {
+			wake(&b.news)
+		}
+	}()
+	return take()
+}
+
 // tell adds an event at once.
 func (b *inbox) tell(e Event) {
 	b.mu.Lock()
@@ -126,18 +150,19 @@ func (b *inbox) tell(e Event) {
 }
 
 // get takes all items, one at least, or returns what finish was given when there is
-// none.
+// none. Who calls it is done with those that it returned before.
 func (b *inbox) get(ctx context.Context) ([]item, error) {
 	for {
 		b.mu.Lock()
-		if len(b.items) > 0 {
+		b.lent = false
+		if len(b.items) > 0 && !b.aside {
 			defer b.mu.Unlock()
 			items := b.items
-			b.items, b.bytes = nil, 0
+			b.items, b.bytes, b.lent = nil, 0, true
 			wake(&b.room)
 			return items, nil
 		}
-		if end := b.end; end != nil {
+		if end := b.end; end != nil && !b.aside {
 			b.mu.Unlock()
 			return nil, end
 		}

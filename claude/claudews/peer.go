@@ -437,6 +437,7 @@ type peerTaker struct {
 	link  *link
 	items []item
 	marks []mark
+	lines []Line // what is offered
 	bytes int
 }
 
@@ -494,12 +495,40 @@ func (t *peerTaker) flush() error {
 	if len(t.items) == 0 {
 		return nil
 	}
+	if t.offer() {
+		t.done()
+		return nil
+	}
 	err := t.link.wait(func() error {
 		return t.peer.inbox.put(t.link.ctx, func() { t.peer.history.add(t.marks...) }, t.items...)
 	})
-	clear(t.items)
-	t.items, t.marks, t.bytes = t.items[:0], t.marks[:0], 0
+	t.done()
 	return err
+}
+
+// done forgets what was handed on.
+func (t *peerTaker) done() {
+	clear(t.items)
+	clear(t.lines)
+	t.items, t.marks, t.lines, t.bytes = t.items[:0], t.marks[:0], t.lines[:0], 0
+}
+
+// offer offers the peer's owner what was taken, and reports whether it has it.
+func (t *peerTaker) offer() bool {
+	offer := t.peer.server.opts.Offer
+	if offer == nil {
+		return false
+	}
+	return t.peer.inbox.pass(func() bool {
+		for i := range t.items {
+			t.lines = append(t.lines, t.items[i].asLine())
+		}
+		if !offer(t.peer, t.lines) {
+			return false
+		}
+		t.peer.history.add(t.marks...)
+		return true
+	})
 }
 
 // watchGap reports a hole that no line has shown: the CLI wrote something that

@@ -13,7 +13,7 @@ import (
 const (
 	// sieveBuffer is how much is read from a CLI at once: a CLI that streams writes
 	// many short frames.
-	sieveBuffer = 64 << 10
+	sieveBuffer = 32 << 10
 	// maxHeader is the longest header of a frame: two bytes, a length, a mask.
 	maxHeader = 14
 	// restBuffer is what the library reads with: it only gets control frames.

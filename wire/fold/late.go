@@ -1,7 +1,5 @@
 package fold
 
-import "github.com/switchboard-dev/switchboard/wire"
-
 // MayWait reports whether a line can be folded later, when somebody looks or a
 // line comes that may not wait. Such are ordinary lines of the model's in the
 // midst of a turn: they change nothing of what a session is doing, and what they
@@ -13,8 +11,7 @@ func (s *State) MayWait(l *Line) bool {
 		return false
 	}
 	// How large a context window is may be told there and nowhere else.
-	_, tells := wire.Lookup(l.Raw, "context_usage")
-	return !tells
+	return !h.ContextUsage
 }
 
 // Settles reports whether nothing is left of lines that wait (see

@@ -212,7 +212,7 @@ func (p *Partial) stream(parent string, event wire.Event) {
 	case *wire.ContentBlockStartEvent:
 		p.start(m, e)
 	case *wire.ContentBlockDeltaEvent:
-		p.grow(m, e.Index, []byte(deltaText(e.Delta)))
+		p.grow(m, e.Index, []byte(wire.DeltaText(e.Delta)))
 	case *wire.MessageStopEvent:
 		m.Stopped = true
 		if len(m.blocks) == 0 {
@@ -252,22 +252,6 @@ func (p *Partial) start(m *openMessage, e *wire.ContentBlockStartEvent) {
 	}
 	m.blocks = append(m.blocks, b)
 	p.grow(m, e.Index, []byte(text))
-}
-
-// deltaText returns what a delta adds to a block's text.
-func deltaText(d wire.Delta) string {
-	switch d := d.(type) {
-	case *wire.TextDelta:
-		return d.Text
-	case *wire.ThinkingDelta:
-		return d.Thinking
-	case *wire.InputJSONDelta:
-		return d.PartialJSON
-	case *wire.CompactionDelta:
-		return d.Content
-	default:
-		return ""
-	}
 }
 
 // grow adds text to a block and keeps the whole within its limit.
