@@ -28,6 +28,12 @@ type RewindResult struct {
 	Error        string   `json:"error,omitempty" doc:"Why it cannot be done"`
 }
 
+// FileSuggestions are files that a mention in a message may mean.
+type FileSuggestions struct {
+	Files []string `json:"files" doc:"Their paths, the likeliest first"`
+	Dir   string   `json:"dir,omitempty" doc:"The folder that the paths begin in"`
+}
+
 // Environment changes variables of the agent's environment.
 type Environment struct {
 	Variables map[string]string `json:"variables"`

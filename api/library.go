@@ -107,6 +107,7 @@ type Costs struct {
 	USD    float64    `json:"usd"`
 	Turns  int64      `json:"turns"`
 	Millis int64      `json:"ms"`
+	Tokens *Tokens    `json:"tokens,omitempty" doc:"Those of the turns that tell them by model"`
 	Items  []CostItem `json:"items"`
 }
 
@@ -117,6 +118,15 @@ type CostItem struct {
 	USD    float64 `json:"usd"`
 	Turns  int64   `json:"turns,omitempty"`
 	Millis int64   `json:"ms,omitempty"`
+	Tokens *Tokens `json:"tokens,omitempty"`
+}
+
+// Tokens count tokens by what was done with them.
+type Tokens struct {
+	Input      int64 `json:"input" doc:"Read, the cache not included"`
+	Output     int64 `json:"output" doc:"Written"`
+	CacheRead  int64 `json:"cache_read" doc:"Read from the cache"`
+	CacheWrite int64 `json:"cache_write" doc:"Put into the cache"`
 }
 
 // Drift counts what this server does not know in the lines of CLIs.
@@ -140,9 +150,13 @@ type Budgets struct {
 
 // TranscriptFilter selects conversations that the CLI has written to disk.
 type TranscriptFilter struct {
-	Dir    string `json:"dir,omitempty" doc:"Only those of this folder"`
-	Limit  int    `json:"limit,omitempty"`
-	Cursor string `json:"cursor,omitempty"`
+	Dir string `json:"dir,omitempty" doc:"Only those of this folder"`
+	// Conversation is what their ids begin with, Text words that somebody said in
+	// them.
+	Conversation string `json:"conversation,omitempty"`
+	Text         string `json:"q,omitempty"`
+	Limit        int    `json:"limit,omitempty"`
+	Cursor       string `json:"cursor,omitempty"`
 }
 
 // A Transcript is a conversation that the CLI has written to disk.
@@ -154,12 +168,16 @@ type Transcript struct {
 	Bytes        int64     `json:"bytes"`
 	// Session is the session of this server that has the conversation.
 	Session string `json:"session,omitempty"`
+	// Snippet is the text around the words that were looked for; Marks are the words
+	// within it.
+	Snippet string `json:"snippet,omitempty"`
+	Marks   []Mark `json:"marks,omitempty"`
 }
 
 // TranscriptList is a page of transcripts, the newest first.
 type TranscriptList struct {
 	Transcripts []Transcript `json:"transcripts"`
-	Next        string       `json:"next,omitempty"`
+	Next        string       `json:"next,omitempty" doc:"The cursor of the next page, which there may be behind one that is not full"`
 }
 
 // TranscriptPage is a part of a transcript.

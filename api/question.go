@@ -202,8 +202,10 @@ type QuestionFilter struct {
 	State   QuestionState `json:"state,omitempty"`
 	Session string        `json:"session,omitempty"`
 	Kind    QuestionKind  `json:"kind,omitempty"`
-	Limit   int           `json:"limit,omitempty"`
-	Cursor  string        `json:"cursor,omitempty"`
+	// Prefix is what their ids begin with.
+	Prefix string `json:"prefix,omitempty"`
+	Limit  int    `json:"limit,omitempty"`
+	Cursor string `json:"cursor,omitempty"`
 }
 
 // QuestionList is a list of questions, the oldest first.

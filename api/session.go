@@ -294,7 +294,7 @@ type Resume struct {
 	// Fresh begins a new conversation instead.
 	Fresh   bool            `json:"fresh,omitempty"`
 	Prompt  string          `json:"prompt,omitempty"`
-	Options *SessionOptions `json:"options,omitempty" doc:"If absent, those of the session"`
+	Options *SessionOptions `json:"options,omitempty" doc:"If absent, those of the session. What a snapshot does not show of them (mcp_servers, settings, env, extra_args) stays as it was where it is absent"`
 }
 
 // Fork asks for a new session with a copy of the conversation.

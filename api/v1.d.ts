@@ -175,6 +175,7 @@ export interface CostItem {
   key: string;
   ms?: number;
   title?: string;
+  tokens?: Tokens;
   turns?: number;
   usd: number;
 }
@@ -182,6 +183,8 @@ export interface CostItem {
 export interface Costs {
   items: CostItem[] | null;
   ms: number;
+  /** Those of the turns that tell them by model */
+  tokens?: Tokens;
   turns: number;
   usd: number;
 }
@@ -379,6 +382,13 @@ export interface ExplainCall {
   /** A session whose folder and own rules count */
   session?: string;
   tool: string;
+}
+
+export interface FileSuggestions {
+  /** The folder that the paths begin in */
+  dir?: string;
+  /** Their paths, the likeliest first */
+  files: string[] | null;
 }
 
 export interface Folder {
@@ -605,7 +615,7 @@ export interface Resume {
   client_id?: string;
   force?: boolean;
   fresh?: boolean;
-  /** If absent, those of the session */
+  /** If absent, those of the session. What a snapshot does not show of them (mcp_servers, settings, env, extra_args) stays as it was where it is absent */
   options?: SessionOptions;
   prompt?: string;
 }
@@ -927,19 +937,33 @@ export interface TokenList {
   tokens: Token[] | null;
 }
 
+export interface Tokens {
+  /** Read from the cache */
+  cache_read: number;
+  /** Put into the cache */
+  cache_write: number;
+  /** Read, the cache not included */
+  input: number;
+  /** Written */
+  output: number;
+}
+
 export interface Transcript {
   bytes: number;
   /** The CLI's session_id */
   conversation: string;
   /** The folder that it was held in */
   dir?: string;
+  marks?: Mark[] | null;
   modified: string;
   session?: string;
+  snippet?: string;
   /** Its title, or the beginning of its first prompt */
   title?: string;
 }
 
 export interface TranscriptList {
+  /** The cursor of the next page, which there may be behind one that is not full */
   next?: string;
   transcripts: Transcript[] | null;
 }
@@ -994,6 +1018,13 @@ export interface Operations {
       limit?: number;
     };
     answer: Audit;
+  };
+  /** Download a copy of the journal. All sessions as they are at one moment, in one file. Put in the place of journal.db while no server runs it is a journal again. It holds what was said in all sessions, also what other operations leave out because it may be a secret. A download that fails on the way is cut off, so that it cannot be taken for a whole one. */
+  "get-backup": {
+    method: "GET";
+    path: "/v1/backup";
+    scope: "admin";
+    answer: string;
   };
   /** Show the limits of what agents may use, with their use. Those of the server's configuration. What concerns one session is in its snapshot, too. */
   "get-budgets": {
@@ -1141,6 +1172,8 @@ export interface Operations {
       session?: string;
       /** Only questions of this kind */
       kind?: "permission" | "choice" | "plan" | "form" | "dialog";
+      /** Only questions whose id begins so */
+      prefix?: string;
       /** Where the page before ended: its member next */
       cursor?: string;
       /** How many at most; 1000 if absent */
@@ -1171,7 +1204,7 @@ export interface Operations {
     body: Answer;
     answer: Question;
   };
-  /** Find messages by their text, the newest first. All words must occur; the last one may be a beginning. What was said in the last moments may not be found yet. */
+  /** Find messages by their text, the newest first. All words must occur; one that ends in * may be the beginning of a word. What was said in the last moments may not be found yet. */
   "search": {
     method: "GET";
     path: "/v1/search";
@@ -1329,6 +1362,21 @@ export interface Operations {
       format?: "jsonl" | "events" | "markdown";
     };
     answer: string;
+  };
+  /** Ask the CLI for files that the beginning of a path may mean. For mentions in messages. It needs a CLI that knows how to, as 2.1.325 does. */
+  "suggest-files": {
+    method: "GET";
+    path: "/v1/sessions/{id}/files";
+    scope: "prompt";
+    pathParams: {
+      /** The session's id */
+      id: string;
+    };
+    query?: {
+      /** The beginning, or a part, of a path */
+      q?: string;
+    };
+    answer: FileSuggestions;
   };
   /** Start a new session with a copy of the conversation. The session that it is taken from goes on as it is. */
   "fork-session": {
@@ -1586,7 +1634,7 @@ export interface Operations {
     };
     answer: void;
   };
-  /** List conversations that the CLI has written to disk, the newest first. Those that were held without this server, too. */
+  /** List conversations that the CLI has written to disk, the newest first. Those that were held without this server, too. With q those with a message in which all words occur: files are read for it, a part of them for each page, so that one may have less than was asked for, even nothing, and another one behind it. */
   "list-transcripts": {
     method: "GET";
     path: "/v1/transcripts";
@@ -1594,6 +1642,10 @@ export interface Operations {
     query?: {
       /** Only those of this folder, an absolute path */
       dir?: string;
+      /** Only those whose id begins so */
+      conversation?: string;
+      /** Words that somebody said in them */
+      q?: string;
       /** Where the page before ended: its member next */
       cursor?: string;
       /** How many at most; 100 if absent */

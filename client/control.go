@@ -27,6 +27,15 @@ func (c *Client) Context(ctx context.Context, id string) (*api.ControlResult, er
 	return call[api.ControlResult](ctx, c, http.MethodGet, sessionPath(id, "/context"), nil, nil)
 }
 
+// Files asks the CLI for files whose paths begin with, or contain, a text: what a
+// mention in a message may mean. Versions that cannot do it refuse with
+// [api.CodeUnsupported].
+func (c *Client) Files(ctx context.Context, id, text string) (*api.FileSuggestions, error) {
+	q := url.Values{}
+	set(q, "q", text)
+	return call[api.FileSuggestions](ctx, c, http.MethodGet, sessionPath(id, "/files"), q, nil)
+}
+
 // Environment changes variables of the agent's environment, where its version
 // knows how to.
 func (c *Client) Environment(ctx context.Context, id string, in api.Environment) error {

@@ -80,7 +80,19 @@ func (c *Client) Budgets(ctx context.Context) (*api.Budgets, error) {
 func (c *Client) Export(ctx context.Context, id, format string, w io.Writer) error {
 	q := url.Values{}
 	set(q, "format", format)
-	req, err := c.request(ctx, http.MethodGet, sessionPath(id, "/export"), q, nil)
+	return c.download(ctx, sessionPath(id, "/export"), q, w, "the log")
+}
+
+// Backup writes a copy of the server's journal to w: a file that, put in the place
+// of journal.db, is a journal again. It needs the right admin: it holds everything
+// that was said in all sessions. If it fails halfway, w has a part of it.
+func (c *Client) Backup(ctx context.Context, w io.Writer) error {
+	return c.download(ctx, "/v1/backup", nil, w, "the backup")
+}
+
+// download writes a file of the server's to w.
+func (c *Client) download(ctx context.Context, path string, q url.Values, w io.Writer, what string) error {
+	req, err := c.request(ctx, http.MethodGet, path, q, nil)
 	if err != nil {
 		return err
 	}
@@ -96,9 +108,9 @@ func (c *Client) Export(ctx context.Context, id, format string, w io.Writer) err
 	in := &readError{in: res.Body}
 	if _, err := io.Copy(w, in); err != nil {
 		if errors.Is(err, in.err) {
-			return transportError(ctx, fmt.Errorf("reading the log: %w", err))
+			return transportError(ctx, fmt.Errorf("reading %s: %w", what, err))
 		}
-		return fmt.Errorf("writing the log: %w", err)
+		return fmt.Errorf("writing %s: %w", what, err)
 	}
 	return nil
 }
@@ -119,10 +131,13 @@ func (r *readError) Read(p []byte) (int, error) {
 }
 
 // Transcripts lists conversations that CLIs have written to the server's disk,
-// the newest first.
+// the newest first. With a text those that it is said in: such a page may have less
+// than was asked for, even nothing, and another one behind it.
 func (c *Client) Transcripts(ctx context.Context, f api.TranscriptFilter) (*api.TranscriptList, error) {
 	q := url.Values{}
 	set(q, "dir", f.Dir)
+	set(q, "conversation", f.Conversation)
+	set(q, "q", f.Text)
 	set(q, "cursor", f.Cursor)
 	setInt(q, "limit", f.Limit)
 	return call[api.TranscriptList](ctx, c, http.MethodGet, "/v1/transcripts", q, nil)

@@ -103,6 +103,7 @@ func (c *Client) Questions(ctx context.Context, f api.QuestionFilter) (*api.Ques
 	set(q, "state", string(f.State))
 	set(q, "session", f.Session)
 	set(q, "kind", string(f.Kind))
+	set(q, "prefix", f.Prefix)
 	set(q, "cursor", f.Cursor)
 	setInt(q, "limit", f.Limit)
 	return call[api.QuestionList](ctx, c, http.MethodGet, "/v1/questions", q, nil)

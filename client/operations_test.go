@@ -56,8 +56,8 @@ func operations(c *client.Client) []operation {
 		{"Resume", func(ctx context.Context) (any, error) { return c.Resume(ctx, "s", api.Resume{Force: true}) }, request{"POST", "/v1/sessions/s/resume", `{"force":true}`}},
 		{"Fork", func(ctx context.Context) (any, error) { return c.Fork(ctx, "s", api.Fork{At: "u"}) }, request{"POST", "/v1/sessions/s/fork", `{"at":"u"}`}},
 		{"Questions", func(ctx context.Context) (any, error) {
-			return c.Questions(ctx, api.QuestionFilter{State: api.QuestionOpen, Session: "s", Kind: api.QuestionPlan, Cursor: "c", Limit: 2})
-		}, request{"GET", "/v1/questions?cursor=c&kind=plan&limit=2&session=s&state=open", ""}},
+			return c.Questions(ctx, api.QuestionFilter{State: api.QuestionOpen, Session: "s", Kind: api.QuestionPlan, Prefix: "q7x", Cursor: "c", Limit: 2})
+		}, request{"GET", "/v1/questions?cursor=c&kind=plan&limit=2&prefix=q7x&session=s&state=open", ""}},
 		{"Question", func(ctx context.Context) (any, error) { return c.Question(ctx, "q") }, request{"GET", "/v1/questions/q", ""}},
 		{"Answer", func(ctx context.Context) (any, error) { return c.Answer(ctx, "q", api.Answer{Decision: "allow"}) }, request{"POST", "/v1/questions/q/answer", `{"decision":"allow"}`}},
 		{"Answer a plan", func(ctx context.Context) (any, error) {
@@ -87,6 +87,7 @@ func operations(c *client.Client) []operation {
 			return c.Rewind(ctx, "s", api.Rewind{UserMessageID: "u", DryRun: true})
 		}, request{"POST", "/v1/sessions/s/rewind", `{"user_message_id":"u","dry_run":true}`}},
 		{"Context", func(ctx context.Context) (any, error) { return c.Context(ctx, "s") }, request{"GET", "/v1/sessions/s/context", ""}},
+		{"Files", func(ctx context.Context) (any, error) { return c.Files(ctx, "s", "a b") }, request{"GET", "/v1/sessions/s/files?q=a+b", ""}},
 		{"MCP", func(ctx context.Context) (any, error) { return c.MCP(ctx, "s") }, request{"GET", "/v1/sessions/s/mcp", ""}},
 		{"SetMCPServers", func(ctx context.Context) (any, error) {
 			return c.SetMCPServers(ctx, "s", api.SetMCPServers{Servers: json.RawMessage(`{"a":{}}`)})
@@ -113,8 +114,8 @@ func operations(c *client.Client) []operation {
 		{"Drift", func(ctx context.Context) (any, error) { return c.Drift(ctx) }, request{"GET", "/v1/drift", ""}},
 		{"Budgets", func(ctx context.Context) (any, error) { return c.Budgets(ctx) }, request{"GET", "/v1/budgets", ""}},
 		{"Transcripts", func(ctx context.Context) (any, error) {
-			return c.Transcripts(ctx, api.TranscriptFilter{Dir: "/a", Cursor: "c", Limit: 2})
-		}, request{"GET", "/v1/transcripts?cursor=c&dir=%2Fa&limit=2", ""}},
+			return c.Transcripts(ctx, api.TranscriptFilter{Dir: "/a", Conversation: "0b", Text: "a word", Cursor: "c", Limit: 2})
+		}, request{"GET", "/v1/transcripts?conversation=0b&cursor=c&dir=%2Fa&limit=2&q=a+word", ""}},
 		{"Transcript", func(ctx context.Context) (any, error) { return c.Transcript(ctx, "../x", "/a", 4, 2) }, request{"GET", "/v1/transcripts/..%2Fx?cursor=4&dir=%2Fa&limit=2", ""}},
 		{"Adopt", func(ctx context.Context) (any, error) {
 			return c.Adopt(ctx, "u", api.Adopt{ClientID: "c", Fork: true})
@@ -159,8 +160,13 @@ func TestOperations(t *testing.T) {
 			answer = `{"id":"x","version":"v","sessions":[{"id":"x"}],"questions":[{"id":"x"}],"file":"x","next":"x","was":true,"tomorrow":[1],
 				"response":"x","can_rewind":true,"items":[{"key":"x","name":"x"}],"budgets":[{"name":"x","scope":"x"}],"folders":[{"path":"x"}],"text":"x",
 				"tool":"x","changed":[{"was":"x"}],"tokens":[{"id":"x"}],"code":"x","hits":[{"session":"x"}],"transcripts":[{"title":"x"}]}`
-			if test.name == "Transcript" { // its pages are counted in lines
+			switch test.name {
+			case "Transcript": // its pages are counted in lines
 				answer = strings.Replace(answer, `"next":"x"`, `"next":7,"more":true`, 1)
+			case "Costs": // whose tokens are those of a model
+				answer = strings.Replace(answer, `"tokens":[{"id":"x"}]`, `"tokens":{"input":7}`, 1)
+			case "Files":
+				answer = `{"files":["x"]}`
 			}
 			out, err := test.do(t.Context())
 			if err != nil {
@@ -206,6 +212,31 @@ func TestOperationsWithoutAnswer(t *testing.T) {
 		if e, ok := errors.AsType[*api.Error](do()); !ok || e.Code != api.CodeForbidden {
 			t.Errorf("%s: the error is %v", want, e)
 		}
+	}
+}
+
+func TestBackup(t *testing.T) {
+	refused := false
+	c := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet || r.URL.String() != "/v1/backup" {
+			t.Errorf("asked for %s %s", r.Method, r.URL)
+		}
+		if refused {
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		fmt.Fprint(w, "SQLite")
+	}, nil)
+	var b strings.Builder
+	if err := c.Backup(t.Context(), &b); err != nil || b.String() != "SQLite" {
+		t.Errorf("%q, %v", b.String(), err)
+	}
+	if err := c.Backup(t.Context(), full{}); !errors.Is(err, errFull) || !strings.HasPrefix(err.Error(), "writing the backup") {
+		t.Errorf("the error is %v", err)
+	}
+	refused = true
+	if e, ok := errors.AsType[*api.Error](c.Backup(t.Context(), &b)); !ok || e.Code != api.CodeForbidden {
+		t.Errorf("the error is %v", e)
 	}
 }
 
@@ -276,6 +307,7 @@ func TestEveryOperation(t *testing.T) {
 		{"DELETE", "/v1/tokens/a", ""},
 		{"POST", "/v1/sessions/s/environment", "{}"},
 		{"GET", "/v1/sessions/s/export?format=markdown", ""},
+		{"GET", "/v1/backup", ""},
 		// Streams.
 		{"GET", "/v1/sessions/s/events?after=e&live=false&kinds=a&types=b&messages=true", ""},
 		{"GET", "/v1/events?after=e&live=false&kinds=a&types=b&messages=true", ""},

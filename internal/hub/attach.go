@@ -31,8 +31,9 @@ type Hello struct {
 	// none: its fate follows. Failed are those that it could not write.
 	Writing int64
 	Failed  []FailedCommand
-	// Tee says that the CLI belongs to a program, which the hub listens to.
-	Tee bool
+	// Tee says that the CLI belongs to a program, which the hub listens to; Steer
+	// that the program lets others prompt and interrupt it.
+	Tee, Steer bool
 	// PID and PIDStart name the shim's process.
 	PID      int
 	PIDStart string
@@ -207,7 +208,8 @@ type Attachment struct {
 	release func()
 	wire    Wire
 	run     int
-	tee     bool
+	tee     bool // the CLI is a program's
+	steer   bool // which lets others prompt it
 	dialled bool
 	spool   bool // what a dead shim left; nothing can be sent
 
@@ -248,7 +250,7 @@ func (h *Hub) attach(ctx context.Context, hello Hello, w Wire, spool bool) (*Att
 		}
 		return nil, Welcome{}, err
 	}
-	a := &Attachment{hub: h, session: s, release: release, wire: w, run: hello.Run, tee: hello.Tee, connected: !spool, spool: spool}
+	a := &Attachment{hub: h, session: s, release: release, wire: w, run: hello.Run, tee: hello.Tee, steer: hello.Steer, connected: !spool, spool: spool}
 	var welcome Welcome
 	err = s.try(ctx, func(st *step) (err error) {
 		welcome, err = st.attach(a, hello)
@@ -386,6 +388,24 @@ func (a *Attachment) Receive(ctx context.Context, items []Item) error {
 		}
 		return nil
 	})
+}
+
+// Live is Receive of live lines for who cannot wait for anything, such as another
+// session's journal. It reports whether they were taken; Receive takes them otherwise.
+func (a *Attachment) Live(items []Item) bool {
+	arrived := time.Now()
+	taken := true
+	done := a.session.atOnce(func(st *step) {
+		if a.over {
+			taken = false
+			return
+		}
+		st.then(func() { a.hub.meter.Shown(time.Since(arrived)) })
+		for i := range items {
+			st.live(a, &items[i])
+		}
+	})
+	return done && taken
 }
 
 // ErrReplaced means that another connection has taken the place of this one.
@@ -548,7 +568,7 @@ func (st *step) processEvent(raw []byte) {
 	}
 	switch e.Event {
 	case "started":
-		st.event(api.KindRunLaunched, Actor{}, runFoundData{Version: e.Version, PID: e.CLIPID})
+		st.event(api.KindRunLaunched, Actor{}, runFoundData{Version: e.Version, PID: e.CLIPID, Simulated: st.s.book.Simulated})
 	case "exited":
 		reason := e.Reason
 		if st.s.stopping != "" && (e.Requested || reason == "") {

@@ -159,6 +159,9 @@ func (s *session) setEnvironment(ctx context.Context, by Actor, line []byte) err
 		if err := s.reachable(); err != nil {
 			return err
 		}
+		if err := s.foreign(false); err != nil {
+			return err
+		}
 		if _, err := st.send("", commandRequest, by, line); err != nil {
 			return lineProblem(err)
 		}

@@ -305,7 +305,7 @@ func TestPlanOfProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := newDialler()
-	a, _, err := l.hub.Attach(l.ctx(), hub.Hello{Session: created.ID, Run: 1, Instance: "i", Token: created.Token, Next: 1, Oldest: 1, Tee: true}, w)
+	a, _, err := l.hub.Attach(l.ctx(), hub.Hello{Session: created.ID, Run: 1, Instance: "i", Token: created.Token, Next: 1, Oldest: 1, Tee: true, Steer: true}, w)
 	if err != nil {
 		t.Fatal(err)
 	}

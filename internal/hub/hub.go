@@ -59,6 +59,9 @@ type Options struct {
 	Library Library
 	// Meter counts what the hub does. It may be nil.
 	Meter Meter
+	// Scratch is a folder for files that are read once and removed: as large as
+	// the journal. If empty, the system's.
+	Scratch string
 	// Rest is how long a session that nobody uses stays in memory. If zero, 30 s.
 	Rest time.Duration
 }
@@ -82,8 +85,9 @@ type Hub struct {
 	ctx      context.Context
 	cancel   context.CancelFunc
 	tasks    sync.WaitGroup
-	look     chan string  // sessions to look after at once
-	stuck    atomic.Int64 // sessions that wait for the journal to be writable
+	backups  chan struct{} // room for the one that is being made
+	look     chan string   // sessions to look after at once
+	stuck    atomic.Int64  // sessions that wait for the journal to be writable
 
 	mu       sync.Mutex
 	sessions map[string]*session
@@ -102,6 +106,7 @@ func New(ctx context.Context, o Options) (*Hub, error) {
 		journal: o.Journal, launcher: o.Launcher, log: o.Logger, clock: o.Now, watch: o.Watch, rest: o.Rest,
 		sessions: map[string]*session{}, loading: map[string]chan struct{}{}, leases: map[string]journal.Lease{},
 		names: map[string]string{}, offline: map[string]bool{}, creating: map[string]chan struct{}{}, look: make(chan string, 64),
+		backups: make(chan struct{}, 1),
 	}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
@@ -490,6 +495,9 @@ func (h *Hub) lookInto(id string) {
 		case settled:
 		case s.book.Transport == transportWebSocket || s.book.Transport == transportHybrid || run.PID == 0:
 			run.Run = 0 // nobody here can look for its process
+			if settled = st.neverCame(); settled {
+				return
+			}
 			if s.book.phase() == fold.PhaseOffline && st.now.Sub(s.book.Updated) > dialWait {
 				st.endRun(api.Ended{Reason: ErrGone.Error()}, false)
 			}
@@ -518,6 +526,9 @@ func (h *Hub) lookInto(id string) {
 			return
 		}
 		reason := "its shim process died"
+		if s.book.Transport == transportTee {
+			reason = "the program that it belongs to, or switchboard wrap, died"
+		}
 		if swept > 0 {
 			reason += fmt.Sprintf("; %d processes that it left were ended", swept)
 		}

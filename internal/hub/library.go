@@ -20,6 +20,10 @@ import (
 type Library interface {
 	// Transcripts lists conversations, the newest first.
 	Transcripts(ctx context.Context, q TranscriptQuery) ([]TranscriptFile, error)
+	// SearchTranscripts returns conversations with a message that all words of a
+	// text occur in, the newest first. It may stop before it has looked at all, and
+	// says then where to go on.
+	SearchTranscripts(ctx context.Context, q TranscriptQuery, text string) (*TranscriptSearch, error)
 	// ReadTranscript returns the lines of a conversation in the form in which the
 	// CLI sends them. If dir is empty, the newest transcript in any folder is
 	// meant. The error is fs.ErrNotExist if there is none.
@@ -35,8 +39,8 @@ type Library interface {
 // A TranscriptQuery selects transcripts. The zero value selects all.
 type TranscriptQuery struct {
 	// Dir is the folder that conversations were held in, Conversation the id of
-	// one.
-	Dir, Conversation string
+	// one, Prefix what ids begin with.
+	Dir, Conversation, Prefix string
 	// Before leaves out what is not older than a time and, at that very time,
 	// not after a conversation's id. If zero, the list begins with the newest.
 	Before      time.Time
@@ -52,6 +56,19 @@ type TranscriptFile struct {
 	Dir, Title string
 	Modified   time.Time
 	Bytes      int64
+	// Snippet is the text around words that were looked for, in one line, Marks are
+	// the words within it.
+	Snippet string
+	Marks   []api.Mark
+}
+
+// A TranscriptSearch is a part of a search through conversations on disk.
+type TranscriptSearch struct {
+	Files []TranscriptFile
+	// Before and BeforeAfter are where to go on; Before is zero if all were looked
+	// at.
+	Before      time.Time
+	BeforeAfter string
 }
 
 // library returns what the hub can see of the disk.

@@ -22,75 +22,85 @@ const mostCosts = 1000
 // day of the server's clock or model. The dearest come first, of days the newest.
 func (h *Hub) Costs(ctx context.Context, f api.CostFilter) (*api.Costs, error) {
 	out := &api.Costs{Items: []api.CostItem{}}
-	add := func(i api.CostItem) {
-		out.USD, out.Turns, out.Millis = cents(out.USD+i.USD), out.Turns+i.Turns, out.Millis+i.Millis
-		out.Items = append(out.Items, i)
-	}
-	dearest := func(a, b api.CostItem) int {
-		return cmp.Or(cmp.Compare(b.USD, a.USD), cmp.Compare(b.Turns, a.Turns), strings.Compare(a.Key, b.Key))
-	}
-	order := dearest
+	by := journal.SumBySession
 	switch f.By {
-	case "", "session":
-		sums, err := h.journal.Sums(ctx, journal.SumBySession, f.Since)
-		if err != nil {
-			return nil, h.problem(err, "")
+	case "", "session", "dir":
+	case "day":
+		by = journal.SumByQuarter
+	case "model":
+		by = journal.SumByModel
+	default:
+		return nil, unfit("by: expected session, dir, day or model, got %q", f.By)
+	}
+	sums, err := h.journal.Sums(ctx, by, f.Since)
+	if err != nil {
+		return nil, h.problem(err, "")
+	}
+	parts := map[string]*costPart{}
+	var total costPart
+	for i := range sums {
+		s := &sums[i]
+		key, title := s.Key, s.Title
+		switch f.By {
+		case "dir":
+			key, title = s.Dir, ""
+		case "day":
+			key = dayOf(s.Time.In(h.ledger.zone))
 		}
-		for _, s := range sums {
-			add(api.CostItem{Key: s.Key, Title: s.Title, USD: s.CostUSD, Turns: s.Turns, Millis: s.Millis})
+		part := parts[key]
+		if part == nil {
+			part = &costPart{title: title}
+			parts[key] = part
 		}
-	case "dir":
+		part.add(s)
+		total.add(s)
+	}
+	for key, part := range parts {
+		out.Items = append(out.Items, api.CostItem{Key: key, Title: part.title, USD: part.usd, Turns: part.turns, Millis: part.millis, Tokens: part.tokenCount()})
+	}
+	if by == journal.SumByModel {
+		// A turn of several models counts for each of them, and once in the sum.
 		spent, err := h.journal.Spent(ctx, f.Since)
 		if err != nil {
 			return nil, h.problem(err, "")
 		}
+		total.amount = amount{}
 		for _, s := range spent {
-			add(api.CostItem{Key: s.Dir, USD: s.CostUSD, Turns: s.Turns, Millis: s.Millis})
+			total.amount = total.plus(amount{usd: s.CostUSD, turns: s.Turns, millis: s.Millis})
 		}
-	case "day":
-		sums, err := h.journal.Sums(ctx, journal.SumByQuarter, f.Since)
-		if err != nil {
-			return nil, h.problem(err, "")
-		}
-		days := map[string]amount{}
-		for _, s := range sums {
-			day := dayOf(s.Time.In(h.ledger.zone))
-			days[day] = days[day].plus(amount{usd: s.CostUSD, turns: s.Turns, millis: s.Millis})
-		}
-		for day, a := range days {
-			add(api.CostItem{Key: day, USD: a.usd, Turns: a.turns, Millis: a.millis})
-		}
-		order = func(a, b api.CostItem) int { return strings.Compare(b.Key, a.Key) }
-	case "model":
-		if err := h.costsByModel(ctx, f, out); err != nil {
-			return nil, err
-		}
-	default:
-		return nil, unfit("by: expected session, dir, day or model, got %q", f.By)
 	}
-	slices.SortFunc(out.Items, order)
+	out.USD, out.Turns, out.Millis, out.Tokens = total.usd, total.turns, total.millis, total.tokenCount()
+	slices.SortFunc(out.Items, func(a, b api.CostItem) int {
+		if f.By == "day" {
+			return strings.Compare(b.Key, a.Key)
+		}
+		return cmp.Or(cmp.Compare(b.USD, a.USD), cmp.Compare(b.Turns, a.Turns), strings.Compare(a.Key, b.Key))
+	})
 	out.Items = out.Items[:min(len(out.Items), mostCosts)]
 	return out, nil
 }
 
-// costsByModel fills in the costs by model. A turn of several models counts for
-// each of them, and once in the sum.
-func (h *Hub) costsByModel(ctx context.Context, f api.CostFilter, out *api.Costs) error {
-	sums, err := h.journal.Sums(ctx, journal.SumByModel, f.Since)
-	if err != nil {
-		return h.problem(err, "")
+// A costPart is what a session, a folder, a day or a model has cost.
+type costPart struct {
+	amount
+
+	title  string
+	tokens fold.Tokens
+}
+
+// add adds what was spent.
+func (p *costPart) add(s *journal.Sum) {
+	p.amount = p.plus(amount{usd: s.CostUSD, turns: s.Turns, millis: s.Millis})
+	t := &p.tokens
+	t.Input, t.Output, t.CacheRead, t.CacheWrite = t.Input+s.Tokens.Input, t.Output+s.Tokens.Output, t.CacheRead+s.Tokens.CacheRead, t.CacheWrite+s.Tokens.CacheWrite
+}
+
+// tokenCount returns the tokens, or nil if nobody told of any.
+func (p *costPart) tokenCount() *api.Tokens {
+	if p.tokens.Sum() == 0 {
+		return nil
 	}
-	for _, s := range sums {
-		out.Items = append(out.Items, api.CostItem{Key: s.Key, USD: s.CostUSD, Turns: s.Turns, Millis: s.Millis})
-	}
-	spent, err := h.journal.Spent(ctx, f.Since)
-	if err != nil {
-		return h.problem(err, "")
-	}
-	for _, s := range spent {
-		out.USD, out.Turns, out.Millis = cents(out.USD+s.CostUSD), out.Turns+s.Turns, out.Millis+s.Millis
-	}
-	return nil
+	return &api.Tokens{Input: p.tokens.Input, Output: p.tokens.Output, CacheRead: p.tokens.CacheRead, CacheWrite: p.tokens.CacheWrite}
 }
 
 // Budgets returns the limits that the server was given, a row for each unit.

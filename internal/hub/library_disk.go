@@ -49,7 +49,8 @@ func noTranscript(conversation string) error {
 }
 
 // Transcripts lists conversations that the CLI has kept on disk, the newest
-// first.
+// first. One that looks for a text is a part of a search: there may be more,
+// also behind a page with less than was asked for.
 func (h *Hub) Transcripts(ctx context.Context, f api.TranscriptFilter) (*api.TranscriptList, error) {
 	library, err := h.library()
 	if err != nil {
@@ -58,27 +59,37 @@ func (h *Hub) Transcripts(ctx context.Context, f api.TranscriptFilter) (*api.Tra
 	if err := checkFolder(f.Dir); err != nil {
 		return nil, err
 	}
+	if f.Conversation != "" {
+		if err := checkConversation(f.Conversation); err != nil {
+			return nil, err
+		}
+	}
 	limit := limited(f.Limit, 50, 200)
-	q := TranscriptQuery{Dir: f.Dir, Limit: limit + 1} // one more tells whether there is a next page
+	q := TranscriptQuery{Dir: f.Dir, Prefix: f.Conversation, Limit: limit + 1} // one more tells whether there is a next page
 	if f.Cursor != "" {
 		var ok bool
 		if q.Before, q.BeforeAfter, ok = parseTranscriptCursor(f.Cursor); !ok {
 			return nil, h.problem(journal.ErrCursor, "")
 		}
 	}
-	files, err := library.Transcripts(ctx, q)
-	if err != nil {
-		return nil, h.problem(fmt.Errorf("listing transcripts: %w", err), "")
-	}
 	out := &api.TranscriptList{Transcripts: []api.Transcript{}}
-	if len(files) > limit {
-		files = files[:limit]
-		last := files[limit-1]
-		out.Next = transcriptCursor(last.Modified, last.Conversation)
+	var files []TranscriptFile
+	if f.Text == "" {
+		if files, err = library.Transcripts(ctx, q); err != nil {
+			return nil, h.problem(fmt.Errorf("listing transcripts: %w", err), "")
+		}
+		if len(files) > limit {
+			files = files[:limit]
+			last := files[limit-1]
+			out.Next = transcriptCursor(last.Modified, last.Conversation)
+		}
+	} else if files, out.Next, err = h.searchDisk(ctx, library, q, f.Text, limit); err != nil {
+		return nil, err
 	}
 	for _, file := range files {
 		t := api.Transcript{
 			Conversation: file.Conversation, Dir: file.Dir, Title: inOneLine(file.Title), Modified: file.Modified.UTC(), Bytes: file.Bytes,
+			Snippet: file.Snippet, Marks: file.Marks,
 		}
 		row, err := h.journal.SessionByConversation(ctx, file.Conversation)
 		switch {
@@ -90,6 +101,22 @@ func (h *Hub) Transcripts(ctx context.Context, f api.TranscriptFilter) (*api.Tra
 		out.Transcripts = append(out.Transcripts, t)
 	}
 	return out, nil
+}
+
+// searchDisk looks for a text in conversations on disk.
+func (h *Hub) searchDisk(ctx context.Context, library Library, q TranscriptQuery, text string, limit int) (files []TranscriptFile, next string, err error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, "", unfit("q: expected a word at least")
+	}
+	q.Limit = limit
+	found, err := library.SearchTranscripts(ctx, q, text)
+	if err != nil {
+		return nil, "", h.problem(fmt.Errorf("searching transcripts: %w", err), "")
+	}
+	if !found.Before.IsZero() {
+		next = transcriptCursor(found.Before, found.BeforeAfter)
+	}
+	return found.Files, next, nil
 }
 
 // transcriptCursor names the place after a transcript.

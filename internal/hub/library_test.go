@@ -128,8 +128,19 @@ func TestCosts(t *testing.T) {
 		return c
 	}
 	for _, by := range []string{"", "session", "dir", "day", "model"} {
-		if c := costs(api.CostFilter{By: by}); !near(c.USD, all) || c.Turns != 3 {
+		c := costs(api.CostFilter{By: by})
+		if !near(c.USD, all) || c.Turns != 3 {
 			t.Errorf("by %q: %s, expected %v in 3 turns", by, encode(c), all)
+		}
+		var parts api.Tokens
+		for _, i := range c.Items {
+			if i.Tokens != nil {
+				parts.Input, parts.Output = parts.Input+i.Tokens.Input, parts.Output+i.Tokens.Output
+				parts.CacheRead, parts.CacheWrite = parts.CacheRead+i.Tokens.CacheRead, parts.CacheWrite+i.Tokens.CacheWrite
+			}
+		}
+		if c.Tokens == nil || c.Tokens.Output == 0 || *c.Tokens != parts {
+			t.Errorf("by %q: the tokens of the parts are %+v, all are %+v", by, parts, c.Tokens)
 		}
 	}
 	if c := costs(api.CostFilter{By: "session"}); len(c.Items) != 2 || c.Items[0].Key != one.ID || c.Items[0].Title != "One" || c.Items[0].Turns != 2 || !near(c.Items[0].USD, usd) {
@@ -328,6 +339,24 @@ func (s *shelf) Transcripts(_ context.Context, q hub.TranscriptQuery) ([]hub.Tra
 	return list, nil
 }
 
+// SearchTranscripts looks at one file at a time, and finds the text in its title.
+func (s *shelf) SearchTranscripts(ctx context.Context, q hub.TranscriptQuery, text string) (*hub.TranscriptSearch, error) {
+	q.Limit = 2
+	files, err := s.Transcripts(ctx, q)
+	out := &hub.TranscriptSearch{}
+	if len(files) > 1 {
+		out.Before, out.BeforeAfter = files[0].Modified, files[0].Conversation
+		files = files[:1]
+	}
+	for _, f := range files {
+		if strings.Contains(f.Title, text) {
+			f.Snippet, f.Marks = f.Title, []api.Mark{{From: 1, To: 2}}
+			out.Files = append(out.Files, f)
+		}
+	}
+	return out, err
+}
+
 func (s *shelf) ReadTranscript(_ context.Context, _, conversation string) (iter.Seq2[[]byte, error], error) {
 	lines, ok := s.lines[conversation]
 	if !ok {
@@ -391,6 +420,28 @@ func TestTranscripts(t *testing.T) {
 	if page, err := l.hub.Transcripts(l.ctx(), api.TranscriptFilter{Dir: "/a"}); err != nil || len(page.Transcripts) != 2 {
 		t.Errorf("of a folder: %s, %v", encode(page), err)
 	}
+	// A search has as many pages as it takes, and some have nothing.
+	f, got = api.TranscriptFilter{Text: "[2J", Conversation: "c"}, nil
+	pages := 0
+	for {
+		page, err := l.hub.Transcripts(l.ctx(), f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages++
+		for _, file := range page.Transcripts {
+			got = append(got, fmt.Sprint(file.Conversation, " ", file.Snippet != "", " ", file.Marks))
+		}
+		if q := shelf.queries[len(shelf.queries)-1]; q.Prefix != "c" {
+			t.Errorf("the query is %+v", q)
+		}
+		if f.Cursor = page.Next; f.Cursor == "" {
+			break
+		}
+	}
+	if diff := cmp.Diff([]string{"c0 true [{1 2}]", "c1 true [{1 2}]", "c2 true [{1 2}]", "c3 true [{1 2}]"}, got); diff != "" || pages != 4 {
+		t.Errorf("a search of %d pages (-want +got):\n%s", pages, diff)
+	}
 	page, err := l.hub.Transcript(l.ctx(), "c1", "", 0, 2)
 	if err != nil || len(page.Lines) != 2 || string(page.Lines[1]) != `{"n":1}` || !page.More || page.Next != 2 {
 		t.Errorf("the first page is %s, %v", encode(page), err)
@@ -404,6 +455,11 @@ func TestTranscripts(t *testing.T) {
 		want string
 	}{
 		{"a cursor that is none", func() error { _, err := l.hub.Transcripts(l.ctx(), api.TranscriptFilter{Cursor: "../x"}); return err }, api.CodeInvalid},
+		{"a search for nothing", func() error { _, err := l.hub.Transcripts(l.ctx(), api.TranscriptFilter{Text: " "}); return err }, api.CodeInvalid},
+		{"an id that is none", func() error {
+			_, err := l.hub.Transcripts(l.ctx(), api.TranscriptFilter{Conversation: "../"})
+			return err
+		}, api.CodeInvalid},
 		{"a relative folder", func() error { _, err := l.hub.Transcripts(l.ctx(), api.TranscriptFilter{Dir: "a"}); return err }, api.CodeInvalid},
 		{"a way out", func() error { _, err := l.hub.Transcript(l.ctx(), "../../etc/passwd", "", 0, 0); return err }, api.CodeInvalid},
 		{"a negative number", func() error { _, err := l.hub.Transcript(l.ctx(), "c1", "", -1, 0); return err }, api.CodeInvalid},

@@ -2,6 +2,7 @@ package hub_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -437,4 +438,35 @@ func TestContentOnce(t *testing.T) {
 		t.Errorf("%d entries tell it, and its row is %s", told, kept)
 	}
 	l.judge(s.ID)
+}
+
+// TestResumeKeepsHidden resumes with the options of a snapshot, one of them changed: what the snapshot does not show is not lost by it.
+func TestResumeKeepsHidden(t *testing.T) {
+	l := newLab(t)
+	given := api.SessionOptions{
+		Env: map[string]string{"TOKEN": "secret"}, Settings: json.RawMessage(`{"permissions":{"deny":["Bash(rm:*)"]}}`), MCPServers: json.RawMessage(`{"srv":{"command":"srv"}}`),
+	}
+	s := l.create(api.CreateSession{Prompt: "@say hello", Options: given})
+	l.awaitDone(s.ID, 1)
+	again := func(change func(*api.SessionOptions)) api.SessionOptions {
+		t.Helper()
+		l.await(s.ID, "it can be reached", func(s *api.Session) bool { return s.State == api.StateIdle })
+		stopped, err := l.hub.Stop(l.ctx(), person, s.ID, api.Stop{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(stopped.Options)
+		if _, err := l.hub.Resume(l.ctx(), person, s.ID, api.Resume{Options: stopped.Options}); err != nil {
+			t.Fatal(err)
+		}
+		return l.launcher.of(s.ID).spec.Options
+	}
+	got := again(func(o *api.SessionOptions) { o.Model = "another" })
+	if got.Model != "another" || got.Env["TOKEN"] != "secret" || string(got.Settings) != string(given.Settings) || string(got.MCPServers) != string(given.MCPServers) {
+		t.Errorf("the next process was started with %s", encode(got))
+	}
+	got = again(func(o *api.SessionOptions) { o.Settings = json.RawMessage(`{}`) })
+	if string(got.Settings) != "{}" || got.Env["TOKEN"] != "secret" {
+		t.Errorf("without settings it was started with %s", encode(got))
+	}
 }

@@ -123,6 +123,9 @@ func (h *Hub) create(ctx context.Context, by Actor, in api.CreateSession, sum []
 	}
 	if spec.transport != "" && spec.transport != transportShim {
 		created.Token = token
+		if spec.transport == transportTee {
+			h.lookAfter(s.id) // it may never come
+		}
 	} else {
 		select {
 		case err = <-launched:
@@ -358,7 +361,11 @@ func (h *Hub) Resume(ctx context.Context, by Actor, id string, in api.Resume) (*
 				return err
 			}
 		}
-		st.startRun(runSpec{fresh: in.Fresh, options: in.Options, launched: launched})
+		options := in.Options
+		if options != nil {
+			options = new(withHidden(*options, &s.book.Options))
+		}
+		st.startRun(runSpec{fresh: in.Fresh, options: options, launched: launched})
 		return nil
 	})
 	if err != nil {
@@ -417,9 +424,10 @@ func (s *session) resumable() error {
 func (s *session) giveUp(ctx context.Context, by Actor) error {
 	var run journal.Run
 	lost := false
-	err := s.do(ctx, func(*step) {
+	err := s.look(ctx, func(st *step) error {
 		run = s.run
 		lost = s.book.Ended == nil && s.link == nil
+		return st.notOurs()
 	})
 	if err != nil || !lost {
 		return s.hub.problem(err, s.id)
@@ -456,6 +464,9 @@ func (h *Hub) Stop(ctx context.Context, by Actor, id string, in api.Stop) (*api.
 	defer release()
 	err = s.ask(ctx, func(st *step) error {
 		b := s.book
+		if err := st.notOurs(); err != nil {
+			return err
+		}
 		if b.Ended != nil || s.link != nil || dials(b.Transport) || in.Force {
 			st.dropIntent(by)
 		}

@@ -85,6 +85,9 @@ func (st *step) message(by Actor, in incoming) (*api.Message, error) {
 	if err := s.book.room(); err != nil {
 		return nil, err
 	}
+	if err := s.foreign(true); err != nil {
+		return nil, err
+	}
 	switch in.Mode {
 	case "", modeQueue:
 		if s.book.Ended == nil {

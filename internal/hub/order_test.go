@@ -113,7 +113,7 @@ func (l *lab) tee() (*api.Created, hub.Hello, *hub.Attachment, *dialler) {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	hello := hub.Hello{Session: created.ID, Run: 1, Instance: "i", Token: created.Token, Next: 1, Oldest: 1, Tee: true}
+	hello := hub.Hello{Session: created.ID, Run: 1, Instance: "i", Token: created.Token, Next: 1, Oldest: 1, Tee: true, Steer: true}
 	wire := newDialler()
 	a, _, err := l.hub.Attach(l.ctx(), hello, wire)
 	if err != nil {

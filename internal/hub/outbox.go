@@ -168,7 +168,7 @@ func (st *step) dispatch() {
 	if b.Ended != nil || b.Intent != nil || st.heldBack() {
 		return
 	}
-	if s.link == nil || !s.link.connected || s.link.deaf || s.stopping != "" || s.spent() {
+	if s.link == nil || !s.link.connected || s.link.deaf || s.stopping != "" || s.spent() || s.foreign(true) != nil {
 		return
 	}
 	switch phase := b.phase(); {

@@ -23,7 +23,7 @@ func (h *Hub) Questions(ctx context.Context, f api.QuestionFilter) (*api.Questio
 			return nil, unfit("cursor: this is not where a page of questions ends")
 		}
 	}
-	rows, err := h.journal.Questions(ctx, journal.QuestionQuery{Session: f.Session, State: string(f.State), Kind: string(f.Kind), After: f.Cursor, Limit: limit + 1})
+	rows, err := h.journal.Questions(ctx, journal.QuestionQuery{Session: f.Session, State: string(f.State), Kind: string(f.Kind), Prefix: f.Prefix, After: f.Cursor, Limit: limit + 1})
 	if err != nil {
 		return nil, h.problem(err, f.Session)
 	}

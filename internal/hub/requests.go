@@ -40,6 +40,10 @@ func (s *session) request(ctx context.Context, by Actor, r wire.Request, when fu
 		if err := s.reachable(); err != nil {
 			return err
 		}
+		_, interrupt := r.(*wire.InterruptRequest)
+		if err := s.foreign(interrupt); err != nil {
+			return err
+		}
 		line, err := wire.NewRequest(id, r)
 		if err == nil {
 			_, err = st.send("", commandRequest, by, line)

@@ -90,6 +90,9 @@ type session struct {
 	// planTool is the tool that is about to change the permission mode.
 	planTool string
 
+	// due are hooks to be called for what was shown.
+	due []*Hook
+
 	// followers counts cursors, awake says that the session has to be looked at
 	// from time to time.
 	followers atomic.Int64
@@ -173,11 +176,39 @@ func (s *session) here(ctx context.Context, f func(*step) error) error {
 	}
 	o := op{do: f, done: make(chan error, 1)}
 	err := s.hereLocked(o)
+	due := s.takeDue()
 	s.turn.Unlock()
+	showDue(due)
 	if err != nil {
 		return err
 	}
 	return s.outcome(ctx, o)
+}
+
+// atOnce is here for those who cannot wait at all, with what adds no entries and changes
+// nothing from which some would follow. It reports whether it was done: not if somebody
+// else is at work, or comes before.
+func (s *session) atOnce(f func(*step)) bool {
+	if !s.turn.TryLock() {
+		return false
+	}
+	done := s.unwritten == nil && s.unoccupied()
+	if done {
+		st := &step{s: s, now: s.hub.now()}
+		f(st)
+		st.present()
+	}
+	due := s.takeDue()
+	s.turn.Unlock()
+	showDue(due)
+	return done
+}
+
+// unoccupied reports whether there is nothing to do. Who calls it holds turn.
+func (s *session) unoccupied() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.ended && s.broken == nil && len(s.ops) == 0
 }
 
 // hereLocked works in place of loop, which is left with what cannot be done here. Who
@@ -190,15 +221,21 @@ func (s *session) hereLocked(o op) error {
 	}
 	s.ops = append(s.ops, o)
 	s.mu.Unlock()
-	if err := s.drain(false); err != nil {
-		s.mu.Lock()
-		if !errors.Is(err, errUnwritten) {
-			s.broken = err
-		}
-		s.wakeLocked()
-		s.mu.Unlock()
-	}
+	s.leaveToLoop(s.drain(false))
 	return nil
+}
+
+// leaveToLoop leaves what could not be done here to loop, if there was an error.
+func (s *session) leaveToLoop(err error) {
+	if err == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !errors.Is(err, errUnwritten) {
+		s.broken = err
+	}
+	s.wakeLocked()
 }
 
 // drain works through operations until there are none. Who calls it holds turn. After
@@ -343,6 +380,11 @@ func (s *session) loop() {
 func (s *session) catchUp() error {
 	s.turn.Lock()
 	defer s.turn.Unlock()
+	defer func() {
+		for _, h := range s.takeDue() {
+			h.Wake()
+		}
+	}()
 	s.mu.Lock()
 	broken := s.broken
 	s.mu.Unlock()
@@ -556,10 +598,16 @@ const foldEvery = 500
 // in meanwhile, and what has been is not lost. If it is not patient, it
 // returns errUnwritten instead and can be called again.
 func (st *step) commit(patient bool) error {
-	s := st.s
 	if err := st.write(patient); err != nil {
 		return err
 	}
+	st.present()
+	return nil
+}
+
+// present shows a step that is in the journal, and does what follows.
+func (st *step) present() {
+	s := st.s
 	s.hub.wide.publish(st)
 	st.measure()
 	if s.link != nil {
@@ -575,7 +623,6 @@ func (st *step) commit(patient bool) error {
 		close(w.done)
 		return true
 	})
-	return nil
 }
 
 // write writes what there is to write.

@@ -118,6 +118,25 @@ func shownOptions(o api.SessionOptions) api.SessionOptions {
 	return o
 }
 
+// withHidden returns options for another run of a session. Whoever makes them of
+// those that a snapshot shows cannot know what it leaves out: that stays as it was
+// where they do not name it. An empty object takes it away.
+func withHidden(o api.SessionOptions, before *api.SessionOptions) api.SessionOptions {
+	if o.MCPServers == nil {
+		o.MCPServers = before.MCPServers
+	}
+	if o.Settings == nil {
+		o.Settings = before.Settings
+	}
+	if o.Env == nil {
+		o.Env = before.Env
+	}
+	if o.ExtraArgs == nil {
+		o.ExtraArgs = before.ExtraArgs
+	}
+	return o
+}
+
 // hasSecrets reports whether options hold what shownOptions leaves out.
 func hasSecrets(o *api.SessionOptions) bool {
 	return o.MCPServers != nil || o.Settings != nil || o.Env != nil || o.ExtraArgs != nil

@@ -42,6 +42,7 @@ type wide struct {
 	stuck   bool // pending was there when somebody looked last
 	busy    bool // something was shown since quiet was called
 	changed chan struct{}
+	hooks   hooks
 	closed  bool
 }
 
@@ -116,6 +117,7 @@ func (w *wide) publish(st *step) {
 	}
 	w.trim()
 	w.wake()
+	st.s.hooksDue(w.hooks)
 }
 
 // show appends a step whose turn it is. mu is held.
@@ -204,6 +206,7 @@ func (w *wide) unstick() {
 	w.stuck = false
 	w.restart()
 	w.wake()
+	w.hooks.wake()
 }
 
 // restart has all cursors look for their places anew. mu is held.
@@ -218,6 +221,7 @@ func (w *wide) close() {
 	defer w.mu.Unlock()
 	w.closed = true
 	w.wake()
+	w.hooks.wake()
 }
 
 // A WideCursor follows all sessions. It holds no queue. It is not safe for
@@ -226,6 +230,7 @@ type WideCursor struct {
 	hub    *Hub
 	noLive bool
 	leave  func()
+	hook   *Hook
 
 	begun    bool
 	verdict  api.Verdict
@@ -252,7 +257,19 @@ func (h *Hub) FollowAll(_ context.Context, o FollowOptions) (*WideCursor, error)
 }
 
 // Close lets go of the sessions.
-func (c *WideCursor) Close() { c.leave() }
+func (c *WideCursor) Close() {
+	c.SetHook(nil)
+	c.leave()
+}
+
+// SetHook is as [Cursor.SetHook].
+func (c *WideCursor) SetHook(h *Hook) {
+	w := c.hub.wide
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.hooks.change(c.hook, h)
+	c.hook = h
+}
 
 // Next returns the next frames, which must not be changed. It blocks until there
 // are some, and fails with ctx's error, or with [ErrClosed] when the hub closes.
@@ -293,21 +310,16 @@ func (c *WideCursor) Next(ctx context.Context) ([]api.Frame, error) {
 	}
 }
 
-// Ready returns the next frames, which must not be changed, if they are in memory. It
-// never waits: if there are none, changed is closed when there may be some. ok is
-// false if only Next can tell what comes.
-func (c *WideCursor) Ready() (frames []api.Frame, changed <-chan struct{}, ok bool) {
+// Ready is as [Cursor.Ready]. The frames must not be changed.
+func (c *WideCursor) Ready() (frames []api.Frame, ok bool) {
 	w := c.hub.wide
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !c.begun || w.closed {
-		return nil, nil, false
+		return nil, false
 	}
 	frames, behind := c.collect(w)
-	if len(frames) > 0 || behind {
-		return frames, nil, !behind
-	}
-	return nil, w.change(), true
+	return frames, !behind
 }
 
 // collect returns what is in memory for the cursor; behind says that it has to

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"time"
+
+	"github.com/switchboard-dev/switchboard/wire/fold"
 )
 
 // Journal is the durable log of all sessions and the tables that are derived
@@ -340,6 +342,8 @@ type QuestionQuery struct {
 	Session string
 	State   string
 	Kind    string
+	// Prefix is what their ids begin with.
+	Prefix string
 	// After is the id of the question after which the list begins.
 	After string
 	Limit int
@@ -424,6 +428,8 @@ type Sum struct {
 	CostUSD    float64
 	Turns      int64
 	Millis     int64
+	// Tokens are those of the turns that tell them by model.
+	Tokens fold.Tokens
 }
 
 // A DecisionQuery selects decisions. The zero value selects all.

@@ -350,6 +350,10 @@ func (s *SQLite) Questions(ctx context.Context, q QuestionQuery) ([]Question, er
 		text += " AND q.kind = ?"
 		args = append(args, q.Kind)
 	}
+	if q.Prefix != "" {
+		text += " AND q.id >= ? AND q.id < ?"
+		args = append(args, q.Prefix, q.Prefix+"\U0010ffff")
+	}
 	if q.After != "" {
 		text += " AND q.n > (SELECT n FROM questions WHERE id = ?)"
 		args = append(args, q.After)

@@ -31,8 +31,8 @@ const (
 // A TranscriptQuery selects transcripts. The zero value selects all.
 type TranscriptQuery struct {
 	// Dir is the folder that conversations were held in, Conversation the id of
-	// one.
-	Dir, Conversation string
+	// one, Prefix what ids begin with.
+	Dir, Conversation, Prefix string
 	// Before leaves out what is newer than a time and, at that very time, what
 	// does not come after the id in BeforeAfter. If zero, nothing is left out.
 	Before      time.Time
@@ -138,6 +138,9 @@ func transcriptFiles(ctx context.Context, projects *os.Root, config string, q *T
 	}
 	var files []transcriptFile
 	for _, f := range newest {
+		if !strings.HasPrefix(f.conversation, q.Prefix) {
+			continue
+		}
 		if c := f.modified.Compare(q.Before); q.Before.IsZero() || c < 0 || c == 0 && f.conversation > q.BeforeAfter {
 			files = append(files, f)
 		}

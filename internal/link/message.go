@@ -60,6 +60,8 @@ type Hello struct {
 	Failed []Failed `json:"failed,omitempty"`
 	// Tee says that another program owns the CLI.
 	Tee bool `json:"tee,omitempty"`
+	// Steer says that the hub may prompt and interrupt that CLI, too.
+	Steer bool `json:"steer,omitempty"`
 	// PID and PIDStart are the shim's process and when it was started.
 	PID      int    `json:"pid"`
 	PIDStart string `json:"pid_start,omitempty"`

@@ -16,17 +16,45 @@ var _ hub.Library = library{}
 
 // Transcripts lists conversations on disk.
 func (l library) Transcripts(ctx context.Context, q hub.TranscriptQuery) ([]hub.TranscriptFile, error) {
-	found, err := l.launcher.Transcripts(ctx, launch.TranscriptQuery{
-		Dir: q.Dir, Conversation: q.Conversation, Before: q.Before, BeforeAfter: q.BeforeAfter, Limit: q.Limit,
-	})
+	found, err := l.launcher.Transcripts(ctx, query(q))
 	if err != nil {
 		return nil, err
 	}
 	files := make([]hub.TranscriptFile, len(found))
 	for i, t := range found {
-		files[i] = hub.TranscriptFile{Conversation: t.Conversation, Dir: t.Dir, Title: t.Title, Modified: t.Modified, Bytes: t.Bytes}
+		files[i] = file(t)
 	}
 	return files, nil
+}
+
+// SearchTranscripts looks for a text in conversations on disk.
+func (l library) SearchTranscripts(ctx context.Context, q hub.TranscriptQuery, text string) (*hub.TranscriptSearch, error) {
+	found, err := l.launcher.SearchTranscripts(ctx, query(q), text)
+	if err != nil {
+		return nil, err
+	}
+	out := &hub.TranscriptSearch{Before: found.Before, BeforeAfter: found.BeforeAfter}
+	for _, hit := range found.Found {
+		f := file(hit.Transcript)
+		f.Snippet = hit.Snippet
+		for _, m := range hit.Marks {
+			f.Marks = append(f.Marks, api.Mark{From: m[0], To: m[1]})
+		}
+		out.Files = append(out.Files, f)
+	}
+	return out, nil
+}
+
+// query returns a query as package launch wants it.
+func query(q hub.TranscriptQuery) launch.TranscriptQuery {
+	return launch.TranscriptQuery{
+		Dir: q.Dir, Conversation: q.Conversation, Prefix: q.Prefix, Before: q.Before, BeforeAfter: q.BeforeAfter, Limit: q.Limit,
+	}
+}
+
+// file returns a transcript as the hub wants it.
+func file(t launch.Transcript) hub.TranscriptFile {
+	return hub.TranscriptFile{Conversation: t.Conversation, Dir: t.Dir, Title: t.Title, Modified: t.Modified, Bytes: t.Bytes}
 }
 
 // ReadTranscript returns the lines of a conversation on disk.

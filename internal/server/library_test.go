@@ -3,6 +3,7 @@ package server
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -51,7 +52,7 @@ func TestLibrary(t *testing.T) {
 	if err != nil || len(files) != 1 {
 		t.Fatalf("%+v, %v", files, err)
 	}
-	if files[0].Modified = files[0].Modified.UTC(); files[0] != want {
+	if files[0].Modified = files[0].Modified.UTC(); !reflect.DeepEqual(files[0], want) {
 		t.Errorf("the transcript is %+v, expected %+v", files[0], want)
 	}
 	for _, q := range []hub.TranscriptQuery{{Dir: "/elsewhere"}, {Conversation: "c2"}, {Before: modified, BeforeAfter: "c1"}, {Before: modified.Add(-1)}} {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/wire/fold"
 )
 
 // testSums sums turns up by session, by quarter of an hour and by model.
@@ -21,14 +22,17 @@ func testSums(t *testing.T, j journal.Journal) {
 		b := NewSession(id, 1)
 		b.Session.Title, b.Session.Dir = "Title of "+id, "/"+id
 		b.Turns = []journal.Turn{
-			{Run: 1, Seq: 1, Time: start, CostUSD: 0.1, Data: figures(`{"big":{"cost_usd":0.07},"small":{"cost_usd":0.03}}`)},
-			{Run: 1, Seq: 2, Time: start.Add(14 * time.Minute), CostUSD: 0.2, Data: figures(`{"big":{"cost_usd":0.2}}`)},
+			{Run: 1, Seq: 1, Time: start, CostUSD: 0.1, Data: figures(`{"big":{"cost_usd":0.07,"input":1,"output":2,"cache_read":3,"cache_write":4},"small":{"cost_usd":0.03,"output":10}}`)},
+			{Run: 1, Seq: 2, Time: start.Add(14 * time.Minute), CostUSD: 0.2, Data: figures(`{"big":{"cost_usd":0.2,"input":100}}`)},
 			{Run: 1, Seq: 3, Time: start.Add(15 * time.Minute), CostUSD: 0.4},
 		}
 		if i == 1 {
 			b.Turns = append(b.Turns, journal.Turn{Run: 1, Seq: 4, Time: start.Add(time.Hour), CostUSD: 1, Data: json.RawMessage(`{"figures":{"models":{}},"ms":5}`)})
 		}
 		commit(t, j, b)
+	}
+	used := func(input, output, read, write int64) fold.Tokens {
+		return fold.Tokens{Input: input, Output: output, CacheRead: read, CacheWrite: write}
 	}
 	quarter := start.Truncate(15 * time.Minute)
 	tests := []struct {
@@ -38,23 +42,23 @@ func testSums(t *testing.T, j journal.Journal) {
 		want  []journal.Sum
 	}{
 		{"by session", journal.SumBySession, time.Time{}, []journal.Sum{
-			{Key: "a", Title: "Title of a", Dir: "/a", CostUSD: 0.7, Turns: 3, Millis: 2000},
-			{Key: "b", Title: "Title of b", Dir: "/b", CostUSD: 1.7, Turns: 4, Millis: 2005},
+			{Key: "a", Title: "Title of a", Dir: "/a", CostUSD: 0.7, Turns: 3, Millis: 2000, Tokens: used(101, 12, 3, 4)},
+			{Key: "b", Title: "Title of b", Dir: "/b", CostUSD: 1.7, Turns: 4, Millis: 2005, Tokens: used(101, 12, 3, 4)},
 		}},
 		{"by session since", journal.SumBySession, start.Add(time.Hour), []journal.Sum{{Key: "b", Title: "Title of b", Dir: "/b", CostUSD: 1, Turns: 1, Millis: 5}}},
 		{"by quarter", journal.SumByQuarter, time.Time{}, []journal.Sum{
-			{Time: quarter, CostUSD: 0.6, Turns: 4, Millis: 4000},
+			{Time: quarter, CostUSD: 0.6, Turns: 4, Millis: 4000, Tokens: used(202, 24, 6, 8)},
 			{Time: quarter.Add(15 * time.Minute), CostUSD: 0.8, Turns: 2},
 			{Time: quarter.Add(time.Hour), CostUSD: 1, Turns: 1, Millis: 5},
 		}},
 		{"by model", journal.SumByModel, time.Time{}, []journal.Sum{
 			{Key: "", CostUSD: 1.8, Turns: 3, Millis: 5},
-			{Key: "big", CostUSD: 0.54, Turns: 4, Millis: 4000},
-			{Key: "small", CostUSD: 0.06, Turns: 2, Millis: 2000},
+			{Key: "big", CostUSD: 0.54, Turns: 4, Millis: 4000, Tokens: used(202, 4, 6, 8)},
+			{Key: "small", CostUSD: 0.06, Turns: 2, Millis: 2000, Tokens: used(0, 20, 0, 0)},
 		}},
 		{"by model since", journal.SumByModel, start.Add(14 * time.Minute), []journal.Sum{
 			{Key: "", CostUSD: 1.8, Turns: 3, Millis: 5},
-			{Key: "big", CostUSD: 0.4, Turns: 2, Millis: 2000},
+			{Key: "big", CostUSD: 0.4, Turns: 2, Millis: 2000, Tokens: used(200, 0, 0, 0)},
 		}},
 		{"nothing", journal.SumByQuarter, start.Add(2 * time.Hour), nil},
 	}

@@ -538,3 +538,36 @@ func TestDialGone(t *testing.T) {
 		_ = lab.dial.Close()
 	})
 }
+
+// Live lines go to the hub without a change of goroutines, as long as it can take them
+// at once, and stay in order with those that are kept. While the hub waits for its
+// journal they wait, too, and the connection is still read.
+func TestDialLiveAtOnce(t *testing.T) {
+	lab := newDialLab(t, nil)
+	c := lab.come("/ws/cli/s1", "own", "")
+	lab.hub.awaitCalls(t, "connected false")
+	live := func(n int) func() bool { return func() bool { return len(lab.hub.live) == n } }
+	for i := range 5 {
+		c.send(delta(fmt.Sprint(i)))
+		lab.hub.await(t, "a live line", live(i+1))
+	}
+	lab.hub.await(t, "lines that are taken at once", func() bool { return lab.hub.atOnce > 0 })
+
+	gate := make(chan struct{})
+	lab.hub.update(func() { lab.hub.gate = gate })
+	before := 0
+	lab.hub.update(func() { before = lab.hub.entered })
+	c.send(said("a"))
+	lab.hub.await(t, "the line that waits", func() bool { return lab.hub.entered == before+1 })
+	c.send(delta("b"))
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	reading := c.ws.CloseRead(ctx) // or nobody would hear the answer
+	if err := c.ws.Ping(reading); err != nil {
+		t.Errorf("a ping while the hub waits: %v", err)
+	}
+	lab.hub.update(func() { lab.hub.gate = nil })
+	close(gate)
+	lab.hub.awaitLines(t, said("a"))
+	lab.hub.await(t, "the live line after it", live(6))
+}

@@ -139,6 +139,42 @@ func (s *dialled) read(ctx context.Context) error {
 	return err
 }
 
+// mostOffered is how many bytes are taken by who reads. For more it is worth while to
+// have others work at the same time.
+const mostOffered = 8 << 10
+
+// offered is offered lines by the goroutine that reads a connection, and takes those
+// that the hub can take without waiting.
+func (d *Dial) offered(p *claudews.Peer, lines []claudews.Line) bool {
+	s := d.servedBy(p)
+	return s != nil && s.offer(lines)
+}
+
+func (s *dialled) offer(lines []claudews.Line) bool {
+	if s.caller.posting.Load() {
+		return false // there is more to it
+	}
+	size, named := 0, false
+	for i := range lines {
+		p, ok := lines[i].Prepared.(*prepared)
+		if !ok || p.class != wire.Live || lines[i].Repeat {
+			return false
+		}
+		if size += len(lines[i].Bytes); size > mostOffered {
+			return false
+		}
+		named = named || p.named
+	}
+	items := make([]hub.Item, len(lines)) // the hub may keep them
+	for i := range lines {
+		items[i] = lines[i].Prepared.(*prepared).item //nolint:forcetypeassert // looked at above
+	}
+	if named && !s.caller.spoke.Load() {
+		s.caller.spoke.Store(true)
+	}
+	return s.in.now(items, func(items []hub.Item) bool { return s.att.Live(items) })
+}
+
 // A prepared is what is made of a line of a CLI as soon as it has been read.
 type prepared struct {
 	item  hub.Item
@@ -259,17 +295,20 @@ func (s *dialled) failed(err error) {
 // happened is told what happens to a CLI besides lines, at its place between
 // them, by the goroutine that is in read.
 func (d *Dial) happened(p *claudews.Peer, e claudews.Event) {
+	if s := d.servedBy(p); s != nil {
+		s.happened(e)
+	}
+}
+
+// servedBy returns who serves a CLI, nil if nobody does yet.
+func (d *Dial) servedBy(p *claudews.Peer) *dialled {
 	d.mu.Lock()
+	defer d.mu.Unlock()
 	c := d.callers[p.Key()]
-	var s *dialled
-	if c != nil && c.peer == p {
-		s = c.serving
+	if c == nil || c.peer != p {
+		return nil
 	}
-	d.mu.Unlock()
-	if s == nil {
-		return
-	}
-	s.happened(e)
+	return c.serving
 }
 
 func (s *dialled) happened(e claudews.Event) {

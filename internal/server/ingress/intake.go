@@ -152,6 +152,32 @@ func (in *intake) give(ctx context.Context, steps []step) error {
 	return nil
 }
 
+// now gives live items to receive, which waits for nothing, in the caller's goroutine,
+// unless something comes before them. It reports whether they were taken.
+func (in *intake) now(items []hub.Item, receive func([]hub.Item) bool) bool {
+	in.mu.Lock()
+	if in.stopped || in.working {
+		in.mu.Unlock()
+		return false
+	}
+	in.working = true
+	in.worker.Add(1)
+	items[0].Hole = items[0].Hole || in.hole
+	in.mu.Unlock()
+	defer in.worker.Done()
+	taken := receive(items)
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.working = false
+	if taken {
+		in.hole = false
+	}
+	if len(in.steps) > 0 {
+		in.start() // somebody has asked for something meanwhile
+	}
+	return taken
+}
+
 // makeRoom works, or waits for whoever does. mu is held, but not meanwhile.
 func (in *intake) makeRoom(ctx context.Context) error {
 	if !in.working {

@@ -276,7 +276,7 @@ func (c *linkConn) attach(hello *link.Hello, token string) bool {
 func helloOf(h *link.Hello, token string) hub.Hello {
 	hello := hub.Hello{
 		Session: h.Session, Run: h.Run, Instance: h.Instance, Token: token, Next: h.Next, Oldest: h.Oldest, Written: h.Written,
-		Writing: h.Writing, Tee: h.Tee, PID: h.PID, PIDStart: h.PIDStart,
+		Writing: h.Writing, Tee: h.Tee, Steer: h.Steer, PID: h.PID, PIDStart: h.PIDStart,
 	}
 	for _, f := range h.Failed {
 		hello.Failed = append(hello.Failed, hub.FailedCommand{Number: f.Number, Reason: f.Reason})

@@ -117,7 +117,9 @@ func (c *busyCursor) Next(ctx context.Context) ([]api.Frame, error) {
 	return []api.Frame{{Type: api.FrameEvent, Event: line("s1", `{"type":"assistant"}`)}}, nil
 }
 
-func (*busyCursor) Ready() ([]api.Frame, <-chan struct{}, bool) { return nil, nil, false }
+func (*busyCursor) Ready() ([]api.Frame, bool) { return nil, false }
+
+func (*busyCursor) SetHook(*hub.Hook) {}
 
 func (*busyCursor) Close() {}
 

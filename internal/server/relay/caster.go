@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/hub"
 )
 
 // maxCast is how many bytes a caster writes to a front end at once, about. More is
@@ -14,15 +15,17 @@ import (
 const maxCast = 8 << 10
 
 // A caster shows what happens to all the front ends that look at the same thing and
-// keep up: one goroutine instead of one for each that would have to be woken for each
-// line. It never waits for a front end. One that does not take everything at once, or
+// keep up, instead of a goroutine for each that would have to be woken for each line:
+// who gives the hub a line shows it, too, or, if that has no time, the caster's own
+// goroutine. It never waits for a front end. One that does not take everything at once, or
 // for which more has to be done than to show lines, is given back to its own
 // goroutine.
 type caster struct {
 	// Static after construction.
 	server *Server
 	key    string
-	news   chan struct{} // has room for one: a front end was added
+	news   chan struct{} // has room for one: run has to look
+	hook   *hub.Hook     // of all seats' cursors
 
 	mu    sync.Mutex // held while something is shown
 	begun bool       // somebody has been there
@@ -76,6 +79,7 @@ func (s *Server) seat(key string, p *seat) *caster {
 		c := s.casters[key]
 		if c == nil {
 			c = &caster{server: s, key: key, news: make(chan struct{}, 1)}
+			c.hook = &hub.Hook{Show: c.happened, Wake: c.look}
 			s.casters[key] = c
 			s.fronts.Go(c.run) // joined by Close; the front end that brings it here is counted
 		}
@@ -95,11 +99,12 @@ func (c *caster) add(p *seat) bool {
 	}
 	c.begun = true
 	c.seats = append(c.seats, p)
-	c.look()
+	p.cursor.SetHook(c.hook)
+	c.look() // something may have happened before
 	return true
 }
 
-// look has run look around. mu is held.
+// look has run look around.
 func (c *caster) look() {
 	select {
 	case c.news <- struct{}{}:
@@ -112,6 +117,7 @@ func (c *caster) leave(p *seat) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.seats = slices.DeleteFunc(c.seats, func(other *seat) bool { return other == p })
+	p.cursor.SetHook(nil)
 	if len(c.seats) == 0 {
 		c.look() // it is over, unless somebody comes
 	}
@@ -120,18 +126,31 @@ func (c *caster) leave(p *seat) {
 // run shows what happens until nobody looks any more.
 func (c *caster) run() {
 	for {
-		changed, again := c.show()
-		if again {
-			continue
-		}
-		if changed == nil && c.end() {
+		c.mu.Lock()
+		more := c.show()
+		alone := len(c.seats) == 0
+		c.mu.Unlock()
+		switch {
+		case more:
+		case alone && c.end():
 			return
-		}
-		select {
-		case <-changed:
-		case <-c.news:
+		default:
+			<-c.news
 		}
 	}
+}
+
+// happened shows what has happened, in place of run. It waits for nobody.
+func (c *caster) happened() {
+	if !c.mu.TryLock() {
+		c.look()
+		return
+	}
+	more := c.show()
+	if more || len(c.seats) == 0 {
+		c.look()
+	}
+	c.mu.Unlock()
 }
 
 // end removes the caster if nobody is there.
@@ -148,44 +167,36 @@ func (c *caster) end() bool {
 	return true
 }
 
-// show shows everybody what there is for them. again says that there may be more
-// already; otherwise changed is closed when there is, nil if nobody is there.
-func (c *caster) show() (changed <-chan struct{}, again bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+// show shows everybody what there is for them. It reports whether there may be more
+// already that nobody else shows: not all that there is comes at once. mu is held.
+func (c *caster) show() (more bool) {
 	c.seats = slices.DeleteFunc(c.seats, func(p *seat) bool {
-		next, stays := c.serve(p)
-		switch {
-		case !stays:
-			return true
-		case next == nil:
-			again = true
-		case changed == nil:
-			// The first is the oldest: whatever has happened since, it tells.
-			changed = next
+		full, back := c.serve(p)
+		more = more || full
+		if back == nil {
+			return false
 		}
-		return false
+		p.cursor.SetHook(nil) // it is the front end's own again
+		p.back <- *back
+		return true
 	})
-	return changed, again
+	return more
 }
 
-// serve shows a front end what there is for it, and reports whether it stays. If there
-// was nothing, changed is closed when there is. mu is held.
-func (c *caster) serve(p *seat) (changed <-chan struct{}, stays bool) {
+// serve shows a front end what there is for it, and says what it is given back if it
+// does not stay, and otherwise whether there was as much as comes at once. mu is held.
+func (c *caster) serve(p *seat) (full bool, back *given) {
 	if p.ctx.Err() != nil {
-		p.back <- given{} // what it may see is not known any more
-		return nil, false
+		return false, &given{} // what it may see is not known any more
 	}
-	frames, changed, ok := p.cursor.Ready()
+	frames, ok := p.cursor.Ready()
 	switch {
 	case !ok:
-		p.back <- given{}
-		return nil, false
+		return false, &given{}
 	case len(frames) == 0:
-		return changed, true
+		return false, nil
 	case !simple(frames):
-		p.back <- given{frames: frames}
-		return nil, false
+		return false, &given{frames: frames}
 	}
 	b := c.server.batch(p.front)
 	defer b.putBack()
@@ -195,11 +206,14 @@ func (c *caster) serve(p *seat) (changed <-chan struct{}, stays bool) {
 	}
 	left, locked := p.front.socket.offer(b.b)
 	if len(left) > 0 || locked {
-		p.back <- given{left: slices.Clone(left), locked: locked}
-		return nil, false
+		return false, &given{left: slices.Clone(left), locked: locked}
 	}
-	return nil, true
+	return len(frames) >= manyFrames, nil
 }
+
+// manyFrames is how many frames may be all that a cursor gives at once, although there
+// are more. What happens after fewer were given is told by the hook.
+const manyFrames = 64
 
 // simple reports whether frames are nothing but lines of agents, which are shown
 // without asking anybody, and not too long.

@@ -304,7 +304,7 @@ func (f *front) next(ctx context.Context, v *view, c Cursor) ([]api.Frame, error
 	if f.socket.raw == nil {
 		return c.Next(ctx)
 	}
-	if frames, _, ok := c.Ready(); len(frames) > 0 || !ok {
+	if frames, ok := c.Ready(); len(frames) > 0 || !ok {
 		if ok {
 			return frames, nil
 		}

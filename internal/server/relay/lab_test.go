@@ -83,10 +83,19 @@ func newFakeHub(sessions ...*api.Session) *fakeHub {
 
 func (h *fakeHub) update(f func()) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	f()
 	close(h.changed)
 	h.changed = make(chan struct{})
+	due := map[*hub.Hook]bool{}
+	for _, c := range h.all {
+		if c.hook != nil {
+			due[c.hook] = true
+		}
+	}
+	h.mu.Unlock()
+	for hook := range due {
+		hook.Show()
+	}
 }
 
 // await waits until ok, which is called with mu held.
@@ -156,6 +165,7 @@ type fakeCursor struct {
 	session string
 	at      int
 	begun   bool
+	hook    *hub.Hook
 }
 
 func (c *fakeCursor) Next(ctx context.Context) ([]api.Frame, error) {
@@ -192,16 +202,19 @@ func (c *fakeCursor) collect() (frames []api.Frame) {
 	return frames
 }
 
-func (c *fakeCursor) Ready() (frames []api.Frame, changed <-chan struct{}, ok bool) {
+func (c *fakeCursor) Ready() (frames []api.Frame, ok bool) {
 	c.hub.mu.Lock()
 	defer c.hub.mu.Unlock()
 	if !c.begun {
-		return nil, nil, false
+		return nil, false
 	}
-	if frames := c.collect(); len(frames) > 0 {
-		return frames, nil, true
-	}
-	return nil, c.hub.changed, true
+	return c.collect(), true
+}
+
+func (c *fakeCursor) SetHook(h *hub.Hook) {
+	c.hub.mu.Lock()
+	defer c.hub.mu.Unlock()
+	c.hook = h
 }
 
 func (c *fakeCursor) Close() { c.hub.update(func() { c.hub.open-- }) }

@@ -34,9 +34,11 @@ type Cursor interface {
 	// Next returns the next frames, and blocks until there are some. They are only
 	// looked at until the next call. A context that ends loses nothing.
 	Next(ctx context.Context) ([]api.Frame, error)
-	// Ready is Next without waiting: if there are no frames, changed is closed when
+	// Ready is Next without waiting: if there are no frames, the hook is called when
 	// there may be some. ok is false if only Next can tell.
-	Ready() (frames []api.Frame, changed <-chan struct{}, ok bool)
+	Ready() (frames []api.Frame, ok bool)
+	// SetHook says who is told that; nil is nobody.
+	SetHook(h *hub.Hook)
 	// Close lets go of what is followed.
 	Close()
 }

@@ -58,6 +58,11 @@ func (s *Server) controlRoutes(h huma.API) {
 	}, func(ctx context.Context, in *OfSession) (*answer[api.ControlResult], error) {
 		return s.request(ctx, in.ID, &wire.GetContextUsageRequest{})
 	}, ofAgent()...)
+	operation(s, h, wire.ScopePrompt, huma.Operation{
+		OperationID: "suggest-files", Method: http.MethodGet, Path: "/v1/sessions/{id}/files",
+		Summary: "Ask the CLI for files that the beginning of a path may mean", Tags: tags,
+		Description: "For mentions in messages. It needs a CLI that knows how to, as 2.1.325 does.",
+	}, s.suggestFiles, ofAgent()...)
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "set-environment", Method: http.MethodPost, Path: "/v1/sessions/{id}/environment",
 		Summary: "Change variables of the agent's environment", Tags: tags, DefaultStatus: http.StatusNoContent,
@@ -132,6 +137,29 @@ func object(subtype string, members ...member) json.RawMessage {
 		b = append(b, m.value...)
 	}
 	return append(b, '}')
+}
+
+// ofFiles names a session and the beginning of a path in it.
+type ofFiles struct {
+	OfSession
+	Query string `query:"q" maxLength:"1024" doc:"The beginning, or a part, of a path"`
+}
+
+// suggestFiles asks the CLI for files.
+func (s *Server) suggestFiles(ctx context.Context, in *ofFiles) (*answer[api.FileSuggestions], error) {
+	raw, err := s.hub.Control(ctx, actor(ctx), in.ID, &wire.FileSuggestionsRequest{Query: in.Query})
+	if err != nil {
+		return nil, err
+	}
+	var told wire.FileSuggestionsAnswer
+	if err := json.Unmarshal(orEmpty(raw), &told); err != nil {
+		return nil, unreadable("file_suggestions")
+	}
+	out := &api.FileSuggestions{Files: make([]string, len(told.Suggestions)), Dir: told.Cwd}
+	for i := range told.Suggestions {
+		out.Files[i] = told.Suggestions[i].Path
+	}
+	return &answer[api.FileSuggestions]{Body: out}, nil
 }
 
 // request sends a control request that was built here, if who asks may send it:

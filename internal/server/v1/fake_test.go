@@ -225,6 +225,18 @@ func (f *fakeHub) Export(_ context.Context, id, format string, w io.Writer) erro
 	return f.exportErr
 }
 
+func (f *fakeHub) Backup(_ context.Context, w io.Writer) error {
+	if err := f.note("Backup", hub.Actor{}); err != nil {
+		return err
+	}
+	for _, part := range f.export {
+		if _, err := io.WriteString(w, part); err != nil {
+			return err
+		}
+	}
+	return f.exportErr
+}
+
 func (f *fakeHub) Transcripts(_ context.Context, q api.TranscriptFilter) (*api.TranscriptList, error) {
 	return noted(&api.TranscriptList{}, f.note("Transcripts", hub.Actor{}, q))
 }

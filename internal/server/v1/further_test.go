@@ -116,9 +116,9 @@ var furtherOperations = []operationTest{
 	{"drift", observeToken, "GET", "/v1/drift", "", 200, call{"Drift", hub.Actor{}, nil}, `{"items":[]}`},
 	{"budgets", observeToken, "GET", "/v1/budgets", "", 200, call{"Budgets", hub.Actor{}, nil}, `{"budgets":[]}`},
 	{
-		"transcripts", adminToken, "GET", "/v1/transcripts?dir=%2Ftmp&cursor=c&limit=9", "",
+		"transcripts", adminToken, "GET", "/v1/transcripts?dir=%2Ftmp&conversation=0b1c&q=a+word&cursor=c&limit=9", "",
 		200,
-		call{"Transcripts", hub.Actor{}, []any{api.TranscriptFilter{Dir: "/tmp", Cursor: "c", Limit: 9}}},
+		call{"Transcripts", hub.Actor{}, []any{api.TranscriptFilter{Dir: "/tmp", Conversation: "0b1c", Text: "a word", Cursor: "c", Limit: 9}}},
 		`{"transcripts":[]}`,
 	},
 	{

@@ -47,6 +47,7 @@ type Hub interface {
 	Drift(ctx context.Context) (*api.Drift, error)
 	Budgets(ctx context.Context) (*api.Budgets, error)
 	Export(ctx context.Context, id, format string, w io.Writer) error
+	Backup(ctx context.Context, w io.Writer) error
 	Transcripts(ctx context.Context, f api.TranscriptFilter) (*api.TranscriptList, error)
 	Transcript(ctx context.Context, conversation, dir string, from, limit int) (*api.TranscriptPage, error)
 	Adopt(ctx context.Context, by hub.Actor, conversation string, in api.Adopt) (*api.Created, error)

@@ -59,7 +59,7 @@ func (s *Server) libraryRoutes(h huma.API) {
 	operation(s, h, wire.ScopeObserve, huma.Operation{
 		OperationID: "search", Method: http.MethodGet, Path: "/v1/search",
 		Summary: "Find messages by their text, the newest first", Tags: tags,
-		Description: "All words must occur; the last one may be a beginning. What was said in the last moments may not be found yet.",
+		Description: "All words must occur; one that ends in * may be the beginning of a word. What was said in the last moments may not be found yet.",
 	}, func(ctx context.Context, in *struct {
 		Text    string `query:"q" required:"true" minLength:"1" maxLength:"1024" doc:"The words" example:"failing test"`
 		Session string `query:"session" maxLength:"64" doc:"Only messages of this session"`
@@ -171,15 +171,19 @@ func (s *Server) exportRoute(h huma.API, tags []string) {
 func (s *Server) export(ctx context.Context, w http.ResponseWriter, id, format string) {
 	kind, extension := exported(format)
 	d := &download{w: w, kind: kind, name: id + extension}
-	err := s.hub.Export(ctx, id, format, d)
+	s.download(ctx, "export-session", d, s.hub.Export(ctx, id, format, d))
+}
+
+// download ends a download that failed, or did not.
+func (s *Server) download(ctx context.Context, operation string, d *download, err error) {
 	switch {
 	case err == nil:
 		_, _ = d.Write(nil) // nothing may have been written
 	case !d.begun:
-		access.WriteProblem(w, (*api.Error)(s.problem(ctx, "export-session", err)))
+		access.WriteProblem(d.w, (*api.Error)(s.problem(ctx, operation, err)))
 	default:
 		if !errors.Is(err, context.Canceled) && d.failed == nil {
-			_ = s.problem(ctx, "export-session", err) // for the log alone
+			_ = s.problem(ctx, operation, err) // for the log alone
 		}
 		// The client must not take what it has for the whole.
 		panic(http.ErrAbortHandler)
@@ -203,8 +207,8 @@ func (d *download) Write(p []byte) (int, error) {
 		d.begun = true
 		h := d.w.Header()
 		h.Set("Content-Type", d.kind)
-		// The name is made of the session's id, which holds nothing that would
-		// have to be quoted.
+		// The name is ours, or made of the session's id: nothing in it would have
+		// to be quoted.
 		h.Set("Content-Disposition", `attachment; filename="`+d.name+`"`)
 		// What agents write is data: a browser that shows it anyway must not run it.
 		h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
@@ -232,13 +236,16 @@ func (s *Server) diskRoutes(h huma.API) {
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "list-transcripts", Method: http.MethodGet, Path: "/v1/transcripts",
 		Summary: "List conversations that the CLI has written to disk, the newest first", Tags: tags,
-		Description: "Those that were held without this server, too.",
+		Description: "Those that were held without this server, too. With q those with a message in which all words occur: " +
+			"files are read for it, a part of them for each page, so that one may have less than was asked for, even nothing, and another one behind it.",
 	}, func(ctx context.Context, in *struct {
-		Dir string `query:"dir" maxLength:"4096" doc:"Only those of this folder, an absolute path"`
+		Dir          string `query:"dir" maxLength:"4096" doc:"Only those of this folder, an absolute path"`
+		Conversation string `query:"conversation" maxLength:"64" pattern:"^[A-Za-z0-9_-]+$" doc:"Only those whose id begins so" example:"0b1c2d3e"`
+		Text         string `query:"q" maxLength:"1024" doc:"Words that somebody said in them" example:"failing test"`
 		Page
 	},
 	) (*answer[api.TranscriptList], error) {
-		list, err := s.hub.Transcripts(ctx, api.TranscriptFilter{Dir: in.Dir, Cursor: in.Cursor, Limit: in.limit()})
+		list, err := s.hub.Transcripts(ctx, api.TranscriptFilter{Dir: in.Dir, Conversation: in.Conversation, Text: in.Text, Cursor: in.Cursor, Limit: in.limit()})
 		if err == nil && list.Transcripts == nil {
 			list.Transcripts = []api.Transcript{}
 		}

@@ -90,6 +90,7 @@ func (s *Server) routes(h huma.API) {
 	s.controlRoutes(h)
 	s.libraryRoutes(h)
 	s.diskRoutes(h)
+	s.backupRoute(h)
 	s.accessRoutes(h)
 
 	operation(s, h, wire.ScopeObserve, huma.Operation{
@@ -286,11 +287,12 @@ func (s *Server) questionRoutes(h huma.API) {
 		State   api.QuestionState `query:"state" enum:"open,answered,answered_too_late,cancelled" doc:"Only questions in this state"`
 		Session string            `query:"session" maxLength:"64" doc:"Only questions of this session"`
 		Kind    api.QuestionKind  `query:"kind" enum:"permission,choice,plan,form,dialog" doc:"Only questions of this kind"`
+		Prefix  string            `query:"prefix" maxLength:"64" doc:"Only questions whose id begins so"`
 		Cursor  string            `query:"cursor" maxLength:"256" doc:"Where the page before ended: its member next"`
 		Limit   int               `query:"limit" minimum:"1" maximum:"1000" doc:"How many at most; 1000 if absent"`
 	},
 	) (*answer[api.QuestionList], error) {
-		list, err := s.hub.Questions(ctx, api.QuestionFilter{State: in.State, Session: in.Session, Kind: in.Kind, Cursor: in.Cursor, Limit: in.Limit})
+		list, err := s.hub.Questions(ctx, api.QuestionFilter{State: in.State, Session: in.Session, Kind: in.Kind, Prefix: in.Prefix, Cursor: in.Cursor, Limit: in.Limit})
 		if err == nil && list.Questions == nil {
 			list.Questions = []api.Question{}
 		}

@@ -1,0 +1,89 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/journal"
+)
+
+// scratchPattern is what folders are called in which backups are made.
+const scratchPattern = ".backup-*"
+
+// Backup writes a copy of the journal as it is at one moment to w, while
+// everything goes on: see journal.Journal. It is made as a file first, of which
+// nothing is left. One is made at a time. An error of w is returned as it is.
+func (h *Hub) Backup(ctx context.Context, w io.Writer) (err error) {
+	select {
+	case h.backups <- struct{}{}:
+		defer func() { <-h.backups }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if err := h.sweepScratch(); err != nil {
+		return err
+	}
+	folder, err := os.MkdirTemp(h.scratch(), scratchPattern)
+	if err != nil {
+		return h.noBackup(ctx, err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	name := filepath.Join(folder, "journal.db")
+	if err := h.journal.Backup(ctx, name); err != nil {
+		return h.noBackup(ctx, err)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return fmt.Errorf("reading the backup: %w", err)
+	}
+	_, err = io.Copy(w, file)
+	return errors.Join(err, file.Close())
+}
+
+// sweepScratch removes what a backup has left that was killed on the way. In a
+// folder that others use, too, what is called so may be theirs.
+func (h *Hub) sweepScratch() error {
+	if h.options.Scratch == "" {
+		return nil
+	}
+	old, err := filepath.Glob(filepath.Join(h.options.Scratch, scratchPattern))
+	if err != nil {
+		return fmt.Errorf("looking for what is left of backups: %w", err)
+	}
+	for _, folder := range old {
+		if err := os.RemoveAll(folder); err != nil {
+			return fmt.Errorf("removing what is left of a backup: %w", err)
+		}
+	}
+	return nil
+}
+
+// scratch returns the folder for files that are read once.
+func (h *Hub) scratch() string {
+	if h.options.Scratch != "" {
+		return h.options.Scratch
+	}
+	return os.TempDir()
+}
+
+// noBackup says that a backup could not be made, in words that tell what to do. The
+// error itself has paths of the server's machine in it: it belongs to the log.
+func (h *Hub) noBackup(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, journal.ErrClosed):
+		return h.problem(err, "")
+	}
+	h.log.Error("a backup could not be made", "err", err)
+	return &api.Error{
+		Status: http.StatusServiceUnavailable, Code: api.CodeStorage, Title: "the backup could not be made",
+		Hint: "it needs as much room in the server's data folder as the journal; the server's log says more",
+	}
+}

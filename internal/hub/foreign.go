@@ -1,0 +1,66 @@
+package hub
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/switchboard-dev/switchboard/api"
+)
+
+// notOurs says that the session's process belongs to a program and lives: it is
+// not the hub's to end or to replace.
+func (st *step) notOurs() error {
+	s, b := st.s, st.s.book
+	if b.Ended != nil || b.Transport != transportTee || s.link == nil && !st.alive() {
+		return nil
+	}
+	return &api.Error{
+		Status: http.StatusConflict, Code: api.CodeConflict, Title: "the agent belongs to another program, which alone can end it",
+		Hint: "end that program; the session can be resumed here then",
+	}
+}
+
+// foreign says that the session's process belongs to a program which does not let
+// others do what is asked for, nil if it does. steering are prompts and interrupts.
+// As long as there is no link it is not known what the program allows, and nothing is
+// kept for then: a prompt might come to lie in a queue that nobody ever takes it from.
+func (s *session) foreign(steering bool) error {
+	b := s.book
+	if b.Ended != nil || b.Transport != transportTee {
+		return nil
+	}
+	if s.link == nil {
+		return &api.Error{
+			Status: http.StatusConflict, Code: api.CodeOffline, Title: "the agent belongs to another program and cannot be reached at present",
+			Hint: "try again when it is back",
+		}
+	}
+	if s.link.steer && steering {
+		return nil
+	}
+	if !steering {
+		return &api.Error{
+			Status: http.StatusConflict, Code: api.CodeConflict, Title: "the agent belongs to another program, which alone may send this",
+			Hint: "questions can be answered here",
+		}
+	}
+	return &api.Error{
+		Status: http.StatusConflict, Code: api.CodeConflict, Title: "the agent belongs to another program, which does not let others prompt or interrupt it",
+		Hint: "questions can be answered here; start the agent with switchboard wrap --steer to do more",
+	}
+}
+
+// teeWait is how long a program's CLI is waited for that was announced and has never
+// come: who announces one connects it at once, and announces another if that is refused.
+const teeWait = time.Minute
+
+// neverCame ends the run of a program's CLI that was announced and has not come. It
+// reports whether it did.
+func (st *step) neverCame() bool {
+	s := st.s
+	if s.book.Transport != transportTee || s.run.Instance != "" || s.link != nil || st.now.Sub(s.run.Started) <= teeWait {
+		return false
+	}
+	st.endRun(api.Ended{Reason: "the program that it belongs to has ended before it could be shown"}, false)
+	return true
+}

@@ -1,0 +1,109 @@
+package hub_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/hub"
+	"github.com/switchboard-dev/switchboard/wire"
+)
+
+// TestProgramsOwn asks for what the program alone may do with its CLI, without its
+// leave to steer and with it. Nothing of what is refused is sent.
+func TestProgramsOwn(t *testing.T) {
+	for _, steer := range []bool{false, true} {
+		l := newLab(t, func(o *hub.Options) { o.Watch = time.Hour })
+		created, err := l.hub.Create(l.ctx(), person, api.CreateSession{Transport: "tee"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := newDialler()
+		a, _, err := l.hub.Attach(l.ctx(), hub.Hello{Session: created.ID, Run: 1, Instance: "i", Token: created.Token, Next: 1, Oldest: 1, Tee: true, Steer: steer}, w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Lost(nil)
+		if err := a.Receive(l.ctx(), []hub.Item{numbered(1, bashQuestion("r1"))}); err != nil {
+			t.Fatal(err)
+		}
+		refused := func(what string, err error) {
+			t.Helper()
+			if code(err) != api.CodeConflict || !strings.Contains(err.Error(), "another program") {
+				t.Errorf("%s, steer %t: %v", what, steer, err)
+			}
+		}
+		_, err = l.hub.Stop(l.ctx(), person, created.ID, api.Stop{})
+		refused("stop", err)
+		_, err = l.hub.Stop(l.ctx(), person, created.ID, api.Stop{Force: true})
+		refused("stop by force", err)
+		_, err = l.hub.Resume(l.ctx(), person, created.ID, api.Resume{Force: true})
+		refused("resume by force", err)
+		_, err = l.hub.Control(l.ctx(), person, created.ID, &wire.SetModelRequest{Model: "m"})
+		refused("another model", err)
+		if !steer {
+			_, err = l.hub.Interrupt(l.ctx(), person, created.ID, api.Interrupt{})
+			refused("interrupt", err)
+			_, err = l.hub.Send(l.ctx(), person, created.ID, api.SendMessage{Text: "hello"})
+			refused("a prompt", err)
+		} else if _, err = l.hub.Send(l.ctx(), person, created.ID, api.SendMessage{Text: "hello"}); err != nil {
+			t.Errorf("a prompt: %v", err)
+		}
+		w.mu.Lock()
+		if len(w.sent) != 0 {
+			t.Errorf("the CLI was sent %d lines", len(w.sent))
+		}
+		w.mu.Unlock()
+		// What it asks people may be answered here.
+		q := l.question(created.ID)
+		l.answer(q.ID, api.Answer{Decision: "deny", Message: "no"})
+		w.await(t, 1)
+	}
+}
+
+// TestProgramNeverCame has a program's CLI announced that never comes, and one that
+// comes and is lost: only the first is over.
+func TestProgramNeverCame(t *testing.T) {
+	clock := &clock{now: noon}
+	l := newLab(t, func(o *hub.Options) { o.Now, o.Watch = clock.Now, 10*time.Millisecond })
+	never, err := l.hub.Create(l.ctx(), person, api.CreateSession{Transport: "tee"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost, _, a, _ := l.tee()
+	a.Lost(nil)
+	l.awaitState(lost.ID, api.StateOffline)
+	clock.add(2 * time.Minute)
+	l.awaitState(never.ID, api.StateEnded)
+	late := hub.Hello{Session: never.ID, Run: 1, Instance: "i", Token: never.Token, Next: 1, Oldest: 1, Tee: true}
+	var gone *hub.GoneError
+	if _, _, err := l.hub.Attach(l.ctx(), late, newDialler()); !errors.As(err, &gone) {
+		t.Errorf("one that comes after all: %v; want it told to announce another", err)
+	}
+	if s, err := l.hub.Snapshot(l.ctx(), lost.ID); err != nil || s.State != api.StateOffline {
+		t.Errorf("the one that is lost is %v, %v", s, err)
+	}
+}
+
+// TestPromptForAbsentProgram has somebody prompt a program's CLI that cannot be reached.
+// Whether that is allowed is not known, and it is not kept until somebody finds it.
+func TestPromptForAbsentProgram(t *testing.T) {
+	l := newLab(t, func(o *hub.Options) { o.Watch = time.Hour })
+	created, hello, a, _ := l.tee()
+	a.Lost(nil)
+	l.awaitState(created.ID, api.StateOffline)
+	if _, err := l.hub.Send(l.ctx(), person, created.ID, api.SendMessage{Text: "hello"}); code(err) != api.CodeOffline {
+		t.Errorf("a prompt while there is no link: %v", err)
+	}
+	w := newDialler()
+	if a, _, err := l.hub.Attach(l.ctx(), hello, w); err != nil {
+		t.Fatal(err)
+	} else {
+		defer a.Lost(nil)
+	}
+	if _, err := l.hub.Send(l.ctx(), person, created.ID, api.SendMessage{Text: "hello"}); err != nil {
+		t.Errorf("a prompt when it is back: %v", err)
+	}
+}

@@ -1,0 +1,131 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"modernc.org/sqlite"
+)
+
+// inspectBelow is the size up to which [Inspect] reads every page.
+const inspectBelow = 1 << 30
+
+// An Inspection is what can be seen of a journal without opening it.
+type Inspection struct {
+	// Size is that of the journal with what is not yet in its place, Search that of the index for searching, Blobs that of long lines.
+	Size, Search, Blobs int64
+	// Sessions and Entries are how many there are.
+	Sessions, Entries int64
+	// Checked says that every page was read; Wrong is what was found to be wrong then.
+	Checked bool
+	Wrong   []string
+	// Unchecked says why not, if Checked is false.
+	Unchecked string
+}
+
+// Inspect looks at the journal in a folder without changing anything, also while a hub has it open: it reads as any reader does, waits for nobody and
+// keeps nobody waiting. It reads until ctx ends, and then says how far it got. The error is [fs.ErrNotExist] if there is no journal.
+func Inspect(ctx context.Context, dir string) (*Inspection, error) {
+	path := filepath.Join(dir, "journal.db")
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	in := &Inspection{Size: info.Size() + size(path+"-wal"), Search: size(filepath.Join(dir, "search.db"))}
+	_ = filepath.WalkDir(filepath.Join(dir, "blobs"), func(_ string, entry fs.DirEntry, err error) error { // what cannot be read has no size
+		if err == nil && entry.Type().IsRegular() {
+			if info, err := entry.Info(); err == nil {
+				in.Blobs += info.Size()
+			}
+		}
+		return ctx.Err()
+	})
+	alone := missing(path + "-wal")
+	err = in.read(ctx, path, alone)
+	if alone && (err != nil || len(in.Wrong) > 0) && changed(path, info) {
+		// A hub has begun to write to what was read as if nobody did: what looks damaged need not be.
+		in.Checked, in.Wrong, in.Unchecked = false, nil, "a hub has begun to write to it"
+		return in, nil
+	}
+	if err != nil {
+		switch {
+		case ctx.Err() != nil:
+			in.Unchecked = "reading all of it takes too long"
+		case damaged(err):
+			in.Checked, in.Wrong = true, append(in.Wrong, err.Error())
+		default:
+			in.Unchecked = err.Error()
+		}
+	}
+	return in, nil
+}
+
+// missing reports whether there is no such file.
+func missing(path string) bool {
+	_, err := os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// changed reports whether somebody has written to a journal since, or is about to.
+func changed(path string, before fs.FileInfo) bool {
+	now, err := os.Stat(path)
+	return err != nil || !missing(path+"-wal") || !os.SameFile(before, now) || now.Size() != before.Size() || !now.ModTime().Equal(before.ModTime())
+}
+
+// size returns the size of a file, 0 if there is none.
+func size(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// read reads what there is to know from the file itself. alone says that nobody has it open.
+func (in *Inspection) read(ctx context.Context, path string, alone bool) (err error) {
+	query := url.Values{"mode": {"ro"}}
+	if alone {
+		// Without this, reading would need files beside it, which only a writer may make.
+		query.Set("immutable", "1")
+	}
+	name := url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: query.Encode()}
+	connector, err := sqlite.NewConnector(name.String())
+	if err != nil {
+		return fmt.Errorf("opening %s: %w", path, err)
+	}
+	raw, err := connector.Connect(ctx)
+	if err != nil {
+		return fmt.Errorf("opening %s: %w", path, err)
+	}
+	c := &conn{raw: raw, stmts: map[string]statement{}}
+	defer func() { err = errors.Join(err, c.close()) }()
+	id, _, err := c.first("PRAGMA application_id")
+	if err != nil {
+		return err
+	}
+	if id != applicationID {
+		in.Checked, in.Wrong = true, []string{"it is not a journal of Switchboard"}
+		return nil
+	}
+	if in.Sessions, _, err = c.first("SELECT count(*) FROM sessions"); err != nil {
+		return err
+	}
+	if in.Entries, _, err = c.first("SELECT ifnull(sum(seq), 0) FROM sessions"); err != nil {
+		return err
+	}
+	if in.Size > inspectBelow {
+		in.Unchecked = "it is too large to read all of it now"
+		return nil
+	}
+	wrong, err := check(ctx, c, "PRAGMA quick_check(3)")
+	if err != nil {
+		return err
+	}
+	in.Checked, in.Wrong = true, wrong
+	return nil
+}
