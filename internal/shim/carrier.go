@@ -45,15 +45,25 @@ var (
 	errGone  = errors.New("the hub knows the run no more")
 )
 
+// A registerFunc has a hub make a run, and returns its session and number and how
+// it is reached. [ErrRefused] means that no hub will.
+type registerFunc func(ctx context.Context) (session string, run int, dial dialFunc, err error)
+
 // A carrier is the part of a shim that keeps the link: the lines for the hub,
 // the hub's commands, and a connection as often as there is a hub.
 type carrier struct {
 	// Static after construction.
-	hello link.Hello // what does not change of it
-	dial  dialFunc
-	log   *slog.Logger
+	log *slog.Logger
 	// onStop is called when the hub wants the CLI ended.
 	onStop func(*link.Stop)
+	// register is how a run comes to be that nobody has made before; nil if the
+	// run is there.
+	register registerFunc
+
+	// Owned by run.
+	hello    link.Hello // what does not change of it
+	dial     dialFunc   // nil if there is no run yet
+	welcomed bool       // a hub has had the run
 
 	wake    chan struct{} // there may be something to send
 	room    chan struct{} // there may be room in the buffer
@@ -61,6 +71,7 @@ type carrier struct {
 	quiet   chan struct{} // there may be no command left
 	changed chan struct{} // the hub came or went, or the buffer is drained
 	gone    chan struct{} // closed when the hub has said that the run is gone
+	nudge   chan struct{} // a hub is to be looked for at once
 
 	mu sync.Mutex
 	// Guarded by mu.
@@ -68,14 +79,15 @@ type carrier struct {
 	commands   link.Commands
 	texts      []link.Message // to be sent before further lines; bounded by what the hub sends
 	connected  bool
+	trying     bool      // it is being found out whether there is a hub
 	lost       time.Time // when the hub was last heard of, if not connected
 	goneReason string
 }
 
 func newCarrier(hello link.Hello, out *link.Outgoing, dial dialFunc, log *slog.Logger) *carrier {
 	return &carrier{
-		hello: hello, dial: dial, log: log, out: out, lost: time.Now(),
-		wake: newFlag(), room: newFlag(), work: newFlag(), quiet: newFlag(), changed: newFlag(),
+		hello: hello, dial: dial, log: log, out: out, lost: time.Now(), trying: true,
+		wake: newFlag(), room: newFlag(), work: newFlag(), quiet: newFlag(), changed: newFlag(), nudge: newFlag(),
 		gone: make(chan struct{}),
 	}
 }
@@ -174,15 +186,62 @@ func (c *carrier) state() (connected bool, lost time.Time, drained bool) {
 	return c.connected, c.lost, c.out.Drained()
 }
 
+// settled reports whether it is of no use to wait for a hub: there is none, or it
+// has everything.
+func (c *carrier) settled() bool {
+	select {
+	case <-c.gone:
+		return true
+	default:
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.connected && !c.trying || c.out.Drained()
+}
+
+// oldest returns the lowest number that no hub has.
+func (c *carrier) oldest() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.out.Oldest()
+}
+
+// hurry has a hub looked for at once, if there was none.
+func (c *carrier) hurry() {
+	c.mu.Lock()
+	c.trying = true // it will be
+	c.mu.Unlock()
+	raise(c.nudge)
+}
+
+// try notes whether it is being found out whether there is a hub.
+func (c *carrier) try(now bool) {
+	c.mu.Lock()
+	c.trying = now
+	c.mu.Unlock()
+	raise(c.changed)
+}
+
 // run keeps the link until ctx ends or the hub says that the run is gone.
 func (c *carrier) run(ctx context.Context) {
 	backoff := time.Duration(0)
 	for failures := 0; ctx.Err() == nil; {
 		began := time.Now()
+		c.try(true)
 		welcomed, err := c.connect(ctx)
+		c.try(false)
+		c.welcomed = c.welcomed || welcomed
 		switch {
 		case ctx.Err() != nil:
 			return
+		case errors.Is(err, ErrRefused):
+			c.log.Warn("there will be no hub", "error", err)
+			c.goneReason = err.Error()
+			close(c.gone)
+			return
+		case errors.Is(err, errGone) && c.register != nil && !c.welcomed:
+			// It was restarted before it had more than the run's name.
+			c.dial = nil
 		case errors.Is(err, errGone):
 			c.log.Warn("the hub says that the run is gone", "reason", c.goneReason)
 			close(c.gone)
@@ -203,6 +262,8 @@ func (c *carrier) run(ctx context.Context) {
 		timer := time.NewTimer(backoff/2 + rand.N(backoff/2+1)) //nolint:gosec // it only spreads attempts
 		select {
 		case <-timer.C:
+		case <-c.nudge:
+			timer.Stop()
 		case <-ctx.Done():
 			timer.Stop()
 		}
@@ -214,6 +275,13 @@ func (c *carrier) run(ctx context.Context) {
 func (c *carrier) connect(ctx context.Context) (welcomed bool, err error) {
 	shake, cancel := context.WithTimeout(ctx, handshakeTime)
 	defer cancel()
+	if c.dial == nil {
+		if c.hello.Session, c.hello.Run, c.dial, err = c.register(shake); err != nil {
+			c.dial = nil
+			return false, err
+		}
+		c.log.Info("the run is registered", "session", c.hello.Session, "run", c.hello.Run)
+	}
 	conn, err := c.dial(shake)
 	if err != nil {
 		return false, err

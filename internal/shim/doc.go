@@ -22,5 +22,6 @@
 // next hub reads.
 //
 // [Tee] is the shim of a program that has a CLI of its own: the program and the
-// CLI talk to each other undisturbed, and the hub gets a copy.
+// CLI talk to each other undisturbed, and the hub gets a copy. [Wrap] is the whole
+// life of such a process: it starts the CLI and ends as that does.
 package shim

@@ -21,7 +21,9 @@ type gate struct {
 	// Static after construction.
 	w io.Writer
 	// filter returns nil if there is nothing to look for, else a function that
-	// reports whether a line may not pass. passed is given all that has passed.
+	// reports whether a line may not pass. passed is given all that passes, before
+	// it does: the other end can answer before a write has returned, and the answer
+	// must not be known here before the question. It must not wait for anything.
 	// Both are called with mu held.
 	filter func() func(line []byte) (swallow bool)
 	passed func(chunk []byte)
@@ -59,12 +61,14 @@ func (g *gate) pass(chunk []byte) error {
 	if swallow == nil && len(g.held) == 0 {
 		return g.put(chunk)
 	}
+	looked := len(g.held) // there is no end of a line up to here
 	g.held = append(g.held, chunk...)
 	for {
-		end := bytes.IndexByte(g.held, '\n') + 1
+		end := bytes.IndexByte(g.held[looked:], '\n') + 1
 		if end == 0 {
 			break
 		}
+		end, looked = looked+end, 0
 		if swallow == nil || !swallow(bytes.TrimRight(g.held[:end], "\r\n")) {
 			if err := g.put(g.held[:end]); err != nil {
 				return err
@@ -96,12 +100,12 @@ func (g *gate) put(chunk []byte) error {
 	if len(chunk) == 0 {
 		return nil
 	}
+	g.passed(chunk)
 	if _, err := g.w.Write(chunk); err != nil {
 		g.shut(err)
 		return err
 	}
 	g.midLine = chunk[len(chunk)-1] != '\n'
-	g.passed(chunk)
 	if !g.midLine {
 		g.boundary.Broadcast()
 	}
@@ -120,6 +124,11 @@ func (g *gate) close() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	err := g.flush()
+	if g.err == nil && g.midLine {
+		// The end of the stream ends a line, too: a CLI takes what it is given so.
+		g.midLine = false
+		g.passed([]byte{'\n'})
+	}
 	g.shut(io.EOF)
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/switchboard-dev/switchboard/internal/killpoint"
@@ -18,18 +19,40 @@ import (
 // DefaultTeeBuffer is how much a [Tee] keeps for the hub unless told otherwise.
 const DefaultTeeBuffer = 16 << 20
 
-// inputGrace is how long the program's input is waited for once the CLI has
-// ended: not every file can be read with an end in sight.
-const inputGrace = time.Second
+// inputGrace is how long what the program has said is still passed on and copied
+// once the CLI has ended, and closeGrace how long a read is waited for that brings
+// nothing: not every file can be closed while it is read.
+const (
+	inputGrace = time.Second
+	closeGrace = 10 * time.Millisecond
+)
+
+// stalled is how long a hub may take nothing before it is waited for no longer.
+const stalled = time.Second
+
+// ErrRefused means that a hub will not have the run, however often it is asked.
+var ErrRefused = errors.New("the hub refuses the run")
+
+// A Registration names a run that a hub has made.
+type Registration struct {
+	// Session, Run, Token and Socket are as in [Spec].
+	Session string
+	Run     int
+	Token   string
+	Socket  string
+	// SpoolDir is as in [Spec].
+	SpoolDir string
+}
 
 // A TeeSpec says for which run a [Tee] works.
 type TeeSpec struct {
-	// Session, Run, Instance, Token and Socket are as in [Spec].
-	Session  string
-	Run      int
+	Registration
+	// Register has a hub make the run. It is called until it succeeds or returns
+	// [ErrRefused], not by several goroutines at once, with a context that ends
+	// after some seconds. If nil, the run is there.
+	Register func(ctx context.Context) (Registration, error)
+	// Instance is as in [Spec].
 	Instance string
-	Token    string
-	Socket   string
 	// CLIPID and Version are the CLI's process and version, for the hub. They
 	// may be zero.
 	CLIPID  int
@@ -55,7 +78,7 @@ type Streams struct {
 }
 
 // A Tee stands between a program and a CLI that belongs to the program. What
-// they say to each other passes at once and unchanged; the hub gets a copy,
+// they say to each other passes unchanged and waits for nobody; the hub gets a copy,
 // which may lag behind and has gaps, with an event in their place, if the hub
 // is away or slow for long. Without a hub it is a pipe.
 //
@@ -74,7 +97,11 @@ type Tee struct {
 	inLines wire.Splitter
 	cliSays wire.Splitter
 	end     context.CancelFunc
-	workers sync.WaitGroup
+	carried sync.WaitGroup // the goroutine of the carrier
+	obeyed  chan struct{}  // closed when nobody carries out orders any more
+
+	// Owned by the carrier's goroutine until that has ended.
+	registered Registration
 
 	mu sync.Mutex
 	// Guarded by mu.
@@ -90,8 +117,8 @@ type Tee struct {
 func NewTee(spec *TeeSpec, streams Streams, env *Env) *Tee {
 	t := &Tee{
 		spec: spec, streams: streams,
-		open: map[string]string{}, answered: map[string]struct{}{}, asked: map[string]struct{}{},
-		in: newGate(streams.ToCLI), out: newGate(streams.ToProgram),
+		registered: spec.Registration, open: map[string]string{}, answered: map[string]struct{}{}, asked: map[string]struct{}{},
+		in: newGate(streams.ToCLI), out: newGate(streams.ToProgram), obeyed: make(chan struct{}),
 	}
 	var e Env
 	if env != nil {
@@ -100,7 +127,7 @@ func NewTee(spec *TeeSpec, streams Streams, env *Env) *Tee {
 	if e.Logger == nil {
 		e.Logger = slog.New(slog.DiscardHandler)
 	}
-	if e.dial == nil {
+	if e.dial == nil && spec.Register == nil {
 		e.dial = dialSocket(spec.Socket, spec.Token)
 	}
 	instance := spec.Instance
@@ -111,20 +138,36 @@ func NewTee(spec *TeeSpec, streams Streams, env *Env) *Tee {
 	if buffer <= 0 {
 		buffer = DefaultTeeBuffer
 	}
-	t.log = e.Logger.With("session", spec.Session, "run", spec.Run)
+	t.log = e.Logger
+	if spec.Register == nil {
+		t.log = t.log.With("session", spec.Session, "run", spec.Run)
+	}
 	t.inLines.Max, t.cliSays.Max = spec.MaxLine, spec.MaxLine
 	t.in.filter, t.in.passed = t.lateAnswers, func(chunk []byte) { split(&t.inLines, chunk, t.programSaid) }
 	t.out.filter, t.out.passed = t.hubAnswers, func(chunk []byte) { split(&t.cliSays, chunk, t.cliSaid) }
 	pid := os.Getpid()
 	start := startTime(pid)
-	hello := link.Hello{Session: spec.Session, Run: spec.Run, Instance: instance, Tee: true, PID: pid, PIDStart: start}
+	hello := link.Hello{Session: spec.Session, Run: spec.Run, Instance: instance, Tee: true, Steer: spec.Steer, PID: pid, PIDStart: start}
 	t.carrier = newCarrier(hello, link.NewOutgoing(buffer, 0), e.dial, t.log)
+	if spec.Register != nil {
+		t.carrier.register = func(ctx context.Context) (string, int, dialFunc, error) {
+			r, err := spec.Register(ctx)
+			if err != nil {
+				return "", 0, nil, err
+			}
+			t.registered = r
+			return r.Session, r.Run, dialSocket(r.Socket, r.Token), nil
+		}
+	}
 	t.carrier.onStop = func(*link.Stop) { t.log.Warn("the hub wants to end a CLI that belongs to another program") }
 	t.carrier.event(&link.Event{Event: link.EventStarted, PID: pid, PIDStart: start, CLIPID: spec.CLIPID, Version: spec.Version})
 	ctx, cancel := context.WithCancel(context.Background())
 	t.end = cancel
-	t.workers.Go(func() { t.carrier.run(ctx) })
-	t.workers.Go(func() { t.obey(ctx) })
+	t.carried.Go(func() { t.carrier.run(ctx) })
+	go func() { // ends soon after ctx; see Finish
+		defer close(t.obeyed)
+		t.obey(ctx)
+	}()
 	return t
 }
 
@@ -142,13 +185,13 @@ func split(s *wire.Splitter, chunk []byte, use func([]byte, error)) {
 
 // Run passes bytes both ways until the CLI has closed its output. It returns
 // why that could not be passed on to its end; nil if it could. Then the
-// program's stream is closed; a read of it that does not notice is left behind
-// after a second.
+// program's stream is closed; a read of it that does not notice is left behind.
 func (t *Tee) Run() error {
 	input := make(chan struct{})
+	program := &patientReader{r: t.streams.FromProgram}
 	go func() { // ends with the program's stream
 		defer close(input)
-		err := pump(t.streams.FromProgram, t.in)
+		err := pump(program, t.in)
 		if err != nil {
 			t.log.Info("the program's input was not passed on to its end", "error", err)
 		}
@@ -160,16 +203,35 @@ func (t *Tee) Run() error {
 		err = closeErr
 	}
 	_ = t.streams.FromProgram.Close() // it is of no more use
-	timer := time.NewTimer(inputGrace)
+	grace := inputGrace
+	if program.waits.Load() {
+		grace = closeGrace // there is nothing to be passed on
+	}
+	timer := time.NewTimer(grace)
 	defer timer.Stop()
 	select {
 	case <-input:
 	case <-timer.C:
+		// What the CLI has started may hold its input open and read nothing: a
+		// write that waits for that does so no more.
+		_ = t.streams.ToCLI.Close()
 	}
 	if err != nil {
 		return fmt.Errorf("passing on what the CLI says: %w", err)
 	}
 	return nil
+}
+
+// A patientReader tells whether somebody waits for it.
+type patientReader struct {
+	r     io.Reader
+	waits atomic.Bool
+}
+
+func (p *patientReader) Read(b []byte) (int, error) {
+	p.waits.Store(true)
+	defer p.waits.Store(false)
+	return p.r.Read(b)
 }
 
 // pump reads to the end.
@@ -192,29 +254,62 @@ func pump(from io.Reader, to *gate) error {
 }
 
 // Finish tells the hub how the CLI has ended and ends the tee. A hub that is
-// there has until ctx ends, and at most 5 s, to take what is left; without one
-// it does not wait.
+// there has until ctx ends, and at most 5 s, to take what is left, but no longer
+// than a second in which it takes nothing. What it has not taken then, or if it
+// was away, is put where the next one finds it, if a hub knows the run at all.
 func (t *Tee) Finish(ctx context.Context, exited *link.Event) {
 	e := *exited
 	e.Event = link.EventExited
 	t.gap()
 	t.carrier.event(&e)
+	t.carrier.hurry()
+	t.await(ctx)
+	t.end()
+	t.carried.Wait()
+	// An order of the hub's may wait for a program that takes nothing. The program's
+	// CLI has ended, and nobody may have to wait for that because of a hub.
+	timer := time.NewTimer(inputGrace)
+	defer timer.Stop()
+	select {
+	case <-t.obeyed:
+	case <-timer.C:
+		t.log.Warn("an order of the hub's is left undone, since the program takes nothing")
+	}
+	select {
+	case <-t.carrier.gone:
+		return
+	default:
+	}
+	t.carrier.mu.Lock()
+	defer t.carrier.mu.Unlock()
+	if r := t.registered; r.Session != "" && r.SpoolDir != "" && !t.carrier.out.Drained() {
+		spec := &Spec{Session: r.Session, Run: r.Run, Instance: t.carrier.hello.Instance, SpoolDir: r.SpoolDir}
+		path, err := writeSpool(spec, t.carrier.out, &t.carrier.commands)
+		t.log.Info("what no hub has taken is kept for the next", "file", path, "error", err)
+	}
+}
+
+// await waits until the hub has everything, or there is none, or it takes too
+// long.
+func (t *Tee) await(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, farewell)
 	defer cancel()
-	for {
-		connected, _, drained := t.carrier.state()
-		if !connected || drained {
-			break
-		}
+	look := time.NewTicker(stalled / 10)
+	defer look.Stop()
+	oldest, since := t.carrier.oldest(), time.Now()
+	for !t.carrier.settled() {
 		select {
 		case <-t.carrier.changed:
-			continue
+		case <-look.C:
+			if now := t.carrier.oldest(); now != oldest {
+				oldest, since = now, time.Now()
+			} else if time.Since(since) > stalled {
+				return
+			}
 		case <-ctx.Done():
+			return
 		}
-		break
 	}
-	t.end()
-	t.workers.Wait()
 }
 
 // gap says how much was left out, if something was.
@@ -230,6 +325,11 @@ func (t *Tee) gap() {
 
 // copyLine keeps a copy for the hub, or counts what is left out.
 func (t *Tee) copyLine(size int, add func(*link.Outgoing)) {
+	select {
+	case <-t.carrier.gone:
+		return // there is nobody to keep it for
+	default:
+	}
 	t.carrier.mu.Lock()
 	full := t.carrier.out.Full()
 	t.carrier.mu.Unlock()

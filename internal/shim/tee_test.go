@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -46,7 +47,9 @@ func wrap(t testing.TB, hub *testHub, change func(*TeeSpec)) *wrapped {
 	progIn, toProg := pipe()
 	streams.ToCLI, streams.ToProgram = toCLI, toProg
 	w.toCLI, w.toProg = bufio.NewReader(cliIn), bufio.NewReader(progIn)
-	spec := &TeeSpec{Session: "stest", Run: 1, Token: "sb_test_secret", Socket: "/nowhere/hub.sock", CLIPID: 77, Version: "2.1.325"}
+	spec := &TeeSpec{
+		Registration: Registration{Session: "stest", Run: 1, Token: "sb_test_secret", Socket: "/nowhere/hub.sock"}, CLIPID: 77, Version: "2.1.325",
+	}
 	if hub != nil {
 		spec.Socket = hub.socket
 	}
@@ -167,7 +170,7 @@ func TestTeePassesBytes(t *testing.T) {
 				t.Errorf("hello: %+v", h)
 			}
 			kinds := hub.kinds()
-			for _, want := range []string{"P half a line", `P {"x":1}`, "L \xff\xfe"} {
+			for _, want := range []string{"P half a line", `P {"x":1}`, "P no end", "L \xff\xfe"} {
 				if !slices.Contains(kinds, want) {
 					t.Errorf("the hub has no %q", want)
 				}
@@ -335,4 +338,153 @@ func TestTeeGone(t *testing.T) {
 	w.expect(w.toProg, "{}\n")
 	w.write(w.program, "{}\n")
 	w.expect(w.toCLI, "{}\n")
+}
+
+// A stream is a writer and a closer.
+type stream struct {
+	write func([]byte) (int, error)
+	close func()
+}
+
+func (s *stream) Write(b []byte) (int, error) { return s.write(b) }
+
+func (s *stream) Close() error {
+	if s.close != nil {
+		s.close()
+	}
+	return nil
+}
+
+// between starts a tee between a program and a CLI, which the test plays.
+func between(t *testing.T, hub *testHub, toCLI io.WriteCloser, toProgram io.Writer) (tee *Tee, program, cli io.WriteCloser, ran chan error) {
+	t.Helper()
+	fromProgram, program := io.Pipe()
+	fromCLI, cli := io.Pipe()
+	spec := &TeeSpec{Registration: Registration{Session: "stest", Run: 1, Token: "sb_test_secret", Socket: hub.socket}}
+	tee = NewTee(spec, Streams{FromProgram: fromProgram, ToCLI: toCLI, FromCLI: fromCLI, ToProgram: toProgram}, nil)
+	ran = make(chan error, 1)
+	go func() { ran <- tee.Run() }() // ends with the CLI's output
+	return tee, program, cli, ran
+}
+
+// TestTeeQuickAnswer has a program that has answered a question before the write has
+// returned by which it was asked: for the hub, too, the answer comes after the
+// question, and the question is not answered a second time.
+func TestTeeQuickAnswer(t *testing.T) {
+	hub := newHub(t)
+	ask, answer := question("r1", "can_use_tool"), reply("r1", "program")
+	passed := make(chan string, 8)
+	toCLI := &stream{write: func(b []byte) (int, error) {
+		passed <- string(b)
+		return len(b), nil
+	}}
+	programs := make(chan io.Writer, 1)
+	toProgram := &stream{write: func(b []byte) (int, error) {
+		if string(b) != ask+"\n" {
+			return len(b), nil
+		}
+		program := <-programs
+		_, err := io.WriteString(program, answer+"\n")
+		if got := <-passed; got != answer+"\n" {
+			t.Errorf("the CLI got %q", got)
+		}
+		// The next line shows that the one before was dealt with whole.
+		_, _ = io.WriteString(program, "{}\n") // what comes of it is looked at below
+		<-passed
+		return len(b), err
+	}}
+	tee, program, cli, ran := between(t, hub, toCLI, toProgram)
+	programs <- program
+	if _, err := io.WriteString(cli, ask+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	hub.wait("all three lines", func() bool { return len(hub.records) == 4 })
+	hub.mu.Lock()
+	got := hub.kinds()[1:] // the first tells of the start
+	hub.mu.Unlock()
+	if want := []string{"L " + ask, "P " + answer, "P {}"}; !slices.Equal(got, want) {
+		t.Errorf("the hub got %q; want %q", got, want)
+	}
+	hub.command(1, reply("r1", "hub"))
+	hub.command(2, "not JSON") // is refused in any case
+	hub.failed(2)
+	select {
+	case line := <-passed:
+		t.Errorf("the CLI was given a second answer: %s", line)
+	default:
+	}
+	_ = cli.Close()
+	if err := <-ran; err != nil {
+		t.Error(err)
+	}
+	tee.Finish(soon(t), &link.Event{Code: new(int)})
+}
+
+// TestTeeStuckInput has a CLI end while what it has started holds its input open and
+// does not read, and an answer of the hub's that waits for its place there: the program
+// does not wait for that.
+func TestTeeStuckInput(t *testing.T) {
+	hub := newHub(t)
+	ask := question("r1", "can_use_tool")
+	stuck, closed := make(chan struct{}), make(chan struct{})
+	toCLI := &stream{
+		write: func([]byte) (int, error) {
+			close(stuck)
+			<-closed
+			return 0, os.ErrClosed
+		},
+		close: sync.OnceFunc(func() { close(closed) }),
+	}
+	tee, program, cli, ran := between(t, hub, toCLI, io.Discard)
+	if _, err := io.WriteString(cli, ask+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	hub.wait("the question", func() bool { return len(hub.linesLocked()) == 1 })
+	if _, err := io.WriteString(program, "{}\n"); err != nil {
+		t.Fatal(err)
+	}
+	<-stuck
+	hub.command(1, reply("r1", "hub"))
+	for ctx, begun := soon(t), false; !begun; { // until somebody is about to write it
+		if runtime.Gosched(); ctx.Err() != nil {
+			t.Fatal("the hub's answer is not carried out")
+		}
+		tee.carrier.mu.Lock()
+		begun = !tee.carrier.commands.Idle() && tee.carrier.commands.Waiting() == 0
+		tee.carrier.mu.Unlock()
+	}
+	_ = cli.Close()
+	if err := <-ran; err != nil {
+		t.Error(err)
+	}
+	tee.Finish(soon(t), &link.Event{Code: new(int)})
+}
+
+// TestGateLongLine has a line come in many pieces while lines are looked at: it is
+// held until it is whole, and so are those around it.
+func TestGateLongLine(t *testing.T) {
+	var out bytes.Buffer
+	looked := 0
+	g := newGate(&out)
+	g.passed = func([]byte) {}
+	g.filter = func() func([]byte) bool {
+		return func(line []byte) bool {
+			looked++
+			return string(line) == "no"
+		}
+	}
+	long := strings.Repeat("x", 1<<20)
+	for rest := "a\n" + long + "\nno\nb\n" + "end"; rest != ""; {
+		n := min(1000, len(rest))
+		if err := g.pass([]byte(rest[:n])); err != nil {
+			t.Fatal(err)
+		}
+		rest = rest[n:]
+	}
+	if err := g.close(); err != nil {
+		t.Fatal(err)
+	}
+	if want := "a\n" + long + "\nb\nend"; out.String() != want || looked != 4 {
+		t.Errorf("%d bytes have passed, want %d; %d lines were looked at", out.Len(), len(want), looked)
+	}
 }
