@@ -1,0 +1,72 @@
+import { ChartColumn, CircleHelp, Command, Inbox, type LucideIcon, MessagesSquare, Search, Settings } from "lucide-react";
+import { useHub } from "../store/hub";
+import { usePart } from "../store/readable";
+import { appTexts as t } from "../texts/app";
+import { classes, IconButton } from "../ui";
+import css from "./Navigation.module.css";
+import { openQuestions } from "./openQuestions";
+import { Link, type Route } from "./router";
+
+const entries: readonly { to: Route; icon: LucideIcon }[] = [
+  { to: { page: "sessions" }, icon: MessagesSquare },
+  { to: { page: "inbox" }, icon: Inbox },
+  { to: { page: "search", q: "" }, icon: Search },
+  { to: { page: "insight", tab: "costs" }, icon: ChartColumn },
+  { to: { page: "settings" }, icon: Settings },
+];
+
+interface NavigationProps {
+  route: Route;
+  wide: boolean;
+  onHelp(): void;
+  onPalette(): void;
+}
+
+/** The pages: a slim rail at the side, or a bar at the bottom of narrow screens. */
+export function Navigation({ route, wide, onHelp, onPalette }: NavigationProps) {
+  const count = usePart(useHub().questions, openQuestions);
+  return (
+    <div className={classes(css.navigation, wide ? css.rail : css.bar)}>
+      <nav aria-label={t.navigation}>
+        <ul className={css.entries}>
+          {entries.map(({ to, icon: Icon }) => {
+            const here = to.page === route.page || (to.page === "sessions" && route.page === "session");
+            const counted = to.page === "inbox" && count > 0;
+            return (
+              <li key={to.page}>
+                <Link to={to} className={css.entry} {...(here ? { "aria-current": "page" as const } : {})}>
+                  <span className={css.icon}>
+                    <Icon size={20} strokeWidth={1.75} aria-hidden="true" />
+                    {counted && (
+                      <span className={css.count} aria-hidden="true">
+                        {count > 99 ? "99+" : count}
+                      </span>
+                    )}
+                  </span>
+                  <span>{t.pages[to.page]}</span>
+                  {counted && <span className={css.unseen}>{t.inboxCount(count)}</span>}
+                </Link>
+              </li>
+            );
+          })}
+        </ul>
+      </nav>
+      {wide && (
+        <div className={css.tools}>
+          <IconButton icon={<Command size={16} />} label={t.palette.title} kbd="mod+k" onPress={onPalette} />
+          <IconButton icon={<CircleHelp size={16} />} label={t.keys.title} kbd="?" onPress={onHelp} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Says aloud how many questions wait, on every page: also on a narrow one that has no room for the bar. */
+export function Announcement() {
+  const count = usePart(useHub().questions, openQuestions);
+  return (
+    <p className={css.unseen} role="status">
+      {t.announceQuestions(count)}
+    </p>
+  );
+}

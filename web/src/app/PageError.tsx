@@ -1,0 +1,26 @@
+import { Component, type ReactNode } from "react";
+import { appTexts as t } from "../texts/app";
+import { Button, EmptyState } from "../ui";
+
+/** Keeps an error of one page from taking the rest along. */
+export class PageError extends Component<{ children: ReactNode }, { error?: Error }> {
+  override state: { error?: Error } = {};
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error: error instanceof Error ? error : new Error(String(error)) };
+  }
+
+  override render() {
+    const { error } = this.state;
+    if (!error) return this.props.children;
+    return (
+      <EmptyState title={t.pageFailed}>
+        <code role="alert">{error.message}</code>
+        <p>{t.pageFailedHint}</p>
+        <Button variant="primary" onPress={() => location.reload()}>
+          {t.reload}
+        </Button>
+      </EmptyState>
+    );
+  }
+}

@@ -1,0 +1,96 @@
+import type { Question, SessionSummary } from "../api/types";
+import { appTexts as t } from "../texts/app";
+import { stateWord } from "../ui";
+import { visible } from "../ui/diff/visible";
+import type { CommandGroup } from "./commands";
+import { go } from "./router";
+
+export interface Found {
+  id: string;
+  label: string;
+  hint?: string;
+  keys?: string;
+  group: string;
+  run(): void;
+}
+
+// More than this nobody reads: another letter is quicker.
+const most = 40;
+
+/**
+ * How well a text fits what was typed: 0 not at all. All words must occur; the beginning of the text is worth more than
+ * the beginning of a word, and that more than the middle of one.
+ */
+export function score(text: string, query: string): number {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const where = text.toLowerCase();
+  let sum = 1;
+  for (const word of words) {
+    const at = where.indexOf(word);
+    if (at < 0) return 0;
+    if (at === 0) sum += 4;
+    else if (new RegExp(`[^\\p{L}\\p{N}]${escapeRegExp(word)}`, "u").test(where)) sum += 2;
+    else sum += 1;
+  }
+  return sum;
+}
+
+function escapeRegExp(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
+/** What the palette shows for what was typed, the best of each group first. */
+export function find(
+  query: string,
+  groups: readonly CommandGroup[],
+  sessions: Iterable<SessionSummary>,
+  questions: readonly Question[],
+): Found[] {
+  const found: { entry: Found; score: number }[] = [];
+  const offer = (entry: Found, worth: number) => {
+    const fits = score(`${entry.label} ${entry.hint ?? ""}`, query);
+    if (fits > 0) found.push({ entry, score: fits + worth });
+  };
+  for (const question of questions) {
+    if (question.state !== "open") continue;
+    offer(
+      {
+        id: `question ${question.id}`,
+        label: visible(question.title ?? question.tool ?? question.kind),
+        hint: visible(question.description ?? question.kind),
+        group: t.palette.questions,
+        run: () => go({ page: "inbox", question: question.id }),
+      },
+      0.5,
+    );
+  }
+  for (const group of [...groups].reverse()) {
+    for (const command of group.commands) {
+      offer({ ...command, id: `command ${group.name} ${command.id}`, group: group.name, run: () => command.run() }, 0.4);
+    }
+  }
+  for (const session of sessions) {
+    // Without a word typed, only the newest sessions would be in the way of the commands.
+    if (!query.trim()) break;
+    offer(
+      {
+        id: `session ${session.id}`,
+        label: visible(session.title ?? "") || t.palette.untitled,
+        hint: [stateWord(session.state), session.dir].filter(Boolean).join(" · "),
+        group: t.palette.sessions,
+        run: () => go({ page: "session", id: session.id }),
+      },
+      0.2,
+    );
+  }
+  // The groups by their best entry; of equal ones those of the page come before those that are always there.
+  const best = new Map<string, number>();
+  for (const { entry, score: s } of found) best.set(entry.group, Math.max(best.get(entry.group) ?? 0, s));
+  const names = [...best.keys()];
+  const rank = new Map(names.map((name, at) => [name, (best.get(name) ?? 0) - at / 1000]));
+  found.sort((a, b) => (rank.get(b.entry.group) ?? 0) - (rank.get(a.entry.group) ?? 0) || b.score - a.score);
+  const shown = found.slice(0, most).map(({ entry }) => entry);
+  const q = query.trim();
+  if (q) shown.push({ id: "search", label: t.palette.searchFor(q), group: t.pages.search, run: () => go({ page: "search", q }) });
+  return shown;
+}

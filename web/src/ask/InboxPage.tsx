@@ -1,0 +1,167 @@
+import { Inbox } from "lucide-react";
+import { type FocusEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
+import type { Question } from "../api/types";
+import { useCommands } from "../app/commands";
+import { isField, useKeys } from "../app/keys";
+import { NotifyHint } from "../app/NotifyHint";
+import { PageHeader } from "../app/PageHeader";
+import { useHub } from "../store/hub";
+import { useReadable } from "../store/readable";
+import { askTexts as t } from "../texts/ask";
+import { Button, EmptyState, ErrorNote, Spinner } from "../ui";
+import { listedKeys } from "./card";
+import { ListGuard, useListGuard, useMoveGuard } from "./guard";
+import css from "./Inbox.module.css";
+import { later, putOff } from "./later";
+import { cardId, QuestionCard } from "./QuestionCard";
+import { focusCard } from "./QuestionRow";
+
+/** Every open question of every session, the oldest first. */
+export function InboxPage({ question }: { question?: string }) {
+  const hub = useHub();
+  const questions = useReadable(hub.questions);
+  const off = useReadable(later);
+  const seen = useSeenOpen(questions.list);
+  // What was settled while it was on the page stays in its place for as long as the hub tells, and says who and what.
+  const shown = questions.list.filter((q) => q.state === "open" || seen.has(q.id));
+  const put = shown.filter((q) => q.state === "open" && off.has(q.id) && q.id !== question);
+  const now = shown.filter((q) => !put.includes(q));
+  const open = [...now, ...put].filter((q) => q.state === "open");
+  const guard = useListGuard([...now, ...put].map((q) => `${q.id}:${q.state}`).join(" "));
+  const moves = useMoveGuard<HTMLDivElement>(guard.place);
+  const { selected, onFocus, move } = useSelection(open, question);
+
+  useKeys(t.keys, [
+    { keys: "j", label: t.keyNext, run: () => move(1) },
+    { keys: "k", label: t.keyPrevious, run: () => move(-1) },
+  ]);
+  useKeys(t.keysOfCard, listedKeys);
+  const oldest = open[0];
+  useCommands(t.keys, oldest ? [{ id: "ask.oldest", label: t.commandNext, run: () => focusCard(oldest.id) }] : []);
+
+  const item = (q: Question, isOff: boolean) => (
+    <li key={q.id} className={css.item} data-selected={q.id === selected}>
+      <QuestionCard question={q} onLater={isOff ? undefined : () => putOff(q.id, true)} />
+      {isOff && (
+        <Button size="s" variant="quiet" onPress={() => putOff(q.id, false)}>
+          {t.now}
+        </Button>
+      )}
+    </li>
+  );
+  return (
+    <ListGuard value={guard}>
+      <div className={css.page}>
+        <PageHeader title={t.inbox} />
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: it only takes note of where the focus is */}
+        <div className={css.scroll} onFocus={onFocus}>
+          <NotifyHint />
+          {/* No live region: the page around it tells of questions that come. */}
+          <p className={css.count}>
+            {questions.loaded && (open.length === 0 ? t.inboxNone : t.inboxCount(open.length))}
+            {open.length > 0 && <span className={css.hint}>{t.keysHint}</span>}
+          </p>
+          <ErrorNote error={questions.error} onRetry={hub.retry} />
+          {!questions.loaded && !questions.error && (
+            <p className={css.loading}>
+              <Spinner /> {t.inboxLoading}
+            </p>
+          )}
+          {question && questions.loaded && !questions.list.some((q) => q.id === question) && (
+            <SettledBefore key={question} id={question} />
+          )}
+          <div {...moves}>
+            <ol className={css.list}>{now.map((q) => item(q, false))}</ol>
+            {put.length > 0 && (
+              <>
+                <h2 className={css.later}>{t.laterGroup(put.length)}</h2>
+                <ol className={css.list}>{put.map((q) => item(q, true))}</ol>
+              </>
+            )}
+          </div>
+          {questions.loaded && shown.length === 0 && (
+            <EmptyState icon={<Inbox size={28} />} title={t.inboxEmpty}>
+              {t.inboxEmptyMore}
+            </EmptyState>
+          )}
+        </div>
+      </div>
+    </ListGuard>
+  );
+}
+
+/** A question that a link leads to and that does not wait any more: what became of it. */
+function SettledBefore({ id }: { id: string }) {
+  const { api } = useHub();
+  const [found, setFound] = useState<{ question?: Question; error?: Error }>({});
+  useEffect(() => {
+    const stop = new AbortController();
+    api.call("get-question", { params: { id }, signal: stop.signal }).then(
+      (question) => setFound({ question }),
+      (error: unknown) => !stop.signal.aborted && setFound({ error: error instanceof Error ? error : new Error(String(error)) }),
+    );
+    return () => stop.abort();
+  }, [api, id]);
+  return (
+    <div className={css.linked}>
+      {found.question && <QuestionCard question={found.question} />}
+      <ErrorNote error={found.error} />
+    </div>
+  );
+}
+
+/** The ids of questions that were open while the page was there. */
+function useSeenOpen(list: readonly Question[]): ReadonlySet<string> {
+  const seen = useRef(new Set<string>());
+  for (const q of list) if (q.state === "open") seen.current.add(q.id);
+  return seen.current;
+}
+
+/**
+ * The question that keys are about: the one that has the focus, or had it last. When it is settled the next one is, and gets the focus
+ * unless somebody was typing: the rest of what they type must not answer anything.
+ */
+function useSelection(open: readonly Question[], wanted: string | undefined) {
+  const [selected, setSelected] = useState<string>();
+  const typing = useRef(false);
+  const place = useRef(0);
+  const ids = open.map((q) => q.id);
+  const at = selected === undefined ? -1 : ids.indexOf(selected);
+  if (at >= 0) place.current = at;
+
+  const select = (id: string) => {
+    setSelected(id);
+    focusCard(id);
+  };
+  const wantedIsOpen = wanted !== undefined && ids.includes(wanted);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each link that is followed
+  useEffect(() => {
+    if (wanted !== undefined && wantedIsOpen && !isField(document.activeElement)) select(wanted);
+  }, [wanted, wantedIsOpen]);
+
+  const gone = selected !== undefined && at < 0;
+  const next = ids[Math.min(place.current, ids.length - 1)];
+  useLayoutEffect(() => {
+    if (!gone) return;
+    const lost = document.activeElement === document.body || document.activeElement === null;
+    setSelected(next);
+    if (next !== undefined && lost && !typing.current) focusCard(next);
+  }, [gone, next]);
+
+  const onFocus = (e: FocusEvent) => {
+    typing.current = isField(e.target);
+    const id = open.find((q) => document.getElementById(cardId(q.id))?.contains(e.target))?.id;
+    if (id !== undefined) setSelected(id);
+  };
+  const move = (by: number) => {
+    // One that is selected and has lost the focus gets it back first.
+    if (selected !== undefined && at >= 0 && !document.getElementById(cardId(selected))?.contains(document.activeElement)) {
+      select(selected);
+      return;
+    }
+    const to = at < 0 ? (by > 0 ? 0 : ids.length - 1) : Math.max(0, Math.min(ids.length - 1, at + by));
+    const id = ids[to];
+    if (id !== undefined) select(id);
+  };
+  return { selected, onFocus, move };
+}

@@ -1,0 +1,205 @@
+import { useMemo, useState } from "react";
+import type { Json, Question } from "../api/types";
+import { isObject, obj } from "../talk/json";
+import { askTexts as t } from "../texts/ask";
+import { ToolPreview } from "../tools";
+import { Button, Note } from "../ui";
+import { visible } from "../ui/diff";
+import { AlwaysForm } from "./AlwaysForm";
+import { allow, deny, suggestionsOf } from "./answers";
+import css from "./Card.module.css";
+import { useCard, useCardKeys } from "./card";
+import { useDraft, useDraftOf } from "./drafts";
+import { EditForm } from "./EditForm";
+import { Fact, Facts } from "./Facts";
+import { isTooLong, mayBeFolded } from "./folded";
+import { holdsHidden } from "./hidden";
+import { RevealedJson } from "./Raw";
+import { Reason } from "./Reason";
+import { callOf, canAlways, enterPlanMode, type ToolCall, writesFile } from "./request";
+import { ScrollBox } from "./ScrollBox";
+
+type Step = "ask" | "always" | "edit" | "deny" | "stop";
+
+/** An input that was edited, and what it was before: of another call it is worth nothing. */
+interface Edited {
+  readonly base: string;
+  readonly input: Json;
+}
+
+function readEdited(stored: unknown): Edited | undefined {
+  if (!isObject(stored) || typeof stored.base !== "string" || stored.input === undefined) return undefined;
+  return { base: stored.base, input: stored.input };
+}
+
+/** May a tool be used? */
+export function PermissionForm() {
+  const { question, answer, focus } = useCard();
+  const call = callOf(question);
+  const base = useMemo(() => JSON.stringify(callOf(question).input ?? null), [question]);
+  const [step, setStep] = useState<Step>("ask");
+  const [draft, setDraft] = useDraftOf(question.id, "edited", readEdited);
+  const [reason, setReason] = useDraft(question.id, "reason");
+  const edited = draft && draft.base === base ? draft.input : undefined;
+  const input = edited ?? call.input;
+  const plan = call.tool === enterPlanMode;
+  const back = () => {
+    setStep("ask");
+    focus();
+  };
+  // A file may be long, and its beginning says what it is.
+  const writes = writesFile(call.tool);
+  const cut = useMemo(() => !writes && input !== undefined && isTooLong(input), [writes, input]);
+  const look = { look: !writes, cut };
+
+  return (
+    <>
+      <h2 className={css.question}>{plan ? t.mayPlan : t.mayUse(visible(call.tool || question.tool || ""))}</h2>
+      <Facts question={question}>
+        <Fact name={t.purpose} value={purposeOf(question, call)} />
+        {canAlways(call) && (
+          <Fact
+            name={t.coveredBy}
+            value={suggestionsOf(question)
+              .map((s) => s.suggestion.text)
+              .join("; ")}
+          />
+        )}
+      </Facts>
+      {call.hook && <Note>{t.hookOnce}</Note>}
+      {call.defaultNo && <Note tone="warn">{t.decideOnPurpose}</Note>}
+      {step !== "edit" && <Asked call={call} input={input} edited={edited !== undefined} onUndo={() => setDraft(undefined)} />}
+      {step === "ask" && <Buttons call={call} edited={edited} look={look} onStep={setStep} />}
+      {step === "always" && (
+        <AlwaysForm tool={call.tool} onBack={back} onDone={(always) => answer(allow({ input: edited, always }), look)} />
+      )}
+      {step === "edit" && call.input !== undefined && (
+        <EditForm
+          tool={call.tool}
+          input={input ?? null}
+          original={call.input}
+          onBack={back}
+          onDone={(changed) => {
+            setDraft(changed === undefined ? undefined : { base, input: changed });
+            back();
+          }}
+        />
+      )}
+      {(step === "deny" || step === "stop") && (
+        <Reason
+          title={step === "stop" ? t.stopTitle : t.denyTitle}
+          placeholder={t.noReason}
+          value={reason}
+          onChange={setReason}
+          action={step === "stop" ? t.stopNow : t.denyNow}
+          variant="danger"
+          onSubmit={() => answer(deny(reason, step === "stop"))}
+          onBack={back}
+        />
+      )}
+    </>
+  );
+}
+
+/** What the agent says that the call is for, unless the call itself says it: in a member of its own, or as the end of its path. */
+function purposeOf(q: Question, call: ToolCall): string {
+  const said = q.description ?? "";
+  return Object.values(obj(call.input)).some((v) => v === said || (typeof v === "string" && v.endsWith(`/${said}`))) ? "" : said;
+}
+
+/** What the tool would do: all of it, since nobody may allow what they could not see. */
+function Asked({ call, input, edited, onUndo }: { call: ToolCall; input: Json | undefined; edited: boolean; onUndo(): void }) {
+  const { dir, question } = useCard();
+  const hidden = useMemo(() => holdsHidden(input), [input]);
+  const folded = useMemo(() => input !== undefined && !writesFile(call.tool) && mayBeFolded(input), [input, call.tool]);
+  if (input === undefined) return <Note tone="warn">{t.notKnown}</Note>;
+  if (call.tool === enterPlanMode && isObject(input) && Object.keys(input).length === 0) return null;
+  return (
+    <>
+      {edited && (
+        <p className={css.edited}>
+          {t.asEdited}
+          <Button size="s" variant="quiet" onPress={onUndo}>
+            {t.undoEdit}
+          </Button>
+        </p>
+      )}
+      <ScrollBox label={t.mayUse(call.tool)}>
+        <ToolPreview name={call.tool} input={input} {...(dir ? { cwd: dir } : {})} />
+        {hidden && <Note tone="warn">{t.hiddenCharacters}</Note>}
+        {!hidden && folded && <p className={css.whole}>{t.rawInput}</p>}
+        {(hidden || folded) && <RevealedJson value={input} />}
+      </ScrollBox>
+      <details className={css.raw}>
+        <summary>{t.rawInput}</summary>
+        <RevealedJson value={edited ? input : (call.input ?? question.request)} />
+      </details>
+    </>
+  );
+}
+
+function Buttons({
+  call,
+  edited,
+  look,
+  onStep,
+}: {
+  call: ToolCall;
+  edited: Json | undefined;
+  look: { look: boolean; cut: boolean };
+  onStep(step: Step): void;
+}) {
+  const { answer, refused, sending, complain } = useCard();
+  const plan = call.tool === enterPlanMode;
+  const known = call.input !== undefined;
+  const why = refused ?? (known ? undefined : t.notKnown);
+  const yes = () => {
+    if (why) complain(why);
+    else answer(allow({ input: edited }), look);
+  };
+  const open = (step: Step, possible: boolean) => () => {
+    if (refused) complain(refused);
+    else if (possible) onStep(step);
+  };
+  const always = canAlways(call) && known;
+  useCardKeys({
+    y: yes,
+    a: open("always", always),
+    e: open("edit", known && !plan),
+    n: open("deny", true),
+    s: open("stop", !call.hook),
+  });
+  const off = (reason: string | undefined) => (reason ? { isDisabled: true, reason } : { isDisabled: sending });
+  return (
+    <div className={css.actions}>
+      <Button
+        variant={call.defaultNo ? "plain" : "primary"}
+        kbd="y"
+        onPress={yes}
+        {...off(why)}
+        {...(why ? {} : { isDisabled: false, isPending: sending })}
+      >
+        {plan ? t.enterPlan : edited === undefined ? t.allow : t.allowEdited}
+      </Button>
+      {always && (
+        <Button kbd="a" onPress={open("always", true)} {...off(refused)}>
+          {t.always}
+        </Button>
+      )}
+      {known && !plan && (
+        <Button kbd="e" onPress={open("edit", true)} {...off(refused)}>
+          {edited === undefined ? t.edit : t.editAgain}
+        </Button>
+      )}
+      <span className={css.gap} />
+      <Button kbd="n" onPress={open("deny", true)} {...off(refused)}>
+        {plan ? t.notEnterPlan : t.deny}
+      </Button>
+      {!call.hook && (
+        <Button kbd="s" variant="quiet" onPress={open("stop", true)} {...off(refused)}>
+          {t.denyStop}
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,290 @@
+import { useState } from "react";
+import { isObject } from "../talk/json";
+import { askTexts as t } from "../texts/ask";
+import { Button, Checkbox, Note, Tabs, TextArea } from "../ui";
+import { visible } from "../ui/diff";
+import { Markdown } from "../ui/markdown";
+import { allow, deny } from "./answers";
+import css from "./Card.module.css";
+import { useCard, useCardKeys } from "./card";
+import { useDraft, useDraftOf } from "./drafts";
+import { Fact, Facts } from "./Facts";
+import { type Attached, FeedbackForm } from "./FeedbackForm";
+import { hidesInMarkdown, revealed } from "./hidden";
+import { outcomeLabel } from "./outcome";
+import look from "./Plan.module.css";
+import { approve, approves, canBypass, canStop, type Outcome, outline, planChoices, reject } from "./plan";
+import { Reason } from "./Reason";
+import { planText } from "./request";
+import { ScrollBox } from "./ScrollBox";
+
+type Step = "ask" | "revise" | "reject" | "stop" | "no";
+
+/** A plan that was edited, and what it was made from. */
+interface Edited {
+  readonly base: string;
+  readonly text: string;
+}
+
+function readEdited(stored: unknown): Edited | undefined {
+  return isObject(stored) && typeof stored.base === "string" && typeof stored.text === "string"
+    ? { base: stored.base, text: stored.text }
+    : undefined;
+}
+
+/** The review of a plan, with every outcome that there is. */
+export function PlanReview() {
+  const { question, answer, complain, refused, sending, admin, focus } = useCard();
+  const given = planText(question);
+  const choices = planChoices(question);
+  const [step, setStep] = useState<Step>("ask");
+  const [view, setView] = useState("read");
+  const [draft, setDraft] = useDraftOf(question.id, "plan", readEdited);
+  const [reason, setReason] = useDraft(question.id, "reason");
+  const [bypass, setBypass] = useState(false);
+  const [compact, setCompact] = useState(false);
+  const [noPrompts, setNoPrompts] = useState(false);
+  const [images, setImages] = useState<readonly Attached[]>([]);
+  const edited = draft && draft.text !== given ? draft.text : undefined;
+  const text = edited ?? given;
+  const prompts = question.plan?.prompts ?? [];
+  const approvable = choices.some((c) => approves(c.outcome));
+  const mayBypass = approvable && question.plan?.bypass === true;
+  const back = () => {
+    setStep("ask");
+    focus();
+  };
+
+  const take = (outcome: Outcome) => {
+    if (refused) {
+      complain(refused);
+      return;
+    }
+    switch (outcome) {
+      case "revise":
+      case "reject":
+        setStep(outcome);
+        return;
+      case "outline":
+        answer(outline);
+        return;
+      default:
+        if (edited !== undefined && edited.trim() === "") complain(t.planEmpty);
+        else
+          answer(
+            approve(question, outcome, {
+              ...(edited === undefined ? {} : { edited }),
+              bypass: bypass && admin,
+              compact,
+              noPrompts,
+            }),
+          );
+    }
+  };
+  const keys: Record<string, () => void> = Object.fromEntries(choices.map((c) => [c.key, () => take(c.outcome)]));
+  if (canStop(question)) keys.s = () => (refused ? complain(refused) : setStep("stop"));
+  if (mayBypass && admin) keys.b = () => setBypass(!bypass);
+  if (approvable && !question.stale) keys.c = () => setCompact(!compact);
+  if (approvable && prompts.length > 0) keys.x = () => setNoPrompts(!noPrompts);
+  if (approvable && given !== "") keys.e = () => setView(view === "edit" ? "read" : "edit");
+  if (choices.length === 0) {
+    keys.y = () => (refused ? complain(refused) : answer(allow()));
+    keys.n = () => (refused ? complain(refused) : setStep("no"));
+  }
+  // While something is written instead, no key decides.
+  useCardKeys(step === "ask" ? keys : { Escape: back });
+
+  return (
+    <>
+      <h2 className={css.question}>{given === "" ? t.planNone : t.planTitle}</h2>
+      {question.stale && <Note tone="warn">{t.planStale}</Note>}
+      <Facts question={question}>
+        <Fact name={t.planFile} value={question.plan?.path} code />
+      </Facts>
+      {given !== "" && (
+        <PlanText
+          given={given}
+          text={text}
+          editable={approvable}
+          view={view}
+          onView={setView}
+          onEdit={(changed) => setDraft({ base: draft?.base ?? given, text: changed })}
+        />
+      )}
+      {edited !== undefined && (
+        <p className={css.edited}>
+          {t.planEdited}
+          <Button size="s" variant="quiet" onPress={() => setDraft(undefined)}>
+            {t.planUndo}
+          </Button>
+        </p>
+      )}
+      {edited !== undefined && draft && draft.base !== given && <Note tone="warn">{t.planChangedBelow}</Note>}
+
+      {step === "ask" && choices.length > 0 && (
+        <>
+          {(mayBypass || (approvable && (!question.stale || prompts.length > 0))) && (
+            <div className={look.along}>
+              {mayBypass && (
+                <Checkbox
+                  isSelected={bypass && admin}
+                  onChange={setBypass}
+                  isDisabled={!admin}
+                  hint={admin ? undefined : t.needsAdmin}
+                >
+                  {t.bypass}
+                </Checkbox>
+              )}
+              {!question.stale && (
+                <Checkbox isSelected={compact} onChange={setCompact}>
+                  {t.compact}
+                </Checkbox>
+              )}
+              {prompts.length > 0 && (
+                <div>
+                  <Checkbox isSelected={!noPrompts} onChange={(on) => setNoPrompts(!on)}>
+                    {t.prompts}
+                  </Checkbox>
+                  <ul className={look.prompts}>
+                    {prompts.map((p) => (
+                      <li key={`${p.tool}\n${p.prompt}`}>{visible(t.prompt(p.tool, p.prompt))}</li>
+                    ))}
+                  </ul>
+                </div>
+              )}
+            </div>
+          )}
+          <ul className={look.outcomes} aria-label={t.outcomes}>
+            {choices.map((c) => (
+              <li key={c.outcome}>
+                <Button
+                  className={look.outcome}
+                  variant="plain"
+                  kbd={c.key}
+                  onPress={() => take(c.outcome)}
+                  {...(refused ? { isDisabled: true, reason: refused } : { isDisabled: sending })}
+                >
+                  <span className={look.words}>
+                    <span className={look.label}>
+                      {outcomeLabel(question, c.outcome, bypass && admin && canBypass(question, c.outcome))}
+                    </span>
+                    <span className={look.hint}>{hintOf(c.outcome, question.stale === true)}</span>
+                  </span>
+                </Button>
+              </li>
+            ))}
+          </ul>
+          {canStop(question) && (
+            <div className={css.actions}>
+              <Button
+                kbd="s"
+                variant="quiet"
+                onPress={() => setStep("stop")}
+                {...(refused ? { isDisabled: true, reason: refused } : { isDisabled: sending })}
+              >
+                {t.rejectStop}
+              </Button>
+            </div>
+          )}
+        </>
+      )}
+      {step === "ask" && choices.length === 0 && (
+        <div className={css.actions}>
+          <Button
+            variant="primary"
+            kbd="y"
+            onPress={() => answer(allow())}
+            {...(refused ? { isDisabled: true, reason: refused } : { isPending: sending })}
+          >
+            {t.yes}
+          </Button>
+          <Button
+            kbd="n"
+            onPress={() => setStep("no")}
+            {...(refused ? { isDisabled: true, reason: refused } : { isDisabled: sending })}
+          >
+            {t.no}
+          </Button>
+        </div>
+      )}
+      {step === "revise" && <FeedbackForm edited={edited !== undefined} images={images} onImages={setImages} onBack={back} />}
+      {(step === "reject" || step === "stop" || step === "no") && (
+        <Reason
+          title={{ reject: t.rejectTitle, stop: t.rejectStopTitle, no: t.noTitle }[step]}
+          placeholder={t.noReason}
+          value={reason}
+          onChange={setReason}
+          action={{ reject: t.rejectNow, stop: t.rejectStopNow, no: t.noNow }[step]}
+          variant="danger"
+          onSubmit={() => answer(step === "no" ? deny(reason) : reject(reason, step === "stop"))}
+          onBack={back}
+        />
+      )}
+    </>
+  );
+}
+
+function hintOf(outcome: Outcome, stale: boolean): string {
+  if (stale && outcome === "revise") return t.reviseStale;
+  if (stale && outcome === "reject") return t.rejectStale;
+  return t.outcomeHint[outcome];
+}
+
+/** How much of a plan is drawn as Markdown; a longer one is shown as it is written. */
+const mostDrawn = 200_000;
+
+interface TextProps {
+  given: string;
+  text: string;
+  editable: boolean;
+  view: string;
+  onView(view: string): void;
+  onEdit(text: string): void;
+}
+
+/** The plan: drawn, as it is written, and to be edited. */
+function PlanText({ given, text, editable, view, onView, onEdit }: TextProps) {
+  const source = (
+    <ScrollBox label={t.planSource}>
+      <pre className={look.source}>{revealed(text)}</pre>
+    </ScrollBox>
+  );
+  const items = [
+    {
+      id: "read",
+      label: t.planRead,
+      children: (
+        <div className={look.read}>
+          {hidesInMarkdown(text) && <Note tone="warn">{t.planHides}</Note>}
+          {text.length > mostDrawn ? (
+            source
+          ) : (
+            <ScrollBox label={t.planRead}>
+              <Markdown text={text} />
+            </ScrollBox>
+          )}
+        </div>
+      ),
+    },
+    { id: "source", label: t.planSource, children: source },
+  ];
+  if (editable) {
+    items.push({
+      id: "edit",
+      label: t.planEdit,
+      children: (
+        <TextArea
+          label={t.planLabel}
+          hideLabel
+          mono
+          value={text}
+          onChange={onEdit}
+          minRows={Math.min(18, Math.max(6, given.split("\n").length + 1))}
+          maxRows={24}
+          error={text.trim() === "" ? t.planEmpty : undefined}
+        />
+      ),
+    });
+  }
+  return <Tabs label={t.planViews} items={items} value={view} onChange={onView} className={look.views} />;
+}

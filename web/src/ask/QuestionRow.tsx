@@ -1,0 +1,115 @@
+import { CircleHelp } from "lucide-react";
+import { useCallback } from "react";
+import type { Question } from "../api/types";
+import { href } from "../app/router";
+import { useHub } from "../store/hub";
+import { usePart } from "../store/readable";
+import { isObject } from "../talk/json";
+import { askTexts as t } from "../texts/ask";
+import { Ago, classes } from "../ui";
+import { visible } from "../ui/diff";
+import { outcomeOf } from "./outcome";
+import { cardId } from "./QuestionCard";
+import { RevealedJson } from "./Raw";
+import { asked, OutcomeIcon } from "./Settled";
+import css from "./Settled.module.css";
+
+/** The record of a question within a conversation: what was asked, and what became of it. */
+export function QuestionRow({ question: written }: { question: Question }) {
+  const hub = useHub();
+  // What the hub knows now is newer than what the conversation was told.
+  const known = usePart(
+    hub.questions,
+    useCallback((all) => all.list.find((q) => q.id === written.id), [written.id]),
+  );
+  const question = known && written.state === "open" ? known : written;
+  const open = question.state === "open";
+  return (
+    <div className={classes(css.row, open && css.open)}>
+      <p className={css.line}>
+        {open ? <CircleHelp size={14} aria-hidden="true" className={css.icon} /> : <OutcomeIcon question={question} />}
+        <span className={css.what}>{asked(question)}</span>
+        <span className={css.outcome}>{open ? t.waits : visible(outcomeOf(question))}</span>
+        {open ? (
+          <a
+            className={css.answer}
+            href={href({ page: "inbox", question: question.id })}
+            onClick={(e) => focusCard(question.id) && e.preventDefault()}
+          >
+            {t.answerHere}
+          </a>
+        ) : (
+          <Ago time={question.settled} className={css.time} />
+        )}
+      </p>
+      <Answered question={question} />
+    </div>
+  );
+}
+
+/** Shows the card of a question that is on the page. Reports whether there is one. */
+export function focusCard(question: string): boolean {
+  const card = document.getElementById(cardId(question));
+  card?.scrollIntoView({ block: "nearest" });
+  card?.focus({ preventScroll: true });
+  return card !== null;
+}
+
+/** What was answered beyond yes and no. */
+function Answered({ question: q }: { question: Question }) {
+  const a = q.answer;
+  if (!a) return null;
+  const always =
+    a.always &&
+    (a.always.rule ||
+      (a.always.suggestion !== undefined && (q.suggestions?.[a.always.suggestion]?.text || t.suggestion(a.always.suggestion))));
+  const choices = isObject(a.choices) ? Object.entries(a.choices) : [];
+  if (
+    a.input === undefined &&
+    a.plan === undefined &&
+    !always &&
+    choices.length === 0 &&
+    a.content === undefined &&
+    a.result === undefined &&
+    !a.note
+  )
+    return null;
+  return (
+    <details className={css.details}>
+      <summary>{t.details}</summary>
+      <dl className={css.answers}>
+        {choices.map(([question, c]) => (
+          <div key={question}>
+            <dt>{visible(question)}</dt>
+            <dd>
+              {visible(
+                c.skip ? t.skippedOne : [...(c.labels ?? []), c.text, c.notes && `(${c.notes})`].filter(Boolean).join(", "),
+              )}
+            </dd>
+          </div>
+        ))}
+        {always && (
+          <div>
+            <dt>{t.answeredRule}</dt>
+            <dd>{visible([always, a.always?.destination].filter(Boolean).join(", "))}</dd>
+          </div>
+        )}
+        {a.note && (
+          <div>
+            <dt>{t.answeredNote}</dt>
+            <dd>{visible(a.note)}</dd>
+          </div>
+        )}
+        {a.plan !== undefined && (
+          <div>
+            <dt>{t.answeredPlan}</dt>
+            <dd className={css.text}>{visible(a.plan)}</dd>
+          </div>
+        )}
+      </dl>
+      {a.input !== undefined && <RevealedJson value={a.input} />}
+      {a.content !== undefined && <RevealedJson value={a.content} />}
+      {a.result !== undefined && <RevealedJson value={a.result} />}
+    </details>
+  );
+}

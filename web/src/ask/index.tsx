@@ -1,0 +1,4 @@
+export { InboxPage } from "./InboxPage";
+export { QuestionBar } from "./QuestionBar";
+export { QuestionCard } from "./QuestionCard";
+export { QuestionRow } from "./QuestionRow";

@@ -1,0 +1,106 @@
+// @vitest-environment jsdom
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ApiError } from "../api/error";
+import { draft } from "../store/drafts";
+import { aSession, type FakeHub, fakeHub } from "../store/fake";
+import { draw, erase, find, press, type } from "./draw";
+import { NewSession } from "./NewSession";
+
+let hub: FakeHub;
+
+beforeEach(() => {
+  hub = fakeHub();
+  hub.api.on("list-folders", () => ({ folders: [] }));
+  localStorage.clear();
+  location.hash = "";
+});
+
+afterEach(async () => {
+  await erase();
+  draft("new-session").set("");
+});
+
+const start = () => press(find("button", /^Start/));
+const prompt = () => find("textarea", "First message");
+
+describe("NewSession", () => {
+  it("asks for a folder before it asks the server", async () => {
+    await draw(hub, <NewSession onClose={() => undefined} />);
+    await start();
+    expect(document.body.textContent).toContain("Say in which folder the agent is to work.");
+    expect(hub.api.of("create-session")).toEqual([]);
+  });
+
+  it("is one intent however often it is tried, and another one once it was changed", async () => {
+    const closed = vi.fn();
+    let fails = true;
+    hub.api.on("create-session", () => {
+      if (fails)
+        throw new ApiError({ status: 0, code: "unreachable", title: "The server cannot be reached", hint: "Try again." });
+      return aSession({ id: "s9" });
+    });
+    await draw(hub, <NewSession preset={{ dir: "/src/blog" }} onClose={closed} />);
+    await type(prompt(), "Hello");
+    await start();
+    expect(document.body.textContent).toContain("The server cannot be reached");
+    expect(closed).not.toHaveBeenCalled();
+    await start();
+    await type(prompt(), "Hello there");
+    fails = false;
+    await start();
+    const bodies = hub.api.of("create-session").map((c) => c.body as { client_id: string; prompt: string; dir: string });
+    expect(bodies.map((b) => b.prompt)).toEqual(["Hello", "Hello", "Hello there"]);
+    expect(bodies[1]?.client_id).toBe(bodies[0]?.client_id);
+    expect(bodies[2]?.client_id).not.toBe(bodies[0]?.client_id);
+    expect(closed).toHaveBeenCalledTimes(1);
+    expect(location.hash).toBe("#/s/s9");
+  });
+
+  it("keeps what was typed until it is sent", async () => {
+    hub.api.on("create-session", () => aSession());
+    await draw(hub, <NewSession preset={{ dir: "/src/blog" }} onClose={() => undefined} />);
+    await type(prompt(), "Not sent yet");
+    await erase();
+    await draw(hub, <NewSession onClose={() => undefined} />);
+    expect((prompt() as HTMLTextAreaElement).value).toBe("Not sent yet");
+    await start();
+    await erase();
+    await draw(hub, <NewSession onClose={() => undefined} />);
+    expect((prompt() as HTMLTextAreaElement).value).toBe("");
+    expect((find("input", /^Folder/) as HTMLInputElement).value).toBe("/src/blog");
+  });
+
+  it("leads nowhere once it was closed, and leaves what was typed since", async () => {
+    const closed = vi.fn();
+    let answer: (() => void) | undefined;
+    hub.api.on("create-session", () => new Promise((resolve) => (answer = () => resolve(aSession({ id: "s9" })))));
+    await draw(hub, <NewSession preset={{ dir: "/src/blog" }} onClose={closed} />);
+    await type(prompt(), "Hello");
+    await start();
+    await erase();
+    await draw(hub, <NewSession onClose={closed} />);
+    await type(prompt(), "Something else");
+    answer?.();
+    await vi.waitFor(() => expect(localStorage.getItem("switchboard.new-session")).toContain("/src/blog"));
+    expect(closed).not.toHaveBeenCalled();
+    expect(location.hash).toBe("");
+    expect(draft("new-session").get()).toContain("Something else");
+  });
+
+  it("says why it cannot be sent without the right", async () => {
+    hub.scopes.delete("admin");
+    await draw(hub, <NewSession preset={{ dir: "/src/blog" }} onClose={() => undefined} />);
+    await start();
+    expect(find("button", /^Start/).getAttribute("aria-disabled")).toBe("true");
+    expect(hub.api.of("create-session")).toEqual([]);
+  });
+
+  it("marks the folder that the server refuses", async () => {
+    hub.api.on("create-session", () => {
+      throw new ApiError({ status: 422, code: "invalid", title: "No", detail: "the working folder /nope does not exist" });
+    });
+    await draw(hub, <NewSession preset={{ dir: "/nope" }} onClose={() => undefined} />);
+    await start();
+    expect(find("input", /^Folder/).getAttribute("aria-invalid")).toBe("true");
+  });
+});

@@ -1,0 +1,124 @@
+import { Archive, ArchiveRestore, Copy, EllipsisVertical, ListChecks, Square, SquareArrowOutUpRight } from "lucide-react";
+import { memo } from "react";
+import type { SessionSummary } from "../api/types";
+import { href } from "../app/router";
+import { useHub } from "../store/hub";
+import { sessionsTexts as t } from "../texts/sessions";
+import { Ago, Badge, Checkbox, copyText, MenuButton, Money, StateDot, toast } from "../ui";
+import { visible } from "../ui/diff/visible";
+import { type Act, isAlive } from "./actions";
+import { lastPart, shortModel, titleOf } from "./list";
+import css from "./SessionRow.module.css";
+
+interface Props {
+  session: SessionSummary;
+  /** It is the one that is open beside the list. */
+  current: boolean;
+  /** The folder is left out: a heading above has it. */
+  hideFolder?: boolean;
+  /** Whether it is chosen, while several are being chosen. */
+  chosen?: boolean;
+  onChoose(id: string, chosen: boolean): void;
+  onAct(act: Act, session: SessionSummary): void;
+  onSelect(id: string): void;
+}
+
+/** A session in the list. It is drawn again only when the session is another object. */
+export const SessionRow = memo(function SessionRow({ session, current, hideFolder, chosen, onChoose, onAct, onSelect }: Props) {
+  const hub = useHub();
+  const title = titleOf(session);
+  const selecting = chosen !== undefined;
+  const state = session.questions > 0 ? "requires_action" : session.state;
+  return (
+    <div
+      className={css.row}
+      data-selecting={selecting || undefined}
+      data-current={current || undefined}
+      data-ended={session.state === "ended" || undefined}
+    >
+      {selecting && (
+        <Checkbox
+          className={css.check}
+          aria-label={t.bulk.choose(title)}
+          isSelected={chosen}
+          onChange={(isSelected) => onChoose(session.id, isSelected)}
+        />
+      )}
+      <div className={css.main}>
+        <div className={css.first}>
+          <a
+            className={css.title}
+            href={href({ page: "session", id: session.id })}
+            aria-current={current ? "page" : undefined}
+            title={title}
+            onClick={(e) => {
+              if (!selecting || e.metaKey || e.ctrlKey || e.shiftKey) return;
+              e.preventDefault();
+              onChoose(session.id, !chosen);
+            }}
+          >
+            {title}
+          </a>
+          {session.questions > 0 && (
+            <Badge tone="warn" title={t.asks(session.questions)}>
+              <span aria-hidden="true">{session.questions}</span>
+              <span className={css.unseen}>{t.asks(session.questions)}</span>
+            </Badge>
+          )}
+          <Ago time={session.updated} className={css.ago} />
+        </div>
+        <div className={css.second}>
+          <StateDot state={state} word />
+          {!hideFolder && (
+            <span className={css.folder} title={session.dir}>
+              {session.dir ? visible(lastPart(session.dir)) : t.noFolder}
+            </span>
+          )}
+          {session.model && <span className={css.model}>{shortModel(session.model)}</span>}
+          {session.usd > 0 && <Money usd={session.usd} className={css.cost} />}
+        </div>
+      </div>
+      {!selecting && (
+        <MenuButton
+          className={css.menu}
+          label={t.actions.more(title)}
+          size="s"
+          icon={<EllipsisVertical size={16} />}
+          items={[
+            {
+              id: "tab",
+              label: t.actions.newTab,
+              icon: <SquareArrowOutUpRight size={16} />,
+              run: () => window.open(href({ page: "session", id: session.id }), "_blank", "noopener"),
+            },
+            {
+              id: "copy",
+              label: t.actions.copyId,
+              icon: <Copy size={16} />,
+              run: () => void copyText(session.id).then((done) => done && toast({ title: t.actions.copied, tone: "ok" })),
+            },
+            { id: "select", label: t.actions.select, icon: <ListChecks size={16} />, run: () => onSelect(session.id) },
+            null,
+            {
+              id: "archive",
+              label: session.archived ? t.actions.unarchive : t.actions.archive,
+              icon: session.archived ? <ArchiveRestore size={16} /> : <Archive size={16} />,
+              isDisabled: !hub.can("prompt"),
+              hint: hub.can("prompt") ? undefined : t.scopes.prompt,
+              run: () => onAct(session.archived ? "unarchive" : "archive", session),
+            },
+            {
+              id: "stop",
+              label: t.actions.stop,
+              icon: <Square size={16} />,
+              danger: true,
+              isDisabled: !isAlive(session) || !hub.can("admin"),
+              hint: hub.can("admin") ? undefined : t.scopes.admin,
+              run: () => onAct("stop", session),
+            },
+          ]}
+        />
+      )}
+    </div>
+  );
+});

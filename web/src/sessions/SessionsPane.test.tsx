@@ -1,0 +1,128 @@
+// @vitest-environment jsdom
+import { act } from "react";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ApiError } from "../api/error";
+import { aSession, aSummary, type FakeHub, fakeHub } from "../store/fake";
+import { Confirmations } from "../ui/confirm";
+import { draw, erase, find, press, type } from "./draw";
+import { SessionsPane } from "./SessionsPane";
+import { filterText, look } from "./view";
+
+let hub: FakeHub;
+
+beforeEach(() => {
+  vi.stubGlobal("matchMedia", () => ({ matches: true, addEventListener: () => undefined, removeEventListener: () => undefined }));
+  vi.stubGlobal(
+    "ResizeObserver",
+    class {
+      observe(): void {}
+      unobserve(): void {}
+      disconnect(): void {}
+    },
+  );
+  // There is no layout here: the list has the height of a window, and its rows theirs.
+  vi.spyOn(HTMLElement.prototype, "offsetHeight", "get").mockImplementation(function (this: HTMLElement) {
+    return this.dataset.index === undefined ? 600 : 50;
+  });
+  vi.spyOn(Element.prototype, "clientHeight", "get").mockReturnValue(600);
+  hub = fakeHub();
+  hub.list(
+    aSummary({ id: "a", title: "Alpha", state: "running" }),
+    aSummary({ id: "b", title: "Beta", state: "idle" }),
+    aSummary({ id: "c", title: "Gamma", state: "ended" }),
+  );
+});
+
+afterEach(async () => {
+  await erase();
+  vi.unstubAllGlobals();
+  filterText.set("");
+  look.set({ states: "all", group: "none", sort: "updated" });
+});
+
+const titles = () => [...document.querySelectorAll("ul a")].map((a) => a.textContent);
+
+const pane = (
+  <>
+    <SessionsPane selected="b" />
+    <Confirmations />
+  </>
+);
+
+describe("SessionsPane", () => {
+  it("lists the sessions as links and says which one is open", async () => {
+    await draw(hub, pane);
+    expect(titles()).toEqual(["Alpha", "Beta", "Gamma"]);
+    expect(find("a", "Beta").getAttribute("aria-current")).toBe("page");
+    expect(find("a", "Alpha").getAttribute("href")).toBe("#/s/a");
+  });
+
+  it("draws as many rows as fit, of however many sessions", async () => {
+    hub.list(...Array.from({ length: 5000 }, (_, i) => aSummary({ id: `s${i}`, title: `Session ${i}` })));
+    await draw(hub, pane);
+    expect(titles().length).toBeGreaterThan(5);
+    expect(titles().length).toBeLessThan(40);
+  });
+
+  it("follows the hub, filters by text and state, and can be cleared", async () => {
+    await draw(hub, pane);
+    await type(find("input", "Filter sessions"), "gam");
+    expect(titles()).toEqual(["Gamma"]);
+    await press(find("[role=radio]", /^Running/));
+    expect(titles()).toEqual([]);
+    await press(find("button", "Clear the filter"));
+    expect(titles()).toEqual(["Alpha", "Beta", "Gamma"]);
+    await act(async () => hub.list(aSummary({ id: "a", title: "Renamed" })));
+    expect(titles()).toEqual(["Renamed"]);
+  });
+
+  it("stops those of the chosen that have a process, once that is confirmed, and keeps those chosen that failed", async () => {
+    hub.api.on("stop-session", ({ params }) => {
+      if (params?.id === "b") throw new ApiError({ status: 504, code: "timeout", title: "The agent did not answer" });
+      return aSession({ id: params?.id });
+    });
+    await draw(hub, pane);
+    await press(find("button", "Select"));
+    await press(find("button", "Select all"));
+    await press(find("[role=toolbar] button", "Stop"));
+    expect(hub.api.of("stop-session")).toEqual([]);
+    await press(find("[role=alertdialog] button", "Stop"));
+    expect(hub.api.of("stop-session").map((c) => c.params?.id)).toEqual(["a", "b"]);
+    expect(document.body.textContent).toContain("1 of 2 could not be changed");
+    expect(document.body.textContent).toContain("Beta: The agent did not answer");
+    expect(find("[role=toolbar]", /./).textContent).toContain("1 session selected");
+  });
+
+  it("does nothing that the token may not", async () => {
+    hub.scopes = new Set(["observe"]);
+    await draw(hub, pane);
+    await press(find("button", "Select"));
+    await press(find("button", "Select all"));
+    await press(find("[role=toolbar] button", "Archive"));
+    await press(find("[role=toolbar] button", "Stop"));
+    expect(hub.api.calls).toEqual([]);
+    expect(document.querySelector("[role=alertdialog]")).toBeNull();
+  });
+
+  it("shows the archive, read page by page until there is something to show, and takes sessions back", async () => {
+    let archived = true;
+    hub.api.on("list-sessions", ({ query }) =>
+      query?.cursor
+        ? { sessions: [aSummary({ id: "z", title: "Old", state: "ended", archived })] }
+        : { sessions: [aSummary({ id: "a" })], next: "2" },
+    );
+    hub.api.on("unarchive-session", () => {
+      archived = false;
+      return aSession({ id: "z" });
+    });
+    await draw(hub, pane);
+    await press(find("button", "Archived sessions"));
+    expect(titles()).toEqual(["Old"]);
+    await press(find("button", "Select"));
+    await press(find("button", "Select all"));
+    await press(find("[role=toolbar] button", "Take back"));
+    expect(hub.api.of("unarchive-session").map((c) => c.params)).toEqual([{ id: "z" }]);
+    expect(titles()).toEqual([]);
+    expect(document.body.textContent).toContain("Nothing is archived");
+  });
+});

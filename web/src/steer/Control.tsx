@@ -1,0 +1,77 @@
+import { useState } from "react";
+import type { Json, Session } from "../api/types";
+import { secretDraft } from "../store/drafts";
+import { type OpenSession, useHub } from "../store/hub";
+import { useReadable } from "../store/readable";
+import { pretty } from "../talk/json";
+import { steerTexts as t } from "../texts/steer";
+import { Button, CopyButton, Dialog, ErrorNote, TextArea } from "../ui";
+import { useAct } from "./act";
+import css from "./Form.module.css";
+import { readJson } from "./json";
+import { closePanel } from "./panels";
+import { refusal } from "./useSession";
+
+/** Sends the CLI a request of its own protocol, for those who know it. */
+export function ControlPanel({ session, snapshot }: { session: OpenSession; snapshot: Session }) {
+  const hub = useHub();
+  const act = useAct();
+  const cell = secretDraft(`control.${session.id}`);
+  const text = useReadable(cell);
+  const [problem, setProblem] = useState<string>();
+  const [answer, setAnswer] = useState<{ body: Json }>();
+  const why = refusal(hub, snapshot, { scope: "admin", running: true });
+  const send = async () => {
+    setAnswer(undefined);
+    const { value: request, problem: wrong } = readJson(text);
+    setProblem(wrong);
+    if (!request) return;
+    const result = await act.run(() => hub.api.call("control-session", { params: { id: session.id }, body: { request } }));
+    if (result) setAnswer({ body: result.response ?? null });
+  };
+  const shown = answer && pretty(answer.body).text;
+  return (
+    <Dialog
+      title={t.control}
+      isOpen
+      onClose={closePanel}
+      size="l"
+      isDismissable={false}
+      actions={
+        <>
+          <Button onPress={closePanel}>{t.close}</Button>
+          <Button
+            variant="primary"
+            isPending={act.pending}
+            isDisabled={why !== undefined || text.trim() === ""}
+            reason={why}
+            onPress={() => void send()}
+          >
+            {t.controlSend}
+          </Button>
+        </>
+      }
+    >
+      <div className={css.form}>
+        <p className={css.dim}>{t.controlText}</p>
+        <TextArea
+          label={t.controlLabel}
+          mono
+          value={text}
+          onChange={cell.set}
+          error={problem}
+          placeholder={t.controlExample}
+          minRows={3}
+          input={{ spellCheck: false }}
+        />
+        <ErrorNote error={act.error} />
+        {shown !== undefined && (
+          <section aria-label={t.controlAnswer} className={css.line}>
+            <pre className={css.code}>{shown}</pre>
+            <CopyButton text={shown} />
+          </section>
+        )}
+      </div>
+    </Dialog>
+  );
+}

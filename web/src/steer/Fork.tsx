@@ -1,0 +1,96 @@
+import { useMemo, useState } from "react";
+import type { Session } from "../api/types";
+import { go } from "../app/router";
+import { draft } from "../store/drafts";
+import { type OpenSession, useHub } from "../store/hub";
+import { useReadable } from "../store/readable";
+import { oneLine } from "../talk/json";
+import { steerTexts as t } from "../texts/steer";
+import { Button, Dialog, ErrorNote, RadioGroup, TextArea, TextInput, toast } from "../ui";
+import { useAct, useClientId } from "./act";
+import css from "./Form.module.css";
+import { findMessage } from "./message";
+import { closePanel } from "./panels";
+import { refusal } from "./useSession";
+
+/** Asks how to go on with a copy of the conversation. */
+export function ForkPanel({ session, snapshot, uuid }: { session: OpenSession; snapshot: Session; uuid: string | undefined }) {
+  const hub = useHub();
+  const { pending, error, run } = useAct();
+  const clientId = useClientId();
+  const found = useMemo(() => (uuid ? findMessage(session, uuid) : undefined), [session, uuid]);
+  const isPrompt = found?.item.kind === "prompt";
+  const [where, setWhere] = useState(isPrompt && found?.before ? "before" : "after");
+  const [title, setTitle] = useState("");
+  const cell = draft(`fork.${session.id}.${uuid ?? ""}`);
+  const kept = useReadable(cell);
+  // Whoever goes back to before a message most often wants to write it anew: its text is what to begin with.
+  const [prompt, setPromptText] = useState(kept || (where === "before" ? (found?.text ?? "") : ""));
+  const setPrompt = (text: string) => {
+    cell.set(text);
+    setPromptText(text);
+  };
+  const chooseWhere = (to: string) => {
+    setWhere(to);
+    if (to === "before" && prompt === "") setPrompt(found?.text ?? "");
+    if (to === "after" && prompt === found?.text) setPrompt("");
+  };
+  const why = refusal(hub, snapshot, { scope: "admin" });
+
+  const fork = async () => {
+    const at = where === "before" ? found?.before : uuid;
+    const body = {
+      ...(at ? { at } : {}),
+      ...(title.trim() ? { title: title.trim() } : {}),
+      ...(prompt.trim() ? { prompt } : {}),
+    };
+    const created = await run(() =>
+      hub.api.call("fork-session", {
+        params: { id: session.id },
+        body: { ...body, client_id: clientId.of(JSON.stringify(body)) },
+      }),
+    );
+    if (!created) return;
+    cell.set("");
+    closePanel();
+    toast({ title: t.forked, tone: "ok" });
+    go({ page: "session", id: created.id });
+  };
+
+  return (
+    <Dialog
+      title={t.fork}
+      isOpen
+      onClose={closePanel}
+      isDismissable={false}
+      actions={
+        <>
+          <Button onPress={closePanel}>{t.cancel}</Button>
+          <Button variant="primary" isPending={pending} isDisabled={why !== undefined} reason={why} onPress={() => void fork()}>
+            {t.forkAction}
+          </Button>
+        </>
+      }
+    >
+      <div className={css.form}>
+        <p>{t.forkText}</p>
+        {!uuid && <p className={css.dim}>{t.forkWhole}</p>}
+        {found && <blockquote className={css.quote}>{oneLine(found.text, 300)}</blockquote>}
+        {uuid && isPrompt && found?.before && (
+          <RadioGroup
+            label={t.forkWhere}
+            value={where}
+            onChange={chooseWhere}
+            items={[
+              { id: "before", label: t.forkBefore },
+              { id: "after", label: t.forkAfter },
+            ]}
+          />
+        )}
+        <TextInput label={t.forkTitle} hint={t.forkTitleHint} value={title} onChange={setTitle} maxLength={512} />
+        <TextArea label={t.forkPrompt} hint={t.forkPromptHint} value={prompt} onChange={setPrompt} minRows={3} />
+        <ErrorNote error={error} />
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,54 @@
+import { useState } from "react";
+import type { Session } from "../api/types";
+import { type OpenSession, useHub } from "../store/hub";
+import { steerTexts as t } from "../texts/steer";
+import { Button, Checkbox, CopyButton, Dialog, Note } from "../ui";
+import css from "./Form.module.css";
+import { handBackLine } from "./handback";
+import { closePanel, openPanel } from "./panels";
+import { refusal } from "./useSession";
+
+/** Says how to go on with the conversation in Claude Code's own terminal. */
+export function HandbackPanel({ session, snapshot }: { session: OpenSession; snapshot: Session }) {
+  const hub = useHub();
+  const [fork, setFork] = useState(false);
+  const owned = snapshot.state !== "ended" && !fork;
+  const why = refusal(hub, snapshot, { scope: "admin" });
+  const { dir, conversation } = snapshot;
+  return (
+    <Dialog title={t.handback} isOpen onClose={closePanel}>
+      <div className={css.form}>
+        <p>{t.handbackText}</p>
+        {snapshot.simulated && <Note tone="warn">{t.handbackSimulated}</Note>}
+        {!conversation && <p>{t.noConversation}</p>}
+        {conversation && !dir && <p>{t.handbackNoFolder}</p>}
+        {owned && (
+          <Note tone="warn">
+            <p>{t.handbackOwned}</p>
+            <Button
+              size="s"
+              variant="danger"
+              isDisabled={why !== undefined}
+              reason={why}
+              onPress={() => openPanel(session, "stop")}
+            >
+              {t.stopAction}
+            </Button>
+          </Note>
+        )}
+        {snapshot.state !== "ended" && (
+          <Checkbox isSelected={fork} onChange={setFork}>
+            {t.handbackFork}
+          </Checkbox>
+        )}
+        {conversation && dir && !owned && (
+          <div className={css.line}>
+            <pre className={css.code}>{handBackLine(dir, conversation, fork)}</pre>
+            <CopyButton text={handBackLine(dir, conversation, fork)} label={t.handbackCopy} />
+          </div>
+        )}
+        {!fork && <p className={css.dim}>{t.handbackBack}</p>}
+      </div>
+    </Dialog>
+  );
+}

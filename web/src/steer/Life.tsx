@@ -1,0 +1,156 @@
+import { useState } from "react";
+import type { Resume, Session } from "../api/types";
+import { draft } from "../store/drafts";
+import { type OpenSession, useHub } from "../store/hub";
+import { useReadable } from "../store/readable";
+import { steerTexts as t } from "../texts/steer";
+import { Button, Checkbox, Dialog, ErrorNote, Select, TextArea } from "../ui";
+import { useAct, useClientId } from "./act";
+import css from "./Form.module.css";
+import { closePanel } from "./panels";
+import { modelsOf, modes } from "./told";
+import { refusal } from "./useSession";
+
+/** Asks how to start another process for a session. */
+export function ResumePanel({ session, snapshot }: { session: OpenSession; snapshot: Session }) {
+  const hub = useHub();
+  const act = useAct();
+  const clientId = useClientId();
+  const cell = draft(`resume.${session.id}`);
+  const prompt = useReadable(cell);
+  const [fresh, setFresh] = useState(false);
+  const [force, setForce] = useState(false);
+  const wasMode = snapshot.options?.permission_mode || "default";
+  const wasModel = snapshot.options?.model ?? "";
+  const [mode, setMode] = useState(wasMode);
+  const [model, setModel] = useState(wasModel);
+  const admin = hub.can("admin");
+  const why = refusal(hub, snapshot, { scope: "prompt" });
+  const models = modelsOf(snapshot);
+  const offered = models.some((m) => m.value === wasModel)
+    ? models
+    : [{ value: wasModel, label: wasModel || t.modelUnknown, hint: "" }, ...models];
+
+  const resume = async () => {
+    const changed = mode !== wasMode || model !== wasModel;
+    const body: Resume = {
+      ...(prompt.trim() ? { prompt } : {}),
+      ...(fresh ? { fresh } : {}),
+      ...(force ? { force } : {}),
+      ...(changed ? { options: { ...snapshot.options, permission_mode: mode, model } } : {}),
+    };
+    const resumed = await act.run(() =>
+      hub.api.call("resume-session", {
+        params: { id: session.id },
+        body: { ...body, client_id: clientId.of(JSON.stringify([snapshot.run, body])) },
+      }),
+    );
+    if (!resumed) return;
+    cell.set("");
+    closePanel();
+  };
+
+  return (
+    <Dialog
+      title={t.resumeTitle}
+      isOpen
+      onClose={closePanel}
+      isDismissable={false}
+      actions={
+        <>
+          <Button onPress={closePanel}>{t.cancel}</Button>
+          <Button
+            variant="primary"
+            isPending={act.pending}
+            isDisabled={why !== undefined}
+            reason={why}
+            onPress={() => void resume()}
+          >
+            {t.resume}
+          </Button>
+        </>
+      }
+    >
+      <div className={css.form}>
+        <p className={css.dim}>{t.resumeText}</p>
+        <TextArea label={t.resumePrompt} value={prompt} onChange={cell.set} />
+        <div className={css.pair}>
+          <Select
+            label={t.mode}
+            items={modes.map((id) => ({
+              id,
+              label: t.modeName(id),
+              hint: t.modeHint(id),
+              isDisabled: id === "bypassPermissions" && id !== wasMode && !snapshot.options?.allow_bypass,
+            }))}
+            value={mode}
+            onChange={setMode}
+            isDisabled={!admin}
+            hint={admin ? undefined : t.needs("admin")}
+          />
+          <Select
+            label={t.model}
+            items={offered.map((m) => ({ id: `m ${m.value}`, label: m.label, ...(m.hint ? { hint: m.hint } : {}) }))}
+            value={`m ${model}`}
+            onChange={(id) => setModel(id.slice(2))}
+            isDisabled={!admin}
+          />
+        </div>
+        <Checkbox isSelected={fresh} onChange={setFresh} hint={t.resumeFreshHint}>
+          {t.resumeFresh}
+        </Checkbox>
+        {snapshot.state === "offline" && (
+          <Checkbox isSelected={force} onChange={setForce} isDisabled={!admin} hint={t.resumeForceHint}>
+            {t.resumeForce}
+          </Checkbox>
+        )}
+        <ErrorNote error={act.error} />
+      </div>
+    </Dialog>
+  );
+}
+
+/** Asks before the agent's process is ended. */
+export function StopPanel({ session, snapshot }: { session: OpenSession; snapshot: Session }) {
+  const hub = useHub();
+  const act = useAct();
+  const [force, setForce] = useState(false);
+  const why = refusal(hub, snapshot, { scope: "admin" });
+  const stop = async () => {
+    const stopped = await act.run(() =>
+      hub.api.call("stop-session", { params: { id: session.id }, body: force ? { force } : {} }),
+    );
+    if (stopped) closePanel();
+  };
+  return (
+    <Dialog
+      title={t.stopTitle}
+      isOpen
+      onClose={closePanel}
+      size="s"
+      role="alertdialog"
+      actions={
+        <>
+          <Button onPress={closePanel}>{t.cancel}</Button>
+          <Button
+            variant="danger"
+            isPending={act.pending}
+            isDisabled={why !== undefined}
+            reason={why}
+            onPress={() => void stop()}
+          >
+            {t.stopAction}
+          </Button>
+        </>
+      }
+    >
+      <div className={css.form}>
+        <p>{t.stopText}</p>
+        <Checkbox isSelected={force} onChange={setForce}>
+          {t.stopForce}
+        </Checkbox>
+        <ErrorNote error={act.error} />
+      </div>
+    </Dialog>
+  );
+}

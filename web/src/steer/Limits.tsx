@@ -1,0 +1,78 @@
+import type { Session } from "../api/types";
+import type { OpenSession } from "../store/hub";
+import { steerTexts as t } from "../texts/steer";
+import { Badge, classes, useNow } from "../ui";
+import css from "./Context.module.css";
+import { Gauge } from "./Gauge";
+import header from "./Header.module.css";
+import { openPanel } from "./panels";
+import { type Limit, limitsOf } from "./told";
+
+/** How often is looked whether a limit has begun anew, in milliseconds. */
+const look = 30_000;
+
+const shortTime = { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" } as const;
+
+/** Says in the header that a limit of the account is near or reached; nothing while all are far. */
+export function LimitFact({ session, snapshot }: { session: OpenSession; snapshot: Session }) {
+  const now = useNow(look);
+  const worst = limitsOf(snapshot)
+    .filter((limit) => limit.state !== "far" && !isOver(limit, now))
+    .sort((a, b) => Number(b.state === "reached") - Number(a.state === "reached"))[0];
+  if (!worst) return null;
+  return (
+    <button type="button" className={classes(header.fact, header[worst.state])} onClick={() => openPanel(session, "context")}>
+      {worst.state === "reached" ? t.limitReached : t.limitNear(worst.percent)}
+    </button>
+  );
+}
+
+/** How much of the account's limits is used, and when they begin anew. */
+export function Limits({ snapshot }: { snapshot: Session }) {
+  const now = useNow(look);
+  const limits = limitsOf(snapshot);
+  if (limits.length === 0) return null;
+  return (
+    <section className={css.section} aria-label={t.limits}>
+      <h3>{t.limits}</h3>
+      <ul>
+        {limits.map((limit) => (
+          <li key={limit.kind} className={css.size}>
+            <span>
+              {t.limitName(limit.kind)}{" "}
+              <span className={css.dim}>{isOver(limit, now) ? t.limitOver : <Resets at={limit.resets} />}</span>
+            </span>
+            {!isOver(limit, now) && (
+              <span className={css.share}>
+                {limit.percent !== undefined && (
+                  <>
+                    <Gauge percent={Math.min(100, limit.percent)} />
+                    <span className={css.percent}>{limit.percent} %</span>
+                  </>
+                )}
+                {limit.state !== "far" && (
+                  <Badge tone={limit.state === "reached" ? "danger" : "warn"}>{t.limitState[limit.state]}</Badge>
+                )}
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Resets({ at }: { at: number | undefined }) {
+  if (at === undefined) return null;
+  const date = new Date(at);
+  return (
+    <>
+      {t.limitUntil} <time dateTime={date.toISOString()}>{date.toLocaleString(undefined, shortTime)}</time>
+    </>
+  );
+}
+
+/** Whether the window that a limit is counted in has ended: what was told of it does not hold any more. */
+function isOver(limit: Limit, now: number): boolean {
+  return limit.resets !== undefined && limit.resets <= now;
+}

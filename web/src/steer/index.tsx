@@ -1,0 +1,2 @@
+export { SessionHeader } from "./Header";
+export { openFork, openRewind } from "./panels";

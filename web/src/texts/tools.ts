@@ -1,0 +1,78 @@
+/** "1 line", "2 lines". */
+function count(n: number, one: string, many = `${one}s`): string {
+  return `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
+}
+
+export const diffTexts = {
+  listing: (path: string | undefined) => (path ? `Lines of ${path}` : "Lines of a file"),
+  label: (path: string | undefined, added: number, removed: number) =>
+    `${path ? `Changes in ${path}` : "Changes"}: ${count(added, "line")} added, ${removed.toLocaleString("en")} removed`,
+  same: "Nothing changes.",
+  moreLines: (n: number) => `Show ${count(n, "more line")}`,
+  restOfLine: (n: number) => `Show ${count(n, "more character")}`,
+  tooLong: (before: number, after: number) =>
+    `Too long to be compared here: ${count(before, "line")} before, ${count(after, "line")} after.`,
+  before: "Before",
+  after: "After",
+} as const;
+
+export const toolTexts = {
+  states: {
+    writing: "being written",
+    running: "running",
+    asking: "needs an answer",
+    done: "done",
+    failed: "failed",
+    denied: "denied",
+    stopped: "stopped",
+  },
+  names: { AskUserQuestion: "Question", ExitPlanMode: "Plan", TodoWrite: "To-do list" } as Readonly<Record<string, string>>,
+  menu: (name: string) => `Actions for ${name}`,
+  copyInput: "Copy the input",
+  copyCommand: "Copy the command",
+  copyPath: "Copy the path",
+  copyOutput: "Copy the output",
+  copyLink: "Copy a link to this",
+  showRaw: "Show the lines behind it",
+  output: "Output",
+  text: "Text",
+  command: "Command",
+  tools: "tools",
+  showAll: (lines: number) => `Show all ${count(lines, "line")}`,
+  showAllCharacters: (n: number) => `Show all ${count(n, "character")}`,
+  tooLong: (n: number) => `${count(n, "more character")} not shown: copy the output to get all of it.`,
+  moreLines: (n: number) => `${count(n, "more line")}`,
+  moreCharacters: (n: number) => `Show ${count(n, "more character")}`,
+  moreMembers: (n: number) => `Show ${n.toLocaleString("en")} more`,
+  moreLinesFound: (n: number) => `Show ${count(n, "more line")}`,
+  moreFiles: (n: number) => `Show ${count(n, "more file")}`,
+  noOutput: "No output.",
+  stderr: "Errors (stderr)",
+  exit: (code: number) => `exit ${code}`,
+  interrupted: "It was interrupted.",
+  background: "in background",
+  inBackground: (task: string) => `It goes on in the background as task ${task}.`,
+  wholeOutputIn: (file: string) => `All of its output is in ${file}`,
+  writesNothing: "An empty text, in the place of whatever is there.",
+  userModified: "Changed by a person before it was written.",
+  image: "image",
+  pdf: (bytes: number) => (bytes > 0 ? `A PDF of ${Math.ceil(bytes / 1024).toLocaleString("en")} kB.` : "A PDF."),
+  document: (title: string | undefined, type: string | undefined, bytes: number) =>
+    `Document${title ? ` ${title}` : ""}${type ? ` (${type})` : ""}, ${Math.max(1, Math.ceil(bytes / 1024)).toLocaleString("en")} kB.`,
+  emptyFile: "The file is empty.",
+  lines: (n: number) => count(n, "line"),
+  linesOf: (n: number, total: number) => `${n.toLocaleString("en")} of ${count(total, "line")}`,
+  files: (n: number) => count(n, "file"),
+  matches: (n: number) => count(n, "match", "matches"),
+  results: (n: number) => count(n, "result"),
+  steps: (n: number) => count(n, "step"),
+  nothingFound: "nothing found",
+  notAllFiles: "There are more files than are listed.",
+  otherHost: (host: string) => `It leads to ${host}`,
+  todo: { completed: "done", inProgress: "in progress", pending: "to do" },
+  waitsForAnswer: "waits for an answer",
+  planApproved: "approved",
+  to: (whom: string) => `To ${whom}`,
+  denied: (why: string) => `Denied: ${why}`,
+  noInput: "No input.",
+} as const;

@@ -1,0 +1,32 @@
+/** What the parts that all pages share say. */
+export const uiTexts = {
+  loading: "Loading…",
+  failed: "That did not work",
+  notDrawn: "This cannot be shown",
+  tryAgain: "Try again",
+  close: "Close",
+  cancel: "Cancel",
+  copy: "Copy",
+  copied: "Copied",
+  copyFailed: "The browser did not allow copying. Select the text and copy it with the keyboard.",
+  dismiss: "Dismiss",
+  notifications: "Messages",
+  showOptions: "Show options",
+  resize: "Change the width",
+  states: {
+    starting: "Starting",
+    idle: "Idle",
+    running: "Running",
+    requires_action: "Needs you",
+    background: "In background",
+    offline: "Offline",
+    ended: "Ended",
+  },
+  ago: {
+    now: "now",
+    seconds: (n: number) => `${n}s ago`,
+    minutes: (n: number) => `${n}m ago`,
+    hours: (n: number) => `${n}h ago`,
+    days: (n: number) => `${n}d ago`,
+  },
+};

@@ -1,0 +1,152 @@
+import { CornerDownRight, Footprints, ListChecks } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { Fold } from "../conversation/Foldable";
+import type { Tool } from "../talk/item";
+import { bool, num, oneLine, str } from "../talk/json";
+import { goesOn, taskOver } from "../talk/task";
+import { talkTexts as t } from "../texts/talk";
+import { Badge, Button, type Tone } from "../ui";
+import { visible } from "../ui/diff";
+import { Markdown } from "../ui/markdown";
+import css from "./Agent.module.css";
+import { isAgent } from "./kinds";
+import { Members, Remark } from "./Parts";
+import { Result } from "./Result";
+import { Scroller } from "./Scroller";
+
+/** How many steps are drawn before somebody asks for the earlier ones: they are not in the virtual list. */
+const mostSteps = 20;
+
+/** What of an agent's input is shown elsewhere: in the line above, or folded. */
+const shownElsewhere = ["prompt", "description", "subagent_type", "run_in_background"];
+
+/** The body of the card of a call that started a sub-agent: what it was told, what it does, and what it reported. */
+export function AgentBody({ item, nested }: { item: Tool; nested: (id: string) => ReactNode }) {
+  const prompt = str(item.input, "prompt");
+  const except = isAgent(item.name) ? shownElsewhere : prompt === "" ? [] : ["prompt"];
+  return (
+    <>
+      {item.denied !== undefined && <Remark tone="bad">{t.denied(item.denied)}</Remark>}
+      {prompt.trim() !== "" && (
+        <Fold
+          id={`${item.id}/prompt`}
+          title={t.agentPrompt}
+          hint={beginning(prompt)}
+          icon={<CornerDownRight size={14} aria-hidden="true" />}
+        >
+          <Markdown text={prompt} />
+        </Fold>
+      )}
+      <Members input={item.input} except={except} />
+      {item.task && <TaskLine task={item.task} />}
+      {item.state === "running" && item.progress && <Remark tone="warn">{item.progress}</Remark>}
+      {isOver(item) ? (
+        // What came of it is what one looks for; mostly it is the last step as well.
+        <>
+          <Report item={item} />
+          {item.children.length > 0 && (
+            <Fold
+              id={`${item.id}/steps`}
+              title={t.steps(item.children.length)}
+              icon={<Footprints size={14} aria-hidden="true" />}
+            >
+              <Steps ids={item.children} nested={nested} />
+            </Fold>
+          )}
+        </>
+      ) : (
+        <Steps ids={item.children} nested={nested} />
+      )}
+    </>
+  );
+}
+
+/** Whether the agent has done, or will do no more. */
+function isOver(item: Tool): boolean {
+  return (item.state === "done" || item.state === "failed") && !goesOn(item);
+}
+
+/** What the agent does, the newest steps. */
+function Steps({ ids, nested }: { ids: readonly string[]; nested: (id: string) => ReactNode }) {
+  const [shown, setShown] = useState(mostSteps);
+  if (ids.length === 0) return null;
+  const earlier = Math.max(ids.length - shown, 0);
+  return (
+    <div className={css.steps}>
+      {earlier > 0 && (
+        <Button variant="quiet" size="s" onPress={() => setShown(shown + 100)}>
+          {t.earlierSteps(Math.min(earlier, 100))}
+        </Button>
+      )}
+      {ids.slice(earlier).map(nested)}
+    </div>
+  );
+}
+
+/** What the agent reported. One in the background has got a result at once, which says no more than that; its report comes with the end. */
+function Report({ item }: { item: Tool }) {
+  const { result, task } = item;
+  if (!result) return null;
+  const launched = bool(result.structured, "isAsync") || str(result.structured, "status") === "async_launched";
+  if (launched && !result.failed) {
+    if (!task || goesOn(item) || !task.summary) return null;
+    return (
+      <Reported use={task.use ?? ""}>
+        <Scroller className={css.told} label={t.agentReport}>
+          <Markdown text={task.summary} />
+        </Scroller>
+      </Reported>
+    );
+  }
+  const told = result.structured;
+  return (
+    <Reported
+      failed={result.failed}
+      use={t.agentUse(num(told, "totalToolUseCount"), num(told, "totalTokens"), num(told, "totalDurationMs"))}
+    >
+      <Result item={item} as="markdown" />
+    </Reported>
+  );
+}
+
+function Reported({ failed = false, use, children }: { failed?: boolean; use: string; children: ReactNode }) {
+  const caption = failed ? t.agentFailed : t.agentReport;
+  return (
+    <section className={css.report} aria-label={caption}>
+      <p className={css.caption}>
+        {caption}
+        {use !== "" && <span className={css.use}>{use}</span>}
+      </p>
+      {children}
+    </section>
+  );
+}
+
+const tones: { readonly [state: string]: Tone } = {
+  running: "accent",
+  completed: "ok",
+  failed: "danger",
+  killed: "warn",
+  stopped: "warn",
+};
+
+/** What goes on in the background of a call: its state as a word, what it has used, and what it does. */
+export function TaskLine({ task }: { task: NonNullable<Tool["task"]> }) {
+  const state = task.state ?? "running";
+  const doing = taskOver(task.state) ? "" : task.summary;
+  return (
+    <p className={css.task}>
+      <ListChecks size={14} aria-hidden="true" />
+      <span>{t.inBackground}</span>
+      <Badge tone={(Object.hasOwn(tones, state) ? tones[state] : undefined) ?? "neutral"}>
+        {(Object.hasOwn(t.taskStates, state) ? t.taskStates[state] : undefined) ?? visible(state)}
+      </Badge>
+      {task.use && !(taskOver(task.state) && task.summary) && <span className={css.use}>{task.use}</span>}
+      {doing && <span className={css.summary}>{visible(oneLine(doing))}</span>}
+    </p>
+  );
+}
+
+function beginning(text: string): string {
+  return text.slice(0, 400).trim().split("\n", 1)[0]?.slice(0, 120) ?? "";
+}

@@ -1,0 +1,2 @@
+export { ToolCard } from "./ToolCard";
+export { ToolPreview } from "./ToolPreview";

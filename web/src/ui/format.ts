@@ -1,0 +1,68 @@
+import { uiTexts as t } from "../texts/ui";
+
+/** How long ago something was: "now", "42s ago", "3h ago", "5d ago", then the date. */
+export function formatAgo(time: number, now: number): string {
+  const seconds = Math.max(0, Math.floor((now - time) / 1000));
+  if (seconds < 10) return t.ago.now;
+  if (seconds < 60) return t.ago.seconds(seconds);
+  if (seconds < 3600) return t.ago.minutes(Math.floor(seconds / 60));
+  if (seconds < 86_400) return t.ago.hours(Math.floor(seconds / 3600));
+  if (seconds < 7 * 86_400) return t.ago.days(Math.floor(seconds / 86_400));
+  const date = new Date(time);
+  const sameYear = date.getFullYear() === new Date(now).getFullYear();
+  return date.toLocaleDateString(undefined, { day: "numeric", month: "short", ...(sameYear ? {} : { year: "numeric" }) });
+}
+
+/** An amount of dollars: cents up to a hundred dollars, more digits for what is less than a cent. */
+export function formatMoney(usd: number): string {
+  if (!Number.isFinite(usd)) return "–";
+  const size = Math.abs(usd);
+  if (size !== 0 && size < 0.01) return `$${usd.toFixed(4)}`;
+  if (size >= 10_000) return `$${Math.round(usd).toLocaleString("en-US")}`;
+  return `$${usd.toFixed(2)}`;
+}
+
+/** A number of tokens: 950, 12.3k, 1.2M. */
+export function formatTokens(n: number): string {
+  if (!Number.isFinite(n)) return "–";
+  if (n < 1000) return String(Math.round(n));
+  if (n < 99_950) return `${trim((n / 1000).toFixed(1))}k`;
+  if (n < 999_500) return `${Math.round(n / 1000)}k`;
+  return `${trim((n / 1_000_000).toFixed(1))}M`;
+}
+
+/** A span of time: 850ms, 4.2s, 3m 20s, 2h 5m, 3d 4h. */
+export function formatDuration(ms: number): string {
+  if (!Number.isFinite(ms)) return "–";
+  const size = Math.max(0, ms);
+  if (size < 1000) return `${Math.round(size)}ms`;
+  if (size < 9950) return `${trim((size / 1000).toFixed(1))}s`;
+  const seconds = Math.round(size / 1000);
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3600) return two(Math.floor(seconds / 60), "m", seconds % 60, "s");
+  if (seconds < 86_400) return two(Math.floor(seconds / 3600), "h", Math.floor((seconds % 3600) / 60), "m");
+  return two(Math.floor(seconds / 86_400), "d", Math.floor((seconds % 86_400) / 3600), "h");
+}
+
+/** Shortens a path in the middle, whole parts at a time: the beginning says whose, the end says what. */
+export function shortenPath(path: string, most = 40): string {
+  if (path.length <= most) return path;
+  const parts = path.split("/");
+  let end = parts.length - 1;
+  let tail = parts[end] ?? "";
+  const head = parts[0] === "" ? `/${parts[1] ?? ""}` : (parts[0] ?? "");
+  if (tail.length + head.length + 3 > most) return `…${path.slice(-(most - 1))}`;
+  while (end > 2 && head.length + 3 + (parts[end - 1] ?? "").length + 1 + tail.length <= most) {
+    end--;
+    tail = `${parts[end] ?? ""}/${tail}`;
+  }
+  return `${head}/…/${tail}`;
+}
+
+function trim(decimal: string): string {
+  return decimal.endsWith(".0") ? decimal.slice(0, -2) : decimal;
+}
+
+function two(a: number, unitA: string, b: number, unitB: string): string {
+  return b === 0 ? `${a}${unitA}` : `${a}${unitA} ${b}${unitB}`;
+}

@@ -1,0 +1,10 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["src/**/*.test.{ts,tsx}"],
+    environment: "node",
+    restoreMocks: true,
+    testTimeout: 60_000, // the last guard: a busy machine is no failure
+  },
+});
