@@ -25,7 +25,14 @@ type Left struct {
 	// Agents is how many agents run, PIDs their shims: to end one, send TERM to it.
 	Agents int
 	PIDs   []int
+	// Others is how many agents of other programs go on, with those, as if there had
+	// never been a server.
+	Others int
 }
+
+// transportTee is how the agent of another program is connected, which this server
+// only listens to.
+const transportTee = "tee"
 
 // Close ends the server: it accepts nobody any more, tells followers to come back, finishes what is under way and puts everything away. Agents
 // go on and wait for the next server, unless stopAgents is set. ctx bounds the wait for agents and for requests; what then is not done
@@ -80,6 +87,10 @@ func (s *Server) left(ctx context.Context) (Left, error) {
 	var left Left
 	for _, run := range runs {
 		switch {
+		case run.Transport == transportTee:
+			if run.Have > 0 {
+				left.Others++
+			}
 		case run.PID > 0 && s.launcher.Alive(run.PID, run.PIDStart):
 			left.Agents++
 			left.PIDs = append(left.PIDs, run.PID)
@@ -91,7 +102,7 @@ func (s *Server) left(ctx context.Context) (Left, error) {
 	return left, nil
 }
 
-// stopAgents ends all agents, several at a time.
+// stopAgents ends all agents but those of other programs, several at a time.
 func (s *Server) stopAgents(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, stopTime)
 	defer cancel()
@@ -103,6 +114,9 @@ func (s *Server) stopAgents(ctx context.Context) {
 	slots := make(chan struct{}, 16)
 	var stops sync.WaitGroup
 	for _, run := range runs {
+		if run.Transport == transportTee {
+			continue
+		}
 		stops.Go(func() {
 			select {
 			case slots <- struct{}{}:

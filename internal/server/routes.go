@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/link"
@@ -10,8 +11,8 @@ import (
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// front is what the root says until there is a console.
-const front = `This is Switchboard.
+// front is what the root says to programs, and to browsers if there is no console.
+const front = `This is Switchboard. A browser finds the console here: "switchboard console" opens it.
 
 /v1        the interface, described by /v1/openapi.json
 /ws        the raw relay: lines of the CLI by WebSocket
@@ -20,6 +21,11 @@ const front = `This is Switchboard.
 
 Over TCP all of them want a token: "switchboard token create" makes one, and the
 file admin.token in the data folder holds one.
+`
+
+// noConsole is what a browser is told if the program was compiled without the console.
+const noConsole = `This program was compiled without the console: "make build" puts it in.
+
 `
 
 // proof is a header by which programs that look for a server recognise one before they show it a token.
@@ -56,15 +62,31 @@ func (s *Server) common(mux *http.ServeMux) {
 	mux.Handle("/sessions", s.direct)
 	mux.Handle("/sessions/", s.direct)
 	mux.Handle("GET /metrics", s.guard.Authenticated(observers(s.metrics.Handler())))
-	mux.Handle("GET /{$}", proven(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		_, _ = w.Write([]byte(front)) // the client has gone: nobody to tell
-	})))
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+	mux.Handle("GET /{$}", proven(http.HandlerFunc(s.root)))
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		if s.console != nil && s.console.Has(r.URL.Path) {
+			s.console.ServeHTTP(w, r)
+			return
+		}
 		access.WriteProblem(w, &api.Error{
 			Status: http.StatusNotFound, Code: api.CodeNotFound, Title: "There is nothing here", Hint: "GET /v1/openapi.json lists what there is.",
 		})
 	})
+}
+
+// root gives browsers the console, and programs a few words.
+func (s *Server) root(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Vary", "Accept")
+	text := front
+	if strings.Contains(r.Header.Get("Accept"), "text/html") {
+		if s.console != nil {
+			s.console.ServeHTTP(w, r)
+			return
+		}
+		text = noConsole + front
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = w.Write([]byte(text)) // the client has gone: nobody to tell
 }
 
 // proven says in a header what this is.

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -19,6 +20,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/notify"
 	"github.com/switchboard-dev/switchboard/internal/rulefile"
 	"github.com/switchboard-dev/switchboard/internal/server/access"
+	"github.com/switchboard-dev/switchboard/internal/server/console"
 	"github.com/switchboard-dev/switchboard/internal/server/direct"
 	"github.com/switchboard-dev/switchboard/internal/server/ingress"
 	"github.com/switchboard-dev/switchboard/internal/server/metrics"
@@ -84,6 +86,11 @@ type Options struct {
 	Notify []notify.Target
 	Link   string
 
+	// Console are the files of the page for browsers; nil if there is none. FreshConsole has them read anew for each request, which is for
+	// those who work on it.
+	Console      fs.FS
+	FreshConsole bool
+
 	// Version is told to clients and agents.
 	Version string
 	// Logger takes what an operator should know. If nil, nothing is logged.
@@ -115,7 +122,8 @@ type Server struct {
 	v1       *v1.Server
 	relay    *relay.Server
 	direct   *direct.Server
-	tls      *tls.Config // nil without TLS
+	console  *console.Handler // nil without one
+	tls      *tls.Config      // nil without TLS
 	servers  []*http.Server
 	unix     []net.Listener
 	tcp      []net.Listener
@@ -147,6 +155,11 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 			_ = l.Close() // perhaps a second time
 		}
 	}()
+	if o.Console != nil {
+		if s.console, err = console.New(o.Console, o.FreshConsole); err != nil {
+			return nil, err
+		}
+	}
 	// The journal is first: its lock is what tells that there is no other server.
 	if err := s.openHub(ctx); err != nil {
 		return nil, err
@@ -221,7 +234,7 @@ func (s *Server) openHub(ctx context.Context) error {
 	}
 	s.metrics = metrics.New(&metrics.Options{Version: o.Version, Logger: s.log})
 	s.hub, err = hub.New(ctx, hub.Options{
-		Journal: s.journal, Launcher: launcher{s.launcher}, Logger: s.log, Rules: s.rules, Notify: tell, Meter: s.metrics, Library: library{s.launcher},
+		Journal: s.journal, Launcher: launcher{s.launcher}, Logger: s.log, Rules: s.rules, Notify: tell, Meter: s.metrics, Library: library{s.launcher}, Scratch: o.DataDir,
 		QuestionDeadline: o.QuestionDeadline, Budgets: o.Budgets, ResumeAtReset: o.ResumeAtReset,
 	})
 	if err != nil {

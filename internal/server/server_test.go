@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/hub"
@@ -66,7 +67,9 @@ func get(t *testing.T, s *Server, url string, header ...string) (status int, bod
 }
 
 func TestRoutes(t *testing.T) {
-	s, err := Start(t.Context(), options(t, shortDir(t)))
+	o := options(t, shortDir(t))
+	o.Console = fstest.MapFS{"index.html": {Data: []byte("the page __NONCE__")}, "assets/a.js": {Data: []byte("the script")}}
+	s, err := Start(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,6 +96,11 @@ func TestRoutes(t *testing.T) {
 	}{
 		{"front of the port", s.URL() + "/", nil, 200, "This is Switchboard"},
 		{"front of the socket", "/", nil, 200, "This is Switchboard"},
+		{"the console", s.URL() + "/", []string{"Accept", "text/html,*/*;q=0.8"}, 200, "the page"},
+		{"a file of the console", s.URL() + "/assets/a.js", nil, 200, "the script"},
+		{"none of its files", s.URL() + "/assets/b.js", nil, 404, "not_found"},
+		{"the console under another host", s.URL() + "/", []string{"Accept", "text/html", "Host", "evil.example"}, 403, "forbidden"},
+		{"the console for another page", s.URL() + "/assets/a.js", []string{"Origin", "http://evil.example"}, 403, "forbidden"},
 		{"health", s.URL() + "/healthz", nil, 200, "ok"},
 		{"readiness", "/readyz", nil, 200, "ready"},
 		{"information by the socket", "/v1/info", nil, 200, `"1.2.3"`},
@@ -120,6 +128,26 @@ func TestRoutes(t *testing.T) {
 				t.Errorf("status %d, %s; want %d and %q", status, body, test.status, test.body)
 			}
 		})
+	}
+}
+
+// TestNoConsole: a browser is told why there is none, and a folder without one is refused at once.
+func TestNoConsole(t *testing.T) {
+	s, err := Start(t.Context(), options(t, shortDir(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, body := get(t, s, s.URL()+"/", "Accept", "text/html")
+	if _, err := s.Close(t.Context(), true); err != nil {
+		t.Error(err)
+	}
+	if status != 200 || !strings.Contains(body, "compiled without the console") {
+		t.Errorf("status %d, %s", status, body)
+	}
+	o := options(t, shortDir(t))
+	o.Console = fstest.MapFS{}
+	if _, err := Start(t.Context(), o); err == nil || !strings.Contains(err.Error(), "reading the console") {
+		t.Errorf("the error is %v", err)
 	}
 }
 
