@@ -1,0 +1,238 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// maxLooked is how many files of a folder are looked at, maxInAll how many of all, maxNamed how many are named one by one.
+const (
+	maxLooked = 2000
+	maxInAll  = 20000
+	maxNamed  = 5
+)
+
+func (m *Machine) checkModes(context.Context) []Finding {
+	if m.Stat == nil || m.OS == "windows" {
+		return []Finding{{State: Skip, Found: "this system has no such rights"}}
+	}
+	var found []Finding
+	looked := 0
+	look := func(path string, forbidden fs.FileMode) bool {
+		if looked >= maxInAll {
+			return false
+		}
+		info, err := m.Stat(path)
+		if err != nil {
+			if !errors.Is(err, fs.ErrNotExist) {
+				found = append(found, Finding{State: Fail, What: "rights of " + path, Found: firstLine(err.Error())})
+			}
+			return false
+		}
+		looked++
+		if f, bad := m.judgeMode(path, info, forbidden); bad {
+			found = append(found, f)
+		}
+		return info.Mode.IsDir()
+	}
+	const private, unwritable = 0o077, 0o022
+	if m.DataDir != "" && look(m.DataDir, private) {
+		m.walk(m.DataDir, 0, func(path string) bool { return look(path, private) })
+	}
+	if m.Socket != "" && !strings.HasPrefix(m.Socket, m.DataDir+string(filepath.Separator)) {
+		look(filepath.Dir(m.Socket), private)
+		look(m.Socket, private)
+	}
+	for _, file := range []string{m.ConfigFile, m.RulesFile} {
+		if file != "" {
+			look(filepath.Dir(file), unwritable)
+			look(file, unwritable)
+		}
+	}
+	for _, file := range m.SecretFiles {
+		look(file, private)
+	}
+	if looked == 0 {
+		return []Finding{{State: Skip, Found: "there are no files yet"}}
+	}
+	if len(found) == 0 {
+		return []Finding{{State: OK, Found: fmt.Sprintf("%d files and folders, for you alone", looked)}}
+	}
+	return summed(dedupe(found))
+}
+
+// judgeMode says what is wrong with the rights of a file.
+func (m *Machine) judgeMode(path string, info File, forbidden fs.FileMode) (Finding, bool) {
+	f := Finding{State: Fail, What: "rights of " + path}
+	mode := info.Mode
+	switch {
+	case info.UID >= 0 && info.UID != m.UID && (forbidden == 0o077 || info.UID != 0):
+		f.Found = fmt.Sprintf("it belongs to user %d", info.UID)
+		f.Why, f.Fix = "whoever owns it can change it", fmt.Sprintf("sudo chown -h %d %s", m.UID, quote(path)) // a link of somebody's may lead anywhere
+		return f, true
+	case mode&fs.ModeSymlink != 0:
+		return f, false // what it leads to has rights of its own
+	case mode.Perm()&forbidden == 0:
+		return f, false
+	case mode&fs.ModeSticky != 0 && forbidden == 0o022:
+		return f, false
+	}
+	f.Found = fmt.Sprintf("others can get at it (%04o)", mode.Perm())
+	want := "go-rwx" // and what the owner may stays as it is: a folder of other things may have been named by mistake
+	if forbidden == 0o022 {
+		want = "go-w"
+	}
+	f.Fix = "chmod " + want + " " + quote(path)
+	return f, true
+}
+
+// walk calls look for what is in a folder, and in its folders as look wants it.
+func (m *Machine) walk(dir string, depth int, look func(string) bool) {
+	if m.List == nil || depth > 3 {
+		return
+	}
+	names, err := m.List(dir)
+	if err != nil {
+		return // its rights say why
+	}
+	for i, name := range names {
+		if i >= maxLooked {
+			return
+		}
+		path := filepath.Join(dir, name)
+		if look(path) && depth < 3 {
+			m.walk(path, depth+1, look)
+		}
+	}
+}
+
+// dedupe removes what was found twice.
+func dedupe(found []Finding) []Finding {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(found, func(f Finding) bool {
+		twice := seen[f.What]
+		seen[f.What] = true
+		return twice
+	})
+}
+
+// summed makes one finding of the many that are alike: a thousand files are mended with one command.
+func summed(found []Finding) []Finding {
+	if len(found) <= maxNamed {
+		return found
+	}
+	rest := found[maxNamed:]
+	var fixes []string
+	for i := range rest {
+		if rest[i].Fix != "" && len(fixes) < 100 {
+			fixes = append(fixes, rest[i].Fix)
+		}
+	}
+	return append(found[:maxNamed:maxNamed], Finding{
+		State: Fail, What: "rights of other files", Found: fmt.Sprintf("%d more files or folders are not for you alone", len(rest)), Fix: strings.Join(fixes, " && "),
+	})
+}
+
+func (m *Machine) checkDisk(context.Context) []Finding {
+	if m.Volume == nil || m.DataDir == "" {
+		return nil
+	}
+	dir := m.DataDir
+	v, err := m.Volume(dir)
+	for err != nil && filepath.Dir(dir) != dir { // it need not be there yet
+		dir = filepath.Dir(dir)
+		v, err = m.Volume(dir)
+	}
+	if err != nil {
+		return []Finding{{State: Skip, Found: firstLine(err.Error())}}
+	}
+	f := Finding{State: OK, Found: size(v.Free) + " free for " + m.DataDir, Data: map[string]any{"free": v.Free, "type": v.Type}}
+	if v.Type != "" {
+		f.Found += ", on " + v.Type
+	}
+	mend := "du -xh -d 1 " + quote(dir)
+	switch {
+	case v.Free < 100<<20:
+		f.State, f.Fix = Fail, mend
+	case v.Free < 1<<30:
+		f.State, f.Fix = Warn, mend
+	}
+	found := []Finding{f}
+	if v.Network {
+		found = append(found, Finding{
+			State: Warn, What: "file system", Found: m.DataDir + " is on another machine (" + v.Type + ")",
+			Why: "a journal can be damaged there: its locks and shared memory need a disk of this machine. Sessions in the old folder stay there. " + weeksOnly,
+			Fix: m.elsewhere(lastingFolder),
+		})
+	}
+	return found
+}
+
+// lastingFolder is a new folder on a disk of this machine, for want of one that is known to be the user's own.
+const lastingFolder = `"$(mktemp -d /var/tmp/sb-XXXXXX)"`
+
+// weeksOnly says what is wrong with it: many systems remove there what nobody has touched for a month.
+const weeksOnly = "Name a folder of your own on such a disk if you have one: many systems clear /var/tmp after some weeks"
+
+// elsewhere is the command that starts a hub with another data folder, which the verbs of the same shell find. It must outlive a restart:
+// what is in /tmp does not.
+func (m *Machine) elsewhere(folder string) string {
+	return "export SWITCHBOARD_DATA_DIR=" + folder + " && " + quote(m.program()) + " serve"
+}
+
+// size writes a number of bytes.
+func size(n uint64) string {
+	const unit = 1024
+	if n < unit {
+		return fmt.Sprintf("%d B", n)
+	}
+	value, exponent := float64(n), 0
+	for value >= unit && exponent < 5 {
+		value /= unit
+		exponent++
+	}
+	return fmt.Sprintf("%.1f %ciB", value, "KMGTP"[exponent-1])
+}
+
+// largeJournal is the size from which on it is worth a word.
+const largeJournal = 8 << 30
+
+func (m *Machine) checkJournal(ctx context.Context) []Finding {
+	if m.Journal == nil || m.DataDir == "" {
+		return nil
+	}
+	j, err := m.Journal(ctx)
+	if errors.Is(err, fs.ErrNotExist) {
+		return []Finding{{State: Skip, Found: "there is none yet in " + m.DataDir}}
+	}
+	if err != nil {
+		return []Finding{{State: Fail, Found: firstLine(err.Error())}}
+	}
+	f := Finding{
+		State: OK, Found: fmt.Sprintf("%s, %d sessions, %d entries", size(uint64(max(j.Size, 0))), j.Sessions, j.Entries),
+		Data: map[string]any{"bytes": j.Size, "sessions": j.Sessions, "entries": j.Entries, "checked": j.Checked},
+	}
+	switch {
+	case len(j.Wrong) > 0:
+		f.State, f.Found = Fail, "damaged: "+firstLine(j.Wrong[0])
+		f.Why = "a hub refuses it; this sets it aside and begins anew, removing nothing, and ends agents that still run. Restore a backup instead if there is one"
+		f.Fix = m.verb("serve --journal new")
+	case j.Checked:
+		f.Found += ", sound"
+	default:
+		f.Found += "; not checked: " + j.Unchecked
+	}
+	if j.Size > largeJournal && f.State == OK {
+		// No command that removes anything: that is for somebody to decide who knows what is in it.
+		f.State, f.Why = Warn, "nothing is removed unless the settings say so: max_age or max_bytes below [retention] has ended sessions removed, for good"
+		if m.ConfigFile != "" {
+			f.Fix = "${EDITOR:-vi} " + quote(m.ConfigFile)
+		}
+	}
+	return []Finding{f}
+}

@@ -1,0 +1,29 @@
+//go:build unix
+
+package doctor
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// owner returns whose a file is.
+func owner(info fs.FileInfo) int {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(stat.Uid)
+	}
+	return -1
+}
+
+// locked reports whether somebody has a lock on a file.
+func locked(path string) bool {
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = file.Close() }() // and with it goes what it took
+	// A shared lock, and for a moment only: a hub that starts just now waits for a moment, too.
+	err = syscall.Flock(int(file.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
+	return err != nil
+}

@@ -1,0 +1,224 @@
+package paint
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+)
+
+// DiffOptions say how a difference is shown. The zero value is what a person usually wants.
+type DiffOptions struct {
+	// Width cuts lines; 0 does not.
+	Width int
+	// Context is how many unchanged lines stand around a change. If zero, 3.
+	Context int
+	// Lines is how many lines are shown at most. If zero, 400.
+	Lines int
+}
+
+// Files beyond these are not compared: what they differ in would not be read.
+const (
+	mostDiffBytes = 2 << 20
+	mostDiffLines = 400
+)
+
+// Diff shows what changes between two texts of a file: a line that sums it up, and the changes with the numbers of their lines. An empty
+// path leaves the name out.
+func (s *Styles) Diff(path, before, after string, o DiffOptions) []string {
+	if before == after {
+		return []string{s.summary(path, 0, 0, "nothing changes", o)}
+	}
+	if len(before)+len(after) > mostDiffBytes {
+		what := fmt.Sprintf("from %s in %s to %s in %s; too long to be compared here",
+			Size(int64(len(before))), plural(countLines(before), "line"), Size(int64(len(after))), plural(countLines(after), "line"))
+		return []string{s.summary(path, 0, 0, what, o)}
+	}
+	context := o.Context
+	if context == 0 {
+		context = 3
+	}
+	diff, err := udiff.ToUnifiedDiff("", "", before, udiff.Lines(before, after), context)
+	if err != nil { // it cannot be: the edits are of this text
+		return []string{s.summary(path, 0, 0, "the changes cannot be shown: "+err.Error(), o)}
+	}
+	sheet := sheet{styles: s, options: o}
+	for _, h := range diff.Hunks {
+		hunk := hunk{old: h.FromLine, new: h.ToLine}
+		for _, l := range h.Lines {
+			sign := byte(' ')
+			switch l.Kind {
+			case udiff.Delete:
+				sign = '-'
+			case udiff.Insert:
+				sign = '+'
+			case udiff.Equal:
+			}
+			hunk.lines = append(hunk.lines, diffLine{sign: sign, text: strings.TrimSuffix(l.Content, "\n")})
+		}
+		sheet.hunks = append(sheet.hunks, hunk)
+	}
+	return sheet.draw(path)
+}
+
+// Hunks shows the structuredPatch of a tool's result. It reports false if there is nothing in it that could be shown.
+func (s *Styles) Hunks(structuredPatch json.RawMessage, o DiffOptions) ([]string, bool) {
+	var patch []struct {
+		OldStart int      `json:"oldStart"`
+		NewStart int      `json:"newStart"`
+		Lines    []string `json:"lines"`
+	}
+	if len(structuredPatch) == 0 || json.Unmarshal(structuredPatch, &patch) != nil || len(patch) == 0 {
+		return nil, false
+	}
+	sheet := sheet{styles: s, options: o}
+	for _, p := range patch {
+		h := hunk{old: p.OldStart, new: p.NewStart}
+		for _, line := range p.Lines {
+			sign, text := byte(' '), line
+			if line != "" && strings.IndexByte("+- \\", line[0]) >= 0 {
+				sign, text = line[0], line[1:]
+			}
+			h.lines = append(h.lines, diffLine{sign: sign, text: text})
+		}
+		sheet.hunks = append(sheet.hunks, h)
+	}
+	return sheet.draw(""), true
+}
+
+// A hunk is a place where a file changes.
+type hunk struct {
+	old, new int // the numbers of its first line
+	lines    []diffLine
+}
+
+type diffLine struct {
+	sign byte // +, -, space, or a backslash for a remark
+	text string
+}
+
+// A sheet is a difference on its way to lines.
+type sheet struct {
+	styles  *Styles
+	options DiffOptions
+	hunks   []hunk
+
+	dim, added, removed func(string) string
+}
+
+func (d *sheet) draw(path string) []string {
+	d.dim, d.added, d.removed = Stroke(d.styles.Dim), Stroke(d.styles.Added), Stroke(d.styles.Removed)
+	added, removed, last := 0, 0, 0
+	for _, h := range d.hunks {
+		for _, l := range h.lines {
+			switch l.sign {
+			case '+':
+				added++
+			case '-':
+				removed++
+			}
+		}
+		last = max(last, h.old+len(h.lines), h.new+len(h.lines))
+	}
+	digits := len(strconv.Itoa(last))
+	most := d.options.Lines
+	if most <= 0 {
+		most = mostDiffLines
+	}
+	lines := []string{d.styles.summary(path, added, removed, "", d.options)}
+	for i, h := range d.hunks {
+		if i > 0 {
+			lines = append(lines, d.dim(d.styles.Cut(strings.Repeat(" ", digits)+" "+d.styles.ellipsis(), d.options.Width)))
+		}
+		oldLine, newLine := h.old, h.new
+		for _, l := range h.lines {
+			if len(lines) > most {
+				return append(lines, d.styles.Dim.Render(d.styles.Cut("(and more: "+plural(added+removed, "changed line")+" in all)", d.options.Width)))
+			}
+			number := newLine
+			if l.sign == '-' {
+				number = oldLine
+			}
+			lines = append(lines, d.line(number, digits, l))
+			switch l.sign {
+			case '+':
+				newLine++
+			case '-':
+				oldLine++
+			case ' ':
+				newLine++
+				oldLine++
+			}
+		}
+	}
+	return lines
+}
+
+// line draws one line with its number.
+func (d *sheet) line(number, digits int, l diffLine) string {
+	s := d.styles
+	draw := func(text string) string { return text }
+	switch l.sign {
+	case '+':
+		draw = d.added
+	case '-':
+		draw = d.removed
+	case '\\':
+		return s.Cut(d.dim(fmt.Sprintf("%*s %s", digits, "", cleanLine(l.text, d.options.Width, s.ellipsis()))), d.options.Width)
+	}
+	text := l.text
+	if width := d.options.Width; width > 0 {
+		text = truncate(Clean(head(text, width)), max(width-digits-3, 1), s.ellipsis())
+	} else {
+		text = Clean(text)
+	}
+	// A line feed can be in it only if the patch is not what it says to be.
+	text = strings.TrimRight(strings.ReplaceAll(text, "\n", " "), " ")
+	line := d.dim(fmt.Sprintf("%*d", digits, number))
+	if rest := strings.TrimRight(string(l.sign)+" "+text, " "); rest != "" {
+		line += " " + draw(rest)
+	}
+	return s.Cut(line, d.options.Width)
+}
+
+// head returns as much of a text as can be shown in so many columns, and a little more.
+func head(text string, width int) string {
+	if most := 1024 + 64*width; len(text) > most {
+		return text[:most]
+	}
+	return text
+}
+
+// summary is the first line of a difference.
+func (s *Styles) summary(path string, added, removed int, what string, o DiffOptions) string {
+	parts := []string{}
+	if path != "" {
+		parts = append(parts, s.Bold.Render(s.CleanLine(path, o.Width)))
+	}
+	switch {
+	case what != "":
+		parts = append(parts, s.Dim.Render(what))
+	default:
+		parts = append(parts, s.Added.Render("+"+strconv.Itoa(added)), s.Removed.Render("-"+strconv.Itoa(removed)))
+	}
+	return s.Cut(strings.Join(parts, " "), o.Width)
+}
+
+// countLines returns how many lines a text has.
+func countLines(text string) int {
+	n := strings.Count(text, "\n")
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		n++
+	}
+	return n
+}
+
+// plural returns a number with a word in the right form.
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return strconv.Itoa(n) + " " + word + "s"
+}

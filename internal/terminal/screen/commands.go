@@ -1,0 +1,284 @@
+package screen
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/terminal/ask"
+	"github.com/switchboard-dev/switchboard/internal/terminal/compose"
+	"github.com/switchboard-dev/switchboard/wire"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+func atoi(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// shortID returns the beginning of an id, which is enough for a person.
+func shortID(id string) string { return id[:min(len(id), 7)] }
+
+// slashCommands are those of the screen itself. All others are the CLI's.
+func slashCommands() []compose.Command {
+	return []compose.Command{
+		{Name: "model", Hint: "choose the model"},
+		{Name: "mode", Hint: "choose the permission mode"},
+		{Name: "title", Hint: "give the session a title"},
+		{Name: "search", Hint: "search in this session"},
+		{Name: "sessions", Hint: "go to the list of sessions"},
+		{Name: "interrupt", Hint: "stop the turn"},
+		{Name: "takeback", Hint: "take the last queued message back"},
+		{Name: "release", Hint: "let the session go on that is held back"},
+		{Name: "stop", Hint: "end the agent's process"},
+		{Name: "keys", Hint: "show all keys"},
+		{Name: "quit", Hint: "leave; agents go on"},
+	}
+}
+
+// command does what one of them says.
+func (m *Model) command(name, rest string) tea.Cmd {
+	rest = strings.TrimSpace(rest)
+	switch name {
+	case "model":
+		if rest != "" {
+			return m.setModel(rest)
+		}
+		return m.pickModel()
+	case "mode":
+		if rest != "" {
+			return m.setMode(rest)
+		}
+		return m.pickMode()
+	case "title":
+		return m.act("The title was changed", func(ctx context.Context, id string) error {
+			_, err := m.hub.Update(ctx, id, api.UpdateSession{Title: &rest})
+			return err
+		})
+	case "search":
+		m.focusOn(paneTalk)
+		if rest == "" {
+			m.overlay = m.newSearch()
+			return nil
+		}
+		m.search = search{text: rest}
+		if w := m.window(); w != nil {
+			if i := w.find(rest, w.talk.Len()-1, -1); i >= 0 {
+				m.found(w, i)
+			}
+		}
+		return m.ask4hits(m.session, rest)
+	case "sessions":
+		m.focusOn(paneList)
+		return nil
+	case "interrupt":
+		return m.interrupt()
+	case "takeback":
+		return m.takeBack()
+	case "release":
+		return m.act("The session goes on", func(ctx context.Context, id string) error {
+			_, err := m.hub.Release(ctx, id, api.Release{ClientID: newID()})
+			return err
+		})
+	case "stop":
+		return m.act("The agent was ended; a message starts it again", func(ctx context.Context, id string) error {
+			_, err := m.hub.Stop(ctx, id, api.Stop{})
+			return err
+		})
+	case "keys":
+		m.overlay = &help{}
+		return nil
+	case "quit":
+		return tea.Quit
+	}
+	return m.say("There is no command /%s.", name)
+}
+
+// takeBack withdraws the message that was queued last, and gives its text back.
+func (m *Model) takeBack() tea.Cmd {
+	if m.tail == nil {
+		return nil
+	}
+	queued := m.tail.talk.State().Queued
+	at := -1
+	for i := range queued {
+		if queued[i].State == api.MessageQueued {
+			at = i
+		}
+	}
+	if at < 0 {
+		return m.say("No message is waiting.")
+	}
+	message := queued[at]
+	if m.composer.Empty() {
+		m.composer = m.composer.SetValue(message.Text)
+	}
+	return m.act("The message was taken back", func(ctx context.Context, id string) error {
+		name := message.ClientID
+		if name == "" {
+			name = message.ID
+		}
+		_, err := m.hub.TakeBack(ctx, id, name)
+		return err
+	})
+}
+
+// told is what a CLI tells of itself in its answer to initialize.
+type told struct {
+	Commands []struct {
+		Name        string `json:"name"`
+		Description string `json:"description"`
+		Hint        string `json:"argumentHint"`
+	} `json:"commands"`
+	Models []struct {
+		Value       string `json:"value"`
+		Name        string `json:"displayName"`
+		Description string `json:"description"`
+	} `json:"models"`
+}
+
+// toldBy returns what the session's CLI has told.
+func toldBy(s *api.Session) *told {
+	t := &told{}
+	if s == nil || len(s.Initialize) == 0 || json.Unmarshal(s.Initialize, t) != nil {
+		return &told{} // a version that tells it in another form is one that does not tell it
+	}
+	return t
+}
+
+// commandsOf returns the commands of the session's CLI that are not the screen's own.
+func commandsOf(s *api.Session) []compose.Command {
+	var list []compose.Command
+	own := slashCommands()
+	for _, c := range toldBy(s).Commands {
+		if slices.ContainsFunc(own, func(o compose.Command) bool { return o.Name == c.Name }) {
+			continue
+		}
+		list = append(list, compose.Command{Name: c.Name, Hint: strings.TrimSpace(c.Hint + " " + c.Description)})
+	}
+	return list
+}
+
+// pickModel has a model chosen.
+func (m *Model) pickModel() tea.Cmd {
+	if m.snapshot == nil {
+		return nil
+	}
+	p := &picker{title: "Model", chosen: func(m *Model, value string) tea.Cmd { return m.setModel(value) }}
+	current := m.model()
+	for _, c := range toldBy(m.snapshot).Models {
+		label := c.Name
+		if label == "" {
+			label = c.Value
+		}
+		if c.Value == current {
+			p.at = len(p.picks)
+			label += " (now)"
+		}
+		p.picks = append(p.picks, pick{value: c.Value, label: label, hint: c.Description})
+	}
+	if len(p.picks) == 0 {
+		return m.say("The agent has not told its models; name one with /model NAME.")
+	}
+	m.overlay = p
+	return nil
+}
+
+// setModel changes the model.
+func (m *Model) setModel(name string) tea.Cmd {
+	if name == "default" {
+		name = "" // the server's word for it
+	}
+	if m.tail == nil {
+		return nil
+	}
+	id, was := m.session, m.tail.talk.State().Model
+	return m.jobs.do(func(ctx context.Context) tea.Msg {
+		_, err := m.hub.Update(ctx, id, api.UpdateSession{Model: &name})
+		return modelSet{id, name, was, err}
+	})
+}
+
+// modelSet is what became of the choice of a model.
+type modelSet struct {
+	session, name, was string
+	err                error
+}
+
+// modelSet remembers the model that was chosen: the CLI itself tells it with its next turn.
+func (m *Model) modelSet(in *modelSet) tea.Cmd {
+	if in.err != nil {
+		return m.say("The model was not changed: %v", in.err)
+	}
+	if in.session == m.session {
+		m.chosen = *in
+	}
+	if in.name == "" {
+		return m.say("The model is the default one now")
+	}
+	return m.say("The model is %s now", in.name)
+}
+
+// model is the one that the session's next turn has.
+func (m *Model) model() string {
+	told := m.tail.talk.State().Model
+	if c := &m.chosen; c.session == m.session && c.was == told && c.name != "" {
+		return c.name
+	}
+	return told
+}
+
+// modes are those that can be chosen; the first three are what shift+tab goes around in.
+func modes() []wire.PermissionMode {
+	return []wire.PermissionMode{
+		wire.PermissionModeDefault, wire.PermissionModeAcceptEdits, wire.PermissionModePlan, wire.PermissionModeDontAsk, wire.PermissionModeBypassPermissions,
+	}
+}
+
+// pickMode has a permission mode chosen.
+func (m *Model) pickMode() tea.Cmd {
+	if m.snapshot == nil {
+		return nil
+	}
+	p := &picker{title: "Permission mode", chosen: func(m *Model, value string) tea.Cmd { return m.setMode(value) }}
+	current := m.tail.talk.State().Mode
+	for _, mode := range modes() {
+		label := ask.ModeLabel(string(mode))
+		if string(mode) == current {
+			p.at = len(p.picks)
+			label += " (now)"
+		}
+		p.picks = append(p.picks, pick{value: string(mode), label: label, hint: string(mode)})
+	}
+	m.overlay = p
+	return nil
+}
+
+// cycleMode goes to the next mode.
+func (m *Model) cycleMode() tea.Cmd {
+	if m.tail == nil {
+		return nil
+	}
+	around := modes()[:3]
+	at := slices.Index(around, wire.PermissionMode(m.tail.talk.State().Mode))
+	return m.setMode(string(around[(at+1)%len(around)]))
+}
+
+// setMode changes the permission mode.
+func (m *Model) setMode(name string) tea.Cmd {
+	mode := wire.PermissionMode(name)
+	return m.act(fmt.Sprintf("Permission mode: %s", ask.ModeLabel(name)), func(ctx context.Context, id string) error {
+		_, err := m.hub.Update(ctx, id, api.UpdateSession{PermissionMode: &mode})
+		return err
+	})
+}

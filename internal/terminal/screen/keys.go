@@ -1,0 +1,334 @@
+package screen
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// key does what a key asks for.
+func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
+	name := k.String()
+	defer func() { m.lastKey = time.Now() }()
+	m.expected = false // whoever asked for a question and then goes on typing no longer waits for it
+	if name != "ctrl+c" {
+		m.leaving = time.Time{}
+	}
+	if m.overlay != nil {
+		if name == "ctrl+c" {
+			m.overlay = nil
+			return nil
+		}
+		return m.overlay.key(m, k)
+	}
+	switch name {
+	case "ctrl+c":
+		return m.ctrlC()
+	case "ctrl+z":
+		return tea.Suspend
+	case "ctrl+l":
+		if m.focus == paneList {
+			m.focusOn(paneBottom)
+		} else {
+			m.focusOn(paneList)
+		}
+		return nil
+	case "ctrl+r":
+		return m.goToQuestion()
+	case "shift+up":
+		return m.scroll(-1)
+	case "shift+down":
+		return m.scroll(1)
+	case "f1":
+		m.overlay = &help{}
+		return nil
+	}
+	if m.focus == paneBottom && m.asking != nil {
+		return m.keyAsking(k)
+	}
+	switch name {
+	case "pgup":
+		return m.scroll(-m.talkHeight() + 1)
+	case "pgdown":
+		return m.scroll(m.talkHeight() - 1)
+	case "shift+tab":
+		return m.cycleMode()
+	case "ctrl+o":
+		if w := m.window(); w != nil {
+			w.foldAll()
+			return m.fill()
+		}
+		return nil
+	case "ctrl+t":
+		m.thinking = !m.thinking
+		return nil
+	}
+	switch m.focus {
+	case paneTalk:
+		return m.keyTalk(k)
+	case paneList:
+		return m.keyList(k)
+	default:
+		return m.keyComposer(k)
+	}
+}
+
+// ctrlC empties the composer; pressed twice it leaves.
+func (m *Model) ctrlC() tea.Cmd {
+	if m.focus == paneBottom && m.asking == nil && !m.composer.Empty() {
+		m.composer = m.composer.Reset()
+		return nil
+	}
+	if !m.leaving.IsZero() && time.Since(m.leaving) < leaveTime {
+		return tea.Quit
+	}
+	m.leaving = time.Now()
+	return m.say("Press ctrl+c again to leave; agents go on. ctrl+x stops the turn.")
+}
+
+// keyAsking is a key while a question is shown.
+func (m *Model) keyAsking(k tea.KeyPressMsg) tea.Cmd {
+	if q := m.asking.Question(); !m.isOpen(q.ID) {
+		return m.closeQuestion() // it was settled by somebody else: any key goes on
+	}
+	if k.String() == "ctrl+x" && !m.asking.Typing() {
+		return m.interrupt()
+	}
+	if m.guarded {
+		m.lastKey = time.Now()
+		return m.guard()
+	}
+	a, cmd := m.asking.Update(k)
+	m.asking = &a
+	return cmd
+}
+
+// isOpen reports whether a question of the session is open.
+func (m *Model) isOpen(id string) bool {
+	for _, q := range m.questions {
+		if q.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// keyComposer is a key while somebody writes.
+func (m *Model) keyComposer(k tea.KeyPressMsg) tea.Cmd {
+	switch k.String() {
+	case "esc":
+		if !m.composer.Completing() {
+			m.focusOn(paneTalk)
+			return nil
+		}
+	case "tab":
+		if !m.composer.Completes() {
+			m.focusOn(paneTalk)
+			return nil
+		}
+	case "ctrl+d":
+		if m.composer.Empty() {
+			return tea.Quit
+		}
+	case "ctrl+x":
+		if len(m.composer.Attachments()) == 0 {
+			return m.interrupt()
+		}
+	case "?":
+		if m.composer.Empty() {
+			m.overlay = &help{}
+			return nil
+		}
+	}
+	composer, cmd := m.composer.Update(k)
+	m.composer = composer
+	return cmd
+}
+
+// keyTalk is a key while the conversation has the focus.
+func (m *Model) keyTalk(k tea.KeyPressMsg) tea.Cmd {
+	w := m.window()
+	switch k.String() {
+	case "q", "ctrl+d":
+		return tea.Quit
+	case "esc":
+		if m.search.text != "" {
+			m.search = search{}
+			return nil
+		}
+		m.focusOn(paneList)
+		return nil
+	case "tab":
+		m.focusOn(paneList)
+		return nil
+	case "i":
+		m.focusOn(paneBottom)
+		return nil
+	case "?":
+		m.overlay = &help{}
+		return nil
+	case "m":
+		return m.pickModel()
+	case "M":
+		return m.pickMode()
+	case "ctrl+x":
+		return m.interrupt()
+	case "t":
+		m.thinking = !m.thinking
+		return nil
+	case "/":
+		m.overlay = m.newSearch()
+		return nil
+	}
+	if w == nil {
+		return nil
+	}
+	switch k.String() {
+	case "up", "k":
+		if !w.step(-1) && w.first > 1 {
+			w.wanted--
+		}
+	case "down", "j":
+		if !w.step(1) && !w.tail {
+			w.wanted++
+		}
+	case "b", "ctrl+u":
+		return m.scroll(-m.talkHeight() + 1)
+	case "f", "ctrl+f":
+		return m.scroll(m.talkHeight() - 1)
+	case "space", " ", "enter":
+		return m.foldOrAnswer(w)
+	case "g", "home":
+		return m.toStart()
+	case "G", "end":
+		m.toEnd()
+	case "n":
+		return m.nextMatch(-1)
+	case "N":
+		return m.nextMatch(1)
+	}
+	return m.fill()
+}
+
+// foldOrAnswer folds what is selected; an open question comes up instead.
+func (m *Model) foldOrAnswer(w *window) tea.Cmd {
+	if w.selected >= 0 && w.selected < w.talk.Len() {
+		if q := w.talk.Item(w.selected).Question; q != nil {
+			for _, open := range m.questions {
+				if open.ID == q.ID {
+					delete(m.putOff, q.ID)
+					m.expected = true
+					m.focusOn(paneBottom)
+					return m.ask(open)
+				}
+			}
+		}
+	}
+	w.fold()
+	return m.fill()
+}
+
+// goToQuestion shows a question that was put off, else opens the next session that asks something.
+func (m *Model) goToQuestion() tea.Cmd {
+	if m.asking != nil && m.focus != paneBottom {
+		m.focusOn(paneBottom)
+		return nil
+	}
+	if m.asking == nil && len(m.questions) > 0 {
+		clear(m.putOff)
+		m.expected = true
+		m.focusOn(paneBottom)
+		return m.ask(m.questions[0])
+	}
+	if id := m.list.nextAsking(m.session); id != "" {
+		m.focusOn(paneBottom)
+		m.expected = true
+		return m.open(id)
+	}
+	if m.asking != nil {
+		return m.say("Nobody else asks anything.")
+	}
+	return m.say("Nobody asks anything.")
+}
+
+// keyList is a key while the list has the focus.
+func (m *Model) keyList(k tea.KeyPressMsg) tea.Cmd {
+	by := 0
+	switch k.String() {
+	case "q", "ctrl+d":
+		return tea.Quit
+	case "esc", "tab", "i":
+		m.focusOn(paneBottom)
+		return nil
+	case "?":
+		m.overlay = &help{}
+		return nil
+	case "/":
+		m.overlay = &searchInput{everywhere: true}
+		return nil
+	case "enter", "space", " ", "right", "l":
+		if m.list.cursor == "" {
+			return nil
+		}
+		var cmd tea.Cmd
+		if m.list.cursor != m.session {
+			cmd = m.open(m.list.cursor)
+		}
+		m.focusOn(paneBottom)
+		return cmd
+	case "ctrl+x":
+		return m.interrupt()
+	case "up", "k":
+		by = -1
+	case "down", "j":
+		by = 1
+	case "home", "g":
+		by = -len(m.list.sessions)
+	case "end", "G":
+		by = len(m.list.sessions)
+	default:
+		return nil
+	}
+	if m.list.move(by) {
+		m.list.pages++
+		return m.readList()
+	}
+	return nil
+}
+
+// scroll moves the conversation by lines, and reads what is missing for that.
+func (m *Model) scroll(by int) tea.Cmd {
+	w := m.window()
+	if w == nil {
+		return nil
+	}
+	missing := w.scroll(by)
+	if rows := w.rows(); len(rows) > 0 && m.focus == paneTalk {
+		w.selected = rows[0].item
+		if by > 0 {
+			w.selected = rows[len(rows)-1].item
+		}
+	}
+	if missing < 0 && w.first > 1 || missing > 0 && !w.tail {
+		w.wanted = missing
+	}
+	return m.fill()
+}
+
+// toStart shows the beginning of the log, without what lies between.
+func (m *Model) toStart() tea.Cmd {
+	if w := m.window(); w.first <= 1 {
+		w.toStart()
+		return nil
+	}
+	return m.jump(1)
+}
+
+// toEnd shows the end of the log, and follows it.
+func (m *Model) toEnd() {
+	m.past = nil
+	if m.tail != nil {
+		m.tail.wanted = 0
+		m.tail.toEnd()
+	}
+}

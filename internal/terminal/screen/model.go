@@ -1,0 +1,522 @@
+package screen
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/client"
+	"github.com/switchboard-dev/switchboard/internal/terminal/ask"
+	"github.com/switchboard-dev/switchboard/internal/terminal/compose"
+	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+)
+
+const (
+	// retryPause is how long to wait before something is read again that could not be read.
+	retryPause = time.Second
+	// flashTime is how long a remark stays in the footer, leaveTime within what a second ctrl+c leaves.
+	flashTime = 6 * time.Second
+	leaveTime = 4 * time.Second
+	// guard is how long after the last key a question that has just come up takes none. surprise is how long one that nobody waited for takes none
+	// even if nothing was typed: whoever presses a key sooner has not read it.
+	guard    = 700 * time.Millisecond
+	surprise = 350 * time.Millisecond
+	// mostUnseen is how many pages are read to fill the screen if there is little to see in them. Whoever scrolls has more read.
+	mostUnseen = 10
+	// mostEvents is how much of a log is kept while its end is watched. Then what is furthest back is let go.
+	mostEvents = 20_000
+)
+
+// A pane is a part of the screen that keys go to.
+type pane int
+
+const (
+	paneBottom pane = iota // the composer, or a question
+	paneTalk
+	paneList
+)
+
+// Options are the choices of a screen.
+type Options struct {
+	// Session is the id of the session to open. If empty, that in the list which comes first.
+	Session string
+	// Styles are what is drawn with.
+	Styles *paint.Styles
+	// NoLive shows texts when they are complete instead of while they are written, for slow lines.
+	NoLive bool
+	// Bell rings when a question is asked.
+	Bell bool
+	// HistoryFile is where prompts are kept; empty keeps none.
+	HistoryFile string
+	// Editor opens a text in the user's editor; see [compose.Editor].
+	Editor func(text, suffix string) tea.Cmd
+	// Guard is how long after the last key, and after a question before it was settled, a question that comes up takes none. If zero, 700ms;
+	// negative is none.
+	Guard time.Duration
+}
+
+// A Model is the screen. It belongs to one goroutine; everything that takes time is done by commands.
+type Model struct {
+	// Static after construction.
+	hub    Hub
+	o      Options
+	styles *paint.Styles
+	jobs   *jobs
+
+	width, height int
+	focus         pane
+	overlay       overlay // over everything, nil if there is none
+	flash         string
+	flashNumber   int
+	leaving       time.Time // when ctrl+c was pressed last
+	ticking       bool
+
+	list     sessionList
+	listOpen bool // shown though there is no room for it beside the conversation
+	watch    *stream
+	watching error // why there is no connection, nil if there is one
+
+	// The session that is open.
+	session  string
+	opening  int // the number of the last opening, which is also that of its stream
+	loading  bool
+	problem  error // why it could not be opened
+	snapshot *api.Session
+	follow   *stream
+	tail     *window // follows the log's end
+	past     *window // another part of the log, nil if the end is shown
+	lost     error   // why there is no connection, nil if there is one
+	drafts   map[string]string
+
+	questions []*api.Question // open ones, the oldest first
+	asking    *ask.Model      // the one that is shown
+	putOff    map[string]bool // those to answer later
+	answering map[string]bool // those that an answer was sent to
+	// Somebody was typing when a question came up: until nothing was typed for a while no key answers it.
+	lastKey     time.Time
+	guarded     bool
+	guardNumber int
+	expected    bool // the next question was asked for
+
+	composer compose.Model
+	unsent   map[draft]string // client ids of messages whose sending failed
+	thinking bool
+	chosen   modelSet // the last model that was chosen
+	search   search
+	seek     int64 // the event to show when the session is open, 0 if none
+}
+
+// A draft is a text for a session.
+type draft struct{ session, text string }
+
+// New makes a screen. Its commands end with ctx, and are waited for by Close.
+func New(ctx context.Context, hub Hub, o Options) *Model {
+	if o.Styles == nil {
+		o.Styles = paint.Profile{}.Styles()
+	}
+	switch {
+	case o.Guard == 0:
+		o.Guard = guard
+	case o.Guard < 0:
+		o.Guard = 0
+	}
+	m := &Model{
+		hub: hub, o: o, styles: o.Styles, jobs: newJobs(ctx), width: 80, height: 24, session: o.Session,
+		drafts: map[string]string{}, putOff: map[string]bool{}, answering: map[string]bool{}, unsent: map[draft]string{},
+	}
+	m.composer = m.newComposer("")
+	return m
+}
+
+// newComposer makes an empty composer for a session that works in a folder.
+func (m *Model) newComposer(dir string) compose.Model {
+	history := []string(nil)
+	if m.o.HistoryFile != "" {
+		history, _ = compose.LoadHistory(m.o.HistoryFile) // without it one types more, and that is all
+	}
+	return compose.New(compose.Options{
+		Styles: m.styles, Width: m.mainWidth(), Rows: m.composerRows(), Dir: dir, History: history, HistoryFile: m.o.HistoryFile,
+		Slash: slashCommands(), Editor: m.o.Editor, Placeholder: "Write to the agent; / for commands, @ for files",
+	}).Focus()
+}
+
+// Close ends what the screen has started, and waits for it: a moment also for messages and answers that are on their way. It returns an error if
+// one of these did not arrive.
+func (m *Model) Close() error { return errors.Join(m.jobs.close()...) }
+
+// Init begins to read.
+func (m *Model) Init() tea.Cmd {
+	m.watch = m.newStream(-1, func(ctx context.Context, lost func(error, time.Duration)) iter.Seq2[api.Frame, error] {
+		return m.hub.Watch(ctx, &client.FollowOptions{After: "now", NoLive: true, Kinds: listKinds(), Lost: lost})
+	})
+	// The list is read when the stream says that it has begun: what happens after that is told.
+	cmds := []tea.Cmd{m.jobs.do(m.watch.next)}
+	if m.session != "" {
+		cmds = append(cmds, m.open(m.session))
+	}
+	return tea.Batch(cmds...)
+}
+
+// newStream starts a stream that ends with the screen.
+func (m *Model) newStream(number int, follow func(context.Context, func(error, time.Duration)) iter.Seq2[api.Frame, error]) *stream {
+	return newStream(m.jobs.ctx, &m.jobs.group, number, follow)
+}
+
+// Messages of commands.
+type (
+	// opened is a session with its last page.
+	opened struct {
+		number   int
+		snapshot *api.Session
+		events   []api.Event
+		from     int64
+		err      error
+	}
+	// paged is a page of a window.
+	paged struct {
+		window *window
+		older  bool
+		events []api.Event
+		from   int64 // of older ones
+		last   int64 // of newer ones
+		seek   int64 // the event to show, 0 if none
+		err    error
+	}
+	// answered is what became of an answer.
+	answered struct {
+		id  string
+		q   *api.Question
+		err error
+	}
+	// sent is what became of a message.
+	sent struct {
+		draft
+		clientID    string
+		attachments []compose.Attachment
+		again       bool         // it was tried before
+		begun       time.Time    // when it was tried this time
+		message     *api.Message // as the server has it
+		err         error
+	}
+	// did is what became of something else.
+	did struct {
+		what string
+		err  error
+	}
+	reopen   struct{ number int }
+	tick     struct{}
+	flashEnd struct{ number int }
+)
+
+// open opens a session: it is looked at, and the last page of its log is read.
+func (m *Model) open(id string) tea.Cmd {
+	if m.session != id {
+		if m.session != "" {
+			m.drafts[m.session] = m.composer.Value()
+		}
+		// At once: what is written while the session is being read is for it, and what was written before is not.
+		m.composer = m.newComposer("").SetValue(m.drafts[id])
+		if m.focus != paneBottom {
+			m.composer = m.composer.Blur()
+		}
+	}
+	m.opening++
+	if m.follow != nil {
+		m.follow.cancel()
+		m.follow = nil
+	}
+	if m.session != id || m.tail == nil {
+		m.tail, m.past, m.snapshot, m.questions, m.asking = nil, nil, nil, nil, nil
+		m.search = search{}
+	}
+	m.session, m.list.cursor, m.loading, m.problem, m.lost, m.seek = id, id, true, nil, nil, 0
+	number := m.opening
+	return m.jobs.do(func(ctx context.Context) tea.Msg {
+		out := opened{number: number}
+		out.snapshot, out.err = m.hub.Session(ctx, id)
+		if out.err != nil {
+			return out
+		}
+		epoch, last := placeOf(out.snapshot.LastEventID)
+		l := log{hub: m.hub, session: id, epoch: epoch}
+		out.events, out.from, out.err = l.before(ctx, last+1)
+		return out
+	})
+}
+
+// opened shows a session that was read.
+func (m *Model) opened(in *opened) tea.Cmd {
+	if in.number != m.opening {
+		return nil // another one was opened meanwhile
+	}
+	if in.err != nil {
+		if e, ok := errors.AsType[*api.Error](in.err); ok && e.Status < 500 {
+			m.loading, m.problem = false, in.err
+			return nil
+		}
+		m.lost = in.err
+		return m.jobs.later(retryPause, reopen{in.number})
+	}
+	m.loading, m.lost = false, nil
+	first := m.snapshot == nil
+	s := in.snapshot
+	epoch, last := placeOf(s.LastEventID)
+	old := m.tail
+	m.tail = newWindow(log{hub: m.hub, session: s.ID, epoch: epoch}, last+1, true)
+	m.past = nil
+	m.snapshot = s
+	if old != nil { // the same session once more
+		m.tail.unfolded, m.tail.open = old.unfolded, old.open
+	}
+	m.tail.talk.Seed(s)
+	m.resize()
+	m.tail.prepend(in.events, in.from)
+	if first {
+		m.composer = m.composer.SetDir(s.Dir)
+	}
+	m.composer = m.composer.SetCommands(commandsOf(s))
+	m.questions = nil
+	for i := range s.Questions {
+		m.questions = append(m.questions, &s.Questions[i])
+	}
+	m.follow = m.newStream(in.number, func(ctx context.Context, lost func(error, time.Duration)) iter.Seq2[api.Frame, error] {
+		return m.hub.Follow(ctx, s.ID, &client.FollowOptions{After: s.LastEventID, NoLive: m.o.NoLive, Lost: lost})
+	})
+	cmds := []tea.Cmd{m.jobs.do(m.follow.next), m.nextQuestion(), m.fill(), m.tickNow()}
+	if m.seek > 0 {
+		cmds = append(cmds, m.jump(m.seek))
+		m.seek = 0
+	}
+	return tea.Batch(cmds...)
+}
+
+// window returns the one that is shown, nil if there is none.
+func (m *Model) window() *window {
+	if m.past != nil {
+		return m.past
+	}
+	return m.tail
+}
+
+// fill reads a page more if the screen is not full, or if somebody has scrolled beyond what was read.
+func (m *Model) fill() tea.Cmd {
+	w := m.window()
+	if w == nil || w.reading {
+		return nil
+	}
+	switch {
+	case w.wanted < 0 && w.first > 1:
+		w.unseen = 0
+		return m.older(w)
+	case w.first > 1 && w.unseen < mostUnseen && w.short():
+		w.unseen++
+		return m.older(w)
+	case w.wanted > 0 && !w.tail:
+		return m.newer(w)
+	}
+	w.wanted = 0
+	return nil
+}
+
+// older reads the page before a window.
+func (m *Model) older(w *window) tea.Cmd {
+	w.reading = true
+	l, first := w.log, w.first
+	return m.jobs.do(func(ctx context.Context) tea.Msg {
+		events, from, err := l.before(ctx, first)
+		return paged{window: w, older: true, events: events, from: from, err: err}
+	})
+}
+
+// newer reads the page behind a window that does not end where the log does.
+func (m *Model) newer(w *window) tea.Cmd {
+	if m.tail == nil || w.last+1 >= m.tail.first { // the rest is there
+		m.past = nil
+		if m.tail != nil {
+			m.tail.toStart()
+		}
+		return nil
+	}
+	w.reading = true
+	l, seq, last := w.log, w.last, m.tail.first-1
+	return m.jobs.do(func(ctx context.Context) tea.Msg {
+		events, err := l.after(ctx, seq, last)
+		return paged{window: w, events: events, last: min(seq+pageSize, last), err: err}
+	})
+}
+
+// jump shows an event, wherever in the log it is.
+func (m *Model) jump(seq int64) tea.Cmd {
+	if m.tail == nil {
+		return nil
+	}
+	for _, w := range []*window{m.past, m.tail} {
+		if w != nil && seq >= w.first && seq <= w.last {
+			if w.tail {
+				m.past = nil
+			}
+			w.lookAt(max(0, w.at(seq)))
+			return m.fill()
+		}
+	}
+	from := max(1, seq-pageSize/2)
+	w := newWindow(m.tail.log, from, false)
+	w.unfolded, w.reading = m.tail.unfolded, true
+	l, last := w.log, min(from+pageSize-1, m.tail.first-1)
+	return m.jobs.do(func(ctx context.Context) tea.Msg {
+		events, err := l.between(ctx, from, last)
+		return paged{window: w, events: events, last: last, seek: seq, err: err}
+	})
+}
+
+// paged puts a page into its window.
+func (m *Model) paged(in *paged) tea.Cmd {
+	w := in.window
+	w.reading = false
+	if w.log.session != m.session {
+		return nil
+	}
+	if in.err != nil {
+		w.wanted = 0
+		if errors.Is(in.err, errAnotherLog) {
+			return m.open(m.session)
+		}
+		return m.say("%v", in.err)
+	}
+	switch {
+	case in.older:
+		w.prepend(in.events, in.from)
+	default:
+		if in.seek > 0 {
+			m.past = w
+			m.resize()
+		}
+		w.more(in.events, in.last)
+		if in.seek > 0 {
+			w.lookAt(max(0, w.at(in.seek)))
+		}
+	}
+	if w != m.window() {
+		return nil
+	}
+	wanted := w.wanted
+	w.wanted = 0
+	if wanted != 0 {
+		w.wanted = w.scroll(wanted)
+		if at := w.rows(); len(at) > 0 && m.focus == paneTalk {
+			w.selected = at[0].item
+		}
+	}
+	return m.fill()
+}
+
+// followed takes what the open session's stream brought.
+func (m *Model) followed(b *batch) tea.Cmd {
+	m.lost = b.lost
+	cmds := []tea.Cmd{}
+	for i := range b.frames {
+		f := &b.frames[i]
+		if f.Type == api.FrameResume && f.Resume != nil && f.Resume.Resume == "reset" {
+			return m.open(m.session)
+		}
+		m.tail.append(f)
+		if f.Event != nil && f.Type == api.FrameEvent {
+			cmds = append(cmds, m.event(f.Event))
+		}
+	}
+	if b.err != nil {
+		if m.jobs.ctx.Err() == nil {
+			m.problem = b.err
+		}
+		return tea.Batch(cmds...)
+	}
+	if w := m.tail; m.past == nil && w.bottom && w.last-w.first > mostEvents && !m.loading {
+		// Somebody has watched this for days. A fresh look costs one page.
+		return tea.Batch(append(cmds, m.open(m.session))...)
+	}
+	return tea.Batch(append(cmds, m.jobs.do(m.follow.next), m.fill(), m.tickNow())...)
+}
+
+// event does what an event of the open session asks for besides being shown.
+func (m *Model) event(e *api.Event) tea.Cmd {
+	switch e.Kind {
+	case api.KindQuestionOpened, api.KindQuestionChanged, api.KindQuestionSettled:
+		q := new(api.Question)
+		if json.Unmarshal(e.Data, q) != nil {
+			return nil
+		}
+		return m.asked(q)
+	case api.KindUpdated, api.KindRunStarted:
+		// The title, the folder or what the process knows may be others now.
+		return m.look()
+	}
+	return nil
+}
+
+// looked is a snapshot that was read again.
+type looked struct {
+	number   int
+	snapshot *api.Session
+	err      error
+}
+
+// look reads the open session's snapshot again.
+func (m *Model) look() tea.Cmd {
+	number, id := m.opening, m.session
+	return m.jobs.do(func(ctx context.Context) tea.Msg {
+		s, err := m.hub.Session(ctx, id)
+		return looked{number, s, err}
+	})
+}
+
+// looked takes it.
+func (m *Model) looked(in *looked) {
+	if in.err != nil || in.number != m.opening || m.tail == nil {
+		return // the next change has it read again
+	}
+	if _, seq := placeOf(in.snapshot.LastEventID); seq < m.tail.last {
+		// Events that it does not know were shown already: only what has no events is taken.
+		m.snapshot.Title, m.snapshot.Init, m.snapshot.Initialize = in.snapshot.Title, in.snapshot.Init, in.snapshot.Initialize
+	} else {
+		m.snapshot = in.snapshot
+		m.tail.talk.Seed(in.snapshot)
+	}
+	m.composer = m.composer.SetCommands(commandsOf(m.snapshot))
+}
+
+// say puts a remark into the footer for a while.
+func (m *Model) say(format string, args ...any) tea.Cmd {
+	m.flashNumber++
+	m.flash = paint.CleanLine(fmt.Sprintf(format, args...), 0)
+	return m.jobs.later(flashTime, flashEnd{m.flashNumber})
+}
+
+// tickNow has the time shown go on, if something is going on.
+func (m *Model) tickNow() tea.Cmd {
+	if m.ticking || m.tail == nil || m.tail.talk.State().TurnStarted.IsZero() {
+		return nil
+	}
+	m.ticking = true
+	return m.jobs.later(time.Second, tick{})
+}
+
+// readList reads the list, unless that is being done or was done just now: then it is done again in a while.
+func (m *Model) readList() tea.Cmd {
+	if m.list.waiting {
+		m.list.dirty = true
+		return nil
+	}
+	m.list.waiting, m.list.dirty = true, false
+	if wait := listPause - time.Since(m.list.asked); wait > 0 {
+		return m.jobs.later(wait, listDue{})
+	}
+	m.list.asked = time.Now()
+	pages := max(1, m.list.pages)
+	return m.jobs.do(func(ctx context.Context) tea.Msg { return readList(ctx, m.hub, pages) })
+}

@@ -1,0 +1,109 @@
+package terminal
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+)
+
+// people is a table with a column of each kind.
+func people(rows ...[]string) *Table {
+	t := NewTable(Column{Title: "ID"}, Column{Title: "COST", Right: true}, Column{Title: "MODEL", Optional: true}, Column{Title: "FOLDER", Least: 6, Tail: true}, Column{Title: "TITLE", Least: 5})
+	for _, row := range rows {
+		var cells []Cell
+		for _, text := range row {
+			cells = append(cells, Cell{Text: text})
+		}
+		t.Row(cells...)
+	}
+	return t
+}
+
+func TestTable(t *testing.T) {
+	rows := [][]string{
+		{"s5k2", "$0.10", "opus", "/home/me/src/blog", "Mend the slugs of all posts"},
+		{"sab", "$12.00", "", "/tmp", ""},
+		{"szz", "", "haiku", "~", "漢字 in a title\nof two lines \x1b[2J"},
+	}
+	for _, test := range []struct {
+		width int
+		want  string
+	}{
+		{0, `
+ID      COST  MODEL  FOLDER             TITLE
+s5k2   $0.10  opus   /home/me/src/blog  Mend the slugs of all posts
+sab   $12.00  -      /tmp               -
+szz        -  haiku  ~                  漢字 in a title of two lines ␛[2J`},
+		{60, `
+ID      COST  MODEL  FOLDER             TITLE
+s5k2   $0.10  opus   /home/me/src/blog  Mend the slugs of a…
+sab   $12.00         /tmp
+szz           haiku  ~                  漢字 in a title of …`},
+		{44, `
+ID      COST  MODEL  FOLDER      TITLE
+s5k2   $0.10  opus   …/src/blog  Mend the s…
+sab   $12.00         /tmp
+szz           haiku  ~           漢字 in a …`},
+		{30, `
+ID      COST  FOLDER   TITLE
+s5k2   $0.10  …c/blog  Mend t…
+sab   $12.00  /tmp
+szz           ~        漢字 i…`},
+		{20, `
+ID      COST  FOLDE…
+s5k2   $0.10  …/blo…
+sab   $12.00  /tmp
+szz           ~    …`},
+	} {
+		t.Run(fmt.Sprint(test.width), func(t *testing.T) {
+			s := paint.Profile{Width: test.width}.Styles()
+			got := people(rows...).Lines(s, true)
+			for _, line := range got {
+				if test.width > 0 && paint.Width(line) > test.width {
+					t.Errorf("%q is %d columns wide", line, paint.Width(line))
+				}
+			}
+			if diff := cmp.Diff(test.want, "\n"+strings.Join(got, "\n")); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestTableWidths tries every width: no line is ever wider, and what fits is not cut.
+func TestTableWidths(t *testing.T) {
+	table := people([]string{"s5k2", "$0.10", "opus", "/home/me/src/blog", "Mend the slugs"}, []string{"sab", "$1", "sonnet", "/a", "漢字漢字漢字漢字漢字"})
+	for width := 1; width < 100; width++ {
+		for _, line := range table.Lines(paint.Profile{Width: width}.Styles(), true) {
+			if got := paint.Width(line); got > width {
+				t.Errorf("width %d: %q has %d", width, line, got)
+			}
+			if width > 65 && strings.Contains(line, "…") {
+				t.Errorf("width %d: cut without need: %q", width, line)
+			}
+		}
+	}
+}
+
+func TestTableEmpty(t *testing.T) {
+	if lines := people().Lines(paint.Profile{}.Styles(), true); len(lines) != 0 {
+		t.Errorf("a table without rows has %q", lines)
+	}
+	if lines := people([]string{"a"}).Lines(paint.Profile{}.Styles(), false); len(lines) != 1 || lines[0] != "a  -  -  -  -" {
+		t.Errorf("without headings: %q", lines)
+	}
+}
+
+// TestTableOfMegabytes has texts of ten megabytes in it, which an agent can bring about: they are cut before they are measured again and again.
+func TestTableOfMegabytes(t *testing.T) {
+	long := strings.Repeat("x/", 5<<20)
+	table := people([]string{"s5k2", "$0.10", "opus", long, long + "end"})
+	lines := table.Lines(paint.Profile{Width: 80}.Styles(), true)
+	if len(lines) != 2 || paint.Width(lines[1]) > 80 || !strings.Contains(lines[1], "…") {
+		t.Errorf("%d lines", len(lines))
+	}
+}

@@ -1,0 +1,333 @@
+package talk
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/wire"
+)
+
+// event reads an event.
+func (r *reader) event(e *api.Event) {
+	switch e.Kind {
+	case api.KindLine:
+		r.line(e)
+	case api.KindLive:
+		r.line(e)
+	case api.KindHistory:
+		r.history = true
+		r.line(e)
+	case api.KindSent:
+		r.sent(e)
+	default:
+		r.hub(e)
+	}
+}
+
+// hub reads an event of the hub's own.
+func (r *reader) hub(e *api.Event) {
+	switch e.Kind {
+	case api.KindMessage:
+		data(r, e, r.prompt)
+	case api.KindQuestionOpened, api.KindQuestionChanged, api.KindQuestionSettled:
+		data(r, e, r.question)
+	case api.KindState:
+		data(r, e, func(d *struct {
+			State api.State `json:"state"`
+		},
+		) {
+			r.facts.session(d.State, r.at)
+		})
+	case api.KindCreated, api.KindRunStarted, api.KindRunLaunched, api.KindRunEnded, api.KindLinkUp, api.KindLinkLost:
+		r.process(e)
+	case api.KindUpdated:
+		data(r, e, func(d *struct {
+			Title *string              `json:"title"`
+			Model *string              `json:"model"`
+			Mode  *wire.PermissionMode `json:"permission_mode"`
+		},
+		) {
+			if d.Title != nil {
+				r.facts.learn(factTitle).Title = oneLine(*d.Title)
+			}
+		})
+	case api.KindCommand:
+		data(r, e, func(d *api.CommandFate) {
+			if d.State == api.MessageNotDelivered || d.State == api.MessageUnknown {
+				r.state(LevelWarn, "not delivered", strings.TrimSuffix(d.Kind+": "+d.Reason, ": "))
+			}
+		})
+	case api.KindGap:
+		data(r, e, func(d *api.Gap) {
+			sure := ""
+			if !d.Certain {
+				sure = "perhaps "
+			}
+			r.state(LevelBad, "gap", sure+"lines are missing here: "+d.Reason)
+		})
+	case api.KindOversize:
+		data(r, e, func(d *api.Oversize) {
+			r.state(LevelWarn, "oversize", "a line of "+paint.Size(d.Length)+" was too long to be kept")
+		})
+	case api.KindNotice:
+		data(r, e, func(d *api.Notice) { r.state(LevelWarn, "notice", d.Text) })
+	default:
+		r.rules(e)
+	}
+}
+
+// rules reads what rules and budgets do.
+func (r *reader) rules(e *api.Event) {
+	switch e.Kind {
+	case api.KindRuleAdded:
+		data(r, e, func(d *api.SessionRule) {
+			text := fmt.Sprintf("%s %s", d.Decision, d.Rule)
+			if !d.Expires.IsZero() {
+				text += " until " + d.Expires.UTC().Format("2006-01-02 15:04 MST")
+			}
+			r.stateBy(d.By, "rule added", text)
+		})
+	case api.KindRuleRemoved:
+		data(r, e, func(d *api.RuleRemoved) { r.stateBy(e.By, "rule removed", strings.TrimSpace(d.ID+" "+d.Reason)) })
+	case api.KindDecision:
+		data(r, e, r.decision)
+	case api.KindMode:
+		data(r, e, func(d *api.ModeChange) {
+			r.facts.learn(factMode).Mode = d.Mode
+			text := modeName(d.Mode)
+			if d.Was != "" {
+				text += " (was " + modeName(d.Was) + ")"
+			}
+			r.stateBy(e.By, "mode", text)
+		})
+	case api.KindHold:
+		data(r, e, func(d *api.Hold) {
+			text := d.Reason
+			if !d.Until.IsZero() {
+				text += ", until " + d.Until.UTC().Format("2006-01-02 15:04 MST")
+			}
+			r.item(entry{key: bounded("hold:", d.ID), shows: true, hold: d, Item: Item{Kind: KindState, Level: LevelWarn, Label: "held back", Text: short(text)}})
+		})
+	case api.KindHoldOver:
+		data(r, e, func(d *api.HoldOver) {
+			r.item(entry{key: bounded("hold:", d.ID), over: true, Item: Item{Kind: KindState}})
+			r.stateBy(e.By, "goes on", later("the queue is not held back any more", d.Reason))
+		})
+	case api.KindBudget:
+		data(r, e, func(d *api.BudgetUse) {
+			level, what := LevelWarn, "is nearly used up"
+			if d.Over {
+				level, what = LevelBad, "is used up"
+			}
+			r.state(level, "budget", fmt.Sprintf("%s %s: %s of %s per %s", d.Name, what, amount(d.Used, d.Unit), amount(d.Limit, d.Unit), d.Per))
+		})
+	default:
+		raw := e.Data
+		if len(raw) == 0 {
+			raw = e.Line
+		}
+		r.unknown("", e.Kind, raw)
+	}
+}
+
+// amount returns what a budget counts.
+func amount(n float64, unit string) string {
+	if unit == "usd" {
+		return paint.Money(n)
+	}
+	return fmt.Sprintf("%g %s", n, unit)
+}
+
+// modeName names a permission mode for people, in the words of Claude Code, but for dontAsk, which is the opposite of what they say there.
+func modeName(mode string) string {
+	switch wire.PermissionMode(mode) {
+	case wire.PermissionModeDefault:
+		return "Approve"
+	case wire.PermissionModeAcceptEdits:
+		return "Edit Only"
+	case wire.PermissionModePlan:
+		return "Plan"
+	case wire.PermissionModeBypassPermissions:
+		return "Auto"
+	case wire.PermissionModeDontAsk:
+		return "never ask, deny"
+	default:
+		return mode
+	}
+}
+
+// data reads the data of an event, or shows that as it is.
+func data[T any](r *reader, e *api.Event, read func(*T)) {
+	d := new(T)
+	if err := json.Unmarshal(e.Data, d); err != nil {
+		r.unknown("", e.Kind, e.Data)
+		return
+	}
+	read(d)
+}
+
+// state adds what the hub tells.
+func (r *reader) state(level Level, label, text string) {
+	it := Item{Kind: KindState, Level: level, Label: label, Failed: level == LevelBad}
+	it.Text, it.Left = clip(strings.TrimSpace(text), mostText)
+	r.item(entry{shows: true, Item: it})
+}
+
+func (r *reader) stateBy(by, label, text string) {
+	r.item(entry{shows: true, Item: Item{Kind: KindState, Author: oneLine(by), Label: label, Text: short(text)}})
+}
+
+// process reads how processes come and go.
+func (r *reader) process(e *api.Event) {
+	run := bounded("run:", itoa(e.Run))
+	switch e.Kind {
+	case api.KindCreated:
+		r.facts.begun = true
+		data(r, e, func(d *struct {
+			Title string `json:"title"`
+			Dir   string `json:"dir"`
+			Fork  string `json:"fork_of"`
+		},
+		) {
+			r.facts.learn(factDir).Dir = d.Dir
+			if d.Title != "" {
+				r.facts.learn(factTitle).Title = oneLine(d.Title)
+			}
+			text := "in " + d.Dir
+			if d.Fork != "" {
+				text += ", a copy of " + d.Fork
+			}
+			r.stateBy(e.By, "session", text)
+		})
+	case api.KindRunStarted:
+		r.item(entry{key: run, shows: true, Item: Item{Kind: KindState, Label: "run " + itoa(e.Run), Text: "is starting"}})
+	case api.KindRunLaunched:
+		data(r, e, func(d *struct {
+			Version   string `json:"version"`
+			Simulated bool   `json:"simulated"`
+		},
+		) {
+			text := strings.TrimSpace("Claude Code " + d.Version)
+			if d.Simulated {
+				text = "simulated agent"
+			}
+			r.item(entry{key: run, shows: true, Item: Item{Kind: KindState, Label: "run " + itoa(e.Run), Text: oneLine(text)}})
+		})
+	case api.KindRunEnded:
+		r.over()
+		data(r, e, func(d *api.Ended) {
+			r.facts.learn(factEnded).Ended = d
+			text, level := d.Reason, LevelInfo
+			if d.Code != nil && *d.Code != 0 {
+				text += fmt.Sprintf(" (exit code %d)", *d.Code)
+			}
+			if d.Unfinished || d.Code != nil && *d.Code != 0 || d.Signal != "" {
+				level = LevelWarn
+			}
+			if d.Stderr != "" {
+				text += "\n" + d.Stderr
+			}
+			r.state(level, "ended", text)
+		})
+	case api.KindLinkUp:
+		data(r, e, func(d *struct {
+			Back bool `json:"back"`
+		},
+		) {
+			r.facts.learn(factOffline).Offline = false
+			if d.Back {
+				r.state(LevelInfo, "link", "is back")
+			}
+		})
+	case api.KindLinkLost:
+		r.facts.learn(factOffline).Offline = true
+		data(r, e, func(d *struct {
+			Reason string `json:"reason"`
+		},
+		) {
+			r.state(LevelWarn, "link lost", d.Reason)
+		})
+	}
+}
+
+// prompt reads what becomes of a message to the agent. One that only waits in the queue is no item yet.
+func (r *reader) prompt(m *api.Message) {
+	text := m.Text
+	if text == "" && len(m.Content) > 0 {
+		var content wire.Content
+		if json.Unmarshal(m.Content, &content) == nil {
+			text = plain(&content)
+		}
+	}
+	kept := *m
+	kept.Content, kept.Line = nil, nil // they may be large, and nobody looks at them here
+	e := entry{
+		key: promptKey(later(m.ID, m.UUID)), line: m.UUID, shows: m.State != api.MessageQueued, Item: Item{Kind: KindPrompt, Author: oneLine(m.By), Message: &kept},
+	}
+	e.said, e.Left = clip(text, mostText)
+	kept.Text = e.said
+	if m.Reason != "" && m.State != api.MessageQueued {
+		e.Label = short(m.Reason)
+	}
+	r.item(e)
+}
+
+// sent reads a line that was sent to the CLI: prompts of programs, and interrupts.
+func (r *reader) sent(e *api.Event) {
+	if len(e.Line) == 0 {
+		return
+	}
+	message, err := wire.Decode(e.Line)
+	if err != nil {
+		return
+	}
+	switch m := message.(type) { //nolint:gochecksumtype // the rest is not for people, or told by other events
+	case *wire.User:
+		text := strings.TrimSpace(plain(&m.Message.Content))
+		if text == "" {
+			return
+		}
+		it := entry{line: m.UUID, shows: true, Item: Item{Kind: KindPrompt, Author: oneLine(e.By)}}
+		if m.UUID != "" {
+			it.key = promptKey(m.UUID)
+		}
+		it.written, it.Left = clip(text, mostText)
+		r.item(it)
+	case *wire.ControlRequest:
+		if _, ok := m.Request.(*wire.InterruptRequest); ok {
+			r.stateBy(e.By, "interrupt", "was sent")
+		}
+	}
+}
+
+// question reads a question, opened, changed or settled.
+func (r *reader) question(q *api.Question) {
+	e := entry{key: bounded("question:", q.ID), shows: true, Item: Item{Kind: KindQuestion, Question: q, Author: oneLine(q.By)}}
+	if len(q.Request) > mostText && q.State != api.QuestionOpen {
+		q.Request = json.RawMessage(`{}`) // who answers must have seen all of an open one
+	}
+	r.item(e)
+	if q.ToolUseID != "" && q.Answer != nil && q.Answer.Decision == "deny" && q.Kind == api.QuestionPermission {
+		reason := later("by "+later("somebody", q.By), q.Answer.Message)
+		r.item(entry{key: toolKey(q.ToolUseID), refused: true, Item: Item{Kind: KindTool}, tool: Tool{ID: q.ToolUseID, Denied: short(reason)}})
+	}
+}
+
+// decision reads what a rule decided by itself.
+func (r *reader) decision(d *api.Decision) {
+	verb := map[api.RuleDecision]string{api.RuleAllow: "allowed", api.RuleDeny: "denied", api.RuleAsk: "asked"}[d.Rule.Decision]
+	rule := short(fmt.Sprintf("%s by the rule %s", later(string(d.Rule.Decision), verb), d.Rule.Rule))
+	if d.ToolUseID != "" {
+		e := entry{key: toolKey(d.ToolUseID), weak: oneLine(d.Tool), Item: Item{Kind: KindTool}, tool: Tool{ID: d.ToolUseID, Rule: rule}}
+		if d.Rule.Decision == api.RuleDeny {
+			e.refused, e.tool.Denied, e.tool.Rule = true, short("by the rule "+d.Rule.Rule), ""
+		}
+		r.item(e)
+	}
+	if d.ToolUseID == "" || d.Rule.Decision == api.RuleDeny {
+		r.state(LevelInfo, "decision", strings.TrimSpace(d.Tool+": "+rule))
+	}
+}

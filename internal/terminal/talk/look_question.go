@@ -1,0 +1,181 @@
+package talk
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/switchboard-dev/switchboard/api"
+)
+
+// question draws what the agent asks, and what became of it.
+func (d *drawing) question() {
+	s, q := d.Styles, d.item.Question
+	if q == nil {
+		return
+	}
+	open := q.State == api.QuestionOpen
+	sign := s.Dim.Render("?")
+	if open {
+		sign = s.Accent.Render("?")
+	}
+	style := s.Text
+	if !open {
+		style = s.Dim
+	}
+	d.block(sign+" ", d.first(asked(q), 2, style, mostNotice))
+	if text := details(q); d.unfolded && text != "" {
+		d.block("  ", d.first(text, 2, s.Dim, mostLines))
+	}
+	if q.Kind == api.QuestionPlan && q.Plan != nil && q.Plan.Text != "" && (open || d.unfolded) {
+		room := d.inner(2)
+		d.block("  ", d.some(s.Markdown(q.Plan.Text, room), mostPrompt))
+	}
+	if open {
+		if q.Stale {
+			d.block("  ", d.all("the process that asked has ended", 2, s.Warn))
+		}
+		return
+	}
+	d.block("  "+s.Glyphs.Arrow+" ", d.first(settled(q), 4, s.Dim, mostNotice))
+}
+
+// asked says in a few words what is asked.
+func asked(q *api.Question) string {
+	switch q.Kind {
+	case api.QuestionPermission:
+		text := "may it use " + q.Tool + "?"
+		if q.Title != "" {
+			text += " " + q.Title
+		}
+		return text
+	case api.QuestionChoice:
+		var texts []string
+		for _, c := range q.Choices {
+			options := make([]string, 0, len(c.Options))
+			for _, o := range c.Options {
+				options = append(options, o.Label)
+			}
+			text := c.Question
+			if len(options) > 0 {
+				text += " (" + strings.Join(options, ", ") + ")"
+			}
+			texts = append(texts, text)
+		}
+		if len(texts) == 0 {
+			return "it offers a choice"
+		}
+		return strings.Join(texts, "\n")
+	case api.QuestionPlan:
+		return "may it go on with its plan?"
+	case api.QuestionForm:
+		return strings.TrimSpace("a form is to be filled in: " + q.Title)
+	case api.QuestionDialog:
+		return strings.TrimSpace("it shows a dialog: " + q.Title)
+	default:
+		return strings.TrimSpace(string(q.Kind) + " " + q.Title)
+	}
+}
+
+// details returns what else is known of a question.
+func details(q *api.Question) string {
+	var lines []string
+	for _, part := range []struct{ label, text string }{
+		{"", q.Description}, {"why: ", q.Why}, {"path: ", q.BlockedPath},
+	} {
+		if part.text != "" {
+			lines = append(lines, part.label+part.text)
+		}
+	}
+	if q.Kind == api.QuestionPermission || q.Kind == api.QuestionForm || q.Kind == api.QuestionDialog {
+		var request map[string]json.RawMessage
+		if json.Unmarshal(q.Request, &request) == nil {
+			for _, name := range []string{"input", "message", "requested_schema", "payload"} {
+				if raw := request[name]; len(raw) > 0 {
+					lines = append(lines, name+": "+indented(string(raw)))
+				}
+			}
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// settled says what became of a question, and by whom.
+func settled(q *api.Question) string {
+	by := q.By
+	if r := q.Rule; r != nil && r.Decision != api.RuleAsk {
+		by = "the rule " + r.Rule
+	} else if by == "" && q.From == "hub" {
+		by = "itself"
+	}
+	text := string(q.State)
+	switch q.State {
+	case api.QuestionAnswered, api.QuestionAnsweredTooLate:
+		text = "answered"
+		if q.Answer != nil {
+			text = answered(q.Answer)
+		}
+		if q.State == api.QuestionAnsweredTooLate {
+			text += ", too late"
+		}
+	case api.QuestionCancelled:
+		text = "not needed any more"
+	case api.QuestionOpen:
+	}
+	if by != "" {
+		text += " by " + by
+	}
+	if q.Reason != "" {
+		text += ": " + q.Reason
+	}
+	return short(text)
+}
+
+// answered says in a line what was answered.
+func answered(a *api.Answer) string {
+	var words []string
+	for _, word := range []struct {
+		is   bool
+		text string
+	}{
+		{a.Decision != "", map[string]string{
+			"allow": "allowed", "deny": "denied", "accept": "filled in", "decline": "declined", "cancel": "cancelled", "choose": "chosen",
+		}[a.Decision]},
+		{a.Outcome != "", strings.ReplaceAll(string(a.Outcome), "_", " ")},
+		{a.Interrupt, "and stopped"},
+		{a.Mode != "", "in mode " + modeName(a.Mode)},
+		{len(a.Input) > 0, "with other input"},
+		{a.Plan != nil, "with another plan"},
+		{a.Always != nil, "for good"},
+		{len(a.Updates) > 0, "with other permissions"},
+	} {
+		if word.is && word.text != "" {
+			words = append(words, word.text)
+		}
+	}
+	text := strings.Join(words, ", ")
+	var choices []string
+	for _, question := range slices.Sorted(maps.Keys(a.Choices)) {
+		c := a.Choices[question]
+		chosen := strings.Join(c.Labels, ", ")
+		if c.Text != "" {
+			chosen = strings.TrimPrefix(chosen+", "+c.Text, ", ")
+		}
+		if c.Skip {
+			chosen = "-"
+		}
+		choices = append(choices, chosen)
+	}
+	switch {
+	case len(choices) > 0:
+		text = strings.TrimPrefix(text+": "+strings.Join(choices, "; "), "allowed: ")
+	case a.Message != "":
+		text += fmt.Sprintf(" (%s)", short(a.Message))
+	}
+	if text == "" {
+		return "answered"
+	}
+	return text
+}
