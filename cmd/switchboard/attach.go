@@ -3,38 +3,48 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"io/fs"
-	"iter"
-	"os"
 	"os/signal"
-	"syscall"
-	"time"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/client"
-	"github.com/switchboard-dev/switchboard/internal/terminal"
+	"github.com/switchboard-dev/switchboard/internal/naming"
 )
 
 // An attachVerb is the flags of attach.
 type attachVerb struct {
 	place
-	plain bool
+	plain, noLive, bell bool
 }
 
 func newAttach(s *surroundings) *cobra.Command {
 	v := &attachVerb{}
 	cmd := &cobra.Command{
-		Use:   "attach --plain SESSION",
-		Short: "Show a session, and send what is typed",
-		Long: `Prints the log of a session and follows it, one line of plain text for each thing that happens:
-prompts, answers, calls of tools, questions with their ids, states. Any number of people may
-look at the same session.
+		Use:   "attach [SESSION]",
+		Short: "Look at sessions, write to them, answer what they ask",
+		Long: `Shows sessions on the whole screen: a list of them, the conversation of one, and a place to write.
+Any number of people may look at the same session. Whoever leaves leaves the agents at work.
 
-What comes in on standard input is sent as messages, line by line, but for these:
+Only what is shown is read: a session of any length is there at once, and pages further back are read
+when somebody scrolls to them. When the server goes away the screen stays, and goes on when it is back.
+
+  enter              send what was written; alt+enter or ctrl+j for a new line, ctrl+s to steer
+  tab, esc           from the composer to the conversation to the list of sessions
+  ctrl+l             the list of sessions (beside the conversation from 100 columns on)
+  ctrl+r             the next question, here or in another session
+  pgup, pgdn         scroll; in the conversation also up, down, g and G
+  space              unfold or fold a tool
+  /                  search, in the session or (in the list) in all of them; n and N for the next one
+  m, M, shift+tab    choose the model, the permission mode; the next mode
+  ctrl+x             stop the turn
+  ?                  all keys
+  q, ctrl+c twice    leave
+
+With --plain, and if input or output is no terminal, it prints the log of one session instead and
+follows it, one line of plain text for each thing that happens: prompts, answers, calls of tools,
+questions with their ids, states. What comes in on standard input is sent as messages then, line by
+line, but for these:
 
   /allow ID            allow it, approve the plan, accept the form as it comes
   /allow ID N [PLACE]  allow what suggestion N says, always
@@ -52,87 +62,69 @@ What comes in on standard input is sent as messages, line by line, but for these
 
 The end of input leaves too. If it is no terminal, attach first waits until the session has
 nothing more to do, and then ends with code 1 if its last turn failed. An interrupt (Ctrl-C)
-leaves with code 130. The agent goes on in any case.`,
-		Example: `  # look at a session, and type into it
-  switchboard attach --plain s5k2m7q3zr4t6w8xabcdy
+leaves with code 130.`,
+		Example: `  # all sessions, and the one that was last at work
+  switchboard attach
+
+  # one session, by its title or the beginning of its id
+  switchboard attach "Mend the tests"
+
+  # over a slow line: texts when they are complete, not letter by letter
+  switchboard attach --no-live 5k2
 
   # one message from a script: send it, wait for the end of the turn, print the log
-  echo "Do the tests pass?" | switchboard attach --plain s5k2m7q3zr4t6w8xabcdy
+  echo "Do the tests pass?" | switchboard attach --plain 5k2m7
 
   # just the log, to the end of the turn that is going on
-  switchboard attach --plain s5k2m7q3zr4t6w8xabcdy </dev/null`,
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd.Context(), s, args[0]) },
+  switchboard attach --plain - </dev/null`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name := ""
+			if len(args) > 0 {
+				name = args[0]
+			}
+			return v.run(cmd.Context(), s, name)
+		},
 	}
 	v.flags(cmd)
+	cmd.ValidArgsFunction = completeSessions(s, &v.place)
 	cmd.Flags().BoolVar(&v.plain, "plain", false, "plain text, one line for each thing that happens")
+	cmd.Flags().BoolVar(&v.noLive, "no-live", false, "show texts when they are complete, for slow lines")
+	cmd.Flags().BoolVar(&v.bell, "bell", false, "ring when an agent asks something")
 	return cmd
 }
 
-// run shows a session until somebody leaves.
-func (v *attachVerb) run(ctx context.Context, s *surroundings, session string) error {
-	if !v.plain {
-		return usageError{errors.New("only the plain view is here yet; ask for it with --plain")}
+// run shows sessions until somebody leaves.
+func (v *attachVerb) run(ctx context.Context, s *surroundings, name string) error {
+	plain := v.plain || !isTerminal(s.stdin) || !isTerminal(s.stdout)
+	if plain && name == "" {
+		return usageError{errors.New("the plain view, which there is without a terminal too, needs a session; name one, or - for the last")}
 	}
-	_, paths, err := v.load(s, nil)
-	if err != nil {
-		return usageError{err}
-	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(ctx, enders()...)
 	defer stop()
-	c, err := connect(paths.Socket)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	err = attach(ctx, s, c, session)
-	if errors.Is(err, syscall.ECONNREFUSED) { // what is left of one that was killed
-		return fmt.Errorf("no server is running: nobody listens on %s; start one with: switchboard serve", paths.Socket)
-	}
-	return err
-}
-
-// attach shows a session on the surroundings' streams.
-func attach(ctx context.Context, s *surroundings, c *client.Client, session string) error {
-	err := terminal.Attach(ctx, follower{c, s.stderr}, session, &terminal.Options{
-		In: s.stdin, Out: s.stdout, Hints: isTerminal(s.stdin) && isTerminal(s.stdout), Wait: !isTerminal(s.stdin),
-	})
-	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return exitError(codeInterrupted)
-	}
-	return err
-}
-
-// connect returns a client of the server at a socket. That there is none is said here, in words that tell what to do.
-func connect(socket string) (*client.Client, error) {
-	if _, err := os.Stat(socket); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("no server is running: there is no socket %s; start one with: switchboard serve", socket)
-	}
-	return client.New(&client.Options{Socket: socket})
-}
-
-// A follower is a client in the form that package terminal wants.
-type follower struct {
-	*client.Client
-	stderr io.Writer
-}
-
-// Follow follows without live lines. When the server is away it says so, once, and waits for the next one.
-func (f follower) Follow(ctx context.Context, id string) iter.Seq2[api.Frame, error] {
-	return func(yield func(api.Frame, error) bool) {
-		lost := false // this and what follows run in one goroutine
-		options := &client.FollowOptions{NoLive: true, Lost: func(err error, _ time.Duration) {
-			if !lost && ctx.Err() == nil {
-				fmt.Fprintf(f.stderr, "switchboard: the server is away (%s); waiting for it\n", terminal.Clean(err.Error()))
+	return v.withHub(s, func(c *client.Client) error {
+		id := ""
+		if name != "" {
+			session, err := naming.Session(ctx, c, name)
+			if err != nil {
+				return err
 			}
-			lost = true
-		}}
-		for frame, err := range f.Client.Follow(ctx, id, options) {
-			lost = false
-			if !yield(frame, err) {
-				return
-			}
+			id = session.ID
 		}
+		if plain {
+			return attach(ctx, s, c, id)
+		}
+		return v.screen(ctx, s, c, id)
+	})
+}
+
+// historyFile is where prompts are kept that were written in a terminal; empty if there is no place for it.
+func historyFile(s *surroundings) string {
+	if dir := s.getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "switchboard", "history")
 	}
+	if home := s.getenv("HOME"); filepath.IsAbs(home) {
+		return filepath.Join(home, ".local", "state", "switchboard", "history")
+	}
+	return ""
 }

@@ -24,6 +24,10 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/launch"
 	"github.com/switchboard-dev/switchboard/internal/server"
 	"github.com/switchboard-dev/switchboard/internal/terminal"
+	"github.com/switchboard-dev/switchboard/internal/terminal/compose"
+	"github.com/switchboard-dev/switchboard/internal/terminal/live"
+	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/web"
 )
 
 // What is said in the demonstration.
@@ -51,8 +55,8 @@ func newDemo(s *surroundings) *cobra.Command {
 		Hidden: true, // make run is how people come here
 		Long: `Starts a hub in a temporary folder, with a session in which a simulated agent mends a small bug:
 no account, no Claude Code, and nothing leaves the machine. It shows the session here, where
-questions can be answered, and says how to look at it from elsewhere. Ctrl-C ends all of it and
-removes the folder.
+questions can be answered, and says how to look at it from elsewhere. Who leaves, with Ctrl-C
+twice or /quit, ends all of it and removes the folder.
 
 If standard input is no terminal, or with --auto, it answers the questions itself, prints the
 conversation to its end, and ends.`,
@@ -84,7 +88,8 @@ func (v *demoVerb) run(ctx context.Context, s *surroundings) (err error) {
 
 	hub, err := server.Start(ctx, server.Options{
 		DataDir: filepath.Join(folder, "data"), Socket: demoSocket(folder), Addr: v.addr,
-		Agent: launch.Simulator, Env: v.env(s, folder, auto), Version: buildVersion(),
+		Console: web.Files(),
+		Agent:   launch.Simulator, Env: v.env(s, folder, auto), Version: buildVersion(),
 		// If this one is killed, there is no other for the agent to wait for.
 		OrphanAfter: demoOrphan, IdleOrphanAfter: demoOrphan,
 		Logger: slog.New(slog.NewTextHandler(s.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
@@ -142,11 +147,10 @@ func demoFolder() (string, error) {
 
 // env is the environment of the agent: nothing of the user's that could lead it to a model, or into their home.
 func (v *demoVerb) env(s *surroundings, folder string, auto bool) []string {
-	script := "demo"
+	env := []string{"HOME=" + filepath.Join(folder, "home")}
 	if v.fast || auto {
-		script = "demo-fast"
-	}
-	env := []string{"HOME=" + filepath.Join(folder, "home"), envScript + "=" + script}
+		env = append(env, envScript+"=demo-fast")
+	} // else it plays the demonstration to those who give it no orders: the console's examples do
 	for _, name := range []string{"PATH", "TMPDIR", "GORACE", "GOCOVERDIR"} {
 		if value := s.getenv(name); value != "" {
 			env = append(env, name+"="+value)
@@ -180,22 +184,24 @@ func (v *demoVerb) show(ctx context.Context, s *surroundings, c *client.Client, 
 	}
 	data := filepath.Dir(filepath.Dir(hub.Socket()))
 	fmt.Fprintf(s.stdout, `
-Look at it from another terminal as well:
-  %s attach --plain --data-dir %s %s
-  curl --unix-socket %s http://switchboard/v1/sessions/%s
-Ctrl-C ends all of it.
+Look at it from another terminal as well, and answer there if you like:
+  %[1]s attach --data-dir %[2]s
+  %[1]s questions --data-dir %[2]s
+  curl --unix-socket %[3]s http://switchboard/v1/sessions/%[4]s
+Ctrl-C twice ends all of it.
 
-`, program, data, session, hub.Socket(), session)
-	err = attach(ctx, s, c, session)
-	if exit, ok := errors.AsType[exitError](err); ok && int(exit) == codeInterrupted {
-		return nil // the way to end it
-	}
+`, program, data, hub.Socket(), session)
+	var view *live.View
+	opened, err := c.Open(ctx, session, &client.RemoteOptions{History: true, Lost: func(err error, again time.Duration) { view.Lost(err, again) }})
 	if err != nil {
-		return err
+		return ignoreEnd(ctx, err)
 	}
-	fmt.Fprintln(s.stdout, "The hub is still there. Ctrl-C ends it.")
-	<-ctx.Done()
-	return nil
+	defer func() { _ = opened.Close() }() // what it returns was said before
+	view = live.New(live.Options{
+		In: s.stdin, Out: s.stdout, Env: s.env, Profile: paint.Detect(s.stdout, s.getenv, s.color), Editor: compose.Editor(s.getenv, ""), Guard: runGuard,
+	})
+	_, err = view.Run(ctx, opened)
+	return ignoreEnd(ctx, err)
 }
 
 // play lets the program play: it prints the conversation and answers what is asked.

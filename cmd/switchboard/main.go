@@ -1,27 +1,22 @@
-// Command switchboard is the program of the project: one word each for what it can do.
-//
-//	switchboard help              lists the verbs
-//	switchboard serve             keeps sessions, and lets people and programs follow and steer them
-//	switchboard attach SESSION    shows a session, and sends what is typed
-//	switchboard policy            shows, tries and confirms the rules of what agents may do
-//	switchboard token             makes, lists and revokes the tokens by which programs and browsers get in
-//	switchboard sim [flags]       is a simulated Claude Code CLI
-//	switchboard version           says which build this is
-//	switchboard completion SHELL  writes a completion script for bash, zsh, fish or PowerShell
+// Command switchboard is the program of the project: one word each for what it can do. switchboard help lists the verbs.
 //
 // A link to the program that is named claude is the simulated CLI itself: it takes every argument for one of the CLI's, so that it can stand
 // wherever a program expects the path of a Claude Code. Its settings come by environment, see switchboard sim --help, or from the file that
-// claudetest.InstallProgram puts beside the link.
+// claudetest.InstallProgram puts beside the link. One that is named claude-switchboard is the verb wrap, likewise: see switchboard wrap --help.
 //
 // # Exit codes
 //
-//	0  done
-//	1  it was tried and did not work; the reason is on standard error
-//	2  the command line or a setting makes no sense; nothing was tried
+//	0    done
+//	1    it was tried and did not work; the reason is on standard error
+//	2    the command line or a setting makes no sense; nothing was tried
+//	3    there is no such session or question, or the name could stand for several
+//	4    no server is running, and none could be started
+//	5    somebody else was faster: the question is settled, the rules have changed, another session has the conversation
+//	6    the agent's turn failed
+//	130  an interrupt ended it before it was done
 //
-// The verb sim ends with the codes of the CLI that it simulates, whichever they are. policy explain answers with its code: 0 allow, 1 deny, 2 ask,
-// and 3 for every error. attach and serve end with 130 when an interrupt leaves
-// something undone.
+// The verb sim ends with the codes of the CLI that it simulates, whichever they are, and wrap with those of the one that it wraps. policy explain
+// answers with its code: 0 allow, 1 deny, 2 ask, and 3 for every error.
 package main
 
 import (
@@ -36,15 +31,21 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/claude/claudetest"
+	"github.com/switchboard-dev/switchboard/internal/naming"
 	"github.com/switchboard-dev/switchboard/internal/terminal"
 )
 
-// The exit codes of every verb but sim.
+// The exit codes; what they mean is said above.
 const (
-	codeDone   = 0
-	codeFailed = 1
-	codeUsage  = 2
+	codeDone       = 0
+	codeFailed     = 1
+	codeUsage      = 2
+	codeNotFound   = 3
+	codeNoServer   = 4
+	codeTooLate    = 5
+	codeTurnFailed = 6
 	// codeInterrupted is what shells make of a process that an interrupt ended.
 	codeInterrupted = 130
 )
@@ -66,6 +67,7 @@ type surroundings struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	env            []string
+	color          string // the flag --color: auto, always or never
 }
 
 // getenv returns a variable of the environment; as everywhere, the last one of a name counts.
@@ -112,9 +114,16 @@ func run(ctx context.Context, args []string, s *surroundings) int {
 		// Nothing of ours stands between the caller and the CLI, not even help.
 		return simulate(ctx, args[1:], s)
 	}
+	if name == wrapName {
+		return wrapAs(ctx, args[1:], s)
+	}
 	begun := false
 	root := newRoot(s)
-	root.PersistentPreRun = func(*cobra.Command, []string) { begun = true }
+	check := root.PersistentPreRunE
+	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
+		begun = true
+		return check(cmd, args)
+	}
 	root.SetArgs(args[1:])
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
@@ -134,8 +143,30 @@ func run(ctx context.Context, args []string, s *surroundings) int {
 	if !begun {
 		return codeUsage
 	}
+	return exitCode(err)
+}
+
+// exitCode returns the code that an error ends the program with.
+func exitCode(err error) int {
+	if exit, ok := errors.AsType[exitError](err); ok {
+		return int(exit)
+	}
 	if _, ok := errors.AsType[usageError](err); ok {
 		return codeUsage
+	}
+	if _, ok := errors.AsType[*naming.Error](err); ok {
+		return codeNotFound
+	}
+	if noServer(err) {
+		return codeNoServer
+	}
+	if refused, ok := errors.AsType[*api.Error](err); ok {
+		switch refused.Code {
+		case api.CodeNotFound:
+			return codeNotFound
+		case api.CodeAlreadySettled, api.CodeConflict, api.CodeOwned, api.CodeNotQueued:
+			return codeTooLate
+		}
 	}
 	return codeFailed
 }

@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/cobra"
 	"go.uber.org/goleak"
 
 	"github.com/switchboard-dev/switchboard/claude/claudetest"
@@ -19,23 +22,35 @@ import (
 // update writes golden files anew.
 var update = flag.Bool("update", false, "write the golden files in testdata")
 
-// TestMain lets the test binary be the program itself: serve starts it with the verbs shim and sim, and some tests with serve.
+// TestMain lets the test binary be the program itself: serve starts it with the verbs shim and sim, some tests with serve, and scripts under the
+// name switchboard.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-test.") {
 		main()
 	}
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		for _, process := range leftBehind() {
-			_, _ = fmt.Fprintln(os.Stderr, "left behind:", process)
-			code = max(code, 1)
-		}
-		os.Exit(code)
-	}))
+	testscript.Main(guarded{m}, map[string]func(){"switchboard": main})
+}
+
+// A guarded is the tests, with a look at what they leave behind.
+type guarded struct{ m *testing.M }
+
+// Run runs them.
+func (g guarded) Run() (code int) {
+	goleak.VerifyTestMain(g.m, goleak.Cleanup(func(c int) { code = c }))
+	for _, process := range leftBehind() {
+		_, _ = fmt.Fprintln(os.Stderr, "left behind:", process)
+		code = max(code, 1)
+	}
+	return code
 }
 
 // leftBehind lists the processes that run this test binary, where the system tells: all of them were started by the tests.
 func leftBehind() []string {
 	self, err := os.Executable()
+	if err != nil {
+		return []string{err.Error()}
+	}
+	own, err := os.Stat(self)
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -45,7 +60,8 @@ func leftBehind() []string {
 	}
 	var list []string
 	for _, link := range links {
-		if program, err := os.Readlink(link); err != nil || program != self || filepath.Dir(link) == fmt.Sprintf("/proc/%d", os.Getpid()) {
+		// Scripts have it under another name.
+		if info, err := os.Stat(link); err != nil || !os.SameFile(info, own) || filepath.Dir(link) == fmt.Sprintf("/proc/%d", os.Getpid()) {
 			continue
 		}
 		arguments, err := os.ReadFile(filepath.Join(filepath.Dir(link), "cmdline"))
@@ -83,8 +99,8 @@ func TestRun(t *testing.T) {
 		code           int
 		stdout, stderr []string // parts; none means that nothing is written
 	}{
-		{"nothing", switchboard(), nil, "", 0, []string{"Available Commands", "sim", "version", "completion", "Examples"}, nil},
-		{"help", switchboard("--help"), nil, "", 0, []string{"Available Commands"}, nil},
+		{"nothing", switchboard(), nil, "", 0, []string{"Sessions:", "Looking:", "sim", "version", "completion", "Examples"}, nil},
+		{"help", switchboard("--help"), nil, "", 0, []string{"Server:"}, nil},
 		{"help for a verb", switchboard("help", "version"), nil, "", 0, []string{"--json"}, nil},
 		{"version flag", switchboard("--version"), nil, "", 0, []string{"switchboard version "}, nil},
 		{"version", switchboard("version"), nil, "", 0, []string{"switchboard ", "simulates Claude Code 2.1.37, 2.1.120, " + newest}, nil},
@@ -114,11 +130,12 @@ func TestRun(t *testing.T) {
 		{"serve with a hostile name", switchboard("serve", "--config", "/nowhere/\x1b[2J.toml"), nil, "", codeUsage, nil, []string{"/nowhere/␛[2J.toml"}},
 		{"serve with another configuration", switchboard("serve"), []string{envConfig + "=/nowhere/config.toml"}, "", codeUsage, nil, []string{"/nowhere/config.toml"}},
 		{"serve in too deep a folder", switchboard("serve", "--data-dir", "/tmp/"+strings.Repeat("x", 100)), nil, "", codeUsage, nil, []string{"shorter path"}},
-		{"attach without a session", switchboard("attach", "--plain"), nil, "", codeUsage, nil, []string{"accepts 1 arg"}},
-		{"attach without plain", switchboard("attach", "s1"), nil, "", codeUsage, nil, []string{"--plain"}},
+		{"attach without a session", switchboard("attach", "--plain"), nil, "", codeUsage, nil, []string{"needs a session"}},
+		{"attach without a terminal or a session", switchboard("attach"), nil, "", codeUsage, nil, []string{"needs a session"}},
+		{"attach without a server", switchboard("attach", "s1"), nil, "", codeNoServer, nil, []string{"switchboard serve"}},
 		{"policy", switchboard("policy"), nil, "", 0, []string{"explain", "test", "show", "confirm"}, nil},
 		{"policy of no kind", switchboard("policy", "change"), nil, "", codeUsage, nil, []string{`"change"`}},
-		{"policy without a server", switchboard("policy", "show"), nil, "", codeFailed, nil, []string{"switchboard serve"}},
+		{"policy without a server", switchboard("policy", "show"), nil, "", codeNoServer, nil, []string{"switchboard serve"}},
 		{"shim without orders", switchboard("shim", "now"), nil, "", codeUsage, nil, []string{`"now"`}},
 		{"completed flags of serve", switchboard("__complete", "serve", "--durability", ""), nil, "", 0, []string{"normal", "full"}, []string{"ShellCompDirective"}},
 
@@ -167,15 +184,28 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// helpArgs returns the arguments of every verb that says something about itself, by the names of the files.
+func helpArgs() map[string][]string {
+	all := map[string][]string{"root": nil}
+	var add func(cmd *cobra.Command, args []string)
+	add = func(cmd *cobra.Command, args []string) {
+		for _, sub := range cmd.Commands() {
+			if path := append(slices.Clone(args), sub.Name()); !sub.Hidden || sub.Name() == "demo" {
+				all[strings.Join(path, "-")] = path
+				add(sub, path)
+			}
+		}
+	}
+	add(newRoot(&surroundings{}), nil)
+	return all
+}
+
 // TestHelp compares what the verbs say about themselves with the files in testdata.
 func TestHelp(t *testing.T) {
-	for name, args := range map[string][]string{
-		"root": nil, "serve": {"serve"}, "attach": {"attach"}, "demo": {"demo"},
-		"policy": {"policy"}, "policy-show": {"policy", "show"}, "policy-confirm": {"policy", "confirm"}, "policy-explain": {"policy", "explain"},
-		"policy-test": {"policy", "test"},
-		"token":       {"token"}, "token-create": {"token", "create"}, "token-list": {"token", "list"}, "token-revoke": {"token", "revoke"},
-		"token-code": {"token", "code"},
-	} {
+	for name, args := range helpArgs() {
+		if name == "sim" {
+			continue // it has many versions of a CLI to tell about, see TestRun
+		}
 		t.Run(name, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
 			if code := run(t.Context(), append(append([]string{"switchboard"}, args...), "--help"), &surroundings{stdout: &stdout, stderr: &stderr}); code != 0 {

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -120,7 +118,7 @@ func (p *place) withHub(s *surroundings, f func(*client.Client) error) error {
 	defer c.Close()
 	err = f(c)
 	if errors.Is(err, syscall.ECONNREFUSED) { // what is left of one that was killed
-		return fmt.Errorf("no server is running: nobody listens on %s; start one with: switchboard serve", paths.Socket)
+		return &noServerError{paths.Socket, true}
 	}
 	return err
 }
@@ -151,7 +149,7 @@ The rules of a single session are in the session itself.`,
 					return err
 				}
 				if v.json {
-					return json.NewEncoder(s.stdout).Encode(p)
+					return s.writeJSON(p)
 				}
 				return showPolicy(s.stdout, p)
 			})
@@ -221,7 +219,7 @@ func showPending(b *strings.Builder, change *api.PolicyChange) {
 // A policyConfirmVerb is the flags of policy confirm.
 type policyConfirmVerb struct {
 	place
-	yes bool
+	yes, json bool
 }
 
 func newPolicyConfirm(s *surroundings) *cobra.Command {
@@ -252,6 +250,7 @@ A command that an agent runs cannot confirm anything.`,
 	}
 	v.flags(cmd)
 	cmd.Flags().BoolVar(&v.yes, "yes", false, "do not ask; needs SUM")
+	cmd.Flags().BoolVar(&v.json, "json", false, "write the rules that are in force then, one JSON object")
 	return cmd
 }
 
@@ -272,6 +271,9 @@ func (v *policyConfirmVerb) run(ctx context.Context, s *surroundings, sum string
 			if p.Problem != "" {
 				return fmt.Errorf("the rules file cannot be used: %s", p.Problem)
 			}
+			if v.json {
+				return s.writeJSON(p)
+			}
 			_, err := fmt.Fprintln(s.stdout, "nothing waits for confirmation")
 			return err
 		}
@@ -282,43 +284,34 @@ func (v *policyConfirmVerb) run(ctx context.Context, s *surroundings, sum string
 			var b strings.Builder
 			fmt.Fprintf(&b, "the rules file %s\n", p.File)
 			showPending(&b, p.Pending)
-			if _, err := io.WriteString(s.stdout, terminal.Clean(b.String())); err != nil {
+			out := s.stdout
+			if v.json {
+				out = s.stderr
+			}
+			if _, err := io.WriteString(out, terminal.Clean(b.String())); err != nil {
 				return err
 			}
 		} else if !v.yes { // what cannot be shown, nobody can mean
 			return fmt.Errorf("no change with the sum %s waits for confirmation; look at what waits with: switchboard policy show", sum)
 		}
 		if !v.yes {
-			agreed, err := agree(ctx, s, "Allow this? [y/N] ")
+			agreed, err := consent(ctx, s, "Allow this? [y/N] ")
 			if err != nil {
 				return err
 			}
 			if !agreed {
-				fmt.Fprintln(s.stdout, "nothing was confirmed")
+				fmt.Fprintln(s.stderr, "nothing was confirmed")
 				return exitError(codeFailed)
 			}
 		}
-		if _, err := c.ConfirmPolicy(ctx, api.ConfirmPolicy{Sum: sum}); err != nil {
+		confirmed, err := c.ConfirmPolicy(ctx, api.ConfirmPolicy{Sum: sum})
+		if err != nil {
 			return err
+		}
+		if v.json {
+			return s.writeJSON(confirmed)
 		}
 		_, err = fmt.Fprintln(s.stdout, "confirmed; the rules are in force")
 		return err
 	})
-}
-
-// agree asks a question whose answer is no unless somebody says yes.
-func agree(ctx context.Context, s *surroundings, question string) (bool, error) {
-	if _, err := io.WriteString(s.stdout, question); err != nil {
-		return false, err
-	}
-	line, err := bufio.NewReader(io.LimitReader(s.stdin, 1<<10)).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return false, fmt.Errorf("reading the answer: %w", err)
-	}
-	switch strings.ToLower(strings.TrimSpace(line)) {
-	case "y", "yes":
-		return true, ctx.Err()
-	default:
-		return false, ctx.Err()
-	}
 }

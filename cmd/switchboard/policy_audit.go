@@ -13,6 +13,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/client"
 	"github.com/switchboard-dev/switchboard/internal/audit"
+	"github.com/switchboard-dev/switchboard/internal/naming"
 	"github.com/switchboard-dev/switchboard/internal/terminal"
 	"github.com/switchboard-dev/switchboard/wire"
 )
@@ -85,7 +86,10 @@ func (v *policyTestVerb) run(ctx context.Context, s *surroundings, rules, log st
 		err = errors.Join(readLog(a, file), file.Close())
 	case errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(log, "/."):
 		err = v.withHub(s, func(c *client.Client) error {
-			a, err = readSession(ctx, c, log, options)
+			session, err := naming.Session(ctx, c, log)
+			if err == nil {
+				a, err = readSession(ctx, c, session.ID, options)
+			}
 			return err
 		})
 	}
@@ -93,7 +97,7 @@ func (v *policyTestVerb) run(ctx context.Context, s *surroundings, rules, log st
 		return err
 	}
 	if v.json {
-		return a.WriteJSON(s.stdout)
+		return a.WriteJSON(harmlessWriter{s.stdout})
 	}
 	return terminal.WriteAudit(s.stdout, a)
 }

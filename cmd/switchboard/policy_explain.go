@@ -116,14 +116,14 @@ func (v *policyExplainVerb) run(s *surroundings) error {
 		if v.input != "" {
 			return errors.New("--input needs --tool; without both, calls come on standard input")
 		}
-		return explainLines(s.stdin, s.stdout, dir, decide)
+		return explainLines(s.stdin, harmlessWriter{s.stdout}, dir, decide)
 	}
 	if err := checkInput([]byte(v.input)); err != nil {
 		return fmt.Errorf("--input: %w", err)
 	}
 	verdict := decide(dir, v.tool, json.RawMessage(v.input))
 	if v.json {
-		err = json.NewEncoder(s.stdout).Encode(verdict)
+		err = json.NewEncoder(harmlessWriter{s.stdout}).Encode(verdict)
 	} else {
 		err = terminal.WriteVerdict(s.stdout, &verdict)
 	}

@@ -166,7 +166,7 @@ func TestPolicyTestFile(t *testing.T) {
 		want string
 	}{
 		"no such file":  {[]string{rules, "./nowhere.jsonl"}, codeFailed, "nowhere.jsonl"},
-		"no server":     {[]string{rules, "s5k2m7q3zr4t6w8xabcdy"}, codeFailed, "switchboard serve"},
+		"no server":     {[]string{rules, "s5k2m7q3zr4t6w8xabcdy"}, codeNoServer, "switchboard serve"},
 		"no such rules": {[]string{"/nowhere.toml", log}, codeFailed, "/nowhere.toml"},
 		"a folder":      {[]string{rules, t.TempDir()}, codeFailed, "reading the log"},
 		"no time":       {[]string{rules, log, "--at", "soon"}, codeUsage, "--at"},
@@ -216,7 +216,7 @@ func TestPolicyServed(t *testing.T) {
 	}{
 		"no terminal":   {[]string{"confirm"}, codeUsage, "no terminal"},
 		"no sum":        {[]string{"confirm", "--yes"}, codeUsage, "--yes needs the sum"},
-		"a wrong sum":   {[]string{"confirm", "--yes", "0123"}, codeFailed, "another one by now"},
+		"a wrong sum":   {[]string{"confirm", "--yes", "0123"}, codeTooLate, "another one by now"},
 		"no explaining": {[]string{"show", "all"}, codeUsage, `"all"`},
 	} {
 		if code, stdout, stderr := policy("y\n", test.args...); code != test.code || !strings.Contains(stderr, test.want) || stdout != "" {
@@ -247,7 +247,7 @@ func TestPolicyServed(t *testing.T) {
 	if code != 0 || !strings.Contains(stdout, "rm -r x  deny") || !strings.Contains(stdout, "1 call: the rules allow 0, deny 1") {
 		t.Errorf("code %d: %s\n%s", code, stderr, stdout)
 	}
-	if code, _, stderr := policy("", "test", rules, "snothere"); code != codeFailed || !strings.Contains(stderr, "snothere") {
+	if code, _, stderr := policy("", "test", rules, "snothere"); code != codeNotFound || !strings.Contains(stderr, "snothere") {
 		t.Errorf("code %d: %s", code, stderr)
 	}
 	if _, err := c.Stop(t.Context(), created.ID, api.Stop{Force: true}); err != nil {
@@ -271,7 +271,7 @@ func TestPolicyServed(t *testing.T) {
 func TestAgree(t *testing.T) {
 	for answer, want := range map[string]bool{"y\n": true, "Yes\n": true, "y": true, "": false, "\n": false, "n\n": false, "yellow\n": false, "no\ny\n": false} {
 		var out bytes.Buffer
-		got, err := agree(t.Context(), &surroundings{stdin: strings.NewReader(answer), stdout: &out}, "Allow? ")
+		got, err := consent(t.Context(), &surroundings{stdin: strings.NewReader(answer), stderr: &out}, "Allow? ")
 		if got != want || err != nil || out.String() != "Allow? " {
 			t.Errorf("%q: %t, %v", answer, got, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -23,6 +24,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/notify"
 	"github.com/switchboard-dev/switchboard/internal/server"
 	"github.com/switchboard-dev/switchboard/internal/server/access"
+	"github.com/switchboard-dev/switchboard/web"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -32,9 +34,9 @@ const envAgent = "SWITCHBOARD_AGENT"
 // A serveVerb is the flags of serve.
 type serveVerb struct {
 	place
-	addr, agent, durability, journal, logLevel string
-	stopAgents, printCode                      bool
-	door                                       func(*config.Config) error // sets what flags say about the port
+	addr, agent, console, durability, journal, logLevel string
+	stopAgents, printCode                               bool
+	door                                                func(*config.Config) error // sets what flags say about the port
 }
 
 func newServe(s *surroundings) *cobra.Command {
@@ -55,7 +57,8 @@ proxy with TLS in front of it (--behind-proxy, --url).
 
 Agents are processes of their own. They live on when the hub ends, is killed or upgraded, and the
 next one goes on with them. An interrupt (Ctrl-C) or SIGTERM ends the hub in good order and says
-which agents go on and how to end them; a second one ends it at once.
+which agents go on and how to end them; a second one ends it at once. switchboard stop --all ends them
+while the hub runs, --stop-agents together with it.
 
 Settings come from the configuration file, over it from the environment (SWITCHBOARD_…), and over
 both from flags. docs/running.md lists them.`,
@@ -84,6 +87,7 @@ both from flags. docs/running.md lists them.`,
 	f := cmd.Flags()
 	f.StringVar(&v.addr, "addr", "", "`ADDRESS` of the port (default the first free one from 127.0.0.1:8765 to 8774)")
 	f.StringVar(&v.agent, "agent", "", "`PATH` of the Claude Code to run, or sim for a simulated one (default: it is looked for)")
+	f.StringVar(&v.console, "console", "", "`FOLDER` with another build of the console, for those who work on it")
 	f.StringVar(&v.durability, "durability", "", "what the journal survives: normal (any kill) or full (a power cut) (default normal)")
 	f.StringVar(&v.journal, "journal", "", "`new` sets the journal aside, ends its agents, and begins another")
 	f.BoolVar(&v.stopAgents, "stop-agents", false, "end the agents too when the hub ends in good order")
@@ -193,6 +197,10 @@ func (v *serveVerb) options(s *surroundings) (*server.Options, error) {
 	if err != nil {
 		return nil, err
 	}
+	page, fresh, err := chooseConsole(v.console)
+	if err != nil {
+		return nil, err
+	}
 	rules := v.rules(s, c)
 	return &server.Options{
 		DataDir: paths.DataDir, Socket: paths.Socket, Addr: string(c.Server.Addr),
@@ -214,6 +222,7 @@ func (v *serveVerb) options(s *surroundings) (*server.Options, error) {
 		Env:         s.env,
 		OrphanAfter: time.Duration(c.Shim.OrphanAfter), IdleOrphanAfter: time.Duration(c.Shim.IdleOrphanAfter),
 		Scopes:  true,
+		Console: page, FreshConsole: fresh,
 		Version: buildVersion(),
 		Logger:  slog.New(slog.NewTextHandler(s.stderr, &slog.HandlerOptions{Level: level})),
 	}, nil
@@ -290,6 +299,19 @@ func chooseAgent(names ...string) (string, error) {
 	return "", nil
 }
 
+// chooseConsole returns the files of the console: those of a folder, else those that the program was compiled with.
+func chooseConsole(folder string) (files fs.FS, fresh bool, err error) {
+	if folder == "" {
+		return web.Files(), false, nil
+	}
+	// A root, so that no link leads out of it.
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, false, fmt.Errorf("--console: %w", err)
+	}
+	return root.FS(), true, nil
+}
+
 // announce says where to look. What is printed here is read by programs too: one line each, a word and a value.
 // code prints the address with a one-time code, too, which is a secret: what goes to a log stays there.
 func (v *serveVerb) announce(out io.Writer, hub *server.Server, o *server.Options, code bool) {
@@ -340,8 +362,15 @@ func (v *serveVerb) end(ctx context.Context, s *surroundings, hub *server.Server
 
 // farewell says which agents go on, and how to end them.
 func farewell(left server.Left) string {
+	others := ""
+	switch {
+	case left.Others == 1:
+		others = "1 agent of another program goes on with it\n"
+	case left.Others > 1:
+		others = fmt.Sprintf("%d agents of other programs go on with them\n", left.Others)
+	}
 	if left.Agents == 0 {
-		return "stopped; no agent is running\n"
+		return "stopped; no agent is running\n" + others
 	}
 	who, them := fmt.Sprintf("%d agents go on and wait", left.Agents), "them"
 	if left.Agents == 1 {
@@ -355,5 +384,5 @@ func farewell(left server.Left) string {
 		}
 		text += "to end " + them + " now: kill " + strings.Join(pids, " ") + "\n"
 	}
-	return text + "to end agents with the hub: switchboard serve --stop-agents\n"
+	return text + others + "to end agents while a hub runs: switchboard stop --all; together with it: switchboard serve --stop-agents\n"
 }

@@ -212,7 +212,7 @@ func TestServe(t *testing.T) {
 	}
 	out.Reset()
 	code = run(t.Context(), []string{"switchboard", "attach", "--plain", "snothere", "--data-dir", dir}, &surroundings{stdin: strings.NewReader(""), stdout: &out, stderr: &stderr, env: environment(t)})
-	if code != codeFailed || !strings.Contains(stderr.String(), "snothere") {
+	if code != codeNotFound || !strings.Contains(stderr.String(), "snothere") {
 		t.Errorf("attach to nothing ended with code %d: %s", code, &stderr)
 	}
 
@@ -261,7 +261,7 @@ func TestServe(t *testing.T) {
 		t.Error(err)
 	}
 	await(t, c, created.ID, "the run ends", func(e *api.Event) bool { return e.Kind == api.KindRunEnded })
-	gone(t, fmt.Sprint(shim.PID))
+	processGone(t, fmt.Sprint(shim.PID))
 	said := s.end()
 	if !strings.Contains(said, "agent simulated") || !strings.Contains(said, "stopped; no agent is running") {
 		t.Errorf("it said:\n%s", said)
@@ -289,7 +289,7 @@ func TestServe(t *testing.T) {
 
 	stderr.Reset()
 	code = run(t.Context(), []string{"switchboard", "attach", "--plain", created.ID, "--data-dir", dir}, &surroundings{stdin: strings.NewReader(""), stdout: &out, stderr: &stderr, env: environment(t)})
-	if code != codeFailed || !strings.Contains(stderr.String(), "switchboard serve") {
+	if code != codeNoServer || !strings.Contains(stderr.String(), "switchboard serve") {
 		t.Errorf("attach without a server ended with code %d: %s", code, &stderr)
 	}
 }
@@ -355,11 +355,11 @@ func TestServeLeavesAgents(t *testing.T) {
 	if said := s.end(); !strings.Contains(said, "no agent is running") {
 		t.Errorf("it said:\n%s", said)
 	}
-	gone(t, pid[1])
+	processGone(t, pid[1])
 }
 
-// gone waits until a process has ended. One that nobody has waited for counts: its parent, the first server, is this very process.
-func gone(t *testing.T, pid string) {
+// processGone waits until a process has ended. One that nobody has waited for counts: its parent, the first server, is this very process.
+func processGone(t *testing.T, pid string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -555,7 +555,7 @@ func TestAttachToNobody(t *testing.T) {
 	}
 	var out, stderr bytes.Buffer
 	code := run(t.Context(), []string{"switchboard", "attach", "--plain", "--data-dir", dir, "s1"}, &surroundings{stdin: strings.NewReader(""), stdout: &out, stderr: &stderr})
-	if want := "nobody listens on " + socket + "; start one with: switchboard serve"; code != codeFailed || !strings.Contains(stderr.String(), want) {
+	if want := "nobody listens on " + socket + "; start one with: switchboard serve"; code != codeNoServer || !strings.Contains(stderr.String(), want) {
 		t.Errorf("ended with code %d: %s", code, &stderr)
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +20,7 @@ import (
 	"github.com/switchboard-dev/switchboard/client"
 	"github.com/switchboard-dev/switchboard/internal/config"
 	"github.com/switchboard-dev/switchboard/internal/terminal"
+	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 )
 
 // scopeNames returns the rights that a token may have, the least first.
@@ -164,7 +166,7 @@ func (v *tokenCreateVerb) makeToken(ctx context.Context, s *surroundings) error 
 			return err
 		}
 		if v.json {
-			return json.NewEncoder(s.stdout).Encode(made)
+			return s.writeJSON(made)
 		}
 		until := "for ever"
 		if !made.Expires.IsZero() {
@@ -221,7 +223,7 @@ func (v *tokenCreateVerb) makeSession(ctx context.Context, s *surroundings) erro
 			d.Env["CLAUDE_CODE_POST_FOR_SESSION_INGRESS_V2"] = "1"
 		}
 		if v.json {
-			return json.NewEncoder(s.stdout).Encode(d)
+			return s.writeJSON(d)
 		}
 		fmt.Fprintf(s.stderr, "session %s waits for a Claude Code up to 2.1.120; newer ones dial only their vendor's servers\n", made.ID)
 		return d.write(s.stdout)
@@ -246,8 +248,15 @@ func (d *dialling) write(w io.Writer) error {
 	return err
 }
 
-// quote writes a word so that a shell reads it as one.
+// quote writes a word so that a shell reads it as one. What does something to a terminal, such as an escape in the name of a folder, is spelled out.
 func quote(word string) string {
+	if !utf8.ValidString(word) || strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		var b strings.Builder
+		for _, c := range []byte(word) {
+			fmt.Fprintf(&b, `\%03o`, c)
+		}
+		return `"$(printf '` + b.String() + `')"`
+	}
 	plain := func(r rune) bool {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_=:/.,@%+", r)
 	}
@@ -282,7 +291,7 @@ minute. A token that has expired is listed for a week.`,
 					return err
 				}
 				if v.json {
-					return json.NewEncoder(s.stdout).Encode(list)
+					return s.writeJSON(list)
 				}
 				return showTokens(s.stdout, list.Tokens, time.Now())
 			})
@@ -301,13 +310,17 @@ func showTokens(w io.Writer, tokens []api.Token, now time.Time) error {
 	for i := range tokens {
 		t := &tokens[i]
 		kind, expires := t.Kind, date(t.Expires, "never")
+		name := paint.CleanLine(t.Name, 0) // a bearer may call itself what it likes: it is one line
+		if name == "" {
+			name = "-"
+		}
 		if kind == "" {
 			kind = "-"
 		}
 		if !t.Expires.IsZero() && !now.Before(t.Expires) {
 			expires = "expired " + expires
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Name, strings.Join(t.Scopes, ","), kind, date(t.Created, "-"), expires, date(t.Used, "never"))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, name, strings.Join(t.Scopes, ","), kind, date(t.Created, "-"), expires, date(t.Used, "never"))
 	}
 	_ = table.Flush() // a builder takes everything
 	_, err := io.WriteString(w, terminal.Clean(b.String()))
@@ -323,7 +336,10 @@ func date(t time.Time, none string) string {
 }
 
 func newTokenRevoke(s *surroundings) *cobra.Command {
-	v := &place{}
+	v := &struct {
+		place
+		json bool
+	}{}
 	cmd := &cobra.Command{
 		Use:   "revoke ID…",
 		Short: "Revoke tokens",
@@ -331,26 +347,54 @@ func newTokenRevoke(s *surroundings) *cobra.Command {
 shows, the part of the token between its underscores.
 
 The admin token cannot be revoked: remove the file admin.token and start the hub again.`,
-		Example:           `  switchboard token revoke k3v7q2xa`,
+		Example: `  switchboard token revoke k3v7q2xa
+
+  # several
+  switchboard token revoke k3v7q2xa w5x2m7q3`,
 		Args:              cobra.MinimumNArgs(1),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		ValidArgsFunction: completeTokens(s, &v.place),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return v.withHub(s, func(c *client.Client) error {
+			return v.withHub(s, func(c *client.Client) (err error) {
+				revoked := []string{}
 				for _, id := range args {
 					id = tokenID(id)
-					if err := c.RevokeToken(cmd.Context(), id); err != nil {
-						return fmt.Errorf("revoking %s: %w", id, err)
+					if err = c.RevokeToken(cmd.Context(), id); err != nil {
+						err = fmt.Errorf("revoking %s: %w", id, err)
+						break
 					}
-					if _, err := fmt.Fprintf(s.stdout, "revoked %s\n", terminal.Clean(id)); err != nil {
-						return err
+					revoked = append(revoked, id)
+					if v.json {
+						continue
+					}
+					if _, err = fmt.Fprintf(s.stdout, "revoked %s\n", terminal.Clean(id)); err != nil {
+						break
 					}
 				}
-				return nil
+				if v.json { // what was done is told also if the next could not be
+					err = errors.Join(err, s.writeJSON(map[string][]string{"revoked": revoked}))
+				}
+				return err
 			})
 		},
 	}
 	v.flags(cmd)
+	cmd.Flags().BoolVar(&v.json, "json", false, "write one JSON object with the ids of those that were revoked")
 	return cmd
+}
+
+// completeTokens completes arguments with the ids of tokens.
+func completeTokens(s *surroundings, p *place) cobra.CompletionFunc {
+	return p.asking(s, func(ctx context.Context, c *client.Client, _ string) []cobra.Completion {
+		list, err := c.Tokens(ctx)
+		if err != nil {
+			return nil
+		}
+		var found []cobra.Completion
+		for i := range list.Tokens {
+			found = append(found, offer(list.Tokens[i].ID, list.Tokens[i].Name))
+		}
+		return found
+	})
 }
 
 // tokenID returns the id in what somebody gave as one: perhaps the whole token, whose secret must go nowhere.
@@ -409,7 +453,7 @@ func (v *tokenCodeVerb) run(ctx context.Context, s *surroundings) error {
 			return err
 		}
 		if v.json {
-			return json.NewEncoder(s.stdout).Encode(made)
+			return s.writeJSON(made)
 		}
 		fmt.Fprintf(s.stderr, "good once, until %s\n", made.Expires.Local().Format(time.TimeOnly))
 		_, err = fmt.Fprintln(s.stdout, made.URL)

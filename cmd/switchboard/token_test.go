@@ -13,6 +13,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/client"
+	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 )
 
 // overTCP returns a client of the server's port that is closed with the test.
@@ -100,7 +101,7 @@ func TestTokenVerbs(t *testing.T) {
 	if _, err := c.Info(t.Context()); statusOf(t, err) != http.StatusUnauthorized {
 		t.Errorf("with the revoked token: %v", err)
 	}
-	if code, _, stderr = verb(t, env, "", "token", "revoke", made.ID); code != codeFailed || !strings.Contains(stderr, "no such token") {
+	if code, _, stderr = verb(t, env, "", "token", "revoke", made.ID); code != codeNotFound || !strings.Contains(stderr, "no such token") {
 		t.Errorf("revoked twice: %d %s", code, stderr)
 	}
 
@@ -140,7 +141,7 @@ func TestTokenVerbs(t *testing.T) {
 			t.Errorf("the log has %q:\n%s", hidden, s.stderr)
 		}
 	}
-	if code, _, stderr := verb(t, env, "", "token", "list"); code != codeFailed || !strings.Contains(stderr, "switchboard serve") {
+	if code, _, stderr := verb(t, env, "", "token", "list"); code != codeNoServer || !strings.Contains(stderr, "switchboard serve") {
 		t.Errorf("without a server: %d %s", code, stderr)
 	}
 }
@@ -245,10 +246,24 @@ func TestShowTokens(t *testing.T) {
 
 func TestQuote(t *testing.T) {
 	for word, want := range map[string]string{
-		"": "''", "a": "a", "--sdk-url=ws://127.0.0.1:8765/x": "--sdk-url=ws://127.0.0.1:8765/x", "a b": "'a b'", "it's": `'it'\''s'`, "$(x)": "'$(x)'", "~": "'~'", "a\nb": "'a\nb'",
+		"": "''", "a": "a", "--sdk-url=ws://127.0.0.1:8765/x": "--sdk-url=ws://127.0.0.1:8765/x", "a b": "'a b'", "it's": `'it'\''s'`, "$(x)": "'$(x)'", "~": "'~'", "a\nb": `"$(printf '\141\012\142')"`,
 	} {
 		if got := quote(word); got != want {
 			t.Errorf("%q: %s, want %s", word, got, want)
+		}
+	}
+}
+
+// TestQuoteShowsNothingHarmful has names of folders that would do something to a terminal: nothing of that is in the word, and a shell reads it as it was.
+func TestQuoteShowsNothingHarmful(t *testing.T) {
+	for _, word := range []string{"/a\x1b]0;owned\x07b", "/a\u202eb", "/a\x9bb", "/a\nrm -rf '/'", "/$(x)\u009b`y`%s\\n"} {
+		quoted := quote(word)
+		if paint.Clean(quoted) != quoted || strings.Contains(quoted, "\n") {
+			t.Errorf("%q is written as %q", word, quoted)
+		}
+		out, err := exec.CommandContext(t.Context(), "sh", "-c", "printf %s "+quoted).Output()
+		if err != nil || string(out) != word {
+			t.Errorf("%q: a shell reads %q, %v", quoted, out, err)
 		}
 	}
 }

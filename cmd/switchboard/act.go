@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/client"
+	"github.com/switchboard-dev/switchboard/internal/naming"
+	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+)
+
+// What verbs read as texts of a person at most: a message, a plan, the input of a tool.
+const mostRead = 16 << 20
+
+// act calls f with a client of the running hub and a context that an interrupt ends. What was begun at the hub goes on.
+func (p *place) act(cmd *cobra.Command, s *surroundings, f func(ctx context.Context, c *client.Client) error) error {
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	err := p.withHub(s, func(c *client.Client) error { return f(ctx, c) })
+	if err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return exitError(codeInterrupted)
+	}
+	return err
+}
+
+// hint says something to a person that a script has no use for.
+func (s *surroundings) hint(format string, args ...any) {
+	if isTerminal(s.stderr) {
+		fmt.Fprintf(s.stderr, "%s\n", paint.Clean(fmt.Sprintf(format, args...)))
+	}
+}
+
+// complain says what went wrong with one of several things. The first error is what the program ends with.
+func (s *surroundings) complain(first *error, name string, err error) {
+	if *first == nil {
+		*first = exitError(exitCode(err))
+	}
+	fmt.Fprintf(s.stderr, "switchboard: %s: %s\n", paint.CleanLine(name, 0), paint.Clean(err.Error()))
+}
+
+// called returns the short id of a session, with its title.
+func called(id, title string) string {
+	if title = paint.CleanLine(title, 60); title != "" {
+		return naming.Short(id) + " (" + title + ")"
+	}
+	return naming.Short(id)
+}
+
+// textOf returns the value of a flag that is a text, the content of a file (@FILE) or of standard input (-).
+func textOf(s *surroundings, flag, value string) (string, error) {
+	read := func(r io.Reader) (string, error) {
+		text, err := io.ReadAll(io.LimitReader(r, mostRead+1))
+		if err == nil && len(text) > mostRead {
+			err = fmt.Errorf("it is larger than %s", paint.Size(mostRead))
+		}
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", flag, err)
+		}
+		return string(text), nil
+	}
+	switch name, isFile := strings.CutPrefix(value, "@"); {
+	case value == "-":
+		return read(s.stdin)
+	case !isFile:
+		return value, nil
+	default:
+		file, err := os.Open(name)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", flag, err)
+		}
+		defer func() { _ = file.Close() }() // it was only read
+		return read(file)
+	}
+}
+
+// consent asks a question on standard error whose answer is no unless somebody says yes. The end of ctx, such as an interrupt, ends the waiting; the
+// goroutine that reads the terminal then ends with the program, since nothing else can be done about it.
+func consent(ctx context.Context, s *surroundings, question string) (bool, error) {
+	if _, err := io.WriteString(s.stderr, question); err != nil {
+		return false, err
+	}
+	type read struct {
+		line string
+		err  error
+	}
+	answer := make(chan read, 1)
+	go func() {
+		line, err := bufio.NewReader(io.LimitReader(s.stdin, 1<<10)).ReadString('\n')
+		answer <- read{line, err}
+	}()
+	select {
+	case <-ctx.Done():
+		fmt.Fprintln(s.stderr) // what the shell says next begins a line
+		return false, ctx.Err()
+	case got := <-answer:
+		if got.err != nil && !errors.Is(got.err, io.EOF) {
+			return false, fmt.Errorf("reading the answer: %w", got.err)
+		}
+		word := strings.ToLower(strings.TrimSpace(got.line))
+		return (word == "y" || word == "yes") && ctx.Err() == nil, ctx.Err()
+	}
+}
+
+// answerText returns what an agent wrote as it is, or made harmless if it goes to a terminal.
+func (s *surroundings) answerText(text string) string {
+	if isTerminal(s.stdout) {
+		return paint.Clean(text)
+	}
+	return text
+}
+
+// liveStates are those of sessions with a process.
+func liveStates() []api.State {
+	return []api.State{api.StateStarting, api.StateIdle, api.StateRunning, api.StateRequiresAction, api.StateBackground, api.StateOffline}
+}

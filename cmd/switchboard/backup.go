@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/switchboard-dev/switchboard/client"
+	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+)
+
+// A backupVerb is the flags of backup.
+type backupVerb struct {
+	place
+	force bool
+}
+
+func newBackup(s *surroundings) *cobra.Command {
+	v := &backupVerb{}
+	cmd := &cobra.Command{
+		Use:   "backup FILE",
+		Short: "Copy the journal to a file, while the server runs or while it does not",
+		Long: `Writes a copy of the journal, as it is at one moment, to a file: all sessions with all that was said,
+also long lines that the journal keeps in files of their own. A running server makes the copy while
+everything goes on; if there is none, it is made here, and no server can start meanwhile.
+
+The file is for you alone (mode 0600). To use it, end the server, and put the file in the place of
+journal.db in the data folder; move away journal.db-wal and journal.db-shm with the old one. Tokens, rules
+and the configuration are files of their own, which are not in it.`,
+		Example: `  # today's copy
+  switchboard backup ~/backups/switchboard-$(date +%F).db
+
+  # the same file again
+  switchboard backup --force ~/backups/switchboard.db`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			return interrupted(ctx, v.run(ctx, s, args[0]))
+		},
+	}
+	v.flags(cmd)
+	cmd.Flags().BoolVar(&v.force, "force", false, "replace the file if it is there")
+	return cmd
+}
+
+// run makes a copy.
+func (v *backupVerb) run(ctx context.Context, s *surroundings, name string) error {
+	done := s.progress("copying the journal…")
+	defer done()
+	err := v.withHub(s, func(c *client.Client) error {
+		return writeFile(name, v.force, func(w io.Writer) error { return c.Backup(ctx, w) })
+	})
+	if noServer(err) {
+		err = v.alone(ctx, s, name)
+	}
+	if err != nil {
+		return err
+	}
+	if info, err := os.Stat(name); err == nil && isTerminal(s.stdout) {
+		done()
+		_, err = fmt.Fprintf(s.stdout, "%s, %s\n", paint.CleanLine(name, 0), paint.Size(info.Size()))
+		return err
+	}
+	return nil
+}
+
+// alone makes a copy without a server, under the lock of the folder: no server can begin meanwhile.
+func (v *backupVerb) alone(ctx context.Context, s *surroundings, name string) (err error) {
+	_, paths, err := v.load(s, nil)
+	if err != nil {
+		return usageError{err}
+	}
+	// Opening it would begin a new one.
+	file := filepath.Join(paths.DataDir, "journal.db")
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no journal %s and no server is running; name the folder with --data-dir", file)
+	}
+	if err := replaceable(name, v.force); err != nil {
+		return err
+	}
+	j, err := journal.Open(ctx, paths.DataDir, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, j.Close()) }()
+	// Beside it, so that it can get its name in one step.
+	folder, err := os.MkdirTemp(filepath.Dir(name), ".backup-*")
+	if err != nil {
+		return fmt.Errorf("making a folder: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	whole := filepath.Join(folder, "journal.db")
+	if err := j.Backup(ctx, whole); err != nil {
+		return err
+	}
+	return rename(whole, name, v.force)
+}
+
+// progress says on standard error, to a person, what takes longer than a second. The function that it returns ends that.
+func (s *surroundings) progress(text string) (done func()) {
+	if !isTerminal(s.stderr) {
+		return func() {}
+	}
+	timer := time.AfterFunc(time.Second, func() { fmt.Fprintln(s.stderr, text) })
+	return func() { timer.Stop() }
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/client"
+	"github.com/switchboard-dev/switchboard/internal/naming"
+	"github.com/switchboard-dev/switchboard/internal/terminal"
+	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/wire"
+)
+
+const (
+	// completionTime is how long somebody who pressed the tabulator waits for the hub.
+	completionTime = 100 * time.Millisecond
+	// completionMost is how many sessions or questions are offered.
+	completionMost = 50
+	// completionWidth is how long what is said about each may be.
+	completionWidth = 60
+)
+
+// offer returns a completion with what is said about it.
+func offer(value, about string) cobra.Completion {
+	return cobra.CompletionWithDesc(value, paint.CleanLine(about, completionWidth))
+}
+
+// offerID returns an id as it is usually shown, or whole if more of it is typed already.
+func offerID(id, typed, about string) cobra.Completion {
+	if short := naming.Short(id); strings.HasPrefix(short, typed) {
+		id = short
+	}
+	return offer(id, about)
+}
+
+// asking returns a function that completes from the running hub. If there is none, or it takes too long, nothing is offered and nothing is said: whoever
+// types a command can do without.
+func (p *place) asking(s *surroundings, ask func(ctx context.Context, c *client.Client, typed string) []cobra.Completion) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		ctx := cmd.Context()
+		if ctx == nil {
+			ctx = context.Background()
+		}
+		ctx, cancel := context.WithTimeout(ctx, completionTime)
+		defer cancel()
+		var list []cobra.Completion
+		_ = p.withHub(s, func(c *client.Client) error { // silent, see above
+			list = ask(ctx, c, typed)
+			return nil
+		})
+		return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	}
+}
+
+// firstOnly has only the first argument completed.
+func firstOnly(f cobra.CompletionFunc) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return f(cmd, args, typed)
+	}
+}
+
+// completeSessions completes the first argument with the ids of sessions, the last updated first.
+func completeSessions(s *surroundings, p *place) cobra.CompletionFunc {
+	return firstOnly(completeSessionFlag(s, p))
+}
+
+// completeSessionFlag is like completeSessions, for the value of a flag or every argument.
+func completeSessionFlag(s *surroundings, p *place) cobra.CompletionFunc {
+	return p.asking(s, func(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
+		page, err := c.List(ctx, api.SessionFilter{Limit: completionMost})
+		if err != nil {
+			return nil
+		}
+		var list []cobra.Completion
+		for i := range page.Sessions {
+			session := &page.Sessions[i]
+			if id := session.ID; strings.HasPrefix(id, typed) {
+				list = append(list, offerID(id, typed, string(session.State)+" "+session.Title))
+			}
+		}
+		return list
+	})
+}
+
+// completeQuestions completes the first argument with the ids of open questions, the oldest first.
+func completeQuestions(s *surroundings, p *place) cobra.CompletionFunc {
+	return firstOnly(p.asking(s, func(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
+		page, err := c.Questions(ctx, api.QuestionFilter{State: api.QuestionOpen, Limit: completionMost})
+		if err != nil {
+			return nil
+		}
+		var list []cobra.Completion
+		for i := range page.Questions {
+			q := &page.Questions[i]
+			if strings.HasPrefix(q.ID, typed) {
+				list = append(list, offerID(q.ID, typed, strings.TrimSpace(q.Tool+" "+terminal.Gist(q))))
+			}
+		}
+		return list
+	}))
+}
+
+// completeModels completes the value of a flag with the models that the last session's CLI has told of.
+func completeModels(s *surroundings, p *place) cobra.CompletionFunc {
+	return p.asking(s, func(ctx context.Context, c *client.Client, _ string) []cobra.Completion {
+		session, err := naming.Session(ctx, c, naming.Last)
+		if err != nil {
+			return nil
+		}
+		var told struct {
+			Models []struct {
+				Value       string `json:"value"`
+				Description string `json:"description"`
+			} `json:"models"`
+		}
+		if err := json.Unmarshal(session.Initialize, &told); err != nil {
+			return nil
+		}
+		var list []cobra.Completion
+		for _, m := range told.Models {
+			list = append(list, offer(paint.CleanLine(m.Value, 0), m.Description))
+		}
+		return list
+	})
+}
+
+// completeModes completes the value of a flag with the permission modes.
+func completeModes(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return []cobra.Completion{
+		offer(string(wire.PermissionModeDefault), "ask for what is not allowed"),
+		offer(string(wire.PermissionModeAcceptEdits), "edit files without asking"),
+		offer(string(wire.PermissionModePlan), "plan, and change nothing"),
+		offer(string(wire.PermissionModeDontAsk), "never ask, deny"),
+		offer(string(wire.PermissionModeBypassPermissions), "ask for nothing at all"),
+	}, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeFolder has the value of a flag completed with folders.
+func completeFolder(cmd *cobra.Command, flag string) {
+	register(cmd, flag, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	})
+}
+
+// register has the value of a flag completed.
+func register(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
+		panic(err) // there is no such flag
+	}
+}

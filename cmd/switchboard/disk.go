@@ -1,0 +1,410 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/client"
+	"github.com/switchboard-dev/switchboard/internal/naming"
+	"github.com/switchboard-dev/switchboard/internal/terminal"
+	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/terminal/talk"
+)
+
+func newDisk(s *surroundings) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "disk",
+		Short: "List, search, read and take over conversations on disk",
+		Long: `Claude Code keeps every conversation on disk, also those that were held in a plain terminal, without the hub.
+These verbs list, search and read them, and make sessions of the hub that go on with them.
+
+A conversation has one driver. The hub sees to it that no two of its own sessions go on with the same; what
+a plain terminal does it cannot know: end it there before you take it over, or fork it.`,
+		Example: `  # what there is, of this folder
+  switchboard disk ls --dir .
+
+  # in which one was that?
+  switchboard disk search failing test
+
+  # read it, then go on with it in the hub
+  switchboard disk show 0b1c2d3e
+  switchboard disk adopt 0b1c2d3e "Where were we?"`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newDiskList(s), newDiskSearch(s), newDiskShow(s), newDiskAdopt(s))
+	return cmd
+}
+
+// A diskListVerb is the flags of disk ls and disk search.
+type diskListVerb struct {
+	place
+	dir         string
+	limit       int
+	all         bool
+	json, quiet bool
+}
+
+func (v *diskListVerb) listFlags(cmd *cobra.Command, limit int) {
+	v.flags(cmd)
+	f := cmd.Flags()
+	f.StringVar(&v.dir, "dir", "", "only those that were held in this `FOLDER`")
+	f.IntVar(&v.limit, "limit", limit, "`N` at most")
+	f.BoolVarP(&v.all, "all", "a", false, "all of them, however many")
+	f.BoolVarP(&v.quiet, "quiet", "q", false, "write ids only")
+	f.BoolVar(&v.json, "json", false, "write one JSON object")
+	cmd.MarkFlagsMutuallyExclusive("limit", "all")
+	completeFolder(cmd, "dir")
+}
+
+func newDiskList(s *surroundings) *cobra.Command {
+	v := &diskListVerb{}
+	cmd := &cobra.Command{
+		Use:   "ls",
+		Short: "List conversations on disk, the newest first",
+		Long: `Lists the conversations that Claude Code has kept on disk, those of the hub's own sessions among them: they are
+listed with the session that has them.`,
+		Example: `  switchboard disk ls
+
+  # of this folder, all of them
+  switchboard disk ls --dir . --all
+
+  # the id of the newest
+  switchboard disk ls --quiet --limit 1`,
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return v.run(cmd, s, "") },
+	}
+	v.listFlags(cmd, 50)
+	return cmd
+}
+
+func newDiskSearch(s *surroundings) *cobra.Command {
+	v := &diskListVerb{}
+	cmd := &cobra.Command{
+		Use:   "search WORD…",
+		Short: "Find conversations on disk by what was said in them",
+		Long: `Lists the conversations with a message, or a title, in which all the words occur, large or small, the newest first,
+and the place where they were found. The files are read for it, so that it may take a while among very many.
+
+What tools were given and what they gave is not searched. switchboard search finds what was said in the
+hub's own sessions, at once.`,
+		Example: `  switchboard disk search failing test
+
+  switchboard disk search --dir ~/src/blog slug --json`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd, s, strings.Join(args, " ")) },
+	}
+	v.listFlags(cmd, 20)
+	return cmd
+}
+
+// run lists conversations: all, or those that a text occurs in.
+func (v *diskListVerb) run(cmd *cobra.Command, s *surroundings, text string) error {
+	f := api.TranscriptFilter{Text: text}
+	if v.dir != "" {
+		dir, err := filepath.Abs(v.dir)
+		if err != nil {
+			return usageError{fmt.Errorf("--dir: %w", err)}
+		}
+		f.Dir = dir
+	}
+	if v.limit < 1 {
+		return usageError{errors.New("--limit has to be 1 at least")}
+	}
+	return v.act(cmd, s, func(ctx context.Context, c *client.Client) error {
+		list, err := v.collect(ctx, s, c, f)
+		if err != nil {
+			return err
+		}
+		switch {
+		case v.json:
+			return s.writeJSON(list)
+		case v.quiet:
+			for i := range list.Transcripts {
+				if _, err := fmt.Fprintln(s.stdout, list.Transcripts[i].Conversation); err != nil {
+					return err
+				}
+			}
+			return nil
+		case text != "":
+			return v.found(s, list.Transcripts)
+		default:
+			if list.Next != "" {
+				defer s.hint("there are more: --all, or a larger --limit")
+			}
+			return v.table(s, list.Transcripts)
+		}
+	})
+}
+
+// collect gets pages until there are enough.
+func (v *diskListVerb) collect(ctx context.Context, s *surroundings, c *client.Client, f api.TranscriptFilter) (*api.TranscriptList, error) {
+	all := &api.TranscriptList{Transcripts: []api.Transcript{}}
+	begun := time.Now()
+	said := false
+	for {
+		f.Limit = 200
+		if left := v.limit - len(all.Transcripts); !v.all {
+			f.Limit = min(f.Limit, left)
+		}
+		list, err := c.Transcripts(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		all.Transcripts = append(all.Transcripts, list.Transcripts...)
+		all.Next, f.Cursor = list.Next, list.Next
+		if list.Next == "" || !v.all && len(all.Transcripts) >= v.limit {
+			return all, nil
+		}
+		if !said && time.Since(begun) > time.Second {
+			said = true
+			s.hint("reading; there are many …")
+		}
+	}
+}
+
+// table writes a list for people.
+func (v *diskListVerb) table(s *surroundings, list []api.Transcript) error {
+	styles := paint.Detect(s.stdout, s.getenv, s.color).Styles()
+	t := terminal.NewTable(
+		terminal.Column{Title: "CONVERSATION", Least: 8}, terminal.Column{Title: "CHANGED"}, terminal.Column{Title: "SIZE", Right: true, Optional: true},
+		terminal.Column{Title: "SESSION"}, terminal.Column{Title: "FOLDER", Least: 12, Tail: true}, terminal.Column{Title: "TITLE", Least: 16},
+	)
+	now := time.Now()
+	for i := range list {
+		each := &list[i]
+		session := ""
+		if each.Session != "" {
+			session = naming.Short(each.Session)
+		}
+		t.Row(
+			terminal.Cell{Text: each.Conversation, Style: styles.Accent},
+			terminal.Cell{Text: changed(s, each.Modified, now)},
+			terminal.Cell{Text: strings.ReplaceAll(paint.Size(each.Bytes), " ", "")},
+			terminal.Cell{Text: session}, terminal.Cell{Text: each.Dir, Style: styles.Dim}, terminal.Cell{Text: each.Title},
+		)
+	}
+	for _, line := range t.Lines(styles, true) {
+		if _, err := fmt.Fprintln(s.stdout, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// changed says when something changed: how long ago to a person, the time to a program.
+func changed(s *surroundings, at, now time.Time) string {
+	if isTerminal(s.stdout) {
+		return paint.Ago(at, now)
+	}
+	return at.UTC().Format(time.RFC3339)
+}
+
+// found writes what was found, two lines each.
+func (v *diskListVerb) found(s *surroundings, list []api.Transcript) error {
+	styles := paint.Detect(s.stdout, s.getenv, s.color).Styles()
+	now := time.Now()
+	for i := range list {
+		each := &list[i]
+		head := fmt.Sprintf("%s  %s  %s", styles.Accent.Render(each.Conversation), changed(s, each.Modified, now), paint.CleanLine(each.Title, 60))
+		if each.Session != "" {
+			head += "  (session " + naming.Short(each.Session) + ")"
+		}
+		if _, err := fmt.Fprintf(s.stdout, "%s\n    %s\n", head, marked(each.Snippet, each.Marks, styles)); err != nil {
+			return err
+		}
+	}
+	if len(list) == 0 {
+		s.hint("nothing was found")
+	}
+	return nil
+}
+
+// marked returns a text with parts of it made bold.
+func marked(text string, marks []api.Mark, styles *paint.Styles) string {
+	runes := []rune(text)
+	var b strings.Builder
+	at := 0
+	for _, m := range marks {
+		if m.From < at || m.To > len(runes) || m.From > m.To {
+			continue
+		}
+		b.WriteString(paint.Clean(string(runes[at:m.From])))
+		b.WriteString(styles.Bold.Render(paint.Clean(string(runes[m.From:m.To]))))
+		at = m.To
+	}
+	b.WriteString(paint.Clean(string(runes[at:])))
+	return b.String()
+}
+
+// A diskShowVerb is the flags of disk show.
+type diskShowVerb struct {
+	place
+	from, lines int
+	json        bool
+}
+
+func newDiskShow(s *surroundings) *cobra.Command {
+	v := &diskShowVerb{}
+	cmd := &cobra.Command{
+		Use:   "show CONVERSATION",
+		Short: "Read a conversation on disk",
+		Long: `Writes what was said in a conversation, from the beginning; what was given up by a rewind is left out. CONVERSATION
+is its id or the beginning of it.
+
+With --json it writes its lines as they are, one on each line. --from and --lines choose some of them.`,
+		Example: `  switchboard disk show 0b1c2d3e
+
+  # the first ten lines as they are
+  switchboard disk show 0b1c2d3e --json --lines 10`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: v.completeConversation(s),
+		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd, s, args[0]) },
+	}
+	v.flags(cmd)
+	f := cmd.Flags()
+	f.IntVar(&v.from, "from", 0, "begin with line `N`, counted from 0")
+	f.IntVar(&v.lines, "lines", 0, "`N` lines at most (default all)")
+	f.BoolVar(&v.json, "json", false, "write the lines as they are")
+	return cmd
+}
+
+func (v *diskShowVerb) run(cmd *cobra.Command, s *surroundings, name string) error {
+	if v.from < 0 || v.lines < 0 {
+		return usageError{errors.New("--from and --lines have to be numbers from 0 on")}
+	}
+	return v.act(cmd, s, func(ctx context.Context, c *client.Client) (err error) {
+		t, err := findTranscript(ctx, c, name)
+		if err != nil {
+			return err
+		}
+		out := bufio.NewWriter(s.stdout)
+		defer func() { err = errors.Join(err, out.Flush()) }()
+		if !v.json {
+			if _, err := fmt.Fprintf(out, "%s  %s\n%s  %s\n", t.Conversation, paint.CleanLine(t.Title, 60), date(t.Modified, "-"), paint.CleanLine(t.Dir, 0)); err != nil {
+				return err
+			}
+		}
+		for from, left := v.from, v.lines; ; {
+			limit := 1000
+			if v.lines > 0 {
+				limit = min(limit, left)
+			}
+			page, err := c.Transcript(ctx, t.Conversation, "", from, limit)
+			if err != nil {
+				return err
+			}
+			if err := v.write(s, out, page, from); err != nil {
+				return err
+			}
+			from, left = page.Next, left-len(page.Lines)
+			if !page.More || v.lines > 0 && left <= 0 {
+				return nil
+			}
+		}
+	})
+}
+
+// write writes a page. Only a page is held: a conversation may be very long.
+func (v *diskShowVerb) write(s *surroundings, out io.Writer, page *api.TranscriptPage, from int) error {
+	if v.json {
+		for _, line := range page.Lines {
+			if isTerminal(s.stdout) {
+				line = harmlessJSON(line)
+			}
+			if _, err := fmt.Fprintf(out, "%s\n", line); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var conversation talk.Conversation
+	for i, line := range page.Lines {
+		n := int64(from + i + 1)
+		conversation.Event(&api.Event{ID: fmt.Sprintf("disk:%d", n), Seq: n, Kind: api.KindHistory, Line: line})
+	}
+	profile := paint.Detect(s.stdout, s.getenv, s.color)
+	look := &talk.Look{Styles: profile.Styles(), Width: profile.Width, Now: time.Now()}
+	for i := range conversation.Len() {
+		lines := look.Plain(conversation.Item(i))
+		if profile.Color {
+			lines = look.Lines(conversation.Item(i))
+		}
+		for _, line := range lines {
+			if _, err := fmt.Fprintln(out, line); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// completeConversation completes the first argument with conversations on disk.
+func (p *place) completeConversation(s *surroundings) cobra.CompletionFunc {
+	return firstOnly(p.asking(s, func(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
+		list, err := c.Transcripts(ctx, api.TranscriptFilter{Conversation: typed, Limit: completionMost})
+		if err != nil {
+			return nil
+		}
+		var found []cobra.Completion
+		for i := range list.Transcripts {
+			found = append(found, offer(list.Transcripts[i].Conversation, list.Transcripts[i].Title))
+		}
+		return found
+	}))
+}
+
+func newDiskAdopt(s *surroundings) *cobra.Command {
+	v := &struct {
+		place
+		adoption
+		json bool
+	}{}
+	cmd := &cobra.Command{
+		Use:   "adopt CONVERSATION [PROMPT]…",
+		Short: "Make a session that goes on with a conversation on disk",
+		Long: `Makes a session of the hub that goes on with a conversation which was held without it, in the folder that it was
+held in, and writes the session's id. With --fork it goes on with a copy. CONVERSATION is its id or the beginning of it.
+
+End it in the terminal first: a conversation has one driver. If a live session of the hub has it, it is
+refused with code 5.`,
+		Example: `  switchboard disk adopt 0b1c2d3e
+
+  # a copy, in another folder
+  switchboard disk adopt 0b1c2d3e --fork --dir ~/src/other "Now the same here."`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: v.completeConversation(s),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			v.prompt = strings.Join(args[1:], " ")
+			return v.act(cmd, s, func(ctx context.Context, c *client.Client) error {
+				t, err := findTranscript(ctx, c, args[0])
+				if err != nil {
+					return err
+				}
+				return v.adopt(ctx, s, c, t, v.json)
+			})
+		},
+	}
+	v.flags(cmd)
+	f := cmd.Flags()
+	f.BoolVar(&v.fork, "fork", false, "go on with a copy")
+	f.StringVar(&v.dir, "dir", "", "the `FOLDER` to work in (default that of the conversation)")
+	f.StringVar(&v.title, "title", "", "a title for the session (default that of the conversation)")
+	f.StringVar(&v.model, "model", "", "the `MODEL`")
+	f.StringVar(&v.mode, "mode", "", "the permission `MODE`: default, plan, acceptEdits, dontAsk")
+	f.BoolVar(&v.json, "json", false, "write the session, one JSON object")
+	register(cmd, "mode", completeModes)
+	register(cmd, "model", completeModels(s, &v.place))
+	return cmd
+}

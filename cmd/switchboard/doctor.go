@@ -1,0 +1,229 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/switchboard-dev/switchboard/claude"
+	"github.com/switchboard-dev/switchboard/internal/config"
+	"github.com/switchboard-dev/switchboard/internal/doctor"
+	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/launch"
+	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+)
+
+// journalPatience is how long the journal is read.
+const journalPatience = 5 * time.Second
+
+// doctorVerb is the verb doctor.
+type doctorVerb struct {
+	place
+	json, quiet bool
+}
+
+func newDoctor(s *surroundings) *cobra.Command {
+	v := &doctorVerb{}
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Look for what keeps Switchboard from working, and say how to mend it",
+		Long: `Doctor looks at every Claude Code on this machine and the ways to talk to it, at its login, at the
+settings, the hub, its socket and its port, the rights of files, the disk, the journal, agents
+without a hub, the service of systemd and the terminal. Below each finding that is not well it says why
+that matters, and the command that mends it.
+
+It changes nothing. It asks nobody but the hub's own socket and the ports 8765 to 8774 of this machine,
+and reads no secrets: of a login it looks only whether it is there.
+
+The exit code is 0 if nothing fails, 1 if something does; warnings do not count.`,
+		Example: `  # everything
+  switchboard doctor
+
+  # only what is not well
+  switchboard doctor --quiet
+
+  # the commands that mend what fails
+  switchboard doctor --json | jq -r '.findings[] | select(.state == "fail") | .fix'`,
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return v.run(cmd.Context(), s) },
+	}
+	v.flags(cmd)
+	cmd.Flags().BoolVar(&v.json, "json", false, "write one JSON object")
+	cmd.Flags().BoolVarP(&v.quiet, "quiet", "q", false, "only what is not well")
+	return cmd
+}
+
+// run makes the checks and writes what they find.
+func (v *doctorVerb) run(ctx context.Context, s *surroundings) error {
+	profile := paint.Detect(s.stdout, s.getenv, s.color)
+	report := doctor.Run(ctx, v.machine(s, profile))
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if v.json {
+		var text bytes.Buffer
+		encoder := json.NewEncoder(&text)
+		encoder.SetIndent("", "  ")
+		encoder.SetEscapeHTML(false)
+		if err := encoder.Encode(report); err != nil {
+			return err
+		}
+		if _, err := s.stdout.Write(harmlessJSON(text.Bytes())); err != nil {
+			return err
+		}
+	} else {
+		styles := profile.Styles()
+		err := doctor.Draw(s.stdout, report, doctor.DrawOptions{
+			Style: func(state doctor.State, text string) string {
+				switch state {
+				case doctor.OK:
+					return styles.Good.Render(text)
+				case doctor.Warn:
+					return styles.Warn.Render(text)
+				case doctor.Fail:
+					return styles.Bad.Render(text)
+				default:
+					return styles.Dim.Render(text)
+				}
+			},
+			Dim:   func(text string) string { return styles.Dim.Render(text) },
+			Clean: paint.Clean,
+			Quiet: v.quiet,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if !report.OK {
+		return exitError(codeFailed)
+	}
+	return nil
+}
+
+// machine is the one that this program runs on, with the settings that it would have.
+func (v *doctorVerb) machine(s *surroundings, profile paint.Profile) *doctor.Machine {
+	m := &doctor.Machine{
+		Version: buildVersion(), Program: calledBy(s), Getenv: s.getenv, DataDirNamed: v.dataDir != "",
+		Terminal: doctor.Terminal{Is: isTerminal(s.stdout), Color: profile.Color, ASCII: profile.ASCII},
+	}
+	if file, ok := s.stdout.(*os.File); ok && m.Terminal.Is {
+		m.Terminal.Cols, m.Terminal.Rows, _ = term.GetSize(int(file.Fd())) // else it is not told
+	}
+	c := v.settings(m, s)
+	m.Address, m.UseAPIBilling = string(c.Server.Addr), c.Claude.UseAPIBilling
+	m.RulesFile = string(c.Rules.File)
+	if m.RulesFile == "" {
+		m.RulesFile = config.RulesFile(s.getenv)
+	}
+	for _, target := range c.Notify.Targets {
+		for _, file := range []config.Folder{target.SecretFile, target.TokenFile} {
+			if file != "" {
+				m.SecretFiles = append(m.SecretFiles, string(file))
+			}
+		}
+	}
+	agent, err := chooseAgent(s.getenv(envAgent), string(c.Claude.Path))
+	if err != nil {
+		m.ConfigErr = errors.Join(m.ConfigErr, err)
+	}
+	m.Agent = agent
+	find := &claude.FindOptions{Env: s.env}
+	if agent != launch.Simulator {
+		find.Path = agent
+	}
+	var once sync.Once
+	var clis []doctor.CLI
+	m.CLIs = func(ctx context.Context) []doctor.CLI {
+		once.Do(func() { clis = findCLIs(ctx, find) })
+		return clis
+	}
+	m.Journal = func(ctx context.Context) (*doctor.Journal, error) { return inspect(ctx, m.DataDir) }
+	return doctor.Here(m)
+}
+
+// settings reads the settings as far as they make sense, and notes what does not.
+func (v *doctorVerb) settings(m *doctor.Machine, s *surroundings) *config.Config {
+	file, must := v.file(s)
+	m.ConfigFile, m.ConfigNamed = file, v.config != ""
+	c, err := config.Load(file, must, s.getenv)
+	if err != nil {
+		m.ConfigErr = err
+		c = config.Default()
+		// What of the environment makes sense counts: it says where things are.
+		if dir := s.getenv("SWITCHBOARD_DATA_DIR"); dir != "" {
+			_ = c.Set("server.data_dir", dir, s.getenv("HOME")) // what is wrong with it is said above
+		}
+	}
+	if v.dataDir != "" {
+		if folder, err := filepath.Abs(v.dataDir); err == nil {
+			c.Server.DataDir = config.Folder(folder)
+		}
+	}
+	m.ConfigErr = errors.Join(m.ConfigErr, c.Check())
+	paths, err := c.FindPaths(s.getenv)
+	if err != nil {
+		m.SocketErr = err
+		paths.DataDir = string(c.Server.DataDir)
+	}
+	m.DataDir, m.Socket = paths.DataDir, paths.Socket
+	return c
+}
+
+// calledBy returns the word by which a shell calls this program.
+func calledBy(s *surroundings) string {
+	self, err := os.Executable()
+	if err != nil {
+		return "switchboard"
+	}
+	mine, err := os.Stat(self)
+	if err != nil {
+		return "switchboard"
+	}
+	for _, dir := range filepath.SplitList(s.getenv("PATH")) {
+		path := filepath.Join(dir, "switchboard")
+		if info, err := os.Stat(path); err == nil && !info.IsDir() && info.Mode().Perm()&0o111 != 0 {
+			if os.SameFile(info, mine) {
+				return "switchboard"
+			}
+			return self // another one comes first
+		}
+	}
+	return self
+}
+
+// findCLIs returns every Claude Code.
+func findCLIs(ctx context.Context, o *claude.FindOptions) []doctor.CLI {
+	var found []doctor.CLI
+	for _, candidate := range claude.FindAll(ctx, o) {
+		cli := doctor.CLI{Path: candidate.Path, Err: candidate.Err}
+		if candidate.CLI != nil {
+			cli.Path, cli.Version = candidate.CLI.Path, candidate.CLI.Version
+		}
+		cli.Script = strings.HasSuffix(cli.Path, ".js") || strings.HasSuffix(cli.Path, ".mjs") || strings.HasSuffix(cli.Path, ".cjs")
+		found = append(found, cli)
+	}
+	return found
+}
+
+// inspect looks at the journal of a folder.
+func inspect(ctx context.Context, dir string) (*doctor.Journal, error) {
+	ctx, cancel := context.WithTimeout(ctx, journalPatience)
+	defer cancel()
+	in, err := journal.Inspect(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	return &doctor.Journal{
+		Size: in.Size + in.Search + in.Blobs, Sessions: in.Sessions, Entries: in.Entries, Checked: in.Checked, Wrong: in.Wrong, Unchecked: in.Unchecked,
+	}, nil
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/client"
+	"github.com/switchboard-dev/switchboard/internal/naming"
+)
+
+func newInterrupt(s *surroundings) *cobra.Command {
+	v := &struct {
+		place
+		queued, json bool
+	}{}
+	cmd := &cobra.Command{
+		Use:   "interrupt SESSION",
+		Short: "Stop the turn of a session",
+		Long: `Stops the turn that is going on, and returns when it has ended. The agent's process stays, and the session
+takes the next message. Messages that are queued are sent then, unless --queued takes them back.
+
+That no turn was going on is no error.`,
+		Example: `  switchboard interrupt blog
+
+  # and forget what is queued
+  switchboard interrupt - --queued`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return v.act(cmd, s, func(ctx context.Context, c *client.Client) error {
+				session, err := naming.Session(ctx, c, args[0])
+				if err != nil {
+					return err
+				}
+				done, err := c.Interrupt(ctx, session.ID, api.Interrupt{CancelQueued: v.queued})
+				if err != nil {
+					return err
+				}
+				if v.json {
+					return s.writeJSON(done)
+				}
+				what := "interrupted"
+				if !done.Was {
+					what = "no turn was going on in"
+				}
+				taken := ""
+				if n := len(done.Taken); n > 0 {
+					taken = fmt.Sprintf("; messages taken back: %d", n)
+				}
+				_, err = fmt.Fprintf(s.stdout, "%s %s%s\n", what, called(session.ID, session.Title), taken)
+				return err
+			})
+		},
+	}
+	cmd.ValidArgsFunction = completeSessions(s, &v.place)
+	v.flags(cmd)
+	cmd.Flags().BoolVar(&v.queued, "queued", false, "take back messages that are queued, too")
+	cmd.Flags().BoolVar(&v.json, "json", false, "write one JSON object: whether a turn was going on, the session, what was taken back")
+	return cmd
+}
+
+// An archiveVerb is the flags of archive.
+type archiveVerb struct {
+	place
+	undo, json, quiet bool
+}
+
+func newArchive(s *surroundings) *cobra.Command {
+	v := &archiveVerb{}
+	cmd := &cobra.Command{
+		Use:   "archive SESSION…",
+		Short: "Put sessions away",
+		Long: `Puts sessions away: lists leave them out unless they are asked for them. Nothing is lost, and an agent that
+runs goes on; --undo takes them out again.`,
+		Example: `  switchboard archive blog s7q
+
+  switchboard archive --undo blog`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return v.act(cmd, s, func(ctx context.Context, c *client.Client) error { return v.archive(ctx, s, c, args) })
+		},
+	}
+	cmd.ValidArgsFunction = completeSessionFlag(s, &v.place)
+	v.flags(cmd)
+	f := cmd.Flags()
+	f.BoolVar(&v.undo, "undo", false, "take them out of the archive")
+	f.BoolVarP(&v.quiet, "quiet", "q", false, "write ids only")
+	f.BoolVar(&v.json, "json", false, "write one JSON object with the sessions")
+	return cmd
+}
+
+func (v *archiveVerb) archive(ctx context.Context, s *surroundings, c *client.Client, names []string) error {
+	change, word := c.Archive, "archived"
+	if v.undo {
+		change, word = c.Unarchive, "took out of the archive:"
+	}
+	var first error
+	list := []*api.Session{}
+	for _, name := range names {
+		session, err := naming.Session(ctx, c, name)
+		if err == nil {
+			session, err = change(ctx, session.ID)
+		}
+		if err != nil {
+			if len(names) == 1 {
+				return err
+			}
+			s.complain(&first, name, err)
+			continue
+		}
+		list = append(list, session)
+		text := word + " " + called(session.ID, session.Title)
+		switch {
+		case v.json:
+			continue
+		case v.quiet:
+			text = session.ID
+		}
+		if _, err := fmt.Fprintln(s.stdout, text); err != nil {
+			return err
+		}
+	}
+	if v.json {
+		if err := s.writeJSON(map[string][]*api.Session{"sessions": list}); err != nil {
+			return err
+		}
+	}
+	return first
+}

@@ -1,0 +1,378 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/switchboard-dev/switchboard/internal/launch"
+	"github.com/switchboard-dev/switchboard/internal/terminal/termtest"
+)
+
+var record = flag.Bool("record", false, "make the README's recording anew: make record")
+
+// The recording, and the picture that is made of it.
+const (
+	castFile = "../../docs/media/first-approval.cast"
+	svgFile  = "../../docs/media/first-approval.svg"
+	// maxPicture is how large the picture may be: it is loaded with every look at the README.
+	maxPicture = 200 << 10
+)
+
+// TestRecording does what a person does who has just fetched the sources: make build, run, and the key y for what the agent asks. It compares what is
+// on the screen with the recording that the README shows; with -record it makes that recording.
+//
+// All is real but for two things. What "go build" and npm do is not done, since it takes minutes: this very test binary, which is the program as well,
+// takes the place of what they would make. And what differs from time to time is made the same: times, the number of a process, a session's id, names and folders.
+func TestRecording(t *testing.T) {
+	t.Parallel() // most of it is waiting
+	s := newShoot(t)
+	s.command("make build")
+	s.moment(scene{"$ make build", 1200 * time.Millisecond, "", true}, func(screen *termtest.Screen) bool {
+		return screen.CursorY > 1 && screen.Row(screen.CursorY) == "$"
+	})
+	s.command(`bin/switchboard run --simulated "Our slugs have double dashes. Mend that."`)
+	s.moment(scene{"$ bin/switchboard run --simulated …", 5 * time.Second, "I will look at how slugs are made", false}, func(screen *termtest.Screen) bool {
+		return screen.Contains("May it use Bash?") && screen.Contains("y/enter allow") && screen.Contains("waits for you")
+	})
+	s.term.Type("y")
+	s.moment(scene{"the key y: allowed", 6 * time.Second, "may it use Bash?", false}, func(screen *termtest.Screen) bool {
+		return screen.Contains("allowed by") && screen.Contains("What should a title") && screen.Contains("waits for you") && !screen.Contains("one moment")
+	})
+	s.leave()
+	s.compare()
+}
+
+// A shoot is the making of a recording, or the comparison with one.
+type shoot struct {
+	t     *testing.T
+	home  string
+	term  *termtest.Terminal
+	film  termtest.Film
+	masks []mask
+	want  []termtest.Frame // the recording that is there
+	next  int              // which of its frames comes
+	bad   bool
+}
+
+// A mask makes the same what differs from time to time.
+type mask struct {
+	expression *regexp.Regexp
+	with       string
+}
+
+// newShoot starts a shell in a folder of sources.
+func newShoot(t *testing.T) *shoot {
+	t.Helper()
+	s := &shoot{t: t, home: shortFolder(t)}
+	me, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []struct{ expression, with string }{
+		{regexp.QuoteMeta(s.home), "/home/ann"},
+		{`process \d+`, "process 4711"},
+		{`(SIMULATED · |session )s[a-z0-9]{8}\b`, "${1}s5k2m7q3z"},
+		{`\b` + regexp.QuoteMeta(me.Username) + `\b`, "ann"},
+		{`\b\d+(\.\d+)?s\b`, "1s"},
+		{`\b\d+ tokens\b`, "212 tokens"},
+		{`[\x{2801}-\x{28ff}]`, "⠋"},
+	} {
+		s.masks = append(s.masks, mask{regexp.MustCompile(m.expression), m.with})
+	}
+	if !*record {
+		file, err := os.Open(castFile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = file.Close() }() // it was only read
+		cast, err := termtest.ReadCast(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.want = cast.Frames(frameOptions())
+	}
+	sources := filepath.Join(s.home, "switchboard")
+	makefile, err := os.ReadFile("../../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := "#!/bin/sh\ncase \" $* \" in *' -o bin/ ./cmd/switchboard '*) mkdir -p bin && { ln \"$PROGRAM\" bin/switchboard || cp \"$PROGRAM\" bin/switchboard; } 2>/dev/null;; esac\n"
+	const nothing = "#!/bin/sh\n"
+	files := map[string]string{
+		"switchboard/Makefile": string(makefile), "go": compiler,
+		"bin/npm": nothing + "mkdir -p node_modules\n", "bin/npx": nothing + "mkdir -p dist/app\n", "bin/node": nothing, "bin/git": nothing,
+	}
+	// What the console is made of.
+	for _, name := range []string{"package.json", "package-lock.json", "index.html", "vite.config.ts", "tsconfig.json", "src/main.tsx", "public/icon.svg", "../api/v1.d.ts"} {
+		files[filepath.Join("switchboard/web", name)] = ""
+	}
+	for name, text := range files {
+		path := filepath.Join(s.home, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o700)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(s.end) // before the terminal goes, which is cleaned up after it
+	s.term = termtest.Start(t, termtest.Options{
+		Args: []string{"sh"}, Dir: sources, Cols: 90, Rows: 28,
+		Env: []string{"HOME=" + s.home, "PS1=$ ", "PATH=" + filepath.Join(s.home, "bin") + ":/usr/local/bin:/usr/bin:/bin", "GO=" + filepath.Join(s.home, "go"), "PROGRAM=" + self, "GOCOVERDIR=" + s.home},
+	})
+	s.moment(scene{"a first look, without an account", 800 * time.Millisecond, "", true}, func(screen *termtest.Screen) bool { return screen.Row(0) == "$" })
+	return s
+}
+
+// frameOptions show each moment for as long as the film has it.
+func frameOptions() termtest.FrameOptions {
+	return termtest.FrameOptions{Step: time.Millisecond, Longest: time.Minute, Last: 6 * time.Second}
+}
+
+// shortFolder makes a folder whose path is as long as that of a home folder, so that lines with it are as long.
+func shortFolder(t *testing.T) string {
+	t.Helper()
+	for {
+		name := fmt.Sprintf("/tmp/%04x", rand.IntN(1<<16))
+		err := os.Mkdir(name, 0o700)
+		if err == nil {
+			t.Cleanup(func() {
+				if err := os.RemoveAll(name); err != nil {
+					t.Error(err)
+				}
+			})
+			return name
+		}
+		if !errors.Is(err, os.ErrExist) {
+			t.Fatal(err)
+		}
+	}
+}
+
+// command types a command and sends it.
+func (s *shoot) command(text string) {
+	s.t.Helper()
+	row := s.term.Screen().CursorY
+	for i := range text {
+		s.term.Type(text[i : i+1])
+		typed := "$ " + text[:i+1]
+		while := 45 * time.Millisecond
+		if i == len(text)-1 {
+			while = 700 * time.Millisecond
+		}
+		s.moment(scene{while: while, still: true}, func(screen *termtest.Screen) bool {
+			return screen.Row(row) == strings.TrimRight(typed, " ") && screen.CursorX == len(typed)
+		})
+	}
+	s.term.Type(termtest.Enter)
+}
+
+// A scene is a moment of the film.
+type scene struct {
+	// name is what stands above it; empty means that of the one before. while is how long it is shown.
+	name  string
+	while time.Duration
+	// from is in the first row that matters; empty means all.
+	from string
+	// still says that nothing moves in it.
+	still bool
+}
+
+// moment waits until the screen is ready, and shows it for a while. Where there is a recording it also has to be as it is there: a screen
+// that is being drawn gets the time to become so.
+func (s *shoot) moment(sc scene, ready func(*termtest.Screen) bool) {
+	s.t.Helper()
+	if sc.name != "" {
+		s.film.Mark(sc.name)
+	}
+	var want string
+	if !*record {
+		if s.next >= len(s.want) {
+			s.t.Fatalf("the recording has only %d moments, and this is one more; make record makes it anew", len(s.want))
+		}
+		want = sc.matters(s.want[s.next].Screen)
+		s.next++
+	}
+	var since time.Time // since when it looks as it does
+	last := ""
+	s.term.WaitUntil(func(screen *termtest.Screen) bool {
+		if !ready(screen) {
+			return false
+		}
+		text := sc.matters(s.masked(screen))
+		if text != last {
+			last, since = text, time.Now()
+		}
+		switch {
+		case sc.still:
+			return true
+		case *record:
+			return time.Since(since) > 3*time.Second // the clock on the screen goes on
+		default:
+			return text == want || time.Since(since) > 20*time.Second
+		}
+	}, "moment "+strconv.Itoa(s.next)+", "+sc.name)
+	screen := s.masked(s.term.Screen())
+	s.film.Show(screen, sc.while)
+	if diff := cmp.Diff(want, sc.matters(screen)); diff != "" && !*record && !s.bad {
+		s.bad = true
+		s.t.Errorf("the recording is out of date; make record makes it anew. %s:\n%s", sc.name, diff)
+	}
+}
+
+// masked returns a screen with all that differs made the same.
+func (s *shoot) masked(screen *termtest.Screen) *termtest.Screen {
+	for _, m := range s.masks {
+		screen = screen.Replace(m.expression, m.with)
+	}
+	return screen
+}
+
+// matters returns what of a screen has to be the same: the beginnings of its rows, without times. What took no time has none, and where a row is cut
+// depends on it.
+func (sc scene) matters(screen *termtest.Screen) string {
+	var rows []string
+	begun := false
+	for y := range screen.Rows {
+		if begun = begun || strings.Contains(screen.Row(y), sc.from); !begun {
+			continue
+		}
+		row := []rune(strings.ReplaceAll(screen.Row(y), " · 1s", ""))
+		rows = append(rows, strings.TrimRight(string(row[:min(len(row), 60)]), " "))
+	}
+	return strings.TrimRight(strings.Join(rows, "\n"), "\n")
+}
+
+// leave ends the program on the screen and the shell. What it says then is for those who try it, not for the picture.
+func (s *shoot) leave() {
+	s.t.Helper()
+	s.stop() // an agent that is gone is left with one key
+	s.term.Type(termtest.CtrlC, termtest.CtrlC)
+	s.term.WaitUntil(func(screen *termtest.Screen) bool { return screen.Row(screen.CursorY) == "$" && screen.CursorX == 2 }, "the shell")
+	if left := s.term.Screen().LeftOver(); len(left) > 0 && !(len(left) == 1 && left[0] == "mode 2004 is on") { // that is the shell's own
+		s.t.Errorf("the terminal is not as it was: %q", left)
+	}
+	if unknown := s.term.Screen().Unknown; len(unknown) > 0 {
+		s.t.Errorf("the terminal does not know %q", unknown)
+	}
+	s.term.Type("exit", termtest.Enter)
+	s.term.Exit()
+}
+
+// data is the folder of the hub that run has started.
+func (s *shoot) data() string {
+	return filepath.Join(s.home, ".local", "share", "switchboard", "simulated")
+}
+
+// stop ends the agents.
+func (s *shoot) stop() {
+	cmd := exec.CommandContext(s.t.Context(), filepath.Join(s.home, "switchboard", "bin", "switchboard"), "stop", "--all", "--data-dir", s.data())
+	cmd.Env = []string{"HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "GORACE=atexit_sleep_ms=0", "GOCOVERDIR=" + s.home}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		s.t.Errorf("ending the agent: %v\n%s", err, out)
+	}
+}
+
+// end ends what lives on: the hub, and its agents if they have not been stopped.
+func (s *shoot) end() {
+	text, err := os.ReadFile(filepath.Join(s.data(), "lock"))
+	if err != nil {
+		return // it was never started
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		s.t.Errorf("the lock says %q", text)
+		return
+	}
+	runs, err := launch.Runs(s.data())
+	if err != nil {
+		s.t.Error(err)
+	}
+	_ = syscall.Kill(pid, syscall.SIGTERM) // it may have ended
+	lock, err := os.Open(filepath.Join(s.data(), "lock"))
+	if err != nil {
+		s.t.Error(err)
+		return
+	}
+	defer func() { _ = lock.Close() }()                                    // and with it the lock goes
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil { // which it has until its end
+		s.t.Error(err)
+	}
+	for _, run := range runs {
+		if run.Alive {
+			_ = syscall.Kill(run.PID, syscall.SIGTERM) // it ends what belongs to it
+		}
+	}
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); <-ticker.C {
+		if runs, err = launch.Runs(s.data()); err != nil || len(runs) == 0 {
+			return
+		}
+	}
+	s.t.Errorf("the agents do not end: %+v", runs)
+}
+
+// compare writes recording and picture, or looks whether the picture is that of the recording.
+func (s *shoot) compare() {
+	s.t.Helper()
+	const title = "Switchboard: from make build to an answered approval"
+	if *record {
+		cast := &bytes.Buffer{}
+		if err := s.film.Cast(title).Write(cast); err != nil {
+			s.t.Fatal(err)
+		}
+		if err := errors.Join(os.MkdirAll(filepath.Dir(castFile), 0o755), os.WriteFile(castFile, cast.Bytes(), 0o644)); err != nil {
+			s.t.Fatal(err)
+		}
+	} else if s.next != len(s.want) {
+		s.t.Errorf("the recording has %d moments more; make record makes it anew", len(s.want)-s.next)
+	}
+	cast, err := os.Open(castFile)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer func() { _ = cast.Close() }() // it was only read
+	picture := &bytes.Buffer{}
+	err = termtest.SVG(cast, picture, termtest.SVGOptions{
+		FrameOptions: frameOptions(), Title: title,
+		Description: "A terminal. make build makes the program. bin/switchboard run --simulated starts a simulated agent, which reads files and asks whether it may run the tests. " +
+			"The key y allows it; the agent goes on, and asks its next question.",
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if picture.Len() > maxPicture {
+		s.t.Errorf("the picture has %d bytes, more than %d", picture.Len(), maxPicture)
+	}
+	if *record {
+		if err := os.WriteFile(svgFile, picture.Bytes(), 0o644); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	have, err := os.ReadFile(svgFile)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if !bytes.Equal(have, picture.Bytes()) {
+		s.t.Errorf("%s is not the picture of %s; make record makes it anew", svgFile, castFile)
+	}
+}

@@ -1,0 +1,278 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/client"
+	"github.com/switchboard-dev/switchboard/internal/naming"
+	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/wire"
+)
+
+// A rewindVerb is the flags of rewind.
+type rewindVerb struct {
+	place
+	dryRun, yes, json bool
+	last              int
+}
+
+func newRewind(s *surroundings) *cobra.Command {
+	v := &rewindVerb{}
+	cmd := &cobra.Command{
+		Use:   "rewind SESSION [MESSAGE]",
+		Short: "Restore files as they were before a message",
+		Long: `Restores the files that the agent has changed since a message, as they were before it. The conversation stays as
+it is. What commands changed, and not the agent's own tools for files, is not restored.
+
+Without MESSAGE it lists the last prompts, numbered from the newest. MESSAGE is such a number, or the uuid of
+a prompt, or the beginning of it.
+
+It first asks the agent which files would change, and shows them; then it asks whether to go on. Without
+a terminal nobody can be asked: then --yes does it, and --dry-run only shows.
+
+The agent must be running: it keeps the copies of the files.`,
+		Example: `  # which prompts there are
+  switchboard rewind blog
+
+  # what would change if the last one had never been; then do it
+  switchboard rewind blog 1 --dry-run
+  switchboard rewind blog 1 --yes`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd, s, args) },
+	}
+	cmd.ValidArgsFunction = completeSessions(s, &v.place)
+	v.flags(cmd)
+	f := cmd.Flags()
+	f.BoolVarP(&v.dryRun, "dry-run", "n", false, "only show which files would change")
+	f.BoolVarP(&v.yes, "yes", "y", false, "do not ask")
+	f.IntVar(&v.last, "last", 20, "list the last `N` prompts")
+	f.BoolVar(&v.json, "json", false, "write one JSON object")
+	cmd.MarkFlagsMutuallyExclusive("dry-run", "yes")
+	return cmd
+}
+
+// A said is a prompt of a session.
+type said struct {
+	Number int       `json:"number"` // from 1, the newest
+	UUID   string    `json:"uuid"`
+	Event  string    `json:"event_id"`
+	Time   time.Time `json:"time"`
+	Text   string    `json:"text"`
+}
+
+func (v *rewindVerb) run(cmd *cobra.Command, s *surroundings, args []string) error {
+	switch {
+	case len(args) == 1 && (v.dryRun || v.yes):
+		return usageError{errors.New("before which message? Name one; switchboard rewind SESSION lists them")}
+	case len(args) == 2 && !v.dryRun && !v.yes && !isTerminal(s.stdin):
+		return usageError{errors.New("standard input is no terminal, so nobody can be asked; look with --dry-run, then do it with --yes")}
+	case v.last < 1:
+		return usageError{errors.New("--last has to be 1 at least")}
+	}
+	return v.act(cmd, s, func(ctx context.Context, c *client.Client) error {
+		session, err := naming.Session(ctx, c, args[0])
+		if err != nil {
+			return err
+		}
+		if len(args) == 1 {
+			return v.list(ctx, s, c, session)
+		}
+		message, err := findSaid(ctx, c, session, args[1])
+		if err != nil {
+			return err
+		}
+		return v.rewind(ctx, s, c, session, message)
+	})
+}
+
+// list writes the last prompts.
+func (v *rewindVerb) list(ctx context.Context, s *surroundings, c *client.Client, session *api.Session) error {
+	list := []said{}
+	if err := eachSaid(ctx, c, session, func(m said) bool {
+		list = append(list, m)
+		return len(list) < v.last
+	}); err != nil {
+		return err
+	}
+	if v.json {
+		return s.writeJSON(map[string][]said{"messages": list})
+	}
+	for _, m := range slices.Backward(list) { // the newest is what somebody looks for, at the end
+		if _, err := fmt.Fprintf(s.stdout, "%3d  %s  %s  %s\n", m.Number, m.UUID, date(m.Time, "-"), paint.CleanLine(m.Text, 80)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachSaid calls visit for the prompts of a session, the newest first, until it returns false. It reads no more of the log than it must.
+func eachSaid(ctx context.Context, c *client.Client, session *api.Session, visit func(said) bool) error {
+	epoch, last, _ := strings.Cut(session.LastEventID, ":")
+	end, err := strconv.ParseInt(last, 10, 64)
+	if err != nil {
+		return nil //nolint:nilerr // there is nothing yet
+	}
+	const page = 500
+	seen, number := map[string]bool{}, 0
+	for ; end > 0; end -= page {
+		after := ""
+		if end > page {
+			after = fmt.Sprintf("%s:%d", epoch, end-page)
+		}
+		var events []api.Event
+		for int64(len(events)) < min(page, end) {
+			part, err := c.Events(ctx, session.ID, after, int(min(page, end))-len(events))
+			if err != nil {
+				return err
+			}
+			events = append(events, part.Events...)
+			if after = part.Next; !part.More || len(part.Events) == 0 {
+				break
+			}
+		}
+		for i := len(events) - 1; i >= 0; i-- {
+			m, ok := saidIn(&events[i])
+			if !ok || seen[m.UUID] {
+				continue
+			}
+			seen[m.UUID] = true
+			number++
+			m.Number = number
+			if !visit(m) {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// saidIn returns the prompt that an event is about.
+func saidIn(e *api.Event) (said, bool) {
+	if e.Kind != api.KindSent && e.Kind != api.KindLine && e.Kind != api.KindHistory {
+		return said{}, false
+	}
+	if header, err := wire.Peek(e.Line); err != nil || string(header.Type) != "user" || len(header.ParentToolUseID) > 0 {
+		return said{}, false
+	}
+	message, err := wire.Decode(e.Line)
+	user, ok := message.(*wire.User)
+	if err != nil || !ok || user.UUID == "" || user.IsSynthetic || user.ParentToolUseID != "" {
+		return said{}, false
+	}
+	var texts []string
+	for _, b := range user.Message.Content.All() {
+		switch b := b.(type) { //nolint:gochecksumtype // the others are no words
+		case *wire.TextBlock:
+			texts = append(texts, b.Text)
+		case *wire.ToolResultBlock:
+			return said{}, false
+		}
+	}
+	return said{UUID: user.UUID, Event: e.ID, Time: e.Time, Text: strings.Join(texts, " ")}, true
+}
+
+// findSaid finds a prompt by its number, or its uuid or the beginning of it.
+func findSaid(ctx context.Context, c *client.Client, session *api.Session, name string) (*said, error) {
+	number, err := strconv.Atoi(name)
+	isNumber := err == nil && len(name) < 4
+	var found []said
+	if err := eachSaid(ctx, c, session, func(m said) bool {
+		if isNumber && m.Number == number || !isNumber && len(name) >= 4 && strings.HasPrefix(m.UUID, name) {
+			found = append(found, m)
+		}
+		return !isNumber && (len(found) == 0 || found[0].UUID != name) || isNumber && len(found) == 0
+	}); err != nil {
+		return nil, err
+	}
+	if len(found) == 1 {
+		return &found[0], nil
+	}
+	unknown := &naming.Error{Name: name, Kind: "message", Why: fmt.Sprintf("no prompt of %s is called %q; switchboard rewind %s lists them", called(session.ID, session.Title), name, naming.Short(session.ID))}
+	for i := range found {
+		unknown.Candidates = append(unknown.Candidates, found[i].UUID+"  "+paint.CleanLine(found[i].Text, 60))
+	}
+	return nil, unknown
+}
+
+// rewind shows what would change, and does it if that is wanted.
+func (v *rewindVerb) rewind(ctx context.Context, s *surroundings, c *client.Client, session *api.Session, m *said) error {
+	would, err := c.Rewind(ctx, session.ID, api.Rewind{UserMessageID: m.UUID, DryRun: true})
+	if err != nil {
+		return err
+	}
+	if !would.CanRewind {
+		why := would.Error
+		if why == "" {
+			why = "the agent does not say why"
+		}
+		return fmt.Errorf("files cannot be restored as they were before %q: %s", paint.CleanLine(m.Text, 60), why)
+	}
+	if !v.json {
+		if err := showRewind(s.stdout, m, would); err != nil {
+			return err
+		}
+	}
+	done := !v.dryRun && len(would.FilesChanged) > 0
+	if done {
+		if !v.yes {
+			if v.json { // whoever is asked must see what about
+				if err := showRewind(s.stderr, m, would); err != nil {
+					return err
+				}
+			}
+			agreed, err := consent(ctx, s, "Restore them? [y/N] ")
+			if err != nil {
+				return err
+			}
+			if !agreed {
+				fmt.Fprintln(s.stderr, "nothing was changed")
+				return exitError(codeFailed)
+			}
+		}
+		restored, err := c.Rewind(ctx, session.ID, api.Rewind{UserMessageID: m.UUID})
+		if err != nil {
+			return err
+		}
+		if !restored.CanRewind {
+			return fmt.Errorf("the files were not restored: %s", restored.Error)
+		}
+	}
+	if v.json {
+		return s.writeJSON(struct {
+			Message *said `json:"message"`
+			Done    bool  `json:"done"`
+			*api.RewindResult
+		}{m, done, would})
+	}
+	if done {
+		_, err = fmt.Fprintln(s.stdout, "restored")
+	}
+	return err
+}
+
+// showRewind says which files would change.
+func showRewind(w io.Writer, m *said, would *api.RewindResult) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "before %q of %s:\n", paint.CleanLine(m.Text, 60), date(m.Time, "-"))
+	for _, file := range would.FilesChanged {
+		fmt.Fprintf(&b, "  %s\n", paint.CleanLine(file, 0))
+	}
+	switch {
+	case len(would.FilesChanged) == 0:
+		b.WriteString("no file has changed since\n")
+	case would.Insertions > 0 || would.Deletions > 0:
+		fmt.Fprintf(&b, "  %d lines would come, %d would go\n", would.Insertions, would.Deletions)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

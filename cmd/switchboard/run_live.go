@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/signal"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/client"
+	"github.com/switchboard-dev/switchboard/internal/naming"
+	"github.com/switchboard-dev/switchboard/internal/terminal"
+	"github.com/switchboard-dev/switchboard/internal/terminal/compose"
+	"github.com/switchboard-dev/switchboard/internal/terminal/live"
+	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+)
+
+const (
+	// runWindow is how many events of a session that is gone on with are shown first.
+	runWindow = 200
+	// runGuard is for how long keys do not count after a question came up while somebody was writing.
+	runGuard = 600 * time.Millisecond
+	// runRetry is how soon a server that is away is looked for again: somebody sits there and waits.
+	runRetry = 250 * time.Millisecond
+)
+
+// runLive shows a session until somebody leaves it.
+func (v *runVerb) runLive(ctx context.Context, s *surroundings, c *client.Client, create *api.CreateSession) error {
+	// Ctrl-C is a key here. Whoever sends a signal wants the terminal back; the agent goes on.
+	ctx, stop := signal.NotifyContext(ctx, enders()...)
+	defer stop()
+	defer context.AfterFunc(ctx, stop)() // a second one ends it at once
+	profile := paint.Detect(s.stdout, s.getenv, s.color)
+	options := live.Options{
+		In: s.stdin, Out: s.stdout, Env: s.env, Profile: profile, Editor: compose.Editor(s.getenv, create.Dir), Guard: runGuard,
+		HistoryFile: historyFile(s),
+	}
+	if options.HistoryFile != "" {
+		options.History, _ = compose.LoadHistory(options.HistoryFile) // a history that cannot be read is none
+	}
+	// The view is told by the client when the server is away, and needs the session for its heading.
+	var view *live.View
+	lost := func(err error, again time.Duration) {
+		if view != nil {
+			view.Lost(err, again)
+		} else if ctx.Err() == nil {
+			fmt.Fprintf(s.stderr, "switchboard: the server is away (%s); waiting for it\n", terminal.Clean(err.Error()))
+		}
+	}
+	opening, cancel := lingering(ctx)
+	defer cancel()
+	session, err := v.open(opening, c, create, client.RemoteOptions{Lost: lost}, runFrom)
+	if err != nil {
+		return interruptedOr(ctx, err)
+	}
+	defer func() { _ = session.Close() }() // what it returns was said before
+	if ctx.Err() != nil {
+		// Somebody has left before there was anything to see.
+		v.farewell(s, session.ID(), live.Left{State: session.Opened().State, Questions: len(session.Opened().Questions)})
+		return exitError(codeInterrupted)
+	}
+	options.Heading = v.heading(profile.Styles(), session)
+	view = live.New(options)
+	left, err := view.Run(ctx, session)
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		err = exitError(codeInterrupted)
+	}
+	v.farewell(s, session.ID(), left)
+	return err
+}
+
+// runFrom returns the event after which a session that is gone on with is shown: ids are dense, so the last ones can be named.
+func runFrom(s *api.Session) string {
+	epoch, number, _ := strings.Cut(s.LastEventID, ":")
+	seq, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || seq <= runWindow {
+		return "" // all of it
+	}
+	return epoch + ":" + strconv.FormatInt(seq-runWindow, 10)
+}
+
+// heading says which session this is.
+func (v *runVerb) heading(styles *paint.Styles, session *openSession) []string {
+	opened := session.Opened()
+	title := naming.Short(opened.ID)
+	if opened.Title != "" {
+		title += " · " + paint.CleanLine(opened.Title, 60)
+	}
+	lines := []string{styles.Bold.Render("switchboard") + styles.Dim.Render(" · session "+title+" · "+paint.CleanLine(opened.Dir, 0))}
+	if opened.Simulated || v.simulated || v.hub.Info.Simulated {
+		lines = append(lines, styles.Warn.Render("A SIMULATED agent: no account, no tool is run, nothing leaves this machine."))
+	}
+	return append(lines, "")
+}
+
+// farewell says what goes on, how to come back, and how to end it.
+func (v *runVerb) farewell(s *surroundings, id string, left live.Left) {
+	for _, undone := range left.Undone {
+		fmt.Fprintf(s.stderr, "switchboard: not sent: %s\n", terminal.Clean(undone))
+	}
+	short := naming.Short(id)
+	what := "The agent goes on."
+	switch left.State {
+	case api.StateIdle:
+		what = "The agent waits for you."
+	case api.StateEnded:
+		what = "The agent's process has ended; the session is kept."
+	case api.StateStarting, api.StateRunning, api.StateRequiresAction, api.StateBackground, api.StateOffline:
+	}
+	if left.Questions == 1 {
+		what += " It asks something."
+	} else if left.Questions > 1 {
+		what += fmt.Sprintf(" It asks %d things.", left.Questions)
+	}
+	fmt.Fprintf(s.stdout, "%s Come back with:\n  %s\n", what, terminal.Clean(v.command("attach", short)))
+	if left.State != api.StateEnded {
+		fmt.Fprintf(s.stdout, "End it with:\n  %s\n", terminal.Clean(v.command("stop", short)))
+	}
+}

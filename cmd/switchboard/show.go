@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/client"
+	"github.com/switchboard-dev/switchboard/internal/naming"
+)
+
+// A showVerb is the flags of show.
+type showVerb struct {
+	place
+	event string
+	json  bool
+}
+
+func newShow(s *surroundings) *cobra.Command {
+	v := &showVerb{}
+	cmd := &cobra.Command{
+		Use:   "show SESSION",
+		Short: "Show a session as it is now, or one event of its log",
+		Long: `Shows a session as it is now: its state, folder, model and mode, what it has cost, what it asks and
+what waits for it, its rules and budgets, the last prompt and the beginning of the last answer.
+
+With --event it shows one event of the log whole, however long it is: N is its number, as search and
+logs tell it.`,
+		Example: `  # the session that was updated last
+  switchboard show -
+
+  # everything that is known, for a program
+  switchboard show --json "Mend the slugs"
+
+  # one event, whole
+  switchboard show s5k2m7 --event 12`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeSessions(s, &v.place),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return v.withHub(s, func(c *client.Client) error { return v.run(cmd.Context(), s, c, args[0]) })
+		},
+	}
+	v.flags(cmd)
+	cmd.Flags().StringVar(&v.event, "event", "", "show the event with this `NUMBER` or id")
+	cmd.Flags().BoolVar(&v.json, "json", false, "write one JSON object")
+	register(cmd, "event", cobra.NoFileCompletions)
+	return cmd
+}
+
+// run shows a session or an event.
+func (v *showVerb) run(ctx context.Context, s *surroundings, c *client.Client, name string) error {
+	session, err := naming.Session(ctx, c, name)
+	if err != nil {
+		return err
+	}
+	if v.event != "" {
+		return v.one(ctx, s, c, session)
+	}
+	if v.json {
+		return s.writeJSON(session)
+	}
+	var more []string
+	if session.Conversation != "" && session.Dir != "" && !session.Simulated {
+		more = []string{"by hand", handBackLine(session.Dir, session.Conversation)}
+	}
+	return writeLines(s.stdout, s.view(false).Session(session, more...))
+}
+
+// one shows an event.
+func (v *showVerb) one(ctx context.Context, s *surroundings, c *client.Client, session *api.Session) error {
+	epoch, last := eventNumber(session.LastEventID)
+	number := v.event
+	if before, after, found := strings.Cut(v.event, ":"); found {
+		epoch, number = before, after
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n < 1 {
+		return usageError{fmt.Errorf("--event is %q; write the number of an event, from 1 to %d", v.event, last)}
+	}
+	page, err := c.Events(ctx, session.ID, fmt.Sprintf("%s:%d", epoch, n-1), 1)
+	if err != nil {
+		return err
+	}
+	if len(page.Events) == 0 || page.Events[0].Seq != n {
+		return api.Errorf(http.StatusNotFound, api.CodeNotFound, "session %s has no event %s; its last one is %d", session.ID, v.event, last)
+	}
+	if v.json {
+		return s.writeJSON(&page.Events[0])
+	}
+	return writeLines(s.stdout, s.view(false).Event(&page.Events[0]))
+}
+
+// eventNumber takes the id of an event apart.
+func eventNumber(id string) (epoch string, seq int64) {
+	epoch, number, _ := strings.Cut(id, ":")
+	seq, _ = strconv.ParseInt(number, 10, 64) // 0 if there is none yet
+	return epoch, seq
+}

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/client"
+	"github.com/switchboard-dev/switchboard/internal/naming"
+)
+
+// A stopVerb is the flags of stop.
+type stopVerb struct {
+	place
+	all, yes, force, json, quiet bool
+}
+
+func newStop(s *surroundings) *cobra.Command {
+	v := &stopVerb{}
+	cmd := &cobra.Command{
+		Use:   "stop SESSION… | stop --all",
+		Short: "End the agents of sessions",
+		Long: `Ends the agent's process, with all that it has started. The session stays: a message or switchboard
+resume starts another that goes on with the conversation, and so does claude --resume in a terminal,
+for which it writes the command.
+
+A turn that is going on is stopped first; with --force the process is ended at once.
+
+With --all it ends those of all sessions, and asks first if standard input is a terminal, unless --yes is
+given. Agents that other programs have started (switchboard wrap) are left alone.`,
+		Example: `  switchboard stop blog
+
+  # several
+  switchboard stop s5k s7q
+
+  # everything
+  switchboard stop --all --yes`,
+		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd, s, args) },
+	}
+	cmd.ValidArgsFunction = completeSessionFlag(s, &v.place)
+	v.flags(cmd)
+	f := cmd.Flags()
+	f.BoolVar(&v.all, "all", false, "end the agents of all sessions")
+	f.BoolVarP(&v.yes, "yes", "y", false, "with --all: do not ask")
+	f.BoolVar(&v.force, "force", false, "end the process at once, also if it cannot be reached")
+	f.BoolVarP(&v.quiet, "quiet", "q", false, "write ids only")
+	f.BoolVar(&v.json, "json", false, "write one JSON object with the sessions")
+	return cmd
+}
+
+// A stopped is what stop writes of a session as JSON.
+type stopped struct {
+	*api.Session
+	HandBack string `json:"hand_back,omitempty"` // the command that goes on with it in a terminal
+}
+
+func (v *stopVerb) run(cmd *cobra.Command, s *surroundings, names []string) error {
+	switch {
+	case v.all && len(names) > 0:
+		return usageError{errors.New("--all means all sessions; leave the names away")}
+	case !v.all && len(names) == 0:
+		return usageError{errors.New("which session? Name some, or all with --all")}
+	case v.yes && !v.all:
+		return usageError{errors.New("--yes is for --all")}
+	}
+	return v.act(cmd, s, func(ctx context.Context, c *client.Client) error {
+		if v.all {
+			return v.stopAll(ctx, s, c)
+		}
+		var sessions []*api.Session
+		var first error
+		for _, name := range names {
+			session, err := naming.Session(ctx, c, name)
+			if err != nil {
+				if len(names) == 1 {
+					return err
+				}
+				s.complain(&first, name, err)
+				continue
+			}
+			if !slices.ContainsFunc(sessions, func(other *api.Session) bool { return other.ID == session.ID }) {
+				sessions = append(sessions, session)
+			}
+		}
+		return v.stop(ctx, s, c, sessions, first)
+	})
+}
+
+// stopAll ends all that there is to end.
+func (v *stopVerb) stopAll(ctx context.Context, s *surroundings, c *client.Client) error {
+	live, err := allSessions(ctx, c, api.SessionFilter{State: liveStates(), Archived: true}, 0)
+	if err != nil {
+		return err
+	}
+	var sessions []*api.Session
+	others := 0
+	for i := range live {
+		session, err := c.Session(ctx, live[i].ID)
+		if failed, ok := errors.AsType[*api.Error](err); ok && failed.Code == api.CodeNotFound {
+			continue // removed meanwhile
+		}
+		if err != nil {
+			return err
+		}
+		switch {
+		case session.State == api.StateEnded: // meanwhile
+		case session.Transport == "tee":
+			others++
+		default:
+			sessions = append(sessions, session)
+		}
+	}
+	if others > 0 {
+		fmt.Fprintf(s.stderr, "switchboard: %s by another program, and left alone\n", started(others))
+	}
+	if len(sessions) > 0 && !v.yes && isTerminal(s.stdin) {
+		for _, session := range sessions {
+			fmt.Fprintf(s.stderr, "  %s  %s\n", session.State, called(session.ID, session.Title))
+		}
+		agreed, err := consent(ctx, s, fmt.Sprintf("End %s? [y/N] ", agents(len(sessions))))
+		if err != nil {
+			return err
+		}
+		if !agreed {
+			fmt.Fprintln(s.stderr, "nothing was ended")
+			return exitError(codeFailed)
+		}
+	}
+	if len(sessions) == 0 && !v.json && !v.quiet {
+		what := "no agent is running"
+		if others > 0 {
+			what = "no other agent is running"
+		}
+		_, err := fmt.Fprintln(s.stdout, what)
+		return err
+	}
+	return v.stop(ctx, s, c, sessions, nil)
+}
+
+func started(n int) string {
+	if n == 1 {
+		return "1 agent was started"
+	}
+	return fmt.Sprintf("%d agents were started", n)
+}
+
+func agents(n int) string {
+	if n == 1 {
+		return "1 agent"
+	}
+	return fmt.Sprintf("%d agents", n)
+}
+
+// mostStops is how many agents are ended at the same time.
+const mostStops = 8
+
+// stop ends agents, and says what became of each in the order in which they were named.
+func (v *stopVerb) stop(ctx context.Context, s *surroundings, c *client.Client, sessions []*api.Session, first error) error {
+	type outcome struct {
+		session *api.Session
+		err     error
+	}
+	outcomes := make([]chan outcome, len(sessions))
+	room := make(chan struct{}, mostStops)
+	var all sync.WaitGroup
+	for i, session := range sessions {
+		outcomes[i] = make(chan outcome, 1)
+		all.Go(func() {
+			room <- struct{}{}
+			defer func() { <-room }()
+			now, err := c.Stop(ctx, session.ID, api.Stop{Force: v.force})
+			outcomes[i] <- outcome{now, err}
+		})
+	}
+	defer all.Wait()
+	list := []stopped{}
+	for i, session := range sessions {
+		o := <-outcomes[i]
+		if o.err != nil {
+			if len(sessions) == 1 && first == nil {
+				return o.err
+			}
+			s.complain(&first, called(session.ID, session.Title), o.err)
+			continue
+		}
+		now := stopped{o.session, ""}
+		if now.Conversation != "" && now.Dir != "" {
+			now.HandBack = handBackLine(now.Dir, now.Conversation)
+		}
+		list = append(list, now)
+		if v.json {
+			continue
+		}
+		if err := v.say(s, session, &now); err != nil {
+			return err
+		}
+	}
+	if v.json {
+		if err := s.writeJSON(map[string][]stopped{"sessions": list}); err != nil {
+			return err
+		}
+	}
+	return first
+}
+
+// say says that an agent has ended, and how to go on.
+func (v *stopVerb) say(s *surroundings, before *api.Session, now *stopped) error {
+	if v.quiet {
+		_, err := fmt.Fprintln(s.stdout, now.ID)
+		return err
+	}
+	word := "stopped"
+	if before.State == api.StateEnded {
+		word = "had ended before:"
+	}
+	if _, err := fmt.Fprintf(s.stdout, "%s %s\n", word, called(now.ID, now.Title)); err != nil {
+		return err
+	}
+	s.hint("  to go on here:          switchboard resume %s", naming.Short(now.ID))
+	if now.HandBack != "" {
+		s.hint("  to go on in a terminal: %s", now.HandBack)
+	}
+	return nil
+}

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/claude"
+	"github.com/switchboard-dev/switchboard/internal/shim"
+	"github.com/switchboard-dev/switchboard/internal/terminal"
+)
+
+// wrapName is the name of a link that is wrap with the CLI's own arguments: a program that wants the path of a Claude Code can name only a file.
+const wrapName = shim.WrapName
+
+// What the flags of wrap say, for such a link.
+const (
+	envWrapClaude = "SWITCHBOARD_WRAP_CLAUDE"
+	envWrapSteer  = "SWITCHBOARD_WRAP_STEER"
+	envWrapTitle  = "SWITCHBOARD_WRAP_TITLE"
+	envWrapLog    = "SWITCHBOARD_WRAP_LOG"
+)
+
+// A wrapVerb is the verb wrap, or a link that is.
+type wrapVerb struct {
+	place
+	steer      bool
+	title, log string
+}
+
+func newWrap(s *surroundings) *cobra.Command {
+	v := &wrapVerb{}
+	cmd := &cobra.Command{
+		Use:   "wrap [flags] -- claude [arguments of the CLI]",
+		Short: "Show an agent that another program drives",
+		Long: `Starts claude for a program that talks to it in lines of JSON (--input-format stream-json and
+--output-format stream-json), as the official SDKs and editors do, and shows the conversation in the
+server. The program notices nothing of it: every byte passes unchanged, as do signals and the exit
+code, and standard error is the program's own. What claude asks can be answered on either side; who
+is first wins. The server can neither end the agent nor, without --steer, prompt or interrupt it.
+
+Without a server it only passes on, and a server that comes later is shown what happened, as far as
+16 MiB go. With any other arguments than these it becomes claude itself at once.
+
+A program that wants one path for its Claude Code is given a link to this program that is named
+` + wrapName + `. All its arguments are the CLI's, and its settings come by environment:
+
+  ` + envWrapClaude + `  the real claude, if it is not the first one in PATH
+  ` + envWrapSteer + `   1 is --steer
+  ` + envWrapTitle + `   --title
+  ` + envWrapLog + `     --log
+
+Which server it is says the same environment as for the other verbs (SWITCHBOARD_DATA_DIR,
+SWITCHBOARD_CONFIG, XDG_RUNTIME_DIR, HOME). Only its socket is used, and only if it is the same user's.
+Linux and macOS only.`,
+		Example: `  # be seen while a script drives claude
+  switchboard wrap -- claude --print --verbose --input-format stream-json --output-format stream-json
+
+  # for a program with a setting for the path of claude (pathToClaudeCodeExecutable, CLAUDE_CODE_EXECUTABLE)
+  ln -s "$(command -v switchboard)" ~/.local/bin/` + wrapName + `
+
+  # not for programs: this is claude
+  switchboard wrap -- claude --version`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			exit, err := v.run(cmd.Context(), s, args[0], args[1:])
+			if err != nil {
+				return err
+			}
+			exit.Leave()
+			return nil
+		},
+	}
+	v.flags(cmd)
+	cmd.Flags().SetInterspersed(false) // what follows claude is for claude
+	cmd.Flags().BoolVar(&v.steer, "steer", false, "let the server prompt and interrupt the agent, too")
+	cmd.Flags().StringVar(&v.title, "title", "", "`TEXT` by which the session is listed")
+	cmd.Flags().StringVar(&v.log, "log", "", "`FILE` for what wrap itself has to say, at most 1 MiB (default: nothing is kept)")
+	return cmd
+}
+
+// wrapAs is the link. It returns the exit code.
+func wrapAs(ctx context.Context, args []string, s *surroundings) int {
+	v := &wrapVerb{title: s.getenv(envWrapTitle), log: s.getenv(envWrapLog)}
+	v.steer, _ = strconv.ParseBool(s.getenv(envWrapSteer)) // nonsense is no permission
+	exit, err := v.run(ctx, s, cmp.Or(s.getenv(envWrapClaude), "claude"), args)
+	if err != nil {
+		_, _ = fmt.Fprintf(s.stderr, "%s: %s\n", wrapName, terminal.Clean(err.Error()))
+		return codeFailed
+	}
+	exit.Leave()
+	return exit.Code
+}
+
+// run wraps a CLI and returns how it has ended, or becomes it.
+func (v *wrapVerb) run(ctx context.Context, s *surroundings, name string, args []string) (shim.Exit, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return shim.Exit{}, fmt.Errorf("finding this program: %w", err)
+	}
+	speaks := shim.Speaks(args)
+	env, err := shim.WrappedEnv(s.env, os.Getpid(), os.Getppid(), speaks)
+	if err != nil {
+		return shim.Exit{}, err
+	}
+	cli, err := shim.FindWrapped(ctx, name, self, s.env)
+	if missing, ok := errors.AsType[*claude.NotFoundError](err); ok {
+		return shim.Exit{}, fmt.Errorf("there is no %s: %s; name one by its path, after -- or in %s", name, cmp.Or(missing.Reason, "neither in PATH nor where its installers put it"), envWrapClaude)
+	}
+	if err != nil {
+		return shim.Exit{}, err
+	}
+	command := append(slices.Clip(cli.Args), args...)
+	if !speaks {
+		return shim.Exit{}, shim.Become(command, env)
+	}
+	stdin, in := s.stdin.(*os.File)
+	stdout, out := s.stdout.(*os.File)
+	stderr, errs := s.stderr.(*os.File)
+	if !in || !out || !errs {
+		return shim.Exit{}, errors.New("wrap needs the streams of a process")
+	}
+	return shim.Wrap(&shim.WrapSpec{
+		Args: command, Env: env, Stdin: stdin, Stdout: stdout, Stderr: stderr, Log: v.log,
+		Tee: shim.TeeSpec{Steer: v.steer, Register: v.register(s, args)},
+	})
+}
+
+// register returns what makes the session in the server. It is called when there may be one, again and again until it works.
+func (v *wrapVerb) register(s *surroundings, args []string) func(context.Context) (shim.Registration, error) {
+	id := rand.Text()
+	return func(ctx context.Context) (shim.Registration, error) {
+		_, paths, err := v.load(s, nil)
+		if err != nil {
+			return shim.Registration{}, err
+		}
+		c, err := connect(paths.Socket)
+		if err != nil {
+			return shim.Registration{}, err
+		}
+		defer c.Close()
+		request, err := v.session(args)
+		if err != nil {
+			return shim.Registration{}, err
+		}
+		request.ClientID = id
+		created, err := c.Create(ctx, *request)
+		if err != nil {
+			return shim.Registration{}, refused(err)
+		}
+		if created.Token == "" {
+			// It was made before, and its token is lost with the answer.
+			id = rand.Text()
+			_, err := c.Stop(ctx, created.ID, api.Stop{Force: true})
+			return shim.Registration{}, errors.Join(errors.New("the server's answer was lost"), err)
+		}
+		return shim.Registration{Session: created.ID, Run: created.Run, Token: created.Token, Socket: paths.Socket, SpoolDir: filepath.Join(paths.DataDir, "spool")}, nil
+	}
+}
+
+// refused tells errors that stay from those of a server that comes and goes.
+func refused(err error) error {
+	if problem, ok := errors.AsType[*api.Error](err); ok {
+		switch problem.Status {
+		case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusUnprocessableEntity:
+			return fmt.Errorf("%w: %w", shim.ErrRefused, err)
+		}
+	}
+	return err
+}
+
+// session is what the server is told of the session. Model and mode are for a process of the server's own that goes on with the conversation
+// when the program has ended.
+func (v *wrapVerb) session(args []string) (*api.CreateSession, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, fmt.Errorf("finding the working folder: %w", err)
+	}
+	request := &api.CreateSession{Dir: dir, Title: v.title, Transport: "tee", Options: api.SessionOptions{Model: shim.Flag(args, "--model")}}
+	switch mode := shim.Flag(args, "--permission-mode"); mode {
+	case "default", "plan", "acceptEdits", "dontAsk":
+		request.Options.PermissionMode = mode
+	}
+	return request, nil
+}
