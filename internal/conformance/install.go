@@ -207,7 +207,7 @@ func runNPM(ctx context.Context, dir string, packages []string) error {
 		"install", "--prefix=" + dir, "--ignore-scripts", "--save-exact", "--no-audit", "--no-fund",
 		"--no-update-notifier", "--loglevel=error",
 	}
-	if strings.HasPrefix(packages[0], sdkPackage+"@") {
+	if strings.HasPrefix(packages[0], sdkPackage+"@") || strings.HasPrefix(packages[0], acpPackage+"@") {
 		// Its optional parts are a CLI of its own, of 350 MB. It is only used with ours.
 		args = append(args, "--omit=optional")
 	}

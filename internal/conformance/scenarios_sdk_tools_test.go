@@ -67,7 +67,9 @@ func sdkToolScenarios() []Scenario {
 	const (
 		choice = `@tool AskUserQuestion {"questions":[{"question":"Which colour?","header":"Colour","options":[{"label":"Red","description":"r"},{"label":"Blue","description":"b"}],"multiSelect":false}]}
 			@say Chosen.`
+		// One after the other: which of two calls of one message is asked about first is not told.
 		plan = `@tool ExitPlanMode {"plan":"1. Do it."}
+			@next
 			@tool ExitPlanMode {"plan":"1. Do it well."}
 			@say Planned.`
 	)

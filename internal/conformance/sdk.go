@@ -40,21 +40,30 @@ func SDK() (modules string, err error) {
 // sdkIn returns the node_modules folder of the SDK that is installed in dir.
 func sdkIn(dir string) (string, error) {
 	modules := filepath.Join(dir, "node_modules")
-	for _, pinned := range sdkPackages() {
+	reason, err := lacks(modules, sdkPackages())
+	if err != nil {
+		return "", fmt.Errorf("looking at the Agent SDK %s: %w", SDKVersion, err)
+	}
+	if reason != "" {
+		return "", &NotInstalledError{Product: "Agent SDK", Version: SDKVersion, Dir: dir, Reason: reason}
+	}
+	return modules, nil
+}
+
+// lacks says which of some packages, with their versions, is not in a node_modules folder; "" if all are.
+func lacks(modules string, packages []string) (reason string, err error) {
+	for _, pinned := range packages {
 		at := strings.LastIndexByte(pinned, '@')
 		name, version := pinned[:at], pinned[at+1:]
 		installed, reason, err := packageVersion(modules, name)
-		if err != nil {
-			return "", fmt.Errorf("looking at the Agent SDK %s: %w", SDKVersion, err)
+		if err != nil || reason != "" {
+			return reason, err
 		}
-		if reason == "" && installed != version {
-			reason = fmt.Sprintf("%s is there as version %s, want %s", name, installed, version)
-		}
-		if reason != "" {
-			return "", &NotInstalledError{Product: "Agent SDK", Version: SDKVersion, Dir: dir, Reason: reason}
+		if installed != version {
+			return fmt.Sprintf("%s is there as version %s, want %s", name, installed, version), nil
 		}
 	}
-	return modules, nil
+	return "", nil
 }
 
 // loadSDK has node load the SDK, which shows that it is whole and that this node is new enough for it.

@@ -63,6 +63,10 @@ type fanoutResult struct {
 	// P50 and P99 are microseconds from before a line is written until it is read
 	// by a front end, over all deliveries of the paced part.
 	P50, P99 float64
+	// Loaded is the 99th percentile of what a whole batch takes, in microseconds,
+	// while as many are written as the relay takes: from before it is written until a
+	// front end has read its last line, over all front ends.
+	Loaded float64
 	// Memory is by how many bytes the relay has grown with the front ends.
 	Memory int64
 }
@@ -136,6 +140,10 @@ type fanout struct {
 	// done gets something when that is nobody.
 	left [8]atomic.Int64
 	done chan struct{}
+	// written is when these batches were, and loaded says that somebody wants to know
+	// how long they take.
+	written [8]atomic.Int64
+	loaded  atomic.Bool
 	// sent is when lines were written, by their numbers, if that is asked.
 	sent     []atomic.Int64
 	sentFrom int64
@@ -372,6 +380,8 @@ func (f *fanout) full(milliseconds int, result *fanoutResult) error {
 		return fmt.Errorf("the next line is %d, which begins no batch", f.next)
 	}
 	before, from, cpu := f.deliveries(), f.next, cpuSeconds(f.order.PID)
+	f.loaded.Store(result != nil)
+	defer f.loaded.Store(false)
 	begin := f.now()
 	end := begin + int64(milliseconds)*int64(time.Millisecond)
 	underway := 0
@@ -384,7 +394,9 @@ func (f *fanout) full(milliseconds int, result *fanoutResult) error {
 		return nil
 	}
 	for f.now() < end {
-		f.left[f.next/batch%int64(len(f.left))].Store(int64(len(f.ends)))
+		slot := f.next / batch % int64(len(f.left))
+		f.left[slot].Store(int64(len(f.ends)))
+		f.written[slot].Store(f.now())
 		if err := f.send(batch); err != nil {
 			return err
 		}
@@ -400,6 +412,14 @@ func (f *fanout) full(milliseconds int, result *fanoutResult) error {
 		result.Seconds = float64(f.now()-begin) / float64(time.Second)
 		result.Lines, result.Deliveries = f.next-from, f.deliveries()-before
 		result.CPU = cpuSeconds(f.order.PID) - cpu
+		var all []int64
+		for _, e := range f.ends {
+			all = append(all, e.loaded...)
+		}
+		slices.Sort(all)
+		if len(all) > 0 {
+			result.Loaded = float64(all[len(all)*99/100]) / 1000
+		}
 	}
 	return nil
 }
@@ -481,6 +501,8 @@ type frontEnd struct {
 	got   atomic.Int64
 	lost  atomic.Int64
 	times atomic.Pointer[timesheet] // nil if nobody wants to know
+	// loaded is how long batches took, owned by the front end until it has the last.
+	loaded []int64
 }
 
 // A timesheet notes how long lines took.
@@ -545,6 +567,9 @@ func (f *fanout) arrived(e *frontEnd, line []byte) {
 	}
 	batch := f.batch()
 	for had := e.next / batch; had < (n+1)/batch; had++ {
+		if f.loaded.Load() {
+			e.loaded = append(e.loaded, f.now()-f.written[had%int64(len(f.written))].Load())
+		}
 		if f.left[had%int64(len(f.left))].Add(-1) == 0 {
 			f.done <- struct{}{}
 		}

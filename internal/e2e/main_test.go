@@ -9,9 +9,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -45,6 +47,8 @@ func TestMain(m *testing.M) {
 		os.Exit(play(role))
 	}
 	flag.Parse()
+	// Who ignores this signal, as under nohup, has children that ignore it, too.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	// Most of a test is waiting for processes to start, so more of them run at
 	// once than there are cores.
 	if err := flag.Set("test.parallel", "4"); err != nil {

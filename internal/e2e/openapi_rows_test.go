@@ -154,6 +154,7 @@ func (s *apiStage) controlRows() []apiRow {
 		{"control-session", "", s.of(apiCall{body: `{"request":{"subtype":"mcp_status"}}`})},
 		{"control-session", "that the CLI refuses", s.of(apiCall{body: `{"request":{"subtype":"mcp_reconnect","serverName":"nobody"}}`, status: 422})},
 		{"get-context", "", s.of(apiCall{})},
+		{"suggest-files", "", s.of(apiCall{query: "q=a"})},
 		{"get-mcp", "", s.of(apiCall{until: func(b []byte) bool { return strings.Contains(string(b), `"away"`) }})},
 		{"set-mcp", "", s.of(apiCall{body: `{"servers":{}}`})},
 		{"toggle-mcp-server", "", s.of(apiCall{path: away, body: `{"enabled":false}`})},
@@ -197,6 +198,7 @@ func (s *apiStage) libraryRows() []apiRow {
 		return s.k.shot().Conversation
 	}
 	return []apiRow{
+		{"get-backup", "", just(apiCall{accept: "*/*"})},
 		{"get-timeline", "", s.of(apiCall{query: "limit=100"})},
 		{"export-session", "", s.of(apiCall{accept: "*/*"})},
 		{"export-session", "jsonl", s.of(apiCall{query: "format=jsonl"})},

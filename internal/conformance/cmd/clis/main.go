@@ -1,5 +1,5 @@
 // Command clis installs the pinned versions of the Claude Code CLI that the conformance tests drive into the user's cache folder, and the
-// official TypeScript SDK that they try beside our own, with a Node that its transports for browsers run on.
+// official TypeScript SDK that they try beside our own, with a Node that its transports for browsers run on, and the adapter of editors.
 //
 //	clis [--help] [--list] [--bun] [version ...]
 //
@@ -38,9 +38,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 Installs versions of the Claude Code CLI from npm into the user's cache folder,
 for the conformance tests. Without versions: %v
-the official TypeScript SDK %s and Node %s.
+the official TypeScript SDK %s, Node %s and the ACP adapter %s.
 
-`, conformance.Versions(), conformance.SDKVersion, conformance.NodeVersion)
+`, conformance.Versions(), conformance.SDKVersion, conformance.NodeVersion, conformance.ACPVersion)
 		flags.PrintDefaults()
 	}
 	if err := flags.Parse(args); err != nil {
@@ -109,5 +109,6 @@ func extras(in *conformance.Installer) []extra {
 	return []extra{
 		{"Agent SDK " + conformance.SDKVersion, conformance.SDK, in.InstallSDK},
 		{"Node " + conformance.NodeVersion, conformance.Node, in.InstallNode},
+		{"ACP adapter " + conformance.ACPVersion, conformance.ACP, in.InstallACP},
 	}
 }

@@ -28,6 +28,7 @@ func TestRun(t *testing.T) {
 		"all of them":  {t.Context(), []string{"--list"}, 1, conformance.Newest + ": ", ""},
 		"the SDK":      {t.Context(), []string{"--list"}, 1, "Agent SDK " + conformance.SDKVersion + " is not installed", ""},
 		"Node":         {t.Context(), []string{"--list"}, 1, "Node " + conformance.NodeVersion + " is not installed", ""},
+		"ACP":          {t.Context(), []string{"--list"}, 1, "ACP adapter " + conformance.ACPVersion + " is not installed", ""},
 		"only Bun":     {cancelled, []string{"--bun"}, 1, "", "clis: installing Bun " + conformance.BunVersion + ": context canceled"},
 		"no version":   {t.Context(), []string{"latest"}, 1, "", `"latest" is not a version`},
 		"interrupted":  {cancelled, []string{conformance.Newest}, 1, "", "context canceled"},
