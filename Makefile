@@ -54,23 +54,64 @@ play: ## the same task without a hub, on the SDK alone (ARGS=--real: on a real C
 	@$(GO) run ./internal/conformance/cmd/play $(ARGS)
 
 .PHONY: test
-test: ## everything CI checks: set-up, lint, unit tests, kill tests, conformance, short fuzzing
+test: ## everything CI checks: set-up, lint, unit tests, kill tests, browser tests, conformance, short fuzzing
 	@SWITCHBOARD_REQUIRE_CLIS=1 MAKE='$(MAKE)' STAGES_NOTE='$(if $(RACE),,no C compiler was found: the tests ran WITHOUT the race detector)' \
-		tools/stages setup:set-up lint::7 unit::8 e2e:kill-tests:7 conformance::10 fuzz-short:fuzz:2
+		tools/stages setup:set-up lint::7 unit::8 e2e:kill-tests:7 browser::5 conformance::10 fuzz-short:fuzz:2
 
 .PHONY: build
-build: ## compile every package, and the program into bin
+build: console ## build the console, compile every package, and the program into bin
 	@echo '==> go build ./...'
 	@$(GO) build ./...
 	@$(GO) build -o bin/ ./cmd/switchboard
 
+# The console: its packages from npm, and what is built of it. Both are made anew when what they are made of has changed.
+.PHONY: console
+console: web/dist/app/index.html
+
+# Not npm ci: a registry may lack the parts of packages for systems that nobody here has, and the lock file then lacks them too.
+web/node_modules/.installed: web/package.json web/package-lock.json
+	@$(MAKE) --no-print-directory need
+	@echo '==> packages of the console from npm'
+	@cd web && npm install --no-save --no-audit --no-fund --loglevel=error
+	@touch $@
+
+WEB_SOURCES = $(shell find web/src web/public -type f) web/index.html web/vite.config.ts web/tsconfig.json api/v1.d.ts
+
+web/dist/app/index.html: $(WEB_SOURCES) web/node_modules/.installed
+	@echo '==> building the console'
+	@cd web && npx vite build --logLevel warn
+	@touch $@
+
 .PHONY: lint
-lint: generate-check golangci vet tidy-check ## generated files, golangci-lint, go vet for three systems, go.mod
+lint: generate-check golangci vet tidy-check console-check ## generated files, golangci-lint, go vet for three systems, go.mod, the console
+
+.PHONY: console-check
+console-check: web/node_modules/.installed
+	@echo '==> the console: types and style'
+	@cd web && npx tsc --noEmit && npx biome check --error-on-warnings .
 
 .PHONY: unit
-unit: ## unit tests with the race detector
+unit: web/node_modules/.installed ## unit tests with the race detector, and those of the console
 	@echo '==> unit tests$(if $(RACE), with the race detector, WITHOUT the race detector: no C compiler found)'
-	@$(GO) test $(RACE) -shuffle=on -timeout $(UNIT_TIMEOUT) $(UNIT)
+	@status=0; \
+	$(GO) test $(RACE) -shuffle=on -timeout $(UNIT_TIMEOUT) $(UNIT) || status=1; \
+	echo '==> unit tests of the console'; \
+	(cd web && npx vitest run) || status=1; \
+	exit $$status
+
+.PHONY: browser
+browser: build clis ## the console in Chromium, which is installed if there is none: the real program with a simulated agent
+	@echo '==> the console in Chromium'
+	@$(GO) build -o bin/ ./internal/conformance/cmd/model
+	@chromium=$$(tools/chromium) && cd web && SWITCHBOARD_CHROMIUM="$$chromium" npx vitest run --config vitest.browser.config.ts
+
+.PHONY: bench-console
+bench-console: build ## how fast the console is: opening, scrolling, streaming and memory with 10 000 messages
+	@chromium=$$(tools/chromium) && cd web && SWITCHBOARD_CHROMIUM="$$chromium" npx vitest run --config vitest.bench.config.ts
+
+.PHONY: screenshots
+screenshots: build ## take the pictures of docs/media anew: every page, light and dark, desktop and phone
+	@chromium=$$(tools/chromium) && cd web && SWITCHBOARD_CHROMIUM="$$chromium" npx vitest run --config vitest.shots.config.ts
 
 .PHONY: e2e
 e2e: clis ## the program as a whole: killed at the worst moments, cut off, on a full disk
@@ -117,16 +158,23 @@ vuln: ## known vulnerabilities in what we call (needs vuln.go.dev; not part of t
 	@tools/vuln
 
 .PHONY: setup
-setup: need ## fetch what the tests need: modules, the pinned CLIs, the official SDK
+setup: need ## fetch what the tests need: modules, packages of the console, Chromium, the pinned CLIs, the official SDK
 	@echo '==> downloading modules'
 	@$(GO) mod download
 	@$(GO) mod download -modfile=tools/go.mod
+	@$(MAKE) --no-print-directory web/node_modules/.installed
+	@tools/chromium >/dev/null
 	@$(MAKE) --no-print-directory clis
 
 .PHONY: clis
 clis: need ## install the pinned CLIs and SDK into your cache folder (VERSION=x.y.z for another CLI)
 	@echo '==> Claude Code CLIs from npm'
 	@$(GO) run ./internal/conformance/cmd/clis $(VERSION)
+
+.PHONY: record
+record: ## make the README's recording anew (docs/media), through the program and its simulated agent
+	@echo '==> recording'
+	@$(GO) test -count=1 -run '^TestRecording$$' ./cmd/switchboard -record
 
 .PHONY: generate
 generate: ## make the generated files anew
@@ -174,6 +222,6 @@ need:
 
 .PHONY: clean
 clean: ## remove what was built here (caches and installed CLIs stay)
-	@echo '==> removing bin and left-over test binaries and profiles'
-	@rm -rf bin
+	@echo '==> removing bin, the built console and left-over test binaries and profiles'
+	@rm -rf bin web/dist/app web/node_modules
 	@find . -type f \( -name '*.test' -o -name '*.prof' -o -name 'coverage*.out' \) -not -path './.git/*' -exec rm -f {} +

@@ -97,20 +97,39 @@ var table = []room{
 		modules: []string{"github.com/coder/websocket"},
 		tests:   []string{"claude/claudetest", "client", "internal/shim"},
 	},
-	{path: "internal/terminal", rooms: []string{"api", "client", "internal/audit", "internal/policy", "wire"}},
+	{path: "internal/naming", rooms: []string{"api"}},
+	{path: "internal/hubstart", rooms: []string{"api", "client"}, modules: []string{"golang.org/x/sys"}},
+	{path: "internal/doctor", rooms: []string{"api", "client", "internal/launch", "wire"}, modules: []string{"golang.org/x/sys"}},
+	{path: "internal/terminal/termtest", modules: []string{"charm.land/bubbletea/v2", "github.com/charmbracelet/x/ansi", "github.com/creack/pty"}},
+	{
+		path: "internal/terminal/...", rooms: []string{"api", "client", "wire"},
+		modules: []string{
+			"charm.land/bubbletea/v2", "charm.land/lipgloss/v2", "github.com/aymanbagabas/go-udiff", "github.com/charmbracelet/x/ansi",
+			"github.com/yuin/goldmark", "golang.org/x/term",
+		},
+		tests: []string{"internal/terminal/termtest"},
+	},
+	{
+		path:    "internal/terminal",
+		rooms:   []string{"api", "client", "internal/audit", "internal/naming", "internal/policy", "internal/terminal/...", "wire"},
+		modules: []string{"charm.land/lipgloss/v2"},
+	},
+	{path: "web"},
 	{
 		path: "cmd/switchboard",
 		rooms: []string{
-			"api", "claude", "claude/claudetest", "client", "internal/audit", "internal/config", "internal/hub", "internal/journal/...",
-			"internal/launch", "internal/notify", "internal/policy", "internal/server", "internal/server/...", "internal/shim", "internal/terminal", "wire",
+			"api", "claude", "claude/claudetest", "client", "internal/audit", "internal/config", "internal/doctor", "internal/hub", "internal/hubstart",
+			"internal/journal/...", "internal/launch", "internal/naming", "internal/notify", "internal/policy", "internal/server", "internal/server/...",
+			"internal/shim", "internal/terminal", "internal/terminal/...", "web", "wire",
 		},
-		modules: []string{"github.com/spf13/cobra"},
+		modules: []string{"github.com/spf13/cobra", "golang.org/x/term"},
+		tests:   []string{"internal/terminal/termtest"},
 	},
 	{
 		path: "internal/e2e",
 		rooms: []string{
-			"api", "claude", "claude/claudetest", "client", "internal/conformance/...", "internal/hub", "internal/journal/...", "internal/link", "wire",
-			"wire/fold",
+			"api", "claude", "claude/claudetest", "client", "internal/conformance/...", "internal/hub", "internal/journal/...", "internal/link",
+			"internal/terminal/...", "internal/terminal/termtest", "wire", "wire/fold",
 		},
 		modules: []string{"github.com/coder/websocket", "golang.org/x/sys"},
 	},
@@ -120,7 +139,9 @@ var table = []room{
 // testModules are the modules that the tests of every room may import. They are
 // no part of a program that uses ours.
 var testModules = []string{
+	"github.com/creack/pty",
 	"github.com/google/go-cmp",
+	"github.com/rogpeppe/go-internal",
 	"go.uber.org/goleak",
 }
 
