@@ -263,6 +263,7 @@ type SessionSummary struct {
 	Updated      time.Time `json:"updated"`
 	Archived     bool      `json:"archived,omitempty"`
 	Simulated    bool      `json:"simulated,omitempty"`
+	Failed       bool      `json:"failed,omitempty" doc:"Whether the last turn failed, or the process ended before its work was done; not if somebody has interrupted or stopped it"`
 	LastEventID  string    `json:"last_event_id,omitempty"`
 }
 

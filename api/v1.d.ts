@@ -854,6 +854,8 @@ export interface SessionSummary {
   conversation?: string;
   created: string;
   dir?: string;
+  /** Whether the last turn failed, or the process ended before its work was done; not if somebody has interrupted or stopped it */
+  failed?: boolean;
   id: string;
   last_event_id?: string;
   model?: string;

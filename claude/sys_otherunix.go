@@ -24,7 +24,9 @@ func lockThread() (unlock func()) { return func() {} }
 
 // processes lists all processes, as ps sees them.
 func processes(ctx context.Context) ([]procInfo, error) {
-	out, err := exec.CommandContext(ctx, "/bin/ps", "-A", "-o", "pid=", "-o", "ppid=", "-o", "stat=", "-o", "lstart=").Output()
+	cmd := exec.CommandContext(ctx, "/bin/ps", "-A", "-o", "pid=", "-o", "ppid=", "-o", "stat=", "-o", "lstart=")
+	cmd.Env = []string{"LC_ALL=C", "TZ=UTC"} // or another hour would be another process
+	out, err := cmd.Output()
 	if err != nil {
 		return nil, fmt.Errorf("listing processes with ps: %w", err)
 	}

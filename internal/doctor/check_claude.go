@@ -3,7 +3,6 @@ package doctor
 import (
 	"context"
 	"fmt"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -182,7 +181,10 @@ func (m *Machine) checkLogin(ctx context.Context) []Finding {
 	if m.OS == "darwin" {
 		return []Finding{{State: Skip, Found: "the keychain may hold it, which is not looked into; claude auth status tells"}}
 	}
-	f := Finding{State: Warn, Found: "no " + file + ", and no token in the environment", Fix: "claude"}
+	f := Finding{State: Warn, Found: "no token in the environment", Fix: "claude"}
+	if file != "" {
+		f.Found = "no " + file + ", and " + f.Found
+	}
 	clis, _ := m.clis(ctx)
 	for _, cli := range clis {
 		if cli.Err == nil {
@@ -202,10 +204,13 @@ func (m *Machine) credentials() string {
 		return filepath.Join(dir, ".credentials.json")
 	}
 	home := m.Getenv("HOME")
+	if m.OS == "windows" {
+		home = m.Getenv("USERPROFILE")
+	}
 	if home == "" {
 		return ""
 	}
-	return path.Join(home, ".claude", ".credentials.json")
+	return filepath.Join(home, ".claude", ".credentials.json")
 }
 
 // firstLine returns what stands in the first line of a text.

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/switchboard-dev/switchboard/api"
@@ -201,12 +203,40 @@ func (m *Machine) holder() int {
 	return m.Holder()
 }
 
+// running says whether a hub is there, well or not.
+func (m *Machine) running(ctx context.Context) bool {
+	if m.Hub == nil || m.Socket == "" {
+		return false
+	}
+	_, err := m.Hub(ctx)
+	return !errors.Is(err, ErrNoHub)
+}
+
+// namedPort looks at the address that the settings name. While a hub runs that is its own, and may speak TLS, by which nobody could be told.
+func (m *Machine) namedPort(ctx context.Context) Finding {
+	f := Finding{State: OK, Found: "the settings name " + m.Address}
+	host, name, err := net.SplitHostPort(m.Address)
+	number, numberErr := strconv.Atoi(name)
+	if err != nil || numberErr != nil || number <= 0 || m.running(ctx) {
+		return f
+	}
+	switch host {
+	case "", "0.0.0.0", "::", "127.0.0.1", "localhost":
+	default:
+		return f // another machine's, perhaps
+	}
+	if m.Port(ctx, number) != PortFree {
+		f.State, f.Found, f.Fix = Fail, f.Found+", where another program is", m.verb("serve --addr 127.0.0.1:0")
+	}
+	return f
+}
+
 func (m *Machine) checkPorts(ctx context.Context) []Finding {
 	if m.Port == nil {
 		return nil
 	}
 	if m.Address != "" {
-		return []Finding{{State: OK, Found: "the settings name " + m.Address}}
+		return []Finding{m.namedPort(ctx)}
 	}
 	hubs, others := []string{}, []string{}
 	free := 0

@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 )
@@ -28,11 +27,7 @@ func (m *Machine) checkRuns(ctx context.Context) []Finding {
 			dead++
 		}
 	}
-	running := false
-	if m.Hub != nil && m.Socket != "" {
-		_, err := m.Hub(ctx)
-		running = !errors.Is(err, ErrNoHub)
-	}
+	running := m.running(ctx)
 	var found []Finding
 	if alive > 0 && !running {
 		found = append(found, Finding{

@@ -240,6 +240,11 @@ func TestChecks(t *testing.T) {
 		{"a key that agents do not get", func(m *Machine) { env("ANTHROPIC_API_KEY", "x")(m); m.Stat = files{}.stat }, "login", Warn, "ANTHROPIC_API_KEY", "USE_API_BILLING"},
 		{"another folder", env("CLAUDE_CONFIG_DIR", "/elsewhere"), "login", Warn, "/elsewhere/.credentials.json", "auth login"},
 		{"a keychain", func(m *Machine) { m.OS = "darwin"; m.Stat = files{}.stat }, "login", Skip, "keychain", ""},
+		{"no home", func(m *Machine) { env("HOME", "")(m); m.Stat = files{}.stat }, "login", Warn, "no token in the environment", "claude auth login"},
+		{"Windows", func(m *Machine) {
+			env("USERPROFILE", "/users/ann")(m)
+			m.OS, m.Stat = "windows", files{"/users/ann/.claude/.credentials.json": plain(0o666)}.stat
+		}, "login", OK, "/users/ann/.claude/.credentials.json is there", ""},
 		{"credentials for all", func(m *Machine) { mode(m, "/home/ann/.claude/.credentials.json", plain(0o644)) }, "login", Warn, "0644", "chmod 600 /home/ann/.claude/.credentials.json"},
 		{"no settings", func(m *Machine) { m.Stat = files{}.stat }, "config", OK, "defaults", ""},
 		{"rules wait", func(m *Machine) {
@@ -275,6 +280,19 @@ func TestChecks(t *testing.T) {
 			}
 		}, "hub", Fail, "disk full", "df -h"},
 		{"a port of our own", func(m *Machine) { m.Address = "127.0.0.1:9000" }, "port", OK, "127.0.0.1:9000", ""},
+		{"a port of our own that is taken", func(m *Machine) {
+			m.Address, m.Holder = "0.0.0.0:9000", nil
+			m.Hub = func(context.Context) (*api.Info, error) { return nil, ErrNoHub }
+			m.Port = func(_ context.Context, port int) Port { return map[int]Port{9000: PortOther}[port] }
+		}, "port", Fail, "0.0.0.0:9000, where another program is", "switchboard serve --addr 127.0.0.1:0"},
+		{"a port of our own, with TLS", func(m *Machine) {
+			m.Address, m.Port = "127.0.0.1:9000", func(context.Context, int) Port { return PortOther }
+		}, "port", OK, "127.0.0.1:9000", ""},
+		{"another machine's port", func(m *Machine) {
+			m.Address, m.Holder = "192.0.2.1:9000", nil
+			m.Hub = func(context.Context) (*api.Info, error) { return nil, ErrNoHub }
+			m.Port = func(context.Context, int) Port { return PortOther }
+		}, "port", OK, "192.0.2.1:9000", ""},
 		{"others on some ports", func(m *Machine) {
 			m.Port = func(_ context.Context, port int) Port {
 				if port == 8765 {

@@ -254,6 +254,60 @@ func TestWrapGap(t *testing.T) {
 	}
 }
 
+// TestWrapLeft has a hub that takes nothing while the program ends its CLI, for which
+// nobody waits long. When it goes on, it takes what was left for it, all of it, once.
+func TestWrapLeft(t *testing.T) {
+	t.Parallel()
+	const lines, width = 60, 50_000 // more than a socket holds
+	l := newLab(t, nil)
+	l.start()
+	cli := l.shell("echo '{\"type\":\"system\",\"subtype\":\"first\"}'", "read -r line",
+		fmt.Sprintf("head -c %d /dev/zero | tr '\\0' x | fold -w %d", lines*width, width), "echo", "echo '{\"type\":\"the end\"}'", "exit 6")
+	dir, record := l.realDir()
+	c := l.callCLI(t, dir, l.wrapEnv("SWITCHBOARD_WRAP_CLAUDE="+cli), l.wrapper(), streamFlags()...)
+	s := l.wrapped(t, dir, record)
+	if _, err := s.await(l.ctx(), "the first line", func(events []api.Event) bool { return countKind(events, api.KindLine) == 1 }); err != nil {
+		t.Fatal(err)
+	}
+	hub := l.current()
+	if err := hub.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	c.write(`{"type":"go on"}`)
+	if err := c.end(); c.cmd.ProcessState.ExitCode() != 6 {
+		t.Errorf("the CLI ended with %v", err)
+	}
+	left, err := filepath.Glob(filepath.Join(l.data, "spool", "*.spool"))
+	if err != nil || len(left) != 1 {
+		t.Errorf("the files that were left are %q, %v", left, err)
+	}
+	if err := hub.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	snapshot, err := s.awaitState(l.ctx(), api.StateEnded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code := snapshot.Ended.Code; code == nil || *code != 6 {
+		t.Errorf("it ended as %+v", snapshot.Ended)
+	}
+	events, err := s.awaitFrom(l.ctx(), 0, "all of it", func(events []api.Event) bool { return countKind(events, api.KindRunEnded) > 0 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, gaps, sent := countKind(events, api.KindLine), countKind(events, api.KindGap), countKind(events, api.KindSent); got != lines+2 || gaps != 0 || sent != 1 {
+		t.Errorf("the hub has %d lines, %d gaps and %d of the program's lines; want %d, 0 and 1", got, gaps, sent, lines+2)
+	}
+	if err := eventually(patience, func() error {
+		if _, err := os.Stat(left[0]); !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("%s is still there: %w", left[0], err)
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestWrapBytes compares what a program and its CLI say with what the other gets:
 // byte for byte, with every CLI.
 func TestWrapBytes(t *testing.T) {

@@ -266,7 +266,7 @@ func (h *Hub) attach(ctx context.Context, hello Hello, w Wire, spool bool) (*Att
 // attach is Attach in the session's loop.
 func (st *step) attach(a *Attachment, hello Hello) (Welcome, error) {
 	s, b := st.s, st.s.book
-	if a.spool && hello.Run == b.Run {
+	if a.spool {
 		return st.attachSpool(a, hello)
 	}
 	if hello.Run != b.Run || b.Ended != nil {
@@ -332,13 +332,20 @@ func (st *step) attach(a *Attachment, hello Hello) (Welcome, error) {
 // attachSpool attaches what a dead shim left.
 func (st *step) attachSpool(a *Attachment, hello Hello) (Welcome, error) {
 	s := st.s
-	if s.link != nil || st.alive() {
+	switch {
+	case hello.Run > s.book.Run:
+		return Welcome{}, &GoneError{Reason: "this hub does not know the run"}
+	case hello.Run < s.book.Run:
+		// Among those of the next run its lines would tell something else.
+		return Welcome{}, &GoneError{Reason: "the session has gone on with another run"}
+	case s.link != nil || st.alive():
 		return Welcome{}, &OwnedError{Instance: s.run.Instance}
 	}
 	if s.run.Instance != "" && s.run.Instance != hello.Instance {
 		return Welcome{}, &OwnedError{Instance: s.run.Instance}
 	}
 	s.link = a
+	a.tee = s.book.Transport == transportTee // what its CLI asks the program is not the hub's to refuse
 	for _, f := range hello.Failed {
 		st.failed(a, f.Number, f.Reason)
 	}
@@ -527,7 +534,7 @@ func (st *step) line(a *Attachment, l *fold.Line) error {
 			st.closeInput(a)
 		}
 	}
-	if len(st.rows.conversations) > known {
+	if len(st.rows.conversations) > known && s.book.Ended == nil { // else nobody would ever give it back
 		return st.lease(a)
 	}
 	return nil

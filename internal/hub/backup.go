@@ -5,16 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 )
 
-// scratchPattern is what folders are called in which backups are made.
-const scratchPattern = ".backup-*"
+// scratchPrefix is how the names of folders begin in which backups are made.
+const scratchPrefix = ".backup-"
 
 // Backup writes a copy of the journal as it is at one moment to w, while
 // everything goes on: see journal.Journal. It is made as a file first, of which
@@ -29,7 +31,7 @@ func (h *Hub) Backup(ctx context.Context, w io.Writer) (err error) {
 	if err := h.sweepScratch(); err != nil {
 		return err
 	}
-	folder, err := os.MkdirTemp(h.scratch(), scratchPattern)
+	folder, err := os.MkdirTemp(h.scratch(), scratchPrefix+"*")
 	if err != nil {
 		return h.noBackup(ctx, err)
 	}
@@ -52,12 +54,15 @@ func (h *Hub) sweepScratch() error {
 	if h.options.Scratch == "" {
 		return nil
 	}
-	old, err := filepath.Glob(filepath.Join(h.options.Scratch, scratchPattern))
-	if err != nil {
+	entries, err := os.ReadDir(h.options.Scratch)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("looking for what is left of backups: %w", err)
 	}
-	for _, folder := range old {
-		if err := os.RemoveAll(folder); err != nil {
+	for _, entry := range entries {
+		if !entry.IsDir() || !strings.HasPrefix(entry.Name(), scratchPrefix) {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(h.options.Scratch, entry.Name())); err != nil {
 			return fmt.Errorf("removing what is left of a backup: %w", err)
 		}
 	}

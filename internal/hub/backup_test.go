@@ -49,6 +49,34 @@ func TestBackup(t *testing.T) {
 	}
 }
 
+// TestBackupLeft looks for what a backup left that was killed with its hub: the next
+// hub removes it, and nothing else, whatever the folder is called.
+func TestBackupLeft(t *testing.T) {
+	scratch := filepath.Join(t.TempDir(), "a [b*")
+	for _, name := range []string{".backup-1", "backup-2", "other"} {
+		if err := os.MkdirAll(filepath.Join(scratch, name, "journal.db.part"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(scratch, ".backup-of-somebody"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := newLab(t, func(o *hub.Options) { o.Scratch = scratch })
+	look := func(when string) {
+		t.Helper()
+		entries, err := os.ReadDir(scratch)
+		if err != nil || len(entries) != 3 || entries[0].Name() != ".backup-of-somebody" {
+			t.Errorf("%s there is %v, %v", when, entries, err)
+		}
+	}
+	look("at the start")
+	var out bytes.Buffer
+	if err := l.hub.Backup(l.ctx(), &out); err != nil || out.Len() == 0 {
+		t.Errorf("%d bytes, %v", out.Len(), err)
+	}
+	look("after a backup")
+}
+
 // wantEmpty checks that nothing is in a folder.
 func wantEmpty(t *testing.T, dir string) {
 	t.Helper()

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
@@ -587,8 +588,39 @@ func (b *book) row() *journal.Session {
 	if row.Model == "" {
 		row.Model = b.Options.Model
 	}
-	if b.Simulated {
+	// As texts: each step has a row, for which they need not be encoded.
+	switch failed := b.failed(); {
+	case b.Simulated && failed:
+		row.Data = json.RawMessage(`{"simulated":true,"failed":true}`)
+	case b.Simulated:
 		row.Data = json.RawMessage(`{"simulated":true}`)
+	case failed:
+		row.Data = json.RawMessage(`{"failed":true}`)
 	}
 	return row
+}
+
+// A rowData is what a session's row has beside its columns, see row.
+type rowData struct {
+	Simulated bool `json:"simulated"`
+	Failed    bool `json:"failed"`
+}
+
+// failed reports whether the last turn failed, or the process ended before its work
+// was done. What somebody has stopped on purpose has not failed, nor has what still
+// goes on.
+func (b *book) failed() bool {
+	if e := b.Ended; e != nil && b.Run > 0 {
+		if _, waiting := b.nextPrompt(); waiting || e.Unfinished {
+			return !strings.HasPrefix(e.Reason, stoppedBy) && !strings.HasPrefix(e.Reason, givenUpBy)
+		}
+	}
+	r := b.State.Result
+	switch {
+	case r == nil || !r.Failed || r.Interrupted || r.Terminal == wire.TerminalReasonAbortedStreaming || r.Terminal == wire.TerminalReasonAbortedTools:
+		return false
+	case b.Ended != nil:
+		return true
+	}
+	return !b.State.Turn && len(b.State.Queue.Waiting) == 0
 }

@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -63,4 +64,21 @@ func (st *step) neverCame() bool {
 	}
 	st.endRun(api.Ended{Reason: "the program that it belongs to has ended before it could be shown"}, false)
 	return true
+}
+
+// leftTime bounds how long what a dead process has left may keep its run from being
+// ended. The rest is taken in when that has happened.
+const leftTime = 15 * time.Second
+
+// takeLeft has what the dead process of a run has left taken in: it may tell how the
+// process has ended, which nobody else knows.
+func (h *Hub) takeLeft(ctx context.Context, session string, run int) {
+	if h.options.Left == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, leftTime)
+	defer cancel()
+	if err := h.options.Left(ctx, h, session, run); err != nil {
+		h.log.Warn("what a process has left is not taken in yet", "session", session, "run", run, "err", err)
+	}
 }

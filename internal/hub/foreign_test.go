@@ -1,7 +1,9 @@
 package hub_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -105,5 +107,90 @@ func TestPromptForAbsentProgram(t *testing.T) {
 	}
 	if _, err := l.hub.Send(l.ctx(), person, created.ID, api.SendMessage{Text: "hello"}); err != nil {
 		t.Errorf("a prompt when it is back: %v", err)
+	}
+}
+
+// TestLeftBehind has a program's CLI die, and what it kept for a hub come when the run is
+// known to have ended: it is all there, but nothing is asked, nothing is held, and the run
+// has ended as it had. What comes when the next run has begun is refused.
+func TestLeftBehind(t *testing.T) {
+	var asked []string
+	l := newLab(t, func(o *hub.Options) {
+		o.Left = func(_ context.Context, _ *hub.Hub, session string, run int) error {
+			asked = append(asked, fmt.Sprintf("%s-%d", session, run)) // by one goroutine, and looked at when that has gone on
+			return errors.New("not yet")
+		}
+	})
+	created, err := l.hub.Create(l.ctx(), person, api.CreateSession{Transport: "tee", Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hello := hub.Hello{Session: created.ID, Run: 1, Instance: "i", Token: created.Token, Next: 1, Oldest: 1, Tee: true, PID: 1 << 30, PIDStart: "dead"}
+	a, _, err := l.hub.Attach(l.ctx(), hello, newDialler())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Lost(nil)
+	before := l.awaitState(created.ID, api.StateEnded)
+	if len(asked) != 1 || asked[0] != created.ID+"-1" {
+		t.Errorf("what is left was asked for as %q", asked)
+	}
+	hello.Token, hello.Next = "", 5
+	a, welcome, err := l.hub.AttachSpool(l.ctx(), hello, newDialler())
+	if err != nil || welcome.Have != 0 {
+		t.Fatalf("%+v, %v", welcome, err)
+	}
+	items := []hub.Item{
+		numbered(1, `{"type":"system","subtype":"init","session_id":"11111111-2222-4333-8444-555555555555","cwd":"/w","tools":[],"model":"m"}`),
+		numbered(2, `{"type":"control_request","request_id":"h","request":{"subtype":"hook_callback","callback_id":"x","input":{}}}`),
+		numbered(3, bashQuestion("r1")),
+		{Kind: hub.ItemEvent, Number: 4, Bytes: []byte(`{"event":"exited","code":0}`)},
+	}
+	if err := a.Receive(l.ctx(), items); err != nil {
+		t.Fatal(err)
+	}
+	a.Lost(nil)
+	after := l.snapshot(created.ID)
+	if after.State != api.StateEnded || len(after.Questions) != 0 || after.Ended.Reason != before.Ended.Reason {
+		t.Errorf("it is %s with %d questions, ended as %+v", after.State, len(after.Questions), after.Ended)
+	}
+	if got := kinds(l.events(created.ID)); strings.Count(got, "line:control_request") != 2 || strings.Count(got, "line:system") != 1 || strings.Contains(got, api.KindSent) {
+		t.Errorf("the log has %s", got)
+	}
+	other, err := l.hub.Create(l.ctx(), person, api.CreateSession{Dir: t.TempDir(), Resume: after.Conversation})
+	if err != nil {
+		t.Fatalf("somebody else wants the conversation %q: %v", after.Conversation, err)
+	}
+	l.await(other.ID, "its agent is there, or has ended", func(s *api.Session) bool { return s.Linked || s.State == api.StateEnded })
+	if _, err := l.hub.Stop(l.ctx(), person, other.ID, api.Stop{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.hub.Resume(l.ctx(), person, created.ID, api.Resume{}); err != nil {
+		t.Fatal(err)
+	}
+	var gone *hub.GoneError
+	if _, _, err := l.hub.AttachSpool(l.ctx(), hello, newDialler()); !errors.As(err, &gone) {
+		t.Errorf("what comes in the next run: %v", err)
+	}
+}
+
+// TestLeftUnrefused has what a program's CLI asked the program come while the run is taken
+// to be alive. It was the program's to answer: the hub refuses nothing of it.
+func TestLeftUnrefused(t *testing.T) {
+	l := newLab(t, func(o *hub.Options) { o.Watch = time.Hour })
+	created, hello, a, _ := l.tee()
+	a.Lost(nil)
+	l.awaitState(created.ID, api.StateOffline)
+	hello.Tee, hello.Token = false, "" // a file does not tell
+	a, _, err := l.hub.AttachSpool(l.ctx(), hello, newDialler())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Lost(nil)
+	if err := a.Receive(l.ctx(), []hub.Item{numbered(1, `{"type":"control_request","request_id":"h","request":{"subtype":"hook_callback","callback_id":"x","input":{}}}`)}); err != nil {
+		t.Fatal(err)
+	}
+	if got := kinds(l.events(created.ID)); strings.Contains(got, api.KindSent) {
+		t.Errorf("the log has %s", got)
 	}
 }

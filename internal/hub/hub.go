@@ -62,6 +62,11 @@ type Options struct {
 	// Scratch is a folder for files that are read once and removed: as large as
 	// the journal. If empty, the system's.
 	Scratch string
+	// Left takes in what the process of a run kept for a hub and could not give one
+	// (see [Hub.AttachSpool]), if there is something. It is called when the process is
+	// dead, before the run is ended for that, not by a session's loop, and returns when
+	// ctx ends. It may be nil.
+	Left func(ctx context.Context, h *Hub, session string, run int) error
 	// Rest is how long a session that nobody uses stays in memory. If zero, 30 s.
 	Rest time.Duration
 }
@@ -140,6 +145,9 @@ func New(ctx context.Context, o Options) (*Hub, error) {
 	}
 	// The hub's own context: a caller's that ends must not end the sessions.
 	h.ctx, h.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	if err := h.sweepScratch(); err != nil { // as large as the journal; the next backup tries again
+		h.log.Warn("what a backup left is still there", "err", err)
+	}
 	changed := h.rules.Changed() // before anybody looks at the rules
 	if err := h.recover(ctx); err != nil {
 		h.cancel()
@@ -515,6 +523,7 @@ func (h *Hub) lookInto(id string) {
 	if run.Run == 0 || h.launcher == nil || run.PID > 0 && h.launcher.Alive(run.PID, run.PIDStart) {
 		return
 	}
+	h.takeLeft(h.ctx, id, run.Run)
 	ctx, cancel := context.WithTimeout(h.ctx, 15*time.Second)
 	defer cancel()
 	swept, err := h.launcher.Sweep(ctx, run.Marker)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -293,5 +294,29 @@ func TestCreateFails(t *testing.T) {
 	second := l.create(api.CreateSession{Dir: "/", ClientID: "one"})
 	if first.ID != second.ID {
 		t.Errorf("one client id made sessions %s and %s", first.ID, second.ID)
+	}
+}
+
+// TestInterruptRefused keeps the queue of a session whose turn cannot be interrupted,
+// because its agent cannot be reached.
+func TestInterruptRefused(t *testing.T) {
+	l := newLab(t, func(o *hub.Options) { o.Watch = time.Hour })
+	s := l.create(api.CreateSession{Prompt: `@tool Bash {"command":"make"}`})
+	l.await(s.ID, "it asks", func(s *api.Session) bool { return len(s.Questions) == 1 })
+	l.send(s.ID, "@say later")
+	l.launcher.listen(false)
+	l.launcher.cutAll()
+	l.awaitState(s.ID, api.StateOffline)
+	if _, err := l.hub.Interrupt(l.ctx(), person, s.ID, api.Interrupt{CancelQueued: true}); code(err) != api.CodeOffline {
+		t.Errorf("an interrupt without a link: %v", err)
+	}
+	if now := l.snapshot(s.ID); len(now.Messages) != 1 || now.Messages[0].State != api.MessageQueued {
+		t.Errorf("the messages are %s", encode(now.Messages))
+	}
+	l.launcher.connectAll()
+	l.await(s.ID, "it is back", func(s *api.Session) bool { return s.Linked && s.State == api.StateRequiresAction })
+	out, err := l.hub.Interrupt(l.ctx(), person, s.ID, api.Interrupt{CancelQueued: true})
+	if err != nil || !out.Was || len(out.Taken) != 1 || len(out.Session.Messages) != 0 {
+		t.Errorf("with one: %s, %v", encode(out), err)
 	}
 }

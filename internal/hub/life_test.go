@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -215,6 +216,15 @@ func TestResumeAndFork(t *testing.T) {
 	if events := kinds(l.events(created.ID)); !strings.Contains(events, "history history") {
 		t.Errorf("the history is missing: %s", events)
 	}
+	// A copy from the middle brings what the agent is told, and no more.
+	l.launcher.history[first.Conversation] = l.launcher.history["11111111-2222-4333-8444-555555555555"]
+	middle, err := l.hub.Fork(l.ctx(), person, s.ID, api.Fork{At: "u1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := l.count(middle.ID, api.KindHistory); n != 1 {
+		t.Errorf("a copy up to the first line shows %d of them", n)
+	}
 	none, err := l.hub.Create(l.ctx(), person, api.CreateSession{Dir: first.Dir, Resume: "11111111-2222-4333-8444-666666666666"})
 	if err != nil {
 		t.Fatal(err)
@@ -271,9 +281,19 @@ func TestDiskFull(t *testing.T) {
 	s := l.create(api.CreateSession{Prompt: "@say hello"})
 	l.awaitDone(s.ID, 1)
 	full.set(&journal.UnavailableError{Reason: "the disk is full", Err: errors.New("no space")})
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-	defer cancel()
-	if _, err := l.hub.Send(ctx, person, s.ID, api.SendMessage{Text: "@flood 30\n@say later", ClientID: "x"}); code(err) != api.CodeStorage {
+	ctx, cancel := context.WithCancel(l.ctx())
+	var leaving sync.WaitGroup
+	leaving.Go(func() {
+		defer cancel()
+		// The first refusal is known to the hub when it tries again.
+		for full.refusals() < 2 && ctx.Err() == nil {
+			runtime.Gosched()
+		}
+	})
+	_, err := l.hub.Send(ctx, person, s.ID, api.SendMessage{Text: "@flood 30\n@say later", ClientID: "x"})
+	cancel()
+	leaving.Wait()
+	if code(err) != api.CodeStorage {
 		t.Errorf("sending without room: %v", err)
 	}
 	full.set(nil)

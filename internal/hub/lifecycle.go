@@ -104,7 +104,7 @@ func (h *Hub) create(ctx context.Context, by Actor, in api.CreateSession, sum []
 	})
 	if err == nil && spec.resume != "" {
 		// Its history may be long: it is not part of one step.
-		if err = s.history(ctx, spec.resume, in.Dir); err == nil {
+		if err = s.history(ctx, spec.resume, in.Dir, spec.at); err == nil {
 			err = s.do(ctx, func(st *step) { token = st.startRun(spec) })
 		}
 	}
@@ -437,9 +437,10 @@ func (s *session) giveUp(ctx context.Context, by Actor) error {
 			s.log.Warn("ending a run by force", "session", s.id, "run", run.Run, "err", err)
 		}
 	}
+	s.hub.takeLeft(ctx, s.id, run.Run)
 	err = s.do(ctx, func(st *step) {
 		if s.book.Run == run.Run && s.link == nil {
-			st.endRun(api.Ended{Reason: "it was given up by " + nameOf(by)}, false)
+			st.endRun(api.Ended{Reason: givenUpBy + nameOf(by)}, false)
 		}
 	})
 	return s.hub.problem(err, s.id)

@@ -36,8 +36,11 @@ type Notification struct {
 }
 
 // stoppedBy is how the reason begins of a run that somebody has ended, which is
-// no failure.
-const stoppedBy = "it was stopped by "
+// no failure; givenUpBy that of one that could not be reached.
+const (
+	stoppedBy = "it was stopped by "
+	givenUpBy = "it was given up by "
+)
 
 // notify has people told what the step did. It is called last, so that what was
 // settled within the step is not told.

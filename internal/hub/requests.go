@@ -139,15 +139,17 @@ func (h *Hub) Interrupt(ctx context.Context, by Actor, id string, in api.Interru
 	defer release()
 	var taken []api.Message
 	_, err = s.request(ctx, by, &wire.InterruptRequest{}, func(st *step) error {
-		if in.CancelQueued {
-			taken = st.takeAll(by)
-		}
+		var nothing error
 		switch s.book.phase() {
 		case fold.PhaseRunning, fold.PhaseRequiresAction, fold.PhaseStarting, fold.PhaseOffline:
-			return nil
 		case fold.PhaseIdle, fold.PhaseBackground, fold.PhaseEnded:
+			nothing = errNoTurn
 		}
-		return errNoTurn
+		// If the interrupt is refused, nothing has happened: the messages stay.
+		if in.CancelQueued && (nothing != nil || s.reachable() == nil && s.foreign(true) == nil) {
+			taken = st.takeAll(by)
+		}
+		return nothing
 	})
 	if err != nil && !errors.Is(err, errNoTurn) {
 		return nil, err

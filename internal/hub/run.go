@@ -257,8 +257,9 @@ func reasonOf(err error) string {
 }
 
 // history copies a conversation's transcript into the log, once: the CLI sends
-// nothing of what was said before.
-func (s *session) history(ctx context.Context, conversation, dir string) error {
+// nothing of what was said before. What comes behind the line with the uuid at, if
+// that is not empty, is left out: the CLI is not told it either.
+func (s *session) history(ctx context.Context, conversation, dir, at string) error {
 	if s.hub.launcher == nil {
 		return nil
 	}
@@ -288,6 +289,11 @@ func (s *session) history(ctx context.Context, conversation, dir string) error {
 				break
 			}
 			batch, size = append(batch, bytes.Clone(line)), size+len(line)
+			if at != "" {
+				if h, err := wire.Peek(line); err == nil && string(h.UUID) == at {
+					break
+				}
+			}
 			if size >= maxStepBytes/2 {
 				if err := flush(); err != nil {
 					return err

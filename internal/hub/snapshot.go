@@ -237,14 +237,12 @@ func (h *Hub) List(ctx context.Context, f api.SessionFilter) (*api.SessionList, 
 	list := &api.SessionList{Sessions: make([]api.SessionSummary, 0, len(page.Sessions)), Next: page.Next}
 	for i := range page.Sessions {
 		row := &page.Sessions[i]
-		var data struct {
-			Simulated bool `json:"simulated"`
-		}
+		var data rowData
 		_ = json.Unmarshal(row.Data, &data) // absent for most
 		list.Sessions = append(list.Sessions, api.SessionSummary{
 			ID: row.ID, Title: row.Title, Dir: row.Dir, State: api.State(row.State), Model: row.Model, Conversation: row.Conversation, Run: row.Run,
 			Questions: row.Open, USD: row.CostUSD, Created: row.Created, Updated: row.Updated, Archived: !row.Archived.IsZero(),
-			Simulated: data.Simulated, LastEventID: eventID(row.Epoch, row.Seq),
+			Simulated: data.Simulated, Failed: data.Failed, LastEventID: eventID(row.Epoch, row.Seq),
 		})
 	}
 	return list, nil

@@ -339,14 +339,16 @@ func (l *Launcher) brief(ctx context.Context, spec *Spec, folder string, pid int
 }
 
 // Alive reports whether the process with this number and start time lives. The
-// number alone may have been given to another since. If start is empty, the
-// number has to do.
-func (l *Launcher) Alive(pid int, start string) bool {
+// number alone may have been given to another since. If start is empty, or cannot
+// be seen now, the number has to do: what is taken for dead is ended.
+func (l *Launcher) Alive(pid int, start string) bool { return alive(pid, start) }
+
+func alive(pid int, start string) bool {
 	if pid <= 0 {
 		return false
 	}
 	now, ended, ok := processStat(pid)
-	return ok && !ended && (start == "" || now == start)
+	return ok && !ended && (start == "" || now == "" || now == start)
 }
 
 // History returns the lines of a conversation from the CLI's transcript, as

@@ -8,11 +8,12 @@ import (
 )
 
 // processStat returns when a process was started, in the system's own form, and
-// whether it has ended and only waits for its parent.
+// whether it has ended and only waits for its parent. Where that cannot be read,
+// because this process has no descriptor left for it, start is empty.
 func processStat(pid int) (start string, ended, ok bool) {
 	data, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	if err != nil {
-		return "", false, false
+		return "", false, reachable(pid)
 	}
 	// The name comes second, in parentheses, and may contain anything.
 	fields := bytes.Fields(data[bytes.LastIndexByte(data, ')')+1:])

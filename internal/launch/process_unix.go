@@ -163,3 +163,7 @@ func (c *child) wait() {
 		c.Signal = status.Signal().String()
 	}
 }
+
+// reachable reports whether a process of this user has a number, for want of a way
+// to look at it.
+func reachable(pid int) bool { return syscall.Kill(pid, 0) == nil }

@@ -31,8 +31,7 @@ func Runs(dataDir string) ([]RunFolder, error) {
 		if err != nil {
 			return nil, err
 		}
-		start, ended, ok := processStat(r.PID)
-		runs = append(runs, RunFolder{Name: entry.Name(), PID: r.PID, Alive: r.PID > 0 && ok && !ended && (r.Start == "" || r.Start == start)})
+		runs = append(runs, RunFolder{Name: entry.Name(), PID: r.PID, Alive: alive(r.PID, r.Start)})
 	}
 	return runs, nil
 }

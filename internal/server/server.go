@@ -114,6 +114,7 @@ type Server struct {
 	launcher *launch.Launcher
 	rules    *rulefile.Book
 	hub      *hub.Hub
+	spools   *spools
 	metrics  *metrics.Metrics
 	book     *access.Book
 	guard    *access.Guard
@@ -188,6 +189,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	}
 	s.tasks.Go(s.findAgent)
 	s.tasks.Go(s.keepHouse)
+	s.tasks.Go(s.takeSpools)
 	if err := tellManager(ctx, o.NotifySocket, "READY=1\nSTATUS=Listening on "+s.tcp[0].Addr().String()); err != nil {
 		s.log.Warn("the service manager was not told that the server is ready", "err", err)
 	}
@@ -233,9 +235,10 @@ func (s *Server) openHub(ctx context.Context) error {
 		return err
 	}
 	s.metrics = metrics.New(&metrics.Options{Version: o.Version, Logger: s.log})
+	s.spools = newSpools(filepath.Join(o.DataDir, "spool"), s.log)
 	s.hub, err = hub.New(ctx, hub.Options{
 		Journal: s.journal, Launcher: launcher{s.launcher}, Logger: s.log, Rules: s.rules, Notify: tell, Meter: s.metrics, Library: library{s.launcher}, Scratch: o.DataDir,
-		QuestionDeadline: o.QuestionDeadline, Budgets: o.Budgets, ResumeAtReset: o.ResumeAtReset,
+		QuestionDeadline: o.QuestionDeadline, Budgets: o.Budgets, ResumeAtReset: o.ResumeAtReset, Left: s.spools.of,
 	})
 	if err != nil {
 		return err
@@ -248,15 +251,9 @@ func (s *Server) openHub(ctx context.Context) error {
 // tidy takes in what agents wrote while there was no server and had to put into files, then ends what agents left that died meanwhile. Neither
 // keeps the server from starting.
 func (s *Server) tidy(ctx context.Context) error {
-	files, err := filepath.Glob(filepath.Join(s.options.DataDir, "spool", "*.spool"))
-	if err != nil {
-		return fmt.Errorf("looking for what agents have written: %w", err)
-	}
-	for _, file := range files {
-		if err := ingress.ImportSpool(ctx, s.hub, file); err != nil {
-			s.log.Error("what an agent wrote without a server was not taken in; the file is kept", "file", file, "err", err)
-		}
-	}
+	taking, cancel := context.WithTimeout(ctx, spoolsAtStart)
+	s.spools.all(taking, s.hub) // what is left then is taken in later
+	cancel()
 	swept, err := s.launcher.SweepAll(ctx)
 	if err != nil {
 		s.log.Warn("not all that earlier agents left was cleared away", "err", err)

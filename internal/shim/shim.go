@@ -27,6 +27,9 @@ const (
 	// linger is how long the output of a CLI that has ended may stay open before
 	// what holds it open is ended.
 	linger = 2 * time.Second
+	// spoolAgain is when it is tried again to save what no hub has taken: the disk
+	// may be full, which is no reason to lose it.
+	spoolAgain = 5 * time.Second
 )
 
 // Env is what [Run] needs besides its orders. The zero value, and nil, are
@@ -364,6 +367,7 @@ func (s *shim) finish(ctx context.Context, v verdict) int {
 	if v.signalled {
 		cancelled, enough = nil, time.After(farewell)
 	}
+	var failing time.Time // since when nothing can be saved
 	for {
 		connected, _, drained := s.carrier.state()
 		if drained {
@@ -375,9 +379,12 @@ func (s *shim) finish(ctx context.Context, v verdict) int {
 			return exitDone
 		}
 		if v.orphaned && !connected {
-			return s.spool()
+			if code, done := s.spool(&failing); done {
+				return code
+			}
+			enough = time.After(spoolAgain)
 		}
-		v.orphaned = false // a hub has come after all
+		v.orphaned = false // a hub has come after all, or it is tried again later
 		select {
 		case <-s.carrier.gone:
 			v.gone = true
@@ -387,10 +394,13 @@ func (s *shim) finish(ctx context.Context, v verdict) int {
 		case <-cancelled:
 			cancelled, enough = nil, time.After(farewell)
 		case <-enough:
-			return s.spool()
+			if code, done := s.spool(&failing); done {
+				return code
+			}
+			enough = time.After(spoolAgain)
 		case <-orphan.C:
 			d := s.orphanIn()
-			v.orphaned = d == 0
+			v.orphaned = d == 0 && failing.IsZero()
 			orphan.Reset(max(d, time.Second))
 		}
 	}
@@ -505,19 +515,26 @@ func (s *shim) write(ctx context.Context) {
 	}
 }
 
-// spool saves what no hub has taken.
-func (s *shim) spool() int {
+// spool saves what no hub has taken. If that fails it is to be tried again, or a hub
+// may come, for as long as the shim goes on without one; failing is since when.
+func (s *shim) spool(failing *time.Time) (code int, done bool) {
 	if s.spec.SpoolDir == "" {
 		s.log.Error("lines that no hub has taken are lost: there is no folder for them", "lines", s.left())
-		return exitLost
+		return exitLost, true
 	}
 	s.carrier.mu.Lock()
-	defer s.carrier.mu.Unlock()
 	path, err := writeSpool(s.spec, s.carrier.out, &s.carrier.commands)
-	if err != nil {
+	s.carrier.mu.Unlock()
+	switch {
+	case err == nil:
+		s.log.Info("lines that no hub has taken are saved", "file", path)
+		return exitDone, true
+	case failing.IsZero():
+		*failing = time.Now()
+		s.log.Error("lines that no hub has taken cannot be saved, which is tried again", "error", err)
+	case time.Since(*failing) >= s.spec.OrphanAfter:
 		s.log.Error("lines that no hub has taken are lost", "error", err)
-		return exitLost
+		return exitLost, true
 	}
-	s.log.Info("lines that no hub has taken are saved", "file", path)
-	return exitDone
+	return 0, false
 }

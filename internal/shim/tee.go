@@ -194,6 +194,9 @@ func (t *Tee) Run() error {
 		err := pump(program, t.in)
 		if err != nil {
 			t.log.Info("the program's input was not passed on to its end", "error", err)
+			// The program gets to know it as it would without us, and not by waiting
+			// for ever for somebody to take what it says.
+			_ = t.streams.FromProgram.Close()
 		}
 		_ = t.in.close()            // there may be nobody to take it
 		_ = t.streams.ToCLI.Close() // the CLI is told, or gone

@@ -460,6 +460,35 @@ func TestTeeStuckInput(t *testing.T) {
 	tee.Finish(soon(t), &link.Event{Code: new(int)})
 }
 
+// TestTeeClosedInput has a CLI that closes its input and lives on. The program finds that
+// out when it writes, and is not left waiting.
+func TestTeeClosedInput(t *testing.T) {
+	toCLI := &stream{write: func([]byte) (int, error) { return 0, io.ErrClosedPipe }}
+	tee, program, cli, ran := between(t, newHub(t), toCLI, io.Discard)
+	if _, err := io.WriteString(program, "{}\n"); err != nil {
+		t.Fatal(err)
+	}
+	written := make(chan error, 1)
+	go func() { // ends when somebody takes or refuses it
+		_, err := io.WriteString(program, "{}\n")
+		written <- err
+	}()
+	select {
+	case err := <-written:
+		if err == nil {
+			t.Error("what nobody can get was taken")
+		}
+	case <-soon(t).Done():
+		t.Error("the program waits for ever")
+	}
+	_ = cli.Close()
+	if err := <-ran; err != nil {
+		t.Error(err)
+	}
+	_ = program.Close()
+	tee.Finish(soon(t), &link.Event{Code: new(int)})
+}
+
 // TestGateLongLine has a line come in many pieces while lines are looked at: it is
 // held until it is whole, and so are those around it.
 func TestGateLongLine(t *testing.T) {

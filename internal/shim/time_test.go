@@ -3,6 +3,7 @@ package shim
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -192,6 +193,55 @@ func TestToldToEndWithoutHub(t *testing.T) {
 	_, records := readSpool(t, spec)
 	if last, err := link.ParseEvent(records[len(records)-1].Bytes); err != nil || !strings.Contains(last.Reason, "the machine goes down") {
 		t.Errorf("the last record is %+v, %v", last, err)
+	}
+}
+
+// TestSpoolFails has a shim that can save nothing when it is to end. It tries again
+// until it can; only after long are its lines lost.
+func TestSpoolFails(t *testing.T) {
+	for name, signalled := range map[string]bool{"an orphan": false, "one that got a signal": true} {
+		for _, mended := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, mended %t", name, mended), func(t *testing.T) {
+				spec := fakeSpec(t)
+				blocked := filepath.Dir(spec.SpoolDir)
+				if err := errors.Join(os.RemoveAll(blocked), os.WriteFile(blocked, nil, 0o600)); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Test(t, func(t *testing.T) {
+					a := newFakeAgent()
+					began := time.Now()
+					ctx, cancel := context.WithCancelCause(t.Context())
+					defer cancel(nil)
+					done := make(chan int, 1)
+					go func() { done <- Run(ctx, spec, fakeEnv(a, noHub)) }()
+					a.lines <- `{"type":"system"}`
+					if signalled {
+						cancel(errors.New("the machine goes down"))
+					}
+					time.Sleep(2 * time.Hour)
+					synctest.Wait()
+					select {
+					case code := <-done:
+						t.Fatalf("it ended with %d and nothing saved", code)
+					default:
+					}
+					if mended {
+						if err := os.Remove(blocked); err != nil {
+							t.Fatal(err)
+						}
+					}
+					code, took := <-done, time.Since(began)
+					if mended && (code != exitDone || took > 2*time.Hour+time.Minute) || !mended && (code != exitLost || took < 24*time.Hour || took > 26*time.Hour) {
+						t.Errorf("it ended with %d after %s", code, took)
+					}
+				})
+				if mended {
+					if _, records := readSpool(t, spec); len(records) < 3 {
+						t.Errorf("%d records are saved", len(records))
+					}
+				}
+			})
+		}
 	}
 }
 
