@@ -221,6 +221,9 @@ func (s *SQLite) pack(ctx context.Context, file string) error {
 		return nil
 	}, "SELECT DISTINCT sum FROM files")
 	for _, sum := range sums {
+		if err == nil {
+			err = ctx.Err()
+		}
 		if err != nil {
 			break
 		}

@@ -82,7 +82,7 @@ func (s *Server) capabilities() []string {
 		"sse", "websocket_events", "global_events", "filters",
 		"shim", "websocket", "hybrid",
 		"rules", "rules_file", "explain", "plans", "budgets",
-		"export", "timeline", "search", "audit", "costs", "drift", "transcripts", "folders",
+		"export", "timeline", "search", "audit", "costs", "drift", "transcripts", "folders", "files", "backup",
 		"tokens", "codes", "relay", "direct", "metrics",
 	}
 	if s.options.RawFlags {

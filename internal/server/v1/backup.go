@@ -7,6 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -29,5 +30,5 @@ func (s *Server) backupRoute(h huma.API) {
 			d := &download{w: w, kind: "application/vnd.sqlite3", name: "switchboard-journal.db"}
 			s.download(ctx, "get-backup", d, s.hub.Backup(ctx, d))
 		}}, nil
-	})
+	}, api.CodeStorage)
 }

@@ -29,7 +29,7 @@ func (s *Server) controlRoutes(h huma.API) {
 			"initialize is sent by the server alone.",
 	}, func(ctx context.Context, in *about[api.Control]) (*answer[api.ControlResult], error) {
 		return s.control(ctx, in.ID, in.Body.Request, wire.ScopeAdmin)
-	}, ofAgent(api.CodeConflict)...)
+	}, ofAgent()...)
 	operation(s, h, wire.ScopePrompt, huma.Operation{
 		OperationID: "rewind-session", Method: http.MethodPost, Path: "/v1/sessions/{id}/rewind",
 		Summary: "Restore files as they were before a message", Tags: tags,
@@ -145,6 +145,9 @@ type ofFiles struct {
 	Query string `query:"q" maxLength:"1024" doc:"The beginning, or a part, of a path"`
 }
 
+// mostFiles is how many files are suggested. A CLI names a handful.
+const mostFiles = 100
+
 // suggestFiles asks the CLI for files.
 func (s *Server) suggestFiles(ctx context.Context, in *ofFiles) (*answer[api.FileSuggestions], error) {
 	raw, err := s.hub.Control(ctx, actor(ctx), in.ID, &wire.FileSuggestionsRequest{Query: in.Query})
@@ -155,9 +158,9 @@ func (s *Server) suggestFiles(ctx context.Context, in *ofFiles) (*answer[api.Fil
 	if err := json.Unmarshal(orEmpty(raw), &told); err != nil {
 		return nil, unreadable("file_suggestions")
 	}
-	out := &api.FileSuggestions{Files: make([]string, len(told.Suggestions)), Dir: told.Cwd}
-	for i := range told.Suggestions {
-		out.Files[i] = told.Suggestions[i].Path
+	out := &api.FileSuggestions{Files: []string{}, Dir: told.Cwd}
+	for i := range told.Suggestions[:min(len(told.Suggestions), mostFiles)] {
+		out.Files = append(out.Files, told.Suggestions[i].Path)
 	}
 	return &answer[api.FileSuggestions]{Body: out}, nil
 }

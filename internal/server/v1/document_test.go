@@ -139,6 +139,34 @@ func TestCodesAreDescribed(t *testing.T) {
 	}
 }
 
+// What the hub refuses is among the codes that an operation tells of.
+func TestCodesOfOperations(t *testing.T) {
+	want := map[string][]string{
+		"get-backup":        {api.CodeStorage},
+		"search":            {api.CodeStorage},
+		"list-transcripts":  {api.CodeConflict},
+		"get-transcript":    {api.CodeConflict, api.CodeNotFound},
+		"list-folders":      {api.CodeConflict},
+		"resume-session":    {api.CodeConflict, api.CodeOffline, api.CodeOwned, api.CodeStartFailed},
+		"stop-session":      {api.CodeConflict, api.CodeOffline},
+		"interrupt-session": {api.CodeConflict, api.CodeEnded, api.CodeOffline},
+		"suggest-files":     {api.CodeConflict, api.CodeEnded, api.CodeOffline, api.CodeUnsupported},
+	}
+	for _, methods := range describedDocument(t).Paths {
+		for _, op := range methods {
+			for _, code := range want[op.ID] {
+				if !slices.Contains(op.Codes, code) {
+					t.Errorf("%s does not tell of %s: %v", op.ID, code, op.Codes)
+				}
+			}
+			delete(want, op.ID)
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("there are no operations %v", want)
+	}
+}
+
 // Everything that a request may hold has a bound.
 func TestInputsAreBounded(t *testing.T) {
 	d := describedDocument(t)

@@ -71,7 +71,7 @@ func (s *Server) libraryRoutes(h huma.API) {
 			found.Hits = []api.SearchHit{}
 		}
 		return reply(found, err)
-	})
+	}, api.CodeStorage)
 	operation(s, h, wire.ScopeObserve, huma.Operation{
 		OperationID: "get-audit", Method: http.MethodGet, Path: "/v1/audit",
 		Summary: "List what was decided about calls of agents, the newest first", Tags: tags,
@@ -250,7 +250,7 @@ func (s *Server) diskRoutes(h huma.API) {
 			list.Transcripts = []api.Transcript{}
 		}
 		return reply(list, err)
-	})
+	}, api.CodeConflict)
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "get-transcript", Method: http.MethodGet, Path: "/v1/transcripts/{conversation}",
 		Summary: "Read a conversation on disk", Tags: tags,
@@ -267,7 +267,7 @@ func (s *Server) diskRoutes(h huma.API) {
 			limit = defaultPage
 		}
 		return reply(s.hub.Transcript(ctx, in.Conversation, in.Dir, in.Cursor, limit))
-	})
+	}, api.CodeConflict)
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "adopt-transcript", Method: http.MethodPost, Path: "/v1/transcripts/{conversation}/adopt",
 		Summary: "Start a session that goes on with a conversation on disk", Tags: tags, DefaultStatus: http.StatusCreated,
@@ -297,5 +297,5 @@ func (s *Server) diskRoutes(h huma.API) {
 			folders.Folders = []api.Folder{}
 		}
 		return reply(folders, err)
-	})
+	}, api.CodeConflict)
 }

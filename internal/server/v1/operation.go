@@ -121,9 +121,10 @@ func outcomes() []outcome {
 	}
 }
 
-// ofAgent are the codes of what the agent has to do itself, with others.
-func ofAgent(more ...string) []string {
-	return append(more, api.CodeOffline, api.CodeEnded, api.CodeUnsupported, api.CodeRefused, api.CodeTimeout, api.CodeStorage)
+// ofAgent are the codes of what the agent has to do itself. There is a
+// conflict if it belongs to another program.
+func ofAgent() []string {
+	return []string{api.CodeConflict, api.CodeOffline, api.CodeEnded, api.CodeUnsupported, api.CodeRefused, api.CodeTimeout, api.CodeStorage}
 }
 
 // ofStart are the codes of what starts an agent, with others.

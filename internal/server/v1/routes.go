@@ -152,7 +152,7 @@ func (s *Server) sessionRoutes(h huma.API) {
 			}
 		}
 		return reply(s.hub.Update(ctx, actor(ctx), in.ID, in.Body))
-	}, ofAgent(api.CodeConflict)...)
+	}, ofAgent()...)
 	operation(s, h, wire.ScopePrompt, huma.Operation{
 		OperationID: "interrupt-session", Method: http.MethodPost, Path: "/v1/sessions/{id}/interrupt",
 		Summary: "Stop the current turn, and answer when it has ended", Tags: tags,
@@ -166,7 +166,7 @@ func (s *Server) sessionRoutes(h huma.API) {
 		Description: "It is given the time to finish what it writes; with force it is not. A later message or resume-session starts another process.",
 	}, func(ctx context.Context, in *optional[api.Stop]) (*answer[api.Session], error) {
 		return reply(s.hub.Stop(ctx, actor(ctx), in.ID, value(in.Body)))
-	}, api.CodeOffline, api.CodeTimeout, api.CodeStorage)
+	}, api.CodeConflict, api.CodeOffline, api.CodeTimeout, api.CodeStorage)
 	operation(s, h, wire.ScopePrompt, huma.Operation{
 		OperationID: "resume-session", Method: http.MethodPost, Path: "/v1/sessions/{id}/resume",
 		Summary: "Start a new process for a session that has ended", Tags: tags,
@@ -179,7 +179,7 @@ func (s *Server) sessionRoutes(h huma.API) {
 			}
 		}
 		return reply(s.hub.Resume(ctx, actor(ctx), in.ID, r))
-	}, ofStart()...)
+	}, ofStart(api.CodeOffline)...)
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "fork-session", Method: http.MethodPost, Path: "/v1/sessions/{id}/fork",
 		Summary: "Start a new session with a copy of the conversation", Tags: tags, DefaultStatus: http.StatusCreated,
