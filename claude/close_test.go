@@ -11,19 +11,20 @@ import (
 
 func TestCloseLadder(t *testing.T) {
 	const grace = 300 * time.Millisecond
+	// What is to end by itself has all the time that a busy machine may need for it.
 	tests := []struct {
-		fake       string
-		inputGrace time.Duration
-		min        time.Duration
-		signal     string
+		fake                  string
+		inputGrace, termGrace time.Duration
+		min                   time.Duration
+		signal                string
 	}{
-		{"echo", time.Minute, 0, ""},
-		{"stubborn", grace, grace, "terminated"},
-		{"immortal", grace, 2 * grace, "killed"},
+		{"echo", time.Minute, time.Minute, 0, ""},
+		{"stubborn", grace, time.Minute, grace, "terminated"},
+		{"immortal", grace, grace, 2 * grace, "killed"},
 	}
 	for _, test := range tests {
 		t.Run(test.fake, func(t *testing.T) {
-			p := startFake(t, test.fake, "", &Options{InputGrace: test.inputGrace, TermGrace: grace})
+			p := startFake(t, test.fake, "", &Options{InputGrace: test.inputGrace, TermGrace: test.termGrace})
 			if test.fake != "echo" {
 				readLine(t, p)
 			}

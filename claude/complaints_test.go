@@ -81,7 +81,7 @@ func TestComplaint01InputStaysOpenForBackgroundWork(t *testing.T) {
 	}
 	t.Run("Query", func(t *testing.T) {
 		results := 0
-		for e, err := range Query(soon(t), "@tool Bash {\"command\":\"make one\",\"run_in_background\":true}\n@takes 300ms\n@say Launched.",
+		for e, err := range Query(soon(t), "@tool Bash {\"command\":\"make one\",\"run_in_background\":true}\n@takes 2s\n@say Launched.",
 			&Options{CLI: simProgram(t, "2.1.325"), Env: simEnviron(t), AllowedTools: []string{"Bash"}}) {
 			if err != nil {
 				t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/switchboard-dev/switchboard/claude/claudetest"
@@ -47,6 +48,20 @@ func TestTextWaitsForBackgroundWork(t *testing.T) {
 	t.Parallel()
 	o := queryOptions(t, "2.1.325")
 	o.AllowedTools = []string{"Task"}
+	// Work that is done within the turn would be told to the model there.
+	over := make(chan struct{})
+	var once sync.Once
+	o.Hooks.Stop = On("", func(context.Context, *wire.StopInput) (*HookAnswer[wire.StopOutput], error) {
+		once.Do(func() { close(over) }) // the next turn ends as well
+		return nil, nil
+	})
+	o.Hooks.SubagentStop = On("", func(ctx context.Context, _ *wire.SubagentStopInput) (*HookAnswer[wire.SubagentStopOutput], error) {
+		select {
+		case <-over:
+		case <-ctx.Done():
+		}
+		return nil, nil
+	})
 	got, err := Text(soon(t), `@tool Task {"description":"look","prompt":"@say Found it.","subagent_type":"general-purpose","run_in_background":true}
 		@say It is being looked for.`, o)
 	if err != nil || got == "" || strings.Contains(got, "being looked for") {

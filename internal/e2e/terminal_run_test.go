@@ -34,12 +34,17 @@ type terminalRun struct {
 // runOnTerminal starts the verb run in a lab whose hub is running.
 func runOnTerminal(t *testing.T, cols, rows int, env []string, args ...string) *terminalRun {
 	t.Helper()
-	l := newLab(t, nil)
+	return runInLab(t, newLab(t, nil), cols, rows, env, args...)
+}
+
+// runInLab is runOnTerminal in a lab that has not been started.
+func runInLab(t *testing.T, l *lab, cols, rows int, env []string, args ...string) *terminalRun {
+	t.Helper()
 	l.start()
 	dir, _ := l.newDir("")
 	r := &terminalRun{t: t, lab: l, c: l.client(), dir: dir}
 	r.Terminal = termtest.Start(t, termtest.Options{
-		Args: slices.Concat([]string{program(t), "run", "--data-dir", l.data, "--no-start"}, args),
+		Args: slices.Concat([]string{l.program(t), "run", "--data-dir", l.data, "--no-start"}, args),
 		Env:  l.environment(env...), Dir: dir, Cols: cols, Rows: rows,
 	})
 	return r
@@ -405,7 +410,8 @@ func TestTerminalRunHostile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := runOnTerminal(t, 60, 20, nil, directives(
+	// A line of 10 MB takes long under the race detector, which the other tests of run have.
+	r := runInLab(t, newLab(t, &labOptions{plain: true}), 60, 20, nil, directives(
 		"@say "+encoded(attack+wide),
 		"@say "+encoded("| a | b |\n|---|---|\n| "+wide+" | "+attack+" |\n\n```"+attack+"\n"+wide+attack+"\n```\n"),
 		"@think "+encoded(attack),

@@ -389,13 +389,28 @@ func TestLogIsMerged(t *testing.T) {
 	b := journaltest.NewSession("s", 1)
 	b.Entries[0].Line = bytes.Repeat([]byte("x"), 200_000)
 	b.Entries[0].Kind = "x" // not for the index, whose reading would keep the log
-	for range 100 {         // 20 MB
-		commit(t, j, b)
-		b.After = b.Session.Seq
+	size := func() int64 {
+		t.Helper()
+		info, err := os.Stat(filepath.Join(dir, "journal.db-wal"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Size()
 	}
-	info, err := os.Stat(filepath.Join(dir, "journal.db-wal"))
-	if err != nil || info.Size() > 10<<20 {
-		t.Errorf("the write-ahead log has %d bytes (%v)", info.Size(), err)
+	// It is merged beside the writing, which may be faster for a while on a machine that has much to do.
+	grew := int64(0)
+	for range 5 {
+		before := size()
+		for range 100 { // 20 MB
+			commit(t, j, b)
+			b.After = b.Session.Seq
+		}
+		if grew = size() - before; grew <= 10<<20 {
+			break
+		}
+	}
+	if grew > 10<<20 {
+		t.Errorf("the write-ahead log has %d bytes, and grows", size())
 	}
 	closed(t, j)
 	if _, err := os.Stat(filepath.Join(dir, "journal.db-wal")); !errors.Is(err, fs.ErrNotExist) {
