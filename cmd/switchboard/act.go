@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -54,6 +55,37 @@ func called(id, title string) string {
 		return naming.Short(id) + " (" + title + ")"
 	}
 	return naming.Short(id)
+}
+
+// sameMoment is how close together two sessions were updated if nobody can say which of them was the last.
+const sameMoment = 2 * time.Second
+
+// toEnd returns the session that a name stands for, for verbs that take something from an agent which is at work. While several are, which of them was
+// updated last changes from one moment to the next, so that "-" would hit one by chance: then it stands for none.
+func toEnd(ctx context.Context, c naming.Lister, name string) (*api.Session, error) {
+	session, err := naming.Session(ctx, c, name)
+	if err != nil || name != naming.Last || session.State == api.StateEnded {
+		return session, err
+	}
+	list, err := c.List(ctx, api.SessionFilter{State: liveStates(), Limit: 9})
+	if err != nil {
+		return nil, err
+	}
+	several := &naming.Error{Name: name, Kind: naming.KindSession, Candidates: []string{candidate(session.ID, session.Title)}}
+	for _, other := range list.Sessions {
+		if other.ID != session.ID && session.Updated.Sub(other.Updated).Abs() < sameMoment {
+			several.Candidates = append(several.Candidates, candidate(other.ID, other.Title))
+		}
+	}
+	if len(several.Candidates) > 1 {
+		return nil, several
+	}
+	return session, nil
+}
+
+// candidate returns an id with a title, as naming has them in its errors.
+func candidate(id, title string) string {
+	return strings.TrimSpace(id + "  " + paint.CleanLine(title, 60))
 }
 
 // textOf returns the value of a flag that is a text, the content of a file (@FILE) or of standard input (-).

@@ -77,3 +77,39 @@ func TestAllowAsks(t *testing.T) {
 	}
 	l.wait(l.two, api.StateIdle)
 }
+
+// TestAttachForksAndRestores has somebody fork a session, look at what restoring files would change, and put the fork away, on the whole screen.
+func TestAttachForksAndRestores(t *testing.T) {
+	l := newLooking(t)
+	term := termtest.Start(t, termtest.Options{Args: []string{l.program, "attach", l.one}, Env: l.env, Cols: 80, Rows: 24})
+	term.WaitFor("zebra")
+	term.Type("/rewind" + termtest.Enter)
+	term.WaitFor("Restore files as they were before")
+	term.WaitFor("❯ 1  @say") // before that there is nothing to choose
+	term.Type(termtest.Enter)
+	term.WaitFor("No file has changed since")
+	term.Type("n")
+	term.WaitFor("Write to the agent")
+	term.Type("/fork @say the copy answers" + termtest.Enter)
+	term.WaitFor("This is the fork")
+	term.WaitFor("the copy answers")
+	term.Type("/archive" + termtest.Enter)
+	term.WaitFor("archived")
+	term.Type(termtest.CtrlC + termtest.CtrlC)
+	if code := term.Exit(); code != codeDone {
+		t.Errorf("code %d", code)
+	}
+	list, err := l.c.List(t.Context(), api.SessionFilter{Archived: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	away := 0
+	for _, s := range list.Sessions {
+		if s.Archived && s.ID != l.one && s.ID != l.two {
+			away++
+		}
+	}
+	if len(list.Sessions) != 3 || away != 1 {
+		t.Errorf("there are %d sessions, and %d forks are archived; want 3 and 1", len(list.Sessions), away)
+	}
+}

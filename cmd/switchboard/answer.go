@@ -243,7 +243,8 @@ func newAnswer(s *surroundings) *cobra.Command {
 		Long: `Answers what is more than a yes or no. What ANSWER is depends on the question:
 
   choice   for each of its questions one ANSWER: the number or label of an option, several with commas
-           where that is possible, words of your own, or - to leave it without an answer
+           where that is possible, words of your own, or - to leave it without an answer; with --text
+           each is words of your own, also if it is a number
   plan     an outcome, by number or name:
              fresh         approve; a new process that knows nothing but the plan carries it out, edits accepted
              accept_edits  approve; edits are accepted
@@ -266,6 +267,9 @@ If somebody was faster, it says who, and ends with code 5.`,
 
   # two questions: two options of the first, words of your own for the second
   switchboard answer q7x 1,3 "something else"
+
+  # not the third option but the number
+  switchboard answer q7x --text 3
 
   # a plan
   switchboard answer q7x accept_edits
@@ -298,6 +302,7 @@ If somebody was faster, it says who, and ends with code 5.`,
 	v.yesFlag(cmd)
 	f := cmd.Flags()
 	f.StringArrayVar(&v.reply.Fields, "field", nil, "form: `NAME=VALUE` of a field; may be repeated")
+	f.BoolVar(&v.reply.Text, "text", false, "choice, dialog: ANSWER is words of your own, also if it is a number, a label, JSON or -")
 	f.BoolVar(&v.reply.Skip, "skip", false, "choice, form, dialog: leave it without an answer")
 	f.StringVar(&v.reply.Feedback, "feedback", "", "plan: `WHAT` it lacks, @FILE with it, or - for standard input; with revise and reject")
 	f.StringVar(&v.plan, "plan", "", "plan: the `TEXT` as you changed it, @FILE with it, or - for standard input; with an approval")

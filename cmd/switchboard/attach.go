@@ -37,6 +37,7 @@ when somebody scrolls to them. When the server goes away the screen stays, and g
   space              unfold or fold a tool
   /                  search, in the session or (in the list) in all of them; n and N for the next one
   m, M, shift+tab    choose the model, the permission mode; the next mode
+  a                  fork, restore files (rewind), archive; also F, R and A, and /fork, /rewind, /archive
   ctrl+x             stop the turn
   ?                  all keys
   q, ctrl+c twice    leave

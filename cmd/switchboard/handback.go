@@ -65,6 +65,13 @@ To come back, leave it there, and then: switchboard resume SESSION`,
 
 func (v *handbackVerb) run(cmd *cobra.Command, s *surroundings, name string) error {
 	return v.act(cmd, s, func(ctx context.Context, c *client.Client) error {
+		if v.stop && name == naming.Last {
+			session, err := toEnd(ctx, c, name)
+			if err != nil {
+				return err
+			}
+			name = session.ID
+		}
 		found, err := findConversation(ctx, c, name)
 		if err != nil {
 			return err

@@ -22,7 +22,8 @@ func newInterrupt(s *surroundings) *cobra.Command {
 		Long: `Stops the turn that is going on, and returns when it has ended. The agent's process stays, and the session
 takes the next message. Messages that are queued are sent then, unless --queued takes them back.
 
-That no turn was going on is no error.`,
+That no turn was going on is no error. For - see switchboard stop --help: while several agents work it
+stands for none of them.`,
 		Example: `  switchboard interrupt blog
 
   # and forget what is queued
@@ -30,7 +31,7 @@ That no turn was going on is no error.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return v.act(cmd, s, func(ctx context.Context, c *client.Client) error {
-				session, err := naming.Session(ctx, c, args[0])
+				session, err := toEnd(ctx, c, args[0])
 				if err != nil {
 					return err
 				}

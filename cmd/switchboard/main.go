@@ -135,7 +135,7 @@ func run(ctx context.Context, args []string, s *surroundings) int {
 	// It may quote what an agent wrote.
 	_, _ = fmt.Fprintf(s.stderr, "switchboard: %s\n", terminal.Clean(err.Error()))
 	if !begun {
-		_, _ = fmt.Fprintln(s.stderr, "Try: switchboard --help")
+		_, _ = fmt.Fprintf(s.stderr, "Try: %s --help\n", cmd.CommandPath())
 	}
 	if code, err := strconv.Atoi(cmd.Annotations[annotationErrorCode]); err == nil {
 		return code

@@ -16,7 +16,7 @@ import (
 	"github.com/switchboard-dev/switchboard/client"
 	"github.com/switchboard-dev/switchboard/internal/naming"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
-	"github.com/switchboard-dev/switchboard/wire"
+	"github.com/switchboard-dev/switchboard/internal/terminal/screen"
 )
 
 // A rewindVerb is the flags of rewind.
@@ -80,7 +80,11 @@ func (v *rewindVerb) run(cmd *cobra.Command, s *surroundings, args []string) err
 		return usageError{errors.New("--last has to be 1 at least")}
 	}
 	return v.act(cmd, s, func(ctx context.Context, c *client.Client) error {
-		session, err := naming.Session(ctx, c, args[0])
+		find := toEnd
+		if len(args) == 1 || v.dryRun {
+			find = naming.Session // it only looks
+		}
+		session, err := find(ctx, c, args[0])
 		if err != nil {
 			return err
 		}
@@ -158,27 +162,8 @@ func eachSaid(ctx context.Context, c *client.Client, session *api.Session, visit
 
 // saidIn returns the prompt that an event is about.
 func saidIn(e *api.Event) (said, bool) {
-	if e.Kind != api.KindSent && e.Kind != api.KindLine && e.Kind != api.KindHistory {
-		return said{}, false
-	}
-	if header, err := wire.Peek(e.Line); err != nil || string(header.Type) != "user" || len(header.ParentToolUseID) > 0 {
-		return said{}, false
-	}
-	message, err := wire.Decode(e.Line)
-	user, ok := message.(*wire.User)
-	if err != nil || !ok || user.UUID == "" || user.IsSynthetic || user.ParentToolUseID != "" {
-		return said{}, false
-	}
-	var texts []string
-	for _, b := range user.Message.Content.All() {
-		switch b := b.(type) { //nolint:gochecksumtype // the others are no words
-		case *wire.TextBlock:
-			texts = append(texts, b.Text)
-		case *wire.ToolResultBlock:
-			return said{}, false
-		}
-	}
-	return said{UUID: user.UUID, Event: e.ID, Time: e.Time, Text: strings.Join(texts, " ")}, true
+	p, ok := screen.PromptIn(e)
+	return said{UUID: p.UUID, Event: e.ID, Time: p.Time, Text: p.Text}, ok
 }
 
 // findSaid finds a prompt by its number, or its uuid or the beginning of it.

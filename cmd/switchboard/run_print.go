@@ -361,6 +361,9 @@ func (p *printer) outcome(ctx context.Context, result *wire.Result) *outcome {
 
 // print prints what came of the turn. The error has the exit code of a turn that failed.
 func (p *printer) print(o *outcome, result *wire.Result) error {
+	for _, d := range o.Denied { // whatever is printed, and also if that is why the turn failed
+		p.say("denied, since nobody was there: %s %s", d.Tool, d.Title)
+	}
 	var err error
 	switch p.verb.output {
 	case outputJSON:
@@ -404,9 +407,6 @@ func (p *printer) printText(o *outcome) error {
 			return err
 		}
 		text = compact.String()
-	}
-	for _, d := range o.Denied {
-		p.say("denied, since nobody was there: %s %s", d.Tool, d.Title)
 	}
 	if isTerminal(p.out) {
 		text = terminal.Clean(text)

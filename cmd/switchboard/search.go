@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -19,9 +21,12 @@ import (
 type searchVerb struct {
 	place
 	session, since, until, kind string
+	dir                         string
+	minCost                     float64
 	limit                       int
 	json, quiet                 bool
-	after, before               time.Time // what since and until say
+	after, before               time.Time          // what since and until say
+	costs                       map[string]float64 // what sessions have cost, if that is asked for
 }
 
 // searchKinds are what messages can be.
@@ -35,12 +40,16 @@ func newSearch(s *surroundings) *cobra.Command {
 		Long: `Looks for messages with all of these words, by people, agents and tools, in all sessions: the newest
 first, with the number of the event, which switchboard show SESSION --event N shows whole. WORD* is
 a word that begins so, and words in quotes stand together: 'slug*', '"double dash"'. Of what tools
-wrote, the beginning is looked at. A message can be found a moment after it was said.`,
+wrote, the beginning is looked at, and not which tool it was or which file: switchboard logs --raw has
+that. A message can be found a moment after it was said.`,
 		Example: `  # who spoke of slugs
   switchboard search slugs
 
   # what an agent said in a session since yesterday
   switchboard search --session "Mend the slugs" --kind assistant --since 1d double dash
+
+  # in the sessions of this folder that have cost a dollar or more
+  switchboard search --dir . --min-cost 1 slugs
 
   # the ids of the sessions
   switchboard search -q slugs
@@ -60,12 +69,15 @@ wrote, the beginning is looked at. A message can be found a moment after it was 
 	f := cmd.Flags()
 	f.StringVar(&v.session, "session", "", "only in this `SESSION`")
 	f.StringVar(&v.kind, "kind", "", "only messages of this `KIND`: "+strings.Join(searchKinds(), ", "))
+	f.StringVar(&v.dir, "dir", "", "only in sessions that work in this `FOLDER`")
+	f.Float64Var(&v.minCost, "min-cost", 0, "only in sessions that have cost as many `USD` at least")
 	f.StringVar(&v.since, "since", "", "only since this `TIME`: 7d, 12h, 2026-12-01, 2026-12-01T08:00:00Z")
 	f.StringVar(&v.until, "until", "", "only until this `TIME`")
 	f.IntVarP(&v.limit, "limit", "n", 20, "how `MANY` at most; 0 for all")
 	f.BoolVarP(&v.quiet, "quiet", "q", false, "write the ids of the sessions, each once, and nothing else")
 	f.BoolVar(&v.json, "json", false, "write one JSON object")
 	complete(cmd, "kind", searchKinds()...)
+	completeFolder(cmd, "dir")
 	register(cmd, "session", completeSessionFlag(s, &v.place))
 	return cmd
 }
@@ -76,6 +88,16 @@ func (v *searchVerb) check() error {
 		if err := oneOf("--kind", v.kind, searchKinds()); err != nil {
 			return err
 		}
+	}
+	if v.minCost < 0 || math.IsNaN(v.minCost) {
+		return fmt.Errorf("--min-cost is %v; it must not be below 0", v.minCost)
+	}
+	if v.dir != "" {
+		dir, err := filepath.Abs(v.dir)
+		if err != nil {
+			return fmt.Errorf("--dir: %w", err)
+		}
+		v.dir = dir
 	}
 	var failed, too error
 	now := time.Now()
@@ -93,6 +115,16 @@ func (v *searchVerb) run(ctx context.Context, s *surroundings, c *client.Client,
 			return err
 		}
 		filter.Session = session.ID
+	}
+	if v.minCost > 0 {
+		sessions, err := allSessions(ctx, c, api.SessionFilter{Dir: v.dir, Archived: true}, 0)
+		if err != nil {
+			return err
+		}
+		v.costs = map[string]float64{}
+		for i := range sessions {
+			v.costs[sessions[i].ID] = sessions[i].USD
+		}
 	}
 	hits, err := v.hits(ctx, c, filter)
 	if err != nil {
@@ -130,7 +162,7 @@ func (v *searchVerb) hits(ctx context.Context, c *client.Client, filter api.Sear
 			switch {
 			case !v.after.IsZero() && h.Time.Before(v.after):
 				return hits, nil
-			case !v.before.IsZero() && h.Time.After(v.before), v.kind != "" && h.Kind != v.kind:
+			case !v.before.IsZero() && h.Time.After(v.before), v.kind != "" && h.Kind != v.kind, v.dir != "" && h.Dir != v.dir, v.costs[h.Session] < v.minCost:
 				continue
 			}
 			if hits = append(hits, h); v.limit > 0 && len(hits) == v.limit {

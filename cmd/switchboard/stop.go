@@ -31,12 +31,19 @@ for which it writes the command.
 
 A turn that is going on is stopped first; with --force the process is ended at once.
 
+- is the session that was updated last, running or not, and the verb says which that was. While several
+agents work it would hit one of them by chance: if another one was updated within the same two seconds,
+none is ended, and they are listed (code 3).
+
 With --all it ends those of all sessions, and asks first if standard input is a terminal, unless --yes is
 given. Agents that other programs have started (switchboard wrap) are left alone.`,
 		Example: `  switchboard stop blog
 
   # several
   switchboard stop s5k s7q
+
+  # the one that was updated last
+  switchboard stop -
 
   # everything
   switchboard stop --all --yes`,
@@ -75,7 +82,7 @@ func (v *stopVerb) run(cmd *cobra.Command, s *surroundings, names []string) erro
 		var sessions []*api.Session
 		var first error
 		for _, name := range names {
-			session, err := naming.Session(ctx, c, name)
+			session, err := toEnd(ctx, c, name)
 			if err != nil {
 				if len(names) == 1 {
 					return err

@@ -65,7 +65,8 @@ const help = `What you type is sent as a message. Commands:
 /allow ID N [PLACE]  allow what suggestion N says always; PLACE: session, localSettings, projectSettings, userSettings
 /deny ID [why]       deny it; the agent is told why
 /abort ID [why]      deny it and stop the turn
-/answer ID TEXT      a choice: numbers or words, or - to skip, a semicolon between questions
+/answer ID TEXT      a choice: numbers or words, or - to skip, a semicolon between questions;
+                     "2" in quotation marks is words of your own, and not the second option
                      a plan: an outcome, then what the plan lacks, or of bypass, compact and no-prompts what shall be
                      a form or a dialog: JSON
 /rule DECISION RULE  allow, ask or deny from now on: /rule deny Bash(git push:*), /rule allow * for 30m

@@ -352,6 +352,7 @@ func TestCommands(t *testing.T) {
 		{"choice by number", "/answer qcho 2; 1,2\n", nil, []string{`answer qcho {"decision":"allow","choices":{"And?":{"labels":["One","Two"]},"Which?":{"labels":["Blue"]}}}`}, nil},
 		{"choice by label and words", "/answer qcho red; none of these\n", nil, []string{`answer qcho {"decision":"allow","choices":{"And?":{"text":"none of these"},"Which?":{"labels":["Red"]}}}`}, nil},
 		{"choice skipped in part", "/answer qcho -; 2\n", nil, []string{`answer qcho {"decision":"allow","choices":{"And?":{"labels":["Two"]},"Which?":{"skip":true}}}`}, nil},
+		{"choice in words that are a number, or -", "/answer qcho \"2\"; \"-\"\n", nil, []string{`answer qcho {"decision":"allow","choices":{"And?":{"text":"-"},"Which?":{"text":"2"}}}`}, nil},
 		{"too few answers", "/answer qcho 1\n", nil, nil, []string{"2 questions and 1 answers"}},
 		{"an empty answer", "/answer qcho 1;\n", nil, nil, []string{`no answer to "And?"`}},
 		{"two where one is possible", "/answer qcho 1,2;1\n", nil, nil, []string{"only one answer"}},

@@ -89,6 +89,15 @@ func preview(text string) []string {
 	return lines
 }
 
+// quoted returns what stands between quotation marks: words of somebody's own, also if they look like a number.
+func quoted(text string) (string, bool) {
+	if len(text) < 3 || text[0] != '"' || text[len(text)-1] != '"' {
+		return "", false
+	}
+	inner := strings.TrimSpace(text[1 : len(text)-1])
+	return inner, inner != ""
+}
+
 // choose makes an answer to a choice of what somebody typed: for each question numbers, labels, words of their own, or - to skip it.
 func choose(set []api.Choice, typed string) (map[string]api.ChoiceAnswer, error) {
 	parts := strings.Split(typed, ";")
@@ -102,7 +111,10 @@ func choose(set []api.Choice, typed string) (map[string]api.ChoiceAnswer, error)
 			return nil, fmt.Errorf("there is no answer to %q", each.Question)
 		}
 		labels, ok := labelsOf(&each, part)
+		own, isOwn := quoted(part)
 		switch {
+		case isOwn && !ok:
+			answers[each.Question] = api.ChoiceAnswer{Text: own}
 		case part == "-":
 			answers[each.Question] = api.ChoiceAnswer{Skip: true}
 		case !ok:

@@ -105,7 +105,11 @@ func (v *View) Sessions(list []api.SessionSummary) []string {
 		if s.Archived {
 			title = strings.TrimSpace(title + " [archived]")
 		}
-		table.Row(v.id(s.ID), v.state(s.State), number(int64(s.Questions), v.Styles.Warn), v.money(s.USD), v.when(s.Updated),
+		state := v.state(s.State)
+		if s.Failed && v.Terminal { // programs have --json for that, and read the state as one word
+			state = Cell{state.Text + ", failed", v.Styles.Bad}
+		}
+		table.Row(v.id(s.ID), state, number(int64(s.Questions), v.Styles.Warn), v.money(s.USD), v.when(s.Updated),
 			Cell{s.Model, v.Styles.Dim}, Cell{Text: v.folder(s.Dir)}, Cell{title, v.Styles.Bold})
 	}
 	return table.Lines(v.Styles, v.Headings)

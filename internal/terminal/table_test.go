@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 )
 
@@ -105,5 +106,28 @@ func TestTableOfMegabytes(t *testing.T) {
 	lines := table.Lines(paint.Profile{Width: 80}.Styles(), true)
 	if len(lines) != 2 || paint.Width(lines[1]) > 80 || !strings.Contains(lines[1], "…") {
 		t.Errorf("%d lines", len(lines))
+	}
+}
+
+// TestSessionsFailed tells people which sessions have failed; programs get the state as one word.
+func TestSessionsFailed(t *testing.T) {
+	list := []api.SessionSummary{{ID: "sbad", State: api.StateIdle, Failed: true}, {ID: "sgood", State: api.StateIdle}}
+	for _, test := range []struct {
+		terminal bool
+		want     []string
+	}{
+		{true, []string{"idle, failed", "idle"}},
+		{false, []string{"idle", "idle"}},
+	} {
+		v := &View{Styles: paint.Profile{}.Styles(), Terminal: test.terminal}
+		var got []string
+		for _, line := range v.Sessions(list) {
+			got = append(got, strings.TrimSpace(strings.Join(strings.Fields(line)[1:], " ")))
+		}
+		for i, want := range test.want {
+			if !strings.HasPrefix(got[i], want) || strings.Contains(got[i], "failed") != strings.Contains(want, "failed") {
+				t.Errorf("terminal %t: %q, want it to begin with %q", test.terminal, got[i], want)
+			}
+		}
 	}
 }

@@ -166,6 +166,8 @@ type Reply struct {
 	// Words are what was written behind the question: for a choice the answer to each of its questions, for a plan its outcome, for a form a
 	// JSON object, for a dialog its result.
 	Words []string
+	// Text takes Words as words of one's own, also if they look like a number, a label, JSON, or - to skip.
+	Text bool
 	// Fields fill in a form: NAME=VALUE each.
 	Fields []string
 	// Skip leaves a choice without an answer, and declines or cancels a form or a dialog.
@@ -186,7 +188,7 @@ func (r *Reply) Answer(q *api.Question) (*api.Answer, error) {
 		return nil, err
 	}
 	if r.Skip {
-		if len(r.Words) > 0 || len(r.Fields) > 0 {
+		if len(r.Words) > 0 || len(r.Fields) > 0 || r.Text {
 			return nil, errors.New("--skip leaves it without an answer; leave the others away")
 		}
 		d := &Deny{Note: r.Note}
@@ -196,7 +198,7 @@ func (r *Reply) Answer(q *api.Question) (*api.Answer, error) {
 	switch q.Kind {
 	case api.QuestionChoice:
 		answer.Decision = "allow"
-		if answer.Choices, err = choose(q, r.Words); err == nil && allSkipped(answer.Choices) {
+		if answer.Choices, err = choose(q, r.Words, r.Text); err == nil && allSkipped(answer.Choices) {
 			answer.Decision, answer.Choices = "deny", nil // the hub takes no answer in which nothing is answered
 		}
 	case api.QuestionPlan:
@@ -206,7 +208,7 @@ func (r *Reply) Answer(q *api.Question) (*api.Answer, error) {
 		answer.Content, err = r.form(q)
 	case api.QuestionDialog:
 		answer.Decision = "choose"
-		answer.Result, err = result(q, r.Words)
+		answer.Result, err = result(q, r.Words, r.Text)
 	case api.QuestionPermission:
 		err = fmt.Errorf("%s asks whether %s may be used; answer with: switchboard allow %s, or: switchboard deny %s", q.ID, paint.CleanLine(q.Tool, 60), q.ID, q.ID)
 	default:
@@ -227,6 +229,7 @@ func (r *Reply) fits(q *api.Question) error {
 		fits bool
 	}{
 		{"--field", len(r.Fields) > 0, q.Kind == api.QuestionForm},
+		{"--text", r.Text, q.Kind == api.QuestionChoice || q.Kind == api.QuestionDialog},
 		{"--skip", r.Skip, slices.Contains([]api.QuestionKind{api.QuestionChoice, api.QuestionForm, api.QuestionDialog}, q.Kind)},
 		{"--feedback", r.Feedback != "", plan},
 		{"--plan", r.Plan != nil, plan},
@@ -241,12 +244,15 @@ func (r *Reply) fits(q *api.Question) error {
 	return nil
 }
 
-// result returns the result of a dialog: JSON, else a word.
-func result(q *api.Question, words []string) (json.RawMessage, error) {
+// result returns the result of a dialog: JSON, else a word. With own it is a word whatever it looks like.
+func result(q *api.Question, words []string, own bool) (json.RawMessage, error) {
 	if len(words) == 0 {
 		return nil, fmt.Errorf("what is chosen? Write: switchboard answer %s RESULT, in JSON or as a word", q.ID)
 	}
 	text := strings.TrimSpace(strings.Join(words, " "))
+	if own {
+		return json.Marshal(text)
+	}
 	if json.Valid([]byte(text)) {
 		return json.RawMessage(text), nil
 	}

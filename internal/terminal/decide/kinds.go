@@ -15,8 +15,9 @@ import (
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// choose makes the answer to a choice: for each of its questions numbers or labels with commas between them, words of one's own, or - to skip it.
-func choose(q *api.Question, words []string) (map[string]api.ChoiceAnswer, error) {
+// choose makes the answer to a choice: for each of its questions numbers or labels with commas between them, words of one's own, or - to skip it. With own all are
+// words of one's own.
+func choose(q *api.Question, words []string, own bool) (map[string]api.ChoiceAnswer, error) {
 	if len(q.Choices) == 0 {
 		return nil, fmt.Errorf("%s offers nothing to choose", q.ID)
 	}
@@ -27,8 +28,14 @@ func choose(q *api.Question, words []string) (map[string]api.ChoiceAnswer, error
 	answers := map[string]api.ChoiceAnswer{}
 	for i := range q.Choices {
 		c, word := &q.Choices[i], strings.TrimSpace(words[i])
+		if own && word != "" {
+			answers[c.Question] = api.ChoiceAnswer{Text: word}
+			continue
+		}
 		labels, ok, err := labelsOf(c, word)
 		switch {
+		case word == "" && own:
+			return nil, fmt.Errorf("there is no answer to %q", c.Question)
 		case word == "":
 			return nil, fmt.Errorf("there is no answer to %q; write - to skip it", c.Question)
 		case err != nil:
@@ -78,7 +85,7 @@ func labelsOf(c *api.Choice, text string) (labels []string, ok bool, err error) 
 		i := at(part)
 		if number, err := strconv.Atoi(part); err == nil && i < 0 {
 			if i = number - 1; i < 0 || i >= len(c.Options) {
-				return nil, false, fmt.Errorf("there is no number %d among the answers to %q; there are %d", number, c.Question, len(c.Options))
+				return nil, false, fmt.Errorf("there is no number %d among the answers to %q; there are %d. If it is an answer in your own words, add --text", number, c.Question, len(c.Options))
 			}
 		}
 		if i < 0 {

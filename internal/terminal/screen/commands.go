@@ -41,6 +41,10 @@ func slashCommands() []compose.Command {
 		{Name: "takeback", Hint: "take the last queued message back"},
 		{Name: "release", Hint: "let the session go on that is held back"},
 		{Name: "stop", Hint: "end the agent's process"},
+		{Name: "fork", Hint: "a new session with a copy of the conversation; with a text: and send it that"},
+		{Name: "rewind", Hint: "restore files as they were before a prompt"},
+		{Name: "archive", Hint: "put the session away; the agent goes on"},
+		{Name: "unarchive", Hint: "take it out of the archive"},
 		{Name: "keys", Hint: "show all keys"},
 		{Name: "quit", Hint: "leave; agents go on"},
 	}
@@ -95,6 +99,12 @@ func (m *Model) command(name, rest string) tea.Cmd {
 			_, err := m.hub.Stop(ctx, id, api.Stop{})
 			return err
 		})
+	case "fork":
+		return m.forkWith(rest)
+	case "rewind":
+		return m.pickPrompt()
+	case "archive", "unarchive":
+		return m.archive(m.session, name == "archive")
 	case "keys":
 		m.overlay = &help{}
 		return nil

@@ -50,6 +50,11 @@ type fakeHub struct {
 	slow   time.Duration
 	deaf   bool
 	taken  map[string]*api.Message // by the client id
+	// stopped are the sessions whose turns were stopped.
+	stopped []string
+	forks   []api.Fork
+	rewind  []api.Rewind
+	would   api.RewindResult // what a rewind would change
 }
 
 func newFakeHub() *fakeHub {
@@ -163,8 +168,12 @@ func (h *fakeHub) List(_ context.Context, f api.SessionFilter) (*api.SessionList
 	from := atoi(f.Cursor)
 	for i := from; i < len(h.sessions) && i < from+f.Limit; i++ {
 		s := &h.sessions[i].snapshot
+		if s.Archived && !f.Archived {
+			continue
+		}
 		list.Sessions = append(list.Sessions, api.SessionSummary{
 			ID: s.ID, Title: s.Title, Dir: s.Dir, State: s.State, Questions: len(s.Questions), USD: s.Cost.USD, Created: s.Created, Updated: s.Updated,
+			Failed: s.Result != nil && s.Result.Failed,
 		})
 	}
 	if from+f.Limit < len(h.sessions) {
@@ -384,6 +393,7 @@ func (h *fakeHub) Interrupt(_ context.Context, id string, _ api.Interrupt) (*api
 	if err != nil {
 		return nil, err
 	}
+	h.stopped = append(h.stopped, id)
 	return &api.Interrupted{Was: true, Session: &s.snapshot}, nil
 }
 
@@ -425,6 +435,55 @@ func (h *fakeHub) TakeBack(_ context.Context, id, message string) (*api.Message,
 		return nil, err
 	}
 	return &api.Message{ID: message, State: api.MessageTakenBack}, nil
+}
+
+func (h *fakeHub) Fork(ctx context.Context, id string, in api.Fork) (*api.Created, error) {
+	if err := h.pause(ctx); err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s, err := h.acted("Fork", id)
+	if err != nil {
+		return nil, err
+	}
+	h.forks = append(h.forks, in)
+	made := h.add(fmt.Sprintf("s9fork%015d", len(h.forks)), s.snapshot.Title+" (fork)", s.last, s.event)
+	return &api.Created{Session: made.snapshot}, nil
+}
+
+func (h *fakeHub) Rewind(ctx context.Context, id string, in api.Rewind) (*api.RewindResult, error) {
+	if err := h.pause(ctx); err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, err := h.acted("Rewind", id); err != nil {
+		return nil, err
+	}
+	h.rewind = append(h.rewind, in)
+	would := h.would
+	return &would, nil
+}
+
+func (h *fakeHub) Archive(_ context.Context, id string) (*api.Session, error) {
+	return h.putAway("Archive", id, true)
+}
+
+func (h *fakeHub) Unarchive(_ context.Context, id string) (*api.Session, error) {
+	return h.putAway("Unarchive", id, false)
+}
+
+func (h *fakeHub) putAway(name, id string, away bool) (*api.Session, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s, err := h.acted(name, id)
+	if err != nil {
+		return nil, err
+	}
+	s.snapshot.Archived = away
+	copied := s.snapshot
+	return &copied, nil
 }
 
 // encode returns a value as JSON.
@@ -469,6 +528,14 @@ func gave(id, output string) api.Event {
 func prompted(n int64, text string) api.Event {
 	return api.Event{Kind: api.KindMessage, Source: "person", By: "me", Data: encode(api.Message{
 		ID: fmt.Sprint("m", n), State: api.MessagePickedUp, Text: text, UUID: fmt.Sprint("p", n), By: "me",
+	})}
+}
+
+// wrote is the line in which a message is sent to the agent.
+func wrote(n int64, text string) api.Event {
+	return api.Event{Kind: api.KindSent, Source: "person", By: "me", Line: encode(map[string]any{
+		"type": "user", "uuid": fmt.Sprint("p", n), "session_id": "c1", "parent_tool_use_id": nil,
+		"message": map[string]any{"role": "user", "content": text},
 	})}
 }
 

@@ -31,6 +31,12 @@ type Hub interface {
 	Stop(ctx context.Context, id string, in api.Stop) (*api.Session, error)
 	Release(ctx context.Context, id string, in api.Release) (*api.Session, error)
 	TakeBack(ctx context.Context, id, message string) (*api.Message, error)
+
+	// Fork makes a session with a copy of a conversation, Rewind restores files, Archive and Unarchive put a session away and take it out again.
+	Fork(ctx context.Context, id string, in api.Fork) (*api.Created, error)
+	Rewind(ctx context.Context, id string, in api.Rewind) (*api.RewindResult, error)
+	Archive(ctx context.Context, id string) (*api.Session, error)
+	Unarchive(ctx context.Context, id string) (*api.Session, error)
 }
 
 var _ Hub = (*client.Client)(nil)

@@ -10,6 +10,7 @@ import (
 func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 	name := k.String()
 	defer func() { m.lastKey = time.Now() }()
+	m.typed++
 	m.expected = false // whoever asked for a question and then goes on typing no longer waits for it
 	if name != "ctrl+c" {
 		m.leaving = time.Time{}
@@ -171,6 +172,17 @@ func (m *Model) keyTalk(k tea.KeyPressMsg) tea.Cmd {
 		return m.pickModel()
 	case "M":
 		return m.pickMode()
+	case "a":
+		return m.pickAction()
+	case "F":
+		return m.pickFork()
+	case "R":
+		return m.rewindHere()
+	case "A":
+		if m.snapshot == nil {
+			return nil
+		}
+		return m.archive(m.session, !m.snapshot.Archived)
 	case "ctrl+x":
 		return m.interrupt()
 	case "t":
@@ -277,7 +289,9 @@ func (m *Model) keyList(k tea.KeyPressMsg) tea.Cmd {
 		m.focusOn(paneBottom)
 		return cmd
 	case "ctrl+x":
-		return m.interrupt()
+		return m.interruptOf(m.list.cursor)
+	case "A":
+		return m.archive(m.list.cursor, true) // those that are archived are not in the list
 	case "up", "k":
 		by = -1
 	case "down", "j":

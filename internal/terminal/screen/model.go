@@ -75,6 +75,7 @@ type Model struct {
 	flash         string
 	flashNumber   int
 	leaving       time.Time // when ctrl+c was pressed last
+	typed         int       // how many keys were pressed, and texts pasted
 	ticking       bool
 
 	list     sessionList
@@ -204,7 +205,7 @@ type (
 		message     *api.Message // as the server has it
 		err         error
 	}
-	// did is what became of something else.
+	// did is what became of something else: what says that it was done, if there is no error.
 	did struct {
 		what string
 		err  error

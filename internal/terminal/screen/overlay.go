@@ -67,6 +67,10 @@ func (m *Model) sections() []section {
 			{Key: "g G", Help: "the beginning, the end"},
 			{Key: "/", Help: "search; n and N for the next one back and forth"},
 			{Key: "m M", Help: "choose the model, the permission mode"},
+			{Key: "a", Help: "what to do with the session: fork, restore files, archive"},
+			{Key: "F", Help: "fork: a new session with a copy, up to what is chosen or whole"},
+			{Key: "R", Help: "restore files as before the chosen prompt; shows them first"},
+			{Key: "A", Help: "archive the session, or take it out again"},
 			{Key: "i", Help: "write"},
 			{Key: "q", Help: "leave; agents go on"},
 		}},
@@ -74,6 +78,8 @@ func (m *Model) sections() []section {
 			{Key: "up down", Help: "choose a session (k, j)"},
 			{Key: "enter", Help: "open it"},
 			{Key: "/", Help: "search in all sessions"},
+			{Key: "A", Help: "archive it"},
+			{Key: "ctrl+x", Help: "stop its turn"},
 		}},
 		{"Writing", m.composer.Keys()},
 	}
@@ -118,7 +124,9 @@ type picker struct {
 	picks  []pick
 	at     int
 	filter string
-	chosen func(m *Model, value string) tea.Cmd
+	// reading says that what can be chosen is on its way.
+	reading bool
+	chosen  func(m *Model, value string) tea.Cmd
 }
 
 // found returns those that have what was written in them.
@@ -183,7 +191,10 @@ func (p *picker) draw(m *Model, width, height int) ([]string, bool) {
 	for i := top; i < min(len(list), top+room); i++ {
 		lines = append(lines, p.line(m, i, &list[i], width))
 	}
-	if len(list) == 0 {
+	switch {
+	case p.reading:
+		lines = append(lines, m.styles.Dim.Render("  reading "+m.styles.Glyphs.Ellipsis))
+	case len(list) == 0:
 		lines = append(lines, m.styles.Dim.Render("  nothing like that"))
 	}
 	return append(lines, m.styles.Dim.Render(paint.Cut("enter chooses, letters narrow it down, esc goes back", width))), false

@@ -168,7 +168,11 @@ func (m *Model) hits(in *hits) tea.Cmd {
 		return nil
 	}
 	if w.selected >= 0 && w.selected < w.talk.Len() && matches(w.talk.Item(w.selected), strings.ToLower(in.text)) {
-		return m.say("%s on the server; n goes further back", count(len(in.hits), "place", "places"))
+		places := count(len(in.hits), "place", "places")
+		if len(in.hits) == mostHits {
+			places = "at least " + places
+		}
+		return m.say("%s on the server; n goes further back", places)
 	}
 	if len(in.hits) == 0 {
 		return m.say("%q is nowhere in this session.", in.text)
@@ -183,8 +187,6 @@ func count(n int, one, many string) string {
 		return "no " + many
 	case 1:
 		return "1 " + one
-	case mostHits:
-		return "at least 50 " + many
 	}
 	return itoa(n) + " " + many
 }

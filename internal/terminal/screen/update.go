@@ -65,11 +65,20 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.hits(&msg)
 	case did:
 		if msg.err != nil {
-			return m, m.say("%s: %v", msg.what, msg.err)
+			return m, m.say("That was not done: %v", msg.err)
 		}
 		return m, m.say("%s", msg.what)
 	case modelSet:
 		return m, m.modelSet(&msg)
+	case forked:
+		return m, m.forked(&msg)
+	case archived:
+		return m, m.archived(&msg)
+	case promptsRead:
+		return m, m.promptsRead(&msg)
+	case rewound:
+		m.rewound(&msg)
+		return m, nil
 	case sent:
 		return m, m.sent(&msg)
 	case answered:
@@ -168,6 +177,7 @@ func (m *Model) tick() tea.Cmd {
 // paste puts pasted text where keys go.
 func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	m.lastKey, m.expected = time.Now(), false
+	m.typed++
 	switch {
 	case m.overlay != nil:
 		return m.overlay.paste(m, msg.Content)
@@ -289,12 +299,22 @@ func (m *Model) act(what string, f func(ctx context.Context, id string) error) t
 }
 
 // interrupt stops the turn.
-func (m *Model) interrupt() tea.Cmd {
-	return tea.Batch(m.say("Stopping the turn …"), m.act("The turn was stopped", func(ctx context.Context, id string) error {
+func (m *Model) interrupt() tea.Cmd { return m.interruptOf(m.session) }
+
+// interruptOf stops the turn of a session, and says which if it is not the one that is open.
+func (m *Model) interruptOf(id string) tea.Cmd {
+	if id == "" {
+		return nil
+	}
+	where := ""
+	if s := m.list.find(id); s != nil && id != m.session {
+		where = " in " + title(s.Title, s.Dir, s.ID)
+	}
+	return tea.Batch(m.say("Stopping the turn%s …", where), m.jobs.do(func(ctx context.Context) tea.Msg {
 		done, err := m.hub.Interrupt(ctx, id, api.Interrupt{})
 		if err == nil && !done.Was {
-			return errors.New("there was none")
+			return did{"There was no turn to stop" + where, nil}
 		}
-		return err
+		return did{"The turn was stopped" + where, err}
 	}))
 }

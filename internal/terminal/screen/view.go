@@ -120,7 +120,7 @@ func (m *Model) View() tea.View {
 		return view
 	}
 	var lines []string
-	if m.listOpen && m.listWidth() == 0 {
+	if m.listOpen && m.listWidth() == 0 && m.overlay == nil {
 		lines = append(m.drawList(m.width, m.height-m.footerRows()), m.footer(m.width)...)
 	} else {
 		var cursor *tea.Cursor
@@ -198,6 +198,9 @@ func (m *Model) header(width int) string {
 		t, dir = s.Title, s.Dir
 		if s.Simulated {
 			extra += " simulated"
+		}
+		if s.Archived {
+			extra += " archived"
 		}
 	}
 	right := m.styles.Dim.Render(paint.CleanLine(extra, width/3))
@@ -419,9 +422,9 @@ func (m *Model) hint() string {
 	case m.focus == paneTalk && m.asking != nil:
 		return "i answers the question  space folds  / search  g G  tab list  q leave  ? keys"
 	case m.focus == paneTalk:
-		return "space folds  / search  g G  m model  M mode  i write  tab list  q leave  ? keys"
+		return "space folds  / search  a actions  m model  M mode  i write  q leave  ? keys"
 	case m.focus == paneList:
-		return "enter opens  / search everywhere  esc back  q leave  ? keys"
+		return "enter opens  / search everywhere  A archives  esc back  q leave  ? keys"
 	case m.asking != nil && m.guarded:
 		return "one moment: somebody was typing; keys count when that is over"
 	case m.asking != nil:
@@ -469,7 +472,7 @@ func (m *Model) drawSession(s *api.SessionSummary, width int) []string {
 		sign = m.styles.Warn.Render("?")
 	case s.State == api.StateRunning || s.State == api.StateStarting || s.State == api.StateBackground:
 		sign = m.styles.Accent.Render(g.Running)
-	case s.State == api.StateOffline:
+	case s.State == api.StateOffline || s.Failed:
 		sign = m.styles.Bad.Render(g.Failed)
 	case s.State == api.StateIdle:
 		sign = m.styles.Good.Render(g.Dot)
@@ -483,6 +486,9 @@ func (m *Model) drawSession(s *api.SessionSummary, width int) []string {
 		mark, name = g.Bar, m.styles.Bold.Render(name)
 	}
 	word := m.stateWord(s.State)
+	if s.Failed {
+		word += m.styles.Bad.Render(", failed")
+	}
 	if s.Questions > 0 {
 		word = m.styles.Warn.Render(count(s.Questions, "question", "questions"))
 	}

@@ -31,6 +31,7 @@ const (
 	factOffline
 	factTurn
 	factWindow
+	factCompacting
 )
 
 // facts are what a part of the events tells of the state.
@@ -42,6 +43,8 @@ type facts struct {
 
 	// By their keys.
 	open, queued, holds, todos map[string]*entry
+
+	compacting bool // whatever else the agent does meanwhile
 
 	window  int64 // the size of the context
 	message string
@@ -105,6 +108,7 @@ func (f *facts) older(o *facts) {
 		{factOffline, func() { s.Offline = old.Offline }},
 		{factTurn, func() { s.TurnStarted = old.TurnStarted }},
 		{factWindow, func() { f.window = o.window }},
+		{factCompacting, func() { f.compacting = o.compacting }},
 	} {
 		if missing&part.fact != 0 {
 			part.take()
@@ -153,7 +157,16 @@ func (f *facts) snapshot() State {
 		s.Context = &api.ContextUse{Tokens: c.Tokens, Max: f.window, Percent: 100 * float64(c.Tokens) / float64(f.window)}
 	}
 	s.Tokens = f.written + f.writing
+	if f.compacting {
+		s.Doing = string(wire.StatusPhaseCompacting)
+	}
 	return s
+}
+
+// done says that the agent does nothing of which a status told.
+func (f *facts) done() {
+	f.learn(factDoing | factCompacting).Doing = ""
+	f.compacting = false
 }
 
 // session tells in which state the session is.
@@ -167,8 +180,8 @@ func (f *facts) session(state api.State, at time.Time) {
 		}
 	case api.StateIdle, api.StateEnded, api.StateBackground, api.StateStarting:
 		s.TurnStarted = time.Time{}
-		f.learn(factDoing | factRetry)
-		s.Doing, s.Retry = "", nil
+		f.learn(factRetry).Retry = nil
+		f.done()
 	case api.StateOffline:
 	}
 	s.Session = state
@@ -186,9 +199,21 @@ func (f *facts) init(m *wire.Init) {
 }
 
 func (f *facts) status(m *wire.Status) {
-	f.learn(factDoing).Doing = string(m.Status)
 	if m.PermissionMode != "" {
 		f.learn(factMode).Mode = string(m.PermissionMode)
+	}
+	switch {
+	case m.Status == wire.StatusPhaseCompacting:
+		f.learn(factCompacting)
+		f.compacting = true
+	case m.Status == wire.StatusPhaseRequesting:
+		// Others make requests while a conversation is compacted.
+		f.learn(factDoing).Doing = string(m.Status)
+	case m.Status == "" && m.PermissionMode != "" && m.CompactResult == "":
+		// It tells of the mode only.
+	default:
+		f.done()
+		f.state.Doing = string(m.Status)
 	}
 }
 
@@ -226,6 +251,7 @@ func (f *facts) spoke(m *wire.Assistant, _ time.Time) {
 	if m.ParentToolUseID != "" {
 		return
 	}
+	f.done()
 	if m.Message.Model != "" && m.Message.Model != "<synthetic>" {
 		f.learn(factModel).Model = oneLine(m.Message.Model)
 	}
@@ -249,7 +275,7 @@ func (f *facts) counted(message string, tokens int64) {
 }
 
 func (f *facts) compacted(tokens int64) {
-	f.learn(factDoing).Doing = ""
+	f.done()
 	if tokens > 0 {
 		f.learn(factContext).Context = &api.ContextUse{Tokens: tokens}
 	}
@@ -257,8 +283,9 @@ func (f *facts) compacted(tokens int64) {
 
 // turned reads what the end of a turn tells of the state.
 func (f *facts) turned(m *wire.Result) {
-	s := f.learn(factResult | factRetry | factDoing)
-	s.Retry, s.Doing = nil, ""
+	f.done()
+	s := f.learn(factResult | factRetry)
+	s.Retry = nil
 	s.Result = &api.TurnResult{
 		Subtype: string(m.Subtype), Failed: m.IsError || m.Subtype != wire.ResultSubtypeSuccess,
 		Interrupted: m.TerminalReason == wire.TerminalReasonAbortedStreaming || m.TerminalReason == wire.TerminalReasonAbortedTools,

@@ -218,6 +218,7 @@ func (r *reader) process(e *api.Event) {
 		})
 	case api.KindRunEnded:
 		r.over()
+		r.facts.done()
 		data(r, e, func(d *api.Ended) {
 			r.facts.learn(factEnded).Ended = d
 			text, level := d.Reason, LevelInfo

@@ -3,6 +3,7 @@ package talk
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -370,7 +371,8 @@ func (r *reader) turn(m *wire.Result) {
 		e.result.Structured = append(json.RawMessage(nil), m.StructuredOutput...)
 	}
 	if e.Failed {
-		text := strings.Join(m.Errors, "\n")
+		// Those that begin so the CLI writes for its makers.
+		text := strings.Join(slices.DeleteFunc(slices.Clone(m.Errors), func(s string) bool { return strings.HasPrefix(s, "[ede_diagnostic]") }), "\n")
 		if text == "" {
 			text = m.Result
 		}

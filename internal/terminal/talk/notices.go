@@ -311,8 +311,8 @@ func (r *reader) status(message wire.Message) {
 		}
 	case *wire.Status:
 		r.facts.status(m)
-		if m.CompactError != "" {
-			r.notice(lineKey(m.UUID), LevelWarn, "not compacted", m.CompactError)
+		if m.CompactError != "" || m.CompactResult == wire.CompactResultFailed {
+			r.notice(lineKey(m.UUID), LevelWarn, "not compacted", later("no reason was told", m.CompactError))
 		}
 	case *wire.BackgroundTasksChanged:
 		r.facts.background(m)

@@ -95,6 +95,61 @@ func TestSeed(t *testing.T) {
 	}
 }
 
+// TestCompacting holds that a compaction is told as long as it goes on, whatever else happens meanwhile and however the log is read.
+func TestCompacting(t *testing.T) {
+	const compacting = `{"type":"system","subtype":"status","status":"compacting"}`
+	ends := map[string]func(*script){
+		"its end": func(s *script) { s.line(`{"type":"system","subtype":"status","status":null}`) },
+		"its result": func(s *script) {
+			s.line(`{"type":"system","subtype":"status","status":null,"permissionMode":"plan","compact_result":"success"}`)
+		},
+		"the summary": func(s *script) {
+			s.line(`{"type":"system","subtype":"compact_boundary","compact_metadata":{"trigger":"auto"}}`)
+		},
+		"the end of the turn": func(s *script) { s.line(`{"type":"result","subtype":"success"}`) },
+		"an answer": func(s *script) {
+			s.line(`{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"x"}]}}`)
+		},
+		"the end of the process": func(s *script) { s.hub(api.KindRunEnded, api.Ended{Reason: "it ended"}) },
+		"a session at rest":      func(s *script) { s.hub(api.KindState, map[string]any{"state": api.StateIdle}) },
+	}
+	for name, end := range ends {
+		t.Run(name, func(t *testing.T) {
+			var s script
+			s.line(compacting)
+			s.line(`{"type":"system","subtype":"status","status":"requesting"}`)
+			s.line(`{"type":"system","subtype":"status","status":null,"permissionMode":"acceptEdits"}`)
+			s.line(`{"type":"assistant","parent_tool_use_id":"agent","message":{"id":"m","content":[{"type":"text","text":"x"}]}}`)
+			for at := range s.events {
+				c := read(s.events[at:])
+				c.Prepend(s.events[:at])
+				if doing := c.State().Doing; doing != "compacting" {
+					t.Errorf("with %d events in front the agent does %q", at, doing)
+				}
+			}
+			var seeded talk.Conversation
+			seeded.Seed(&api.Session{ID: "s1", State: api.StateRunning, LastEventID: s.events[len(s.events)-1].ID})
+			seeded.Prepend(s.events)
+			if doing := seeded.State().Doing; doing != "compacting" {
+				t.Errorf("behind a snapshot the agent does %q", doing)
+			}
+			end(&s)
+			for at := range s.events {
+				c := read(s.events[at:])
+				c.Prepend(s.events[:at])
+				if doing := c.State().Doing; doing != "" {
+					t.Errorf("at the end, with %d events in front, the agent does %q", at, doing)
+				}
+			}
+		})
+	}
+	var s script
+	s.line(`{"type":"system","subtype":"status","status":null,"compact_result":"failed","uuid":"a"}`)
+	if c := read(s.events); c.Len() != 1 || c.Item(0).Level != talk.LevelWarn || c.Item(0).Text == "" {
+		t.Errorf("a compaction that failed without a reason shows %d items", c.Len())
+	}
+}
+
 func feed(c *talk.Conversation, events []api.Event) {
 	for i := range events {
 		c.Event(&events[i])

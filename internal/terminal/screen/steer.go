@@ -1,0 +1,387 @@
+package screen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/terminal/talk"
+)
+
+// pickAction has somebody choose what to do with the open session.
+func (m *Model) pickAction() tea.Cmd {
+	if m.snapshot == nil || m.tail == nil {
+		return nil
+	}
+	away := pick{value: "archive", label: "Archive it", hint: "lists leave it out; an agent that runs goes on"}
+	if m.snapshot.Archived {
+		away = pick{value: "unarchive", label: "Take it out of the archive"}
+	}
+	m.overlay = &picker{
+		title: "This session",
+		picks: []pick{
+			{value: "fork", label: "Fork", hint: "a new session with a copy of the conversation, or of its beginning"},
+			{value: "rewind", label: "Restore files", hint: "as they were before a prompt; shows first what would change"},
+			away,
+		},
+		chosen: func(m *Model, value string) tea.Cmd {
+			switch value {
+			case "fork":
+				return m.pickFork()
+			case "rewind":
+				return m.rewindHere()
+			default:
+				return m.archive(m.session, value == "archive")
+			}
+		},
+	}
+	return nil
+}
+
+// chosenItem returns what is selected in the conversation, nil if nothing is or it is a sub-agent's.
+func (m *Model) chosenItem() *talk.Item {
+	w := m.window()
+	if w == nil || w.selected < 0 || w.selected >= w.talk.Len() {
+		return nil
+	}
+	if it := w.talk.Item(w.selected); it.Depth == 0 {
+		return it
+	}
+	return nil
+}
+
+// pickFork has somebody choose how much of the conversation is copied.
+func (m *Model) pickFork() tea.Cmd {
+	if m.tail == nil {
+		return nil
+	}
+	p := &picker{title: "Fork: a new session with a copy of"}
+	p.picks = append(p.picks, pick{value: "all", label: "the whole conversation"})
+	w, it := m.window(), m.chosenItem()
+	switch {
+	case it == nil || it.Event == "":
+	case it.Kind == talk.KindText:
+		p.picks = append(p.picks, pick{value: "here", label: "what was said up to here", hint: it.Text})
+		p.at = 1
+	case it.Kind == talk.KindPrompt:
+		p.picks = append(p.picks, pick{value: "before", label: "what was said before this prompt, to write it anew", hint: it.Text})
+		p.at = 1
+	}
+	if it == nil {
+		it = &talk.Item{}
+	}
+	l, event, text := w.log, it.Event, it.Text
+	// What the agent said last before a prompt: the items know the order, the log the ids.
+	earlier, first := "", w.first
+	for i := w.selected - 1; i >= 0 && i < w.talk.Len(); i-- {
+		if o := w.talk.Item(i); o.Kind == talk.KindText && o.Depth == 0 && o.Event != "" && !o.Failed {
+			earlier = o.Event
+			break
+		}
+	}
+	p.chosen = func(m *Model, value string) tea.Cmd {
+		switch value {
+		case "here":
+			return m.fork(api.Fork{}, "", func(ctx context.Context) (string, error) { return l.replyAt(ctx, event) })
+		case "before":
+			return m.fork(api.Fork{}, text, func(ctx context.Context) (string, error) {
+				if earlier != "" {
+					return l.replyAt(ctx, earlier)
+				}
+				uuid, err := l.reply(ctx, first)
+				if err == nil && uuid == "" {
+					err = errNoMessage
+				}
+				return uuid, err
+			})
+		default:
+			return m.fork(api.Fork{}, "", nil)
+		}
+	}
+	m.overlay = p
+	return nil
+}
+
+// replyAt reads the uuid of what the agent said in an event.
+func (l *log) replyAt(ctx context.Context, id string) (string, error) {
+	_, seq := placeOf(id)
+	events, err := l.between(ctx, seq, seq)
+	if err != nil {
+		return "", err
+	}
+	for i := range events {
+		if uuid := replyIn(&events[i]); uuid != "" {
+			return uuid, nil
+		}
+	}
+	return "", errors.New("the agent does not know this message any more; fork the whole conversation")
+}
+
+// forked is what became of a fork.
+type forked struct {
+	from  string
+	typed int    // how many keys had been pressed when it began
+	draft string // what is written into the composer of the new session
+	made  *api.Created
+	err   error
+}
+
+// fork makes a new session with a copy of the conversation; at, if not nil, finds the last message to keep.
+func (m *Model) fork(in api.Fork, draft string, at func(context.Context) (string, error)) tea.Cmd {
+	if m.session == "" {
+		return nil
+	}
+	in.ClientID = newID()
+	out := forked{from: m.session, typed: m.typed, draft: draft}
+	return tea.Batch(m.say("Forking …"), m.jobs.act("the conversation was not forked", func(ctx context.Context) (tea.Msg, error) {
+		if at != nil {
+			if in.At, out.err = at(ctx); out.err != nil {
+				return out, out.err
+			}
+		}
+		out.made, out.err = m.hub.Fork(ctx, out.from, in)
+		return out, out.err
+	}))
+}
+
+// forked opens the new session, unless somebody has gone on with something else meanwhile.
+func (m *Model) forked(in *forked) tea.Cmd {
+	if in.err != nil {
+		return m.say("That was not forked: %v", in.err)
+	}
+	if in.draft != "" {
+		m.drafts[in.made.ID] = in.draft
+	}
+	if m.session != in.from || m.overlay != nil || m.typed != in.typed {
+		return tea.Batch(m.readList(), m.say("The fork is %s; ctrl+l lists it", title(in.made.Title, "", in.made.ID)))
+	}
+	cmd := m.open(in.made.ID)
+	m.focusOn(paneBottom)
+	return tea.Batch(cmd, m.readList(), m.say("This is the fork: what it does, the other session does not know"))
+}
+
+// archive puts a session away, or takes it out again.
+func (m *Model) archive(id string, away bool) tea.Cmd {
+	if id == "" {
+		return nil
+	}
+	return m.jobs.act("the session was not archived", func(ctx context.Context) (tea.Msg, error) {
+		out := archived{session: id, away: away}
+		if away {
+			_, out.err = m.hub.Archive(ctx, id)
+		} else {
+			_, out.err = m.hub.Unarchive(ctx, id)
+		}
+		return out, out.err
+	})
+}
+
+// archived is what became of an archiving.
+type archived struct {
+	session string
+	away    bool
+	err     error
+}
+
+// archived says what became of it.
+func (m *Model) archived(in *archived) tea.Cmd {
+	if in.err != nil {
+		return m.say("That was not done: %v", in.err)
+	}
+	if in.session == m.session && m.snapshot != nil {
+		m.snapshot.Archived = in.away
+	}
+	name := shortID(in.session)
+	if s := m.list.find(in.session); s != nil {
+		name = title(s.Title, s.Dir, s.ID)
+	}
+	if !in.away {
+		return tea.Batch(m.readList(), m.say("%s was taken out of the archive", name))
+	}
+	return tea.Batch(m.readList(), m.say("Archived; switchboard archive --undo %s takes it out: %s", shortID(in.session), name))
+}
+
+// rewindHere shows what restoring the files before the selected prompt would change; if none is selected, it has one chosen.
+func (m *Model) rewindHere() tea.Cmd {
+	if it := m.chosenItem(); it != nil && it.Kind == talk.KindPrompt && it.Message != nil && it.Message.UUID != "" && m.focus == paneTalk {
+		return m.rewind(it.Message.UUID, it.Text)
+	}
+	return m.pickPrompt()
+}
+
+// promptsRead are the prompts to choose among.
+type promptsRead struct {
+	picker *picker
+	list   []Prompt
+	err    error
+}
+
+// pickPrompt has a prompt chosen to restore files as they were before it.
+func (m *Model) pickPrompt() tea.Cmd {
+	if m.tail == nil {
+		return nil
+	}
+	p := &picker{title: "Restore files as they were before", reading: true}
+	m.overlay = p
+	l, end := m.tail.log, m.tail.last+1
+	return m.jobs.do(func(ctx context.Context) tea.Msg {
+		list, err := l.prompts(ctx, end)
+		return promptsRead{p, list, err}
+	})
+}
+
+// promptsRead fills the list of prompts.
+func (m *Model) promptsRead(in *promptsRead) tea.Cmd {
+	if m.overlay != in.picker {
+		return nil // somebody has gone on
+	}
+	if in.err != nil || len(in.list) == 0 {
+		m.overlay = nil
+		if in.err != nil {
+			return m.say("%v", in.err)
+		}
+		return m.say("There is no prompt to go back to.")
+	}
+	p := in.picker
+	p.reading = false
+	for i, prompt := range in.list {
+		p.picks = append(p.picks, pick{value: itoa(i), label: paint.CleanLine(prompt.Text, 60), hint: paint.Ago(prompt.Time, time.Now())})
+	}
+	p.chosen = func(m *Model, value string) tea.Cmd {
+		prompt := in.list[atoi(value)]
+		return m.rewind(prompt.UUID, prompt.Text)
+	}
+	return nil
+}
+
+// rewinding shows what restoring files would change, and restores them if somebody says so.
+type rewinding struct {
+	session, uuid, text string
+	would               *api.RewindResult // nil while it is asked for
+	came                time.Time         // when it came
+	err                 error
+	top                 int
+}
+
+// rewound is what the trial brought.
+type rewound struct {
+	panel *rewinding
+	would *api.RewindResult
+	err   error
+}
+
+// rewind asks which files would change.
+func (m *Model) rewind(uuid, text string) tea.Cmd {
+	if m.session == "" {
+		return nil
+	}
+	r := &rewinding{session: m.session, uuid: uuid, text: text}
+	m.overlay = r
+	return m.jobs.do(func(ctx context.Context) tea.Msg {
+		would, err := m.hub.Rewind(ctx, r.session, api.Rewind{UserMessageID: uuid, DryRun: true})
+		return rewound{r, would, err}
+	})
+}
+
+// rewound takes what would change.
+func (m *Model) rewound(in *rewound) {
+	r := in.panel
+	r.would, r.err, r.came = in.would, in.err, time.Now()
+	if r.err == nil && !r.would.CanRewind {
+		r.err = errors.New(whyNot(r.would))
+	}
+}
+
+// whyNot says why files cannot be restored.
+func whyNot(r *api.RewindResult) string {
+	if r.Error != "" {
+		return r.Error
+	}
+	return "the agent does not say why"
+}
+
+// ready reports whether there is something to restore.
+func (r *rewinding) ready() bool {
+	return r.would != nil && r.err == nil && len(r.would.FilesChanged) > 0
+}
+
+func (r *rewinding) paste(*Model, string) tea.Cmd { return nil }
+
+func (r *rewinding) key(m *Model, k tea.KeyPressMsg) tea.Cmd {
+	switch k.String() {
+	case "up", "k":
+		r.top--
+	case "down", "j":
+		r.top++
+	case "pgup":
+		r.top -= m.height / 2
+	case "pgdown", "space", " ":
+		r.top += m.height / 2
+	case "y":
+		// Who presses it before they could read the list has not read it.
+		if !r.ready() || time.Since(r.came) < min(m.o.Guard, surprise) {
+			return nil
+		}
+		m.overlay = nil
+		return tea.Batch(m.say("Restoring …"), m.jobs.act("the files were not restored", func(ctx context.Context) (tea.Msg, error) {
+			done, err := m.hub.Rewind(ctx, r.session, api.Rewind{UserMessageID: r.uuid})
+			if err == nil && !done.CanRewind {
+				err = errors.New(whyNot(done))
+			}
+			if err != nil {
+				return did{"", fmt.Errorf("restoring files: %w", err)}, err
+			}
+			return did{"Restored " + count(len(r.would.FilesChanged), "file", "files") + "; the conversation is as it was", nil}, nil
+		}))
+	case "n", "q", "esc", "enter":
+		m.overlay = nil
+	}
+	return nil
+}
+
+func (r *rewinding) draw(m *Model, width, height int) ([]string, bool) {
+	s := m.styles
+	lines := []string{
+		s.Heading.Render(paint.Cut("Restore files as they were before", width)),
+		paint.Cut("  "+paint.CleanLine(r.text, max(1, width-2)), width), "",
+	}
+	last := "esc goes back"
+	switch {
+	case r.err != nil:
+		for _, line := range paint.Wrap("The files cannot be restored: "+paint.CleanLine(r.err.Error(), 0), max(1, width)) {
+			lines = append(lines, s.Bad.Render(line))
+		}
+	case r.would == nil:
+		lines = append(lines, s.Dim.Render(paint.Cut("asking the agent which files would change "+s.Glyphs.Ellipsis, width)))
+	case len(r.would.FilesChanged) == 0:
+		lines = append(lines, paint.Cut("No file has changed since: the agent's own tools have edited none.", width))
+	default:
+		head := count(len(r.would.FilesChanged), "file", "files") + " would change"
+		if r.would.Insertions > 0 || r.would.Deletions > 0 {
+			head += fmt.Sprintf(" (%d lines would come, %d would go)", r.would.Insertions, r.would.Deletions)
+		}
+		lines = append(lines, paint.Cut(head+":", width))
+		for _, file := range r.would.FilesChanged {
+			lines = append(lines, "  "+tailOf(paint.CleanLine(file, 0), max(1, width-2), s.Glyphs.Ellipsis))
+		}
+		last = "y restores them, the conversation stays; esc goes back; up and down scroll"
+	}
+	r.top = max(0, min(r.top, len(lines)-height+1))
+	end := min(len(lines), r.top+height-1)
+	lines = append(lines[r.top:end:end], s.Dim.Render(paint.Cut(last, width)))
+	return lines, true
+}
+
+// forkWith forks the whole conversation and sends a prompt to the copy.
+func (m *Model) forkWith(prompt string) tea.Cmd {
+	if strings.TrimSpace(prompt) == "" {
+		return m.pickFork()
+	}
+	return m.fork(api.Fork{Prompt: prompt}, "", nil)
+}
