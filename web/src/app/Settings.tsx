@@ -4,6 +4,7 @@ import { useReadable } from "../store/readable";
 import { appTexts as texts } from "../texts/app";
 import { Button, Note, RadioGroup, Switch, toastError } from "../ui";
 import { Devices, Tokens } from "./Access";
+import { forgetKeptDrafts } from "./drafts";
 import type { NewsKind } from "./news";
 import { enableNotifications, notifySettings, permission, setNotifySettings, showTest } from "./notifications";
 import { PageHeader } from "./PageHeader";
@@ -95,6 +96,11 @@ const scopes: readonly Scope[] = ["observe", "prompt", "approve", "admin"];
 function About() {
   const hub = useHub();
   const info = useReadable(hub.info);
+  const logout = () => {
+    // Who leaves may share the browser: what waits in other tabs is kept by them.
+    forgetKeptDrafts();
+    hub.logout();
+  };
   const agent = info?.simulated ? t.agentSimulated : [info?.agent, info?.agent_version].filter(Boolean).join(" ");
   const facts: [string, string | undefined][] = [
     [t.version, info?.version],
@@ -123,7 +129,7 @@ function About() {
           ))}
       </dl>
       <div className={css.row}>
-        <Button icon={<LogOut size={16} />} onPress={() => hub.logout()}>
+        <Button icon={<LogOut size={16} />} onPress={logout}>
           {t.logout}
         </Button>
         <span className={css.why}>{t.logoutHint}</span>

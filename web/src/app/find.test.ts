@@ -35,6 +35,25 @@ test("with words sessions and open questions are found, and the search is offere
   expect(found.map((entry) => entry.id)).toEqual(["session s1", "question q1", "search"]);
 });
 
+test("a session without a title is called by its folder, as in the list", () => {
+  expect(find("shop", [], [aSummary({ id: "s1", title: "", dir: "/src/shop" })], [])[0]?.label).toBe("Session in shop");
+});
+
+test("a question is found by the session that asks it, and says which that is", () => {
+  const asked = aQuestion({ id: "q1", session: "s1", title: "make deploy", description: "Deploy" });
+  const found = find("weather", [], [aSummary({ id: "s1", title: "Weather" })], [asked]);
+  expect(found.find((entry) => entry.id === "question q1")?.hint).toBe("Weather · Deploy");
+});
+
+test("hundreds of questions leave room for the commands", () => {
+  const many = Array.from({ length: 300 }, (_, n) => aQuestion({ id: `q${n}`, title: `make page ${n}` }));
+  const commands = Array.from({ length: 30 }, (_, n) => command(`c${n}`, `Command of the page ${n}`));
+  for (const query of ["", "page"]) {
+    const found = find(query, [{ name: "Session", commands }], [], many).map((entry) => entry.label);
+    for (const { label } of commands) expect(found).toContain(label);
+  }
+});
+
 test("what is found is bounded", () => {
   const many = Array.from({ length: 500 }, (_, n) => aSummary({ id: `s${n}`, title: `Session ${n}` }));
   expect(find("session", [], many, []).length).toBeLessThan(50);

@@ -1,4 +1,5 @@
 import type { Question, SessionSummary } from "../api/types";
+import { titleOf } from "../sessions/list";
 import { appTexts as t } from "../texts/app";
 import { stateWord } from "../ui";
 import { visible } from "../ui/diff/visible";
@@ -15,7 +16,9 @@ export interface Found {
 }
 
 // More than this nobody reads: another letter is quicker.
-const most = 40;
+const most = 60;
+// Of questions and of sessions no more than this: hundreds of them would leave no room for the commands.
+const mostOfKind = 12;
 
 /**
  * How well a text fits what was typed: 0 not at all. All words must occur; the beginning of the text is worth more than
@@ -51,13 +54,16 @@ export function find(
     const fits = score(`${entry.label} ${entry.hint ?? ""}`, query);
     if (fits > 0) found.push({ entry, score: fits + worth });
   };
+  const all = [...sessions];
+  const names = new Map(all.map((session) => [session.id, titleOf(session)]));
   for (const question of questions) {
     if (question.state !== "open") continue;
     offer(
       {
         id: `question ${question.id}`,
         label: visible(question.title ?? question.tool ?? question.kind),
-        hint: visible(question.description ?? question.kind),
+        // Which agent asks: what it asks may be the same for several.
+        hint: [names.get(question.session), visible(question.description ?? question.kind)].filter(Boolean).join(" · "),
         group: t.palette.questions,
         run: () => go({ page: "inbox", question: question.id }),
       },
@@ -69,13 +75,13 @@ export function find(
       offer({ ...command, id: `command ${group.name} ${command.id}`, group: group.name, run: () => command.run() }, 0.4);
     }
   }
-  for (const session of sessions) {
+  for (const session of all) {
     // Without a word typed, only the newest sessions would be in the way of the commands.
     if (!query.trim()) break;
     offer(
       {
         id: `session ${session.id}`,
-        label: visible(session.title ?? "") || t.palette.untitled,
+        label: titleOf(session),
         hint: [stateWord(session.state), session.dir].filter(Boolean).join(" · "),
         group: t.palette.sessions,
         run: () => go({ page: "session", id: session.id }),
@@ -86,10 +92,15 @@ export function find(
   // The groups by their best entry; of equal ones those of the page come before those that are always there.
   const best = new Map<string, number>();
   for (const { entry, score: s } of found) best.set(entry.group, Math.max(best.get(entry.group) ?? 0, s));
-  const names = [...best.keys()];
-  const rank = new Map(names.map((name, at) => [name, (best.get(name) ?? 0) - at / 1000]));
+  const rank = new Map([...best.keys()].map((name, at) => [name, (best.get(name) ?? 0) - at / 1000]));
   found.sort((a, b) => (rank.get(b.entry.group) ?? 0) - (rank.get(a.entry.group) ?? 0) || b.score - a.score);
-  const shown = found.slice(0, most).map(({ entry }) => entry);
+  const taken = new Map<string, number>();
+  const fits = found.filter(({ entry }) => {
+    const n = (taken.get(entry.group) ?? 0) + 1;
+    taken.set(entry.group, n);
+    return n <= mostOfKind || (entry.group !== t.palette.questions && entry.group !== t.palette.sessions);
+  });
+  const shown = fits.slice(0, most).map(({ entry }) => entry);
   const q = query.trim();
   if (q) shown.push({ id: "search", label: t.palette.searchFor(q), group: t.pages.search, run: () => go({ page: "search", q }) });
   return shown;

@@ -1,4 +1,5 @@
 import { useEffect } from "react";
+import { titleOf } from "../sessions/list";
 import { type Hub, useHub } from "../store/hub";
 import { Cell, useReadable } from "../store/readable";
 import { appTexts as t } from "../texts/app";
@@ -160,9 +161,8 @@ function watch(hub: Hub): () => void {
   let questions = hub.questions.get();
   let sessions = hub.sessions.get();
   const snapshot = (id: string) => hub.api.call("get-session", { params: { id } });
-  const named = (title: string | undefined) => visible(title ?? "") || t.palette.untitled;
   // A session that has just begun may ask before it is in the list.
-  const name = async (id: string) => named(hub.sessions.get().byId.get(id)?.title ?? (await snapshot(id)).title);
+  const name = async (id: string) => titleOf(hub.sessions.get().byId.get(id) ?? (await snapshot(id)));
   // A notification that could not be shown has no better place to be told: title and badge say the same.
   const quietly = (work: Promise<unknown>) => void work.catch(() => undefined);
   const tell = async (news: News | undefined) => {
@@ -184,7 +184,7 @@ function watch(hub: Hub): () => void {
       const idle = sessions.loaded ? stopped(sessions.byId, next.byId) : [];
       sessions = next;
       for (const { id } of idle) {
-        quietly(snapshot(id).then((session) => tell(stopNews(session, named(session.title)))));
+        quietly(snapshot(id).then((session) => tell(stopNews(session, titleOf(session)))));
       }
     }),
   ];

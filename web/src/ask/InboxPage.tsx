@@ -1,4 +1,4 @@
-import { Inbox } from "lucide-react";
+import { ArrowDown, ArrowUp, Inbox } from "lucide-react";
 import { type FocusEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { Question } from "../api/types";
 import { useCommands } from "../app/commands";
@@ -13,6 +13,7 @@ import { listedKeys } from "./card";
 import { ListGuard, useListGuard, useMoveGuard } from "./guard";
 import css from "./Inbox.module.css";
 import { later, putOff } from "./later";
+import { pageAt, pageBefore, pageHolding, pageSize, type QuestionPage, withoutOldSettled } from "./page";
 import { cardId, QuestionCard } from "./QuestionCard";
 import { focusCard } from "./QuestionRow";
 
@@ -23,13 +24,17 @@ export function InboxPage({ question }: { question?: string }) {
   const off = useReadable(later);
   const seen = useSeenOpen(questions.list);
   // What was settled while it was on the page stays in its place for as long as the hub tells, and says who and what.
-  const shown = questions.list.filter((q) => q.state === "open" || seen.has(q.id));
+  const shown = withoutOldSettled(questions.list.filter((q) => q.state === "open" || seen.has(q.id)));
   const put = shown.filter((q) => q.state === "open" && off.has(q.id) && q.id !== question);
   const now = shown.filter((q) => !put.includes(q));
-  const open = [...now, ...put].filter((q) => q.state === "open");
-  const guard = useListGuard([...now, ...put].map((q) => `${q.id}:${q.state}`).join(" "));
+  const all = [...now, ...put];
+  const open = all.filter((q) => q.state === "open");
+  const { page, turnTo } = usePage(all);
+  const drawn = new Set(page.list);
+  const guard = useListGuard(page.list.map((q) => `${q.id}:${q.state}`).join(" "));
   const moves = useMoveGuard<HTMLDivElement>(guard.place);
-  const { selected, onFocus, move } = useSelection(open, question);
+  const { selected, select, onFocus, move } = useSelection(open, page, question, turnTo);
+  const turn = (to: Question | undefined) => to && select(to.id);
 
   useKeys(t.keys, [
     { keys: "j", label: t.keyNext, run: () => move(1) },
@@ -37,7 +42,7 @@ export function InboxPage({ question }: { question?: string }) {
   ]);
   useKeys(t.keysOfCard, listedKeys);
   const oldest = open[0];
-  useCommands(t.keys, oldest ? [{ id: "ask.oldest", label: t.commandNext, run: () => focusCard(oldest.id) }] : []);
+  useCommands(t.keys, oldest ? [{ id: "ask.oldest", label: t.commandNext, run: () => select(oldest.id) }] : []);
 
   const item = (q: Question, isOff: boolean) => (
     <li key={q.id} className={css.item} data-selected={q.id === selected}>
@@ -59,6 +64,7 @@ export function InboxPage({ question }: { question?: string }) {
           {/* No live region: the page around it tells of questions that come. */}
           <p className={css.count}>
             {questions.loaded && (open.length === 0 ? t.inboxNone : t.inboxCount(open.length))}
+            {page.open < open.length && `, ${t.inboxPage(page.before + 1, page.before + page.open)}`}
             {open.length > 0 && <span className={css.hint}>{t.keysHint}</span>}
           </p>
           <ErrorNote error={questions.error} onRetry={hub.retry} />
@@ -71,12 +77,26 @@ export function InboxPage({ question }: { question?: string }) {
             <SettledBefore key={question} id={question} />
           )}
           <div {...moves}>
-            <ol className={css.list}>{now.map((q) => item(q, false))}</ol>
-            {put.length > 0 && (
+            {page.before > 0 && (
+              <p className={css.turn}>
+                <Button size="s" icon={<ArrowUp size={14} />} onPress={() => turn(open[Math.max(0, page.before - pageSize)])}>
+                  {t.pageBefore(Math.min(pageSize, page.before))}
+                </Button>
+              </p>
+            )}
+            <ol className={css.list}>{now.filter((q) => drawn.has(q)).map((q) => item(q, false))}</ol>
+            {put.some((q) => drawn.has(q)) && (
               <>
                 <h2 className={css.later}>{t.laterGroup(put.length)}</h2>
-                <ol className={css.list}>{put.map((q) => item(q, true))}</ol>
+                <ol className={css.list}>{put.filter((q) => drawn.has(q)).map((q) => item(q, true))}</ol>
               </>
+            )}
+            {page.after > 0 && (
+              <p className={css.turn}>
+                <Button size="s" icon={<ArrowDown size={14} />} onPress={() => turn(open[page.before + page.open])}>
+                  {t.pageAfter(Math.min(pageSize, page.after))}
+                </Button>
+              </p>
             )}
           </div>
           {questions.loaded && shown.length === 0 && (
@@ -118,10 +138,42 @@ function useSeenOpen(list: readonly Question[]): ReadonlySet<string> {
 }
 
 /**
+ * The page of the list that is drawn. It begins at a question rather than at a place: what is settled before it must not move what
+ * somebody reads.
+ */
+function usePage(all: readonly Question[]) {
+  const [first, setFirst] = useState<string>();
+  const place = useRef(0);
+  const at = first === undefined ? 0 : all.findIndex((q) => q.id === first);
+  if (at >= 0) place.current = at;
+  const page = pageAt(all, place.current);
+  // What it began at may be gone: it then begins at what has taken that place.
+  const begins = page.list[0] === all[0] ? undefined : page.list[0]?.id;
+  if (first !== undefined && begins !== first) setFirst(begins);
+  /** Has the page drawn that holds a question: the one before or behind this one if it is there, else as counted from the beginning. */
+  const turnTo = (id: string) => {
+    const to = all.findIndex((q) => q.id === id);
+    if (to < 0) return;
+    const from = page.list[0] ? all.indexOf(page.list[0]) : 0;
+    const end = from + page.list.length;
+    if (to >= from && to < end) return; // it is there, but could not be drawn
+    const before = pageBefore(all, from);
+    const begin = to >= end && to < end + pageSize ? end : to < from && to >= before ? before : pageHolding(all, id);
+    setFirst(begin === 0 ? undefined : all[begin]?.id);
+  };
+  return { page, turnTo };
+}
+
+/**
  * The question that keys are about: the one that has the focus, or had it last. When it is settled the next one is, and gets the focus
  * unless somebody was typing: the rest of what they type must not answer anything.
  */
-function useSelection(open: readonly Question[], wanted: string | undefined) {
+function useSelection(
+  open: readonly Question[],
+  page: QuestionPage,
+  wanted: string | undefined,
+  turnTo: (question: string) => void,
+) {
   const [selected, setSelected] = useState<string>();
   const typing = useRef(false);
   const place = useRef(0);
@@ -129,10 +181,21 @@ function useSelection(open: readonly Question[], wanted: string | undefined) {
   const at = selected === undefined ? -1 : ids.indexOf(selected);
   if (at >= 0) place.current = at;
 
+  // A card on another page gets the focus when that page is drawn.
+  const coming = useRef<string>(undefined);
   const select = (id: string) => {
     setSelected(id);
-    focusCard(id);
+    coming.current = undefined;
+    if (focusCard(id)) return;
+    coming.current = id;
+    turnTo(id);
   };
+  useLayoutEffect(() => {
+    const id = coming.current;
+    if (id === undefined || !page.list.some((q) => q.id === id)) return;
+    coming.current = undefined;
+    focusCard(id);
+  });
   const wantedIsOpen = wanted !== undefined && ids.includes(wanted);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each link that is followed
   useEffect(() => {
@@ -141,11 +204,12 @@ function useSelection(open: readonly Question[], wanted: string | undefined) {
 
   const gone = selected !== undefined && at < 0;
   const next = ids[Math.min(place.current, ids.length - 1)];
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each question that is settled
   useLayoutEffect(() => {
     if (!gone) return;
     const lost = document.activeElement === document.body || document.activeElement === null;
     setSelected(next);
-    if (next !== undefined && lost && !typing.current) focusCard(next);
+    if (next !== undefined && lost && !typing.current) select(next);
   }, [gone, next]);
 
   const onFocus = (e: FocusEvent) => {
@@ -159,9 +223,10 @@ function useSelection(open: readonly Question[], wanted: string | undefined) {
       select(selected);
       return;
     }
-    const to = at < 0 ? (by > 0 ? 0 : ids.length - 1) : Math.max(0, Math.min(ids.length - 1, at + by));
+    const seen = { first: page.before, last: page.before + page.open - 1 };
+    const to = at < 0 ? (by > 0 ? seen.first : seen.last) : Math.max(0, Math.min(ids.length - 1, at + by));
     const id = ids[to];
     if (id !== undefined) select(id);
   };
-  return { selected, onFocus, move };
+  return { selected, select, onFocus, move };
 }

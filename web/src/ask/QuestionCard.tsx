@@ -3,6 +3,7 @@ import { type KeyboardEvent, type ReactNode, useCallback, useLayoutEffect, useMe
 import type { Question } from "../api/types";
 import { isField } from "../app/keys";
 import { Link } from "../app/router";
+import { titleOf } from "../sessions/list";
 import { type OpenSession, useHub } from "../store/hub";
 import { usePart, useReadable } from "../store/readable";
 import { oneLine } from "../talk/json";
@@ -11,7 +12,7 @@ import { Ago, Badge, Button, Contained, ErrorNote, Kbd, Note, Path } from "../ui
 import { visible } from "../ui/diff";
 import css from "./Card.module.css";
 import { ChoiceForm } from "./ChoiceForm";
-import { type Card, CardContext, type CardKeys } from "./card";
+import { answerKeys, type Card, CardContext, type CardKeys } from "./card";
 import { DialogForm, UnknownQuestion } from "./DialogForm";
 import { Facts } from "./Facts";
 import { FormForm } from "./FormForm";
@@ -47,9 +48,6 @@ export function QuestionCard({ question, session, autoFocus, onLater }: Question
     </Contained>
   );
 }
-
-// Letters that answer some question: on a card that has none of them they do nothing, instead of something else on the page.
-const answerKeys = "yaensrpbcxo1234567890-";
 
 function OpenCard(props: QuestionCardProps & { answering: ReturnType<typeof useAnswer> }) {
   const { question, session, autoFocus, onLater, answering } = props;
@@ -146,7 +144,7 @@ function OpenCard(props: QuestionCardProps & { answering: ReturnType<typeof useA
   };
 
   const kind = t.kind[question.kind] ?? t.otherKind;
-  const name = summary?.title || t.untitled;
+  const name = summary ? titleOf(summary) : t.untitled;
   return (
     // The card takes the focus for its keys; everything that it does can also be done with the buttons in it.
     <CardContext value={card}>
@@ -165,7 +163,7 @@ function OpenCard(props: QuestionCardProps & { answering: ReturnType<typeof useA
           <Badge tone={question.kind === "plan" || question.kind === "choice" ? "accent" : "warn"}>{kind}</Badge>
           {!session && (
             <Link to={{ page: "session", id: question.session }} className={css.session} title={t.openSession}>
-              {visible(name)}
+              {name}
             </Link>
           )}
           {!session && summary?.dir && <Path path={summary.dir} className={css.dir} />}

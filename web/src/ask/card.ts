@@ -32,6 +32,9 @@ export interface Card {
 /** What keys do, by the names that the browser has for them. */
 export type CardKeys = { readonly [key: string]: () => void };
 
+/** Letters that answer some question: on a card that has none of them they do nothing, instead of something else on the page. */
+export const answerKeys = "yaensrpbcxow1234567890-";
+
 /** The keys of cards for the list of all keys: a card takes them itself, and only while the focus is in it. */
 export const listedKeys: readonly KeyBinding[] = Object.entries(t.keyOfCard).map(([keys, label]) => ({
   keys,

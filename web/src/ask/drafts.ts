@@ -1,6 +1,7 @@
 import { useCallback } from "react";
+import { keptDraft } from "../app/drafts";
 import { draft } from "../store/drafts";
-import { useReadable } from "../store/readable";
+import { type Cell, useReadable } from "../store/readable";
 
 /** What can be typed about a question. */
 const parts = ["reason", "edit", "edited", "rule", "choice", "plan", "feedback", "form", "dialog"] as const;
@@ -9,9 +10,17 @@ export type DraftPart = (typeof parts)[number];
 
 const key = (question: string, part: DraftPart): string => `ask.${question}.${part}`;
 
+/** What is said to the agent outlives the tab. What is filled in for a tool or a server may hold secrets, and goes with it. */
+const outlive: ReadonlySet<DraftPart> = new Set<DraftPart>(["reason", "choice", "plan", "feedback"]);
+
+function cellOf(question: string, part: DraftPart): Cell<string> {
+  const name = key(question, part);
+  return outlive.has(part) ? keptDraft(name, "apart") : draft(name);
+}
+
 /** Something that is being typed about a question. It outlives a reload, and goes once the question is answered. */
 export function useDraft(question: string, part: DraftPart): [string, (text: string) => void] {
-  const cell = draft(key(question, part));
+  const cell = cellOf(question, part);
   return [useReadable(cell), cell.set];
 }
 
@@ -34,5 +43,5 @@ export function useDraftOf<T>(
 
 /** Forgets what was typed about a question. */
 export function forgetDrafts(question: string): void {
-  for (const part of parts) draft(key(question, part)).set("");
+  for (const part of parts) cellOf(question, part).set("");
 }

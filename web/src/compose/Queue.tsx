@@ -10,7 +10,7 @@ import { clip, oneLine } from "../talk/json";
 import { composeTexts as t } from "../texts/compose";
 import { Button, ErrorNote, IconButton, TextArea, toast, useNow } from "../ui";
 import { contentOf } from "./attach";
-import { editing, editsIn, giveBack, keepEdit, partsOf } from "./kept";
+import { editing, editsIn, giveBack, giveBackOnce, keepEdit, partsOf } from "./kept";
 import css from "./Queue.module.css";
 
 /** How long a message to an idle agent may be on its way before it counts as one that waits, in milliseconds. */
@@ -36,7 +36,7 @@ function giveBackEdits(session: OpenSession): void {
     if (saving.has(id) || snapshot.messages?.some((m) => m.id === id && m.state === "queued")) continue;
     keepEdit(session.id, id, undefined);
     if (edit.is === edit.was || edit.is.trim() === "") continue;
-    giveBack(session.id, { text: edit.is });
+    giveBackOnce(session.id, edit.is);
     toast({ title: t.editTooLate, text: t.editGivenBack, tone: "warn" });
   }
 }

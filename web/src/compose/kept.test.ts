@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { expect, test } from "vitest";
-import { attached, giveBack, partsOf, written } from "./kept";
+import { attached, giveBack, giveBackOnce, partsOf, written } from "./kept";
 
 test("a message is taken apart, whatever its shape", () => {
   expect(partsOf({ text: "hi" })).toEqual({ text: "hi", blocks: [] });
@@ -22,6 +22,13 @@ test("a message that was taken back stands behind what is being written", () => 
   });
   expect(written("s").get()).toBe("mine\n\ntheirs");
   expect(attached("s").get()).toMatchObject([{ name: "a.md", mediaType: "text/plain", size: 3 }]);
+});
+
+test("what comes too late is given back once, however many tabs give it back", () => {
+  written("s2").set("mine");
+  giveBackOnce("s2", "changed");
+  giveBackOnce("s2", "changed");
+  expect(written("s2").get()).toBe("mine\n\nchanged");
 });
 
 test("an image that was taken back can be shown again", () => {

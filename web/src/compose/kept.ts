@@ -1,5 +1,5 @@
 import type { Message } from "../api/types";
-import { draft } from "../store/drafts";
+import { keptDraft } from "../app/drafts";
 import { Cell } from "../store/readable";
 import { arr, at, isObject, str } from "../talk/json";
 import type { Attachment } from "./attach";
@@ -21,7 +21,7 @@ export function attached(session: string): Cell<readonly Attachment[]> {
 
 /** The text that is being written to a session. */
 export function written(session: string): Cell<string> {
-  return draft(`compose.${session}`);
+  return keptDraft(`compose.${session}`);
 }
 
 /** What a message says, and the blocks beside it. */
@@ -57,6 +57,14 @@ export function giveBack(session: string, message: Pick<Message, "text" | "conte
   ]);
 }
 
+/**
+ * Puts a text back into the composer that may be there already: each tab of the browser does so with what comes too late, and they share
+ * the composer.
+ */
+export function giveBackOnce(session: string, text: string): void {
+  if (!written(session).get().endsWith(text)) giveBack(session, { text });
+}
+
 /** A change to a queued message that is being written: what the message says, and what it shall say. */
 export interface Edit {
   readonly was: string;
@@ -65,7 +73,7 @@ export interface Edit {
 
 /** The changes to queued messages of a session, as they are kept: by the ids of the messages, in JSON. */
 export function editing(session: string): Cell<string> {
-  return draft(`queue.${session}`);
+  return keptDraft(`queue.${session}`);
 }
 
 /** Reads changes that were kept; whatever does not fit is none. */

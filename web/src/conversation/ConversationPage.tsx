@@ -14,11 +14,14 @@ import { useOpenSession } from "../store/useOpenSession";
 import type { Item } from "../talk/item";
 import { conversationTexts as t } from "../texts/conversation";
 import { copyText, EmptyState, ErrorNote, Note, Spinner, toast } from "../ui";
+import { Announcer } from "./Announcer";
 import styles from "./ConversationPage.module.css";
 import { PlaceContext } from "./context";
 import { FindBar } from "./FindBar";
 import { Folds, FoldsContext } from "./fold";
+import { openAt, openTo, topOf } from "./found";
 import { List, type ListHandle } from "./List";
+import { places, type Reading } from "./places";
 import { plainText } from "./plain";
 import { RawDialog } from "./RawDialog";
 import { RowMenu } from "./RowMenu";
@@ -34,7 +37,8 @@ export function ConversationPage({ id, event }: { id: string; event?: string }) 
 
 function OpenPage({ session, event }: { session: OpenSession; event?: string }) {
   const { error, session: known } = useReadable(session.snapshot);
-  const [folds] = useState(() => new Folds());
+  const [kept] = useState(() => (event === undefined ? places.get(session.id) : undefined));
+  const [folds] = useState(() => kept?.folds ?? new Folds());
   const [selected] = useState(() => new Cell<string | undefined>(undefined));
   const [wanted] = useState<{ id?: string }>(() => ({}));
   const [raw, setRaw] = useState<Item>();
@@ -70,7 +74,8 @@ function OpenPage({ session, event }: { session: OpenSession; event?: string }) 
     [selected, wanted, simulated, copy],
   );
 
-  useDeepLink(session, event, list);
+  useDeepLink(session, event, folds, list);
+  useKeptPlace(session, kept, list);
 
   const find = () => setFinding((times) => times + 1);
   const withSelected = (run: (item: Item) => void) => () => {
@@ -105,7 +110,10 @@ function OpenPage({ session, event }: { session: OpenSession; event?: string }) 
                 session={session}
                 rows={rows}
                 asked={finding}
-                onShow={(found) => list.current?.show(found)}
+                onShow={(found, text) => {
+                  openAt(session, folds, found, text);
+                  list.current?.show(found, text);
+                }}
                 onClose={() => setFinding(0)}
               />
             ) : null}
@@ -114,6 +122,7 @@ function OpenPage({ session, event }: { session: OpenSession; event?: string }) 
               <List session={session} handle={list} />
               <Nothing session={session} />
             </div>
+            <Announcer session={session} />
             <QuestionBar session={session} />
             <Composer session={session} />
           </div>
@@ -140,15 +149,24 @@ function isSimulated({ session }: { session?: Session }): boolean {
 }
 
 /** Shows the row that a link leads to, and says so if there is none. */
-function useDeepLink(session: OpenSession, event: string | undefined, list: { readonly current: ListHandle | null }): void {
+function useDeepLink(
+  session: OpenSession,
+  event: string | undefined,
+  folds: Folds,
+  list: { readonly current: ListHandle | null },
+): void {
   useEffect(() => {
     if (event === undefined) return;
     let current = true;
     session.reveal(event).then(
       (id) => {
         if (!current) return;
-        if (id === undefined) toast({ title: t.noEvent, tone: "warn" });
-        else list.current?.show(id);
+        if (id === undefined) {
+          toast({ title: t.noEvent, tone: "warn" });
+          return;
+        }
+        openTo(session, folds, id);
+        list.current?.show(id);
       },
       () => {
         if (current) toast({ title: t.noEvent, tone: "warn" });
@@ -157,7 +175,25 @@ function useDeepLink(session: OpenSession, event: string | undefined, list: { re
     return () => {
       current = false;
     };
-  }, [session, event, list]);
+  }, [session, event, folds, list]);
+}
+
+/** Goes back to where somebody was when they left the session. What is not in the log any more is not gone back to. */
+function useKeptPlace(session: OpenSession, kept: Reading | undefined, list: { readonly current: ListHandle | null }): void {
+  useEffect(() => {
+    if (!kept) return;
+    let current = true;
+    const back = (id: string | undefined) => {
+      if (current && id !== undefined) list.current?.back(topOf(session, id), kept.above);
+    };
+    session.reveal(kept.event).then(
+      (id) => back(session.order.get().ids.includes(kept.id) ? kept.id : id),
+      () => {},
+    );
+    return () => {
+      current = false;
+    };
+  }, [session, kept, list]);
 }
 
 /** What is to be said of the log as a whole. */

@@ -6,8 +6,8 @@ import { useReadable } from "../store/readable";
 import { conversationTexts as t } from "../texts/conversation";
 import { IconButton, TextInput } from "../ui";
 import styles from "./FindBar.module.css";
+import { findItems } from "./found";
 import { paintFound } from "./paint";
-import { holds } from "./plain";
 
 interface FindBarProps {
   session: OpenSession;
@@ -15,7 +15,8 @@ interface FindBarProps {
   rows: RefObject<HTMLElement | null>;
   /** How often it was asked for: each time it takes the focus. */
   asked: number;
-  onShow(id: string): void;
+  /** Shows an item, also one of a sub-agent's, and where in it the text stands, which is in lower case. */
+  onShow(id: string, text: string): void;
   onClose(): void;
 }
 
@@ -32,7 +33,7 @@ export function FindBar({ session, rows, asked, onShow, onClose }: FindBarProps)
   // biome-ignore lint/correctness/useExhaustiveDependencies: whoever asks again wants to type again
   useEffect(() => input.current?.select(), [asked]);
 
-  const found = useMemo(() => find(session, ids, wanted), [session, ids, wanted]);
+  const found = useMemo(() => findItems(session, ids, wanted), [session, ids, wanted]);
 
   useEffect(() => (rows.current && wanted !== "" ? paintFound(rows.current, wanted) : undefined), [rows, wanted]);
 
@@ -40,13 +41,13 @@ export function FindBar({ session, rows, asked, onShow, onClose }: FindBarProps)
   const step = (by: number) => {
     // Whoever types fast and presses enter is ahead of what is drawn.
     const current = text.trim().toLowerCase();
-    const all = current === wanted ? found : find(session, ids, current);
+    const all = current === wanted ? found : findItems(session, ids, current);
     const here = at === undefined ? -1 : all.indexOf(at);
     // The newest first: that is where one is.
     const to = all[here < 0 ? all.length - 1 : (here + by + all.length) % all.length];
     if (to === undefined) return;
     setAt(to);
-    onShow(to);
+    onShow(to, current);
   };
 
   return (
@@ -101,13 +102,4 @@ export function FindBar({ session, rows, asked, onShow, onClose }: FindBarProps)
       <IconButton size="s" icon={<X size={16} />} label={t.close} onPress={onClose} />
     </search>
   );
-}
-
-/** The items that hold a text, which is in lower case. */
-function find(session: OpenSession, ids: readonly string[], wanted: string): readonly string[] {
-  if (wanted === "") return [];
-  return ids.filter((id) => {
-    const item = session.item(id).get();
-    return item !== undefined && holds(item, wanted);
-  });
 }

@@ -1,4 +1,4 @@
-import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual";
+import { defaultRangeExtractor, type Range as Rows, useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
 import { ArrowDown } from "lucide-react";
 import {
   type RefObject,
@@ -17,7 +17,12 @@ import type { Item } from "../talk/item";
 import { conversationTexts as t } from "../texts/conversation";
 import { Button, Spinner } from "../ui";
 import { PlaceContext } from "./context";
+import { Folds, FoldsContext } from "./fold";
+import { topOf } from "./found";
+import { useHold } from "./hold";
 import styles from "./List.module.css";
+import { rangesOf } from "./paint";
+import { places } from "./places";
 import { goTo, Row } from "./Row";
 
 /** What the page does with the list. */
@@ -26,9 +31,17 @@ export interface ListHandle {
   step(by: number): void;
   first(): void;
   end(): void;
-  /** Selects a row, wherever it is, and shows it. A row that does not exist yet is shown as soon as it does. */
-  show(id: string): void;
+  /**
+   * Selects a row, wherever it is, also one within a sub-agent's call, and shows it; with a text, which is in lower case, the place in it
+   * where that stands. A row that does not exist yet is shown as soon as it does.
+   */
+  show(id: string, text?: string): void;
+  /** Goes back to where somebody was, with so much of a row above the edge, unless they have moved the list since. */
+  back(id: string, above: number): void;
 }
+
+/** How much room is left above what is shown, at least. */
+const margin = 8;
 
 // How near the end counts as being there for who scrolls down: about a line of text.
 const endDistance = 32;
@@ -41,12 +54,14 @@ export function List({ session, handle }: { session: OpenSession; handle: RefObj
   const { ids } = order;
   const { selected, wanted: focus } = useContext(PlaceContext);
   const scroll = useRef<HTMLDivElement>(null);
-  const [wanted, setWanted] = useState<string>();
+  const [wanted, setWanted] = useState<{ id: string; text?: string }>();
+  const [left, setLeft] = useState<{ id: string; above: number }>();
+  const folds = useContext(FoldsContext);
 
   const getItemKey = useCallback((i: number) => ids[i] ?? i, [ids]);
   // The selected row has the focus: it stays, or the focus would be lost with it.
   const rangeExtractor = useCallback(
-    (range: Range) => {
+    (range: Rows) => {
       const chosen = selected.get();
       const shown = defaultRangeExtractor(range);
       const at = chosen === undefined ? -1 : ids.indexOf(topOf(session, chosen));
@@ -72,7 +87,8 @@ export function List({ session, handle }: { session: OpenSession; handle: RefObj
     directDomUpdatesMode: "position",
   });
   const toEnd = useCallback(() => virtualizer.scrollToEnd(), [virtualizer]);
-  const { atEnd, byHand } = useFollow(scroll, toEnd);
+  const { atEnd, byHand, follow } = useFollow(scroll, toEnd);
+  const { hold, release } = useHold(scroll);
   useEffect(() => session.reading(atEnd), [session, atEnd]);
 
   const firstDrawn = virtualizer.range?.startIndex ?? 0;
@@ -81,28 +97,52 @@ export function List({ session, handle }: { session: OpenSession; handle: RefObj
     if (drawn && order.older && !order.loading && !order.error && firstDrawn < olderAt) void session.older();
   }, [session, drawn, order.older, order.loading, order.error, firstDrawn]);
 
+  const rowOf = useCallback(
+    (id: string) => scroll.current?.querySelector<HTMLElement>(`[data-item="${CSS.escape(id)}"]`) ?? null,
+    [],
+  );
   const select = useCallback(
-    (at: number, align: "auto" | "center" | "start") => {
-      const id = ids[at];
+    (at: number, align: "auto" | "center" | "start", inner?: { id: string; text?: string }) => {
+      const id = inner?.id ?? ids[at];
       if (id === undefined) return;
       selected.set(id);
-      const row = scroll.current?.querySelector<HTMLElement>(`[data-item="${CSS.escape(id)}"]`);
+      const row = rowOf(id);
       focus.id = row ? undefined : id;
       if (row) goTo(row);
       const size = virtualizer.measurementsCache[at]?.size ?? 0;
       byHand();
+      release();
       virtualizer.scrollToIndex(at, { align: size > (scroll.current?.clientHeight ?? 0) ? "start" : align });
+      if (!inner) return;
+      follow.leave();
+      hold(() => placeOf(rowOf(inner.id), inner.text), centred, follow.look);
     },
-    [ids, focus, selected, virtualizer, byHand],
+    [ids, focus, selected, virtualizer, byHand, follow, hold, release, rowOf],
   );
 
   useEffect(() => {
     if (wanted === undefined) return;
-    const at = ids.indexOf(topOf(session, wanted));
+    const at = ids.indexOf(topOf(session, wanted.id));
     if (at < 0) return;
-    select(at, "center");
+    select(at, "center", ids[at] === wanted.id && wanted.text === undefined ? undefined : wanted);
     setWanted(undefined);
   }, [wanted, ids, select, session]);
+
+  useEffect(() => {
+    if (left === undefined) return;
+    const at = ids.indexOf(left.id);
+    if (at < 0) return;
+    setLeft(undefined);
+    if (follow.moved()) return;
+    follow.leave();
+    virtualizer.scrollToIndex(at, { align: "start" });
+    hold(
+      () => rowOf(left.id),
+      () => -left.above,
+      follow.look,
+    );
+  }, [left, ids, virtualizer, follow, hold, rowOf]);
+  useKeptPlace(session, scroll, virtualizer, follow, folds);
 
   useImperativeHandle(
     handle,
@@ -117,11 +157,13 @@ export function List({ session, handle }: { session: OpenSession; handle: RefObj
       first: () => select(0, "start"),
       end: () => {
         selected.set(undefined);
+        release();
         toEnd();
       },
-      show: setWanted,
+      show: (id, text) => setWanted({ id, ...(text !== undefined && { text }) }),
+      back: (id, above) => setLeft({ id, above }),
     }),
-    [ids, select, selected, session, toEnd, virtualizer],
+    [ids, select, selected, session, toEnd, virtualizer, release],
   );
 
   // A press anywhere in a row selects it. Safari gives no focus to what is pressed, and fingers have no other way.
@@ -165,20 +207,94 @@ export function List({ session, handle }: { session: OpenSession; handle: RefObj
 /** How long after somebody has done something a movement of the list may come of it. */
 const handTime = 2000;
 
+/** Where a text stands within a row; the row itself if it is not drawn, or no text is wanted. */
+function placeOf(row: HTMLElement | null, text: string | undefined): HTMLElement | Range | null {
+  const [range] = row && text !== undefined ? rangesOf(row, text, 1) : [];
+  if (!row || !range) return row;
+  // Long outputs are scrolled by themselves.
+  for (let around = range.startContainer.parentElement; around && around !== row; around = around.parentElement) {
+    if (around.scrollHeight <= around.clientHeight + 1 || getComputedStyle(around).overflowY === "visible") continue;
+    const [box, edge] = [range.getBoundingClientRect(), around.getBoundingClientRect()];
+    if (box.top < edge.top || box.bottom > edge.bottom) around.scrollTop += box.top - edge.top - around.clientHeight / 2;
+  }
+  return range;
+}
+
+/** Where something of a height is to stand in a window of another. */
+function centred(height: number, room: number): number {
+  return Math.max((room - height) / 2, margin);
+}
+
+/** Remembers where the reader was when the list goes. */
+function useKeptPlace(
+  session: OpenSession,
+  scroll: RefObject<HTMLElement | null>,
+  virtualizer: Virtualizer<HTMLDivElement, HTMLDivElement>,
+  follow: Follow,
+  folds: Folds | undefined,
+): void {
+  useLayoutEffect(() => {
+    const element = scroll.current;
+    return () => {
+      const rows = virtualizer.measurementsCache;
+      let at = element && !follow.isAtEnd() ? (virtualizer.getVirtualItemForOffset(element.scrollTop)?.index ?? -1) : -1;
+      // What is being written is not in the log yet.
+      while (at >= 0 && !session.item(String(rows[at]?.key)).get()?.event) at--;
+      const row = rows[at];
+      const item = row && session.item(String(row.key)).get();
+      places.keep(
+        session.id,
+        element && row && item?.event
+          ? { id: item.id, event: item.event, above: element.scrollTop - row.start, folds: folds ?? new Folds() }
+          : undefined,
+      );
+    };
+  }, [session, scroll, virtualizer, follow, folds]);
+}
+
+/** What others do with who follows the end. All of it is the same as long as the list is. */
+interface Follow {
+  isAtEnd(): boolean;
+  /** Whether somebody has moved the list, or was about to. */
+  moved(): boolean;
+  /** Leaves the end, before the list is moved away from there. */
+  leave(): void;
+  /** Looks where the list has been moved to. */
+  look(): void;
+}
+
 /**
  * Whether the reader is at the end, and keeps them there: whatever grows or shrinks, in the list or around it, only
  * scrolling up leaves the end, and scrolling down to it comes back. byHand is to be called when the list is about to be moved on purpose.
  */
-export function useFollow(scroll: RefObject<HTMLElement | null>, toEnd: () => void): { atEnd: boolean; byHand(): void } {
+export function useFollow(
+  scroll: RefObject<HTMLElement | null>,
+  toEnd: () => void,
+): { atEnd: boolean; byHand(): void; follow: Follow } {
   const [atEnd, setAtEnd] = useState(true);
+  const end = useRef(true);
   const hand = useRef(Number.NEGATIVE_INFINITY);
+  const follow = useMemo(() => {
+    const set = (at: boolean) => {
+      end.current = at;
+      setAtEnd(at);
+    };
+    return {
+      isAtEnd: () => end.current,
+      moved: () => hand.current > Number.NEGATIVE_INFINITY,
+      leave: () => set(false),
+      look: () => {
+        const element = scroll.current;
+        set(element !== null && element.scrollHeight - element.clientHeight - element.scrollTop <= 2);
+      },
+    };
+  }, [scroll]);
   const byHand = useCallback(() => {
     hand.current = performance.now();
   }, []);
   useLayoutEffect(() => {
     const element = scroll.current;
     if (!element) return;
-    let at = true;
     let [top, room, all] = [0, 0, 0];
     const look = () => {
       [top, room, all] = [element.scrollTop, element.clientHeight, element.scrollHeight];
@@ -192,17 +308,17 @@ export function useFollow(scroll: RefObject<HTMLElement | null>, toEnd: () => vo
       const moved = element.clientHeight > room || element.scrollHeight < all;
       const changed = element.clientHeight !== room || element.scrollHeight !== all;
       look();
-      if (at && up && (performance.now() - hand.current < handTime ? moved : changed)) {
+      if (end.current && up && (performance.now() - hand.current < handTime ? moved : changed)) {
         if (left() > 1) toEnd();
         return;
       }
       // Rows that were measured above move everything by a little: the end is then still where it was.
-      if (up ? left() > 2 : left() > endDistance) at = up ? false : at;
-      else at = true;
-      setAtEnd(at);
+      if (up ? left() > 2 : left() > endDistance) end.current = up ? false : end.current;
+      else end.current = true;
+      setAtEnd(end.current);
     };
     const observer = new ResizeObserver(() => {
-      if (at && left() > 1) toEnd();
+      if (end.current && left() > 1) toEnd();
       look();
     });
     observer.observe(element);
@@ -216,7 +332,7 @@ export function useFollow(scroll: RefObject<HTMLElement | null>, toEnd: () => vo
       for (const name of hands) element.removeEventListener(name, byHand);
     };
   }, [scroll, toEnd, byHand]);
-  return { atEnd, byHand };
+  return { atEnd, byHand, follow };
 }
 
 /** How many rows have come at the end since the reader left it. */
@@ -228,17 +344,6 @@ function useNews(ids: readonly string[], atEnd: boolean): number {
     const at = seen === undefined ? -1 : ids.lastIndexOf(seen);
     return at < 0 ? 0 : ids.length - 1 - at;
   }, [ids, seen]);
-}
-
-/** The item at the top that holds another one: the tool whose sub-agent it belongs to. */
-function topOf(session: OpenSession, id: string): string {
-  let top = id;
-  for (let depth = 0; depth < 20; depth++) {
-    const parent = session.item(top).get()?.parent;
-    if (parent === undefined) break;
-    top = parent;
-  }
-  return top;
 }
 
 /** About how high a row will be. The nearer the better the scroll bar; each is measured once it is drawn. */

@@ -43,5 +43,7 @@ function Sign({ item }: { item: Turn }) {
 /** Why a turn failed, in words if we have them. */
 export function reason(item: Pick<Turn, "subtype" | "error">): string {
   const known = Object.hasOwn(t.turnReasons, item.subtype) ? t.turnReasons[item.subtype] : undefined;
-  return [known, item.error].filter(Boolean).join(": ") || item.subtype;
+  // Where nothing was said, the error is the subtype itself.
+  const error = known !== undefined && item.error === item.subtype ? undefined : item.error;
+  return [known, error].filter(Boolean).join(": ") || item.subtype;
 }

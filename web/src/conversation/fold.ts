@@ -9,6 +9,7 @@ export class Folds {
   private listeners = new Map<string, Set<() => void>>();
   /** What each drawn fold shows, for toggling those that nobody has touched. */
   private drawn = new Map<string, boolean>();
+  private leads = new Map<string, string>();
 
   get(key: string): boolean | undefined {
     return this.open.get(key);
@@ -18,6 +19,17 @@ export class Folds {
     if (this.open.get(key) === open) return;
     this.open.set(key, open);
     for (const listener of [...(this.listeners.get(key) ?? [])]) listener();
+  }
+
+  /** Says which step of a sub-agent's is to be drawn, by the id of its call: the earlier ones are left out else. */
+  lead(key: string, step: string): void {
+    if (this.leads.get(key) === step) return;
+    this.leads.set(key, step);
+    for (const listener of [...(this.listeners.get(key) ?? [])]) listener();
+  }
+
+  leadOf(key: string): string | undefined {
+    return this.leads.get(key);
   }
 
   /** Turns a fold around; false if nothing that folds is drawn under this key. */
@@ -59,4 +71,11 @@ export function useFold(key: string, initial: boolean): [boolean, (open: boolean
   const chosen = useSyncExternalStore(subscribe, () => folds.get(key));
   folds.draw(key, initial);
   return [chosen ?? initial, (open) => folds.set(key, open)];
+}
+
+/** The step of a sub-agent's that is to be drawn, if somebody looks for one. */
+export function useLead(key: string): string | undefined {
+  const folds = useContext(FoldsContext);
+  const subscribe = useCallback((listener: () => void) => folds?.subscribe(key, listener) ?? (() => {}), [folds, key]);
+  return useSyncExternalStore(subscribe, () => folds?.leadOf(key));
 }

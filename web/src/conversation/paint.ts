@@ -24,12 +24,12 @@ export function paintFound(within: HTMLElement, wanted: string): () => void {
 }
 
 /** Where a text, which is in lower case, stands within an element. What is split over several elements is not found. */
-export function rangesOf(within: HTMLElement, wanted: string): Range[] {
+export function rangesOf(within: HTMLElement, wanted: string, count = most): Range[] {
   const ranges: Range[] = [];
   const nodes = document.createTreeWalker(within, NodeFilter.SHOW_TEXT);
-  for (let node = nodes.nextNode(); node && ranges.length < most; node = nodes.nextNode()) {
+  for (let node = nodes.nextNode(); node && ranges.length < count; node = nodes.nextNode()) {
     const text = (node.nodeValue ?? "").toLowerCase();
-    for (let at = text.indexOf(wanted); at >= 0 && ranges.length < most; at = text.indexOf(wanted, at + wanted.length)) {
+    for (let at = text.indexOf(wanted); at >= 0 && ranges.length < count; at = text.indexOf(wanted, at + wanted.length)) {
       // Some letters have another length in lower case.
       if (at + wanted.length > (node.nodeValue ?? "").length) break;
       const range = document.createRange();

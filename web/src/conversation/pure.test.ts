@@ -103,5 +103,6 @@ describe("reason", () => {
     expect(reason({ subtype: "error_max_turns" })).toBe("The limit of turns was reached");
     expect(reason({ subtype: "error_during_execution", error: "boom" })).toContain("boom");
     expect(reason({ subtype: "new_kind" })).toBe("new_kind");
+    expect(reason({ subtype: "error_during_execution", error: "error_during_execution" })).toBe("An error ended it");
   });
 });

@@ -2,8 +2,8 @@ import { ArrowLeft, Search } from "lucide-react";
 import { useCallback, useEffect, useState } from "react";
 import { type ApiError, asApiError } from "../api/error";
 import type { Transcript } from "../api/types";
+import { keptDraft } from "../app/drafts";
 import { go } from "../app/router";
-import { draft } from "../store/drafts";
 import { useHub } from "../store/hub";
 import { useReadable } from "../store/readable";
 import { sessionsTexts } from "../texts/sessions";
@@ -106,7 +106,7 @@ export function Adopt({ onClose }: { onClose(): void }) {
 /** The conversation that is chosen: how it goes, and what can be done with it. */
 function Chosen({ transcript, onBack, onClose }: { transcript: Transcript; onBack(): void; onClose(): void }) {
   const hub = useHub();
-  const prompt = draft(`adopt.${transcript.conversation}`);
+  const prompt = keptDraft(`adopt.${transcript.conversation}`);
   const text = useReadable(prompt);
   const [pending, setPending] = useState<"adopt" | "fork">();
   const [error, setError] = useState<ApiError>();

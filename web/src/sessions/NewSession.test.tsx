@@ -1,9 +1,11 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiError } from "../api/error";
+import { keptDraft } from "../app/drafts";
 import { draft } from "../store/drafts";
 import { aSession, type FakeHub, fakeHub } from "../store/fake";
 import { draw, erase, find, press, type } from "./draw";
+import { emptyForm, toKeep } from "./form";
 import { NewSession } from "./NewSession";
 
 let hub: FakeHub;
@@ -17,7 +19,8 @@ beforeEach(() => {
 
 afterEach(async () => {
   await erase();
-  draft("new-session").set("");
+  keptDraft("new-session").set("");
+  draft("new-session.agents").set("");
 });
 
 const start = () => press(find("button", /^Start/));
@@ -84,7 +87,24 @@ describe("NewSession", () => {
     await vi.waitFor(() => expect(localStorage.getItem("switchboard.new-session")).toContain("/src/blog"));
     expect(closed).not.toHaveBeenCalled();
     expect(location.hash).toBe("");
-    expect(draft("new-session").get()).toContain("Something else");
+    expect(keptDraft("new-session").get()).toContain("Something else");
+  });
+
+  it("keeps no servers and no agents beyond the tab, and lets nobody slip into the mode that asks nobody", async () => {
+    await draw(hub, <NewSession preset={{ dir: "/src/blog" }} onClose={() => undefined} />);
+    await press(find("button", "More options"));
+    await type(find("textarea", "MCP servers"), '{"notes": {"command": "x", "env": {"KEY": "secret-1"}}}');
+    await type(find("textarea", "Sub-agents"), '{"r": {"mcpServers": {"n": {"env": {"KEY": "secret-2"}}}}}');
+    await type(prompt(), "Said");
+    expect(JSON.stringify({ ...localStorage })).toContain("Said");
+    expect(JSON.stringify({ ...localStorage })).not.toContain("secret");
+    expect(JSON.stringify({ ...sessionStorage })).not.toContain("secret-1");
+    // Within the tab nothing is lost.
+    await erase();
+    await draw(hub, <NewSession onClose={() => undefined} />);
+    expect((find("textarea", "MCP servers") as HTMLTextAreaElement).value).toContain("secret-1");
+    expect((find("textarea", "Sub-agents") as HTMLTextAreaElement).value).toContain("secret-2");
+    expect(JSON.parse(toKeep({ ...emptyForm, mode: "bypassPermissions" })).mode).toBe("default");
   });
 
   it("says why it cannot be sent without the right", async () => {

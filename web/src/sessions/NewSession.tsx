@@ -1,33 +1,57 @@
-import { ChevronRight, FolderInput, TriangleAlert } from "lucide-react";
+import { ChevronRight, FolderInput, SquareTerminal, TriangleAlert } from "lucide-react";
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 import { Button as AriaButton, Disclosure, DisclosurePanel, Heading } from "react-aria-components";
 import { type ApiError, asApiError } from "../api/error";
 import type { SessionSummary } from "../api/types";
+import { keptDraft } from "../app/drafts";
 import { go } from "../app/router";
 import { draft, secretDraft } from "../store/drafts";
 import { useHub } from "../store/hub";
 import { useReadable } from "../store/readable";
 import { sessionsTexts } from "../texts/sessions";
 import { Button, Checkbox, ComboBox, Dialog, ErrorNote, Note, Select, TextArea, TextInput } from "../ui";
-import { openAdopt, type Preset } from "./dialogs";
+import { openAdopt, openByHand, type Preset } from "./dialogs";
 import { FolderField } from "./FolderField";
-import { emptyForm, type FormErrors, modes, readForm, recall, remember, type SessionForm, toRequest, usesAdvanced } from "./form";
+import {
+  emptyForm,
+  type FormErrors,
+  modes,
+  readForm,
+  recall,
+  remember,
+  type SessionForm,
+  toKeep,
+  toRequest,
+  usesAdvanced,
+} from "./form";
 import { intentIds } from "./intent";
 import { shortModel } from "./list";
 import css from "./NewSession.module.css";
 
 const t = sessionsTexts.create;
 const aliases = ["opus", "sonnet", "haiku"];
-const kept = draft("new-session");
+/** Each tab has a form of its own; one that is opened later begins with what was typed last. */
+const kept = keptDraft("new-session", "apart");
 /** Servers may be given keys: these are kept in memory alone. */
 const keptServers = secretDraft("new-session.mcp");
+/** Agents may bring servers of their own: these go with the tab. */
+const keptAgents = draft("new-session.agents");
+
+function keep(form: SessionForm): void {
+  kept.set(toKeep(form));
+  keptServers.set(form.mcp);
+  keptAgents.set(form.agents);
+}
 
 /**
  * What the form begins with: what was typed and not sent, else the choices of last time, and before both what the caller wants. Without any
  * folder it is the one that a session was in last.
  */
 function initial(preset: Preset | undefined, sessions: Iterable<SessionSummary>): SessionForm {
-  const form = kept.get() === "" ? recall(globalThis.localStorage) : { ...readForm(kept.get()), mcp: keptServers.get() };
+  const form =
+    kept.get() === ""
+      ? recall(globalThis.localStorage)
+      : { ...readForm(kept.get()), mcp: keptServers.get(), agents: keptAgents.get() };
   if (form.dir === "") form.dir = [...sessions].sort((a, b) => Date.parse(b.updated) - Date.parse(a.updated))[0]?.dir ?? "";
   return { ...form, ...(preset?.dir ? { dir: preset.dir } : {}), ...(preset?.prompt ? { prompt: preset.prompt } : {}) };
 }
@@ -54,8 +78,7 @@ export function NewSession({ preset, onClose }: { preset?: Preset; onClose(): vo
   const set = <K extends keyof SessionForm>(name: K, value: SessionForm[K]): void => {
     const next = { ...form, [name]: value };
     setForm(next);
-    kept.set(JSON.stringify({ ...next, mcp: "" }));
-    keptServers.set(next.mcp);
+    keep(next);
     if (errors[name]) setErrors({ ...errors, [name]: undefined });
   };
   const text = (name: Exclude<keyof SessionForm, "strictMcp">) => ({
@@ -83,6 +106,7 @@ export function NewSession({ preset, onClose }: { preset?: Preset; onClose(): vo
       if (sent === kept.get()) {
         kept.set("");
         keptServers.set("");
+        keptAgents.set("");
       }
       // Who has closed the dialog meanwhile does something else by now, and finds the session in the list.
       if (!open.current) return;
@@ -100,8 +124,7 @@ export function NewSession({ preset, onClose }: { preset?: Preset; onClose(): vo
   const reset = (): void => {
     const next = { ...emptyForm, prompt: form.prompt, dir: form.dir };
     setForm(next);
-    kept.set(JSON.stringify({ ...next, mcp: "" }));
-    keptServers.set(next.mcp);
+    keep(next);
     setErrors({});
     setError(undefined);
   };
@@ -151,9 +174,14 @@ export function NewSession({ preset, onClose }: { preset?: Preset; onClose(): vo
       >
         <div className={css.top}>
           {info?.simulated && <p>{t.simulated}</p>}
-          <Button size="s" variant="quiet" icon={<FolderInput size={16} />} onPress={openAdopt}>
-            {t.orAdopt}
-          </Button>
+          <div className={css.other}>
+            <Button size="s" variant="quiet" icon={<FolderInput size={16} />} onPress={openAdopt}>
+              {t.orAdopt}
+            </Button>
+            <Button size="s" variant="quiet" icon={<SquareTerminal size={16} />} onPress={() => openByHand(form.dir.trim())}>
+              {t.orByHand}
+            </Button>
+          </div>
         </div>
         <FolderField value={form.dir} onChange={(dir) => set("dir", dir)} error={errors.dir} autoFocus={form.dir === ""} />
         <TextArea

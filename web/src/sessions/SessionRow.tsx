@@ -69,6 +69,11 @@ export const SessionRow = memo(function SessionRow({ session, current, hideFolde
         </div>
         <div className={css.second}>
           <StateDot state={state} word />
+          {session.failed && (
+            <Badge tone="danger" title={t.failedWhy}>
+              {t.failed}
+            </Badge>
+          )}
           {!hideFolder && (
             <span className={css.folder} title={session.dir}>
               {session.dir ? visible(lastPart(session.dir)) : t.noFolder}

@@ -57,6 +57,13 @@ describe("SessionsPane", () => {
     expect(find("a", "Alpha").getAttribute("href")).toBe("#/s/a");
   });
 
+  it("says which ones have failed", async () => {
+    hub.list(aSummary({ id: "a", title: "Alpha", failed: true }), aSummary({ id: "b", title: "Beta" }));
+    await draw(hub, pane);
+    const rows = [...document.querySelectorAll("ul li")].map((row) => row.textContent?.includes("Failed"));
+    expect(rows).toEqual([true, false]);
+  });
+
   it("draws as many rows as fit, of however many sessions", async () => {
     hub.list(...Array.from({ length: 5000 }, (_, i) => aSummary({ id: `s${i}`, title: `Session ${i}` })));
     await draw(hub, pane);

@@ -7,7 +7,7 @@ export interface Preset {
 }
 
 /** Which of the dialogs about sessions is open. */
-export type OpenDialog = { dialog: "new"; preset?: Preset } | { dialog: "adopt" };
+export type OpenDialog = { dialog: "new"; preset?: Preset } | { dialog: "adopt" } | { dialog: "by-hand"; dir?: string };
 
 export const openDialog = new Cell<OpenDialog | undefined>(undefined);
 
@@ -19,6 +19,11 @@ export function openNewSession(preset?: Preset): void {
 /** Opens the dialog that adopts a conversation from disk. */
 export function openAdopt(): void {
   openDialog.set({ dialog: "adopt" });
+}
+
+/** Opens the dialog that makes a session for a CLI which somebody starts by hand. */
+export function openByHand(dir?: string): void {
+  openDialog.set({ dialog: "by-hand", dir });
 }
 
 export function closeDialog(): void {

@@ -60,6 +60,12 @@ function absolute(path: string): boolean {
   return path.startsWith("/") || /^[A-Za-z]:[\\/]/.test(path);
 }
 
+/** What is wrong with the folder that an agent is to work in; undefined if nothing is. */
+export function folderProblem(dir: string): string | undefined {
+  if (dir.trim() === "") return t.folderMissing;
+  return absolute(dir.trim()) ? undefined : t.folderRelative;
+}
+
 /** Reads a number above zero; undefined if the text is empty, an error if it is none. */
 function amount(text: string, whole: boolean): { value?: number; error?: string } {
   const typed = text.trim().replace(/^\$/, "").replace(",", ".");
@@ -96,8 +102,8 @@ export function toRequest(
 ): { request: Omit<CreateSession, "client_id">; errors?: undefined } | { request?: undefined; errors: FormErrors } {
   const errors: FormErrors = {};
   const dir = form.dir.trim();
-  if (dir === "") errors.dir = t.folderMissing;
-  else if (!absolute(dir)) errors.dir = t.folderRelative;
+  const wrong = folderProblem(dir);
+  if (wrong) errors.dir = wrong;
   const budget = amount(form.budget, false);
   if (budget.error) errors.budget = budget.error;
   const turns = amount(form.turns, true);
@@ -151,6 +157,15 @@ export const advancedFields = [
 /** Whether something is set behind "More options", so that it is not overlooked. */
 export function usesAdvanced(form: SessionForm): boolean {
   return advancedFields.some((name) => form[name] !== emptyForm[name]);
+}
+
+/**
+ * The form as it is kept while it is being filled in. The servers may be given keys, and so may agents, which can bring servers of their
+ * own: both are kept elsewhere. What asks nobody is chosen each time anew.
+ */
+export function toKeep(form: SessionForm): string {
+  const mode = form.mode === "bypassPermissions" ? emptyForm.mode : form.mode;
+  return JSON.stringify({ ...form, mode, mcp: "", agents: "" });
 }
 
 /** What is remembered for the next session. What is said to an agent, and what may hold secrets, is not. */

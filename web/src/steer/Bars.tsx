@@ -1,4 +1,4 @@
-import { Archive, CircleStop, CloudOff, Hourglass, RotateCw } from "lucide-react";
+import { Archive, CircleStop, CloudOff, Hourglass, PhoneIncoming, RotateCw } from "lucide-react";
 import type { ReactNode } from "react";
 import type { Hold, Session } from "../api/types";
 import { type OpenSession, useHub } from "../store/hub";
@@ -20,6 +20,11 @@ export function Bars({ session, snapshot }: { session: OpenSession; snapshot: Se
           {t.agentOffline}
         </Bar>
       )}
+      {waitsForCall(snapshot) && (
+        <Bar tone="neutral" icon={<PhoneIncoming size={16} />}>
+          {t.waitsForCall}
+        </Bar>
+      )}
       {snapshot.retry && snapshot.state !== "ended" && (
         <Bar tone="warn" icon={<RotateCw size={16} />}>
           {t.retry(snapshot.retry.attempt, snapshot.retry.of, oneLine(snapshot.retry.error ?? "", 200))}
@@ -31,6 +36,11 @@ export function Bars({ session, snapshot }: { session: OpenSession; snapshot: Se
       {snapshot.archived && <ArchivedBar session={session} snapshot={snapshot} />}
     </div>
   );
+}
+
+/** Whether a session was made for a CLI that somebody starts by hand, and that has not come yet. */
+function waitsForCall(session: Session): boolean {
+  return session.state === "starting" && !session.linked && (session.transport === "websocket" || session.transport === "hybrid");
 }
 
 function Bar({

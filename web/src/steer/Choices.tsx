@@ -111,7 +111,7 @@ export function ModelChoice({ session, className }: { session: OpenSession; clas
       text={name}
       title={told ? t.modelNow(told) : undefined}
       icon={<Brain size={14} aria-hidden="true" />}
-      className={className}
+      className={classes(css.model, className)}
       pending={pending}
       reason={refusal(hub, snapshot, { scope: "prompt", running: true })}
       items={[

@@ -1,7 +1,7 @@
 import { useMemo, useState } from "react";
 import type { Session } from "../api/types";
+import { keptDraft } from "../app/drafts";
 import { go } from "../app/router";
-import { draft } from "../store/drafts";
 import { type OpenSession, useHub } from "../store/hub";
 import { useReadable } from "../store/readable";
 import { oneLine } from "../talk/json";
@@ -22,7 +22,7 @@ export function ForkPanel({ session, snapshot, uuid }: { session: OpenSession; s
   const isPrompt = found?.item.kind === "prompt";
   const [where, setWhere] = useState(isPrompt && found?.before ? "before" : "after");
   const [title, setTitle] = useState("");
-  const cell = draft(`fork.${session.id}.${uuid ?? ""}`);
+  const cell = keptDraft(`fork.${session.id}.${uuid ?? ""}`);
   const kept = useReadable(cell);
   // Whoever goes back to before a message most often wants to write it anew: its text is what to begin with.
   const [prompt, setPromptText] = useState(kept || (where === "before" ? (found?.text ?? "") : ""));

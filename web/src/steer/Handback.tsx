@@ -24,16 +24,20 @@ export function HandbackPanel({ session, snapshot }: { session: OpenSession; sna
         {conversation && !dir && <p>{t.handbackNoFolder}</p>}
         {owned && (
           <Note tone="warn">
-            <p>{t.handbackOwned}</p>
-            <Button
-              size="s"
-              variant="danger"
-              isDisabled={why !== undefined}
-              reason={why}
-              onPress={() => openPanel(session, "stop")}
-            >
-              {t.stopAction}
-            </Button>
+            <div className={css.form}>
+              <p>{t.handbackOwned}</p>
+              <div>
+                <Button
+                  size="s"
+                  variant="danger"
+                  isDisabled={why !== undefined}
+                  reason={why}
+                  onPress={() => openPanel(session, "stop")}
+                >
+                  {t.stopAction}
+                </Button>
+              </div>
+            </div>
           </Note>
         )}
         {snapshot.state !== "ended" && (

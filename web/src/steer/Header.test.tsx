@@ -3,6 +3,7 @@ import { act } from "react";
 import { createRoot, type Root } from "react-dom/client";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Json, Session } from "../api/types";
+import { commandGroups } from "../app/commands";
 import { secretDraft } from "../store/drafts";
 import { aSession, type FakeHub, fakeHub } from "../store/fake";
 import { HubContext } from "../store/hub";
@@ -63,6 +64,34 @@ test("a session that has ended says why and is resumed once", async () => {
   expect(place.textContent).toContain("it was stopped");
   await click("Resume");
   expect(hub.api.of("resume-session")).toMatchObject([{ params: { id: "s1" }, body: { client_id: expect.any(String) } }]);
+});
+
+test("a session without a title is called by its folder, and a title hides nothing", async () => {
+  await draw({ title: "", dir: "/src/shop" });
+  expect(place.querySelector("h1")?.textContent).toBe("Session in shop");
+  await draw({ title: "safe \u202eevil" });
+  expect(place.querySelector("h1")?.textContent).toBe("safe ⟨U+202E⟩evil");
+});
+
+test("a session that waits for a CLI to dial in says so, until it has", async () => {
+  await draw({ state: "starting", linked: false, transport: "websocket" });
+  expect(place.textContent).toContain("waits for a Claude Code that somebody starts");
+  await draw({ state: "starting", linked: false, transport: "shim" });
+  expect(place.textContent).not.toContain("waits for a Claude Code");
+  await draw({ state: "idle", linked: true, transport: "websocket" });
+  expect(place.textContent).not.toContain("waits for a Claude Code");
+});
+
+test("whatever its menu offers is in the palette, too", async () => {
+  location.hash = "";
+  await draw({ conversation: "c1" });
+  await click("More about this session");
+  const offered = [...document.querySelectorAll('[role="menuitem"]:not([aria-disabled="true"])')];
+  const named = commandGroups.get().flatMap((group) => group.commands);
+  expect(offered.length).toBeGreaterThan(10);
+  for (const item of offered) expect(named.map((c) => c.label).some((label) => item.textContent?.startsWith(label))).toBe(true);
+  act(() => named.find((c) => c.id === "session timeline")?.run());
+  expect(location.hash).toBe("#/s/s1/timeline");
 });
 
 test("a rate limit can be waited for, and a hold needs admin", async () => {

@@ -20,7 +20,7 @@ import {
 import { type ReactNode, useCallback, useEffect } from "react";
 import type { Info, Session } from "../api/types";
 import { useCommands } from "../app/commands";
-import { back, href } from "../app/router";
+import { back, go, href } from "../app/router";
 import { type Hub, type OpenSession, useHub } from "../store/hub";
 import { usePart, useReadable } from "../store/readable";
 import { oneLine } from "../talk/json";
@@ -174,10 +174,14 @@ function useActions(session: OpenSession, snapshot: Session | undefined): MenuIt
     ? entry("archive", t.unarchiveEntry, <ArchiveRestore size={16} />, archive, prompt)
     : entry("archive", t.archiveEntry, <Archive size={16} />, archive, prompt);
   const stop = { ...entry("stop", t.stopEntry, <OctagonX size={16} />, () => openPanel(session, "stop"), admin), danger: true };
-  const all = [...panels.filter((e) => "run" in e), ...acts, ...files, archived, ...(ended ? [] : [stop])];
+  const all = [...panels, ...acts, ...files, archived, ...(ended ? [] : [stop])];
   useCommands(
     t.group,
-    all.flatMap((e) => ("run" in e && !("isDisabled" in e) ? [{ id: `session ${e.id}`, label: e.label, run: e.run }] : [])),
+    all.flatMap((e) => {
+      if ("isDisabled" in e) return [];
+      const run = "run" in e ? e.run : () => go({ page: "session", id: session.id, view: "timeline" });
+      return [{ id: `session ${e.id}`, label: e.label, run }];
+    }),
   );
   return [...panels, null, ...acts, null, ...files, null, archived, ...(ended ? [] : [stop])];
 }

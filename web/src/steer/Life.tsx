@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { Resume, Session } from "../api/types";
-import { draft } from "../store/drafts";
+import { keptDraft } from "../app/drafts";
 import { type OpenSession, useHub } from "../store/hub";
 import { useReadable } from "../store/readable";
 import { steerTexts as t } from "../texts/steer";
@@ -16,7 +16,7 @@ export function ResumePanel({ session, snapshot }: { session: OpenSession; snaps
   const hub = useHub();
   const act = useAct();
   const clientId = useClientId();
-  const cell = draft(`resume.${session.id}`);
+  const cell = keptDraft(`resume.${session.id}`);
   const prompt = useReadable(cell);
   const [fresh, setFresh] = useState(false);
   const [force, setForce] = useState(false);

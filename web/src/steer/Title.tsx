@@ -1,19 +1,21 @@
 import { Pencil } from "lucide-react";
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import type { Session } from "../api/types";
+import { titleOf as nameInList } from "../sessions/list";
 import { type OpenSession, useHub } from "../store/hub";
 import { useReadable } from "../store/readable";
 import { oneLine } from "../talk/json";
 import { steerTexts as t } from "../texts/steer";
 import { ErrorNote, IconButton } from "../ui";
+import { visible } from "../ui/diff/visible";
 import { useAct } from "./act";
 import { closePanel, openedPanel, openPanel } from "./panels";
 import css from "./Title.module.css";
 import { useRefusal } from "./useSession";
 
-/** What a session is called: its title, else what it was told last. */
+/** What a session is called: its title, else what it was told last, else as in the list. */
 export function titleOf(session: Session): string {
-  return oneLine(session.title || session.prompt || "", 200) || t.untitled;
+  return visible(oneLine(session.title || session.prompt || "", 200)) || nameInList(session);
 }
 
 /** The title, which can be changed in its place. */

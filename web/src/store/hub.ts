@@ -48,8 +48,8 @@ export interface OpenSession {
   /** Loads the page before the first item. */
   older(): Promise<void>;
   /**
-   * Loads what is needed to show an event, and returns the id of the item at the top that it is in: for an event of a sub-agent that of
-   * the outermost tool. Undefined if there is no such event.
+   * Loads what is needed to show an event, and returns the id of the item that tells of it, also if that is a sub-agent's. Undefined if there
+   * is no such event.
    */
   reveal(event: string): Promise<string | undefined>;
   /** Is told whether the reader is at the end: then the oldest items of a long conversation may be dropped to save memory. */

@@ -48,7 +48,7 @@ vi.mock("../talk/talk", () => ({
     item(id: string) {
       return this.items.get(id);
     }
-    find(event: string) {
+    itemOf(event: string) {
       return this.items.has(event) ? event : undefined;
     }
     get firstEvent() {

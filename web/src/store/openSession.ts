@@ -429,7 +429,7 @@ export class LiveSession implements OpenSession {
       else await this.back(Math.max(0, id.seq - 1 - pageSize / 4), bigPage);
     }
     this.batch.now();
-    return this.talk.find(event);
+    return this.talk.itemOf(event);
   };
 
   /** Shows the events around one that is far away; what lies between is left out, and said to be. */

@@ -49,7 +49,7 @@ const readers: { readonly [type: string]: Read } = {
   "system/init": init,
   "system/status": (r, l) => {
     const error = str(l, "compact_error");
-    if (error !== "") tell(r, l, "compaction", "warn", t.notCompacted(error));
+    if (error !== "" || str(l, "compact_result") === "failed") tell(r, l, "compaction", "warn", t.notCompacted(error));
   },
   "system/session_state_changed": inSnapshot,
   "system/commands_changed": inSnapshot,

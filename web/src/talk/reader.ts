@@ -19,6 +19,9 @@ const notForPeople = new Set([
   "update_environment_variables",
 ]);
 
+/** What errors begin with that the CLI writes for its makers. */
+const forMakers = "[ede_diagnostic]";
+
 /** Types of lines that are found in transcripts only, and say nothing to a person. */
 const housekeeping = new Set([
   "summary",
@@ -352,7 +355,7 @@ export class Reader {
     const uuid = str(line, "uuid");
     const failed = bool(line, "is_error") || (subtype !== "success" && subtype !== "");
     const why = str(line, "terminal_reason");
-    const errors = arr(line, "errors").filter((error) => typeof error === "string");
+    const errors = arr(line, "errors").filter((error) => typeof error === "string" && !error.startsWith(forMakers));
     const error = failed ? clip((errors.join("\n") || str(line, "result")).trim()).text || subtype : "";
     const [ms, turns, output] = [num(line, "duration_ms"), num(line, "num_turns"), at(line, "structured_output")];
     const denials = arr(line, "permission_denials").length;

@@ -200,6 +200,81 @@ describe("streaming", () => {
   });
 });
 
+describe("a compaction", () => {
+  const status = (status: Json, more: { [name: string]: Json } = {}): Json => ({
+    type: "system",
+    subtype: "status",
+    status,
+    ...more,
+  });
+  const boundary: Json = { type: "system", subtype: "compact_boundary", uuid: "b", compact_metadata: { trigger: "auto" } };
+  const going = "The conversation is being summed up▌";
+  const ends: { [what: string]: (log: Script) => Event } = {
+    "its end": (log) => log.line(status(null)),
+    "its result": (log) => log.line(status(null, { permissionMode: "plan", compact_result: "success" })),
+    "the summary": (log) => log.line(boundary),
+    "the end of the turn": (log) => log.line({ type: "result", subtype: "success", uuid: "r" }),
+    "an answer": (log) => log.say("Here I am."),
+    "the end of the process": (log) => log.hub("run_ended", { reason: "it ended" }),
+    "a session at rest": (log) => log.hub("state", { state: "idle" }),
+  };
+
+  for (const [what, end] of Object.entries(ends)) {
+    it(`is shown from its beginning until ${what}`, () => {
+      const log = new Script();
+      const talk = new Talk();
+      const follower = new Follower(talk);
+      const take = (event: Event): void => follower.take(talk.event(event));
+      take(log.say("one"));
+      take(log.line(status("compacting")));
+      expect(shown(talk)).toEqual(["one", going]);
+      expect(talk.item(talk.top[1] ?? "")).toMatchObject({
+        event: "e1:2",
+        time: "2026-01-01T12:00:02.000Z",
+        topic: "compaction",
+      });
+      expect(talk.itemOf("e1:2")).toBe(talk.top[1]);
+      // What else goes on meanwhile does not end it, and stands before it.
+      take(log.line(status("compacting", { compact_output_chars: 5 })));
+      take(log.line(status("requesting")));
+      take(log.line(status(null, { permissionMode: "acceptEdits" })));
+      take(log.hub("state", { state: "running" }));
+      take(log.call("t", "Bash", { command: "x" }, { parent_tool_use_id: "agent" }));
+      expect(shown(talk)).toEqual(["one", "Bash x", going]);
+      take(end(log));
+      expect(shown(talk)).not.toContain(going);
+      take(log.line(status("compacting")));
+      expect(shown(talk).at(-1)).toBe(going);
+    });
+  }
+
+  it("that goes on is shown to who comes in the middle, and is not left behind by what came before", () => {
+    const log = new Script();
+    log.line(status("compacting"));
+    log.line(status(null));
+    log.say("one");
+    log.line(status("compacting"));
+    const talk = read(log.events.slice(3));
+    talk.prepend(log.events.slice(0, 3));
+    expect(shown(talk)).toEqual(["one", going]);
+    const over = read([log.line(status(null))]);
+    over.prepend(log.events.slice(0, 4));
+    expect(shown(over)).toEqual(["one"]);
+    expect(talk.frame({ type: "resume", resume: { resume: "reset", last_event_id: "" } }).items).toContain("compacting:e1:4");
+    expect(talk.top).toEqual([]);
+  });
+
+  it("that failed is told, with or without a reason", () => {
+    const log = new Script();
+    log.line(status(null, { compact_result: "failed", compact_error: "Too short.", uuid: "a" }));
+    log.line(status(null, { compact_result: "failed", uuid: "b" }));
+    expect(shown(read(log.events))).toEqual([
+      "The conversation could not be summed up: Too short.",
+      "The conversation could not be summed up",
+    ]);
+  });
+});
+
 /** Follows what changes say, and holds that this is all that has changed. */
 class Follower {
   private readonly seen = new Map<string, Item | undefined>();
@@ -352,7 +427,6 @@ describe("sub-agents", () => {
     expect(shown(talk)).toEqual(["Task deeper", ">Deep down."]);
     talk.prepend(log.events.slice(0, 2));
     expect(shown(talk)).toEqual(want);
-    expect(talk.find("e1:4")).toBe("tool:agent");
     expect(talk.itemOf("e1:4")).toBe("line:a3.0");
   });
 
@@ -524,6 +598,15 @@ it("reads anew what begins anew", () => {
   expect(dump(talk)).toEqual(dump(read(whole().slice(0, 10))));
 });
 
+it("tells why a turn failed without what the CLI writes for its makers", () => {
+  const log = new Script();
+  const failed = { type: "result", subtype: "error_during_execution", is_error: true };
+  log.line({ ...failed, uuid: "a", errors: ["[ede_diagnostic] result_type=user", "boom"] });
+  log.line({ ...failed, uuid: "b", errors: ["[ede_diagnostic] result_type=user"] });
+  const talk = read(log.events);
+  expect(talk.top.map((id) => talk.item(id))).toMatchObject([{ error: "boom" }, { error: "error_during_execution" }]);
+});
+
 it("finds the item of an event, or the one before it", () => {
   const log = new Script();
   log.say("one");
@@ -531,7 +614,7 @@ it("finds the item of an event, or the one before it", () => {
   log.call("t", "Bash", { command: "x" });
   log.gave("t", "ok");
   const talk = read(log.events);
-  expect(["e1:1", "e1:2", "e1:3", "e1:4", "e1:9", "x"].map((event) => talk.find(event))).toEqual([
+  expect(["e1:1", "e1:2", "e1:3", "e1:4", "e1:9", "x"].map((event) => talk.itemOf(event))).toEqual([
     "line:a0.0",
     "line:a0.0",
     "tool:t",

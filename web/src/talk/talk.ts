@@ -1,4 +1,5 @@
 import type { Event, Frame } from "../api/types";
+import { Compacting } from "./compacting";
 import type { Item } from "./item";
 import { isObject, str } from "./json";
 import { eventNumber, toolKey } from "./keys";
@@ -29,6 +30,7 @@ export class Talk {
   /** What is being written, by its id, and the ids by the tool call whose agent writes them. */
   private writing = new Map<string, LiveBlock>();
   private within = new Map<string, string[]>();
+  private compacting = new Compacting();
   private order: readonly string[] | undefined;
 
   private first = "";
@@ -41,6 +43,7 @@ export class Talk {
     if (!this.order) {
       const ids = this.part.tree.top.map((entry) => entry.id);
       for (const block of this.writing.values()) if (this.homeOf(block) === undefined) ids.push(block.id);
+      if (this.compacting.item) ids.push(this.compacting.item.id);
       this.order = ids;
     }
     return this.order;
@@ -67,10 +70,12 @@ export class Talk {
 
   private reset(): Change {
     const items = new Set([...this.part.tree.ids(), ...this.writing.keys()]);
+    if (this.compacting.item) items.add(this.compacting.item.id);
     this.part = new Part();
     this.live = new Live((id) => this.part.tree.get(id) !== undefined);
     this.writing = new Map();
     this.within = new Map();
+    this.compacting = new Compacting();
     this.order = [];
     this.first = "";
     this.last = "";
@@ -92,6 +97,7 @@ export class Talk {
   /** Takes an event into the part, and into what is being written. */
   private read(event: Event): void {
     this.part.begin();
+    this.compacting.event(event);
     const reader = new Reader(this.part, event);
     const { line } = event;
     if (event.kind === "run_started" || event.kind === "run_ended") this.live.clear();
@@ -142,6 +148,7 @@ export class Talk {
 
   /** An item of this id, also one of a sub-agent's. It is the same object until it changes. */
   item(id: string): Item | undefined {
+    if (this.compacting.item?.id === id) return this.compacting.item;
     const block = this.writing.get(id);
     if (block) {
       block.view ??= viewBlock(block, block.parent === "" ? undefined : toolKey(block.parent));
@@ -156,6 +163,7 @@ export class Talk {
   /** The item that an event tells of, also one of a sub-agent's; if it tells of none, the one before it. */
   itemOf(event: string): string | undefined {
     const { tree } = this.part;
+    if (event !== "" && this.compacting.item?.event === event) return this.compacting.item.id;
     const entry = this.part.byEvent.get(event);
     if (entry?.inside) return entry.id;
     const tool = entry?.told.task?.tool ? tree.get(toolKey(entry.told.task.tool)) : undefined;
@@ -165,25 +173,21 @@ export class Talk {
     return (tree.top.findLast((one) => eventNumber(one.event) <= number && one.event !== "") ?? tree.top[0])?.id;
   }
 
-  /** The item at the top that holds what an event tells of. */
-  find(event: string): string | undefined {
-    const id = this.itemOf(event);
-    const entry = id === undefined ? undefined : this.part.tree.get(id);
-    return entry && this.part.tree.root(entry).id;
-  }
-
   /** Does something, and finds out what it changed. */
   private apply(change: () => void): Change {
     const { tree } = this.part;
+    const { compacting } = this;
     change();
     const items = tree.changed;
     for (const id of this.live.changed) items.add(id);
-    const order = tree.moved || this.live.moved;
+    if (compacting.moved !== undefined) items.add(compacting.moved);
+    const order = tree.moved || this.live.moved || compacting.moved !== undefined;
     if (order) this.arrange(items);
     tree.changed = new Set();
     tree.moved = false;
     this.live.changed = new Set();
     this.live.moved = false;
+    compacting.moved = undefined;
     return items.size === 0 && !order ? unchanged : { order, items };
   }
 

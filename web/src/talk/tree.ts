@@ -177,13 +177,6 @@ export class Tree {
     if (spent === undefined) return begun ? total : undefined;
     return total >= spent ? total - spent : total;
   }
-
-  /** The item at the top that an entry stands in. */
-  root(entry: Entry): Entry {
-    let root = entry;
-    while (root.home) root = root.home;
-    return root;
-  }
 }
 
 /** Where the first of a place, or after it, stands. */

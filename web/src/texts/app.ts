@@ -43,7 +43,6 @@ export const appTexts = {
     questions: "Open questions",
     theme: "Appearance",
     searchFor: (q: string) => `Search all conversations for “${q}”`,
-    untitled: "Untitled session",
   },
 
   keys: {
@@ -125,7 +124,8 @@ export const appTexts = {
     expires: "Expires",
     expired: "Expired",
     logout: "Log out this tab",
-    logoutHint: "The tab forgets its token. To end it for good, revoke it above.",
+    logoutHint:
+      "The tab forgets its token, and the browser the drafts that it keeps. To end the token for good, revoke it above.",
     about: "About",
     version: "Switchboard",
     api: "API",
@@ -138,9 +138,9 @@ export const appTexts = {
     done: "Done",
     scopeHints: {
       observe: "See sessions and questions",
-      prompt: "Start agents and send prompts",
+      prompt: "Send messages, interrupt agents",
       approve: "Answer questions",
-      admin: "Rules, tokens and everything else",
+      admin: "Start agents, change rules and tokens, and everything else",
     },
   },
 };

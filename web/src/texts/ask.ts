@@ -7,6 +7,9 @@ export const askTexts = {
   // The inbox
   inbox: "Inbox",
   inboxCount: (n: number) => (n === 1 ? "1 question waits" : `${n} questions wait`),
+  inboxPage: (from: number, to: number) => (from === to ? `number ${from} is shown` : `numbers ${from} to ${to} are shown`),
+  pageBefore: (n: number) => (n === 1 ? "The one before" : `The ${n} before`),
+  pageAfter: (n: number) => (n === 1 ? "The next one" : `The next ${n}`),
   inboxNone: "No question waits",
   inboxEmpty: "Nothing waits for you",
   inboxEmptyMore:
@@ -305,8 +308,13 @@ export const askTexts = {
     "1": "Choose the first; 2 to 9 the others",
     o: "Answer a choice in your own words",
     "-": "Skip a question of a choice",
+    enter: "Send the answer to a choice",
     r: "Reject the plan",
-    c: "Cancel a form or a dialog",
+    p: "Have the plan written down step by step first",
+    b: "With a plan: bypass permissions, or not",
+    c: "Cancel a form or a dialog; with a plan: compact afterwards, or not",
+    x: "With a plan: allow what it asks for, or not",
+    w: "Write the result of a dialog",
   } as Readonly<Record<string, string>>,
   commandNext: "Answer the oldest question",
 };

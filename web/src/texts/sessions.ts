@@ -11,6 +11,8 @@ export const sessionsTexts = {
   untitledIn: (folder: string) => `Session in ${folder}`,
   noFolder: "No folder",
   asks: (n: number) => count(n, "question", "questions"),
+  failed: "Failed",
+  failedWhy: "Its last turn failed, or its process ended before the work was done",
   keys: {
     next: "Next session",
     previous: "Previous session",
@@ -143,6 +145,24 @@ export const sessionsTexts = {
     simulated: "The agent is simulated: no tool is run.",
     forget: "Reset to defaults",
     orAdopt: "Go on with a conversation from disk",
+    orByHand: "Run Claude Code by hand",
+  },
+  byHand: {
+    title: "A session for a Claude Code that you start",
+    intro:
+      "The session waits until a Claude Code dials in. You get the command that starts it, on this machine or on another one that reaches the hub.",
+    versions: "Only versions up to 2.1.120 dial in; newer ones refuse every server but their vendor's.",
+    promptHint: "May be left empty. It waits until the agent is there.",
+    post: "Send lines by HTTP POST",
+    postHint: "For networks that do not let a WebSocket carry them.",
+    submit: "Make the session",
+    made: "Run this in a terminal",
+    copy: "Copy the command",
+    once: "It is shown this once, and holds a credential for this session alone: treat it like a password.",
+    open: "Done, open the session",
+    lost: "The session was made, but not its command",
+    lostHint:
+      "The answer with the command was lost on the way, and the hub tells it only once. Stop the session that was made, and make another one.",
   },
   modes: {
     default: { name: "Approve", hint: "Each tool requires your approval" },

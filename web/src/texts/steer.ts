@@ -31,7 +31,6 @@ const budgetUnits: Readonly<Record<string, string>> = {
 export const steerTexts = {
   // The header.
   back: "Back to the sessions",
-  untitled: "Untitled session",
   rename: "Rename",
   titleLabel: "Title of the session",
   more: "More about this session",
@@ -83,6 +82,8 @@ export const steerTexts = {
   exitCode: (code: number) => `Exit code ${code}`,
   stderr: "What it wrote to standard error",
   resume: "Resume",
+  waitsForCall:
+    "This session waits for a Claude Code that somebody starts with the command that was shown when it was made. If the command is lost, stop this session and make another one.",
   agentOffline: "The connection to the agent is lost. It may still be at work; what it does is shown when it is back.",
   retry: (attempt: number, of: number | undefined, error: string) =>
     `The model cannot be reached${error ? ` (${error})` : ""}. Try ${attempt}${of ? ` of ${of}` : ""}.`,

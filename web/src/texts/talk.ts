@@ -102,6 +102,7 @@ export const talkTexts = {
   noGoal: "There is no goal any more",
   goal: (condition: string, reason: string) => `Goal${after(condition)}${aside(reason)}`,
   messageWas: (state: string) => `A message was ${state}`,
+  compacting: "The conversation is being summed up",
   compacted: (trigger: string, before: number, afterwards: number) =>
     `The conversation was summed up${aside(trigger)}${before > 0 ? `: ${tokens(before)}${afterwards > 0 ? ` to ${tokens(afterwards)}` : ""} tokens` : ""}`,
   notCompacted: (error: string) => `The conversation could not be summed up${after(error)}`,

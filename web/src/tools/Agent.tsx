@@ -1,6 +1,7 @@
 import { CornerDownRight, Footprints, ListChecks } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Fold } from "../conversation/Foldable";
+import { useLead } from "../conversation/fold";
 import type { Tool } from "../talk/item";
 import { bool, num, oneLine, str } from "../talk/json";
 import { goesOn, taskOver } from "../talk/task";
@@ -50,12 +51,12 @@ export function AgentBody({ item, nested }: { item: Tool; nested: (id: string) =
               title={t.steps(item.children.length)}
               icon={<Footprints size={14} aria-hidden="true" />}
             >
-              <Steps ids={item.children} nested={nested} />
+              <Steps of={item.id} ids={item.children} nested={nested} />
             </Fold>
           )}
         </>
       ) : (
-        <Steps ids={item.children} nested={nested} />
+        <Steps of={item.id} ids={item.children} nested={nested} />
       )}
     </>
   );
@@ -66,19 +67,30 @@ function isOver(item: Tool): boolean {
   return (item.state === "done" || item.state === "failed") && !goesOn(item);
 }
 
-/** What the agent does, the newest steps. */
-function Steps({ ids, nested }: { ids: readonly string[]; nested: (id: string) => ReactNode }) {
+/** How many steps are drawn around one that somebody looks for. */
+const around = 10;
+
+/** What the agent does: the newest steps, and those around the one that somebody looks for. */
+function Steps({ of, ids, nested }: { of: string; ids: readonly string[]; nested: (id: string) => ReactNode }) {
   const [shown, setShown] = useState(mostSteps);
+  const lead = useLead(of);
   if (ids.length === 0) return null;
-  const earlier = Math.max(ids.length - shown, 0);
+  const newest = Math.max(ids.length - shown, 0);
+  const at = lead === undefined ? -1 : ids.indexOf(lead);
+  const [from, to] = at < 0 || at >= newest ? [newest, newest] : [Math.max(at - around, 0), Math.min(at + around, newest)];
+  const whole = to === newest; // nothing is left out in between
+  const left = whole ? from : newest - to;
+  const more = left > 0 && (
+    <Button variant="quiet" size="s" onPress={() => setShown(ids.length - (whole ? from : newest) + 100)}>
+      {t.earlierSteps(Math.min(left, 100))}
+    </Button>
+  );
   return (
     <div className={css.steps}>
-      {earlier > 0 && (
-        <Button variant="quiet" size="s" onPress={() => setShown(shown + 100)}>
-          {t.earlierSteps(Math.min(earlier, 100))}
-        </Button>
-      )}
-      {ids.slice(earlier).map(nested)}
+      {whole && more}
+      {ids.slice(from, to).map(nested)}
+      {!whole && more}
+      {ids.slice(newest).map(nested)}
     </div>
   );
 }

@@ -1,7 +1,8 @@
 // @vitest-environment jsdom
 import { act } from "react";
 import { createRoot, type Root } from "react-dom/client";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Folds, FoldsContext } from "../conversation/fold";
 import type { Notice, Tool } from "../talk/item";
 import { AgentBody } from "./Agent";
 import { NoticeRow } from "./Notice";
@@ -61,6 +62,17 @@ describe("a notice", () => {
     expect(box.textContent).toContain("Total cost: $0.01");
   });
 
+  it("says how long it has been going on, as long as it does", () => {
+    vi.useFakeTimers({ now: Date.parse("2026-01-01T12:00:05Z") });
+    draw({ topic: "compaction", streaming: true, time: "2026-01-01T12:00:00Z" });
+    expect(box.textContent).toBe("Something5s");
+    act(() => void vi.advanceTimersByTime(60_000));
+    expect(box.textContent).toBe("Something1m 5s");
+    draw({ topic: "compaction", time: "2026-01-01T12:00:00Z" });
+    expect(box.textContent).toBe("Something");
+    vi.useRealTimers();
+  });
+
   it("makes characters visible that turn letters around", () => {
     draw({ title: "a\u202eb" });
     expect(box.textContent).not.toContain("\u202e");
@@ -88,6 +100,25 @@ describe("the card of a sub-agent", () => {
     expect(steps()).toEqual(children.slice(-20));
     press(/Show 100 earlier steps/);
     expect(steps()).toEqual(children.slice(-120));
+    press(/Show 30 earlier steps/);
+    expect(steps()).toEqual(children);
+  });
+
+  it("shows the step that somebody looks for, with some around it", () => {
+    const children = Array.from({ length: 150 }, (_, i) => `s${i}`);
+    const folds = new Folds();
+    act(() =>
+      root.render(
+        <FoldsContext value={folds}>
+          <AgentBody item={agent({ children })} nested={(id) => <i key={id}>{id}</i>} />
+        </FoldsContext>,
+      ),
+    );
+    expect(steps()).toEqual(children.slice(-20));
+    act(() => folds.lead("tool:a", "s50"));
+    expect(steps()).toEqual([...children.slice(40, 60), ...children.slice(-20)]);
+    press(/Show 70 earlier steps/);
+    expect(steps()).toEqual(children.slice(30));
     press(/Show 30 earlier steps/);
     expect(steps()).toEqual(children);
   });

@@ -28,7 +28,7 @@ import { memo } from "react";
 import { Fold } from "../conversation/Foldable";
 import type { Notice } from "../talk/item";
 import { talkTexts as t } from "../texts/talk";
-import { classes } from "../ui";
+import { classes, formatDuration, Spinner, useNow } from "../ui";
 import { visible } from "../ui/diff";
 import css from "./Notice.module.css";
 import { Output } from "./Output";
@@ -91,12 +91,19 @@ function Line({ item }: { item: Notice }) {
   const Icon = icons.get(topic) ?? (level === "bad" ? CircleAlert : level === "warn" ? TriangleAlert : Info);
   return (
     <span className={css.words}>
-      <Icon className={css.icon} size={14} aria-hidden="true" />
+      {item.streaming ? <Spinner className={css.icon ?? ""} /> : <Icon className={css.icon} size={14} aria-hidden="true" />}
       {(level === "bad" || level === "warn") && <span className={css.unseen}>{t.topics[level]}: </span>}
       <span className={css.title}>{visible(item.title)}</span>
       {by && <span className={css.by}>{t.by(visible(by))}</span>}
+      {item.streaming && item.time && <Since time={item.time} />}
     </span>
   );
+}
+
+/** How long something has been going on. */
+function Since({ time }: { time: string }) {
+  const ms = useNow(1000) - Date.parse(time);
+  return ms >= 1000 ? <span className={css.by}>{formatDuration(Math.floor(ms / 1000) * 1000)}</span> : null;
 }
 
 /** The output of a command is why somebody gave it; the rest is shown if it is short and matters. */

@@ -91,6 +91,13 @@ test("every type of line is shown, or there is a reason why not, and unknown one
     });
   };
   await expect.poll(missing, { timeout: patience }).toEqual([]);
+  // There is room for the whole of a line that opens.
+  const cut = await feed.evaluate((e) =>
+    [...e.querySelectorAll<HTMLElement>("button[aria-expanded] > span:first-of-type")]
+      .filter((title) => title.scrollWidth > title.clientWidth && (title.parentElement?.offsetWidth ?? 0) < e.clientWidth / 2)
+      .map((title) => title.textContent),
+  );
+  expect(cut, "titles that are cut though there is room").toEqual([]);
   // The line of tomorrow can be looked at, and so can any other.
   await page
     .getByRole("article")

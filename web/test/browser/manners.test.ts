@@ -14,6 +14,8 @@ onStage((theHub, theChrome) => {
 });
 
 const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+/** The smallest that is still in use. */
+const smallPhone: BrowserContextOptions = { ...phone, viewport: { width: 360, height: 640 } };
 
 /** What has the focus, as its role or element and its name or text. */
 function focused(page: Page): Promise<string> {
@@ -116,6 +118,58 @@ test("tab reaches the pages in the order in which they are seen, and the page be
   await tabTo(page, /Turn on notifications|Make a link|Revoke/);
 });
 
+test("nothing is cut off or reaches beyond the screen on the smallest phone", async () => {
+  // It waits for an answer: the button that interrupts it takes room from the others.
+  const session = await hub.session(
+    "A title that is much longer than the screen of a small phone is wide",
+    '@say Small.\n@tool Bash {"command":"make small"}',
+  );
+  await hub.question(session.id);
+  const page = await chrome.open(await hub.address("/"), smallPhone);
+  await page.getByText("A title that is").first().waitFor();
+  const wider = () =>
+    page.evaluate(() => {
+      const beyond = (e: Element) => {
+        const { right, left, width } = e.getBoundingClientRect();
+        return width > 2 && (right > innerWidth + 1 || left < -1); // what is only for screen readers is smaller
+      };
+      // What can be scrolled to is not cut off.
+      const scrolls = (e: Element): boolean => {
+        const around = e.parentElement;
+        if (!around) return false;
+        const scrollable = /auto|scroll/.test(getComputedStyle(around).overflowX) && around.scrollWidth > around.clientWidth;
+        return scrollable || scrolls(around);
+      };
+      return [...document.querySelectorAll("button, a, input, textarea, [role=radio], [role=switch]")]
+        .filter((e) => beyond(e) && !scrolls(e))
+        .map((e) => e.outerHTML.slice(0, 200));
+    });
+  for (const [route, sign] of [
+    ["/", /A title that is/],
+    ["/inbox", /^Inbox$/],
+    [`/s/${session.id}`, /Small\./],
+    ["/settings", /^Tokens$/],
+  ] as const) {
+    await page.evaluate((to) => {
+      location.hash = to;
+    }, route);
+    await page.getByText(sign).first().waitFor();
+    expect(await wider(), route).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), route).toBeLessThanOrEqual(0);
+  }
+  // What the agent may do is to be read.
+  await page.evaluate((to) => {
+    location.hash = to;
+  }, `/s/${session.id}`);
+  const mode = page.getByRole("button", { name: "Permission mode: Approve" });
+  const cut = await mode.getByText("Approve").evaluate((e) => e.scrollWidth - e.clientWidth);
+  expect(cut, "the mode is cut off").toBeLessThanOrEqual(0);
+  await page.keyboard.press("n");
+  await page.getByRole("dialog", { name: "New session" }).waitFor();
+  expect(await wider(), "the form of a new session").toEqual([]);
+  await hub.call("stop-session", { params: { id: session.id }, body: { force: true } });
+});
+
 test("on a phone there is one pane, a bar to change it, and a way back from a session", async () => {
   await hub.session("On the road", "@say Small screens.");
   const page = await chrome.open(await hub.address("/"), phone);
@@ -207,6 +261,16 @@ test("a question is told when no page is in sight, counted in the title, and tak
   await hub.call("stop-session", { params: { id: seen.id }, body: {} });
 });
 
+const colours = {
+  question: "Which colour?",
+  header: "Colour",
+  multiSelect: false,
+  options: [
+    { label: "Blue", description: "Like the sky" },
+    { label: "Green", description: "Like grass" },
+  ],
+};
+
 interface Finding {
   id: string;
   impact: string;
@@ -234,6 +298,7 @@ test.each([
   ["a desk, light", { colorScheme: "light" }],
   ["a desk, dark", { colorScheme: "dark" }],
   ["a phone, light", { colorScheme: "light", ...phone }],
+  ["a phone, dark", { colorScheme: "dark", ...smallPhone }],
 ] satisfies [string, BrowserContextOptions][])("nobody is kept out, as far as axe can tell: %s", async (_, options) => {
   const title = `Everything ${_}`;
   const [every, asking] = [
@@ -244,6 +309,11 @@ test.each([
     ),
   ];
   await hub.question(asking.id);
+  const choice = await hub.session(`${title}, a choice`, `@tool AskUserQuestion ${JSON.stringify({ questions: [colours] })}`);
+  const plan = await hub.session(`${title}, a plan`, `@tool ExitPlanMode ${JSON.stringify({ plan: "# First\n\n1. `make`" })}`, {
+    permission_mode: "plan",
+  });
+  for (const { id } of [choice, plan]) await hub.question(id);
   // Axe is no part of the page, and would be refused by its policy.
   const page = await chrome.open(await hub.address("/"), { ...options, bypassCSP: true });
   await page.getByText(title).first().waitFor();
@@ -257,24 +327,33 @@ test.each([
   };
   expect(await findings(page), "the first page").toEqual([]);
   await at("/inbox", /^Inbox$/);
+  await page
+    .getByRole("button", { name: /keep planning/ })
+    .first()
+    .waitFor();
+  expect(await findings(page), "every kind of question").toEqual([]);
   await at(`/s/${every.id}`, new RegExp(`^${title}$`));
   await at(`/s/${asking.id}`, new RegExp(`^${title}, asking$`));
   await at(`/s/${every.id}/timeline`, /Timeline/);
   await at("/search?q=look", /^Search$/);
   for (const tab of ["costs", "audit", "rules", "drift"]) await at(`/insight/${tab}`, /^Insight$/);
   await at("/settings", /^Settings$/);
-  if (!("isMobile" in options)) {
-    for (const key of ["Control+k", "?", "n"]) {
-      await page.evaluate(() => (document.activeElement instanceof HTMLElement ? document.activeElement.blur() : undefined));
-      await page.keyboard.press(key);
-      const dialog = page.getByRole("dialog");
-      await dialog.waitFor();
-      expect(await findings(page), key).toEqual([]);
-      await until("the dialog is gone", async () => {
-        await page.keyboard.press("Escape");
-        return (await dialog.count()) === 0;
-      });
-    }
+  for (const key of ["Control+k", "?", "n"]) {
+    await page.evaluate(() => (document.activeElement instanceof HTMLElement ? document.activeElement.blur() : undefined));
+    await page.keyboard.press(key);
+    const dialog = page.getByRole("dialog");
+    await dialog.waitFor();
+    expect(await findings(page), key).toEqual([]);
+    await until("the dialog is gone", async () => {
+      await page.keyboard.press("Escape");
+      return (await dialog.count()) === 0;
+    });
   }
-  for (const { id } of [every, asking]) await hub.call("stop-session", { params: { id }, body: { force: true } });
+  for (const { id } of [every, asking, choice, plan]) {
+    await hub.call("stop-session", { params: { id }, body: { force: true } });
+  }
+  // A plan outlives its process.
+  for (const { id } of (await hub.call("list-questions", { query: { state: "open" } })).questions ?? []) {
+    await hub.call("answer-question", { params: { id }, body: { outcome: "reject" } });
+  }
 });

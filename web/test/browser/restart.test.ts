@@ -49,7 +49,7 @@ test("a hub that is killed and started again: the page says so, then is current,
   expect(await said("Before.").count()).toBe(1);
   await back(page);
   await said("After.").waitFor();
-  await page.getByText("Turn done").waitFor();
+  await page.getByText("Turn done").first().waitFor();
   expect([await said("Before.").count(), await said("After.").count()]).toEqual([1, 1]);
 });
 

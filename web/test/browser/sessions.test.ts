@@ -1,7 +1,11 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { onStage } from "../onStage";
-import { type Chrome, type Hub, patience, until } from "../stage";
+import { type Chrome, type Hub, patience, program, until } from "../stage";
 
 let hub: Hub;
 let chrome: Chrome;
@@ -251,4 +255,41 @@ test("who may only look sees the list, and why nothing can be changed", async ()
   expect(await page.getByRole("toolbar").getByRole("button", { name: "Stop" }).getAttribute("aria-disabled")).toBe("true");
   expect(await page.getByRole("toolbar").getByRole("button", { name: "Archive" }).getAttribute("aria-disabled")).toBe("true");
   expect(await page.getByRole("dialog").count()).toBe(0);
+});
+
+test("a CLI that somebody starts with the command of the console dials in, and the command is kept nowhere", async () => {
+  const page = await chrome.open(await hub.address());
+  await page.getByRole("button", { name: "New session" }).first().click();
+  await page.getByRole("button", { name: "Run Claude Code by hand" }).click();
+  const dialog = page.getByRole("dialog", { name: "A session for a Claude Code that you start" });
+  await dialog.getByRole("combobox", { name: "Folder" }).fill(hub.project);
+  await page.keyboard.press("Tab"); // the suggestions, if there are any, are closed by that
+  await dialog.getByRole("textbox", { name: "First message" }).fill("@say Dialled in.");
+  await dialog.getByRole("button", { name: /^Make the session/ }).click();
+  const command = await dialog.locator("pre").innerText();
+  expect(command).toMatch(/CLAUDE_CODE_SESSION_ACCESS_TOKEN=sbr_/);
+  const secret = /sbr_\w+/.exec(command)?.[0] ?? "";
+  const kept = () => page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href]));
+  expect(await kept()).not.toContain(secret);
+  await dialog.getByRole("button", { name: "Done, open the session" }).click();
+  await page.waitForURL(/#\/s\//);
+  expect(await page.content()).not.toContain(secret);
+
+  const programs = join(hub.folder, "programs");
+  mkdirSync(programs);
+  symlinkSync(program, join(programs, "claude"));
+  const cli = spawn("/bin/sh", ["-c", command], {
+    env: {
+      PATH: programs,
+      HOME: join(hub.folder, "home"),
+      GORACE: "atexit_sleep_ms=0",
+      SWITCHBOARD_SIM_VERSION: "2.1.120",
+    },
+    stdio: "ignore",
+  });
+  const ended = once(cli, "exit");
+  await page.getByText("Dialled in.", { exact: true }).first().waitFor();
+  const id = new URL(page.url()).hash.split("/")[2] ?? "";
+  await hub.call("stop-session", { params: { id }, body: {} });
+  await ended;
 });

@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { onStage } from "../onStage";
 import { type Chrome, decide, type Hub, patience } from "../stage";
@@ -40,6 +41,34 @@ test("two pages are in step: what one sends and answers, the other shows, with w
   // A title that is given in one is in the list of the other.
   await hub.call("update-session", { params: { id: session.id }, body: { title: "Shared by two" } });
   for (const page of [one, two]) await page.getByRole("navigation", { name: "Sessions" }).getByText("Shared by two").waitFor();
+});
+
+test("what was typed is there again when its tab was closed, is in all tabs, and is gone in all once it was sent", async () => {
+  const session = await hub.session("Half written", "@say Go on.");
+  const window = await chrome.window();
+  const keeper = await window.newPage();
+  await keeper.goto(await hub.address());
+  await keeper.getByRole("heading", { name: "Your agents, in one place" }).waitFor();
+  const at = `${hub.url}/#/s/${session.id}`;
+  const field = (page: Page) => page.getByRole("textbox", { name: "Message to the agent" });
+  const open = async () => {
+    const page = await window.newPage();
+    await page.goto(at);
+    await page.getByText("Go on.", { exact: true }).waitFor();
+    return page;
+  };
+  const first = await open();
+  await field(first).fill("@say half a sentence");
+  await first.close();
+
+  const [second, third] = [await open(), await open()];
+  for (const page of [second, third]) expect(await field(page).inputValue()).toBe("@say half a sentence");
+  await field(second).fill("@say a whole sentence");
+  await expect.poll(() => field(third).inputValue(), { timeout: patience }).toBe("@say a whole sentence");
+  await field(third).press("Enter");
+  await third.getByText("a whole sentence", { exact: true }).first().waitFor();
+  await expect.poll(() => field(second).inputValue(), { timeout: patience }).toBe("");
+  expect(await field(await open()).inputValue()).toBe("");
 });
 
 test("a token that is revoked ends in the login page, which says why; what was typed is there after the next login", async () => {
