@@ -59,7 +59,7 @@ function tabStorage(): Storage | undefined {
 }
 
 /**
- * The draft of a key, such as "compose.SESSION" or "plan.QUESTION": what is set is there again after a reload.
+ * The draft of a key, such as "rules-file": what is set is there again after a reload of the tab, and gone with it (app/drafts keeps longer).
  * Set "" once it was sent. Components read it with useReadable.
  */
 export const draft = createDrafts(tabStorage());
