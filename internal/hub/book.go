@@ -78,10 +78,13 @@ type book struct {
 }
 
 // mostRecent and mostRecentBytes are how many answered questions a book
-// remembers.
+// remembers, mostUnderWay and mostUnderWayBytes how many whose answers have not
+// arrived.
 const (
-	mostRecent      = 64
-	mostRecentBytes = 256 << 10
+	mostRecent        = 64
+	mostRecentBytes   = 256 << 10
+	mostUnderWay      = 4096
+	mostUnderWayBytes = 16 << 20
 )
 
 // The kinds of commands.

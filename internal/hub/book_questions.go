@@ -85,17 +85,35 @@ func (b *book) questionEntry(e *journal.Entry, c *changes) error {
 	return nil
 }
 
-// remember keeps an answered question, whose answer may have to be sent again.
+// remember keeps an answered question, whose answer may have to be sent again. One
+// whose answer is under way is forgotten last: else nobody would be told that it
+// has arrived.
 func (b *book) remember(q journal.Question) {
 	b.Recent = append(b.Recent, q)
 	size := 0
 	for i := range b.Recent {
-		size += len(b.Recent[i].Ask) + len(b.Recent[i].Answer) + len(b.Recent[i].Data)
+		size += recentSize(&b.Recent[i])
 	}
 	for len(b.Recent) > mostRecent || size > mostRecentBytes && len(b.Recent) > 1 {
-		size -= len(b.Recent[0].Ask) + len(b.Recent[0].Answer) + len(b.Recent[0].Data)
-		b.Recent = slices.Delete(b.Recent, 0, 1)
+		i := slices.IndexFunc(b.Recent[:len(b.Recent)-1], func(q journal.Question) bool { return !b.underWay(&q) })
+		if i < 0 {
+			if len(b.Recent) <= mostUnderWay && size <= mostUnderWayBytes {
+				return
+			}
+			i = 0
+		}
+		size -= recentSize(&b.Recent[i])
+		b.Recent = slices.Delete(b.Recent, i, i+1)
 	}
+}
+
+// recentSize is what a question counts among those that are remembered.
+func recentSize(q *journal.Question) int { return len(q.Ask) + len(q.Answer) + len(q.Data) }
+
+// underWay reports whether the answer to a question may still arrive.
+func (b *book) underWay(q *journal.Question) bool {
+	d := dataOf(q)
+	return q.Run == b.Run && (d.Delivery == api.MessageSent || d.Delivery == api.MessageQueued)
 }
 
 // delivered folds how far an answer has come.
