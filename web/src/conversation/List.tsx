@@ -206,6 +206,8 @@ export function List({ session, handle }: { session: OpenSession; handle: RefObj
 
 /** How long after somebody has done something a movement of the list may come of it. */
 const handTime = 2000;
+/** The same for a change of its sizes: what measures rows may move it some frames later. */
+const settleTime = 1000;
 
 /** Where a text stands within a row; the row itself if it is not drawn, or no text is wanted. */
 function placeOf(row: HTMLElement | null, text: string | undefined): HTMLElement | Range | null {
@@ -295,20 +297,21 @@ export function useFollow(
   useLayoutEffect(() => {
     const element = scroll.current;
     if (!element) return;
-    let [top, room, all] = [0, 0, 0];
+    let [top, room, all] = [element.scrollTop, element.clientHeight, element.scrollHeight];
+    let resized = Number.NEGATIVE_INFINITY;
     const look = () => {
+      if (element.clientHeight !== room || element.scrollHeight !== all) resized = performance.now();
       [top, room, all] = [element.scrollTop, element.clientHeight, element.scrollHeight];
     };
-    look();
     const left = () => element.scrollHeight - element.clientHeight - element.scrollTop;
     const onScroll = () => {
       const up = element.scrollTop < top;
       // The list is also moved up by the browser, when it gets more room (a question below it is answered) or its rows shrink, and by
       // what measures rows. All of that changes its sizes, which nobody does who scrolls: and yet somebody may scroll at the same time.
       const moved = element.clientHeight > room || element.scrollHeight < all;
-      const changed = element.clientHeight !== room || element.scrollHeight !== all;
       look();
-      if (end.current && up && (performance.now() - hand.current < handTime ? moved : changed)) {
+      const now = performance.now();
+      if (end.current && up && (now - hand.current < handTime ? moved : now - resized < settleTime)) {
         if (left() > 1) toEnd();
         return;
       }

@@ -81,6 +81,17 @@ test("a list that is moved because its sizes change stays at its end", async () 
   await list.end();
 });
 
+test("a list that is moved some frames after its sizes have changed stays at its end, too", async () => {
+  const list = await aList();
+  Object.assign(list.sizes, { scrollTop: 800, scrollHeight: 1100 });
+  await list.tell(new Event("scroll"));
+  list.sizes.scrollTop = 600; // by what measures rows
+  await list.tell(new Event("scroll"));
+  expect(list.atEnd()).toBe(true);
+  expect(list.toEnd).toHaveBeenCalledTimes(1);
+  await list.end();
+});
+
 test("whoever scrolls up while rows come leaves the end all the same", async () => {
   const list = await aList();
   await list.tell(new Event("wheel"));

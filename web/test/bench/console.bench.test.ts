@@ -67,6 +67,7 @@ test(`a conversation of ${messages} messages`, async () => {
     let last = performance.now();
     for (let i = 0; i < 600; i++) {
       feed.dispatchEvent(new WheelEvent("wheel", { deltaY: -120 })); // it is somebody who scrolls
+      feed.dispatchEvent(new WheelEvent("wheel"));
       feed.scrollBy({ top: -120, behavior: "instant" });
       await new Promise((next) => requestAnimationFrame(next));
       const now = performance.now();

@@ -282,8 +282,9 @@ const axe = readFileSync(join(import.meta.dirname, "../../node_modules/axe-core/
 /** What axe finds on the page as it is now, of what keeps people out. */
 async function findings(page: Page): Promise<Finding[]> {
   return page.evaluate(async () => {
-    // What is fading in has not the colours yet in which it is read.
-    await Promise.allSettled(document.getAnimations().map((animation) => animation.finished));
+    // What is fading in has not the colours yet in which it is read. What turns as long as something goes on is not waited for.
+    const ending = document.getAnimations().filter(({ effect }) => Number.isFinite(Number(effect?.getComputedTiming().endTime)));
+    await Promise.allSettled(ending.map((animation) => animation.finished));
     const { axe } = window as unknown as {
       axe: { run(options: unknown): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> };
     };
