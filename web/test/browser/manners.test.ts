@@ -340,10 +340,16 @@ test.each([
   for (const tab of ["costs", "audit", "rules", "drift"]) await at(`/insight/${tab}`, /^Insight$/);
   await at("/settings", /^Settings$/);
   for (const key of ["Control+k", "?", "n"]) {
-    await page.evaluate(() => (document.activeElement instanceof HTMLElement ? document.activeElement.blur() : undefined));
-    await page.keyboard.press(key);
     const dialog = page.getByRole("dialog");
-    await dialog.waitFor();
+    // The dialog before may still be leaving, and takes the first key along.
+    await until("the dialog is there", async () => {
+      await page.evaluate(() => (document.activeElement instanceof HTMLElement ? document.activeElement.blur() : undefined));
+      await page.keyboard.press(key);
+      return dialog.waitFor({ timeout: 3000 }).then(
+        () => true,
+        () => false,
+      );
+    });
     expect(await findings(page), key).toEqual([]);
     await until("the dialog is gone", async () => {
       await page.keyboard.press("Escape");
