@@ -24,6 +24,9 @@ func PeekDelta(line []byte) (d DeltaPeek, ok bool) { return peekDelta(lookup(lin
 // Delta is [PeekDelta] for the line that the header is of, which is trusted to be
 // valid JSON.
 func (h Header) Delta() (d DeltaPeek, ok bool) {
+	if h.piece.text != nil {
+		return h.piece.delta()
+	}
 	if string(h.EventType) != "content_block_delta" || string(h.Type) != "stream_event" {
 		return d, false
 	}

@@ -8,6 +8,7 @@ import (
 	"hash"
 	"io"
 	"math"
+	"os"
 	"slices"
 )
 
@@ -74,7 +75,8 @@ func NewLineReader(r io.Reader, limit int) *LineReader {
 // Next returns the next line without its line end. The slice is valid until the
 // following call. After the last line it returns the error of the underlying
 // reader, which is io.EOF at a regular end. A [*LineTooLongError] does not end
-// the stream: the following call returns the following line.
+// the stream: the following call returns the following line. Nor does
+// [os.ErrDeadlineExceeded]: the following call reads on, and nothing is lost.
 func (l *LineReader) Next() ([]byte, error) {
 	if err := l.takeRefused(); err != nil {
 		return nil, err
@@ -91,7 +93,9 @@ func (l *LineReader) Next() ([]byte, error) {
 			}
 			return nil, l.err
 		}
-		l.read()
+		if err := l.read(); err != nil {
+			return nil, err
+		}
 	}
 }
 
@@ -104,6 +108,14 @@ func (l *LineReader) Batch(lines [][]byte) ([][]byte, error) {
 	if err := l.takeRefused(); err != nil {
 		return lines, err
 	}
+	had := len(lines)
+	lines, err := l.views(lines)
+	l.b.give(lines[had:])
+	return lines, err
+}
+
+// views is Batch, but the lines are valid until the following call.
+func (l *LineReader) views(lines [][]byte) ([][]byte, error) {
 	l.b.batch = true
 	for had := len(lines); ; {
 		for {
@@ -121,7 +133,7 @@ func (l *LineReader) Batch(lines [][]byte) ([][]byte, error) {
 			if !ok {
 				break
 			}
-			lines = append(lines, l.b.give(line))
+			lines = append(lines, line)
 		}
 		switch {
 		case len(lines) > had:
@@ -129,7 +141,9 @@ func (l *LineReader) Batch(lines [][]byte) ([][]byte, error) {
 		case l.err != nil:
 			return lines, l.err
 		}
-		l.read()
+		if err := l.read(); err != nil {
+			return lines, err
+		}
 	}
 }
 
@@ -139,16 +153,24 @@ func (l *LineReader) takeRefused() error {
 	return err
 }
 
-// read reads once, or until there is something.
-func (l *LineReader) read() {
+// read reads once, or until there is something. It returns an error that is not the
+// end.
+func (l *LineReader) read() error {
 	for range maxEmptyReads {
 		n, err := l.r.Read(l.b.grow())
 		l.b.buf = l.b.buf[:len(l.b.buf)+n]
+		if err != nil && errors.Is(err, os.ErrDeadlineExceeded) {
+			if n > 0 {
+				return nil // it will come again
+			}
+			return err
+		}
 		if l.err = err; n > 0 || err != nil {
-			return
+			return nil
 		}
 	}
 	l.err = io.ErrNoProgress
+	return nil
 }
 
 // Line returns the number, from 1, of the line that Next returned or refused
@@ -271,10 +293,10 @@ type lineBuffer struct {
 	line    int
 	over    *oversize
 
-	// Of Batch: whether it is what is called, and how much of buf belongs to
-	// somebody else, see give.
+	// Of Batch: whether it is what is called, and whether a part of buf before start
+	// belongs to somebody else, see give.
 	batch bool
-	given int
+	given bool
 }
 
 // oversize gathers what is reported of a line that is being dropped.
@@ -375,15 +397,35 @@ func (b *lineBuffer) drop(rest []byte) {
 	b.start, b.scanned = len(b.buf), 0
 }
 
-// give returns a line that next has cut for the caller to keep. The buffer goes
-// on behind it and is left to the garbage collector when it is full. A line that
-// is short for its buffer gets memory of its own, so as not to keep it alive.
-func (b *lineBuffer) give(line []byte) []byte {
-	if cap(b.buf) > firstBuffer && len(line) < cap(b.buf)/4 {
-		return bytes.Clone(line)
+// give makes lines that next has cut in a row the caller's. They get memory of their
+// own, since a buffer that is used again is quicker to read into than one that has to
+// be cleared and fetched first. Only of a buffer that has grown for a long line is
+// that line given away as it is; the buffer is left to the garbage collector then.
+func (b *lineBuffer) give(lines [][]byte) {
+	for len(lines) > 0 {
+		if first := lines[0]; cap(b.buf) > firstBuffer && len(first) >= cap(b.buf)/4 {
+			b.given = true
+			lines[0] = slices.Clip(first)
+			lines = lines[1:]
+			continue
+		}
+		// Their places follow from what is left of the buffer behind them.
+		from := cap(lines[0])
+		n, end := 1, len(lines[0])
+		for ; n < len(lines); n++ {
+			next := from - cap(lines[n]) + len(lines[n])
+			if next > firstBuffer {
+				break
+			}
+			end = next
+		}
+		chunk := append([]byte(nil), lines[0][:end]...)
+		for i, line := range lines[:n] {
+			start := from - cap(line)
+			lines[i] = chunk[start : start+len(line) : start+len(line)]
+		}
+		lines = lines[n:]
 	}
-	b.given = b.start
-	return slices.Clip(line)
 }
 
 // compact moves the unread bytes to the front, and out of a buffer that is much
@@ -391,8 +433,8 @@ func (b *lineBuffer) give(line []byte) []byte {
 func (b *lineBuffer) compact() {
 	rest := b.buf[b.start:]
 	switch {
-	case b.given > 0 || b.isWide(len(rest)):
-		b.given = 0
+	case b.given || b.isWide(len(rest)):
+		b.given = false
 		b.buf = append(make([]byte, 0, max(firstBuffer, 2*len(rest))), rest...)
 	case b.start > 0:
 		b.buf = b.buf[:copy(b.buf, rest)]
@@ -412,7 +454,7 @@ func (b *lineBuffer) isWide(rest int) bool {
 // grow returns free space behind the unread bytes.
 func (b *lineBuffer) grow() []byte {
 	rest := len(b.buf) - b.start
-	if rest == 0 && b.given == 0 || cap(b.buf)-len(b.buf) < spareBuffer || b.isWide(rest) {
+	if !b.given && rest < spareBuffer || cap(b.buf)-len(b.buf) < spareBuffer || b.isWide(rest) {
 		b.compact()
 	}
 	if cap(b.buf)-len(b.buf) < spareBuffer {

@@ -19,6 +19,7 @@ func FuzzPeek(f *testing.F) {
 	for _, line := range peekLines {
 		f.Add([]byte(line))
 	}
+	f.Add([]byte(deltaLine("more words", "null", otherID)))
 	for seed := range uint64(20) {
 		f.Add(randomMessage(seed))
 	}
@@ -31,6 +32,10 @@ func FuzzPeek(f *testing.F) {
 		if err != nil && len(headerMap(h)) > 0 {
 			t.Errorf("a header came with the error %v", err)
 		}
+		var p Peeker
+		likePeek(t, &p, []byte(deltaLine("some words", "null", oneID)))
+		likePeek(t, &p, line)
+		likePeek(t, &p, line)
 		if !json.Valid(line) {
 			return
 		}

@@ -36,12 +36,29 @@ type Header struct {
 	// ContextUsage reports whether there is a member "context_usage": how full the
 	// context is, and how large.
 	ContextUsage bool
+
+	piece piece // of a Peeker
 }
 
 // Is reports whether the line is of the type and subtype given; an empty
 // subtype matches any.
 func (h Header) Is(typ, subtype string) bool {
 	return string(h.Type) == typ && (subtype == "" || string(h.Subtype) == subtype)
+}
+
+// Equal reports whether two headers say the same. A member that is missing is not
+// one that is empty.
+func (h Header) Equal(o Header) bool {
+	for _, of := range [...][2][]byte{
+		{h.Type, o.Type}, {h.Subtype, o.Subtype}, {h.UUID, o.UUID}, {h.SessionID, o.SessionID}, {h.RequestID, o.RequestID},
+		{h.RequestSubtype, o.RequestSubtype}, {h.ParentToolUseID, o.ParentToolUseID}, {h.Event, o.Event},
+		{h.EventType, o.EventType}, {h.Error, o.Error},
+	} {
+		if (of[0] == nil) != (of[1] == nil) || !bytes.Equal(of[0], of[1]) {
+			return false
+		}
+	}
+	return h.ContextUsage == o.ContextUsage
 }
 
 // Clone returns a copy that does not share memory with the line.
