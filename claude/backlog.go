@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -50,7 +49,7 @@ type Line struct {
 	// for all others.
 	TooLong *wire.LineTooLongError
 
-	record  *record // where it is kept; nil for a line that is not from a backlog
+	shelf   *shelf // where it is kept; nil for a line that is not from a backlog
 	backlog *backlog
 }
 
@@ -60,10 +59,10 @@ func (l Line) Message() (wire.Message, error) {
 	switch {
 	case l.TooLong != nil:
 		return nil, l.TooLong
-	case l.record == nil:
+	case l.shelf == nil:
 		return wire.Decode(l.Bytes)
 	}
-	return l.record.message(l.backlog)
+	return l.shelf.message(l.Number, l.Bytes, l.backlog)
 }
 
 // Delta returns the piece of text, thought or tool input that the line adds to a
@@ -75,11 +74,11 @@ func (l Line) Delta() (wire.DeltaPeek, bool) {
 
 // share lets all readers use what a reducer has decoded, if it has.
 func (l *Line) share(f *fold.Line) {
-	if l.record == nil {
+	if l.shelf == nil {
 		return
 	}
 	if m, ok := f.Ready(); ok {
-		l.record.decoded.Store(&decoded{message: m})
+		l.shelf.share(l.Number, &decoded{message: m})
 	}
 }
 
@@ -95,21 +94,6 @@ func (e *LaggedError) Error() string {
 	return fmt.Sprintf("%d lines are no longer kept: the reader was too slow", e.Missed)
 }
 
-// A record is a line as it is kept: without its number, which follows from its
-// place, and with a header that is a list of places in it.
-type record struct {
-	bytes   []byte
-	spans   [8]span                 // of Type, Subtype, UUID, SessionID, ParentToolUseID, Event, EventType, Error
-	rare    *rare                   // of the few that have more
-	decoded atomic.Pointer[decoded] // what it says, as soon as more than one wants to know
-}
-
-// rare is what few lines have.
-type rare struct {
-	header  wire.Header // instead of the spans
-	tooLong *wire.LineTooLongError
-}
-
 // decoded is a line's message, decoded once for all.
 type decoded struct {
 	once    sync.Once
@@ -117,89 +101,88 @@ type decoded struct {
 	err     error
 }
 
-// A span is a part of a line; the zero value is none.
-type span struct{ start, length uint32 }
+// A shelf is some lines in a row. They never move, and those that have been shown
+// never change. As little as possible of it are pointers, which the garbage collector
+// would have to follow.
+type shelf struct {
+	// Static after construction.
+	first int64 // the number of the first line
+	start int64 // how many bytes came before it on the connection
 
-// set takes over a header. It is cut from the line, except where an escape was
-// resolved.
-func (r *record) set(h *wire.Header) {
-	if h.RequestID != nil || h.RequestSubtype != nil ||
-		!r.span(0, h.Type) || !r.span(1, h.Subtype) || !r.span(2, h.UUID) || !r.span(3, h.SessionID) ||
-		!r.span(4, h.ParentToolUseID) || !r.span(5, h.Event) || !r.span(6, h.EventType) || !r.span(7, h.Error) {
-		r.rare = &rare{header: *h}
-	}
+	// Filled by the goroutine that adds, from the beginning.
+	lines  [][]byte
+	places []wire.Places // the lines' headers
+	used   int           // how many there are
+	bytes  int64
+	rare   *rare // of a line that has more; it is the only one then
+
+	shown int // how many readers may see; guarded by the backlog's mu
+
+	mu      sync.Mutex
+	decoded map[int64]*decoded // what lines say, as soon as more than one wants to know
 }
 
-// span notes where a part of the line is. It reports false if it is not one.
-func (r *record) span(i int, part []byte) bool {
-	if part == nil {
-		return true
-	}
-	start := cap(r.bytes) - cap(part)
-	if len(part) == 0 || start <= 0 || start+len(part) > len(r.bytes) || &r.bytes[start] != &part[0] || len(r.bytes) > math.MaxInt32 {
-		return false
-	}
-	r.spans[i] = span{uint32(start), uint32(len(part))}
-	return true
+// rare is what few lines have.
+type rare struct {
+	header  wire.Header // instead of its places
+	tooLong *wire.LineTooLongError
 }
 
-func (r *record) part(i int) []byte {
-	s := r.spans[i]
-	if s.start == 0 {
-		return nil
-	}
-	return r.bytes[s.start : s.start+s.length]
-}
-
-// fill makes a Line of it.
-func (r *record) fill(l *Line, number int64) {
-	l.Number, l.Bytes, l.record = number, r.bytes, r
-	if r.rare != nil {
-		l.Header, l.TooLong = r.rare.header, r.rare.tooLong
+// fill makes a Line of the one with the number given.
+func (k *shelf) fill(l *Line, number int64) {
+	i := number - k.first
+	l.Number, l.Bytes, l.shelf = number, k.lines[i], k
+	if k.rare != nil {
+		l.Header, l.TooLong = k.rare.header, k.rare.tooLong
 		return
 	}
-	l.TooLong = nil
-	l.Header = wire.Header{
-		Type: r.part(0), Subtype: r.part(1), UUID: r.part(2), SessionID: r.part(3), ParentToolUseID: r.part(4),
-		Event: r.part(5), EventType: r.part(6), Error: r.part(7),
-	}
+	l.Header, l.TooLong = k.places[i].Header(l.Bytes), nil
 }
 
-func (r *record) message(b *backlog) (wire.Message, error) {
-	d := r.decoded.Load()
-	if d == nil {
-		// What one reader decodes nobody else needs.
-		if b.readers.Load() < 2 {
-			return wire.DecodeShared(r.bytes)
-		}
+// share has all readers use what is decoded.
+func (k *shelf) share(number int64, d *decoded) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.decoded == nil {
+		k.decoded = map[int64]*decoded{}
+	}
+	k.decoded[number] = d
+}
+
+// shared returns what is decoded, or is to be by who asks first. It returns nil if
+// nothing is and nobody else is there who could use it.
+func (k *shelf) shared(number int64, b *backlog) *decoded {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	d := k.decoded[number]
+	if d == nil && b.readers.Load() >= 2 {
 		d = new(decoded)
-		if !r.decoded.CompareAndSwap(nil, d) {
-			if d = r.decoded.Load(); d == nil { // forgotten meanwhile
-				return wire.DecodeShared(r.bytes)
-			}
+		if k.decoded == nil {
+			k.decoded = map[int64]*decoded{}
 		}
+		k.decoded[number] = d
+	}
+	return d
+}
+
+// forget drops what is decoded.
+func (k *shelf) forget() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.decoded = nil
+}
+
+func (k *shelf) message(number int64, bytes []byte, b *backlog) (wire.Message, error) {
+	d := k.shared(number, b)
+	if d == nil {
+		return wire.DecodeShared(bytes)
 	}
 	d.once.Do(func() {
 		if d.message == nil {
-			d.message, d.err = wire.DecodeShared(r.bytes)
+			d.message, d.err = wire.DecodeShared(bytes)
 		}
 	})
 	return d.message, d.err
-}
-
-// A shelf is some lines in a row. Its records never move, and those that have
-// been shown never change.
-type shelf struct {
-	// Static after construction.
-	first   int64 // the number of the first line
-	start   int64 // how many bytes came before it on the connection
-	records []record
-
-	// Owned by the goroutine that adds.
-	used  int // how many records are filled
-	bytes int64
-
-	shown int // how many readers may see; guarded by the backlog's mu
 }
 
 func byFirst(k *shelf, number int64) int { return cmp.Compare(k.first, number) }
@@ -254,27 +237,54 @@ func newBacklog(limit int) *backlog {
 // stage puts a line behind those that are kept, where no reader sees it yet.
 // publish shows what was staged. Both are for the one goroutine that adds. more
 // is how many are known to follow.
-func (b *backlog) stage(bytes []byte, h *wire.Header, tooLong *wire.LineTooLongError, more int) (number int64, r *record) {
+func (b *backlog) stage(bytes []byte, h *wire.Header, tooLong *wire.LineTooLongError, more int) (number int64, k *shelf) {
+	t := b.room(more)
+	if tooLong != nil || !t.places[t.used].Set(bytes, h) {
+		if t.used > 0 {
+			t = b.shelve(1)
+		}
+		t.rare = &rare{*h, tooLong}
+	}
+	return b.put(t, bytes), t
+}
+
+// stagePiece is stage for a line of a delta like those before. It reports whether it
+// is one, and whether it is a sub-agent's.
+func (b *backlog) stagePiece(bytes []byte, peeker *wire.Peeker, more int) (agent, ok bool) {
+	t := b.room(more)
+	places := &t.places[t.used]
+	if !peeker.Delta(bytes, places) {
+		return false, false
+	}
+	b.put(t, bytes)
+	return places.Agent(), true
+}
+
+// room returns a shelf with room for a line.
+func (b *backlog) room(more int) *shelf {
 	t := b.tail
-	if t == nil || t.used == len(t.records) || t.bytes >= min(shelfBytes, b.limit/historyPart) {
-		size := min(max(more+1, leastShelf), mostShelf)
-		t = &shelf{first: b.next, start: b.total, records: make([]record, size)}
-		b.tail = t
-		b.fresh = append(b.fresh, t)
+	if t == nil || t.rare != nil || t.used == len(t.lines) || t.bytes >= min(shelfBytes, b.limit/historyPart) {
+		t = b.shelve(min(max(more+1, leastShelf), mostShelf))
 	}
-	r = &t.records[t.used]
-	r.bytes = bytes
-	if tooLong != nil {
-		r.rare = &rare{tooLong: tooLong}
-	} else {
-		r.set(h)
-	}
+	return t
+}
+
+// put puts a line on a shelf and returns its number.
+func (b *backlog) put(t *shelf, bytes []byte) (number int64) {
+	t.lines[t.used] = bytes
 	number = b.next
 	t.used++
 	t.bytes += int64(len(bytes))
 	b.next++
 	b.total += int64(len(bytes))
-	return number, r
+	return number
+}
+
+// shelve begins a shelf for so many lines.
+func (b *backlog) shelve(size int) *shelf {
+	b.tail = &shelf{first: b.next, start: b.total, lines: make([][]byte, size), places: make([]wire.Places, size)}
+	b.fresh = append(b.fresh, b.tail)
+	return b.tail
 }
 
 // publish shows the staged lines to the readers and drops what is not kept any
@@ -322,9 +332,7 @@ func (b *backlog) forget(had int64) {
 		if k == b.tail || end > had+1 && b.total-k.start < b.history {
 			return
 		}
-		for r := range k.records {
-			k.records[r].decoded.Store(nil)
-		}
+		k.forget()
 		b.plain = end
 	}
 }
@@ -448,10 +456,10 @@ func (b *backlog) advanced() {
 	}
 }
 
-// after returns some lines behind the one that a reader is done with, and the
-// number of the first. If there are none it returns a channel to wait on, or the
-// end; if they are no longer kept, how many were missed.
-func (b *backlog) after(c *cursor, done int64) (list []record, first, missed int64, news <-chan struct{}, end error) {
+// after returns the shelf with the line behind the one that a reader is done with,
+// and the number of the last one there. If there are none it returns nil, or the end;
+// if they are no longer kept, how many were missed.
+func (b *backlog) after(c *cursor, done int64) (k *shelf, last, missed int64, end error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	c.at = done
@@ -459,18 +467,26 @@ func (b *backlog) after(c *cursor, done int64) (list []record, first, missed int
 	b.advanced()
 	if i < 0 {
 		if len(b.shelves) > 0 && c.at < b.last {
-			return nil, 0, b.shelves[0].first - c.at - 1, nil, nil
+			return nil, 0, b.shelves[0].first - c.at - 1, nil
 		}
-		if b.end != nil {
-			return nil, 0, 0, nil, b.end
-		}
-		if b.news == nil {
-			b.news = make(chan struct{})
-		}
-		return nil, 0, 0, b.news, nil
+		return nil, 0, 0, b.end
 	}
-	k := b.shelves[i]
-	return k.records[c.at+1-k.first : k.shown], c.at + 1, 0, nil, nil
+	k = b.shelves[i]
+	return k, k.first + int64(k.shown) - 1, 0, nil
+}
+
+// wait returns a channel that is closed when there is more than a reader is done
+// with, or the end; nil if that is so already.
+func (b *backlog) wait(c *cursor) <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if c.at < b.last || b.end != nil {
+		return nil
+	}
+	if b.news == nil {
+		b.news = make(chan struct{})
+	}
+	return b.news
 }
 
 // Lines returns the lines behind the one with the number after, those that come
@@ -489,9 +505,10 @@ func (c *Conn) lines(ctx context.Context, after int64, pause func() bool) iter.S
 	return func(yield func(Line, error) bool) {
 		place := c.backlog.join(after)
 		defer c.backlog.leave(place)
+		defer c.lead.leave()
 		at := place.at
 		for {
-			list, first, missed, news, end := c.backlog.after(place, at)
+			k, last, missed, end := c.backlog.after(place, at)
 			switch {
 			case missed > 0:
 				if !yield(Line{}, &LaggedError{Missed: missed}) {
@@ -504,12 +521,9 @@ func (c *Conn) lines(ctx context.Context, after int64, pause func() bool) iter.S
 				return
 			}
 			line := Line{backlog: c.backlog}
-			for i := range list {
-				if ctx.Err() != nil {
-					break
-				}
-				at = first + int64(i)
-				list[i].fill(&line, at)
+			for k != nil && at < last && ctx.Err() == nil {
+				at++
+				k.fill(&line, at)
 				if !yield(line, nil) {
 					return
 				}
@@ -518,14 +532,20 @@ func (c *Conn) lines(ctx context.Context, after int64, pause func() bool) iter.S
 				yield(Line{}, context.Cause(ctx))
 				return
 			}
-			if news != nil {
-				if pause != nil && !pause() {
-					return
-				}
-				select {
-				case <-news:
-				case <-ctx.Done():
-				}
+			if k != nil || c.lead.read(c) {
+				continue
+			}
+			// Before pause, so that nothing is missed that is told meanwhile.
+			news := c.backlog.wait(place)
+			if pause != nil && !pause() {
+				return
+			}
+			if news == nil {
+				continue
+			}
+			select {
+			case <-news:
+			case <-ctx.Done():
 			}
 		}
 	}

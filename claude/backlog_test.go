@@ -36,7 +36,7 @@ func put(b *backlog, lines ...string) {
 // had tells a backlog that a reader is done with the lines up to a number.
 func had(t *testing.T, b *backlog, c *cursor, number int64) {
 	t.Helper()
-	if _, _, missed, _, err := b.after(c, number); missed > 0 || err != nil {
+	if _, _, missed, err := b.after(c, number); missed > 0 || err != nil {
 		t.Fatalf("behind %d: %d lines missed, %v", number, missed, err)
 	}
 }
@@ -61,13 +61,14 @@ func TestBacklogHeaders(t *testing.T) {
 	}
 	b := newBacklog(0)
 	put(b, lines...)
-	got, first, _, _, _ := b.after(b.join(0), 0)
-	if len(got) != len(lines) || first != 1 {
-		t.Fatalf("%d lines from %d, want %d from 1", len(got), first, len(lines))
-	}
+	c := b.join(0)
 	for i, text := range lines {
+		k, last, _, _ := b.after(c, int64(i))
+		if k == nil || last <= int64(i) {
+			t.Fatalf("there are %d lines, want %d", i, len(lines))
+		}
 		var l Line
-		got[i].fill(&l, first+int64(i))
+		k.fill(&l, int64(i)+1)
 		want, err := wire.Peek([]byte(text))
 		if err != nil {
 			want = wire.Header{}
@@ -105,7 +106,7 @@ func TestBacklogKeeps(t *testing.T) {
 	if oldest() < 50 {
 		t.Errorf("more than the limit is kept: from line %d", oldest())
 	}
-	if _, _, missed, _, _ := b.after(slow, 0); missed != oldest()-1 {
+	if _, _, missed, _ := b.after(slow, 0); missed != oldest()-1 {
 		t.Errorf("the slow reader missed %d lines, want %d", missed, oldest()-1)
 	}
 	had(t, b, fast, b.newest())
@@ -194,9 +195,9 @@ func TestBacklogMessages(t *testing.T) {
 	put(b, `{"type":"assistant","message":{"content":[{"type":"text","text":"hello"}]}}`)
 	one := b.join(0)
 	read := func() wire.Message {
-		list, first, _, _, _ := b.after(one, 0)
+		k, _, _, _ := b.after(one, 0)
 		l := Line{backlog: b}
-		list[0].fill(&l, first)
+		k.fill(&l, 1)
 		m, err := l.Message()
 		if err != nil {
 			t.Fatal(err)
@@ -243,11 +244,11 @@ func TestBacklogShare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	number, r := b.stage(text, &h, nil, 0)
-	l := Line{Number: number, Header: h, Bytes: text, record: r, backlog: b}
+	number, k := b.stage(text, &h, nil, 0)
+	l := Line{Number: number, Header: h, Bytes: text, shelf: k, backlog: b}
 	f := fold.NewLine(text, false)
 	l.share(f)
-	if r.decoded.Load() != nil {
+	if len(k.decoded) > 0 {
 		t.Error("something is kept of a line that is not decoded")
 	}
 	want, err := f.Message()
@@ -323,12 +324,12 @@ func TestBacklogNewest(t *testing.T) {
 	b := newBacklog(0)
 	put(b, lineOf(1, 1), lineOf(2, 1))
 	c := b.join(-1)
-	if list, _, _, news, _ := b.after(c, c.at); list != nil || news == nil {
-		t.Errorf("a reader of what comes got %d old lines", len(list))
+	if k, last, _, _ := b.after(c, c.at); k != nil || b.wait(c) == nil {
+		t.Errorf("a reader of what comes got old lines up to %d", last)
 	}
 	put(b, lineOf(3, 1))
-	if list, first, _, _, _ := b.after(c, c.at); len(list) != 1 || first != 3 {
-		t.Errorf("got %d lines from %d, want the third", len(list), first)
+	if k, last, _, _ := b.after(c, c.at); k == nil || c.at != 2 || last != 3 {
+		t.Errorf("got lines from %d to %d, want the third", c.at+1, last)
 	}
 }
 
@@ -344,11 +345,10 @@ func BenchmarkBacklog(b *testing.B) {
 		in.receive(c, batch, nil)
 		at := c.backlog.newest() - int64(len(batch))
 		for at < c.backlog.newest() {
-			list, first, _, _, _ := c.backlog.after(place, at)
+			k, last, _, _ := c.backlog.after(place, at)
 			var l Line
-			for i := range list {
-				at = first + int64(i)
-				list[i].fill(&l, at)
+			for ; at < last; at++ {
+				k.fill(&l, at+1)
 			}
 		}
 	}

@@ -167,10 +167,13 @@ func TestCloseWaitsForAConnection(t *testing.T) {
 	eventually(t, "all lines are in the pipe", func() bool { return p.Stderr() == "written" })
 	n := 0
 	c := newConn(p, &ConnOptions{tap: &tap{
-		lines: func(batch []Line) {
-			if n += len(batch); n == len(batch) {
+		lines: func(next func() *arrival) {
+			if n == 0 {
 				<-p.closing
 				<-time.After(3 * handoverGrace) // much work
+			}
+			for next() != nil {
+				n++
 			}
 		},
 		sending: func([]byte) func() { return func() {} },

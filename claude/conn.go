@@ -61,9 +61,9 @@ type ConnOptions struct {
 // it is meant: a line is told before anybody else is shown it, a line of ours
 // before it is written, so that no answer to it can be told first.
 type tap struct {
-	// lines is called by the goroutine that reads. The slice is valid during the
-	// call.
-	lines func(batch []Line)
+	// lines is called by the goroutine that reads. next returns one line after the
+	// other, each valid until the following call, and nil behind the last.
+	lines func(next func() *arrival)
 	// sending is called for each line that is about to be written. What it
 	// returns takes that back, for a line that was surely not sent.
 	sending func(line []byte) (undo func())
@@ -92,6 +92,9 @@ type Conn struct {
 	handlers  sync.WaitGroup
 
 	lastID atomic.Uint64
+
+	lead   lead
+	intake intake // owned by whoever has the lead
 
 	mu       sync.Mutex
 	version  wire.Version
@@ -164,6 +167,7 @@ func newConn(t Transport, o *ConnOptions) *Conn {
 		incoming:  map[string]context.CancelCauseFunc{},
 		turns:     map[string]chan struct{}{},
 	}
+	c.lead.init(t)
 	if c.handler == nil {
 		c.handler = Decline
 	}

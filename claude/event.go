@@ -26,7 +26,7 @@ type Event struct {
 	Raw []byte
 
 	tooLong *wire.LineTooLongError
-	record  *record
+	shelf   *shelf
 	backlog *backlog
 }
 
@@ -35,7 +35,7 @@ type Event struct {
 // is a *wire.Unknown. The message is shared and must not be changed. The error
 // tells that the line is not a message at all, which only noise is.
 func (e Event) Message() (wire.Message, error) {
-	return Line{Bytes: e.Raw, TooLong: e.tooLong, record: e.record, backlog: e.backlog}.Message()
+	return Line{Number: e.Number, Bytes: e.Raw, TooLong: e.tooLong, shelf: e.shelf, backlog: e.backlog}.Message()
 }
 
 // Delta returns the piece of text that a stream event adds, without decoding the
@@ -74,7 +74,7 @@ func (s *Session) Events(ctx context.Context, after int64) iter.Seq2[Event, erro
 			if !isEvent(&l) {
 				continue
 			}
-			if !yield(Event{l.Number, l.Header, l.Bytes, l.TooLong, l.record, l.backlog}, nil) {
+			if !yield(Event{l.Number, l.Header, l.Bytes, l.TooLong, l.shelf, l.backlog}, nil) {
 				return
 			}
 		}

@@ -3,7 +3,6 @@ package claude
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/switchboard-dev/switchboard/wire"
 )
@@ -15,9 +14,18 @@ type batchReader interface {
 	readBatch(ctx context.Context) ([][]byte, error)
 }
 
-// readLoop reads the transport to its end. What a read brings is told to the
-// session first, then shown to all readers at once, and then acted on: who gets
-// an answer, or reads a line, finds the state that goes with it.
+// A batchTrier is a batchReader that can also be asked what is there. tryBatch is
+// readBatch, but fails with errNothing instead of waiting, and at the end.
+type batchTrier interface {
+	batchReader
+	tryBatch() ([][]byte, error)
+}
+
+// errNothing says that there is nothing to read at the moment.
+var errNothing = errors.New("there is nothing to read")
+
+// readLoop reads the transport to its end, except while somebody who reads lines
+// does it, see lead.
 func (c *Conn) readLoop() {
 	defer close(c.readDone)
 	read := func(ctx context.Context) ([][]byte, error) {
@@ -27,14 +35,9 @@ func (c *Conn) readLoop() {
 	if t, ok := c.transport.(batchReader); ok {
 		read = t.readBatch
 	}
-	var in intake
 	for {
 		lines, err := read(context.Background())
-		tooLong, ok := errors.AsType[*wire.LineTooLongError](err)
-		switch {
-		case ok:
-			lines = [][]byte{nil}
-		case err != nil:
+		if !c.intake.receive(c, lines, err) {
 			c.end(err)
 			if c.tap != nil {
 				c.tap.ended(c.Err())
@@ -42,42 +45,95 @@ func (c *Conn) readLoop() {
 			c.backlog.finish(c.Err())
 			return
 		}
-		in.receive(c, lines, tooLong)
 		c.backlog.pace(c.ctx.Done())
+		if c.lead.try != nil && c.intake.size >= floodBytes && c.backlog.readers.Load() > 0 {
+			c.lead.lend()
+		}
 	}
 }
 
-// An intake is what readLoop needs for a batch, kept for the next one.
+// An arrival is a line that has come.
+type arrival struct {
+	Line
+	// piece says that the line is one of a delta like those before. There is nothing
+	// to it, and its header is not filled in.
+	piece bool
+	agent bool // the piece is a sub-agent's
+}
+
+// An intake is what is needed for a batch, kept for the next one.
 type intake struct {
-	all    []Line
-	acting []int // those that must be acted on
+	peeker wire.Peeker
+	now    arrival // the line that is looked at
+	next   int     // the number of the line to come in the batch
+	acting []Line  // those that must be acted on
+	size   int     // how many bytes the lines have
+	take   func() *arrival
+
+	// Of the batch.
+	conn    *Conn
+	lines   [][]byte
+	tooLong *wire.LineTooLongError
 }
 
-// receive keeps the lines of a batch, each of which is looked at once.
-func (in *intake) receive(c *Conn, lines [][]byte, tooLong *wire.LineTooLongError) {
-	in.all, in.acting = slices.Grow(in.all[:0], len(lines))[:len(lines)], in.acting[:0]
-	for i, bytes := range lines {
-		l := &in.all[i]
-		l.Bytes, l.TooLong, l.backlog = bytes, tooLong, c.backlog
-		if tooLong == nil {
-			var err error
-			if l.Header, err = wire.Peek(bytes); err != nil {
-				l.Header = wire.Header{}
-			}
-		}
-		l.Number, l.record = c.backlog.stage(bytes, &l.Header, tooLong, len(lines)-i-1)
-		if c.acts(&l.Header) {
-			in.acting = append(in.acting, i)
-		}
+// receive takes what a read brought: it is told to the session first, then shown to
+// all readers at once, and then acted on: who gets an answer, or reads a line, finds
+// the state that goes with it. It reports false if it is the end.
+func (in *intake) receive(c *Conn, lines [][]byte, err error) bool {
+	tooLong, ok := errors.AsType[*wire.LineTooLongError](err)
+	switch {
+	case ok:
+		lines = [][]byte{nil}
+	case err != nil:
+		return false
 	}
+	if in.take == nil {
+		in.take = in.one
+	}
+	in.conn, in.lines, in.tooLong, in.next, in.size = c, lines, tooLong, 0, 0
 	if c.tap != nil {
-		c.tap.lines(in.all)
+		c.tap.lines(in.take)
+	}
+	for in.one() != nil { // those that nobody has been told
 	}
 	c.backlog.publish()
-	for _, i := range in.acting {
-		c.take(in.all[i].Bytes, in.all[i].Header)
+	for i := range in.acting {
+		c.take(in.acting[i].Bytes, in.acting[i].Header)
 	}
-	clear(in.all) // or it would keep the lines alive
+	// Or it would keep the lines alive.
+	clear(in.acting)
+	in.acting, in.now, in.lines = in.acting[:0], arrival{}, nil
+	return true
+}
+
+// one keeps the next line of the batch, which is looked at once. It returns nil if
+// there is none, and otherwise what is valid until the following call.
+func (in *intake) one() *arrival {
+	if in.next == len(in.lines) {
+		return nil
+	}
+	a, c, line := &in.now, in.conn, in.lines[in.next]
+	in.next++
+	in.size += len(line)
+	more := len(in.lines) - in.next
+	a.Bytes = line
+	if in.tooLong == nil && c.insist == 0 {
+		if a.agent, a.piece = c.backlog.stagePiece(line, &in.peeker, more); a.piece {
+			return a
+		}
+	}
+	a.piece = false
+	a.TooLong, a.backlog, a.Header = in.tooLong, c.backlog, wire.Header{}
+	if in.tooLong == nil {
+		if h, err := in.peeker.Peek(line); err == nil {
+			a.Header = h
+		}
+	}
+	a.Number, a.shelf = c.backlog.stage(line, &a.Header, in.tooLong, more)
+	if c.acts(&a.Header) {
+		in.acting = append(in.acting, a.Line)
+	}
+	return a
 }
 
 // acts reports whether a line may be about control. Nearly all are not.

@@ -47,7 +47,7 @@ type Process struct {
 	pid      int
 	process  *os.Process
 	stdin    *os.File // nil with Command.NoInput
-	stdout   *os.File
+	stdout   *outPipe
 	stderr   *os.File
 	redactor *redactor
 	state    StateVar
@@ -60,7 +60,7 @@ type Process struct {
 	cut        chan struct{} // closed when Close waits for readers no longer
 	exited     chan struct{} // closed when the process has been waited for
 	dropped    chan struct{} // closed when lines are no longer kept for Read
-	readDone   chan struct{} // closed when readLoop has ended
+	readDone   chan struct{} // closed when standard output has ended
 	stderrDone chan struct{} // closed when stderrLoop has ended
 	firstLine  chan struct{} // closed at the first line, or at the end of output
 
@@ -68,7 +68,8 @@ type Process struct {
 	returns atomic.Bool  // the reader is one that always comes back for more
 
 	// Owned by the one reader at a time.
-	ahead [][]byte // lines that came with the last one that Read returned
+	ahead  [][]byte // lines that came with the last one that Read returned
+	output *output  // what is read by that reader itself; nil while readLoop does it
 
 	inputOnce sync.Once
 	closeOnce sync.Once
@@ -191,18 +192,19 @@ func (p *Process) prepare() (*exec.Cmd, []*os.File, error) {
 		theirs = append(theirs, r)
 		cmd.Stdin, p.stdin = r, w
 	}
-	for _, out := range []struct {
-		theirs *io.Writer
-		ours   **os.File
-	}{{&cmd.Stdout, &p.stdout}, {&cmd.Stderr, &p.stderr}} {
-		r, w, err := os.Pipe()
-		if err != nil {
-			return nil, theirs, err
-		}
-		theirs = append(theirs, w)
-		*out.theirs, *out.ours = w, r
+	w, out, err := newOutPipe()
+	if err != nil {
+		return nil, theirs, err
 	}
-	widen(p.stdout)
+	theirs = append(theirs, w)
+	cmd.Stdout, p.stdout = w, out
+	out.setSize(pipeBytes)
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, theirs, err
+	}
+	theirs = append(theirs, w)
+	cmd.Stderr, p.stderr = w, r
 	if p.command.token != "" {
 		r, w, err := os.Pipe()
 		if err != nil {
@@ -226,10 +228,13 @@ func closeAll(files []*os.File) {
 
 // closePipes closes our ends, for good and regardless of who uses them.
 func (p *Process) closePipes() {
-	for _, f := range []*os.File{p.stdin, p.stdout, p.stderr} {
+	for _, f := range []*os.File{p.stdin, p.stderr} {
 		if f != nil {
 			_ = f.Close() // it may be closed already
 		}
+	}
+	if p.stdout != nil {
+		_ = p.stdout.Close() // nor does this matter
 	}
 }
 

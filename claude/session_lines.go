@@ -8,16 +8,20 @@ import (
 )
 
 // received folds what the CLI wrote. The connection's reader calls it.
-func (s *Session) received(batch []Line) {
+func (s *Session) received(next func() *arrival) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.folding = true
 	defer func() { s.folding = false }()
 	now := time.Now()
 	durable := false
-	for i := range batch {
-		l := &batch[i]
-		if l.TooLong != nil {
+	for a := next(); a != nil; a = next() {
+		l := &a.Line
+		switch {
+		case a.piece:
+			s.partials.piece(l.Bytes, a.agent)
+			continue
+		case l.TooLong != nil:
 			continue
 		}
 		switch wire.ClassOf(l.Header) {
@@ -59,8 +63,8 @@ func (s *Session) line(l *Line, now time.Time) {
 
 // Lines that are put off are folded when there are so many, or so much of them.
 const (
-	mostLate      = 32
-	mostLateBytes = 256 << 10
+	mostLate      = 128
+	mostLateBytes = 512 << 10
 )
 
 // late are messages of the model that are not folded yet. Reading one costs more

@@ -185,8 +185,13 @@ func (p *partials) live(l *Line) {
 	if !agent && !p.agents && string(h.EventType) == "message_start" {
 		p.reset() // whatever came before is over
 	}
+	p.piece(l.Bytes, agent)
+}
+
+// piece takes in a line that adds to what is being written.
+func (p *partials) piece(line []byte, agent bool) {
 	p.agents = p.agents || agent
-	p.keep(l.Bytes)
+	p.keep(line)
 }
 
 // durable takes in a line that may end what is being written.

@@ -20,22 +20,6 @@ func sysProcAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 }
 
-// pipeBytes is how much a CLI can write before somebody reads. The usual 64 KiB hold
-// sixteen messages of a few kilobytes, since each takes a page or more: then it and the
-// reader mostly wait for each other. More than this would be no faster by much, and a
-// user's pipes are limited (64 MiB in all, beyond which new ones get 8 KiB).
-const pipeBytes = 128 << 10
-
-// widen enlarges a pipe. If the system does not allow it, it stays as it is.
-func widen(pipe *os.File) {
-	const setPipeSize = 1031 // F_SETPIPE_SZ
-	if raw, err := pipe.SyscallConn(); err == nil {
-		_ = raw.Control(func(fd uintptr) { // nothing depends on it
-			_, _, _ = syscall.Syscall(syscall.SYS_FCNTL, fd, setPipeSize, pipeBytes)
-		})
-	}
-}
-
 // lockThread keeps the calling goroutine on its thread.
 func lockThread() (unlock func()) {
 	runtime.LockOSThread()

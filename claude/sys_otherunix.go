@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -78,6 +77,3 @@ func sendSignal(id procID, force bool) {
 	}
 	_ = syscall.Kill(id.pid, sig) // one that cannot be told is found again by who waits for it
 }
-
-// widen does nothing: pipes have the size that the system gives them.
-func widen(*os.File) {}
