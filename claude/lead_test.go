@@ -2,6 +2,7 @@ package claude
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -178,7 +179,7 @@ func TestLeadAtTheEnd(t *testing.T) {
 		lines := 0
 		for l, err := range c.Lines(t.Context(), 0) {
 			if err != nil {
-				if err != io.EOF || lines != 101 {
+				if !errors.Is(err, io.EOF) || lines != 101 {
 					t.Errorf("%d lines and %v, want 101 and the end", lines, err)
 				}
 				break

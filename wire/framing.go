@@ -93,8 +93,8 @@ func (l *LineReader) Next() ([]byte, error) {
 			}
 			return nil, l.err
 		}
-		if err := l.read(); err != nil {
-			return nil, err
+		if !l.read() {
+			return nil, os.ErrDeadlineExceeded
 		}
 	}
 }
@@ -141,8 +141,8 @@ func (l *LineReader) views(lines [][]byte) ([][]byte, error) {
 		case l.err != nil:
 			return lines, l.err
 		}
-		if err := l.read(); err != nil {
-			return lines, err
+		if !l.read() {
+			return lines, os.ErrDeadlineExceeded
 		}
 	}
 }
@@ -153,24 +153,25 @@ func (l *LineReader) takeRefused() error {
 	return err
 }
 
-// read reads once, or until there is something. It returns an error that is not the
-// end.
-func (l *LineReader) read() error {
+// read reads once, or until there is something. It reports false if a deadline was
+// over before there was.
+func (l *LineReader) read() bool {
 	for range maxEmptyReads {
 		n, err := l.r.Read(l.b.grow())
 		l.b.buf = l.b.buf[:len(l.b.buf)+n]
-		if err != nil && errors.Is(err, os.ErrDeadlineExceeded) {
-			if n > 0 {
-				return nil // it will come again
-			}
-			return err
+		late := errors.Is(err, os.ErrDeadlineExceeded)
+		if late && n == 0 {
+			return false
 		}
-		if l.err = err; n > 0 || err != nil {
-			return nil
+		if !late { // or it comes again
+			l.err = err
+		}
+		if n > 0 || l.err != nil {
+			return true
 		}
 	}
 	l.err = io.ErrNoProgress
-	return nil
+	return true
 }
 
 // Line returns the number, from 1, of the line that Next returned or refused

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -568,5 +569,77 @@ func TestSplitterReleasesMemory(t *testing.T) {
 	}
 	if c := cap(s.b.buf); c > keepBuffer {
 		t.Errorf("the buffer keeps %d bytes", c)
+	}
+}
+
+// A pausingReader gives its parts one by one, and after each tells that a deadline is
+// over: with the last bytes of a part, or behind them.
+type pausingReader struct {
+	parts  []string
+	with   bool
+	paused bool
+}
+
+func (r *pausingReader) Read(b []byte) (int, error) {
+	if len(r.parts) == 0 {
+		return 0, io.EOF
+	}
+	if r.paused = !r.paused; !r.paused {
+		return 0, os.ErrDeadlineExceeded
+	}
+	n := copy(b, r.parts[0])
+	r.parts = r.parts[1:]
+	if r.with {
+		r.paused = false
+		return n, os.ErrDeadlineExceeded
+	}
+	return n, nil
+}
+
+// TestLineReaderDeadline checks that a deadline does not end the reading, and that
+// nothing of a line is lost to it.
+func TestLineReaderDeadline(t *testing.T) {
+	for _, with := range []bool{false, true} {
+		for name, read := range map[string]func(l *LineReader) ([]string, error){
+			"Next": func(l *LineReader) ([]string, error) {
+				line, err := l.Next()
+				if err != nil {
+					return nil, err
+				}
+				return []string{string(line)}, nil
+			},
+			"Batch": func(l *LineReader) ([]string, error) {
+				lines, err := l.Batch(nil)
+				var list []string
+				for _, line := range lines {
+					list = append(list, string(line))
+				}
+				return list, err
+			},
+		} {
+			l := NewLineReader(&pausingReader{parts: []string{"on", "e\ntwo\nth", "re", "e\n", "last"}, with: with}, 0)
+			var got []string
+			pauses := 0
+			for {
+				list, err := read(l)
+				got = append(got, list...)
+				if errors.Is(err, os.ErrDeadlineExceeded) {
+					pauses++
+					continue
+				}
+				if err != nil {
+					if !errors.Is(err, io.EOF) {
+						t.Errorf("%s: %v", name, err)
+					}
+					break
+				}
+			}
+			if diff := cmp.Diff([]string{"one", "two", "three", "last"}, got); diff != "" {
+				t.Errorf("%s, at once %t (-want +got):\n%s", name, with, diff)
+			}
+			if !with && pauses == 0 {
+				t.Errorf("%s was never told of a deadline", name)
+			}
+		}
 	}
 }

@@ -49,10 +49,17 @@ func (h Header) Is(typ, subtype string) bool {
 // Equal reports whether two headers say the same. A member that is missing is not
 // one that is empty.
 func (h Header) Equal(o Header) bool {
-	for _, of := range [...][2][]byte{
-		{h.Type, o.Type}, {h.Subtype, o.Subtype}, {h.UUID, o.UUID}, {h.SessionID, o.SessionID}, {h.RequestID, o.RequestID},
-		{h.RequestSubtype, o.RequestSubtype}, {h.ParentToolUseID, o.ParentToolUseID}, {h.Event, o.Event},
-		{h.EventType, o.EventType}, {h.Error, o.Error},
+	for _, of := range [][2][]byte{
+		{h.Type, o.Type},
+		{h.Subtype, o.Subtype},
+		{h.UUID, o.UUID},
+		{h.SessionID, o.SessionID},
+		{h.RequestID, o.RequestID},
+		{h.RequestSubtype, o.RequestSubtype},
+		{h.ParentToolUseID, o.ParentToolUseID},
+		{h.Event, o.Event},
+		{h.EventType, o.EventType},
+		{h.Error, o.Error},
 	} {
 		if (of[0] == nil) != (of[1] == nil) || !bytes.Equal(of[0], of[1]) {
 			return false

@@ -144,12 +144,12 @@ func (r *lineReader) push(b []byte) error {
 	r.split.Push(b)
 	for {
 		line, err := r.split.Next()
-		var tooLong *wire.LineTooLongError
-		if err != nil && !errors.As(err, &tooLong) {
-			return err
-		}
-		if line == nil && tooLong == nil {
+		if line == nil && err == nil {
 			return nil
+		}
+		tooLong, ok := errors.AsType[*wire.LineTooLongError](err)
+		if err != nil && !ok {
+			return err
 		}
 		if err := r.to.take(line, tooLong); err != nil {
 			r.refused.Store(&err)

@@ -439,6 +439,9 @@ type peerTaker struct {
 	marks []mark
 	lines []Line // what is offered
 	bytes int
+
+	peeker wire.Peeker
+	header wire.Header // of the line that is taken
 }
 
 // mostTogether is how many bytes are handed on together, about: what is read at once,
@@ -447,16 +450,17 @@ const mostTogether = sieveBuffer
 
 func (t *peerTaker) take(line []byte, tooLong *wire.LineTooLongError) error {
 	var it item
-	var h wire.Header
 	var malformed error
+	h := &t.header
+	*h = wire.Header{}
 	m, marked := mark{}, true
 	if tooLong != nil {
 		it.err = tooLong
 		m.key = string(tooLong.Sum[:])
 	} else {
 		it.line = bytes.Clone(line)
-		h, malformed = wire.Peek(it.line)
-		m, marked = markOf(&h, malformed)
+		*h, malformed = t.peeker.Peek(it.line)
+		m, marked = markOf(h, malformed)
 	}
 	if marked {
 		dup, hole, repeat := t.peer.history.admit(m)
@@ -473,7 +477,7 @@ func (t *peerTaker) take(line []byte, tooLong *wire.LineTooLongError) error {
 		t.marks = append(t.marks, m)
 	}
 	if tooLong == nil {
-		it.prepared = t.peer.prepare(it.line, &h, malformed)
+		it.prepared = t.peer.prepare(it.line, h, malformed)
 	}
 	t.items = append(t.items, it)
 	if t.bytes += it.size(); t.bytes >= mostTogether {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"errors"
+	"io"
 	"math"
 	"net"
 	"net/http"
@@ -45,6 +46,7 @@ var (
 // Only Read changes it, which the library calls in one goroutine at a time.
 type sieve struct {
 	net.Conn
+	in io.Reader // of Conn
 
 	// take is given payloads, in order, and flush is called when all that was read
 	// has been taken. Both are set before the first Read and called by it. If take
@@ -59,6 +61,8 @@ type sieve struct {
 	rest       uint64 // so many bytes from here are the library's
 	open       bool   // a message in several frames is under way
 }
+
+func newSieve(conn net.Conn) *sieve { return &sieve{Conn: conn, in: quick(conn)} }
 
 // Read implements [net.Conn] for the library.
 func (s *sieve) Read(p []byte) (int, error) {
@@ -112,7 +116,7 @@ func (s *sieve) fill() error {
 		s.end = copy(s.buf, s.buf[s.begin:s.end])
 		s.begin = 0
 	}
-	n, err := s.Conn.Read(s.buf[s.end:])
+	n, err := s.in.Read(s.buf[s.end:])
 	s.end += n
 	if n > 0 {
 		return nil // an error comes again with the next read
@@ -201,7 +205,7 @@ func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	h.sieve = &sieve{Conn: conn}
+	h.sieve = newSieve(conn)
 	if early, _ := rw.Reader.Peek(rw.Reader.Buffered()); len(early) > 0 {
 		h.sieve.buf = make([]byte, max(sieveBuffer, len(early)))
 		h.sieve.end = copy(h.sieve.buf, early)

@@ -50,7 +50,7 @@ type sifted struct {
 // sift lets a sieve read everything.
 func sift(r io.Reader) sifted {
 	var out sifted
-	s := &sieve{Conn: readOnly{r: r}}
+	s := newSieve(readOnly{r: r})
 	s.take = func(payload []byte) error {
 		out.Data = append(out.Data, payload...)
 		return nil
@@ -124,7 +124,7 @@ func TestSieve(t *testing.T) {
 func TestSieveFlushesFirst(t *testing.T) {
 	in := append(maskedWith(bitFin|opText, 1, "a\n"), maskedWith(bitFin|8, 2, "")...)
 	var order []string
-	s := &sieve{Conn: readOnly{r: bytes.NewReader(in)}}
+	s := newSieve(readOnly{r: bytes.NewReader(in)})
 	s.take = func(payload []byte) error { order = append(order, "take "+string(payload)); return nil }
 	s.flush = func() error { order = append(order, "flush"); return nil }
 	n, err := s.Read(make([]byte, 16))
@@ -140,7 +140,7 @@ func TestSieveFlushesFirst(t *testing.T) {
 func TestSieveFails(t *testing.T) {
 	failed := errors.New("no room")
 	for _, flushing := range []bool{false, true} {
-		s := &sieve{Conn: readOnly{r: bytes.NewReader(maskedWith(bitFin|opText, 1, "a\n"))}}
+		s := newSieve(readOnly{r: bytes.NewReader(maskedWith(bitFin|opText, 1, "a\n"))})
 		read := false
 		s.take = func([]byte) error {
 			read = true

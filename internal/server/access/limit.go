@@ -2,10 +2,12 @@ package access
 
 import (
 	"container/list"
+	"errors"
 	"log/slog"
 	"net"
 	"net/netip"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -149,6 +151,15 @@ type limitedConn struct {
 
 // NetConn returns the connection inside.
 func (c *limitedConn) NetConn() net.Conn { return c.Conn }
+
+// SyscallConn returns the system's connection, whose bytes are the same.
+func (c *limitedConn) SyscallConn() (syscall.RawConn, error) {
+	inner, ok := c.Conn.(syscall.Conn)
+	if !ok {
+		return nil, errors.ErrUnsupported
+	}
+	return inner.SyscallConn()
+}
 
 // known takes the connection from among those that are pushed out.
 func (c *limitedConn) known() {

@@ -204,7 +204,7 @@ func (c *caster) serve(p *seat) (full bool, back *given) {
 	for i := range frames {
 		p.view.frame(&frames[i], b)
 	}
-	left, locked := p.front.socket.offer(b.b)
+	left, locked := p.front.socket.offer(b.b, len(c.seats) == 1)
 	if len(left) > 0 || locked {
 		return false, &given{left: slices.Clone(left), locked: locked}
 	}

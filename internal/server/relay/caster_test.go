@@ -91,6 +91,11 @@ func TestCasterSimple(t *testing.T) {
 // A connection that takes a part of what it is offered stays locked until the rest is
 // written: a ping that comes meanwhile is not in the middle of a frame.
 func TestOffer(t *testing.T) {
+	t.Run("many", func(t *testing.T) { testOffer(t, false) })
+	t.Run("alone", func(t *testing.T) { testOffer(t, true) })
+}
+
+func testOffer(t *testing.T, alone bool) {
 	listener := listen(t)
 	defer func() { _ = listener.Close() }()
 	client, err := net.Dial("tcp", listener.Addr().String())
@@ -112,7 +117,7 @@ func TestOffer(t *testing.T) {
 	locked := false
 	for range 100 {
 		want = append(want, message...)
-		if left, locked = s.offer(message); len(left) > 0 {
+		if left, locked = s.offer(message, alone); len(left) > 0 {
 			break
 		}
 	}
@@ -142,7 +147,7 @@ func TestOffer(t *testing.T) {
 	// A control frame that somebody has left for who writes is not forgotten, even if
 	// there is nothing to be written.
 	s.control = []byte{opPing, 0}
-	if left, locked = s.offer(nil); len(left) > 0 || !locked {
+	if left, locked = s.offer(nil, alone); len(left) > 0 || !locked {
 		t.Fatalf("beside a ping that waits: %q, %t", left, locked)
 	}
 	if err := s.complete(left); err != nil {
@@ -153,12 +158,12 @@ func TestOffer(t *testing.T) {
 	}
 	// While somebody writes nothing is begun.
 	s.mu.Lock()
-	if left, locked := s.offer([]byte("frame")); string(left) != "frame" || locked {
+	if left, locked := s.offer([]byte("frame"), alone); string(left) != "frame" || locked {
 		t.Errorf("beside somebody who writes: %q, %t", left, locked)
 	}
 	s.mu.Unlock()
 	s.finish(nil, 1000, "")
-	if left, locked := s.offer([]byte("frame")); string(left) != "frame" || locked {
+	if left, locked := s.offer([]byte("frame"), alone); string(left) != "frame" || locked {
 		t.Errorf("after the end: %q, %t", left, locked)
 	}
 }

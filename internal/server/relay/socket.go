@@ -150,7 +150,7 @@ func (s *socket) send(b []byte, more ...[]byte) error {
 // offer writes whole frames without waiting, and returns what is left of them: all, if
 // somebody else is writing. locked says that they were begun, or that something else
 // is to be written too: mu is locked then, until complete unlocks it.
-func (s *socket) offer(b []byte) (left []byte, locked bool) {
+func (s *socket) offer(b []byte, alone bool) (left []byte, locked bool) {
 	if !s.mu.TryLock() {
 		return b, false
 	}
@@ -162,7 +162,7 @@ func (s *socket) offer(b []byte) (left []byte, locked bool) {
 		return b, true
 	}
 	for begun := false; len(b) > 0; begun = true {
-		n, err := s.writeSome(b)
+		n, err := s.writeSome(b, alone)
 		if n <= 0 || err != nil { // whoever completes it finds out
 			if begun {
 				return b, true

@@ -12,4 +12,4 @@ import (
 func rawOf(net.Conn) syscall.RawConn { return nil }
 
 // writeSome is not called where rawOf returns nil.
-func (*socket) writeSome([]byte) (int, error) { return 0, errors.ErrUnsupported }
+func (*socket) writeSome([]byte, bool) (int, error) { return 0, errors.ErrUnsupported }

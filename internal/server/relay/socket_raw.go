@@ -21,11 +21,16 @@ func rawOf(conn net.Conn) syscall.RawConn {
 	return raw
 }
 
-// writeSome writes as much as the connection takes at once, which may be nothing.
-func (s *socket) writeSome(b []byte) (n int, err error) {
+// writeSome writes as much as the connection takes at once, which may be nothing. alone
+// says that nobody else is shown the same.
+func (s *socket) writeSome(b []byte, alone bool) (n int, err error) {
+	write := syscall.Write
+	if alone {
+		write = writeQuietly
+	}
 	again := s.raw.Write(func(fd uintptr) bool {
 		for {
-			n, err = syscall.Write(int(fd), b)
+			n, err = write(int(fd), b)
 			if !errors.Is(err, syscall.EINTR) {
 				return true // whatever came of it: nobody waits here
 			}

@@ -1,0 +1,11 @@
+//go:build !linux
+
+package claudews
+
+import (
+	"io"
+	"net"
+)
+
+// quick returns the quickest way to read a connection.
+func quick(conn net.Conn) io.Reader { return conn }

@@ -1,0 +1,8 @@
+//go:build unix && !linux
+
+package relay
+
+import "syscall"
+
+// writeQuietly is the system's write.
+func writeQuietly(fd int, b []byte) (int, error) { return syscall.Write(fd, b) }
