@@ -35,10 +35,15 @@ func (s *Session) pump() {
 const lossGrace = 5 * time.Second
 
 // lossFollows waits for a transport to tell that its connection was lost, of which
-// the failure of a write may be the first sign. It reports whether it does.
+// the failure of a write may be the first sign. It reports whether it does. If the CLI
+// has ended, the end of the session is waited for: its last lines say why.
 func (s *Session) lossFollows(err error, changed <-chan struct{}) bool {
-	if s.process != nil || refused(err) {
-		return false // it cannot come back, or it is not lost
+	_, exited := errors.AsType[*ExitError](err)
+	if refused(err) || s.process != nil && !exited {
+		return false // it is not lost, or it cannot come back
+	}
+	if exited {
+		changed = nil
 	}
 	timer := time.NewTimer(lossGrace)
 	defer timer.Stop()

@@ -440,3 +440,46 @@ func TestSessionLagged(t *testing.T) {
 		}
 	})
 }
+
+// An exitedTransport is one whose CLI ends instead of taking a prompt.
+type exitedTransport struct {
+	*fakeTransport
+	exit *ExitError
+}
+
+func (e *exitedTransport) Write(ctx context.Context, line []byte) error {
+	if h, err := wire.Peek(line); err == nil && h.Is("user", "") {
+		e.heard <- string(line)
+		return fmt.Errorf("writing to claude: %w", e.exit)
+	}
+	return e.fakeTransport.Write(ctx, line)
+}
+
+// A prompt that cannot be written because the CLI has ended fails with the reason that
+// the CLI gave, also if its end is noticed later.
+func TestAskOfAnEndedCLI(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &exitedTransport{newFakeTransport(), &ExitError{Code: 1}}
+		f.Set(StateConnected)
+		go func() { f.say <- answerTo(<-f.heard, `{}`) }()
+		s, err := NewSession(t.Context(), f, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		f.say <- `{"type":"result","subtype":"error_during_execution","is_error":true,"errors":["No conversation found with session ID: c1"],"session_id":"c1"}`
+		synctest.Wait()
+		s.process = new(Process) // which is not asked anything
+		defer func() { s.process = nil }()
+		go func() {
+			<-f.heard
+			time.Sleep(time.Second)
+			_ = f.die(f.exit)
+		}()
+		_, err = s.Ask(t.Context(), Prompt{Text: "hello"})
+		exit, exited := errors.AsType[*ExitError](err)
+		if _, ok := errors.AsType[*ConversationNotFoundError](err); !ok || !exited || exit.Result == nil {
+			t.Errorf("got %v", err)
+		}
+	})
+}

@@ -178,7 +178,7 @@ func (p *Places) set(i int, line, of []byte) bool {
 		return true
 	}
 	start := cap(line) - cap(of)
-	if start < 0 || start+len(of) > len(line) || len(of) > math.MaxUint16 || len(line) > math.MaxUint32 || len(of) > 0 && &line[start] != &of[0] {
+	if start < 0 || start+len(of) > len(line) || len(of) > math.MaxUint16 || uint64(len(line)) > math.MaxUint32 || len(of) > 0 && &line[start] != &of[0] {
 		return false
 	}
 	p.starts[i], p.lengths[i] = uint32(start), uint16(len(of))

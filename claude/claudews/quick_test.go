@@ -99,9 +99,16 @@ func TestQuick(t *testing.T) {
 	if _, err := quick(server).Read(b); err == nil || errors.Is(err, io.EOF) {
 		t.Errorf("a connection that was broken off gives %v", err)
 	}
-	// A connection of another kind is read as it is.
+	// A connection of another kind is read as it is, and so is one that may do
+	// something of its own.
 	one, _ := net.Pipe()
-	if quick(one) != io.Reader(one) {
-		t.Error("a pipe is read in another way")
+	tcp, _ = server.(*net.TCPConn)
+	for _, conn := range []net.Conn{one, busyConn{tcp}} {
+		if quick(conn) != io.Reader(conn) {
+			t.Errorf("a %T is read in another way", conn)
+		}
 	}
 }
+
+// A busyConn has all methods of a connection of the system's.
+type busyConn struct{ *net.TCPConn }

@@ -87,7 +87,8 @@ func newShow(b *testing.B) *show {
 	small := smallEvents()
 	s.add("small events", small, flood{how: "peek", faster: 4, cat: true}, "singly", 160)
 	s.add("small events, many at once", small, flood{how: "peek", faster: 4}, "", 160)
-	s.add("messages of 2.8 kB", messages(), flood{how: "peek", faster: 5}, "singly", 800)
+	s.add("messages of 2.8 kB, tool calls", toolCalls(), flood{how: "peek", faster: 5}, "singly", 800)
+	s.add("messages of 2.8 kB, prose", prose(), flood{how: "peek", faster: 5}, "singly", 800)
 	mix, err := os.ReadFile("testdata/mix.jsonl")
 	if err != nil {
 		b.Fatal(err)
@@ -168,12 +169,8 @@ func smallEvents() string {
 	return out.String()
 }
 
-// messages are assistant messages of about 2.8 kB: prose, and code with what has
-// to be escaped in it.
-func messages() string {
-	const prose = `The function returns early when the list is empty, so the "else" branch can go. I also rename values to counts: the old name says nothing.
-
-` + "```go\n" + `// Words counts the words of a text. Upper and lower case are the same word.
+// code is what agents write about, with what has to be escaped in it.
+const code = `// Words counts the words of a text. Upper and lower case are the same word.
 func Words(text string, stop map[string]bool) (map[string]int, error) {
 	counts := make(map[string]int)
 	for i, line := range strings.Split(text, "\n") {
@@ -183,22 +180,81 @@ func Words(text string, stop map[string]bool) (map[string]int, error) {
 	}
 	return counts, nil
 }
-` + "```\n\n"
-	text, err := json.Marshal(strings.Repeat(prose, 6))
+`
+
+// messageSize is how long messages are, about.
+const messageSize = 2800
+
+// message is a line with an assistant message, whose content is made for the room that
+// there is.
+func message(n int, content func(room int) string) string {
+	head := fmt.Sprintf(`{"type":"assistant","message":{"id":"msg_01AbCdEfGhIjKlMnOp%04d","type":"message","role":"assistant","model":"claude-sonnet-4-5-20250929","content":[`, n)
+	tail := `],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":1500,"cache_creation_input_tokens":0,"cache_read_input_tokens":1200,"output_tokens":200,"service_tier":"standard"}},` + fmt.Sprintf(floodIDs, n)
+	return head + content(messageSize-len(head)-len(tail)) + tail
+}
+
+// prose are messages of text: the cheapest that there is for who parses all of it.
+func prose() string {
+	text := quoted(strings.Repeat("The function returns early when the list is empty, so the \"else\" branch can go. "+
+		"I also rename values to counts: the old name says nothing.\n\n```go\n"+code+"```\n\n", 6))
+	var out strings.Builder
+	for n := range 100 {
+		out.WriteString(message(n, func(room int) string {
+			const begin, end = `{"type":"text","text":`, `"}`
+			cut := text[:room-len(begin)-len(end)]
+			// An escape is not cut in half.
+			return begin + cut[:strings.LastIndexByte(cut, ' ')] + end
+		}))
+	}
+	return out.String()
+}
+
+// toolCalls are messages in which agents do something, which most of theirs are: a part
+// of a file replaced, a list of tasks, a table.
+func toolCalls() string {
+	var out strings.Builder
+	for n := range 102 {
+		out.WriteString(message(n, func(room int) string {
+			name, input := "", ""
+			for size := 1; ; size++ {
+				var next string
+				switch n % 3 {
+				case 0:
+					name, next = "Edit", fmt.Sprintf(`{"replace_all":false,"file_path":"/home/ada/words/words.go","old_string":%s,"new_string":%s}`,
+						quoted(repeated(code, size*20)), quoted(repeated(code, size*24)))
+				case 1:
+					var list []string
+					for i := range size {
+						list = append(list, fmt.Sprintf(`{"content":"Mend case %d of the counter","status":"pending","activeForm":"Mending case %d"}`, i, i))
+					}
+					name, next = "TodoWrite", `{"todos":[`+strings.Join(list, ",")+`]}`
+				case 2:
+					var list []string
+					for i := range size {
+						list = append(list, fmt.Sprintf(`{"word":"w%d","count":%d,"files":["a.go","b.go"],"seen":true}`, i, 3*i))
+					}
+					name, next = "mcp__words__store", `{"table":"counts","rows":[`+strings.Join(list, ",")+`]}`
+				}
+				if len(next)+100 > room {
+					break
+				}
+				input = next
+			}
+			return fmt.Sprintf(`{"type":"tool_use","id":"toolu_01AbCdEfGhIjKlMn%04d","name":%q,"input":%s}`, n, name, input)
+		}))
+	}
+	return out.String()
+}
+
+// repeated is so much of a text over and over.
+func repeated(text string, size int) string { return strings.Repeat(text, size/len(text)+1)[:size] }
+
+func quoted(text string) string {
+	b, err := json.Marshal(text)
 	if err != nil {
 		panic(err) // a string can be written
 	}
-	var out strings.Builder
-	for n := range 100 {
-		const size = 2800
-		head := fmt.Sprintf(`{"type":"assistant","message":{"id":"msg_01AbCdEfGhIjKlMnOp%04d","type":"message","role":"assistant","model":"claude-sonnet-4-5-20250929","content":[{"type":"text","text":`, n)
-		tail := `}],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":1500,"cache_creation_input_tokens":0,"cache_read_input_tokens":1200,"output_tokens":200,"service_tier":"standard"}},` + fmt.Sprintf(floodIDs, n)
-		cut := string(text[:size-len(head)-len(tail)-1])
-		// An escape is not cut in half.
-		cut = cut[:strings.LastIndexByte(cut, ' ')]
-		out.WriteString(head + cut + `"` + tail)
-	}
-	return out.String()
+	return string(b)
 }
 
 // A report is what a consumer prints.
@@ -256,11 +312,7 @@ func bareArgs() []string {
 }
 
 func userLine(prompt string) string {
-	text, err := json.Marshal(prompt)
-	if err != nil {
-		panic(err) // a string can be written
-	}
-	return fmt.Sprintf(`{"type":"user","message":{"role":"user","content":%s},"parent_tool_use_id":null,"session_id":""}`+"\n", text)
+	return fmt.Sprintf(`{"type":"user","message":{"role":"user","content":%s},"parent_tool_use_id":null,"session_id":""}`+"\n", quoted(prompt))
 }
 
 // cat returns how many seconds it takes from the start of the CLI until cat has had
@@ -439,9 +491,9 @@ func (s *show) measure() {
 	target(median(more) <= 15, nil, "start to first message: %.1f ms more than by hand, want at most 15", median(more))
 	fmt.Fprintf(&out, "UNSTEADY: the rounds lie more than %.0f%% apart; the figure says nothing for sure, try on a quiet machine\n", 100*sdkSteady)
 	fmt.Print(out.String())
-	s.ReportMetric(ratio(at(consumers[1], s.floods[0]).seconds, at(consumers[2], s.floods[0]).seconds), "x-ts-events")
-	s.ReportMetric(ratio(at(consumers[1], s.floods[2]).seconds, at(consumers[2], s.floods[2]).seconds), "x-ts-messages")
-	s.ReportMetric(ratio(at(consumers[1], s.floods[3]).seconds, at(consumers[2], s.floods[3]).seconds), "x-ts-decoded")
+	for n, name := range map[int]string{0: "x-ts-events", 2: "x-ts-calls", 3: "x-ts-prose", 4: "x-ts-decoded"} {
+		s.ReportMetric(ratio(at(consumers[1], s.floods[n]).seconds, at(consumers[2], s.floods[n]).seconds), name)
+	}
 }
 
 func median(values []float64) float64 {

@@ -152,7 +152,8 @@ type limitedConn struct {
 // NetConn returns the connection inside.
 func (c *limitedConn) NetConn() net.Conn { return c.Conn }
 
-// SyscallConn returns the system's connection, whose bytes are the same.
+// SyscallConn returns the system's connection, whose bytes are the same: together with
+// NetConn that says that nothing is done to them.
 func (c *limitedConn) SyscallConn() (syscall.RawConn, error) {
 	inner, ok := c.Conn.(syscall.Conn)
 	if !ok {
