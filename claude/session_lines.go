@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"slices"
 	"time"
 
 	"github.com/switchboard-dev/switchboard/wire"
@@ -63,8 +64,8 @@ func (s *Session) line(l *Line, now time.Time) {
 
 // Lines that are put off are folded when there are so many, or so much of them.
 const (
-	mostLate      = 128
-	mostLateBytes = 512 << 10
+	mostLate      = 64
+	mostLateBytes = 256 << 10
 )
 
 // late are messages of the model that are not folded yet. Reading one costs more
@@ -112,21 +113,63 @@ func (s *Session) catchUp() {
 	if len(p.lines) == 0 {
 		return
 	}
-	first := 0
-	for i := len(p.lines) - 1; i > 0; i-- {
-		if s.fold.Settles(&p.lines[i]) {
-			first = i
-			break
-		}
+	text, first := s.settled()
+	if text >= 0 {
+		s.foldLate(&p.lines[text])
 	}
 	for i := range p.lines[first:] {
-		f := new(fold.Line)
-		*f = p.lines[first+i]
-		s.fold.Apply(f) // it asks nothing
-		if t := s.turns.current; t != nil {
-			s.said(t, f)
-		}
+		s.foldLate(&p.lines[first+i])
 	}
 	clear(p.lines)
 	p.lines, p.bytes = p.lines[:0], 0
+}
+
+// settled returns which lines that were put off have to be folded: from the first on
+// all of them, and before it the one with the last text, -1 if there is none or that is
+// another line's. mu is held.
+func (s *Session) settled() (text, first int) {
+	lines := s.late.lines
+	for i := len(lines) - 1; i > 0; i-- {
+		has, ok := s.fold.Settles(&lines[i])
+		if !ok {
+			continue
+		}
+		if has {
+			return -1, i
+		}
+		text, known := lastText(lines[:i])
+		if !known {
+			return -1, 0
+		}
+		// Lines are told apart by their ids.
+		id := s.fold.TextUUID
+		if text >= 0 {
+			id = string(lines[text].Header.UUID)
+		}
+		if slices.ContainsFunc(lines[text+1:], func(l fold.Line) bool { return string(l.Header.UUID) == id }) {
+			return -1, 0
+		}
+		return text, i
+	}
+	return -1, 0
+}
+
+// lastText returns which line is the last with text, -1 if there is none. It reports
+// false if that is not known.
+func lastText(lines []fold.Line) (text int, known bool) {
+	for i := len(lines) - 1; i >= 0; i-- {
+		if has, sure := lines[i].HasText(); has || !sure {
+			return i, sure
+		}
+	}
+	return -1, true
+}
+
+func (s *Session) foldLate(l *fold.Line) {
+	f := new(fold.Line)
+	*f = *l
+	s.fold.Apply(f) // it asks nothing
+	if t := s.turns.current; t != nil {
+		s.said(t, f)
+	}
 }

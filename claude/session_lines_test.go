@@ -72,7 +72,12 @@ func (c *choices) of(usual string, others ...string) string {
 
 // message is a line of the model's.
 func (c *choices) message() string {
-	content := c.of(fmt.Sprintf(`{"type":"text","text":"said %d"}`, c.line), `{"type":"tool_use","id":"t","name":"Bash","input":{"model":"m2"}}`,
+	usual := fmt.Sprintf(`{"type":"text","text":"said %d"}`, c.line)
+	if c.n(2) > 0 { // most are that
+		usual = c.of(`{"type":"tool_use","id":"t","name":"Bash","input":{"command":"ls"}}`, `{"type":"tool_use","id":"t","name":"Bash","input":{"text":"\u0074"}}`,
+			`{"type":"\u0074ext","text":"hidden"}`)
+	}
+	content := c.of(usual, `{"type":"tool_use","id":"t","name":"Bash","input":{"model":"m2"}}`,
 		`{"type":"text","text":""}`, `{"type":"thinking","thinking":"so"}`, `{"type":"text","text":"a \ud83d\ude00"}`, `{"type":"strange"}`, ``,
 		`{"type":"text","text":"x"},{"type":"tool_use","id":"t","name":"Bash","input":{}}`, `{"type":"text","text":"\xff"}`, `{"type":"text","text":nonsense}`)
 	model := c.of(`"model":"m1",`, `"model":"m2",`, `"model":"<synthetic>",`, ``, `"model":"m3",`, `"model":"m1","model":"m2",`)
@@ -196,10 +201,10 @@ func compareLate(t *testing.T, data []byte) (spared int) {
 		}
 		check("what is seen at once", late.glance(), prompt.glance())
 		if c.n(12) == 0 {
-			for i := len(late.late.lines) - 1; i > 0; i-- {
-				if late.fold.Settles(&late.late.lines[i]) {
-					spared += i
-					break
+			if len(late.late.lines) > 0 {
+				text, first := late.settled()
+				if spared += first; text >= 0 {
+					spared--
 				}
 			}
 			check("what is shown", late.shows(), prompt.shows())

@@ -19,7 +19,13 @@ type DeltaPeek struct {
 // all of it. It reports false for every other line, and for one in which it finds
 // anything unusual: [Decode] says what that means. The line is trusted to be valid
 // JSON. Who has the line's header asks that: [Header.Delta].
-func PeekDelta(line []byte) (d DeltaPeek, ok bool) { return peekDelta(lookup(line, "event")) }
+func PeekDelta(line []byte) (d DeltaPeek, ok bool) {
+	p, ok := peekPiece(lookup(line, "event"))
+	if !ok {
+		return d, false
+	}
+	return p.delta()
+}
 
 // Delta is [PeekDelta] for the line that the header is of, which is trusted to be
 // valid JSON.
@@ -27,17 +33,26 @@ func (h Header) Delta() (d DeltaPeek, ok bool) {
 	if h.piece.text != nil {
 		return h.piece.delta()
 	}
-	if string(h.EventType) != "content_block_delta" || string(h.Type) != "stream_event" {
+	p, ok := h.peekPiece()
+	if !ok {
 		return d, false
 	}
-	return peekDelta(h.Event)
+	return p.delta()
 }
 
-// peekDelta reads the event of such a line, in one pass. As everywhere the last
+// peekPiece returns the piece of the line that the header is of.
+func (h *Header) peekPiece() (piece, bool) {
+	if string(h.EventType) != "content_block_delta" || string(h.Type) != "stream_event" {
+		return piece{}, false
+	}
+	return peekPiece(h.Event)
+}
+
+// peekPiece reads the event of such a line, in one pass. As everywhere the last
 // of equal names counts.
-func peekDelta(event []byte) (DeltaPeek, bool) {
+func peekPiece(event []byte) (piece, bool) {
 	if len(event) < 2 || event[0] != '{' {
-		return DeltaPeek{}, false
+		return piece{}, false
 	}
 	var of delta
 	var index int64
@@ -46,7 +61,7 @@ func peekDelta(event []byte) (DeltaPeek, bool) {
 	for done := false; !done; {
 		name, value := scanMember(event, i)
 		if value < 0 {
-			return DeltaPeek{}, false
+			return piece{}, false
 		}
 		var end int
 		if string(name) == "delta" {
@@ -55,7 +70,7 @@ func peekDelta(event []byte) (DeltaPeek, bool) {
 			end = skipValue(event, value)
 		}
 		if end < 0 {
-			return DeltaPeek{}, false
+			return piece{}, false
 		}
 		switch string(name) {
 		case "type":
@@ -64,13 +79,13 @@ func peekDelta(event []byte) (DeltaPeek, bool) {
 			index, isIndexed = peekIndex(event[value:end])
 		}
 		if i, done = nextMember(event, end); i < 0 {
-			return DeltaPeek{}, false
+			return piece{}, false
 		}
 	}
 	if !isDelta || !isIndexed {
-		return DeltaPeek{}, false
+		return piece{}, false
 	}
-	return of.text(index)
+	return of.piece(index)
 }
 
 // peekIndex reads a whole number. Of several digits strconv has the rules.
@@ -154,8 +169,8 @@ func deltaKind(text deltaText) string {
 	return ""
 }
 
-// text returns the text that belongs to the kind.
-func (d *delta) text(index int64) (DeltaPeek, bool) {
+// piece returns what belongs to the kind.
+func (d *delta) piece(index int64) (piece, bool) {
 	var text deltaText
 	switch d.kind {
 	case "text_delta":
@@ -165,16 +180,26 @@ func (d *delta) text(index int64) (DeltaPeek, bool) {
 	case "input_json_delta":
 		text = d.input
 	}
-	if text.raw == nil {
+	return piece{text: text.raw, index: index, escaped: text.escaped}, text.raw != nil
+}
+
+// A piece is what a delta adds, as it stands in the line.
+type piece struct {
+	text    []byte // nil if nothing is known
+	index   int64
+	escaped bool
+}
+
+// delta returns the piece as Delta does.
+func (p *piece) delta() (DeltaPeek, bool) {
+	text := p.text
+	if p.escaped {
+		text = unescape(text)
+	}
+	if !utf8.Valid(text) {
 		return DeltaPeek{}, false
 	}
-	if text.escaped {
-		text.raw = unescape(text.raw)
-	}
-	if !utf8.Valid(text.raw) {
-		return DeltaPeek{}, false
-	}
-	return DeltaPeek{Index: index, Text: text.raw}, true
+	return DeltaPeek{Index: p.index, Text: text}, true
 }
 
 // DeltaText returns what a delta adds to a block's text: "" if it adds none.

@@ -1,9 +1,6 @@
 package wire
 
-import (
-	"math"
-	"unicode/utf8"
-)
+import "math"
 
 // A Peeker is [Peek] for line after line of one CLI. While an agent writes, each
 // line differs from the one before in nothing but its piece of text and its id, and
@@ -72,21 +69,20 @@ type shape struct {
 // learn takes a line that Peek has read, unless there is something unusual in it.
 func (s *shape) learn(line []byte, h *Header) {
 	*s = shape{}
-	d, ok := h.Delta()
-	if !ok {
+	known := *h
+	var ok bool
+	if known.piece, ok = h.peekPiece(); !ok {
 		return
 	}
-	text, end, ok := placeOf(line, d.Text)
-	if !ok || line[text-1] != '"' || line[end] != '"' {
-		return // it has escapes in it
+	text, end, ok := placeOf(line, known.piece.text)
+	if !ok {
+		return
 	}
 	id, rest, ok := placeOf(line, h.UUID)
 	if !ok || id <= end {
 		return
 	}
 	of := shape{start: text, end: end, id: id, rest: rest}
-	known := *h
-	known.piece = piece{text: d.Text, index: d.Index}
 	if !of.places.Set(line, &known) {
 		return
 	}
@@ -127,30 +123,11 @@ func (s *shape) fits(line []byte) (more int, escaped, ok bool) {
 	return more, escaped, true
 }
 
-// A piece is what a Peeker has seen of a delta.
-type piece struct {
-	text    []byte // as it stands in the line; nil if nothing was seen
-	index   int64
-	escaped bool
-}
-
-// delta returns the piece as Delta does.
-func (p *piece) delta() (DeltaPeek, bool) {
-	text := p.text
-	if p.escaped {
-		text = unescape(text)
-	}
-	if !utf8.Valid(text) {
-		return DeltaPeek{}, false
-	}
-	return DeltaPeek{Index: p.index, Text: text}, true
-}
-
 // Places are a [Header] without pointers, for who keeps those of very many lines.
 // The zero value is an empty header.
 type Places struct {
-	starts  [9]uint32 // of the parts, in the order in which each has them
-	lengths [9]uint16
+	starts  [10]uint32 // of the parts, in the order in which each has them
+	lengths [10]uint16
 	index   uint16 // of a piece
 	escaped bool
 	context bool
@@ -160,17 +137,17 @@ type Places struct {
 // Agent reports whether the line is from a sub-agent.
 func (p *Places) Agent() bool { return p.lengths[4] > 0 }
 
-// Set takes over a line's header. It reports false if it cannot: of a control line,
+// Set takes over a line's header. It reports false if it cannot: of a control request,
 // and where a part is not one of the line, because an escape had to be resolved, or
 // is very long.
 func (p *Places) Set(line []byte, h *Header) bool {
 	*p = Places{escaped: h.piece.escaped, context: h.ContextUsage, index: uint16(h.piece.index)}
-	if h.RequestID != nil || h.RequestSubtype != nil || h.piece.text != nil && h.piece.index != int64(p.index) {
+	if h.RequestSubtype != nil || h.piece.text != nil && h.piece.index != int64(p.index) {
 		return false
 	}
 	return p.set(0, line, h.Type) && p.set(1, line, h.Subtype) && p.set(2, line, h.UUID) && p.set(3, line, h.SessionID) &&
 		p.set(4, line, h.ParentToolUseID) && p.set(5, line, h.Event) && p.set(6, line, h.EventType) && p.set(7, line, h.Error) &&
-		p.set(8, line, h.piece.text)
+		p.set(8, line, h.piece.text) && p.set(9, line, h.RequestID)
 }
 
 func (p *Places) set(i int, line, of []byte) bool {
@@ -191,8 +168,8 @@ func (p *Places) Header(line []byte) Header {
 	return Header{
 		Type: p.part(0, line), Subtype: p.part(1, line), UUID: p.part(2, line), SessionID: p.part(3, line),
 		ParentToolUseID: p.part(4, line), Event: p.part(5, line), EventType: p.part(6, line), Error: p.part(7, line),
-		ContextUsage: p.context,
-		piece:        piece{text: p.part(8, line), index: int64(p.index), escaped: p.escaped},
+		RequestID: p.part(9, line), ContextUsage: p.context,
+		piece: piece{text: p.part(8, line), index: int64(p.index), escaped: p.escaped},
 	}
 }
 

@@ -1,5 +1,7 @@
 package fold
 
+import "bytes"
+
 // MayWait reports whether a line can be folded later, when somebody looks or a
 // line comes that may not wait. Such are ordinary lines of the model's in the
 // midst of a turn: they change nothing of what a session is doing, and what they
@@ -15,24 +17,49 @@ func (s *State) MayWait(l *Line) bool {
 }
 
 // Settles reports whether nothing is left of lines that wait (see
-// [State.MayWait]) once l is folded, which came behind them and may wait as well:
-// then they need not be folded at all. The state that they would be folded into is
-// s. Only Drift and Retracted miss what such lines would have added.
+// [State.MayWait]) once l is folded, which came behind them and may wait as well,
+// except for their text if l has none: then they need not be folded at all, but for
+// the last one that has text. The state that they would be folded into is s. Only
+// Drift and Retracted miss what such lines would have added.
 //
-// For that, l has to tell everything that one of them can have told: it has text,
-// an id, and how much is in the context. And how large the context window is must
-// not depend on which models have spoken in between.
-func (s *State) Settles(l *Line) bool {
+// For that, l has to tell everything that one of them can have told: an id, and how
+// much is in the context. And how large the context window is must not depend on which
+// models have spoken in between.
+func (s *State) Settles(l *Line) (text, ok bool) {
 	p, ok := l.plainly()
-	if !ok || p.text == "" || p.tokens <= 0 || len(p.model) == 0 || p.model[0] == '<' {
-		return false
+	if !ok || p.tokens <= 0 || len(p.model) == 0 || p.model[0] == '<' {
+		return false, false
 	}
 	if id := string(l.Header.UUID); id == "" || name(id) != id {
-		return false // which line the text is of could not be told from it
+		return false, false // which line the text is of could not be told from it
 	}
+	text = p.text != ""
 	w, c := s.Window, s.Context
 	if c == nil {
-		return w == nil || w.Most <= 0 // none is known, and none gets known
+		return text, w == nil || w.Most <= 0 // none is known, and none gets known
 	}
-	return w != nil && w.Most > 0 && w.Most == c.Most && w.Model == c.Model && w.Model == string(p.model)
+	return text, w != nil && w.Most > 0 && w.Most == c.Most && w.Model == c.Model && w.Model == string(p.model)
 }
+
+// HasText reports whether a line that may wait has text that is kept, and takes none of
+// another line back. It reports false for sure if that is not known without decoding
+// it.
+func (l *Line) HasText() (has, sure bool) {
+	// There is none without a block that says so, in these letters if there is no
+	// escape that could stand for one.
+	if !bytes.Contains(l.Raw, quotedText) && !bytes.Contains(l.Raw, escapedLetter) && !bytes.Contains(l.Raw, takesBack) {
+		return false, true
+	}
+	p, ok := l.plainly()
+	if !ok || p.text == "" {
+		return false, ok
+	}
+	id := string(l.Header.UUID)
+	return true, name(id) == id // or which line it is could not be told from its id
+}
+
+var (
+	quotedText    = []byte(`"text"`)
+	escapedLetter = []byte(`\u`)
+	takesBack     = []byte(`supersedes`)
+)
