@@ -75,8 +75,9 @@ type tap struct {
 // answers in both directions, and keeps the lines for any number of readers.
 //
 // One goroutine reads the transport, whether anybody reads the lines or not, so
-// that a slow reader never holds up a question or an answer. Every request of
-// the CLI is handled in a goroutine of its own. Close joins them all.
+// that a slow reader never holds up a question or an answer; in a flood it may let a
+// quick reader do that, for as long as it is quick. Every request of the CLI is handled
+// in a goroutine of its own. Close joins them all.
 type Conn struct {
 	// Static after construction.
 	transport Transport

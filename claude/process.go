@@ -40,7 +40,8 @@ const (
 // It owns four goroutines, which Close joins: one that started the process and
 // waits for its end, on a thread of its own, because on Linux the CLI is told
 // of that thread's death as if it were the program's; one each that reads
-// standard output, reads standard error and writes standard input.
+// standard output, until a [Conn] does that itself, reads standard error and writes
+// standard input.
 type Process struct {
 	// Static after construction.
 	command  Command
