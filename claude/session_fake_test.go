@@ -470,7 +470,6 @@ func TestAskOfAnEndedCLI(t *testing.T) {
 		f.say <- `{"type":"result","subtype":"error_during_execution","is_error":true,"errors":["No conversation found with session ID: c1"],"session_id":"c1"}`
 		synctest.Wait()
 		s.process = new(Process) // which is not asked anything
-		defer func() { s.process = nil }()
 		go func() {
 			<-f.heard
 			time.Sleep(time.Second)
