@@ -353,7 +353,11 @@ test.each([
     expect(await findings(page), key).toEqual([]);
     await until("the dialog is gone", async () => {
       await page.keyboard.press("Escape");
-      return (await dialog.count()) === 0;
+      // Not again while it is leaving.
+      return dialog.waitFor({ state: "detached", timeout: 3000 }).then(
+        () => true,
+        () => false,
+      );
     });
   }
   for (const { id } of [every, asking, choice, plan]) {
