@@ -452,7 +452,7 @@ func (t *peerTaker) take(line []byte, tooLong *wire.LineTooLongError) error {
 	var it item
 	var malformed error
 	h := &t.header
-	*h = wire.Header{}
+	defer func() { *h = wire.Header{} }() // or it would keep the line alive, however long that is
 	m, marked := mark{}, true
 	if tooLong != nil {
 		it.err = tooLong

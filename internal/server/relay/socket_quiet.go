@@ -8,8 +8,9 @@ import (
 )
 
 // writeQuietly is the system's write, of which Go's scheduler is not told: it never
-// waits, and the scheduler would wake its watchman for the first call after a pause. For a line to a single front end that takes longer than all that
-// is done with it. Where there are many, the second core had better be awake.
+// waits, and the scheduler would wake its watchman for the first call after a pause. For
+// a line to a single front end that takes longer than all that is done with it. Where
+// there are many, the second core had better be awake.
 func writeQuietly(fd int, b []byte) (int, error) {
 	if len(b) == 0 {
 		return 0, nil
