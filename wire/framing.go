@@ -20,6 +20,11 @@ const DefaultMaxLine = 256 << 20
 
 const (
 	firstBuffer = 64 << 10
+	// floodBuffer is what Batch reads into while more comes than that holds: reading
+	// wakes who writes, which costs as much for little as for much.
+	floodBuffer = 256 << 10
+	// calmReads is how many reads in a row bring little when a flood is over.
+	calmReads = 64
 	// spareBuffer is the least free space that is worth a call of Read.
 	spareBuffer = firstBuffer / 4
 	// keepBuffer is the largest buffer kept between lines: one huge line must
@@ -157,8 +162,10 @@ func (l *LineReader) takeRefused() error {
 // over before there was.
 func (l *LineReader) read() bool {
 	for range maxEmptyReads {
-		n, err := l.r.Read(l.b.grow())
+		free := l.b.grow()
+		n, err := l.r.Read(free)
 		l.b.buf = l.b.buf[:len(l.b.buf)+n]
+		l.b.note(n, len(free))
 		late := errors.Is(err, os.ErrDeadlineExceeded)
 		if late && n == 0 {
 			return false
@@ -298,6 +305,9 @@ type lineBuffer struct {
 	// belongs to somebody else, see give.
 	batch bool
 	given bool
+	// flood is counted down from calmReads by reads that bring little, zero if there is
+	// no flood.
+	flood int
 }
 
 // oversize gathers what is reported of a line that is being dropped.
@@ -404,7 +414,7 @@ func (b *lineBuffer) drop(rest []byte) {
 // that line given away as it is; the buffer is left to the garbage collector then.
 func (b *lineBuffer) give(lines [][]byte) {
 	for len(lines) > 0 {
-		if first := lines[0]; cap(b.buf) > firstBuffer && len(first) >= cap(b.buf)/4 {
+		if first := lines[0]; cap(b.buf) > b.room() && len(first) >= cap(b.buf)/4 {
 			b.given = true
 			lines[0] = slices.Clip(first)
 			lines = lines[1:]
@@ -429,33 +439,52 @@ func (b *lineBuffer) give(lines [][]byte) {
 	}
 }
 
-// compact moves the unread bytes to the front, and out of a buffer that is much
-// too large for them.
+// compact moves the unread bytes to the front, and out of a buffer of the wrong
+// size.
 func (b *lineBuffer) compact() {
 	rest := b.buf[b.start:]
 	switch {
-	case b.given || b.isWide(len(rest)):
+	case b.given || b.isUnfit(len(rest)):
 		b.given = false
-		b.buf = append(make([]byte, 0, max(firstBuffer, 2*len(rest))), rest...)
+		b.buf = append(make([]byte, 0, max(b.room(), 2*len(rest))), rest...)
 	case b.start > 0:
 		b.buf = b.buf[:copy(b.buf, rest)]
 	}
 	b.start = 0
 }
 
-// isWide reports whether the buffer is much too large for what is unread. With
-// Batch that comes sooner: no line could share it.
-func (b *lineBuffer) isWide(rest int) bool {
+// isUnfit reports whether the buffer is much too large for what is unread, or too
+// small for a flood. With Batch the former comes sooner: no line could share it.
+func (b *lineBuffer) isUnfit(rest int) bool {
 	if b.batch {
-		return cap(b.buf) > firstBuffer && rest <= firstBuffer/4
+		return cap(b.buf) > b.room() && rest <= b.room()/4 || b.flood > 0 && cap(b.buf) < floodBuffer
 	}
 	return cap(b.buf) > keepBuffer && rest <= keepBuffer/4
+}
+
+// room is how large the buffer is unless a long line needs more.
+func (b *lineBuffer) room() int {
+	if b.flood > 0 {
+		return floodBuffer
+	}
+	return firstBuffer
+}
+
+// note takes account of how much a read has brought into how much free space.
+func (b *lineBuffer) note(n, free int) {
+	switch {
+	case !b.batch:
+	case n == free:
+		b.flood = calmReads
+	case b.flood > 0 && n < firstBuffer/4:
+		b.flood--
+	}
 }
 
 // grow returns free space behind the unread bytes.
 func (b *lineBuffer) grow() []byte {
 	rest := len(b.buf) - b.start
-	if !b.given && rest < spareBuffer || cap(b.buf)-len(b.buf) < spareBuffer || b.isWide(rest) {
+	if !b.given && rest < spareBuffer || cap(b.buf)-len(b.buf) < spareBuffer || b.isUnfit(rest) {
 		b.compact()
 	}
 	if cap(b.buf)-len(b.buf) < spareBuffer {

@@ -155,6 +155,43 @@ func TestBatchMemory(t *testing.T) {
 	runtime.KeepAlive(lines)
 }
 
+// In a flood much is read at once, and when it is over the buffer is small again.
+func TestBatchFlood(t *testing.T) {
+	line := strings.Repeat("x", 2800) + "\n"
+	r, w := io.Pipe() // a read takes what is left of one write
+	defer r.Close()
+	go func() {
+		flood := []byte(strings.Repeat(line, 1000))
+		_, _ = w.Write(flood)
+		for range calmReads + 1 {
+			_, _ = w.Write([]byte(line))
+		}
+		_, _ = w.Write(flood[:len(line)*10]) // not yet one
+		w.Close()
+	}()
+	l := NewLineReader(r, 0)
+	var most, count int
+	for {
+		lines, err := l.Batch(nil)
+		if err != nil {
+			break
+		}
+		count += len(lines)
+		for _, got := range lines {
+			if string(got)+"\n" != line {
+				t.Fatalf("a line of %d bytes came as one of %d", len(line)-1, len(got))
+			}
+		}
+		most = max(most, cap(l.b.buf))
+	}
+	if want := 1000 + calmReads + 1 + 10; count != want {
+		t.Errorf("%d lines came, want %d", count, want)
+	}
+	if most != floodBuffer || cap(l.b.buf) != firstBuffer {
+		t.Errorf("the buffer had %d bytes in the flood and %d behind it, want %d and %d", most, cap(l.b.buf), floodBuffer, firstBuffer)
+	}
+}
+
 func splitFramed(t testing.TB, s *Splitter, chunks ...[]byte) []framed {
 	t.Helper()
 	var all []framed
