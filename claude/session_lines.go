@@ -1,7 +1,6 @@
 package claude
 
 import (
-	"slices"
 	"time"
 
 	"github.com/switchboard-dev/switchboard/wire"
@@ -51,7 +50,7 @@ func (s *Session) line(l *Line, now time.Time) {
 	if tasks && !s.inBackground() {
 		s.turns.tasksOver = now
 	}
-	s.partials.durable(f)
+	s.partials.durable(&f.Header, f.Raw)
 	s.follow(f, waiting, s.costs.Apply(f))
 	s.noteTrouble(f)
 	if !f.Header.Is("assistant", "") {
@@ -64,8 +63,8 @@ func (s *Session) line(l *Line, now time.Time) {
 
 // Lines that are put off are folded when there are so many, or so much of them.
 const (
-	mostLate      = 64
-	mostLateBytes = 256 << 10
+	mostLate      = 256
+	mostLateBytes = 512 << 10
 )
 
 // late are messages of the model that are not folded yet. Reading one costs more
@@ -76,31 +75,43 @@ const (
 // before anything is shown that they could change, which is what Info shows of the
 // conversation and its context and what becomes of the turn.
 type late struct {
-	lines []fold.Line // in order
-	bytes int         // of lines
+	lines []lateLine // in order
+	bytes int        // of lines
+}
+
+// A lateLine is as little of a line as is needed to fold it later.
+type lateLine struct {
+	raw, id []byte
+	number  int64
+	time    time.Time
+	noText  bool       // it is known to have none
+	made    *fold.Line // if it has been looked at
+}
+
+// line returns the line to fold.
+func (l *lateLine) line() *fold.Line {
+	if l.made == nil {
+		l.made = fold.NewLine(l.raw, false)
+		l.made.Seq, l.made.Time = l.number, l.time
+	}
+	return l.made
 }
 
 // putOff keeps a line to be folded later. It reports false if the line has to be
 // folded now, as all but those have that change neither the phase nor the turn. mu
 // is held.
 func (s *Session) putOff(l *Line, now time.Time) bool {
-	if t := s.turns.current; t == nil || !t.begun || !l.Header.Is("assistant", "") {
+	if t := s.turns.current; t == nil || !t.begun || !s.fold.MayWait(&l.Header) {
 		return false
-	}
-	if s.late.lines == nil {
-		s.late.lines = make([]fold.Line, 0, mostLate)
 	}
 	p := &s.late
-	p.lines = append(p.lines, fold.Line{Raw: l.Bytes, Header: l.Header, Seq: l.Number, Time: now})
-	f := &p.lines[len(p.lines)-1]
-	if !s.fold.MayWait(f) {
-		*f = fold.Line{}
-		p.lines = p.lines[:len(p.lines)-1]
-		return false
+	if p.lines == nil {
+		p.lines = make([]lateLine, 0, mostLate)
 	}
-	s.seen = f.Seq
-	s.partials.durable(f)
-	if p.bytes += len(f.Raw); len(p.lines) == mostLate || p.bytes > mostLateBytes {
+	p.lines = append(p.lines, lateLine{raw: l.Bytes, id: l.Header.UUID, number: l.Number, time: now, noText: l.Header.NoText()})
+	s.seen = l.Number
+	s.partials.durable(&l.Header, l.Bytes)
+	if p.bytes += len(l.Bytes); len(p.lines) == mostLate || p.bytes > mostLateBytes {
 		s.catchUp()
 	}
 	return true
@@ -115,10 +126,10 @@ func (s *Session) catchUp() {
 	}
 	text, first := s.settled()
 	if text >= 0 {
-		s.foldLate(&p.lines[text])
+		s.foldLate(p.lines[text].line())
 	}
 	for i := range p.lines[first:] {
-		s.foldLate(&p.lines[first+i])
+		s.foldLate(p.lines[first+i].line())
 	}
 	clear(p.lines)
 	p.lines, p.bytes = p.lines[:0], 0
@@ -130,7 +141,7 @@ func (s *Session) catchUp() {
 func (s *Session) settled() (text, first int) {
 	lines := s.late.lines
 	for i := len(lines) - 1; i > 0; i-- {
-		has, ok := s.fold.Settles(&lines[i])
+		has, ok := s.fold.Settles(lines[i].line())
 		if !ok {
 			continue
 		}
@@ -144,10 +155,12 @@ func (s *Session) settled() (text, first int) {
 		// Lines are told apart by their ids.
 		id := s.fold.TextUUID
 		if text >= 0 {
-			id = string(lines[text].Header.UUID)
+			id = string(lines[text].id)
 		}
-		if slices.ContainsFunc(lines[text+1:], func(l fold.Line) bool { return string(l.Header.UUID) == id }) {
-			return -1, 0
+		for j := range lines[text+1:] {
+			if string(lines[text+1+j].id) == id {
+				return -1, 0
+			}
 		}
 		return text, i
 	}
@@ -156,18 +169,19 @@ func (s *Session) settled() (text, first int) {
 
 // lastText returns which line is the last with text, -1 if there is none. It reports
 // false if that is not known.
-func lastText(lines []fold.Line) (text int, known bool) {
+func lastText(lines []lateLine) (text int, known bool) {
 	for i := len(lines) - 1; i >= 0; i-- {
-		if has, sure := lines[i].HasText(); has || !sure {
+		if lines[i].noText {
+			continue
+		}
+		if has, sure := lines[i].line().HasText(); has || !sure {
 			return i, sure
 		}
 	}
 	return -1, true
 }
 
-func (s *Session) foldLate(l *fold.Line) {
-	f := new(fold.Line)
-	*f = *l
+func (s *Session) foldLate(f *fold.Line) {
 	s.fold.Apply(f) // it asks nothing
 	if t := s.turns.current; t != nil {
 		s.said(t, f)

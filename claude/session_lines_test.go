@@ -75,7 +75,7 @@ func (c *choices) message() string {
 	usual := fmt.Sprintf(`{"type":"text","text":"said %d"}`, c.line)
 	if c.n(2) > 0 { // most are that
 		usual = c.of(`{"type":"tool_use","id":"t","name":"Bash","input":{"command":"ls"}}`, `{"type":"tool_use","id":"t","name":"Bash","input":{"text":"\u0074"}}`,
-			`{"type":"\u0074ext","text":"hidden"}`)
+			`{"type":"\u0074ext","text":"hidden"}`, `{"type":"te\u0078t","\u0074\u0065\u0078\u0074":"hidden"}`)
 	}
 	content := c.of(usual, `{"type":"tool_use","id":"t","name":"Bash","input":{"model":"m2"}}`,
 		`{"type":"text","text":""}`, `{"type":"thinking","thinking":"so"}`, `{"type":"text","text":"a \ud83d\ude00"}`, `{"type":"strange"}`, ``,

@@ -195,11 +195,11 @@ func (p *partials) piece(line []byte, agent bool) {
 }
 
 // durable takes in a line that may end what is being written.
-func (p *partials) durable(l *fold.Line) {
+func (p *partials) durable(h *wire.Header, line []byte) {
 	if !p.streams {
 		return
 	}
-	switch string(l.Header.Type) {
+	switch string(h.Type) {
 	case "result":
 		if !p.agents {
 			p.reset()
@@ -209,7 +209,7 @@ func (p *partials) durable(l *fold.Line) {
 	default:
 		return
 	}
-	p.keep(l.Raw)
+	p.keep(line)
 }
 
 func (p *partials) keep(line []byte) {

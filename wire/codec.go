@@ -64,41 +64,29 @@ type object interface {
 
 // members returns the members of a valid JSON object. Of equal names the last
 // value counts, in the place of the first, as in JavaScript.
-func members(raw []byte) ([]member, error) {
-	list, _, err := scanMembers(raw)
-	return list, err
-}
-
-// scanMembers is members that also says how deep the values are nested.
-func scanMembers(raw []byte) (list []member, deepest int, err error) {
+func members(raw []byte) (list []member, err error) {
 	i := skipSpace(raw, 0)
 	if i == len(raw) || raw[i] != '{' {
-		return nil, 0, ErrNotObject
+		return nil, ErrNotObject
 	}
 	if i = skipSpace(raw, i+1); i < len(raw) && raw[i] == '}' {
-		return nil, 0, nil
+		return nil, nil
 	}
 	for done := false; !done; {
 		name, value := scanMember(raw, i)
 		if value < 0 {
-			return nil, 0, scanError(value)
+			return nil, scanError(value)
 		}
-		var end, depth int
-		if value < len(raw) && (raw[value] == '{' || raw[value] == '[') {
-			end, depth = skipComposite(raw, value)
-		} else {
-			end = skipValue(raw, value)
-		}
+		end := skipValue(raw, value)
 		if end < 0 {
-			return nil, 0, scanError(end)
+			return nil, scanError(end)
 		}
-		deepest = max(deepest, depth)
 		list = append(list, member{string(name), raw[value:end]})
 		if i, done = nextMember(raw, end); i < 0 {
-			return nil, 0, scanError(i)
+			return nil, scanError(i)
 		}
 	}
-	return dropDuplicates(list), deepest, nil
+	return dropDuplicates(list), nil
 }
 
 // dropDuplicates keeps the last value of each name. Objects are small, except

@@ -176,8 +176,7 @@ func (d *decoder) drop(mark int) { d.parts = d.parts[:mark] }
 
 // tooDeep reports whether the values of the object at b[i] are nested too deep.
 func (d *decoder) tooDeep(i int) bool {
-	_, deepest := skipComposite(d.b, i)
-	return deepest-1 > maxDepth
+	return nested(d.b, i)-1 > maxDepth
 }
 
 // elements returns the elements of an array, false if the value is none.
@@ -267,8 +266,7 @@ func decodeInto(o object, raw []byte) error {
 	}
 	defer d.done()
 	if !d.object(o, d.root()) {
-		_, deepest := skipComposite(raw, skipSpace(raw, 0))
-		return fmt.Errorf("expected values nested at most %d deep, found %d", maxDepth, deepest-1)
+		return fmt.Errorf("expected values nested at most %d deep, found %d", maxDepth, nested(raw, skipSpace(raw, 0))-1)
 	}
 	return nil
 }

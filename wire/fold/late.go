@@ -1,14 +1,13 @@
 package fold
 
-import "bytes"
+import "github.com/switchboard-dev/switchboard/wire"
 
-// MayWait reports whether a line can be folded later, when somebody looks or a
-// line comes that may not wait. Such are ordinary lines of the model's in the
+// MayWait reports whether a line of the CLI can be folded later, when somebody looks
+// or a line comes that may not wait. Such are ordinary lines of the model's in the
 // midst of a turn: they change nothing of what a session is doing, and what they
 // tell beyond that the next one mostly tells anew. See [State.Settles].
-func (s *State) MayWait(l *Line) bool {
-	h := &l.Header
-	if l.Sent || string(h.Type) != "assistant" || len(h.ParentToolUseID) > 0 || len(h.Error) > 0 || len(h.UUID) == 0 ||
+func (s *State) MayWait(h *wire.Header) bool {
+	if string(h.Type) != "assistant" || len(h.ParentToolUseID) > 0 || len(h.Error) > 0 || len(h.UUID) == 0 ||
 		!s.Alive || !s.Turn || s.Retry != nil || !s.Named || string(h.SessionID) != s.Conversation() {
 		return false
 	}
@@ -45,9 +44,7 @@ func (s *State) Settles(l *Line) (text, ok bool) {
 // another line back. It reports false for sure if that is not known without decoding
 // it.
 func (l *Line) HasText() (has, sure bool) {
-	// There is none without a block that says so, in these letters if there is no
-	// escape that could stand for one.
-	if !bytes.Contains(l.Raw, quotedText) && !bytes.Contains(l.Raw, escapedLetter) && !bytes.Contains(l.Raw, takesBack) {
+	if l.Header.NoText() {
 		return false, true
 	}
 	p, ok := l.plainly()
@@ -57,9 +54,3 @@ func (l *Line) HasText() (has, sure bool) {
 	id := string(l.Header.UUID)
 	return true, name(id) == id // or which line it is could not be told from its id
 }
-
-var (
-	quotedText    = []byte(`"text"`)
-	escapedLetter = []byte(`\u`)
-	takesBack     = []byte(`supersedes`)
-)
