@@ -103,17 +103,25 @@ func (s *Session) lines(ctx context.Context, after int64, pause func() bool) ite
 			after = s.conn.backlog.newest()
 		}
 		for l, err := range s.conn.lines(ctx, after, pause) {
-			// The end, and not what a reader's context says.
-			if end := s.conn.Err(); end != nil && errors.Is(err, end) {
-				if why := s.Err(); why != nil {
-					err = why
-				}
+			if err != nil {
+				err = s.whyEnded(err)
 			}
 			if !yield(l, err) {
 				return
 			}
 		}
 	}
+}
+
+// whyEnded returns the session's error if the one given says that the connection has
+// ended, and not what a reader's context says.
+func (s *Session) whyEnded(err error) error {
+	if end := s.conn.Err(); end != nil && errors.Is(err, end) {
+		if why := s.Err(); why != nil {
+			return why
+		}
+	}
+	return err
 }
 
 var streamlined = []byte("streamlined_")

@@ -9,7 +9,8 @@ import (
 
 // A batchReader is a [Transport] that has lines in batches. readBatch is Read for
 // as many whole lines as there are, at least one. Lines and an error do not come
-// together. The lines may share memory, and nobody else has them.
+// together. The lines may share memory, and nobody else has them; the slice is valid
+// until the following call.
 type batchReader interface {
 	readBatch(ctx context.Context) ([][]byte, error)
 }

@@ -70,6 +70,7 @@ type Process struct {
 
 	// Owned by the one reader at a time.
 	ahead  [][]byte // lines that came with the last one that Read returned
+	place  [][]byte // the last batch, if it was read here
 	output *output  // what is read by that reader itself; nil while readLoop does it
 
 	inputOnce sync.Once

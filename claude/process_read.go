@@ -70,21 +70,22 @@ func (o *output) Read(b []byte) (int, error) {
 	return o.patient.Read(b)
 }
 
-// wait returns what is there as soon as there is something.
-func (o *output) wait() ([][]byte, error) {
+// wait returns what is there as soon as there is something, in the place given.
+func (o *output) wait(place [][]byte) ([][]byte, error) {
 	o.looking = false
-	return o.batch()
+	return o.batch(place)
 }
 
 // look returns what is there, and os.ErrDeadlineExceeded if that is nothing.
-func (o *output) look() ([][]byte, error) {
+func (o *output) look(place [][]byte) ([][]byte, error) {
 	o.looking = true
-	return o.batch()
+	return o.batch(place)
 }
 
 // batch reads, and has the pipe hold more while much comes.
-func (o *output) batch() ([][]byte, error) {
-	lines, err := o.lines.Batch(nil)
+func (o *output) batch(place [][]byte) ([][]byte, error) {
+	clear(place) // or it would keep lines alive while there is nothing to read
+	lines, err := o.lines.Batch(place[:0])
 	size := 0
 	for _, line := range lines {
 		size += len(line)
@@ -126,7 +127,7 @@ const (
 func (p *Process) readLoop() {
 	out := p.newOutput()
 	for first := true; ; first = false {
-		list, err := out.wait()
+		list, err := out.wait(nil)
 		over := isOver(err)
 		if first {
 			p.silent = over
@@ -216,7 +217,8 @@ func (p *Process) Read(ctx context.Context) ([]byte, error) {
 }
 
 // readBatch is Read for all lines that are there, at least one, for a [Conn], which
-// comes back until there are no more. They may share memory with each other.
+// comes back until there are no more. They may share memory with each other; the
+// slice is used again for the following batch.
 func (p *Process) readBatch(ctx context.Context) ([][]byte, error) {
 	p.returns.Store(true)
 	if p.output == nil || len(p.ahead) > 0 {
@@ -227,12 +229,13 @@ func (p *Process) readBatch(ctx context.Context) ([][]byte, error) {
 		return nil, p.readErr
 	default:
 	}
-	lines, err := p.output.wait()
+	var err error
+	p.place, err = p.output.wait(p.place)
 	if isOver(err) {
 		p.outputOver(err)
 		return nil, p.readErr
 	}
-	return lines, err
+	return p.place, err
 }
 
 // tryBatch is readBatch for what is there already: it fails with errNothing if that
@@ -241,11 +244,12 @@ func (p *Process) tryBatch() ([][]byte, error) {
 	if p.output == nil || len(p.ahead) > 0 {
 		return nil, errNothing
 	}
-	lines, err := p.output.look()
+	var err error
+	p.place, err = p.output.look(p.place)
 	if isOver(err) {
 		return nil, errNothing
 	}
-	return lines, err
+	return p.place, err
 }
 
 func (p *Process) nextBatch(ctx context.Context) ([][]byte, error) {
