@@ -25,7 +25,7 @@ import (
 const (
 	// patience bounds every wait. It is generous: the machine may be busy, and
 	// a test that fails for that reason tells nothing.
-	patience = 60 * time.Second
+	patience = 3 * time.Minute
 	// tick is how often something is looked at that cannot tell by itself that
 	// it has changed: a file, a process, a hub that is being started.
 	tick = 5 * time.Millisecond

@@ -249,12 +249,15 @@ func toolCalls() string {
 // repeated is so much of a text over and over.
 func repeated(text string, size int) string { return strings.Repeat(text, size/len(text)+1)[:size] }
 
+// quoted is a string as JavaScript writes it, which does not escape what could be HTML.
 func quoted(text string) string {
-	b, err := json.Marshal(text)
-	if err != nil {
+	var out strings.Builder
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(text); err != nil {
 		panic(err) // a string can be written
 	}
-	return string(b)
+	return strings.TrimSuffix(out.String(), "\n")
 }
 
 // A report is what a consumer prints.
