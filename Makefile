@@ -145,7 +145,7 @@ fuzz: ## every fuzz target for FUZZTIME each (FUZZ=regexp takes some)
 
 .PHONY: fuzz-short
 fuzz-short:
-	@tools/fuzz 3s
+	@tools/fuzz 2s
 
 .PHONY: soak
 soak: ## hours instead of minutes: 1 000 kills, the full load, slow rows and SOAKTIME per fuzz target

@@ -215,6 +215,7 @@ func TestLeadEndsWithItsContext(t *testing.T) {
 				cancel()
 			}
 		}
+		time.Sleep(2 * leadTick) // the right may have been offered to one who was just going
 		synctest.Wait()
 		if newest := c.backlog.newest(); newest != 100 {
 			t.Errorf("lines came up to %d, want 100", newest)
