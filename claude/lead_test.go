@@ -125,14 +125,16 @@ func TestLeadIsTakenBack(t *testing.T) {
 		}})
 		defer c.Close()
 		e.flood(1, 20)
-		start := time.Now()
-		numbers(t, c, 60, func(n int) {
+		var start time.Time
+		// So many that an offer which came too early is made again.
+		numbers(t, c, 400, func(n int) {
 			if n == 1 {
-				e.flood(21, 60)
+				e.flood(21, 400)
 			}
-			if n != 60 {
+			if n != 400 {
 				return
 			}
+			start = time.Now()
 			e.batches <- [][]byte{[]byte(`{"type":"control_request","request_id":"r","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{}}}`)}
 			<-asked
 		})
