@@ -18,7 +18,7 @@ const (
 	defaultBacklog = 64 << 20
 	// A part of the backlog is kept also when every reader has had it, for those
 	// who come later. A reader that is further behind than that is waited for.
-	historyPart = 32
+	historyPart = 64
 	// leastPace is how many bytes per second are read from the CLI at least, no
 	// matter how slow a reader is: far more than any CLI writes, so that control
 	// traffic is never held up for longer than a moment.
