@@ -217,7 +217,7 @@ func TestLeadEndsWithItsContext(t *testing.T) {
 				cancel()
 			}
 		}
-		time.Sleep(2 * leadTick) // the right may have been offered to one who was just going
+		time.Sleep(2 * leadTick) // of the bubble: the right may have been offered to one who was just going, and is taken back
 		synctest.Wait()
 		if newest := c.backlog.newest(); newest != 100 {
 			t.Errorf("lines came up to %d, want 100", newest)

@@ -103,8 +103,8 @@ func newShow(b *testing.B) *show {
 }
 
 // pin has who takes a flood run on one core and the CLI on another, whoever it is. Where
-// Linux puts two processes that keep waking each other is a matter of luck, and makes
-// twice the difference of what is measured.
+// Linux puts two processes that keep waking each other is a matter of luck, which changes
+// the speed of a quick one by half.
 func (s *show) pin() {
 	s.Helper()
 	s.giver = s.cli
