@@ -100,7 +100,8 @@ func (l *lab) script(t *testing.T, node, dir string, env []string, args ...strin
 	return p
 }
 
-// wrapped waits until the hub has the session of a program in a folder.
+// wrapped waits until the hub has the session of a program in a folder and can speak
+// to its CLI, or knows that it has ended.
 func (l *lab) wrapped(t *testing.T, dir, record string) *session {
 	t.Helper()
 	c := l.client()
@@ -114,6 +115,14 @@ func (l *lab) wrapped(t *testing.T, dir, record string) *session {
 			return fmt.Errorf("the hub has %d sessions in %s", len(list.Sessions), dir)
 		}
 		id = list.Sessions[0].ID
+		found, err := c.Session(t.Context(), id)
+		if err != nil {
+			return err
+		}
+		// It is announced before it is connected.
+		if !found.Linked && found.State != api.StateEnded {
+			return fmt.Errorf("session %s in %s is not connected", id, dir)
+		}
 		return nil
 	}); err != nil {
 		t.Fatalf("%v\nwhat wrap said:\n%s", err, tail(filepath.Join(l.root, "wrap.log"), 50))
