@@ -252,6 +252,7 @@ type Sim struct {
 	input   *io.PipeWriter
 	lines   chan []byte
 	done    chan struct{} // closed when the CLI has ended
+	written chan struct{} // closed when lines has all that it will have
 	code    int
 	reading sync.Mutex
 	writing sync.Mutex
@@ -288,7 +289,7 @@ func StartSim(o *SimOptions) *Sim {
 	if err != nil {
 		panic(fmt.Sprintf("claudetest: starting a simulated CLI: %v", err))
 	}
-	s := &Sim{cancel: cancel, record: e.record, input: inputWriter, lines: make(chan []byte, pipeLines), done: make(chan struct{}), state: simConnected, changed: make(chan struct{})}
+	s := &Sim{cancel: cancel, record: e.record, input: inputWriter, lines: make(chan []byte, pipeLines), done: make(chan struct{}), written: make(chan struct{}), state: simConnected, changed: make(chan struct{})}
 	stop := context.AfterFunc(e.ctx, func() { _ = input.CloseWithError(io.ErrClosedPipe) }) // lets the reader go
 	go func() {                                                                             // ends with the CLI; Close waits for it
 		defer close(s.done)
@@ -299,6 +300,7 @@ func StartSim(o *SimOptions) *Sim {
 		_ = outputWriter.Close()
 	}()
 	go func() { // ends with the output
+		defer close(s.written)
 		defer close(s.lines)
 		reader := bufio.NewReaderSize(output, 64<<10)
 		for {
@@ -306,8 +308,14 @@ func StartSim(o *SimOptions) *Sim {
 			if err != nil {
 				return
 			}
+			line = line[:len(line)-1]
 			select {
-			case s.lines <- line[:len(line)-1]:
+			case s.lines <- line: // what was written before the end is there to be read after it, as in a pipe
+				continue
+			default:
+			}
+			select {
+			case s.lines <- line:
 			case <-ctx.Done():
 				_ = output.CloseWithError(io.ErrClosedPipe)
 				return
@@ -349,14 +357,13 @@ func (s *Sim) Write(ctx context.Context, line []byte) error {
 // CloseInput ends the CLI's input; it finishes its work and ends.
 func (s *Sim) CloseInput() error { return s.input.Close() }
 
-// Close ends the CLI and waits until it is gone.
+// Close ends the CLI and waits until it is gone. What it had written can still be read.
 func (s *Sim) Close() error {
 	s.setState(simClosing)
 	_ = s.input.Close() // always nil
 	s.cancel(errSimStopped)
 	<-s.done
-	for range s.lines {
-	}
+	<-s.written
 	s.setState(simClosed)
 	return nil
 }

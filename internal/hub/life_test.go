@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -349,6 +350,33 @@ func TestUnborn(t *testing.T) {
 	if done.Run != 2 {
 		t.Errorf("run %d", done.Run)
 	}
+	l.judge(id)
+}
+
+// TestCreateLeft has who creates a session go away while it is written. It is there
+// all the same: its process has been started, and would belong to nobody.
+func TestCreateLeft(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var creating atomic.Bool
+	l := newLab(t, func(o *hub.Options) {
+		o.Watch = time.Hour // then only steps ask for the time
+		o.Now = func() time.Time {
+			if creating.Load() {
+				cancel()
+			}
+			return time.Now()
+		}
+	})
+	creating.Store(true)
+	if _, err := l.hub.Create(ctx, person, api.CreateSession{Dir: t.TempDir(), Prompt: "@say born"}); !errors.Is(err, context.Canceled) {
+		t.Fatalf("who went away was told %v", err)
+	}
+	list, err := l.hub.List(l.ctx(), api.SessionFilter{})
+	if err != nil || len(list.Sessions) != 1 {
+		t.Fatalf("there are %d sessions (%v), want 1", len(list.Sessions), err)
+	}
+	id := list.Sessions[0].ID
+	l.await(id, "it has answered", func(s *api.Session) bool { return s.Text == "born" && s.State == api.StateIdle })
 	l.judge(id)
 }
 

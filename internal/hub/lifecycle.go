@@ -70,6 +70,12 @@ func (h *Hub) create(ctx context.Context, by Actor, in api.CreateSession, sum []
 			return nil, h.problem(err, "")
 		}
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	// Who asks for it may go away in the middle. A step that was begun takes place
+	// all the same and starts a process, which must not be left without a session.
+	lasting := context.WithoutCancel(ctx)
 	s := h.newSession(newID("s"))
 	h.mu.Lock()
 	err := h.startLocked(s)
@@ -81,7 +87,7 @@ func (h *Hub) create(ctx context.Context, by Actor, in api.CreateSession, sum []
 	launched := make(chan error, 1)
 	spec.launched = launched
 	var token string
-	err = s.ask(ctx, func(st *step) error {
+	err = s.ask(lasting, func(st *step) error {
 		if spec.resume != "" && !spec.fork {
 			if err := h.claim(journal.Lease{Conversation: spec.resume, Session: s.id, Run: 1}); err != nil {
 				return err
@@ -105,7 +111,7 @@ func (h *Hub) create(ctx context.Context, by Actor, in api.CreateSession, sum []
 	if err == nil && spec.resume != "" {
 		// Its history may be long: it is not part of one step.
 		if err = s.history(ctx, spec.resume, in.Dir, spec.at); err == nil {
-			err = s.do(ctx, func(st *step) { token = st.startRun(spec) })
+			err = s.do(lasting, func(st *step) { token = st.startRun(spec) })
 		}
 	}
 	if err != nil {
