@@ -85,6 +85,8 @@ func TestDialInsists(t *testing.T) {
 		if got := lab.post("/session/cli/s1/events", "own", question); got != http.StatusOK {
 			t.Fatalf("the POST was answered with %d", got)
 		}
+		// What is sent before that is for no connection.
+		lab.hub.await(t, "the connection", func() bool { return slices.Contains(lab.hub.calls, "connected false") })
 		lab.hub.last().wire.Send([]hub.Command{{Number: 1, Line: []byte(answer)}})
 		_ = c.read()
 		lab.hub.await(t, "the inquiry", func() bool { return slices.Contains(lab.hub.calls, "recover") })
