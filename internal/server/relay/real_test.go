@@ -406,9 +406,14 @@ func TestCatchUp(t *testing.T) {
 		return []byte(`{"type":"stream_event","session_id":"c","parent_tool_use_id":null,"uuid":"d","event":{"type":"` + kind + `","index":0,"message":{"id":"m"},"delta":{"type":"text_delta","text":"x"}}}`)
 	}
 	const n = 120 // 12 MB: more than sockets take
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
+	inUse := func() int64 {
+		var m runtime.MemStats
+		runtime.GC() // twice: what pools keep outlives one
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := inUse()
 	for i := range n {
 		want := text(i)
 		items := []hub.Item{
@@ -422,10 +427,17 @@ func TestCatchUp(t *testing.T) {
 		for quick.next() != want {
 		}
 	}
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	if grown := int64(after.HeapInuse) - int64(before.HeapInuse); grown > 12<<20 && !raceEnabled {
-		t.Errorf("%d bytes more are in use", grown)
+	// What is kept for those who do not read stays. The index of words works beside it
+	// for a moment, with many of the lines at once.
+	for deadline := time.Now().Add(30 * time.Second); !raceEnabled; {
+		grown := inUse() - before
+		if grown <= 8<<20 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Errorf("%d bytes more are in use", grown)
+			break
+		}
 	}
 	for _, c := range slow {
 		i := 0
