@@ -81,29 +81,31 @@ func (s *Session) Finish(ctx context.Context) error {
 // starts when it is done: between the two a CLI (2.1.325) is idle for a moment.
 const followGrace = 3 * time.Second
 
-// followUp returns how long a turn may still come that a task has started.
-func (s *Session) followUp() time.Duration {
+// rest is State, and how long a turn may still come that a task has started. Both are
+// of one moment: a turn that begins forgets the task, and who had seen the session idle
+// before it would take that for the end.
+func (s *Session) rest() (phase fold.Phase, changed <-chan struct{}, follows time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.turns.tasksOver.IsZero() {
-		return 0
+	if over := s.turns.tasksOver; !over.IsZero() {
+		follows = followGrace - time.Since(over)
 	}
-	return followGrace - time.Since(s.turns.tasksOver)
+	phase, changed = s.state()
+	return phase, changed, follows
 }
 
 // awaitRest waits until the session has nothing to do.
 func (s *Session) awaitRest(ctx context.Context) error {
 	var limit <-chan time.Time
 	for {
-		phase, changed := s.State()
+		phase, changed, follows := s.rest()
 		var comes <-chan time.Time
 		switch phase {
 		case fold.PhaseIdle:
-			wait := s.followUp()
-			if wait <= 0 {
+			if follows <= 0 {
 				return nil
 			}
-			timer := time.NewTimer(wait)
+			timer := time.NewTimer(follows)
 			defer timer.Stop() // there are few
 			comes = timer.C
 		case fold.PhaseEnded:

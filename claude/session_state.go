@@ -19,6 +19,11 @@ import (
 func (s *Session) State() (phase fold.Phase, changed <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.state()
+}
+
+// state is State. mu is held.
+func (s *Session) state() (phase fold.Phase, changed <-chan struct{}) {
 	if s.changed == nil {
 		s.changed = make(chan struct{})
 	}
