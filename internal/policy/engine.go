@@ -13,6 +13,7 @@ type Engine struct {
 	enforce  string
 	home     folder
 	resolve  Resolver // nil is Real
+	isDir    func(string) bool
 	foldCase bool
 	own      []ownPlace
 	// sealed says why no rule allows anything; mostly empty.
@@ -34,7 +35,10 @@ func newEngine(f *File, o Options) (*Engine, error) {
 	if f == nil {
 		f = &File{}
 	}
-	e := &Engine{enforce: f.Enforce, resolve: o.Resolve, foldCase: o.FoldCase}
+	e := &Engine{enforce: f.Enforce, resolve: o.Resolve, isDir: o.IsDir, foldCase: o.FoldCase}
+	if e.isDir == nil {
+		e.isDir = isRealDir
+	}
 	if e.enforce == "" {
 		e.enforce = EnforceCLI
 	}

@@ -105,7 +105,8 @@ func (j *judge) touchedPath(c *compiled) *place {
 // A shellPlace is a path in a shell command.
 type shellPlace struct {
 	place
-	write bool
+	// write says that the command writes there, maybe that it may.
+	write, maybe bool
 }
 
 // script returns the command of a call, nil if it has none.
@@ -114,9 +115,16 @@ func (j *judge) script() *script {
 		j.commandKnown = true
 		if text, ok := wire.LookupString(j.call.Input, "command"); ok {
 			j.command = parseShell(text)
+			j.command.isDir = j.isDir
 		}
 	}
 	return j.command
+}
+
+// isDir reports whether a path in a command is a folder.
+func (j *judge) isDir(name string) bool {
+	at := j.place(name, true)
+	return at.real != "" && j.e.isDir(at.real)
 }
 
 // shellFiles returns the paths in a shell command.
@@ -127,7 +135,7 @@ func (j *judge) shellFiles() []shellPlace {
 			list := s.paths()
 			j.shellPlaces = make([]shellPlace, 0, len(list))
 			for _, p := range list { // each is there once
-				j.shellPlaces = append(j.shellPlaces, shellPlace{j.place(p.path, true), p.write})
+				j.shellPlaces = append(j.shellPlaces, shellPlace{j.place(p.path, true), p.write, p.maybe})
 			}
 		}
 	}

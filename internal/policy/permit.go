@@ -96,8 +96,8 @@ func (j *judge) tooWide(c *compiled) string {
 		if s == nil {
 			return "The call has no command: a person decides."
 		}
-		if why := s.opaque(); why != "" && j.hasRules(kindShell) {
-			return because("There are rules against some commands, and nobody can tell whether this is one", why)
+		if why := j.uncertain(s); why != "" {
+			return why
 		}
 	case tool == "WebFetch":
 		if a := j.url(); (a == nil || a.doubt != "") && j.hasRules(kindDomain) {
@@ -122,6 +122,100 @@ func (j *judge) tooWide(c *compiled) string {
 		}
 	}
 	return ""
+}
+
+// Why a command that cannot be read with certainty is not allowed.
+const (
+	commandsForbidden = "There are rules against some commands, and whether this is one cannot be known"
+	filesForbidden    = "There are rules against some files, and whether the command opens them cannot be known"
+)
+
+// uncertain says why a rule that allows every command does not allow this one:
+// rules forbid commands or files, and which ones this is about cannot be known.
+func (j *judge) uncertain(s *script) string {
+	known := s.certain()
+	if j.hasRules(kindShell) {
+		if why := firstOf(s.opaque(), known.program); why != "" {
+			return because(commandsForbidden, why)
+		}
+		if about, text := j.handed(known); about != nil {
+			return because(commandsForbidden, "what "+about.rule.Text+" is about is named in "+quoteShort(text)+", which a program gets that may run it")
+		}
+	}
+	if j.hasRules(kindPath) {
+		if why := firstOf(s.opaque(), known.path); why != "" {
+			return because(filesForbidden, why)
+		}
+		if about, at := j.mayWrite(); about != nil {
+			return because(filesForbidden, about.rule.Text+" is about "+describe(at)+", which a program gets that may write there")
+		}
+		if about, at := j.walksInto(s); about != nil {
+			return because(filesForbidden, "what "+about.rule.Text+" is about is below "+describe(at))
+		}
+	}
+	return ""
+}
+
+// handed returns a rule about a command that is named in a text which a program
+// gets and may run, and that text.
+func (j *judge) handed(known *certainty) (about *compiled, text string) {
+	for _, d := range []Decision{Deny, Ask} {
+		j.each(d, func(c *compiled) bool {
+			if c.kind == kindShell {
+				if text = known.mentions(c.shell); text != "" {
+					about = c
+				}
+			}
+			return about == nil
+		})
+		if about != nil {
+			break
+		}
+	}
+	return about, text
+}
+
+// mayWrite returns a rule about changes to a file that a command names, and the
+// file, where it is not known that the command only reads.
+func (j *judge) mayWrite() (about *compiled, at *place) {
+	for _, d := range []Decision{Deny, Ask} {
+		j.each(d, func(c *compiled) bool {
+			if c.kind != kindPath || c.spec.tool != "Edit" {
+				return true
+			}
+			for i := range j.shellFiles() {
+				if p := &j.shellPlaces[i]; p.maybe && j.touches(c, &p.place) {
+					about, at = c, &p.place
+					return false
+				}
+			}
+			return true
+		})
+		if about != nil {
+			break
+		}
+	}
+	return about, at
+}
+
+// walksInto returns a rule about files below a folder that a command walks
+// through, and the folder.
+func (j *judge) walksInto(s *script) (about *compiled, at *place) {
+	for _, name := range s.walked() {
+		from := j.place(name, true)
+		for _, d := range []Decision{Deny, Ask} {
+			j.each(d, func(c *compiled) bool {
+				if c.kind == kindPath && c.spec.tool == "Read" && !c.path.floating && j.mayFind(c.path, &from, "*") {
+					about, at = c, &from
+				}
+				return about == nil
+			})
+			if about != nil {
+				return about, at
+			}
+		}
+	}
+	return nil, nil
 }
 
 // hasRules reports whether there are deny or ask rules of a kind about the tool.
@@ -254,6 +348,9 @@ func (j *judge) coveredCommand(rules []*compiled) (rule *Rule, reason, why strin
 	}
 	if not := j.shellReaches(); not != "" {
 		return nil, "", not
+	}
+	if not := s.certain().lists; not != "" && j.hasRules(kindPath) {
+		return nil, "", because(filesForbidden, not)
 	}
 	if len(which) == 0 {
 		return nil, "", "The command runs nothing: a person decides."

@@ -88,6 +88,9 @@ type Options struct {
 	Own []string
 	// Resolve follows links. If nil, [Real].
 	Resolve Resolver
+	// IsDir reports whether a path without links is a folder. If nil, the operating
+	// system is asked.
+	IsDir func(path string) bool
 	// FoldCase has deny and ask rules match paths in any case. It is always so on
 	// macOS and Windows, whose file systems do the same.
 	FoldCase bool

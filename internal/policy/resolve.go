@@ -3,6 +3,7 @@ package policy
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path"
 	"strings"
 )
@@ -42,6 +43,12 @@ func Real(name string) (string, error) {
 		return name, nil
 	}
 	return realBelow("", name)
+}
+
+// isRealDir asks the operating system whether a path is a folder.
+func isRealDir(name string) bool {
+	info, err := os.Lstat(name)
+	return err == nil && info.IsDir()
 }
 
 // realBelow is Real for a path that begins with a folder which is resolved

@@ -17,11 +17,12 @@ const (
 	maxShellDepth = 64
 )
 
-// A script is one shell command text as the rules see it. It is seen in two
+// A script is one shell command text as the rules see it. It is seen in three
 // ways. The strict one serves allow rules: a list of simple commands whose
 // words are known for certain, or the reason why there is no such list. The
 // generous one serves deny and ask rules: every command that might run,
-// wherever it is hidden.
+// wherever it is hidden. The certain one serves rules that allow every command:
+// it says what of the text cannot be known; see certainty.
 //
 // A script belongs to one decision and is not safe for concurrent use.
 type script struct {
@@ -45,6 +46,11 @@ type script struct {
 	// The generous view, made when the first deny or ask rule wants it.
 
 	looked bool
+	// sure is the certain view, made when a rule that allows every command wants
+	// it.
+	sure *certainty
+	// isDir reports whether a path is a folder; it may be nil.
+	isDir func(string) bool
 	// bare is the text as hasWord looks at it, made when it is needed.
 	bare   []string
 	finder *finder

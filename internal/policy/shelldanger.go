@@ -18,8 +18,9 @@ const (
 type danger struct {
 	does string
 	// options, separated by spaces. "--name" is found abbreviated too, "-x"
-	// also among other letters ("!-x" is not), "-name" with one dash or two,
-	// "name=" in front of a value, and any other word as it is.
+	// also among other letters ("!-x" is not), "-name" with one dash or two, and
+	// any other word as it is. One that ends in "=", ",", "." or ":" is found
+	// in front of anything.
 	options string
 }
 
@@ -33,43 +34,56 @@ var dangers = map[string][]danger{
 		{runsOther, "-exec -execdir -ok -okdir"},
 		{writesFile, "-delete -fls -fprint -fprint0 -fprintf"},
 	},
-	"fd":       {{runsOther, "-x -X --exec --exec-batch"}},
-	"git":      {{runsOther, "--exec --upload-pack --receive-pack --open-files-in-pager --ext-diff --textconv --extcmd"}, {writesFile, "--output"}, {otherConfig, "--config --config-env --template"}},
-	"sort":     {{runsOther, "--compress-program"}, {writesFile, "-o --output"}},
-	"tree":     {{writesFile, "-o -R"}},
-	"rg":       {{runsOther, "--pre --hostname-bin"}},
-	"ag":       {{runsOther, "--pager"}},
-	"ack":      {{runsOther, "--pager"}, {otherConfig, "--ackrc"}},
-	"bat":      {{runsOther, "--pager"}},
-	"man":      {{runsOther, "-P -H --pager --html --browser"}, {otherConfig, "-C --config-file"}},
-	"less":     {{writesFile, "-o -O --log-file --LOG-FILE"}, {otherConfig, "-k --lesskey-file --lesskey-src --lesskey-content"}},
-	"fzf":      {{runsOther, "--preview --bind --execute"}},
-	"file":     {{writesFile, "-C --compile"}},
-	"tar":      {{runsOther, "-I -F --use-compress-program --to-command --checkpoint-action --info-script --new-volume-script --rsh-command --rmt-command"}},
-	"zip":      {{runsOther, "-TT --unzip-command"}},
-	"rsync":    {{runsOther, "-e --rsh --rsync-path"}},
-	"ssh":      {{runsOther, "-o -I"}, {otherConfig, "-F"}, {writesFile, "-E"}},
-	"scp":      {{runsOther, "-o -S -D"}, {otherConfig, "-F"}},
-	"sftp":     {{runsOther, "-o -S -D -b"}, {otherConfig, "-F"}},
-	"curl":     {{otherConfig, "-K --config"}, {writesFile, "-o -O -J -D -c --output --output-dir --remote-name --remote-name-all --remote-header-name --dump-header --cookie-jar --trace --trace-ascii --libcurl --stderr --hsts --alt-svc --etag-save --ssl-sessions"}, {runsOther, "--engine"}},
-	"wget":     {{runsOther, "--use-askpass"}, {otherConfig, "-e --execute --config"}, {writesFile, "-O -o -a -P --output-document --output-file --append-output --directory-prefix --save-cookies --warc-file"}},
-	"tcpdump":  {{runsOther, "-z"}, {writesFile, "-w"}},
-	"nmap":     {{runsOther, "--script"}, {writesFile, "-o"}},
-	"make":     {{otherConfig, "-f -C -I -E --file --makefile --directory --include-dir --eval"}},
-	"npm":      {{runsOther, "--script-shell --shell --node-options --call -c"}, {otherConfig, "-C --prefix --userconfig --globalconfig --init-module"}},
-	"pnpm":     {{runsOther, "--script-shell --shell-mode -c"}, {otherConfig, "-C --dir --config"}},
-	"yarn":     {{runsOther, "--script-shell"}, {otherConfig, "--cwd --use-yarnrc --modules-folder"}},
-	"go":       {{runsOther, "-exec -toolexec -vettool -ldflags -gccgoflags"}, {otherConfig, "!-C -overlay -modfile -compiler"}, {writesFile, "!-o !-w"}},
-	"cargo":    {{otherConfig, "-C -Z --config --manifest-path"}},
-	"pytest":   {{otherConfig, "-p -c -o --config-file --override-ini --rootdir --confcutdir"}, {writesFile, "--basetemp --junit-xml --junitxml --log-file"}},
-	"jest":     {{otherConfig, "-c --config --rootDir --globalSetup --globalTeardown --setupFiles --setupFilesAfterEnv --runner --testRunner --reporters --resolver --transform --preset"}},
-	"vitest":   {{otherConfig, "-c -r --config --root"}},
-	"mocha":    {{otherConfig, "-r --require --config --package --reporter"}},
+	"fd":      {{runsOther, "-x -X --exec --exec-batch"}},
+	"git":     {{runsOther, "--exec --upload-pack --receive-pack --open-files-in-pager --ext-diff --textconv --extcmd"}, {writesFile, "--output"}, {otherConfig, "--config --config-env --template"}},
+	"sort":    {{runsOther, "--compress-program"}, {writesFile, "-o --output"}},
+	"tree":    {{writesFile, "-o -R"}},
+	"rg":      {{runsOther, "--pre --hostname-bin"}},
+	"ag":      {{runsOther, "--pager"}},
+	"ack":     {{runsOther, "--pager"}, {otherConfig, "--ackrc"}},
+	"bat":     {{runsOther, "--pager"}},
+	"man":     {{runsOther, "-P -H --pager --html --browser"}, {otherConfig, "-C --config-file"}},
+	"less":    {{writesFile, "-o -O --log-file --LOG-FILE"}, {otherConfig, "-k --lesskey-file --lesskey-src --lesskey-content"}},
+	"fzf":     {{runsOther, "--preview --bind --execute"}},
+	"file":    {{writesFile, "-C --compile"}},
+	"tar":     {{runsOther, "-I -F --use-compress-program --to-command --checkpoint-action --info-script --new-volume-script --rsh-command --rmt-command"}},
+	"zip":     {{runsOther, "-TT --unzip-command"}},
+	"rsync":   {{runsOther, "-e --rsh --rsync-path"}},
+	"ssh":     {{runsOther, "-o -I"}, {otherConfig, "-F"}, {writesFile, "-E"}},
+	"scp":     {{runsOther, "-o -S -D"}, {otherConfig, "-F"}},
+	"sftp":    {{runsOther, "-o -S -D -b"}, {otherConfig, "-F"}},
+	"curl":    {{otherConfig, "-K --config"}, {writesFile, "-o -O -J -D -c --output --output-dir --remote-name --remote-name-all --remote-header-name --dump-header --cookie-jar --trace --trace-ascii --libcurl --stderr --hsts --alt-svc --etag-save --ssl-sessions"}, {runsOther, "--engine"}},
+	"wget":    {{runsOther, "--use-askpass"}, {otherConfig, "-e --execute --config"}, {writesFile, "-O -o -a -P --output-document --output-file --append-output --directory-prefix --save-cookies --warc-file"}},
+	"tcpdump": {{runsOther, "-z"}, {writesFile, "-w"}},
+	"nmap":    {{runsOther, "--script"}, {writesFile, "-o"}},
+	"make":    {{runsOther, "-E --eval"}, {otherConfig, "-f -C -I --file --makefile --directory --include-dir"}},
+	"npm":     {{runsOther, "--script-shell --shell --node-options --call -c --config."}, {otherConfig, "-C --prefix --userconfig --globalconfig --init-module"}},
+	"pnpm":    {{runsOther, "--script-shell --shell-mode -c --config."}, {otherConfig, "-C --dir --config"}},
+	"yarn":    {{runsOther, "--script-shell"}, {otherConfig, "--cwd --use-yarnrc --modules-folder"}},
+	"go":      {{runsOther, "-exec -toolexec -vettool -ldflags -gccgoflags"}, {otherConfig, "!-C -overlay -modfile -compiler"}, {writesFile, "!-o !-w"}},
+	"cargo":   {{otherConfig, "-C -Z --config --manifest-path"}},
+	"pytest":  {{runsOther, "--pdbcls"}, {otherConfig, "-p -c -o --config-file --override-ini --rootdir --confcutdir"}, {writesFile, "--basetemp --junit-xml --junitxml --log-file"}},
+	"jest": {
+		{otherConfig, "-c --config --rootDir --globalSetup --globalTeardown --setupFiles --setupFilesAfterEnv --runner --testRunner --reporters --resolver --transform --preset --filter --testSequencer --testEnvironment --testResultsProcessor --snapshotSerializers --moduleLoader --moduleNameMapper --modulePaths --haste --projects --watchPlugins --prettierPath"},
+		{writesFile, "--cacheDirectory --coverageDirectory --outputFile"},
+	},
+	"vitest": {
+		{otherConfig, "-c -r --config --root --reporter --environment --pool --runner --globalSetup --workspace --coverage.customProviderModule --coverage.provider --browser. --typecheck.checker --typecheck.tsconfig --snapshotEnvironment --sequence.sequencer"},
+		{writesFile, "--outputFile --outputFile. --coverage.reportsDirectory"},
+	},
+	"mocha":    {{otherConfig, "-r -u -R --require --config --package --reporter --ui --file --opts --import --loader --node-option -n --extension"}},
+	"rspec":    {{otherConfig, "-r -I -O -f --require --options --format --default-path"}, {writesFile, "-o --out"}},
 	"eslint":   {{otherConfig, "-c -f --config --format --rulesdir --parser --plugin --resolve-plugins-relative-to"}, {writesFile, "-o --output-file"}},
 	"prettier": {{otherConfig, "--config --plugin"}},
 	"mypy":     {{otherConfig, "--config-file --python-executable"}},
-	"gcc":      {{runsOther, "-wrapper -fplugin -specs -B"}},
-	"clang":    {{runsOther, "-fplugin -Xclang -B"}},
+	"gcc":      {{runsOther, "-wrapper -fplugin -specs -B -fuse-ld -Wl, -Wa, -Xlinker -Xassembler -no-integrated-cpp -fprofile-use -fdump-"}, {writesFile, "-MF -dumpdir -save-temps"}},
+	"clang":    {{runsOther, "-fplugin -Xclang -B -fuse-ld --ld-path -Wl, -Wa, -Xlinker -Xassembler -load"}, {otherConfig, "--config"}},
+	"split":    {{runsOther, "--filter"}},
+	"install":  {{runsOther, "--strip-program"}},
+	"vim":      {{runsOther, "-c -S -s -u -U -W -w -l -i --cmd --startuptime"}},
+	"nm":       {{runsOther, "--plugin"}},
+	"pylint":   {{runsOther, "--init-hook --load-plugins"}, {otherConfig, "--rcfile"}},
+	"flake8":   {{otherConfig, "--config --append-config"}},
 	"apt":      {{otherConfig, "-o -c --option --config-file"}},
 	"kubectl":  {{otherConfig, "--kubeconfig"}},
 	"env":      {{runsOther, "-S --split-string"}},
@@ -92,7 +106,8 @@ var dangers = map[string][]danger{
 var sameDangers = map[string]string{
 	"[": "test", "gfind": "find", "bfs": "find", "fdfind": "fd", "gsort": "sort", "gtar": "tar", "bsdtar": "tar",
 	"gmake": "make", "batcat": "bat", "py.test": "pytest", "cc": "gcc", "c++": "gcc", "g++": "gcc", "clang++": "clang",
-	"apt-get": "apt", "gsed": "sed", "mvnw": "mvn", "gradlew": "gradle", "tofu": "terraform",
+	"apt-get": "apt", "gsed": "sed", "mvnw": "mvn", "gradlew": "gradle", "tofu": "terraform", "vi": "vim", "nvim": "vim", "view": "vim", "ex": "vim",
+	"vimdiff": "vim", "objdump": "nm", "ar": "nm", "ranlib": "nm", "ld": "nm",
 }
 
 // wrappers are commands that run the command in their arguments, with the
@@ -105,6 +120,8 @@ var wrappers = map[string]int{
 	"runuser": 1, "su": 1, "busybox": 0, "toybox": 0, "caffeinate": 0, "faketime": 1, "torsocks": 0, "torify": 0,
 	"proxychains": 0, "proxychains4": 0, "rlwrap": 0, "unbuffer": 0, "chronic": 0, "numactl": 0, "prlimit": 0,
 	"firejail": 0, "cpulimit": 0, "xargs": 0, "gxargs": 0, "parallel": 0, "entr": 0, "noglob": 0, "nocorrect": 0,
+	"setpriv": 0, "choom": 0, "x86_64": 0, "i386": 0, "i486": 0, "i586": 0, "i686": 0, "runcon": 1, "eatmydata": 0, "tini": 0, "dumb-init": 0,
+	"gosu": 1, "su-exec": 1, "setuidgid": 1, "chpst": 0, "softlimit": 0, "cgexec": 0, "fakechroot": 0, "logsave": 1, "ifne": 0, "run0": 0,
 	"repeat": 1, "-": 0, "dbus-run-session": 0, "fakeroot": 0, "catchsegv": 0, "ssh-agent": 0, "pgexec": 0, "arch": 0,
 }
 
@@ -145,12 +162,19 @@ var gitRuns = map[string]bool{
 	"config": true, "filter-branch": true, "difftool": true, "mergetool": true, "bisect": true, "submodule": true,
 	"for-each-repo": true, "hook": true, "instaweb": true, "send-email": true, "daemon": true, "shell": true,
 	"credential": true, "upload-pack": true, "receive-pack": true, "upload-archive": true, "http-backend": true,
+	"merge-index": true, "merge-one-file": true, "maintenance": true, "filter-repo": true, "credential-store": true, "fast-import": true,
 	"remote-ext": true, "remote-fd": true, "cvsserver": true, "p4": true, "svn": true, "web--browse": true,
 }
 
 // gitShort are the short options of some of git's own commands that run others.
 var gitShort = map[string]string{
 	"grep": "-O", "rebase": "-x", "difftool": "-x", "clone": "-c -u", "archive": "-o", "fetch-pack": "-u",
+}
+
+// beyondBy is beyond; writes says that it is only about files that are written.
+func beyondBy(c simple, own int) (why string, writes bool) {
+	why = beyond(c, own)
+	return why, strings.HasSuffix(why, writesFile) || strings.HasSuffix(why, "is a file that it writes")
 }
 
 // beyond says what a command does that a rule with a wildcard does not cover,
@@ -174,6 +198,18 @@ func beyond(c simple, own int) string {
 			if why := beyond(simple{words: words[at:], piped: c.piped}, own-at); why != "" {
 				return why
 			}
+		}
+	}
+	if atFiles[name] {
+		for _, w := range words[min(own, len(words)):] {
+			if strings.HasPrefix(w.text, "@") {
+				return "`" + short(w.text) + "` " + otherConfig
+			}
+		}
+	}
+	if at := runnerAt(words); at > 0 && at < own {
+		if why := beyond(simple{words: words[at:], piped: c.piped}, own-at); why != "" {
+			return why
 		}
 	}
 	if same, ok := sameDangers[name]; ok {
@@ -206,6 +242,18 @@ func beyond(c simple, own int) string {
 		for _, w := range words[min(own, len(words)):] {
 			if strings.HasPrefix(w.text, "--exp") || strings.Contains(w.text, "%output{") {
 				return "`" + short(w.text) + "` may write files"
+			}
+		}
+		if format := formatFile(words, own); format != "" {
+			return "`" + short(format) + "` is a format from a file, which may write files"
+		}
+	case "mvn":
+		for _, w := range words[min(own, len(words)):] {
+			if property, ok := strings.CutPrefix(w.text, "-D"); ok {
+				property, _, _ = strings.Cut(property, "=")
+				if !slices.Contains(mavenProperties, property) {
+					return "`" + short(w.text) + "` " + otherConfig
+				}
 			}
 		}
 	case "zip":
@@ -253,6 +301,49 @@ func beyond(c simple, own int) string {
 	return optionAmong(dangers[name], words, own)
 }
 
+// mavenProperties are the properties that only choose what Maven builds or tests.
+var mavenProperties = []string{
+	"skipTests", "skipITs", "maven.test.skip", "test", "it.test", "groups", "excludedGroups", "failIfNoTests", "surefire.failIfNoSpecifiedTests",
+	"checkstyle.skip", "spotbugs.skip", "pmd.skip", "jacoco.skip", "enforcer.skip", "maven.javadoc.skip", "gpg.skip", "style.color", "revision",
+}
+
+// formatFile returns the word that has curl read its format from a file.
+func formatFile(words []shellWord, own int) string {
+	for i := max(own, 1); i < len(words); i++ {
+		w := words[i].text
+		switch {
+		case strings.HasPrefix(w, "@") && (words[i-1].text == "-w" || strings.HasPrefix(words[i-1].text, "--w") ||
+			!strings.HasPrefix(words[i-1].text, "--") && strings.HasPrefix(words[i-1].text, "-") && strings.HasSuffix(words[i-1].text, "w")):
+			return w
+		case strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.Contains(w, "w@"), strings.HasPrefix(w, "--w") && strings.Contains(w, "=@"):
+			return w
+		}
+	}
+	return ""
+}
+
+// runnerAt returns where a program begins that one like "uv run" starts; 0 if
+// there is none.
+func runnerAt(words []shellWord) int {
+	if len(words) < 3 {
+		if len(words) == 2 && packageRunners[words[0].text] && dangers[words[1].text] != nil {
+			return 1
+		}
+		return 0
+	}
+	name := path.Base(words[0].text)
+	switch runner := runners[name]; {
+	case runner != "" && words[1].text == runner && !strings.HasPrefix(words[2].text, "-"):
+		return 2
+	case packageRunners[name] && dangers[words[1].text] != nil:
+		return 1
+	}
+	return 0
+}
+
+// packageRunners run a program of the project's packages by its name.
+var packageRunners = map[string]bool{"yarn": true, "pnpm": true, "bun": true}
+
 // evaluated returns the first word that a shell may take for an expression with
 // a command inside of it, like 'a[$(…)]', although it is quoted.
 func evaluated(words []shellWord) string {
@@ -269,13 +360,35 @@ func optionAmong(list []danger, words []shellWord, own int) string {
 	for _, d := range list {
 		for option := range strings.FieldsSeq(d.options) {
 			for i := max(own, 1); i < len(words); i++ {
-				if isOption(words[i].text, option) {
+				if isOption(words[i].text, option) && !isBuiltinValue(words, i) {
 					return "`" + short(words[i].text) + "` " + d.does
 				}
 			}
 		}
 	}
 	return ""
+}
+
+// builtinValues are values of options that name something of the program's own,
+// where other values name a file or package that it loads.
+var builtinValues = map[string]string{
+	"--reporter":    "default verbose dot json junit tap tap-flat basic hanging-process github-actions spec list min nyan progress xunit html line",
+	"-R":            "spec dot list min nyan progress tap json",
+	"--ui":          "bdd tdd qunit exports",
+	"--environment": "node jsdom happy-dom edge-runtime",
+	"--pool":        "forks threads vmThreads vmForks",
+	"--format":      "documentation progress json html d p j h stylish compact unix",
+	"-f":            "documentation progress json html d p j h stylish compact unix",
+}
+
+// isBuiltinValue reports whether the i-th word is an option with one of
+// builtinValues.
+func isBuiltinValue(words []shellWord, i int) bool {
+	option, value, attached := strings.Cut(words[i].text, "=")
+	if !attached && i+1 < len(words) {
+		value = words[i+1].text
+	}
+	return hasField(builtinValues[option], value)
 }
 
 // isOption reports whether a word is, or may be, an option of the notation that
@@ -285,6 +398,8 @@ func isOption(word, option string) bool {
 	switch {
 	case option[0] == '!':
 		return name == option[1:] || name == "-"+option[1:]
+	case strings.IndexByte("=,.:", option[len(option)-1]) >= 0:
+		return strings.HasPrefix(word, option)
 	case strings.HasPrefix(option, "--"):
 		// Programs take any beginning that is unambiguous.
 		return len(name) > 2 && strings.HasPrefix(option, name)
@@ -292,8 +407,6 @@ func isOption(word, option string) bool {
 		return strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.IndexByte(word, option[1]) > 0
 	case strings.HasPrefix(option, "-"):
 		return name == option || name == "-"+option || strings.HasPrefix(word, option+"=")
-	case strings.HasSuffix(option, "="):
-		return strings.HasPrefix(word, option)
 	default:
 		return word == option
 	}
@@ -368,6 +481,9 @@ func beyondGo(words []shellWord, own int) string {
 		}
 		away := strings.HasPrefix(value, "/") || strings.HasPrefix(value, "~") || strings.HasPrefix(value, ".") && !strings.HasPrefix(value, "./") ||
 			strings.Contains(value, "..") || strings.Contains(value, "/.")
+		if strings.HasPrefix(words[i].text, "-") && strings.HasPrefix(option, "debug-") {
+			return "`" + short(words[i].text) + "` " + writesFile
+		}
 		switch option = strings.TrimPrefix(option, "test."); option {
 		case "coverprofile", "cpuprofile", "memprofile", "blockprofile", "mutexprofile", "trace", "outputdir", "gocoverdir", "testlogfile", "fuzzcachedir":
 			if away && strings.HasPrefix(words[i].text, "-") {

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"iter"
 	"path"
 	"slices"
 	"strings"
@@ -93,8 +94,7 @@ func (s *script) matches(r *shellRule) (ok, direct bool, reason string) {
 		return false, false, ""
 	}
 	f := s.look()
-	for i := range f.found {
-		c := &f.found[i]
+	for c := range s.everyCommand() {
 		if r.kind != patternRule && !c.isProgram(r.program) || !r.speaksOf(c) {
 			continue
 		}
@@ -123,6 +123,20 @@ func (s *script) matches(r *shellRule) (ok, direct bool, reason string) {
 		}
 	}
 	return false, false, ""
+}
+
+// everyCommand returns the commands of the generous view and those that the
+// certain view has worked out exactly.
+func (s *script) everyCommand() iter.Seq[*found] {
+	return func(yield func(*found) bool) {
+		for _, list := range [...][]found{s.look().found, s.certain().calls} {
+			for i := range list {
+				if !yield(&list[i]) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // asWords makes words of texts.
@@ -249,7 +263,8 @@ func (r *shellRule) speaksOf(c *found) bool {
 // without a folder.
 func (c *found) isProgram(name string) bool {
 	if c.glob {
-		ok, err := path.Match(c.name, name)
+		// A shell writes [!a] for what Go calls [^a].
+		ok, err := path.Match(strings.ReplaceAll(c.name, "[!", "[^"), name)
 		return err != nil || ok
 	}
 	// Some file systems do not know the difference of capital letters.

@@ -24,7 +24,7 @@ func (f *finder) add(words []string, plain int) {
 		return
 	}
 	base := path.Base(words[0])
-	f.found = append(f.found, found{words: words, name: base, glob: strings.ContainsAny(base, "*?["), plain: plain})
+	f.found = append(f.found, found{words: words, name: base, glob: base != "[" && strings.ContainsAny(base, "*?["), plain: plain})
 	f.depth++
 	defer func() { f.depth-- }()
 	name := strings.ToLower(base)
@@ -33,11 +33,13 @@ func (f *finder) add(words []string, plain int) {
 	case shells[name]:
 		f.shell(args)
 	case name == "eval":
-		f.textIn(strings.Join(args, " "))
+		f.textIn(strings.Join(withoutEnd(args), " "))
 	case name == "source" || name == ".":
 		f.blind("The command runs the file " + quoteShort(strings.Join(args, " ")) + " in its own shell.")
-	case name == "trap" && len(args) > 0:
-		f.textIn(args[0])
+	case name == "trap":
+		if args = withoutEnd(args); len(args) > 0 {
+			f.textIn(args[0])
+		}
 	case name == "alias":
 		for _, a := range args {
 			if _, value, ok := strings.Cut(a, "="); ok {
@@ -81,6 +83,14 @@ func (f *finder) add(words []string, plain int) {
 			f.document(a)
 		}
 	}
+}
+
+// withoutEnd returns arguments without a "--" in front.
+func withoutEnd(args []string) []string {
+	if len(args) > 0 && args[0] == "--" {
+		return args[1:]
+	}
+	return args
 }
 
 // runners are programs that run another one behind a word of their own.

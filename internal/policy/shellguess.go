@@ -26,7 +26,7 @@ func (f *finder) guess(word *syntax.Word) (guesses [][]string, sure bool) {
 	if text := plainText(word); text != "" {
 		return [][]string{{text}}, true
 	}
-	if words := braces(word); len(words) > 1 {
+	if words := braces(word); words != nil {
 		// Several words in place of one.
 		var all []string
 		sure := true

@@ -10,8 +10,9 @@ import (
 // home folder.
 type shellPath struct {
 	path string
-	// write says that the command surely or probably writes there.
-	write bool
+	// write says that the command surely or probably writes there, maybe that it
+	// is a program of which that is not known.
+	write, maybe bool
 }
 
 // writers are commands that write to, or remove, what their arguments name; the
@@ -44,13 +45,13 @@ type pathList struct {
 	seen map[shellPath]bool
 }
 
-func (l *pathList) add(p string, write bool) {
-	sp := shellPath{path: p, write: write}
-	if p == "" {
+func (l *pathList) put(p shellPath) {
+	if p.path == "" {
 		return
 	}
+	p.maybe = p.maybe && !p.write
 	if len(l.all) < 16 {
-		if slices.Contains(l.all, sp) {
+		if slices.Contains(l.all, p) {
 			return
 		}
 	} else {
@@ -60,12 +61,12 @@ func (l *pathList) add(p string, write bool) {
 				l.seen[have] = true
 			}
 		}
-		if l.seen[sp] {
+		if l.seen[p] {
 			return
 		}
-		l.seen[sp] = true
+		l.seen[p] = true
 	}
-	l.all = append(l.all, sp)
+	l.all = append(l.all, p)
 }
 
 // paths returns every word that may be a path, at any depth: arguments, values
@@ -74,22 +75,23 @@ func (l *pathList) add(p string, write bool) {
 func (s *script) paths() []shellPath {
 	f := s.look()
 	var list pathList
-	for _, p := range f.files {
-		list.add(p.path, p.write)
+	for _, files := range [...][]shellPath{f.files, s.certain().files} {
+		for _, p := range files {
+			list.put(p)
+		}
 	}
 	var dirs []string
 	visited := 0
-	for i := range f.found {
-		words := f.found[i].words
-		if visited += len(words); visited > maxPathWords {
+	for c := range s.everyCommand() {
+		if visited += len(c.words); visited > maxPathWords {
 			f.cut = true
 			f.blind("The command has too many words to look at all of them.")
 			break
 		}
-		if strings.Contains(words[0], "/") {
-			list.add(words[0], false)
+		if strings.Contains(c.words[0], "/") {
+			list.put(shellPath{path: c.words[0]})
 		}
-		dirs = append(dirs, list.command(words)...)
+		dirs = append(dirs, list.command(c.words)...)
 	}
 	if s.file == nil || f.cut {
 		list.unread(s.text)
@@ -100,21 +102,31 @@ func (s *script) paths() []shellPath {
 
 // below repeats the relative paths below each folder that a text changes to.
 func (l *pathList) below(dirs []string) {
+	dirs = slices.Compact(dirs)
 	if len(dirs) > maxGuesses {
 		dirs = dirs[:maxGuesses]
 	}
-	// "cd a && cd b" goes to a/b.
-	for i := 1; i < len(dirs); i++ {
-		if !isAbsolute(dirs[i]) && len(dirs[i-1]) < maxGuessText {
-			dirs[i] = dirs[i-1] + "/" + dirs[i]
+	// "cd a && cd b" goes to a/b, "(cd a); cd b" to b: each run of moves counts.
+	var all []string
+	for i := range dirs {
+		at := dirs[i]
+		all = append(all, at)
+		for _, next := range dirs[i+1:] {
+			if isAbsolute(next) || len(at) > maxGuessText {
+				break
+			}
+			at += "/" + next
+			all = append(all, at)
 		}
 	}
 	for _, p := range slices.Clip(l.all) {
 		if isAbsolute(p.path) {
 			continue
 		}
-		for _, dir := range dirs {
-			l.add(dir+"/"+p.path, p.write)
+		for _, dir := range all {
+			p := p
+			p.path = dir + "/" + p.path
+			l.put(p)
 		}
 	}
 }
@@ -127,52 +139,200 @@ func (l *pathList) unread(text string) {
 		if n++; n > maxUnread {
 			return
 		}
-		l.add(w, true)
-		l.add(w, false)
+		l.put(shellPath{path: w, write: true})
+		l.put(shellPath{path: w})
 	}
 }
+
+// folderOptions are options whose value is the folder in which a program works.
+var folderOptions = []string{"-C", "-D", "--directory", "--cwd", "--prefix", "--chdir", "--working-directory", "--work-tree", "--workdir", "--root", "--dir"}
 
 // command adds the paths among a command's words and returns the folders that
 // it changes to.
 func (l *pathList) command(words []string) (dirs []string) {
 	name := path.Base(words[0])
 	writes := writesTo(name, words)
+	_, inert := inertPrograms[name]
+	moves := name == "cd" || name == "pushd" || name == "chdir"
+	moved := false
 	for j := 1; j < len(words); j++ {
 		w := words[j]
-		write := writes(j)
+		p := shellPath{write: writes(j), maybe: !inert || inertPrograms[name] == opensWrite && writers[name] == "" && name != "git"}
 		switch {
 		case w == "-" || w == "--":
 			continue
 		case isNumber(w) && strings.HasPrefix(words[j-1], "-"):
 			continue // -n 20
 		case strings.HasPrefix(w, "-"):
-			// --name=value, -Xvalue.
-			if _, value, ok := strings.Cut(w, "="); ok {
-				l.add(value, write)
-			} else if w[1] != '-' && (len(w) > 6 || strings.ContainsAny(w, "/.~")) {
-				l.add(w[2:], write) // not -rf
-			}
-			if (w == "-C" || w == "--directory" || w == "--cwd" || w == "--prefix") && j+1 < len(words) {
+			l.option(w, p)
+			option, value, attached := strings.Cut(w, "=")
+			switch {
+			case slices.Contains(folderOptions, option) && attached:
+				dirs = append(dirs, value)
+			case slices.Contains(folderOptions, w) && j+1 < len(words):
 				dirs = append(dirs, words[j+1])
+			case len(w) > 2 && (strings.HasPrefix(w, "-C") || strings.HasPrefix(w, "-D")):
+				dirs = append(dirs, w[2:])
 			}
 			continue
 		}
-		l.add(w, write)
-		if _, value, ok := strings.Cut(w, "="); ok {
-			l.add(value, write)
+		if inertPrograms[name] == opensNone {
+			p.path = w
+			l.put(p)
+		} else {
+			l.word(w, p)
 		}
-		if at := strings.IndexAny(w, "@:"); at >= 0 {
-			// curl's @file, file:///path, host:path.
-			l.add(strings.TrimPrefix(w[at+1:], "//"), write)
+		if moves {
+			dirs, moved = append(dirs, w), true
 		}
-		if name == "cd" || name == "pushd" || name == "chdir" {
-			dirs = append(dirs, w)
+		if isTar(name) && j == 1 && strings.Contains(w, "C") {
+			// Letters without a dash: the values follow in their order.
+			dirs = append(dirs, words[2:min(len(words), 6)]...)
 		}
+	}
+	if moves && !moved {
+		dirs = append(dirs, "~")
 	}
 	return dirs
 }
 
+// maxPieces bounds how many paths are looked for in one word.
+const maxPieces = 48
+
+// between are the characters between which a word may hold a path.
+const between = "=,:;@<>|&\"'`(){}[]!#?%^"
+
+// word adds a word, and each part of it that may be a path: k=path, user@host:path,
+// f=@path;type=x, file://host/path.
+func (l *pathList) word(w string, p shellPath) {
+	p.path = w
+	l.put(p)
+	if !strings.ContainsAny(w, between) {
+		return
+	}
+	if strings.ContainsAny(w, " \t\n") {
+		// A sentence rather than a path: a name in it is not opened.
+		for _, ends := range []string{"=", "@:"} {
+			if at := strings.IndexAny(w, ends); at >= 0 {
+				p.path = w[at+1:]
+				l.put(p)
+			}
+		}
+		return
+	}
+	n := 0
+	for i := range len(w) {
+		if strings.IndexByte(between, w[i]) < 0 {
+			continue
+		}
+		if n++; n > maxPieces {
+			break
+		}
+		l.piece(w[i+1:], p)
+	}
+	if at := strings.Index(w, "://"); at >= 0 {
+		// The path of an address begins behind its host.
+		for i, n := at+3, 0; i < len(w) && n < 2; i++ {
+			if w[i] == '/' {
+				p.path = w[i:]
+				l.put(p)
+				n++
+			}
+		}
+	}
+	if at := strings.IndexAny(w, between); at > 0 {
+		p.path = w[:at]
+		l.put(p)
+	}
+}
+
+// piece adds a part of a word: to its end, and to the next character that may end
+// a path.
+func (l *pathList) piece(rest string, p shellPath) {
+	p.path = rest
+	l.put(p)
+	if end := strings.IndexAny(rest, between); end > 0 {
+		p.path = rest[:end]
+		l.put(p)
+	}
+}
+
+// option adds the values that an option may hold: --name=value, -Xvalue, and
+// -abXvalue, where the letter that takes the value is not known.
+func (l *pathList) option(w string, p shellPath) {
+	if strings.ContainsAny(w, between) {
+		l.word(w, p)
+	}
+	switch at := strings.IndexAny(w, "/.~"); {
+	case strings.HasPrefix(w, "--") || at < 0 && len(w) <= 6:
+		return // not -rf
+	case at < 0:
+		l.piece(w[2:], p)
+	default:
+		for i := 2; i <= min(at, 10); i++ {
+			l.piece(w[i:], p)
+		}
+	}
+}
+
+func isTar(name string) bool { return name == "tar" || name == "gtar" || name == "bsdtar" }
+
+// walkers are programs that go through the folders that they are given, always or
+// with one of the options, and open what is in them.
+var walkers = map[string]string{
+	"rg": "", "ag": "", "ack": "", "zip": "-r", "tar": "", "gtar": "", "bsdtar": "", "rsync": "", "scp": "-r", "du": "-a",
+	"grep": "-r -R --recursive --dereference-recursive", "egrep": "-r -R --recursive", "fgrep": "-r -R --recursive",
+	"cp": "-r -R -a --recursive --archive", "diff": "", "chmod": "-R --recursive", "rm": "-r -R --recursive", "mv": "",
+}
+
+// walked returns the folders that the text's commands go through. A folder may be
+// a file: what is below it is then nothing.
+func (s *script) walked() []string {
+	var list pathList
+	var dirs []string
+	for c := range s.everyCommand() {
+		dirs = append(dirs, (&pathList{}).command(c.words)...)
+		name := path.Base(c.words[0])
+		options, walks := walkers[name]
+		with := options == ""
+		operands := 0
+		for _, w := range c.words[1:] {
+			for option := range strings.FieldsSeq(options) {
+				with = with || isOption(w, option)
+			}
+			if !strings.HasPrefix(w, "-") {
+				operands++
+			}
+		}
+		_, inert := inertPrograms[name]
+		_, wrapper := wrappers[name]
+		if inert && (!walks || !with) || wrapper || name == "cd" || name == "find" {
+			continue
+		}
+		for _, w := range c.words[1:] {
+			if !strings.HasPrefix(w, "-") && (walks || strings.ContainsAny(w, "/~") || w == "." || w == "..") {
+				list.put(shellPath{path: w})
+			}
+		}
+		if walks && (operands < 2 || name == "rg") {
+			list.put(shellPath{path: "."}) // where it looks without a path
+		}
+	}
+	list.below(dirs)
+	names := make([]string, len(list.all))
+	for i, p := range list.all {
+		names[i] = p.path
+	}
+	return names
+}
+
 func isAbsolute(p string) bool { return strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~") }
+
+// isTarget reports whether a word is an option that names where cp and its kin
+// write to.
+func isTarget(w string) bool {
+	return strings.HasPrefix(w, "--t") || strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.Contains(w, "t")
+}
 
 // writesTo returns a function that reports whether a command surely or probably
 // writes to its j-th word.
@@ -183,7 +343,7 @@ func writesTo(name string, words []string) func(j int) bool {
 		return all(true)
 	case "last":
 		return func(j int) bool {
-			return j == len(words)-1 || words[j-1] == "-t" || strings.HasPrefix(words[j], "--target-directory=")
+			return j == len(words)-1 || isTarget(words[j]) || isTarget(words[j-1])
 		}
 	}
 	switch name {
@@ -195,10 +355,20 @@ func writesTo(name string, words []string) func(j int) bool {
 		}))
 	case "git":
 		sub := slices.IndexFunc(words, func(w string) bool { return gitWriters[w] })
-		return func(j int) bool { return sub > 0 && j > sub || strings.HasPrefix(words[j], "--output=") }
+		file := func(w string) bool {
+			return strings.HasPrefix(w, "--file") || strings.HasPrefix(w, "-f") || strings.HasPrefix(w, "--output")
+		}
+		return func(j int) bool {
+			return sub > 0 && j > sub || file(words[j]) || file(words[j-1]) && !strings.Contains(words[j-1], "=")
+		}
 	case "tar", "gtar", "bsdtar":
-		creates := len(words) > 1 && (strings.HasPrefix(words[1], "-c") || strings.HasPrefix(words[1], "c"))
-		return func(j int) bool { return creates || words[j-1] == "-C" || words[j-1] == "--directory" }
+		// All but to list what is in an archive.
+		lists := len(words) > 1 && (strings.HasPrefix(strings.TrimPrefix(words[1], "-"), "t") || words[1] == "--list")
+		return all(!lists)
+	case "cpio", "pax":
+		return all(true)
+	case "wget":
+		return all(slices.ContainsFunc(words[1:], func(w string) bool { return strings.HasPrefix(w, "-P") || strings.HasPrefix(w, "--directory-prefix") }))
 	case "find", "gfind", "bfs":
 		return all(slices.ContainsFunc(words, func(w string) bool {
 			return w == "-delete" || strings.HasPrefix(w, "-fprint") || w == "-fls"
