@@ -25,14 +25,14 @@ var inertPrograms = func() map[string]inertKind {
 	table := map[string]inertKind{}
 	for kind, names := range map[inertKind]string{
 		opensNone: `: true false echo printf pwd date cal whoami id groups uname hostname uptime nproc arch which whereis whatis dirname basename seq sleep
-			tty test [ expr kill pkill killall pgrep pidof ps free jobs exit return break continue shift times umask ulimit printenv locale tput clear
-			reset yes factor getconf logname who w last ping dig nslookup host type tr ls dir vdir stat realpath readlink mkdir rmdir df sync dirs
+			tty expr kill pkill killall pgrep pidof ps free jobs exit return break continue shift times umask ulimit printenv locale tput clear
+			reset yes factor getconf logname who w last ping dig nslookup host type tr sync dirs
 			read unset wait`,
-		opensRead: `cat head tail wc file sort uniq cut grep egrep fgrep rg ag ack diff cmp comm nl od xxd hexdump strings md5sum sha1sum sha224sum
+		opensRead: `ls dir vdir stat realpath readlink df test [ cat head tail wc file sort uniq cut grep egrep fgrep rg ag ack diff cmp comm nl od xxd hexdump strings md5sum sha1sum sha224sum
 			sha256sum sha384sum sha512sum b2sum cksum sum shasum base64 base32 tree du column fold paste join expand unexpand fmt tac rev shuf jq yq
 			sed gsed zcat bzcat xzcat less more man look tsort pr iconv nm objdump readelf size c++filt addr2line shellcheck yamllint hadolint
 			awk gawk mawk nawk`,
-		opensWrite: `rm mv cp ln install touch chmod chown chgrp truncate tee split csplit mktemp dd shred gofmt prettier eslint black ruff isort tsc
+		opensWrite: `mkdir rmdir rm mv cp ln install touch chmod chown chgrp truncate tee split csplit mktemp dd shred gofmt prettier eslint black ruff isort tsc
 			mypy flake8 pylint golangci-lint staticcheck curl wget rsync scp tar gtar bsdtar zip unzip gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd
 			dos2unix unix2dos git gh`,
 	} {
@@ -222,7 +222,7 @@ func (c *certainty) inert(cmd *command, kind inertKind) {
 			}
 		}
 	}
-	if evaluated(cmd.shellWords()[1:]) != "" && kind == opensNone {
+	if evaluated(cmd.shellWords()[1:]) != "" && (kind == opensNone || name == "test" || name == "[") {
 		c.doubtProgram("`" + name + "` may evaluate " + quoteShort(strings.Join(cmd.args(), " ")) + ".")
 	}
 	if why, writes := beyondBy(simple{words: cmd.shellWords()}, 1); why != "" && !writes {

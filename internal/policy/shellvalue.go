@@ -383,7 +383,7 @@ func fieldsOf(values []field) value {
 		}
 		alt := []field{}
 		for part := range strings.FieldsFuncSeq(t.text, func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' }) {
-			alt = append(alt, field{text: part, glob: t.glob || strings.ContainsAny(part, "*?[")})
+			alt = append(alt, field{text: part, glob: t.glob || strings.ContainsAny(part, "*?["), number: t.number})
 		}
 		v.alts = append(v.alts, alt)
 	}
