@@ -44,17 +44,11 @@ var inertPrograms = func() map[string]inertKind {
 }()
 
 // gitInert are git's own commands whose arguments are data.
-var gitInert = func() map[string]bool {
-	table := map[string]bool{}
-	for name := range strings.FieldsSeq(`add am annotate apply archive blame branch bundle cat-file check-attr check-ignore checkout cherry cherry-pick clean
+var gitInert = setOf(`add am annotate apply archive blame branch bundle cat-file check-attr check-ignore checkout cherry cherry-pick clean
 		clone commit commit-graph count-objects describe diff diff-files diff-index diff-tree fetch for-each-ref format-patch fsck gc grep hash-object
 		help init log ls-files ls-remote ls-tree merge merge-base merge-tree mv name-rev notes pack-refs prune pull push range-diff read-tree rebase
 		reflog remote repack replace rerere reset restore rev-list rev-parse revert rm shortlog show show-branch show-ref sparse-checkout stash status
-		switch symbolic-ref tag update-index update-ref verify-commit verify-tag version whatchanged worktree write-tree`) {
-		table[name] = true
-	}
-	return table
-}()
+		switch symbolic-ref tag update-index update-ref verify-commit verify-tag version whatchanged worktree write-tree`)
 
 // ghInert are the commands of gh that run no program which their words name.
 var ghInert = []string{"pr", "issue", "run", "workflow", "release", "search", "label", "status", "api", "browse", "gist"}
@@ -67,14 +61,8 @@ var listOptions = map[string]string{
 
 // atFiles are programs that take options from a file that a word like @file
 // names.
-var atFiles = func() map[string]bool {
-	table := map[string]bool{}
-	for name := range strings.FieldsSeq(`gcc cc g++ c++ clang clang++ cpp ld gold lld as ar nm objdump objcopy ranlib readelf size strings strip addr2line c++filt
-		dlltool elfedit gprof javac java javadoc jar kotlinc scalac pytest py.test rustc swiftc zig flang gfortran msgfmt`) {
-		table[name] = true
-	}
-	return table
-}()
+var atFiles = setOf(`gcc cc g++ c++ clang clang++ cpp ld gold lld as ar nm objdump objcopy ranlib readelf size strings strip addr2line c++filt
+		dlltool elfedit gprof javac java javadoc jar kotlinc scalac pytest py.test rustc swiftc zig flang gfortran msgfmt`)
 
 // linkFollowers are programs that follow the links inside of a folder that they
 // are given, always or with one of the options.
@@ -84,22 +72,46 @@ var linkFollowers = map[string]string{
 	"rsync": "-L -k --copy-links --copy-dirlinks", "du": "-L --dereference", "tree": "-l", "chmod": "-R", "chown": "-L",
 }
 
-// runsInput are programs that run commands which they read, at once or later.
-var runsInput = map[string]bool{"at": true, "batch": true, "crontab": true, "parallel": true, "expect": true, "ed": true, "m4": true}
+// runsInput are programs that run commands which they read or are given, at once
+// or later.
+var runsInput = setOf(`at batch crontab parallel expect ed ex vim vi nvim emacs m4 osascript R irb ghci jshell psql mysql sqlite3 gdb lldb dc`)
 
-// interpreters run a program from their input unless they are given one.
-var interpreters = func() map[string]bool {
-	table := map[string]bool{}
-	for name := range strings.FieldsSeq(`python python2 python3 perl ruby node deno bun php lua luajit tclsh Rscript R osascript irb ghci scala groovy
-		jshell psql mysql sqlite3 gdb lldb bc dc gnuplot octave julia racket guile sbcl ex vim vi nvim emacs`) {
-		table[name] = true
+// interpreters run code from their input or from an option, unless they are given
+// a file.
+var interpreters = setOf(`python python2 python3 perl ruby node php lua luajit tclsh Rscript scala groovy gnuplot octave julia racket guile sbcl`)
+
+// interpreterFlags are the options of interpreters that bring no code.
+var interpreterFlags = setOf(`-u -B -O -OO -I -s -V -v -w -T --version --help -h --test --watch`)
+
+// runsFile reports whether an interpreter is given a file or module, and nothing
+// in front of it that may be code.
+func runsFile(words []field) bool {
+	for i, w := range words[1:] {
+		switch {
+		case w.text == "" || w.unknown || w.glob:
+			return false
+		case w.text == "-m":
+			return i+2 < len(words)
+		case interpreterFlags[w.text]:
+			if strings.HasPrefix(w.text, "--v") || strings.HasPrefix(w.text, "--h") || w.text == "-V" || w.text == "-h" {
+				return true
+			}
+		case w.text[0] == '-':
+			return false
+		default:
+			return true
+		}
 	}
-	return table
-}()
+	return false
+}
 
-// hasOperand reports whether a command has an argument that is no option.
-func hasOperand(words []field) bool {
-	return slices.ContainsFunc(words[1:], func(w field) bool { return w.text != "" && w.text[0] != '-' })
+// setOf makes a set of the words of a text.
+func setOf(words string) map[string]bool {
+	set := map[string]bool{}
+	for word := range strings.FieldsSeq(words) {
+		set[word] = true
+	}
+	return set
 }
 
 // run takes one command: what it runs in turn, and what of it is not certain.
@@ -120,8 +132,8 @@ func (c *certainty) run(cmd command) {
 	switch {
 	case name == "git" && !c.git(&cmd), name == "gh" && !c.gh(&cmd):
 		c.doubt("What this command of `" + name + "` runs is not known: it may be an alias.")
-	case runsInput[name], interpreters[name] && !hasOperand(cmd.words):
-		c.doubt("`" + name + "` runs what it reads from its input.")
+	case runsInput[name], interpreters[name] && !runsFile(cmd.words):
+		c.doubt("`" + name + "` runs code from its arguments or its input.")
 	case inert:
 		c.inert(&cmd, kind)
 	case shells[name]:
