@@ -3,6 +3,7 @@ package policy
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/switchboard-dev/switchboard/wire"
 )
@@ -201,11 +202,18 @@ func (j *judge) mayWrite() (about *compiled, at *place) {
 // walksInto returns a rule about files below a folder that a command walks
 // through, and the folder.
 func (j *judge) walksInto(s *script) (about *compiled, at *place) {
-	for _, name := range s.walked() {
-		from := j.place(name, true)
+	for _, p := range s.walked() {
+		tool := "Read"
+		if p.write {
+			tool = "Edit"
+		}
+		from := j.place(p.path, true)
 		for _, d := range []Decision{Deny, Ask} {
 			j.each(d, func(c *compiled) bool {
-				if c.kind == kindPath && c.spec.tool == "Read" && !c.path.floating && j.mayFind(c.path, &from, "*") {
+				if c.kind != kindPath || c.spec.tool != tool || c.path.floating || p.path == worktree && insideGit(c.path) {
+					return true
+				}
+				if j.mayFind(c.path, &from, "*") {
 					about, at = c, &from
 				}
 				return about == nil
@@ -216,6 +224,12 @@ func (j *judge) walksInto(s *script) (about *compiled, at *place) {
 		}
 	}
 	return nil, nil
+}
+
+// insideGit reports whether a rule is about what git keeps for itself in the
+// session's folder.
+func insideGit(p *pattern) bool {
+	return p.anchor == anchorDir && (p.glob == ".git" || strings.HasPrefix(p.glob, ".git/"))
 }
 
 // hasRules reports whether there are deny or ask rules of a kind about the tool.

@@ -36,6 +36,8 @@ type certainty struct {
 	files []shellPath
 	// handed are words that go to programs which may run them as commands.
 	handed []string
+	// strangers counts the programs that may run what they are given.
+	strangers int
 
 	scope *varScope
 	// isDir reports whether a path is a folder; it may be nil.
@@ -151,6 +153,7 @@ func (c *certainty) stmt(st *syntax.Stmt) {
 	for _, r := range st.Redirs {
 		c.redirect(r)
 	}
+	defer c.feed(c.strangers, st.Redirs)
 	if st.Background || st.Coprocess || st.Disown {
 		c.forked++
 		defer func() { c.forked-- }()
@@ -166,7 +169,11 @@ func (c *certainty) stmt(st *syntax.Stmt) {
 			return
 		}
 		c.branch(cmd.X)
+		before := c.strangers
 		c.branch(cmd.Y)
+		if before != c.strangers && cmd.Op != syntax.OrStmt {
+			c.pipeInto(cmd.X)
+		}
 	case *syntax.Block:
 		c.list(cmd.Stmts)
 	case *syntax.Subshell:
@@ -202,6 +209,41 @@ func (c *certainty) stmt(st *syntax.Stmt) {
 	default:
 		c.doubt("The command has " + nodeName(cmd) + ", and what that runs is not followed.")
 	}
+}
+
+// feed hands the texts of here-documents to a program that may run what it reads,
+// if there is one since a count.
+func (c *certainty) feed(before int, redirs []*syntax.Redirect) {
+	if before == c.strangers {
+		return
+	}
+	for _, r := range redirs {
+		for _, w := range []*syntax.Word{r.Hdoc, r.Word} {
+			if w != nil && (r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc || r.Op == syntax.WordHdoc) {
+				c.handed = append(c.handed, source(w))
+			}
+		}
+	}
+}
+
+// pipeInto hands the texts in a command to a program that reads its output and may
+// run it.
+func (c *certainty) pipeInto(st *syntax.Stmt) {
+	syntax.Walk(st, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CallExpr:
+			for i, w := range n.Args {
+				if i > 0 {
+					c.handed = append(c.handed, bareTexts(source(w))[0])
+				}
+			}
+		case *syntax.Redirect:
+			if n.Hdoc != nil {
+				c.handed = append(c.handed, source(n.Hdoc))
+			}
+		}
+		return true
+	})
 }
 
 // loop walks a for loop. Its variable has a known set of values inside.

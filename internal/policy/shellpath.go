@@ -193,6 +193,15 @@ func (l *pathList) command(words []string) (dirs []string) {
 	if moves && !moved {
 		dirs = append(dirs, "~")
 	}
+	if last := words[len(words)-1]; name == "ln" && !isAbsolute(last) {
+		// A link's text counts from the folder that the link is in.
+		for _, w := range words[1:] {
+			if !isAbsolute(w) && !strings.HasPrefix(w, "-") {
+				l.put(shellPath{path: path.Dir(last) + "/" + w})
+				l.put(shellPath{path: last + "/" + w})
+			}
+		}
+	}
 	return dirs
 }
 
@@ -282,49 +291,84 @@ func isTar(name string) bool { return name == "tar" || name == "gtar" || name ==
 var walkers = map[string]string{
 	"rg": "", "ag": "", "ack": "", "zip": "-r", "tar": "", "gtar": "", "bsdtar": "", "rsync": "", "scp": "-r", "du": "-a",
 	"grep": "-r -R --recursive --dereference-recursive", "egrep": "-r -R --recursive", "fgrep": "-r -R --recursive",
-	"cp": "-r -R -a --recursive --archive", "diff": "", "chmod": "-R --recursive", "rm": "-r -R --recursive", "mv": "",
+	"cp": "-r -R -a --recursive --archive", "diff": "", "chmod": "-R --recursive", "rm": "-r -R --recursive", "mv": "", "ln": "",
 }
 
-// walked returns the folders that the text's commands go through. A folder may be
-// a file: what is below it is then nothing.
-func (s *script) walked() []string {
+// spreaders are programs that write files whose names are not in the command,
+// below a folder that they are given or the one that they run in.
+var spreaders = map[string]string{
+	"tar": "", "gtar": "", "bsdtar": "", "unzip": "", "patch": "", "cpio": "", "pax": "", "7z": "", "rsync": "", "cp": "-r -R -a --recursive --archive",
+	"rm": "-r -R --recursive", "mv": "", "find": "-delete", "chmod": "-R --recursive", "chown": "-R --recursive",
+}
+
+// gitSpreaders are git's own commands that change the files of the working tree,
+// but never what is in .git.
+var gitSpreaders = setOf(`checkout switch restore reset clean stash apply am merge pull rebase revert cherry-pick`)
+
+// walked returns the folders that the text's commands go through, with write for
+// those below which they write. A folder may be a file: what is below it is then
+// nothing.
+func (s *script) walked() []shellPath {
 	var list pathList
 	var dirs []string
 	for c := range s.everyCommand() {
 		dirs = append(dirs, (&pathList{}).command(c.words)...)
-		name := path.Base(c.words[0])
-		options, walks := walkers[name]
-		with := options == ""
-		operands := 0
-		for _, w := range c.words[1:] {
-			for option := range strings.FieldsSeq(options) {
-				with = with || isOption(w, option)
-			}
-			if !strings.HasPrefix(w, "-") {
-				operands++
-			}
-		}
-		_, inert := inertPrograms[name]
-		_, wrapper := wrappers[name]
-		if inert && (!walks || !with) || wrapper || name == "cd" || name == "find" {
-			continue
-		}
-		for _, w := range c.words[1:] {
-			if !strings.HasPrefix(w, "-") && (walks || strings.ContainsAny(w, "/~") || w == "." || w == "..") {
-				list.put(shellPath{path: w})
-			}
-		}
-		if walks && (operands < 2 || name == "rg") {
-			list.put(shellPath{path: "."}) // where it looks without a path
-		}
+		list.walk(c.words)
 	}
 	list.below(dirs)
-	names := make([]string, len(list.all))
-	for i, p := range list.all {
-		names[i] = p.path
-	}
-	return names
+	return list.all
 }
+
+// walk adds the folders that a command goes through.
+func (l *pathList) walk(words []string) {
+	name := path.Base(words[0])
+	with := func(table map[string]string) bool {
+		options, ok := table[name]
+		if !ok || options == "" {
+			return ok
+		}
+		for option := range strings.FieldsSeq(options) {
+			if slices.ContainsFunc(words[1:], func(w string) bool { return isOption(w, option) }) {
+				return true
+			}
+		}
+		return false
+	}
+	_, inert := inertPrograms[name]
+	_, wrapper := wrappers[name]
+	reads, writes := with(walkers), with(spreaders)
+	operands := 0
+	for _, w := range words[1:] {
+		if !strings.HasPrefix(w, "-") {
+			operands++
+		}
+		switch {
+		case reads || writes:
+			if reads {
+				l.word(w, shellPath{})
+			}
+			if writes {
+				l.word(w, shellPath{write: true})
+			}
+		case !inert && !wrapper && name != "cd" && name != "find" && (strings.ContainsAny(w, "/~") || w == "." || w == ".."):
+			// A program that is not known.
+			l.word(w, shellPath{})
+			l.word(w, shellPath{write: true})
+		case name == "git" && gitSpreaders[w]:
+			l.put(shellPath{path: worktree, write: true})
+		}
+	}
+	// Where a program works without a folder.
+	if reads && (operands < 2 || name == "rg") {
+		l.put(shellPath{path: "."})
+	}
+	if writes && name != "rm" && name != "mv" && name != "cp" {
+		l.put(shellPath{path: ".", write: true})
+	}
+}
+
+// worktree stands for the session's folder without what is in .git.
+const worktree = "./"
 
 func isAbsolute(p string) bool { return strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~") }
 

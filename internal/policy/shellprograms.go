@@ -78,10 +78,13 @@ var runsInput = setOf(`at batch crontab parallel expect ed ex vim vi nvim emacs 
 
 // interpreters run code from their input or from an option, unless they are given
 // a file.
-var interpreters = setOf(`python python2 python3 perl ruby node php lua luajit tclsh Rscript scala groovy gnuplot octave julia racket guile sbcl`)
+var interpreters = setOf(`python python2 python3 perl ruby node bun php lua luajit tclsh Rscript scala groovy gnuplot octave julia racket guile sbcl`)
 
 // interpreterFlags are the options of interpreters that bring no code.
 var interpreterFlags = setOf(`-u -B -O -OO -I -s -V -v -w -T --version --help -h --test --watch`)
+
+// codeModules are modules of Python that run code from their arguments.
+var codeModules = setOf(`timeit pdb code asyncio cProfile profile trace runpy idlelib`)
 
 // runsFile reports whether an interpreter is given a file or module, and nothing
 // in front of it that may be code.
@@ -91,7 +94,7 @@ func runsFile(words []field) bool {
 		case w.text == "" || w.unknown || w.glob:
 			return false
 		case w.text == "-m":
-			return i+2 < len(words)
+			return i+2 < len(words) && !codeModules[words[i+2].text]
 		case interpreterFlags[w.text]:
 			if strings.HasPrefix(w.text, "--v") || strings.HasPrefix(w.text, "--h") || w.text == "-V" || w.text == "-h" {
 				return true
@@ -150,6 +153,8 @@ func (c *certainty) run(cmd command) {
 		c.find(&cmd)
 	case name == "xargs", name == "gxargs":
 		c.xargs(&cmd)
+	case name == "deno" && len(cmd.words) > 1 && cmd.words[1].text == "eval":
+		c.doubt("`deno eval` runs code from its arguments.")
 	case onlyExact[name] != "":
 		c.doubt("The command has `" + name + "`: " + onlyExact[name] + ".")
 	case wrapper:
@@ -322,6 +327,7 @@ func (c *certainty) stranger(cmd *command) {
 			c.doubtPath("Which file " + quoteShort(w.text) + " is, with another number, cannot be known.")
 		}
 	}
+	c.strangers++
 	c.hand(cmd.args())
 	if why, writes := beyondBy(simple{words: cmd.shellWords()}, 1); why != "" && !writes && strings.Contains(why, runsOther) {
 		c.doubt("The command has more to it than `" + short(name) + "`: " + why + ".")
@@ -366,6 +372,7 @@ func (c *certainty) shell(cmd *command) {
 				c.doubt("The command has a shell read its commands from " + quoteShort(a) + ".")
 				return
 			}
+			c.strangers++
 			c.hand(args[i:])
 			return
 		}
@@ -533,6 +540,9 @@ func (c *certainty) wrapper(cmd *command) {
 		}
 	}
 	inner := innerCommands(texts(cmd.words), wrappers[name])
+	if len(inner) == 0 && !bareWrappers[name] {
+		c.doubt("`" + name + "` without a command may start a shell.")
+	}
 	if len(cmd.words) > maxWrapped {
 		c.doubt("The command has too many parts to look at all of them.")
 		return
@@ -547,6 +557,9 @@ func (c *certainty) wrapper(cmd *command) {
 	}
 	c.depth--
 }
+
+// bareWrappers do nothing else without a command.
+var bareWrappers = setOf(`env nice command exec builtin time nohup timeout xargs arch`)
 
 // mentions reports whether a text that something may run names what a rule is
 // about.
