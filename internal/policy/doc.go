@@ -11,7 +11,9 @@
 // ask rule is read generously. So a path has to be inside an allow rule's folder
 // both as it is written and with all links followed, while either is enough for a
 // deny rule; and a shell command is allowed only if each of its simple commands
-// is, while one is enough to deny it.
+// is, while one is enough to deny it. A rule that allows every command, beside
+// others that deny some commands or files, allows only what can be known for
+// certain.
 //
 // The package starts no goroutine and keeps no state: an [Engine] never changes
 // and may be used by many goroutines at once. What it needs to know of the file
