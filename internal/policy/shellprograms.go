@@ -178,7 +178,9 @@ func (c *certainty) fromLists(cmd *command) {
 		}
 		for _, list := range []string{listOptions[""], listOptions[name]} {
 			for option := range strings.FieldsSeq(list) {
-				if w != "--" && isOption(w, option) {
+				// --file is an option of its own, and no short form of --files0-from.
+				long, _, _ := strings.Cut(w, "=")
+				if (len(option) == 2 || len(long) > len("--file")) && isOption(w, option) {
 					c.listed("With " + quoteShort(w) + " `" + name + "` takes names of files from elsewhere.")
 				}
 			}
