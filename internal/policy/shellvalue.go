@@ -357,6 +357,10 @@ func (c *certainty) evaluateOne(w *syntax.Word, assigned bool) value {
 	}
 	v := value{known: true}
 	for _, t := range texts {
+		if t.text == "" && !quoted && !assigned {
+			v.alts = append(v.alts, []field{}) // nothing: {a,}
+			continue
+		}
 		v.alts = append(v.alts, []field{t})
 	}
 	return v
