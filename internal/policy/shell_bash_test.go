@@ -63,12 +63,12 @@ func newLab(t testing.TB) *lab {
 	for _, name := range []string{"h/u/work/a", "h/u/work/sub/b", "h/u/work/keep/x"} {
 		write(name, "harmless\n", 0o600)
 	}
-	// A recorder writes its name and arguments to descriptor 9, and what it reads
-	// if it is given no file.
+	// A recorder writes its name and arguments to descriptor 9, and whether it reads
+	// a secret if it is given no file.
 	recorder := `#!/bin/sh
 printf '\001%s\002%s\002' "$PWD" "${0##*/}" >&9
 for a; do printf '%s\002' "$a" >&9; done
-[ $# -gt 0 ] || { IFS= read -r line && printf '%s\002' "$line" >&9; }
+[ $# -gt 0 ] || { IFS= read -r line && [ "$line" = ` + secretText + ` ] && printf %s "$line" >&9; }
 printf '\003' >&9
 `
 	for _, name := range []string{"rm", "cat", "ls", "tool", "grep", "git"} {
@@ -85,7 +85,7 @@ printf '\003' >&9
 		}
 	}
 	f, _ := documentedRules2(labRules)
-	if l.engine, err = New(f, Options{Home: l.home}); err != nil {
+	if l.engine, err = New(f, Options{Home: l.home, Resolve: func(name string) (string, error) { return path.Clean(name), nil }}); err != nil {
 		t.Fatal(err)
 	}
 	return l

@@ -256,6 +256,9 @@ func braces(word *syntax.Word) []*syntax.Word {
 	if len(split.Parts) > 8*maxGuesses {
 		return nil
 	}
+	if !slices.ContainsFunc(split.Parts, func(p syntax.WordPart) bool { _, ok := p.(*syntax.BraceExp); return ok }) {
+		return nil // {a}: nothing to expand
+	}
 	return expand(split)
 }
 
