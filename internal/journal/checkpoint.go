@@ -2,7 +2,6 @@ package journal
 
 import (
 	"context"
-	"os"
 	"time"
 
 	"github.com/switchboard-dev/switchboard/internal/killpoint"
@@ -50,7 +49,7 @@ func (s *SQLite) finishCheckpoint(w *conn) error {
 // killed. It ends with ctx.
 func (s *SQLite) checkpoints(ctx context.Context) {
 	done := s.last.Load() // the position at the last checkpoint
-	if info, err := os.Stat(s.path + "-wal"); err == nil && info.Size() > 0 {
+	if s.logLeft {
 		done = s.checkpoint(ctx)
 	}
 	for {

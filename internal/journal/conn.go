@@ -35,7 +35,35 @@ type setting struct{ name, value string }
 // connect opens a file, which must exist, and applies the settings in their
 // order.
 func connect(ctx context.Context, path, vfs string, settings ...setting) (*conn, error) {
-	query := url.Values{"mode": {"rw"}}
+	c, err := dial(ctx, path, vfs, url.Values{"mode": {"rw"}})
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range append([]setting{{"busy_timeout", "5000"}}, settings...) {
+		if err := c.script(ctx, "PRAGMA "+s.name+" = "+s.value); err != nil {
+			return nil, errors.Join(fmt.Errorf("setting %s of %s: %w", s.name, path, err), c.close())
+		}
+	}
+	return c, nil
+}
+
+// connectReadOnly opens a file to look at it, and changes nothing, not even the
+// index of its write-ahead log. alone says that there is no such log.
+func connectReadOnly(ctx context.Context, path, vfs string, alone bool) (*conn, error) {
+	query := url.Values{"mode": {"ro"}}
+	if alone {
+		// Without this, reading would need files beside it, which only a writer may make.
+		query.Set("immutable", "1")
+	} else {
+		// The index is made in memory if no process has the file open: the one on
+		// disk may tell what the log has lost.
+		query.Set("readonly_shm", "1")
+	}
+	return dial(ctx, path, vfs, query)
+}
+
+// dial opens a file, with parameters of SQLite's.
+func dial(ctx context.Context, path, vfs string, query url.Values) (*conn, error) {
 	if vfs != "" {
 		query.Set("vfs", vfs)
 	}
@@ -48,13 +76,7 @@ func connect(ctx context.Context, path, vfs string, settings ...setting) (*conn,
 	if err != nil {
 		return nil, fmt.Errorf("opening %s: %w", path, err)
 	}
-	c := &conn{raw: raw, stmts: map[string]statement{}}
-	for _, s := range append([]setting{{"busy_timeout", "5000"}}, settings...) {
-		if err := c.script(ctx, "PRAGMA "+s.name+" = "+s.value); err != nil {
-			return nil, errors.Join(fmt.Errorf("setting %s of %s: %w", s.name, path, err), c.close())
-		}
-	}
-	return c, nil
+	return &conn{raw: raw, stmts: map[string]statement{}}, nil
 }
 
 // close finalizes the statements and closes the connection.

@@ -132,6 +132,9 @@ func (s *SQLite) blob(r row, i int) ([]byte, error) {
 	if err == nil {
 		return value, nil
 	}
+	if !errors.Is(err, errDamaged) && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("reading a long line of the journal: %w", err) // the line may be fine
+	}
 	path := s.files.dir
 	if sum, _, parsing := parseReference(ref); parsing == nil {
 		path = s.files.path(sum)

@@ -9,6 +9,10 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/switchboard-dev/switchboard/internal/trust"
 )
 
 // The search index is a file of its own, search.db, so that keeping it never
@@ -52,6 +56,7 @@ type index struct {
 	// Owned by the goroutine that keeps the index.
 	w        *conn
 	position int64  // up to which the log is indexed
+	ahead    int64  // what position was in a file that knew more than the log
 	recent   recent // texts that would otherwise be found twice
 
 	// mu is held for reading while somebody searches.
@@ -99,14 +104,18 @@ func (x *index) discard() error {
 }
 
 // open opens the file if it fits the journal, which has an id and has come to a
-// position. It makes a new one otherwise.
+// position. It makes a new one if it does not, or is damaged; a file that cannot be
+// read just now stays.
 func (x *index) open(ctx context.Context, id string, last int64) error {
 	fits := false
 	err := x.connect(ctx)
 	if err == nil {
 		fits, err = x.fits(ctx, id, last)
 	}
-	if err != nil || !fits {
+	if err != nil && !damaged(err) && code(err) != sqlite3.SQLITE_ERROR { // that is a table which is missing
+		return errors.Join(err, x.close())
+	}
+	if !fits {
 		if err := x.discard(); err != nil {
 			return err
 		}
@@ -137,6 +146,9 @@ func (x *index) open(ctx context.Context, id string, last int64) error {
 
 // connect opens the connection that writes.
 func (x *index) connect(ctx context.Context) (err error) {
+	if err := refuse(trust.File(x.path)); err != nil {
+		return err
+	}
 	file, err := os.OpenFile(x.path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return err
@@ -164,7 +176,11 @@ func (x *index) fits(ctx context.Context, id string, last int64) (bool, error) {
 		return false, err
 	}
 	x.position, _, err = x.w.first("SELECT value FROM meta WHERE key = 'position'")
-	return x.position <= last, err
+	if x.position > last {
+		x.ahead = x.position
+		return false, err
+	}
+	return true, err
 }
 
 // keepIndex is the goroutine that keeps the index: it follows the log, and

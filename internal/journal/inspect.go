@@ -3,13 +3,12 @@ package journal
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
+	"time"
 
-	"modernc.org/sqlite"
+	"github.com/switchboard-dev/switchboard/internal/trust"
 )
 
 // inspectBelow is the size up to which [Inspect] reads every page.
@@ -26,13 +25,19 @@ type Inspection struct {
 	Wrong   []string
 	// Unchecked says why not, if Checked is false.
 	Unchecked string
+	// Lost says what the journal has lost in the last 30 days, and what the next hub
+	// will find to be lost.
+	Lost []string
 }
 
 // Inspect looks at the journal in a folder without changing anything, also while a hub has it open: it reads as any reader does, waits for nobody and
 // keeps nobody waiting. It reads until ctx ends, and then says how far it got. The error is [fs.ErrNotExist] if there is no journal.
 func Inspect(ctx context.Context, dir string) (*Inspection, error) {
 	path := filepath.Join(dir, "journal.db")
-	info, err := os.Stat(path)
+	if err := trust.File(path); err != nil {
+		return nil, err
+	}
+	info, err := os.Lstat(path)
 	if err != nil {
 		return nil, err
 	}
@@ -45,6 +50,13 @@ func Inspect(ctx context.Context, dir string) (*Inspection, error) {
 		}
 		return ctx.Err()
 	})
+	if info.Size() == 0 {
+		in.Checked, in.Wrong = true, []string{"it is empty, which a journal never is"}
+		return in, nil
+	}
+	if err := in.readLog(dir, path); err != nil {
+		return nil, err
+	}
 	alone := missing(path + "-wal")
 	err = in.read(ctx, path, alone)
 	if alone && (err != nil || len(in.Wrong) > 0) && changed(path, info) {
@@ -63,6 +75,30 @@ func Inspect(ctx context.Context, dir string) (*Inspection, error) {
 		}
 	}
 	return in, nil
+}
+
+// readLog looks at the write-ahead log that a hub has left which was killed. While one runs, the log changes, and the hub itself has looked at it.
+func (in *Inspection) readLog(dir, path string) error {
+	used, sameBoot, err := inUse(dir)
+	if err != nil || used {
+		return err
+	}
+	scan, err := scanLog(path + "-wal")
+	if err != nil {
+		return err
+	}
+	var index *logIndex
+	if sameBoot {
+		if index, err = readLogIndex(path + "-shm"); err != nil {
+			return err
+		}
+	}
+	lost := lostFrom(scan, index)
+	if used, _, err = inUse(dir); err != nil || used || lost == "" {
+		return err // a hub that has begun meanwhile looks at it, too
+	}
+	in.Lost = append(in.Lost, "the journal has lost entries: "+lost)
+	return nil
 }
 
 // missing reports whether there is no such file.
@@ -88,21 +124,10 @@ func size(path string) int64 {
 
 // read reads what there is to know from the file itself. alone says that nobody has it open.
 func (in *Inspection) read(ctx context.Context, path string, alone bool) (err error) {
-	query := url.Values{"mode": {"ro"}}
-	if alone {
-		// Without this, reading would need files beside it, which only a writer may make.
-		query.Set("immutable", "1")
-	}
-	name := url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: query.Encode()}
-	connector, err := sqlite.NewConnector(name.String())
+	c, err := connectReadOnly(ctx, path, "", alone)
 	if err != nil {
-		return fmt.Errorf("opening %s: %w", path, err)
+		return err
 	}
-	raw, err := connector.Connect(ctx)
-	if err != nil {
-		return fmt.Errorf("opening %s: %w", path, err)
-	}
-	c := &conn{raw: raw, stmts: map[string]statement{}}
 	defer func() { err = errors.Join(err, c.close()) }()
 	id, _, err := c.first("PRAGMA application_id")
 	if err != nil {
@@ -117,6 +142,13 @@ func (in *Inspection) read(ctx context.Context, path string, alone bool) (err er
 	}
 	if in.Entries, _, err = c.first("SELECT ifnull(sum(seq), 0) FROM sessions"); err != nil {
 		return err
+	}
+	losses, err := readLosses(ctx, c, time.Now().Add(-lossShown))
+	if err != nil {
+		return err
+	}
+	for _, loss := range losses {
+		in.Lost = append(in.Lost, loss.String())
 	}
 	if in.Size > inspectBelow {
 		in.Unchecked = "it is too large to read all of it now"

@@ -144,6 +144,9 @@ func verify(t *testing.T, dir string, promised map[string]int64) {
 		}
 	}
 	sound(t, j)
+	if losses := j.Losses(); len(losses) > 0 {
+		t.Errorf("nothing was lost, and yet: %v", losses)
+	}
 	closed(t, j)
 	parts, err := filepath.Glob(filepath.Join(dir, "blobs", "*", ".part-*"))
 	if err != nil || len(parts) > 0 {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/switchboard-dev/switchboard/internal/trust"
 )
 
 // A dirLock keeps other processes out of a data folder. The system gives it
@@ -23,12 +25,18 @@ type dirLock struct {
 	// tooBig swallows SIGXFSZ, which would end the process when a file grows
 	// beyond the process's limit; without it the write fails, and is reported.
 	tooBig chan os.Signal
+	// sameBoot says that the machine has not been started since the lock was taken
+	// the last time.
+	sameBoot bool
 }
 
 // lockDir takes the lock of a data folder.
 func lockDir(dir string) (*dirLock, error) {
 	path := filepath.Join(dir, "lock")
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err := refuse(trust.File(path)); err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +46,7 @@ func lockDir(dir string) (*dirLock, error) {
 			return nil, fmt.Errorf("locking %s: %w", path, err)
 		}
 		holder := "another process"
-		if pid := holderOf(file); pid > 0 {
+		if pid, _ := holderOf(file); pid > 0 {
 			holder = fmt.Sprintf("process %d", pid)
 		}
 		return nil, &FileError{
@@ -48,13 +56,37 @@ func lockDir(dir string) (*dirLock, error) {
 			Err:    err,
 		}
 	}
-	// The pid is a help for people only; a full disk must not keep us out.
+	_, before := holderOf(file)
+	boot := bootID()
+	// The pid is a help for people only, and without the other line less is known
+	// after a crash; a full disk must not keep us out.
 	if err := file.Truncate(0); err == nil {
-		_, _ = file.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+		_, _ = file.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"+boot+"\n"), 0)
 	}
-	l := &dirLock{file: file, tooBig: make(chan os.Signal, 1)}
+	l := &dirLock{file: file, tooBig: make(chan os.Signal, 1), sameBoot: boot != "" && boot == before}
 	signal.Notify(l.tooBig, syscall.SIGXFSZ)
 	return l, nil
+}
+
+// inUse reports whether a process holds the lock of a data folder, and whether the
+// machine has not been started since one did. It takes the lock for a moment, shared
+// with others that only look.
+func inUse(dir string) (used, sameBoot bool, err error) {
+	file, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return false, false, nil
+	}
+	if err != nil {
+		return false, false, err
+	}
+	defer file.Close() // which gives the lock back
+	_, before := holderOf(file)
+	boot := bootID()
+	err = syscall.Flock(int(file.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return true, false, nil
+	}
+	return false, boot != "" && boot == before, err
 }
 
 // How long the lock of a process that is dead is waited for, and how often it is
@@ -73,25 +105,27 @@ func await(file *os.File) error {
 		if !errors.Is(err, syscall.EWOULDBLOCK) || time.Now().After(deadline) {
 			return err
 		}
-		if pid := holderOf(file); pid <= 0 || !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+		if pid, _ := holderOf(file); pid <= 0 || !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 			return err
 		}
 		time.Sleep(lockPause)
 	}
 }
 
-// holderOf returns the process that the file names, 0 if it names none.
-func holderOf(file *os.File) int {
-	text := make([]byte, 32)
+// holderOf returns the process that the file names, 0 if it names none, and the
+// start of the machine in which it wrote that.
+func holderOf(file *os.File) (pid int, boot string) {
+	text := make([]byte, 128)
 	n, err := file.ReadAt(text, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return 0
+		return 0, ""
 	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(text[:n])))
+	first, rest, _ := strings.Cut(string(text[:n]), "\n")
+	pid, err = strconv.Atoi(strings.TrimSpace(first))
 	if err != nil {
-		return 0
+		return 0, ""
 	}
-	return pid
+	return pid, strings.TrimSpace(rest)
 }
 
 // flock takes the lock on a file if nobody has it.

@@ -21,6 +21,10 @@ func TestMain(m *testing.M) {
 			err = writer(dir)
 		case "limited":
 			err = limited(dir)
+		case "creator":
+			err = creator(dir)
+		case "descriptors":
+			err = descriptors(dir)
 		default:
 			err = fmt.Errorf("part %q is not known", part)
 		}

@@ -239,25 +239,9 @@ func (s *SQLite) pack(ctx context.Context, file string) error {
 // session, the long lines.
 func (s *SQLite) Check(ctx context.Context) ([]string, error) {
 	var wrong []string
-	err := s.read(ctx, "the journal", func(c *conn) error {
-		found, err := check(ctx, c, "PRAGMA integrity_check(100)")
-		if err != nil {
-			return err
-		}
-		wrong = found
-		err = c.query(ctx, func(r row) error {
-			wrong = append(wrong, fmt.Sprintf("session %s should have the entries 1 to %d, but has %d, from %d to %d", r.text(0), r.int(1), r.int(2), r.int(3), r.int(4)))
-			return nil
-		}, `SELECT s.id, s.seq, count(e.seq), ifnull(min(e.seq), 0), ifnull(max(e.seq), 0) FROM sessions s LEFT JOIN entries e ON e.session = s.n
-GROUP BY s.n HAVING count(e.seq) <> s.seq OR s.seq > 0 AND (min(e.seq) <> 1 OR max(e.seq) <> s.seq)`)
-		if err != nil {
-			return err
-		}
-		return c.query(ctx, func(r row) error {
-			wrong = append(wrong, fmt.Sprintf("%d entries belong to a session that does not exist (%d)", r.int(1), r.int(0)))
-			return nil
-		}, `SELECT session, count(*) FROM entries WHERE session NOT IN (SELECT n FROM sessions) AND session NOT IN (SELECT session FROM removed)
-GROUP BY session`)
+	err := s.read(ctx, "the journal", func(c *conn) (err error) {
+		wrong, err = checkTables(ctx, c)
+		return err
 	})
 	if damaged(err) {
 		return append(wrong, err.Error()), nil
@@ -266,7 +250,30 @@ GROUP BY session`)
 		return wrong, err
 	}
 	missing, err := s.checkFiles(ctx)
-	return append(wrong, missing...), err
+	return append(wrong, missing...), s.explain(err)
+}
+
+// checkTables verifies the structure of the file and the numbering of every
+// session.
+func checkTables(ctx context.Context, c *conn) ([]string, error) {
+	wrong, err := check(ctx, c, "PRAGMA integrity_check(100)")
+	if err != nil {
+		return wrong, err
+	}
+	err = c.query(ctx, func(r row) error {
+		wrong = append(wrong, fmt.Sprintf("session %s should have the entries 1 to %d, but has %d, from %d to %d", r.text(0), r.int(1), r.int(2), r.int(3), r.int(4)))
+		return nil
+	}, `SELECT s.id, s.seq, count(e.seq), ifnull(min(e.seq), 0), ifnull(max(e.seq), 0) FROM sessions s LEFT JOIN entries e ON e.session = s.n
+GROUP BY s.n HAVING count(e.seq) <> s.seq OR s.seq > 0 AND (min(e.seq) <> 1 OR max(e.seq) <> s.seq)`)
+	if err != nil {
+		return wrong, err
+	}
+	err = c.query(ctx, func(r row) error {
+		wrong = append(wrong, fmt.Sprintf("%d entries belong to a session that does not exist (%d)", r.int(1), r.int(0)))
+		return nil
+	}, `SELECT session, count(*) FROM entries WHERE session NOT IN (SELECT n FROM sessions) AND session NOT IN (SELECT session FROM removed)
+GROUP BY session`)
+	return wrong, err
 }
 
 // checkFiles says which of the long lines are missing or damaged.
@@ -284,8 +291,11 @@ func (s *SQLite) checkFiles(ctx context.Context) ([]string, error) {
 		if err == nil {
 			_, err = s.files.get(fmt.Sprintf("sha256:%s:%d", sum, info.Size()))
 		}
-		if err != nil {
+		switch {
+		case errors.Is(err, errDamaged), errors.Is(err, os.ErrNotExist):
 			wrong = append(wrong, fmt.Sprintf("a long line cannot be read: %v", err))
+		case err != nil:
+			return wrong, fmt.Errorf("reading a long line of the journal: %w", err)
 		}
 	}
 	return wrong, nil

@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"github.com/switchboard-dev/switchboard/internal/trust"
 )
 
 // readerCount is how many can read at the same time.
@@ -31,6 +34,8 @@ type SQLite struct {
 	stop       context.CancelFunc // ends the background goroutines
 	background sync.WaitGroup
 	kick       chan struct{} // wakes the checkpointer
+	logLeft    bool          // there was a write-ahead log of a process that did not end cleanly
+	losses     []Loss
 
 	// Owned by who holds the queue's turn.
 	writer   *conn
@@ -50,10 +55,12 @@ var _ Journal = (*SQLite)(nil)
 // goroutines that look after the write-ahead log and that keep the search index;
 // Close ends them.
 //
-// It fails with a *[FileError] if another process uses the folder, or the file is
-// damaged or newer than this program. ctx ends the opening only.
+// It fails with a *[FileError] if another process uses the folder, if another user
+// could change what is in it, or if the file is damaged, empty or newer than this
+// program. A write-ahead log that has lost transactions is no such failure as long
+// as the rest is sound: see [SQLite.Losses]. ctx ends the opening only.
 func Open(ctx context.Context, dir string, o *Options) (_ *SQLite, err error) {
-	dir, err = filepath.Abs(dir)
+	dir, err = dataFolder(dir)
 	if err != nil {
 		return nil, fmt.Errorf("opening the journal: %w", err)
 	}
@@ -66,12 +73,6 @@ func Open(ctx context.Context, dir string, o *Options) (_ *SQLite, err error) {
 		known:   map[string]*session{},
 	}
 	s.queue = newQueue(s.write)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, s.openError(err)
-	}
-	if err := os.Chmod(dir, 0o700); err != nil { //nolint:gosec // a folder is entered, not read
-		return nil, s.openError(err)
-	}
 	if s.lock, err = lockDir(dir); err != nil {
 		return nil, s.openError(err)
 	}
@@ -90,12 +91,16 @@ func Open(ctx context.Context, dir string, o *Options) (_ *SQLite, err error) {
 			return nil, s.openError(err)
 		}
 	}
-	if err := s.prepare(ctx); err != nil {
+	lost, err := s.prepare(ctx)
+	if err != nil {
 		return nil, s.openError(err)
 	}
 	if err := s.index.open(ctx, s.id, s.position); err != nil {
 		// The journal is of use without it; the goroutine below tries again.
-		s.options.Logger.Warn("the search index cannot be opened", "error", err)
+		s.options.Logger.Warn("the search index cannot be opened", "error", s.explain(err))
+	}
+	if err := s.noteLosses(ctx, lost, s.index.ahead); err != nil {
+		return nil, s.openError(err)
 	}
 	running, stop := context.WithCancel(context.Background())
 	s.stop = stop
@@ -104,51 +109,56 @@ func Open(ctx context.Context, dir string, o *Options) (_ *SQLite, err error) {
 	return s, nil
 }
 
-// prepare opens the file, looks whether it is sound, and brings it up to date.
-func (s *SQLite) prepare(ctx context.Context) error {
-	// SQLite gives the files beside it the mode of the first one.
-	file, err := os.OpenFile(s.path, os.O_CREATE|os.O_RDWR, 0o600)
+// dataFolder returns the data folder without symbolic links in its path. It is made
+// if need be, and refused if another user could change what is in it.
+func dataFolder(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return err
+		return "", err
 	}
-	info, err := file.Stat()
-	if err = errors.Join(err, file.Close()); err != nil {
-		return err
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	if err := refuse(trust.Folder(dir)); err != nil {
+		return "", err
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return "", err
+	}
+	return dir, os.Chmod(dir, 0o700) //nolint:gosec // a folder is entered, not read
+}
+
+// prepare opens the file, which it makes if need be, looks whether it is sound, and
+// brings it up to date. It returns what the write-ahead log has lost.
+func (s *SQLite) prepare(ctx context.Context) (lost string, err error) {
+	if err := s.refuseLinks(); err != nil {
+		return "", err
+	}
+	if err := s.create(ctx); err != nil {
+		return "", err
+	}
+	info, err := os.Lstat(s.path)
+	if err != nil {
+		return "", err
 	}
 	if err := os.Chmod(s.path, 0o600); err != nil {
-		return err
+		return "", err
+	}
+	if lost, err = s.examineLog(ctx); err != nil {
+		return "", err
 	}
 	if s.writer, err = s.openWriter(ctx); err != nil {
-		return err
+		return "", err
 	}
 	w := s.writer
-	tables, _, err := w.first("SELECT count(*) FROM sqlite_schema")
-	if err != nil {
-		return err
-	}
-	id, _, err := w.first("PRAGMA application_id")
-	if err != nil {
-		return err
-	}
-	if tables > 0 && id != applicationID {
-		return &FileError{Path: s.path, Reason: "it is not a journal of Switchboard", Hint: s.damageHint()}
-	}
-	// Reading every page of a large file would keep agents waiting, and a
-	// process that is killed does not damage it.
-	if tables > 0 && info.Size() <= s.options.checkBelow {
-		wrong, err := check(ctx, w, "PRAGMA quick_check(3)")
-		if err != nil {
-			return err
-		}
-		if len(wrong) > 0 {
-			return &FileError{Path: s.path, Reason: "it is damaged (" + strings.Join(wrong, "; ") + ")", Hint: s.damageHint()}
-		}
+	if err := s.checkFormat(ctx, w, info.Size()); err != nil {
+		return "", err
 	}
 	if err := s.migrate(ctx, w); err != nil {
-		return err
+		return "", err
 	}
 	if s.position, err = lastPosition(w); err != nil {
-		return err
+		return "", err
 	}
 	s.last.Store(s.position)
 	err = w.query(ctx, func(r row) error {
@@ -156,12 +166,43 @@ func (s *SQLite) prepare(ctx context.Context) error {
 		return nil
 	}, "SELECT value FROM meta WHERE key = 'id'")
 	if err != nil {
-		return err
+		return "", err
 	}
 	if err := s.unpack(ctx, w); err != nil {
+		return "", err
+	}
+	return lost, s.sweep(ctx, true)
+}
+
+// checkFormat refuses a file that is not a journal, or is damaged.
+func (s *SQLite) checkFormat(ctx context.Context, w *conn, size int64) error {
+	tables, _, err := w.first("SELECT count(*) FROM sqlite_schema")
+	if err != nil {
 		return err
 	}
-	return s.sweep(ctx, true)
+	if tables == 0 {
+		return &FileError{Path: s.path, Reason: "it is damaged (it has no tables, which a journal never is without)", Hint: s.damageHint()}
+	}
+	id, _, err := w.first("PRAGMA application_id")
+	if err != nil {
+		return err
+	}
+	if id != applicationID {
+		return &FileError{Path: s.path, Reason: "it is not a journal of Switchboard", Hint: s.damageHint()}
+	}
+	// Reading every page of a large file would keep agents waiting, and a
+	// process that is killed does not damage it.
+	if size > s.options.checkBelow {
+		return nil
+	}
+	wrong, err := check(ctx, w, "PRAGMA quick_check(3)")
+	if err != nil {
+		return err
+	}
+	if len(wrong) > 0 {
+		return &FileError{Path: s.path, Reason: "it is damaged (" + strings.Join(wrong, "; ") + ")", Hint: s.damageHint()}
+	}
+	return nil
 }
 
 // lastPosition is the highest position that was ever given out. Those of
@@ -201,10 +242,13 @@ func (s *SQLite) openReader() (*conn, error) {
 
 // setAside renames what is there, so that it can be looked at or put back.
 func (s *SQLite) setAside() error {
-	suffix := ".aside-" + s.options.Now().UTC().Format("20060102T150405.000")
-	for len(s.filesLike("journal.db"+suffix)) > 0 {
-		suffix += "x" // what was set aside is never overwritten
+	names, err := s.filesLike("journal.db.aside-")
+	if err != nil {
+		return err
 	}
+	suffix := s.asideSuffix(names)
+	// First the file, without which the others are of no use: if this is cut short,
+	// opening refuses what is left and says to do it again.
 	for _, name := range []string{"journal.db", "journal.db-wal", "journal.db-shm", "blobs"} {
 		to := name + suffix
 		if rest, ok := strings.CutPrefix(name, "journal.db-"); ok {
@@ -219,31 +263,57 @@ func (s *SQLite) setAside() error {
 			s.options.Logger.Warn("the journal was set aside", "file", filepath.Join(s.dir, to))
 		}
 	}
+	// The index of what was set aside is made anew if that is put back.
+	if err := s.index.discard(); err != nil {
+		return err
+	}
 	return syncDir(s.dir)
+}
+
+// asideSuffix is what is added to the names of files that are set aside, beside
+// those with the names that are given.
+func (s *SQLite) asideSuffix(names []string) string {
+	suffix := ".aside-" + s.options.Now().UTC().Format("20060102T150405.000")
+	if missing(s.path) {
+		// Setting aside was cut short: what is left belongs to the last file.
+		for _, name := range slices.Backward(names) {
+			if !strings.HasSuffix(name, "-wal") && !strings.HasSuffix(name, "-shm") {
+				if !slices.Contains(names, name+"-wal") {
+					suffix = strings.TrimPrefix(name, s.path)
+				}
+				break
+			}
+		}
+		return suffix
+	}
+	for slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, s.path+suffix) }) {
+		suffix += "x" // what was set aside is never overwritten
+	}
+	return suffix
 }
 
 // damageHint says what to do about a damaged file.
 func (s *SQLite) damageHint() string {
 	hint := "start with --journal=new, which sets it aside and begins a new one, or put a backup in its place"
-	if copies := s.filesLike("journal.db.before-v"); len(copies) > 0 {
+	if copies, err := s.filesLike("journal.db.before-v"); err == nil && len(copies) > 0 { // that it cannot be listed is a smaller worry
 		hint += " (there is " + strings.Join(copies, ", ") + ")"
 	}
 	return hint
 }
 
-// filesLike lists the files in the folder whose names begin so.
-func (s *SQLite) filesLike(prefix string) []string {
+// filesLike lists the files in the folder whose names begin so, in order.
+func (s *SQLite) filesLike(prefix string) ([]string, error) {
 	var list []string
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
-		return nil // what cannot be listed is not there, as far as this goes
+		return nil, err
 	}
 	for _, entry := range entries {
 		if strings.HasPrefix(entry.Name(), prefix) && !strings.HasSuffix(entry.Name(), ".part") {
 			list = append(list, filepath.Join(s.dir, entry.Name()))
 		}
 	}
-	return list
+	return list, nil
 }
 
 // Health says whether the last write worked.

@@ -188,6 +188,17 @@ func TestRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "damaged"},
+		{"empty", func(t *testing.T, file string) {
+			if err := os.Truncate(file, 0); err != nil {
+				t.Fatal(err)
+			}
+		}, "empty"},
+		{"without tables", func(t *testing.T, file string) {
+			if err := os.Remove(file); err != nil {
+				t.Fatal(err)
+			}
+			sqlExec(t, file, "PRAGMA journal_mode = WAL; PRAGMA user_version = 3; PRAGMA application_id = 1398227524")
+		}, "no tables"},
 		{"newer", func(t *testing.T, file string) { sqlExec(t, file, "PRAGMA user_version = 1000") }, "newer"},
 		{"somebody else's", func(t *testing.T, file string) { sqlExec(t, file, "PRAGMA application_id = 7") }, "not a journal"},
 	}
@@ -221,6 +232,74 @@ func TestRefused(t *testing.T) {
 				t.Errorf("nothing was set aside (%v)", err)
 			}
 		})
+	}
+}
+
+// TestMissing removes journal.db alone: what is left of the journal is not cleared
+// away as if it were of no use.
+func TestMissing(t *testing.T) {
+	tests := []struct {
+		name  string
+		left  string
+		clear []string
+	}{
+		{"long lines", "blobs", []string{"search.db"}},
+		{"search index", "search.db", []string{"blobs"}},
+		{"log", "journal.db-wal", []string{"blobs", "search.db"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			dir := t.TempDir()
+			j := open(t, dir, nil)
+			b := journaltest.NewSession("s", 2)
+			b.Entries[1].Line = []byte(strings.Repeat("x", 2<<20))
+			commit(t, j, b)
+			closed(t, j)
+			if test.left == "journal.db-wal" {
+				if err := os.WriteFile(filepath.Join(dir, test.left), []byte("something"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, name := range append(test.clear, "journal.db") {
+				if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_, err := journal.Open(t.Context(), dir, nil)
+			var refused *journal.FileError
+			if !errors.As(err, &refused) || !strings.Contains(refused.Reason, "missing") || !strings.Contains(refused.Reason, test.left) || !strings.Contains(refused.Hint, "--journal=new") {
+				t.Errorf("Open: %v", err)
+			}
+			if files, err := filepath.Glob(filepath.Join(dir, "blobs", "*", "*")); err != nil || test.left == "blobs" && len(files) != 1 {
+				t.Errorf("the long lines: %q, %v", files, err)
+			}
+			commit(t, open(t, dir, &journal.Options{New: true}), journaltest.NewSession("s", 1))
+		})
+	}
+}
+
+// TestNewCutShort sets a journal aside, in two steps with a crash in between: its
+// log stays with it.
+func TestNewCutShort(t *testing.T) {
+	dir := t.TempDir()
+	j := open(t, dir, nil)
+	commit(t, j, journaltest.NewSession("s", 2))
+	log, err := os.ReadFile(filepath.Join(dir, "journal.db-wal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed(t, j)
+	const aside = "journal.db.aside-20260504T030201.000"
+	err = errors.Join(os.WriteFile(filepath.Join(dir, "journal.db-wal"), log, 0o600), os.Rename(filepath.Join(dir, "journal.db"), filepath.Join(dir, aside)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := journal.Open(t.Context(), dir, nil); err == nil {
+		t.Error("a log without its file was taken")
+	}
+	closed(t, open(t, dir, &journal.Options{New: true}))
+	if got, err := os.ReadFile(filepath.Join(dir, aside+"-wal")); err != nil || string(got) != string(log) {
+		t.Errorf("the log is not with its file: %v", err)
 	}
 }
 

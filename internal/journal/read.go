@@ -41,7 +41,7 @@ func (s *SQLite) read(ctx context.Context, what string, use func(*conn) error) e
 	if damaged(err) {
 		err = &FileError{Path: s.path, Reason: "it is damaged", Hint: s.damageHint(), Err: err}
 	}
-	return fmt.Errorf("reading %s: %w", what, err)
+	return fmt.Errorf("reading %s: %w", what, s.explain(err))
 }
 
 // Entries returns the entries of a session after a sequence number. See

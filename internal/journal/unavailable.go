@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"syscall"
 
 	"modernc.org/sqlite"
@@ -43,6 +44,7 @@ func (s *SQLite) unavailable(err error) error {
 	if _, known := errors.AsType[*UnavailableError](err); known || !storageError(err) {
 		return err
 	}
+	err = s.explain(err)
 	u := &UnavailableError{Err: err}
 	switch c := code(err); {
 	case damaged(err):
@@ -50,6 +52,8 @@ func (s *SQLite) unavailable(err error) error {
 		u.Reason = u.Err.Error()
 	case c == sqlite3.SQLITE_FULL, errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		u.Reason = fmt.Sprintf("there is no room left in %s; make room, and it goes on by itself", s.dir)
+	case outOfFiles(err):
+		u.Reason = err.Error()
 	case errors.Is(err, syscall.EFBIG), c == sqlite3.SQLITE_IOERR && s.lock.limited(s.path):
 		u.Reason = fmt.Sprintf("a file in %s may not grow any more; raise the limit (ulimit -f), or make room", s.dir)
 	case c == sqlite3.SQLITE_READONLY, c == sqlite3.SQLITE_PERM, errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
@@ -62,10 +66,53 @@ func (s *SQLite) unavailable(err error) error {
 	return u
 }
 
+// outOfFiles says that the process, or the whole system, may not open more files.
+func outOfFiles(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+}
+
+// connectionFiles is how many files a connection opens at most: the database, its
+// log, the index of that, and a journal or a temporary file.
+const connectionFiles = 4
+
+// explain says what is behind an error of the storage if SQLite did not: it tells
+// only that some file could not be opened, and then as many are opened here as a
+// connection needs. A process that has run out of file descriptors is told so.
+func (s *SQLite) explain(err error) error {
+	if code(err) == sqlite3.SQLITE_CANTOPEN && !outOfFiles(err) {
+		for range connectionFiles {
+			file, failed := os.Open(s.path)
+			if failed != nil {
+				err = fmt.Errorf("%w (%w)", failed, err)
+				break
+			}
+			defer file.Close()
+		}
+	}
+	if _, explained := errors.AsType[*descriptorError](err); outOfFiles(err) && !explained {
+		return &descriptorError{err}
+	}
+	return err
+}
+
+// A descriptorError says what to do about too many open files.
+type descriptorError struct{ error }
+
+// Error adds the remedy.
+func (e *descriptorError) Error() string {
+	return e.error.Error() + "; raise the limit of open files (ulimit -n, or LimitNOFILE= of a systemd unit) and start the hub again"
+}
+
+// Unwrap returns the cause.
+func (e *descriptorError) Unwrap() error { return e.error }
+
 // openError says why the journal could not be opened.
 func (s *SQLite) openError(err error) error {
 	if _, ok := errors.AsType[*FileError](err); ok {
 		return err
+	}
+	if err = s.explain(err); outOfFiles(err) {
+		return fmt.Errorf("opening the journal: %w", err)
 	}
 	if damaged(err) {
 		return &FileError{Path: s.path, Reason: fmt.Sprintf("it is damaged (%v)", err), Hint: s.damageHint(), Err: err}

@@ -3,11 +3,17 @@
 package journal_test
 
 import (
+	"context"
 	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"unsafe"
 
@@ -27,19 +33,24 @@ type failingLayer struct {
 	// lets them through. after counts the calls that are still let through.
 	write, sync atomic.Int32
 	after       atomic.Int32
+	// kill has the process kill itself at the call after those that are let through;
+	// opening and removing files count, too.
+	kill atomic.Bool
 
 	// Static: the functions must not move or go while SQLite knows them.
-	base sqlite3.Tsqlite3_vfs
-	open openFunc
+	base   sqlite3.Tsqlite3_vfs
+	open   openFunc
+	remove removeFunc
 
 	mu    sync.Mutex
 	files map[uintptr]*fileMethods // by the methods that they stand before
 }
 
 type (
-	openFunc  = func(tls *libc.TLS, vfs, path, file uintptr, flags int32, outFlags uintptr) int32
-	writeFunc = func(tls *libc.TLS, file, buffer uintptr, amount int32, offset int64) int32
-	syncFunc  = func(tls *libc.TLS, file uintptr, flags int32) int32
+	openFunc   = func(tls *libc.TLS, vfs, path, file uintptr, flags int32, outFlags uintptr) int32
+	removeFunc = func(tls *libc.TLS, vfs, path uintptr, sync int32) int32
+	writeFunc  = func(tls *libc.TLS, file, buffer uintptr, amount int32, offset int64) int32
+	syncFunc   = func(tls *libc.TLS, file uintptr, flags int32) int32
 )
 
 // fileMethods stand before the methods of a kind of file.
@@ -59,22 +70,32 @@ func function[F any](p uintptr) F { return *(*F)(unsafe.Pointer(&p)) }
 // newFailingLayer registers a failing file layer under a name of its own.
 func newFailingLayer(t *testing.T) *failingLayer {
 	t.Helper()
-	tls := libc.NewTLS()
-	l := &failingLayer{name: "failing-" + strings.ReplaceAll(t.Name(), "/", "-"), files: map[uintptr]*fileMethods{}}
-	l.base = *at[sqlite3.Tsqlite3_vfs](sqlite3.Xsqlite3_vfs_find(tls, 0))
-	l.open = l.xOpen
-	name, err := libc.CString(l.name)
+	l, unregister, err := registerLayer("failing-" + strings.ReplaceAll(t.Name(), "/", "-"))
 	if err != nil {
 		t.Fatal(err)
+	}
+	t.Cleanup(unregister)
+	return l
+}
+
+// registerLayer registers a failing file layer.
+func registerLayer(called string) (_ *failingLayer, unregister func(), err error) {
+	tls := libc.NewTLS()
+	l := &failingLayer{name: called, files: map[uintptr]*fileMethods{}}
+	l.base = *at[sqlite3.Tsqlite3_vfs](sqlite3.Xsqlite3_vfs_find(tls, 0))
+	l.open, l.remove = l.xOpen, l.xDelete
+	name, err := libc.CString(l.name)
+	if err != nil {
+		return nil, nil, err
 	}
 	layer := libc.Xcalloc(tls, 1, libc.Tsize_t(unsafe.Sizeof(l.base)))
 	vfs := at[sqlite3.Tsqlite3_vfs](layer)
 	*vfs = l.base
-	vfs.FzName, vfs.FpNext, vfs.FxOpen = name, 0, address(l.open)
+	vfs.FzName, vfs.FpNext, vfs.FxOpen, vfs.FxDelete = name, 0, address(l.open), address(l.remove)
 	if rc := sqlite3.Xsqlite3_vfs_register(tls, layer, 0); rc != sqlite3.SQLITE_OK {
-		t.Fatalf("registering the file layer: %d", rc)
+		return nil, nil, fmt.Errorf("registering the file layer: %d", rc)
 	}
-	t.Cleanup(func() {
+	return l, func() {
 		sqlite3.Xsqlite3_vfs_unregister(tls, layer)
 		for _, m := range l.files {
 			libc.Xfree(tls, m.table)
@@ -83,8 +104,15 @@ func newFailingLayer(t *testing.T) *failingLayer {
 		libc.Xfree(tls, name)
 		tls.Close()
 		runtime.KeepAlive(l)
-	})
-	return l
+	}, nil
+}
+
+// count kills the process if this is the call at which it is to die.
+func (l *failingLayer) count() {
+	if l.kill.Load() && l.after.Add(-1) < 0 {
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL) // cannot fail
+		select {}
+	}
 }
 
 // verdict is what a call returns, 0 if it is let through.
@@ -95,7 +123,13 @@ func (l *failingLayer) verdict(code *atomic.Int32) int32 {
 	return 0
 }
 
+func (l *failingLayer) xDelete(tls *libc.TLS, vfs, path uintptr, sync int32) int32 {
+	l.count()
+	return function[removeFunc](l.base.FxDelete)(tls, vfs, path, sync)
+}
+
 func (l *failingLayer) xOpen(tls *libc.TLS, vfs, path, file uintptr, flags int32, outFlags uintptr) int32 {
+	l.count()
 	rc := function[openFunc](l.base.FxOpen)(tls, vfs, path, file, flags, outFlags)
 	methods := *at[uintptr](file)
 	if rc != sqlite3.SQLITE_OK || methods == 0 {
@@ -108,12 +142,14 @@ func (l *failingLayer) xOpen(tls *libc.TLS, vfs, path, file uintptr, flags int32
 		own := *at[sqlite3.Tsqlite3_io_methods](methods)
 		m = &fileMethods{table: libc.Xcalloc(tls, 1, libc.Tsize_t(unsafe.Sizeof(own)))}
 		m.write = func(tls *libc.TLS, file, buffer uintptr, amount int32, offset int64) int32 {
+			l.count()
 			if rc := l.verdict(&l.write); rc != 0 {
 				return rc
 			}
 			return function[writeFunc](own.FxWrite)(tls, file, buffer, amount, offset)
 		}
 		m.sync = func(tls *libc.TLS, file uintptr, flags int32) int32 {
+			l.count()
 			if rc := l.verdict(&l.sync); rc != 0 {
 				return rc
 			}
@@ -189,4 +225,67 @@ func TestFailingDisk(t *testing.T) {
 			sound(t, j)
 		})
 	}
+}
+
+// creator is the part of a process that makes a journal and is killed at a call of
+// SQLite's to the system: "n folder".
+func creator(what string) error {
+	text, dir, _ := strings.Cut(what, " ")
+	n, err := strconv.ParseInt(text, 10, 32)
+	if err != nil {
+		return err
+	}
+	layer, _, err := registerLayer("killing")
+	if err != nil {
+		return err
+	}
+	layer.after.Store(int32(n))
+	layer.kill.Store(true)
+	j, err := journal.Open(context.Background(), dir, journal.WithVFS(journal.Options{}, layer.name))
+	if err != nil {
+		return err
+	}
+	return j.Close()
+}
+
+// TestKillCreation kills a process at the calls by which it makes its first journal,
+// at each of them in the long tests. The next process finds either none or a whole
+// one.
+func TestKillCreation(t *testing.T) {
+	call, step := rand.IntN(4), 4
+	if os.Getenv("SWITCHBOARD_SOAK") != "" {
+		call, step = 0, 1
+	}
+	kills, none := 0, 0
+	for done := false; !done; call += step {
+		dir := t.TempDir()
+		c := child(t, fmt.Sprintf("creator %d", call), dir)
+		out, err := c.CombinedOutput()
+		status, _ := c.ProcessState.Sys().(syscall.WaitStatus)
+		switch {
+		case err == nil:
+			done = true
+		case !status.Signaled() || status.Signal() != syscall.SIGKILL:
+			t.Fatalf("at call %d: %v: %s", call, err, out)
+		default:
+			kills++
+		}
+		if _, err := os.Stat(filepath.Join(dir, "journal.db")); os.IsNotExist(err) {
+			none++
+		}
+		j := open(t, dir, nil)
+		if losses := j.Losses(); len(losses) > 0 {
+			t.Errorf("at call %d: %v", call, losses)
+		}
+		commit(t, j, journaltest.NewSession("s", 1))
+		sound(t, j)
+		closed(t, j)
+		if left, err := filepath.Glob(filepath.Join(dir, "journal.db.new*")); err != nil || len(left) > 0 {
+			t.Errorf("at call %d, left in the folder: %q (%v)", call, left, err)
+		}
+	}
+	if none < 5 || kills-none < 2 {
+		t.Errorf("of %d kills, %d came before there was a journal", kills, none)
+	}
+	t.Logf("%d kills, %d of them before there was a journal", kills, none)
 }

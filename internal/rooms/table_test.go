@@ -53,11 +53,12 @@ var table = []room{
 		modules: []string{"github.com/coder/websocket"},
 	},
 	{path: "internal/killpoint"},
+	{path: "internal/trust"},
 	{path: "api", rooms: []string{"wire"}},
 	{path: "client", rooms: []string{"api", "wire"}},
 	{path: "internal/link", rooms: []string{"wire"}},
 	{
-		path: "internal/journal/...", rooms: []string{"internal/killpoint", "wire", "wire/fold"},
+		path: "internal/journal/...", rooms: []string{"internal/killpoint", "internal/trust", "wire", "wire/fold"},
 		modules: []string{"modernc.org/sqlite", "modernc.org/libc", "github.com/google/go-cmp"},
 	},
 	{
@@ -80,13 +81,13 @@ var table = []room{
 		tests:   []string{"claude/claudetest"},
 	},
 	{
-		path: "internal/server/...", rooms: []string{"api", "claude", "claude/claudews", "internal/hub", "internal/killpoint", "internal/link", "wire"},
+		path: "internal/server/...", rooms: []string{"api", "claude", "claude/claudews", "internal/hub", "internal/killpoint", "internal/link", "internal/trust", "wire"},
 		modules: []string{"github.com/coder/websocket", "github.com/danielgtaylor/huma/v2", "github.com/prometheus/client_golang", "golang.org/x/sys"},
 		tests:   []string{"claude/claudetest", "internal/journal/...", "internal/shim"},
 	},
 	{path: "internal/apigen", rooms: []string{"internal/server/..."}},
 	{path: "internal/notify"},
-	{path: "internal/config", rooms: []string{"wire"}, modules: []string{"github.com/pelletier/go-toml/v2"}},
+	{path: "internal/config", rooms: []string{"internal/trust", "wire"}, modules: []string{"github.com/pelletier/go-toml/v2"}},
 	{path: "internal/rulefile", rooms: []string{"api", "internal/config", "internal/policy"}},
 	{
 		path: "internal/server",
@@ -98,8 +99,8 @@ var table = []room{
 		tests:   []string{"claude/claudetest", "client", "internal/shim"},
 	},
 	{path: "internal/naming", rooms: []string{"api"}},
-	{path: "internal/hubstart", rooms: []string{"api", "client"}, modules: []string{"golang.org/x/sys"}},
-	{path: "internal/doctor", rooms: []string{"api", "client", "internal/launch", "wire"}, modules: []string{"golang.org/x/sys"}},
+	{path: "internal/hubstart", rooms: []string{"api", "client", "internal/trust"}, modules: []string{"golang.org/x/sys"}},
+	{path: "internal/doctor", rooms: []string{"api", "client", "internal/launch", "internal/trust", "wire"}, modules: []string{"golang.org/x/sys"}},
 	{path: "internal/terminal/termtest", modules: []string{"charm.land/bubbletea/v2", "github.com/charmbracelet/x/ansi", "github.com/creack/pty"}},
 	{
 		path: "internal/terminal/...", rooms: []string{"api", "client", "wire"},

@@ -1,0 +1,6 @@
+//go:build unix && !linux && !darwin
+
+package journal
+
+// bootID is not known on this system.
+func bootID() string { return "" }
