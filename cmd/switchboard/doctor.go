@@ -224,6 +224,6 @@ func inspect(ctx context.Context, dir string) (*doctor.Journal, error) {
 		return nil, err
 	}
 	return &doctor.Journal{
-		Size: in.Size + in.Search + in.Blobs, Sessions: in.Sessions, Entries: in.Entries, Checked: in.Checked, Wrong: in.Wrong, Unchecked: in.Unchecked,
+		Size: in.Size + in.Search + in.Blobs, Sessions: in.Sessions, Entries: in.Entries, Checked: in.Checked, Wrong: in.Wrong, Unchecked: in.Unchecked, Lost: in.Lost,
 	}, nil
 }

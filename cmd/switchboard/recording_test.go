@@ -297,7 +297,8 @@ func (s *shoot) end() {
 	if err != nil {
 		return // it was never started
 	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	first, _, _ := strings.Cut(string(text), "\n")
+	pid, err := strconv.Atoi(first)
 	if err != nil {
 		s.t.Errorf("the lock says %q", text)
 		return

@@ -6,8 +6,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
+	"github.com/switchboard-dev/switchboard/internal/trust"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -167,8 +169,8 @@ func Load(file string, must bool, getenv func(string) string) (*Config, error) {
 	return c, nil
 }
 
-// ReadFile reads a file that says what agents may do: it belongs to the user or root, not everybody may be able to write it, and it is no larger
-// than 1 MiB. The error is fs.ErrNotExist if there is none, and an *[Error] if it cannot be trusted.
+// ReadFile reads a file that says what agents may do: it belongs to the user or root, no other user may be able to change or replace it, and it is no
+// larger than 1 MiB. The error is fs.ErrNotExist if there is none, and an *[Error] if it cannot be trusted.
 func ReadFile(name string) ([]byte, error) {
 	if name == "" {
 		return nil, fs.ErrNotExist
@@ -189,8 +191,8 @@ func ReadFile(name string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, &Error{Source: name, Reason: "this is no file"}
 	}
-	if reason := distrust(info); reason != "" {
-		return nil, &Error{Source: name, Reason: reason}
+	if err := trusted(name, info); err != nil {
+		return nil, err
 	}
 	text, err := io.ReadAll(io.LimitReader(file, maxFile+1))
 	if err != nil {
@@ -200,6 +202,28 @@ func ReadFile(name string) ([]byte, error) {
 		return nil, &Error{Source: name, Reason: "it is larger than 1 MiB, which no file of settings is"}
 	}
 	return text, nil
+}
+
+// trusted refuses a file that another user could change or replace.
+func trusted(name string, info fs.FileInfo) error {
+	// It may be a link, as programs that manage settings make them: both ends count.
+	real, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return fmt.Errorf("reading settings: %w", err)
+	}
+	for _, err := range []error{trust.Content(name, info), trust.Folder(filepath.Dir(name)), trust.Folder(filepath.Dir(real))} {
+		if refused, ok := errors.AsType[*trust.Error](err); ok {
+			reason := refused.Reason + "; " + refused.Fix
+			if refused.Path != name {
+				reason = refused.Error()
+			}
+			return &Error{Source: name, Reason: reason}
+		}
+		if err != nil {
+			return fmt.Errorf("reading settings: %w", err)
+		}
+	}
+	return nil
 }
 
 // Check looks for settings that are right each by itself and make no sense together.

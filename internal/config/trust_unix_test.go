@@ -3,6 +3,7 @@
 package config
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,13 +18,30 @@ func TestDistrust(t *testing.T) {
 	if err := os.Chmod(file, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Load(file, true, env()); err == nil || !strings.Contains(err.Error(), "chmod o-w") {
+	if _, err := Load(file, true, env()); err == nil || !strings.Contains(err.Error(), "chmod go-w") {
 		t.Errorf("a file that everybody may write: %v", err)
 	}
-	if err := os.Chmod(file, 0o664); err != nil {
+	if err := os.Chmod(file, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Load(file, true, env()); err != nil {
-		t.Errorf("a file of the user's group: %v", err)
+		t.Errorf("a file of ours: %v", err)
+	}
+	// A folder that others can write to, where the file is, and where a link to it is.
+	shared := filepath.Join(t.TempDir(), "shared")
+	link, moved := filepath.Join(filepath.Dir(shared), "link.toml"), filepath.Join(shared, "config.toml")
+	if err := errors.Join(os.Mkdir(shared, 0o700), os.Chmod(shared, 0o777), os.WriteFile(moved, nil, 0o600), os.Symlink(moved, link)); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{moved, link} {
+		if _, err := Load(name, true, env()); err == nil || !strings.Contains(err.Error(), "chmod go-w "+shared) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := errors.Join(os.Chmod(shared, 0o755), os.Symlink(file, filepath.Join(shared, "good.toml"))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(filepath.Join(shared, "good.toml"), true, env()); err != nil {
+		t.Errorf("a link of ours: %v", err)
 	}
 }

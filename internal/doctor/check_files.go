@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/switchboard-dev/switchboard/internal/trust"
 )
 
 // maxLooked is how many files of a folder are looked at, maxInAll how many of all, maxNamed how many are named one by one.
@@ -41,7 +43,9 @@ func (m *Machine) checkModes(context.Context) []Finding {
 		return info.Mode.IsDir()
 	}
 	const private, unwritable = 0o077, 0o022
-	if m.DataDir != "" && look(m.DataDir, private) {
+	if m.DataDir != "" {
+		// It may be a link to another disk; what is in it is what counts.
+		look(m.DataDir, private)
 		m.walk(m.DataDir, 0, func(path string) bool { return look(path, private) })
 	}
 	if m.Socket != "" && !strings.HasPrefix(m.Socket, m.DataDir+string(filepath.Separator)) {
@@ -57,7 +61,8 @@ func (m *Machine) checkModes(context.Context) []Finding {
 	for _, file := range m.SecretFiles {
 		look(file, private)
 	}
-	if looked == 0 {
+	found = append(found, m.distrusted()...)
+	if looked == 0 && len(found) == 0 {
 		return []Finding{{State: Skip, Found: "there are no files yet"}}
 	}
 	if len(found) == 0 {
@@ -65,6 +70,43 @@ func (m *Machine) checkModes(context.Context) []Finding {
 	}
 	return summed(dedupe(found))
 }
+
+// distrusted says which of our folders another user could replace, by way of the folders above them.
+func (m *Machine) distrusted() []Finding {
+	if m.Trust == nil {
+		return nil
+	}
+	var found []Finding
+	for _, dir := range []string{m.DataDir, folderOf(m.Socket), folderOf(m.ConfigFile), folderOf(m.RulesFile)} {
+		if dir == "" {
+			continue
+		}
+		err := m.Trust(dir)
+		if e, ok := errors.AsType[*trust.Error](err); ok {
+			fix := e.Command
+			if fix == "" && dir == m.DataDir {
+				fix = m.elsewhere(lastingFolder)
+			}
+			found = append(found, Finding{
+				State: Fail, What: "rights of " + e.Path, Found: e.Reason, Why: "a hub does not start with folders that another user could replace", Fix: fix,
+			})
+		} else if err != nil {
+			found = append(found, Finding{State: Fail, What: "rights of " + dir, Found: firstLine(err.Error())})
+		}
+	}
+	return found
+}
+
+// folderOf returns the folder of a file, "" for none.
+func folderOf(file string) string {
+	if file == "" {
+		return ""
+	}
+	return filepath.Dir(file)
+}
+
+// hubFiles are files in the data folder that a hub refuses if they are links.
+var hubFiles = []string{"admin.token", "journal.db", "journal.db-shm", "journal.db-wal", "lock", "search.db", "search.db-shm", "search.db-wal", "tokens.json"}
 
 // judgeMode says what is wrong with the rights of a file.
 func (m *Machine) judgeMode(path string, info File, forbidden fs.FileMode) (Finding, bool) {
@@ -74,6 +116,10 @@ func (m *Machine) judgeMode(path string, info File, forbidden fs.FileMode) (Find
 	case info.UID >= 0 && info.UID != m.UID && (forbidden == 0o077 || info.UID != 0):
 		f.Found = fmt.Sprintf("it belongs to user %d", info.UID)
 		f.Why, f.Fix = "whoever owns it can change it", fmt.Sprintf("sudo chown -h %d %s", m.UID, quote(path)) // a link of somebody's may lead anywhere
+		return f, true
+	case mode&fs.ModeSymlink != 0 && filepath.Dir(path) == m.DataDir && slices.Contains(hubFiles, filepath.Base(path)):
+		f.Found, f.Why = "it is a symbolic link", "a hub refuses it: the link could lead to a file of another user"
+		f.Fix = "cp -pL " + quote(path) + " " + quote(path+".copy") + " && mv " + quote(path+".copy") + " " + quote(path)
 		return f, true
 	case mode&fs.ModeSymlink != 0:
 		return f, false // what it leads to has rights of its own
@@ -227,12 +273,20 @@ func (m *Machine) checkJournal(ctx context.Context) []Finding {
 	default:
 		f.Found += "; not checked: " + j.Unchecked
 	}
+	found := []Finding{f}
+	for _, lost := range j.Lost {
+		found = append(found, Finding{
+			State: Warn, What: "loss of the journal", Found: firstLine(lost),
+			Why: "it cannot be undone; restore a backup if what is missing matters. With server.durability = \"full\" nothing is lost in a power cut",
+		})
+	}
 	if j.Size > largeJournal && f.State == OK {
 		// No command that removes anything: that is for somebody to decide who knows what is in it.
 		f.State, f.Why = Warn, "nothing is removed unless the settings say so: max_age or max_bytes below [retention] has ended sessions removed, for good"
 		if m.ConfigFile != "" {
 			f.Fix = "${EDITOR:-vi} " + quote(m.ConfigFile)
 		}
+		found[0] = f
 	}
-	return []Finding{f}
+	return found
 }

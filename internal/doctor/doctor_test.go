@@ -18,6 +18,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/launch"
+	"github.com/switchboard-dev/switchboard/internal/trust"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -304,6 +305,37 @@ func TestChecks(t *testing.T) {
 		{"a file for all", func(m *Machine) { mode(m, "/home/ann/.local/share/switchboard/journal.db", plain(0o640)) }, "modes", Fail, "0640", "chmod go-rwx /home/ann/.local/share/switchboard/journal.db"},
 		{"a name for terminals", func(m *Machine) { mode(m, "/home/ann/.local/share/switchboard/\x1b[31m", plain(0o640)) }, "modes", Fail, "0640", `printf '\057`},
 		{"a link", func(m *Machine) { mode(m, "/home/ann/.local/share/switchboard/link", plain(fs.ModeSymlink|0o777)) }, "modes", OK, "for you alone", ""},
+		{"a linked journal", func(m *Machine) {
+			mode(m, "/home/ann/.local/share/switchboard/journal.db", plain(fs.ModeSymlink|0o777))
+		}, "modes", Fail, "symbolic link", "cp -pL /home/ann/.local/share/switchboard/journal.db "},
+		{"a linked data folder", func(m *Machine) {
+			mode(m, "/home/ann/.local/share/switchboard", plain(fs.ModeSymlink|0o777))
+			mode(m, "/home/ann/.local/share/switchboard/journal.db", plain(0o644))
+		}, "modes", Fail, "0644", "chmod go-rwx /home/ann/.local/share/switchboard/journal.db"},
+		{"a folder above that others can write", func(m *Machine) {
+			m.Trust = func(dir string) error {
+				if dir != "/home/ann/.config/switchboard" {
+					return nil
+				}
+				return &trust.Error{Path: "/home/ann/.config", Reason: "this folder can be written to by every user", Command: "chmod go-w /home/ann/.config"}
+			}
+		}, "modes", Fail, "every user", "chmod go-w /home/ann/.config"},
+		{"a folder above of another user", func(m *Machine) {
+			m.Trust = func(dir string) error {
+				if dir != m.DataDir {
+					return nil
+				}
+				return &trust.Error{Path: "/home/ann/.local", Reason: "this folder belongs to another user (uid 7)"}
+			}
+		}, "modes", Fail, "uid 7", "export SWITCHBOARD_DATA_DIR="},
+		{"a folder that cannot be looked at", func(m *Machine) {
+			m.Trust = func(string) error { return fs.ErrPermission }
+		}, "modes", Fail, "permission denied", ""},
+		{"a loss", func(m *Machine) {
+			m.Journal = func(context.Context) (*Journal, error) {
+				return &Journal{Size: 9 << 20, Checked: true, Lost: []string{"the journal has lost entries: frame 7"}}, nil
+			}
+		}, "journal", Warn, "frame 7", ""},
 		{"a link of somebody else", func(m *Machine) {
 			mode(m, "/home/ann/.local/share/switchboard/link", File{Mode: fs.ModeSymlink | 0o777, UID: 1001})
 		}, "modes", Fail, "user 1001", "sudo chown -h 1000 "},

@@ -18,6 +18,7 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/client"
 	"github.com/switchboard-dev/switchboard/internal/launch"
+	"github.com/switchboard-dev/switchboard/internal/trust"
 )
 
 const (
@@ -41,6 +42,9 @@ func Here(m *Machine) *Machine {
 	}
 	if m.Stat == nil {
 		m.Stat = stat
+	}
+	if m.Trust == nil {
+		m.Trust = trust.Folder
 	}
 	if m.List == nil {
 		m.List = list
@@ -121,7 +125,8 @@ func holder(dir string) int {
 	if err != nil {
 		return 0
 	}
-	pid, _ := strconv.Atoi(strings.TrimSpace(string(text))) // what is no number is nobody's
+	first, _, _ := strings.Cut(string(text), "\n")
+	pid, _ := strconv.Atoi(strings.TrimSpace(first)) // what is no number is nobody's
 	return pid
 }
 

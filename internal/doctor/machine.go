@@ -37,6 +37,8 @@ type Machine struct {
 	Agent         string
 	UseAPIBilling bool
 
+	// Trust returns an error of package trust if another user could change what is in a folder.
+	Trust func(dir string) error
 	// Stat looks at a file without following a link, List lists a folder.
 	Stat func(path string) (File, error)
 	List func(path string) ([]string, error)
@@ -112,6 +114,8 @@ type Journal struct {
 	Checked   bool
 	Wrong     []string
 	Unchecked string
+	// Lost says what it has lost lately.
+	Lost []string
 }
 
 // A Terminal is where the report is shown.

@@ -193,6 +193,7 @@ func TestUnusableJournal(t *testing.T) {
 		{"no database at all", func(_ *testing.T, content []byte) {
 			copy(content, "this is something else altogether, and no database")
 		}, []string{"journal.db", "--journal"}},
+		{"an empty file", nil, []string{"journal.db", "empty", "--journal"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -209,7 +210,11 @@ func TestUnusableJournal(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			test.damage(t, content)
+			if test.damage != nil {
+				test.damage(t, content)
+			} else {
+				content = nil
+			}
 			if err := os.WriteFile(path, content, 0o600); err != nil {
 				t.Fatal(err)
 			}

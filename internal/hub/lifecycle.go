@@ -155,7 +155,17 @@ func (h *Hub) create(ctx context.Context, by Actor, in api.CreateSession, sum []
 
 // discard forgets a session that never had a process.
 func (h *Hub) discard(s *session) {
+	// As long as it is in the journal, acquire would load it again, and find its row
+	// without its entries if that happened while it is being removed.
+	wait := make(chan struct{})
+	defer func() {
+		h.mu.Lock()
+		delete(h.loading, s.id)
+		close(wait)
+		h.mu.Unlock()
+	}()
 	h.mu.Lock()
+	h.loading[s.id] = wait
 	delete(h.sessions, s.id)
 	delete(h.offline, s.id)
 	for conversation, l := range h.leases {

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/switchboard-dev/switchboard/internal/trust"
 )
 
 // maxLog is how large the log may be before the next hub sets it aside, tailSize
@@ -28,6 +30,10 @@ const (
 func start(ctx context.Context, o *Options) (*Hub, error) {
 	if err := os.MkdirAll(o.DataDir, 0o700); err != nil {
 		return nil, &NoHubError{Reason: "its data folder cannot be made: " + err.Error(), Hint: "name another one with --data-dir", Err: err}
+	}
+	// Before anything is written there.
+	if err := trust.Folder(o.DataDir); err != nil {
+		return nil, &NoHubError{Reason: "its data folder is not safe: " + err.Error(), Hint: "name another one with --data-dir", Err: err}
 	}
 	unlock, err := lock(ctx, filepath.Join(o.DataDir, "start.lock"))
 	if err != nil {
@@ -165,7 +171,8 @@ func (p *process) beaten(dataDir string) bool {
 	if err != nil {
 		return false
 	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	first, _, _ := strings.Cut(string(text), "\n")
+	pid, err := strconv.Atoi(strings.TrimSpace(first))
 	return err == nil && pid > 0 && pid != p.cmd.Process.Pid && !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
 }
 

@@ -104,6 +104,9 @@ func (s *Server) info(context.Context) api.Info {
 		Simulated:    s.agent.simulated,
 		Warnings:     s.Warnings(),
 	}
+	for _, loss := range s.losses {
+		info.Warnings = append(info.Warnings, loss.String())
+	}
 	s.agent.mu.Lock()
 	if s.agent.path != "" && !s.agent.simulated {
 		info.Agent = s.agent.path

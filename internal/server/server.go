@@ -111,6 +111,7 @@ type Server struct {
 	options  Options
 	log      *slog.Logger
 	journal  journal.Journal
+	losses   []journal.Loss
 	launcher *launch.Launcher
 	rules    *rulefile.Book
 	hub      *hub.Hub
@@ -199,14 +200,19 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 // openHub opens the journal and what works on it.
 func (s *Server) openHub(ctx context.Context) error {
 	o := &s.options
-	if err := access.CheckFolder(o.DataDir); err != nil {
+	folder, err := access.DataFolder(o.DataDir)
+	if err != nil {
 		return err
+	}
+	if folder != o.DataDir {
+		o.Rules.Own = append(slices.Clone(o.Rules.Own), o.DataDir) // agents may not replace the link either
+		o.DataDir = folder
 	}
 	opened, err := journal.Open(ctx, o.DataDir, &journal.Options{Durability: o.Durability, New: o.NewJournal, Logger: s.log})
 	if err != nil {
 		return err
 	}
-	s.journal = opened
+	s.journal, s.losses = opened, opened.Losses()
 	s.undo = append(s.undo, func() { s.warn("closing the journal", opened.Close()) })
 
 	if err := s.openAccess(); err != nil {

@@ -5,6 +5,7 @@ package server
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"io"
 	"log/slog"
@@ -12,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -197,6 +199,10 @@ func TestStartFails(t *testing.T) {
 	if err := os.Chmod(open, 0o755); err != nil { // whatever the mask says
 		t.Fatal(err)
 	}
+	shared := filepath.Join(dir, "shared")
+	if err := errors.Join(os.MkdirAll(filepath.Join(shared, "data"), 0o700), os.Chmod(shared, 0o777)); err != nil {
+		t.Fatal(err)
+	}
 	tests := []struct {
 		name   string
 		change func(*Options)
@@ -205,6 +211,10 @@ func TestStartFails(t *testing.T) {
 		{"taken address", func(o *Options) { o.Addr = busy.Addr().String() }, "--addr"},
 		{"address of everybody", func(o *Options) { o.Addr = "0.0.0.0:0" }, "loopback"},
 		{"open folder", func(o *Options) { o.DataDir = open }, "chmod 700"},
+		{"folder below an open one", func(o *Options) { o.DataDir = filepath.Join(shared, "data") }, "chmod go-w " + shared},
+		{"linked tokens", func(o *Options) { linked(t, o, "tokens.json") }, "is a link"},
+		{"linked journal", func(o *Options) { linked(t, o, "journal.db") }, "symbolic link"},
+		{"linked lock", func(o *Options) { linked(t, o, "lock") }, "symbolic link"},
 		{"long path", func(o *Options) { o.Socket = filepath.Join(dir, strings.Repeat("x", 100), "hub.sock") }, "too long"},
 		{"socket of everybody", func(o *Options) { o.Listeners = append(o.Listeners, everybody(t)) }, "not on loopback"},
 		{"half a certificate", func(o *Options) { o.TLSCert = "/cert.pem" }, "--tls-key"},
@@ -249,6 +259,75 @@ func TestStartFails(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// linked makes a file of a new data folder a link.
+func linked(t *testing.T, o *Options, name string) {
+	t.Helper()
+	o.DataDir = shortDir(t)
+	other := filepath.Join(t.TempDir(), name)
+	if err := errors.Join(os.WriteFile(other, nil, 0o600), os.Symlink(other, filepath.Join(o.DataDir, name))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestLinkedFolder starts a server whose data folder is a link of the user's.
+func TestLinkedFolder(t *testing.T) {
+	dir := shortDir(t)
+	real, link := filepath.Join(dir, "disk"), filepath.Join(dir, "d")
+	if err := errors.Join(os.Mkdir(real, 0o700), os.Symlink(real, link)); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Start(t.Context(), options(t, dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, body := get(t, s, "/v1/info"); status != http.StatusOK {
+		t.Errorf("%d %s", status, body)
+	}
+	own, err := s.own()
+	if err != nil || !slices.Contains(own, link) || !slices.ContainsFunc(own, func(path string) bool { return strings.HasPrefix(path, real) }) {
+		t.Errorf("what agents may not touch: %q, %v", own, err)
+	}
+	if _, err := s.Close(t.Context(), false); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(real, "journal.db")); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLoss starts a server on a journal that has lost entries: clients are told.
+func TestLoss(t *testing.T) {
+	dir := shortDir(t)
+	s, err := Start(t.Context(), options(t, dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, body := get(t, s, "/v1/info"); strings.Contains(body, "has lost entries") {
+		t.Errorf("nothing is lost: %s", body)
+	}
+	if _, err := s.Close(t.Context(), false); err != nil {
+		t.Error(err)
+	}
+	// A search index that knows more than the journal does.
+	db, err := sql.Open("sqlite", filepath.Join(dir, "d", "search.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.ExecContext(t.Context(), "UPDATE meta SET value = 22 WHERE key = 'position'")
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if s, err = Start(t.Context(), options(t, dir)); err != nil {
+		t.Fatal(err)
+	}
+	if _, body := get(t, s, "/v1/info"); !strings.Contains(body, "has lost entries") || !strings.Contains(body, "at least 22 entries") {
+		t.Errorf("the loss is not told: %s", body)
+	}
+	if _, err := s.Close(t.Context(), false); err != nil {
+		t.Error(err)
 	}
 }
 

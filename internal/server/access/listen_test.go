@@ -136,6 +136,10 @@ func TestListenUnix(t *testing.T) {
 		noError(t, os.Symlink(dir, dir+"-link"))
 		listen(t, filepath.Join(dir+"-link", "hub.sock"), "is no folder but a link")
 	})
+	t.Run("folder below an open one", func(t *testing.T) {
+		dir := folder(t, 0o777)
+		listen(t, filepath.Join(dir, "run", "hub.sock"), "chmod go-w "+dir)
+	})
 	t.Run("long path", func(t *testing.T) {
 		listen(t, filepath.Join(folder(t, 0o700), strings.Repeat("x", 100)), "too long")
 	})

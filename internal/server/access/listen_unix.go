@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/switchboard-dev/switchboard/internal/trust"
 )
 
 // maxSocketPath is what every system takes, with room for its terminating zero.
@@ -42,8 +44,27 @@ func ListenUnix(ctx context.Context, path string) (net.Listener, error) {
 	return l, nil
 }
 
-// CheckFolder makes sure that a folder exists, is ours, and that nobody else can
-// enter it.
+// DataFolder makes sure that the data folder exists, is ours, and that no other user
+// can enter it or put another one in its place. It returns the folder's path without
+// links: a data folder that is a link to another disk is as good as the folder that it
+// leads to.
+func DataFolder(dir string) (string, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("making the data folder %s: %w", dir, err)
+	}
+	// Also as it is named: the link must not be another user's.
+	if err := trust.Folder(dir); err != nil {
+		return "", fmt.Errorf("the data folder %s is not safe: %w", dir, err)
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", fmt.Errorf("finding the data folder %s: %w", dir, err)
+	}
+	return real, CheckFolder(real)
+}
+
+// CheckFolder makes sure that a folder exists, is ours, and that no other user can
+// enter it or put another one in its place.
 func CheckFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("making the folder %s: %w", dir, err)
@@ -62,6 +83,9 @@ func CheckFolder(dir string) error {
 		return fmt.Errorf("the folder %s belongs to another user; choose one of your own, for instance with --data-dir", dir)
 	case info.Mode().Perm()&0o077 != 0:
 		return fmt.Errorf("others can enter the folder %s (mode %04o); close it with: chmod 700 %s", dir, info.Mode().Perm(), dir)
+	}
+	if err := trust.Folder(dir); err != nil {
+		return fmt.Errorf("the folder %s is not safe: %w", dir, err)
 	}
 	return nil
 }
