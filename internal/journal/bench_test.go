@@ -485,3 +485,36 @@ func word(seed int) string {
 	}
 	return string(letters)
 }
+
+// BenchmarkScanLog reads the log of a process that was killed, as opening does.
+func BenchmarkScanLog(b *testing.B) {
+	dir := b.TempDir()
+	j, err := journal.Open(b.Context(), dir, journal.WithCheckpoints(journal.Options{}, 1<<40))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i := range int64(40) {
+		batch := journaltest.NewSession("s", 400)
+		batch.After = 400 * i
+		for k := range batch.Entries {
+			batch.Entries[k].Line = benchLine
+		}
+		if _, _, err := j.Commit(b.Context(), batch); err != nil {
+			b.Fatal(err)
+		}
+	}
+	path := filepath.Join(dir, "journal.db-wal")
+	info, err := os.Stat(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(info.Size())
+	for b.Loop() {
+		if frames, err := journal.ScanLog(path); err != nil || frames != (info.Size()-32)/(24+4096) {
+			b.Fatalf("%d frames in %d bytes, %v", frames, info.Size(), err)
+		}
+	}
+	if err := j.Close(); err != nil {
+		b.Fatal(err)
+	}
+}

@@ -39,3 +39,12 @@ func WithCheckpoints(o Options, pages int64) *Options {
 	o.checkpointPages = pages
 	return &o
 }
+
+// ScanLog reads a write-ahead log and returns how many of its frames are committed.
+func ScanLog(path string) (int64, error) {
+	scan, err := scanLog(path)
+	if err != nil {
+		return 0, err
+	}
+	return scan.committed, nil
+}
