@@ -96,7 +96,11 @@ func (s *spools) all(ctx context.Context, h *hub.Hub) {
 		return
 	}
 	defer s.end()
-	names := s.list()
+	names, err := s.list()
+	if err != nil {
+		s.log.Warn("what agents kept for the server cannot be listed; it is tried again", "err", err)
+		return
+	}
 	for name := range s.failed {
 		if !names[name] {
 			delete(s.failed, name)
@@ -116,10 +120,13 @@ func (s *spools) all(ctx context.Context, h *hub.Hub) {
 }
 
 // list returns the names of the files that can be taken in.
-func (s *spools) list() map[string]bool {
+func (s *spools) list() (map[string]bool, error) {
 	entries, err := os.ReadDir(s.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // most have none
+	}
 	if err != nil {
-		return nil // most have none
+		return nil, err
 	}
 	names := map[string]bool{}
 	for _, entry := range entries {
@@ -136,7 +143,7 @@ func (s *spools) list() map[string]bool {
 			}
 		}
 	}
-	return names
+	return names, nil
 }
 
 // take takes in one file. Who calls it has the turn.

@@ -234,3 +234,20 @@ func TestSpoolsThatFail(t *testing.T) {
 	leave(t, s, link.SpoolName(id, 1), id, 1, 2, 5)
 	awaitGone(t, filepath.Join(dir, link.SpoolName(id, 1)))
 }
+
+// TestSpoolsUnlisted cannot list the files, which is not the same as that there are none.
+func TestSpoolsUnlisted(t *testing.T) {
+	var log strings.Builder
+	s := newSpools(filepath.Join(t.TempDir(), "spool"), slog.New(slog.NewTextHandler(&log, nil)))
+	s.all(t.Context(), nil)
+	if log.Len() > 0 {
+		t.Errorf("without a folder it says %s", &log)
+	}
+	if err := os.WriteFile(s.dir, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.all(t.Context(), nil)
+	if !strings.Contains(log.String(), "cannot be listed") {
+		t.Errorf("it says %q", &log)
+	}
+}
