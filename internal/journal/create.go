@@ -46,14 +46,12 @@ func (s *SQLite) create(ctx context.Context) error {
 		return err
 	}
 	// Going on would remove what still is there of the journal that is missing.
-	left, err := s.leftovers()
+	gone, err := missed(s.dir)
 	if err != nil {
 		return err
 	}
-	if len(left) > 0 {
-		return &FileError{
-			Path: s.path, Reason: "it is missing, although there is " + strings.Join(left, ", ") + " of it", Hint: s.damageHint(),
-		}
+	if gone != "" {
+		return &FileError{Path: s.path, Reason: gone, Hint: s.damageHint()}
 	}
 	part := s.path + ".new"
 	for _, suffix := range []string{"", "-journal", "-wal", "-shm"} { // of one that was killed meanwhile
@@ -84,19 +82,21 @@ func (s *SQLite) create(ctx context.Context) error {
 	return syncDir(s.dir)
 }
 
-// leftovers names what is in the folder of a journal that is missing.
-func (s *SQLite) leftovers() ([]string, error) {
+// missed says what is left in the folder of a journal.db that is missing, "" for
+// nothing: then there was none.
+func missed(dir string) (string, error) {
 	var left []string
 	for _, name := range []string{"journal.db-wal", "search.db"} {
-		info, err := os.Lstat(filepath.Join(s.dir, name))
+		info, err := os.Lstat(filepath.Join(dir, name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
+			return "", err
 		}
 		if err == nil && info.Size() > 0 {
 			left = append(left, name)
 		}
 	}
-	err := s.files.each(func(sum, _ string) error {
+	files := &store{dir: filepath.Join(dir, "blobs")}
+	err := files.each(func(sum, _ string) error {
 		if sum == "" {
 			return nil
 		}
@@ -104,7 +104,10 @@ func (s *SQLite) leftovers() ([]string, error) {
 		return fs.SkipAll
 	})
 	if err != nil {
-		return nil, fmt.Errorf("looking into %s: %w", s.files.dir, err)
+		return "", fmt.Errorf("looking into %s: %w", files.dir, err)
 	}
-	return left, nil
+	if len(left) == 0 {
+		return "", nil
+	}
+	return "it is missing, although there is " + strings.Join(left, ", ") + " of it", nil
 }

@@ -38,6 +38,15 @@ func Inspect(ctx context.Context, dir string) (*Inspection, error) {
 		return nil, err
 	}
 	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		gone, looking := missed(dir)
+		if looking != nil {
+			return nil, looking
+		}
+		if gone != "" {
+			return &Inspection{Checked: true, Wrong: []string{"journal.db: " + gone}}, nil
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

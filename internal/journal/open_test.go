@@ -270,6 +270,9 @@ func TestMissing(t *testing.T) {
 			if !errors.As(err, &refused) || !strings.Contains(refused.Reason, "missing") || !strings.Contains(refused.Reason, test.left) || !strings.Contains(refused.Hint, "--journal=new") {
 				t.Errorf("Open: %v", err)
 			}
+			if in, err := journal.Inspect(t.Context(), dir); err != nil || len(in.Wrong) != 1 || !strings.Contains(in.Wrong[0], test.left) {
+				t.Errorf("Inspect: %+v, %v", in, err)
+			}
 			if files, err := filepath.Glob(filepath.Join(dir, "blobs", "*", "*")); err != nil || test.left == "blobs" && len(files) != 1 {
 				t.Errorf("the long lines: %q, %v", files, err)
 			}
