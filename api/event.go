@@ -58,7 +58,25 @@ const (
 	KindHold            = "hold"             // data: Hold; the queue is held back
 	KindHoldOver        = "hold_over"        // data: HoldOver
 	KindBudget          = "budget"           // data: BudgetUse; a budget is nearly used up, or used up
+	KindTurn            = "turn"             // data: TurnChange; the end of a turn was lost, or it is under way after all
 )
+
+// The states of a [TurnChange].
+const (
+	// TurnUnknown means that the turn counts as over: its result never came.
+	TurnUnknown = "unknown"
+	// TurnRunning means that such a turn is under way after all.
+	TurnRunning = "running"
+)
+
+// A TurnChange says what the server takes a turn to be whose end it did not see:
+// the lines of a CLI that dialled in can be lost while it is not connected.
+type TurnChange struct {
+	// State is TurnUnknown or TurnRunning.
+	State string `json:"state"`
+	// Reason says what this follows from.
+	Reason string `json:"reason"`
+}
 
 // A CommandFate says what became of a line to the CLI.
 type CommandFate struct {

@@ -96,7 +96,8 @@ func (e APIError) body(requestID string) apiError {
 	return apiError{Type: "error", Error: apiErrorDetail{Type: e.Type, Message: e.Message}, RequestID: requestID}
 }
 
-// A Fault is something that goes wrong in the middle of a reply; [CutAfter], [MalformedAfter] and [ErrorAfter] make one. The zero Fault is
+// A Fault is something that goes wrong in the middle of a reply; [CutAfter], [MalformedAfter], [ErrorAfter] and
+// [HoldAfter] make one. The zero Fault is
 // none.
 //
 // A fault happens after so many events of the stream: 0 is before the first one, and a message of fewer events has its fault at its end. As
@@ -106,6 +107,7 @@ type Fault struct {
 	after int
 	raw   string
 	err   APIError
+	until <-chan struct{}
 }
 
 type faultKind int
@@ -115,6 +117,7 @@ const (
 	faultCut
 	faultMalformed
 	faultError
+	faultHold
 )
 
 // CutAfter closes the connection after so many events of the stream, without the end that a complete answer has. An answer that is not
@@ -133,6 +136,12 @@ func MalformedAfter(events int, raw string) Fault {
 // to answer. An answer that is not streamed fails with the error's status.
 func ErrorAfter(events int, e APIError) Fault {
 	return Fault{kind: faultError, after: max(events, 0), err: e.complete()}
+}
+
+// HoldAfter stops the stream after so many events until the channel is closed, and then continues in good order. It is for tests in which
+// something has to happen in the middle of a message. An answer that is not streamed is held as a whole. The CLI's going away ends the wait.
+func HoldAfter(events int, until <-chan struct{}) Fault {
+	return Fault{kind: faultHold, after: max(events, 0), until: until}
 }
 
 const (

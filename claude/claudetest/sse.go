@@ -49,6 +49,8 @@ func (e *eventWriter) fail() bool {
 	case faultError:
 		e.write(frame("error", fault.err.body(e.requestID)))
 		return false
+	case faultHold:
+		return fault.hold(e.ctx)
 	default:
 		panic(fmt.Sprintf("claudetest: fault of kind %d", fault.kind))
 	}
@@ -118,6 +120,9 @@ func answer(ctx context.Context, w http.ResponseWriter, m message) {
 		writeError(w, m.requestID, fault.err)
 		return
 	}
+	if fault.kind == faultHold && !fault.hold(ctx) {
+		return
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusOK)
 	switch fault.kind {
@@ -132,6 +137,16 @@ func answer(ctx context.Context, w http.ResponseWriter, m message) {
 		_, _ = io.WriteString(w, fault.raw)
 	default:
 		_ = m.encode(w) // a CLI that has gone away does not want it
+	}
+}
+
+// hold waits until the fault is over and reports whether ctx still lives.
+func (f Fault) hold(ctx context.Context) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-f.until:
+		return true
 	}
 }
 

@@ -221,6 +221,7 @@ func (v *serveVerb) options(s *surroundings) (*server.Options, error) {
 		Notify: targets(c), Link: string(c.Notify.Link),
 		Env:         s.env,
 		OrphanAfter: time.Duration(c.Shim.OrphanAfter), IdleOrphanAfter: time.Duration(c.Shim.IdleOrphanAfter),
+		Silence: time.Duration(c.Dial.Silence),
 		Scopes:  true,
 		Console: page, FreshConsole: fresh,
 		Version: buildVersion(),

@@ -24,6 +24,7 @@ type Config struct {
 	Notify    Notify
 	Retention Retention
 	Shim      Shim
+	Dial      Dial
 	Direct    Direct
 	Agents    Agents
 }
@@ -118,12 +119,19 @@ type Shim struct {
 	IdleOrphanAfter Duration
 }
 
+// Dial is the section [dial]: agents that dial in.
+type Dial struct {
+	// Silence is how long an agent that reconnected may be silent before a turn whose end may have been lost counts as over.
+	Silence Duration
+}
+
 // Default returns the settings that hold where nobody has set anything.
 func Default() *Config {
 	return &Config{
 		Server: Server{Durability: DurabilityNormal, MaxConnections: 4096, MaxPerAddress: 1024, MaxUnknown: 256},
 		Claude: Claude{PermissionMode: Mode(wire.PermissionModeDefault)},
 		Shim:   Shim{OrphanAfter: Duration(24 * time.Hour), IdleOrphanAfter: Duration(time.Hour)},
+		Dial:   Dial{Silence: Duration(30 * time.Second)},
 	}
 }
 
@@ -232,5 +240,11 @@ func (c *Config) Check() error {
 		return fmt.Errorf("shim.orphan_after (%s) is shorter than shim.idle_orphan_after (%s); an agent at work must not be ended before an idle one",
 			c.Shim.OrphanAfter, c.Shim.IdleOrphanAfter)
 	}
+	if c.Dial.Silence < leastSilence {
+		return fmt.Errorf("dial.silence (%s) is shorter than %s; an agent at work would be taken for an idle one", c.Dial.Silence, leastSilence)
+	}
 	return c.Server.check()
 }
+
+// leastSilence is the shortest time that [Dial.Silence] can be.
+const leastSilence = Duration(time.Second)

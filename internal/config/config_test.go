@@ -98,6 +98,9 @@ max_bytes = "20GiB"
 orphan_after = "48h"
 idle_orphan_after = "90m"
 
+[dial]
+silence = "2m"
+
 [direct]
 allow_bypass = true
 folders = ["~/src", "/srv/"]
@@ -141,6 +144,7 @@ func TestParse(t *testing.T) {
 			}},
 			Retention: Retention{MaxAge: Duration(30 * 24 * time.Hour), MaxBytes: 20 << 30},
 			Shim:      Shim{Duration(48 * time.Hour), Duration(90 * time.Minute)},
+			Dial:      Dial{Silence: Duration(2 * time.Minute)},
 			Direct:    Direct{AllowBypass: true, Folders: []string{"/home/x/src", "/srv"}},
 			Agents:    Agents{RawFlags: true},
 		}},
@@ -170,7 +174,7 @@ func TestParseRefuses(t *testing.T) {
 		want       []string
 	}{
 		{"unknown key", "[server]\naddr = \"127.0.0.1:1\"\nport = 8765\n", []string{"config.toml:3:1: unknown key server.port; section [server] has addr, data_dir, durability, url, tls_cert"}},
-		{"unknown section", "[serve]\naddr = \"127.0.0.1:1\"\n", []string{"config.toml:1:", "unknown key serve", "the sections are server, claude, rules, questions, limits, notify, retention, shim, direct, agents, budget"}},
+		{"unknown section", "[serve]\naddr = \"127.0.0.1:1\"\n", []string{"config.toml:1:", "unknown key serve", "the sections are server, claude, rules, questions, limits, notify, retention, shim, dial, direct, agents, budget"}},
 		{"unknown top level", "addr = \"127.0.0.1:1\"\n", []string{"config.toml:1:1: unknown key addr; the sections are"}},
 		{"two unknown keys", "[shim]\na = 1\nb = 2\n", []string{"config.toml:2:1: unknown key shim.a", "config.toml:3:1: unknown key shim.b"}},
 		{"no TOML", "[server\n", []string{"config.toml:1:"}},
@@ -281,6 +285,7 @@ func TestSettings(t *testing.T) {
 		"server.max_connections_per_address": "6", "server.max_unknown_connections": "5", "direct.allow_bypass": "true",
 		"direct.folders": `["/f"]`, "agents.raw_flags": "true",
 		"retention.max_age": "3h", "retention.max_bytes": "4", "shim.orphan_after": "50h", "shim.idle_orphan_after": "6h",
+		"dial.silence": "8s",
 	}
 	seen := 0
 	for _, s := range Settings() {
@@ -335,6 +340,7 @@ func TestLoad(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"shim.orphan_after = \"1m\"":                             "shorter than shim.idle_orphan_after",
+		"dial.silence = \"0\"":                                   "shorter than 1s",
 		"# " + strings.Repeat("x", maxFile):                      "larger than 1 MiB",
 		"server.addr = \"127.0.0.1:1\"\nserver.colour = \"red\"": file + ":2:",
 	} {

@@ -61,6 +61,9 @@ type fileConfig struct {
 		OrphanAfter     value[Duration, *Duration] `toml:"orphan_after"`
 		IdleOrphanAfter value[Duration, *Duration] `toml:"idle_orphan_after"`
 	} `toml:"shim"`
+	Dial struct {
+		Silence value[Duration, *Duration] `toml:"silence"`
+	} `toml:"dial"`
 	Direct struct {
 		AllowBypass *bool    `toml:"allow_bypass"`
 		Folders     []string `toml:"folders"`
@@ -134,6 +137,7 @@ func (c *Config) Parse(name string, text []byte, home string) error {
 	put(&read.Retention.MaxBytes, file.Retention.MaxBytes.read)
 	put(&read.Shim.OrphanAfter, file.Shim.OrphanAfter.read)
 	put(&read.Shim.IdleOrphanAfter, file.Shim.IdleOrphanAfter.read)
+	put(&read.Dial.Silence, file.Dial.Silence.read)
 	put(&read.Direct.AllowBypass, file.Direct.AllowBypass)
 	if file.Direct.Folders != nil {
 		folders, err := expandAll(file.Direct.Folders, home)
@@ -182,6 +186,7 @@ func (f *fileConfig) refused(text []byte) (key string, line int, err error) {
 		"retention.max_bytes", f.Retention.MaxBytes.err,
 		"shim.orphan_after", f.Shim.OrphanAfter.err,
 		"shim.idle_orphan_after", f.Shim.IdleOrphanAfter.err,
+		"dial.silence", f.Dial.Silence.err,
 	)
 	if err != nil {
 		return key, lineOf(text, key), err

@@ -54,6 +54,7 @@ func Settings() []Setting {
 		{"retention.max_bytes", "SWITCHBOARD_RETENTION_MAX_BYTES", "0 (keep all)", "removes the oldest ended sessions until the rest takes no more", func(c *Config) any { return &c.Retention.MaxBytes }},
 		{"shim.orphan_after", "SWITCHBOARD_SHIM_ORPHAN_AFTER", "24h", "how long an agent goes on without a server", func(c *Config) any { return &c.Shim.OrphanAfter }},
 		{"shim.idle_orphan_after", "SWITCHBOARD_SHIM_IDLE_ORPHAN_AFTER", "1h", "the same for one that is idle and asks nothing", func(c *Config) any { return &c.Shim.IdleOrphanAfter }},
+		{"dial.silence", "SWITCHBOARD_DIAL_SILENCE", "30s", "how long a Claude Code that dialled in, lost lines and reconnected may be silent until its turn counts as over; ten times as long if its transcript shows a turn under way", func(c *Config) any { return &c.Dial.Silence }},
 		{"direct.allow_bypass", "SWITCHBOARD_DIRECT_ALLOW_BYPASS", "false", "lets clients of [Direct Connect](direct-connect.md) have sessions that ask nothing, where `claude.dangerously_skip_permissions` consents", func(c *Config) any { return &c.Direct.AllowBypass }},
 		{"direct.folders", "SWITCHBOARD_DIRECT_FOLDERS", "all but our own", "folders that their sessions may work in, and in what is below, such as `[\"~/src\"]`", func(c *Config) any { return &c.Direct.Folders }},
 		{"agents.raw_flags", "SWITCHBOARD_AGENTS_RAW_FLAGS", "false", "lets sessions name flags of Claude Code that are not known here, with the right `admin`", func(c *Config) any { return &c.Agents.RawFlags }},

@@ -85,14 +85,41 @@ func (l *lab) giveSocket(p *proxy) {
 // one into what passes.
 func (l *lab) tcpProxy() *proxy {
 	l.t.Helper()
+	return l.tcpProxyTo(func(ctx context.Context) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "tcp", l.address)
+	})
+}
+
+// patientProxy is tcpProxy for CLIs that give up soon: 2.1.37 ends after 5 s
+// without a listener, but waits for the answer to an upgrade for longer than
+// any start of the hub takes. So connections wait here for the next hub.
+func (l *lab) patientProxy() *proxy {
+	l.t.Helper()
+	return l.tcpProxyTo(func(ctx context.Context) (net.Conn, error) {
+		ticker := time.NewTicker(tick)
+		defer ticker.Stop()
+		for {
+			conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", l.address)
+			if err == nil {
+				return conn, nil
+			}
+			select {
+			case <-ticker.C:
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+	})
+}
+
+func (l *lab) tcpProxyTo(target func(context.Context) (net.Conn, error)) *proxy {
+	l.t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		l.t.Fatal(err)
 	}
 	own, real := []byte("Host: "+listener.Addr().String()+"\r\n"), []byte("Host: "+l.address+"\r\n")
-	p := startProxy(listener, func(ctx context.Context) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, "tcp", l.address)
-	}, func(chunk []byte) []byte { return bytes.ReplaceAll(chunk, own, real) })
+	p := startProxy(listener, target, func(chunk []byte) []byte { return bytes.ReplaceAll(chunk, own, real) })
 	l.t.Cleanup(p.close)
 	return p
 }

@@ -403,7 +403,7 @@ func (a *Attachment) Live(items []Item) bool {
 	arrived := time.Now()
 	taken := true
 	done := a.session.atOnce(func(st *step) {
-		if a.over {
+		if a.over || a.session.book.State.Unsure { // it may become an entry, see found
 			taken = false
 			return
 		}
@@ -474,6 +474,8 @@ func (st *step) live(a *Attachment, v *Item) {
 		st.s.lastLive = at
 	} else {
 		st.remember(line.Header.UUID)
+		st.s.heard(st.now)
+		st.found(line)
 	}
 	line.Valid() // checked here, and not while everybody waits to be shown it
 	st.shown = append(st.shown, shown{entry: -1, live: v, line: line})
@@ -484,10 +486,7 @@ func (st *step) gap(g *Gap) {
 	if g == nil {
 		return
 	}
-	if st.s.link != nil && st.s.link.dialled {
-		st.s.gapped = st.now
-		st.s.hub.lookAfter(st.s.id)
-	}
+	st.s.heard(st.now)
 	st.event(api.KindGap, Actor{}, api.Gap{From: g.From, To: g.To, Certain: g.Certain, Reason: g.Reason, Wrote: g.Wrote, Received: g.Received})
 }
 
@@ -510,8 +509,8 @@ func (st *step) line(a *Attachment, l *fold.Line) error {
 	if a.dialled {
 		st.remember(h.UUID)
 		st.touch()
-		if !s.gapped.IsZero() {
-			s.gapped = st.now
+		if string(h.Type) != "control_response" { // which any CLI sends at any time
+			s.heard(st.now)
 		}
 	}
 	switch string(h.Type) {
@@ -529,7 +528,6 @@ func (st *step) line(a *Attachment, l *fold.Line) error {
 			s.planTool = toolEnterPlan
 		}
 	case "result":
-		s.gapped = time.Time{}
 		if s.spent() {
 			st.closeInput(a)
 		}

@@ -36,6 +36,9 @@ type book struct {
 	Ended     *api.Ended `json:"ended,omitempty"`
 	// Version is the CLI's as it was found when the run was started.
 	Version string `json:"version,omitempty"`
+	// Doubt says that the CLI, which dialled in, may have lost the end of its turn:
+	// lines are missing, and nothing that came since belongs to a turn.
+	Doubt bool `json:"doubt,omitempty"`
 	// Told is the phase that the last state entry told.
 	Told fold.Phase `json:"told,omitempty"`
 
@@ -245,9 +248,11 @@ func (b *book) apply(e *journal.Entry, c *changes) error {
 		err = b.commandFate(e, c)
 	case api.KindGap:
 		var d api.Gap
-		if err = json.Unmarshal(e.Data, &d); err == nil && d.Epoch != "" {
-			b.Epoch = d.Epoch
+		if err = json.Unmarshal(e.Data, &d); err == nil {
+			b.gap(d)
 		}
+	case api.KindTurn:
+		err = b.turn(e, c)
 	case api.KindUpdated:
 		var d updatedData
 		if err = json.Unmarshal(e.Data, &d); err == nil {
@@ -318,6 +323,7 @@ func (b *book) line(e *journal.Entry, c *changes) {
 	c.line = l
 	c.fold = append(c.fold, b.State.Apply(l)...)
 	b.foreignLine(l, e.Line)
+	b.Doubt = b.Doubt && !ofTurn(l)
 	if turn := b.Costs.Apply(l); turn != nil {
 		data, err := json.Marshal(turn)
 		if err == nil {
@@ -492,7 +498,7 @@ func (b *book) runStarted(e *journal.Entry, c *changes) error {
 	if d.Options != nil {
 		b.Options = *d.Options
 	}
-	b.Enforced, b.ToldMode, b.Foreign = d.Enforced, "", nil
+	b.Enforced, b.ToldMode, b.Foreign, b.Doubt = d.Enforced, "", nil, false
 	if d.Registration != nil {
 		b.Registration = d.Registration
 	}
@@ -541,7 +547,7 @@ func (b *book) runEnded(e *journal.Entry, c *changes) error {
 	if b.State.Ended != nil {
 		d.Unfinished = b.State.Ended.Unfinished
 	}
-	b.Ended, b.Linked, b.Foreign = d, false, nil
+	b.Ended, b.Linked, b.Foreign, b.Doubt = d, false, nil, false
 	for i := 0; i < len(b.Commands); {
 		v := b.Commands[i]
 		if v.State != string(api.MessageWritten) {

@@ -79,5 +79,5 @@ func (s *session) restless() bool {
 	if slices.ContainsFunc(b.Rules, func(r api.SessionRule) bool { return !r.Expires.IsZero() }) {
 		return true
 	}
-	return len(s.seen) > 0
+	return len(s.seen) > 0 || s.doubtful()
 }

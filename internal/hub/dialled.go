@@ -310,6 +310,7 @@ func (a *Attachment) Connected(ctx context.Context, again bool) error {
 		}
 		a.connected = true
 		s.joined++
+		s.quiet = quiet{since: st.now}
 		st.event(api.KindLinkUp, Actor{}, runFoundData{Back: again || b.First != nil})
 		if b.First == nil {
 			s.pushDue = true

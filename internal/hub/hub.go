@@ -67,6 +67,10 @@ type Options struct {
 	// dead, before the run is ended for that, not by a session's loop, and returns when
 	// ctx ends. It may be nil.
 	Left func(ctx context.Context, h *Hub, session string, run int) error
+	// Silence is how long a CLI that dialled in may be silent after it came back
+	// and lines were lost, before its turn counts as over; see the file doubt.go.
+	// If zero, 30 s.
+	Silence time.Duration
 	// Rest is how long a session that nobody uses stays in memory. If zero, 30 s.
 	Rest time.Duration
 }
@@ -81,6 +85,7 @@ type Hub struct {
 	clock    func() time.Time
 	watch    time.Duration
 	rest     time.Duration
+	silence  time.Duration
 	rules    Rules
 	deadline time.Duration
 	options  Options
@@ -108,7 +113,7 @@ type Hub struct {
 // for their processes to connect.
 func New(ctx context.Context, o Options) (*Hub, error) {
 	h := &Hub{
-		journal: o.Journal, launcher: o.Launcher, log: o.Logger, clock: o.Now, watch: o.Watch, rest: o.Rest,
+		journal: o.Journal, launcher: o.Launcher, log: o.Logger, clock: o.Now, watch: o.Watch, rest: o.Rest, silence: o.Silence,
 		sessions: map[string]*session{}, loading: map[string]chan struct{}{}, leases: map[string]journal.Lease{},
 		names: map[string]string{}, offline: map[string]bool{}, creating: map[string]chan struct{}{}, look: make(chan string, 64),
 		backups: make(chan struct{}, 1),
@@ -124,6 +129,9 @@ func New(ctx context.Context, o Options) (*Hub, error) {
 	}
 	if h.rest <= 0 {
 		h.rest = 30 * time.Second
+	}
+	if h.silence <= 0 {
+		h.silence = defaultSilence
 	}
 	h.rules, h.deadline, h.options = o.Rules, o.QuestionDeadline, o
 	if h.rules == nil {
@@ -497,9 +505,6 @@ func (h *Hub) lookInto(id string) {
 		}
 		settled = s.book.Ended != nil || s.link != nil || s.starts > 0
 		switch {
-		case settled && s.book.Ended == nil && !s.gapped.IsZero():
-			// A step without an operation: a prompt may be due.
-			settled, run.Run = false, 0
 		case settled:
 		case s.book.Transport == transportWebSocket || s.book.Transport == transportHybrid || run.PID == 0:
 			run.Run = 0 // nobody here can look for its process

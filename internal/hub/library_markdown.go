@@ -104,6 +104,10 @@ func (m *markdown) entry(e *journal.Entry) error {
 		if d, ok := dataAs[api.Gap](e); ok {
 			m.note("Lines are missing here", "", d.Reason)
 		}
+	case api.KindTurn:
+		if d, ok := dataAs[api.TurnChange](e); ok {
+			m.note("Turn "+d.State, "", d.Reason)
+		}
 	case api.KindOversize:
 		m.note("A line is missing here that was too long to be kept", "", "")
 	case api.KindNotice:

@@ -177,6 +177,10 @@ func (t *teller) rest(e *journal.Entry) {
 			}
 			t.add(e, timeGap, title+d.Reason)
 		}
+	case api.KindTurn:
+		if d, ok := dataAs[api.TurnChange](e); ok {
+			t.add(e, timeState, "Turn "+d.State+": "+d.Reason)
+		}
 	case api.KindOversize:
 		t.add(e, timeGap, "A line was too long to be kept")
 	case api.KindBudget:

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
@@ -48,6 +47,12 @@ func (st *step) send(id, kind string, by Actor, line []byte) (string, error) {
 	from := len(st.rows.fold)
 	st.add(journal.Entry{Kind: api.KindSent, Source: by.Source, By: by.Name, UUID: string(h.UUID), Line: line, Data: data})
 	st.react(from)
+	switch {
+	case takenUp(kind):
+		s.heard(st.now) // the CLI needs a moment for it
+	case string(h.RequestSubtype) == "interrupt":
+		s.quiet.interrupt = string(h.RequestID)
+	}
 	link, joined := s.link, s.joined
 	if link != nil && !link.connected {
 		link = nil
@@ -158,10 +163,6 @@ func (st *step) resend(a *Attachment, writing int64) {
 	}
 }
 
-// gapQuiet is how long a CLI that may have lost the end of its turn must be quiet
-// before it is prompted.
-const gapQuiet = 5 * time.Second
-
 // dispatch sends the oldest queued prompt if the session waits for one.
 func (st *step) dispatch() {
 	s, b := st.s, st.s.book
@@ -175,10 +176,6 @@ func (st *step) dispatch() {
 	case phase.TakesPrompt():
 	case phase == fold.PhaseStarting && b.First != nil && !b.prompted():
 		// The CLI holds a prompt until it has answered initialize.
-	case phase == fold.PhaseRunning && !s.gapped.IsZero() && st.now.Sub(s.gapped) > gapQuiet && s.link.recovers == "" && !b.prompted():
-		// The end of the turn may be what was lost. If it was not, the CLI works
-		// the prompt into the turn, which is better than waiting for ever.
-		s.gapped = time.Time{}
 	default:
 		return
 	}

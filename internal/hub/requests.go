@@ -96,6 +96,9 @@ func (st *step) answered(a *Attachment, requestID string, line []byte) {
 	}
 	if a.dialled {
 		st.echoed(requestID)
+		if requestID != "" && requestID == st.s.quiet.interrupt {
+			st.s.quiet.answered = st.now
+		}
 	}
 	answer, waits := st.s.asked[requestID]
 	if !waits {
@@ -138,12 +141,15 @@ func (h *Hub) Interrupt(ctx context.Context, by Actor, id string, in api.Interru
 	}
 	defer release()
 	var taken []api.Message
+	sure := true // that there is a turn, or that there is none
 	_, err = s.request(ctx, by, &wire.InterruptRequest{}, func(st *step) error {
 		var nothing error
 		switch s.book.phase() {
 		case fold.PhaseRunning, fold.PhaseRequiresAction, fold.PhaseStarting, fold.PhaseOffline:
 		case fold.PhaseIdle, fold.PhaseBackground, fold.PhaseEnded:
-			nothing = errNoTurn
+			if sure = !s.book.State.Unsure; sure {
+				nothing = errNoTurn
+			}
 		}
 		// If the interrupt is refused, nothing has happened: the messages stay.
 		if in.CancelQueued && (nothing != nil || s.reachable() == nil && s.foreign(true) == nil) {
@@ -154,7 +160,7 @@ func (h *Hub) Interrupt(ctx context.Context, by Actor, id string, in api.Interru
 	if err != nil && !errors.Is(err, errNoTurn) {
 		return nil, err
 	}
-	out := &api.Interrupted{Was: err == nil, Taken: taken}
+	out := &api.Interrupted{Was: err == nil && sure, Taken: taken}
 	if out.Was {
 		wait, cancel := context.WithTimeout(ctx, requestTimeout)
 		defer cancel()

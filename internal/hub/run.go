@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
@@ -71,7 +70,7 @@ func (st *step) startRun(spec runSpec) (token string) {
 	if spec.name != "" {
 		s.run.Spec = encoded(rowSpec{Name: spec.name})
 	}
-	s.lastLive, s.gapped, s.held = [2]int64{}, time.Time{}, nil
+	s.lastLive, s.quiet, s.held = [2]int64{}, quiet{}, nil
 	s.stopping, s.toldLater, s.planTool, s.unhooked, s.flags = "", enforced{}, "", false, nil
 	from := len(st.rows.fold)
 	given := enforced{}

@@ -54,10 +54,8 @@ type session struct {
 	waits     []*wait
 	starts    int // runs that are being started
 	unsaved   int64
-	// gapped is set when a CLI that dialled in may have lost lines since its
-	// last result, so that it may be idle without having said so: it is the time
-	// of the gap, or of the last line after it.
-	gapped time.Time
+	// quiet is what is known of a CLI whose turn is in doubt.
+	quiet quiet
 	// lastLive is the place of the run's newest live line.
 	lastLive [2]int64
 	// joined counts connections: a command is not sent by one that came after it,
@@ -558,6 +556,7 @@ func (st *step) finish() {
 	st.expireRules()
 	st.push()
 	st.watched()
+	st.presume()
 	st.pursue()
 	st.checkLimits()
 	st.dispatch()

@@ -72,6 +72,8 @@ type Options struct {
 	Env []string
 	// OrphanAfter and IdleOrphanAfter are how long agents go on without a server. If zero, 24 h and 1 h.
 	OrphanAfter, IdleOrphanAfter time.Duration
+	// Silence is how long a CLI that dialled in and lost lines may be silent before its turn counts as over. If zero, 30 s.
+	Silence time.Duration
 	// Scopes puts shims into transient scopes of the user's service manager, where there is one.
 	Scopes bool
 
@@ -244,7 +246,7 @@ func (s *Server) openHub(ctx context.Context) error {
 	s.spools = newSpools(filepath.Join(o.DataDir, "spool"), s.log)
 	s.hub, err = hub.New(ctx, hub.Options{
 		Journal: s.journal, Launcher: launcher{s.launcher}, Logger: s.log, Rules: s.rules, Notify: tell, Meter: s.metrics, Library: library{s.launcher}, Scratch: o.DataDir,
-		QuestionDeadline: o.QuestionDeadline, Budgets: o.Budgets, ResumeAtReset: o.ResumeAtReset, Left: s.spools.of,
+		QuestionDeadline: o.QuestionDeadline, Budgets: o.Budgets, ResumeAtReset: o.ResumeAtReset, Left: s.spools.of, Silence: o.Silence,
 	})
 	if err != nil {
 		return err

@@ -122,6 +122,8 @@ func (v *view) event(e *api.Event) {
 			}
 			v.print("", "gap", sure+"lines are missing here: "+gap.Reason)
 		})
+	case api.KindTurn:
+		decoded(v, e, func(_ *api.Event, d *api.TurnChange) { v.print("", "turn", d.State+": "+d.Reason) })
 	case api.KindOversize:
 		decoded(v, e, func(_ *api.Event, o *api.Oversize) {
 			v.print("", "oversize", fmt.Sprintf("a line of %d bytes was too long to be kept", o.Length))

@@ -107,6 +107,11 @@ const (
 	EventLinkBack EventKind = "link_back"
 	// EventEnded is the end of the process.
 	EventEnded EventKind = "ended"
+	// EventTurnLost says that the turn counts as over although its result never
+	// came: the CLI lost it together with a connection, and is silent since.
+	EventTurnLost EventKind = "turn_lost"
+	// EventTurnFound says that such a turn is under way after all.
+	EventTurnFound EventKind = "turn_found"
 )
 
 // An Event is something that happens to a session without a line.

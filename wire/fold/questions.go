@@ -247,7 +247,9 @@ func (s *Questions) Happened(e Event) []Change {
 		changes := s.cancel(ReasonEnded, func(*Question) bool { return true })
 		*s = Questions{Dropped: s.Dropped}
 		return changes
-	case EventLinkLost, EventLinkBack:
+	case EventTurnLost:
+		s.Interrupts = nil
+	case EventLinkLost, EventLinkBack, EventTurnFound:
 	}
 	return nil
 }

@@ -79,7 +79,7 @@ func parse(text []byte) ([]step, error) {
 				e.Run, e.Resumed = run, resumed == "resumed"
 			case fold.EventEnded:
 				e.Reason = more
-			case fold.EventLinkLost, fold.EventLinkBack:
+			case fold.EventLinkLost, fold.EventLinkBack, fold.EventTurnLost, fold.EventTurnFound:
 			default:
 				return nil, fmt.Errorf("line %d: unknown event %q", n, word)
 			}

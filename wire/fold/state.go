@@ -52,6 +52,9 @@ type State struct {
 	Alive bool `json:"alive,omitempty"`
 	// Turn says that a turn is going on.
 	Turn bool `json:"turn,omitempty"`
+	// Unsure says that the last turn counts as over although its result never
+	// came; see [EventTurnLost]. The next sign of a turn clears it.
+	Unsure bool `json:"unsure,omitempty"`
 	// Told is the last state that the CLI itself told in this run.
 	Told wire.SessionState `json:"told,omitempty"`
 	// Interrupting says that an interrupt was sent and the turn is not over yet.
@@ -192,6 +195,9 @@ type TurnEnd struct {
 	Origin wire.OriginKind `json:"origin,omitempty"`
 }
 
+// ResultUnknown is the subtype of a turn whose result was lost. No CLI sends it.
+const ResultUnknown wire.ResultSubtype = "unknown"
+
 // A Compaction is one that took place.
 type Compaction struct {
 	// Trigger is who started it.
@@ -301,6 +307,14 @@ func (s *State) Happened(e Event) []Change {
 		s.Offline = true
 	case EventLinkBack:
 		s.Offline = false
+	case EventTurnLost:
+		s.Result = &TurnEnd{Seq: e.Seq, Subtype: ResultUnknown, Interrupted: s.Interrupting}
+		s.Queue.Waiting, s.Told = nil, ""
+		s.waitedFor()
+		s.turnOver()
+		s.Unsure = true
+	case EventTurnFound:
+		s.underWay()
 	}
 	return changes
 }
@@ -314,7 +328,10 @@ func (s *State) over() {
 	s.turnOver()
 }
 
+// underWay folds a sign that a turn is going on.
+func (s *State) underWay() { s.Turn, s.Unsure = true, false }
+
 // turnOver forgets what belongs to a turn.
 func (s *State) turnOver() {
-	s.Turn, s.Interrupting, s.Compacting, s.Retry = false, false, false, nil
+	s.Turn, s.Unsure, s.Interrupting, s.Compacting, s.Retry = false, false, false, false, nil
 }

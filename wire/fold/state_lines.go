@@ -210,7 +210,8 @@ func (s *State) initialized(a *wire.InitializeAnswer, body json.RawMessage, titl
 
 // init folds the line that opens a turn.
 func (s *State) init(m *wire.Init, l *Line) {
-	s.Turn, s.Retry, s.Reset = true, nil, ""
+	s.underWay()
+	s.Retry, s.Reset = nil, ""
 	s.Queue.begin()
 	s.Init = keep(l.Raw)
 	s.Version, s.Model = name(m.ClaudeCodeVersion), name(m.Model)
@@ -251,7 +252,7 @@ func (s *State) told(state wire.SessionState) {
 		}
 	case wire.SessionStateRunning:
 		if !s.inBackground() {
-			s.Turn = true
+			s.underWay()
 		}
 	case wire.SessionStateRequiresAction:
 		// What is asked tells it better: 120 says so when it has the answer.
@@ -266,7 +267,7 @@ func (s *State) status(m *wire.Status) {
 	}
 	s.Compacting = m.Status == wire.StatusPhaseCompacting
 	if s.Compacting {
-		s.Turn = true
+		s.underWay()
 	}
 	if m.Status == wire.StatusPhaseRequesting {
 		s.Retry = nil
@@ -301,7 +302,8 @@ func (s *State) assistant(m *wire.Assistant, l *Line) {
 	if m.ParentToolUseID != "" {
 		return
 	}
-	s.Turn, s.Retry = true, nil
+	s.underWay()
+	s.Retry = nil
 	for _, b := range m.Message.Content {
 		if t, ok := b.(*wire.TextBlock); ok && t.Text != "" {
 			s.Text, s.TextUUID = clip(t.Text, shortText), name(m.UUID)
@@ -315,7 +317,8 @@ func (s *State) assistant(m *wire.Assistant, l *Line) {
 
 // spoke is assistant for a plain line, which comes to the same.
 func (s *State) spoke(p *plain, l *Line) {
-	s.Turn, s.Retry = true, nil
+	s.underWay()
+	s.Retry = nil
 	if p.text != "" {
 		s.Text, s.TextUUID = p.text, ""
 		if len(l.Header.UUID) > 0 {
@@ -340,12 +343,18 @@ func (s *State) retract(uuids []string) {
 // user folds what the CLI says in the user's name: echoes and tool results.
 func (s *State) user(m *wire.User, l *Line) {
 	s.toolLaunched(m, l)
-	if !m.IsReplay || m.ParentToolUseID != "" {
+	if m.ParentToolUseID != "" {
+		return
+	}
+	if !m.IsReplay {
+		if s.Unsure {
+			s.underWay() // the result of a tool: the turn is not over
+		}
 		return
 	}
 	// The output of local commands comes in the same form, under other uuids.
 	if s.Queue.echo(name(m.UUID)) {
-		s.Turn = true
+		s.underWay()
 	}
 }
 
@@ -356,7 +365,7 @@ func (s *State) fate(m *wire.CommandLifecycle) {
 	case wire.CommandStateQueued:
 	case wire.CommandStateStarted:
 		if s.Queue.take(name(m.CommandUUID)) {
-			s.Turn = true
+			s.underWay()
 		}
 	case wire.CommandStateCompleted, wire.CommandStateCancelled, wire.CommandStateDiscarded, wire.CommandStateRefused:
 		s.Queue.take(name(m.CommandUUID))
@@ -367,13 +376,13 @@ func (s *State) fate(m *wire.CommandLifecycle) {
 // asked folds a request of the CLI.
 func (s *State) asked(m *wire.ControlRequest) {
 	if r, ok := m.Request.(*wire.CanUseToolRequest); ok && r.AgentID == "" {
-		s.Turn = true
+		s.underWay()
 	}
 }
 
 // retry folds the failure of a request to the API that will be repeated.
 func (s *State) retry(m *wire.APIRetry, l *Line) {
-	s.Turn = true
+	s.underWay()
 	s.Retry = &Retry{
 		Attempt: m.Attempt, Most: m.MaxRetries, Millis: m.RetryDelayMs, Time: instant(l.Time),
 		Error: wire.AssistantError(name(string(m.Error))),

@@ -54,7 +54,7 @@ func lineKinds() []string {
 		api.KindLine, api.KindSent, api.KindLive, api.KindHistory, api.KindCreated, api.KindRunStarted, api.KindRunLaunched, api.KindRunEnded,
 		api.KindLinkUp, api.KindLinkLost, api.KindState, api.KindQuestionOpened, api.KindQuestionSettled, api.KindMessage, api.KindCommand,
 		api.KindGap, api.KindOversize, api.KindUpdated, api.KindNotice, api.KindQuestionChanged, api.KindRuleAdded, api.KindRuleRemoved,
-		api.KindDecision, api.KindMode, api.KindHold, api.KindHoldOver, api.KindBudget, "event", other,
+		api.KindDecision, api.KindMode, api.KindHold, api.KindHoldOver, api.KindBudget, api.KindTurn, "event", other,
 	}
 }
 

@@ -78,10 +78,10 @@ func (f *filter) line(e *api.Event) bool {
 
 // conversational reports whether an event of the hub belongs to what people call
 // the conversation. A gap does: its reader must not take what is left for the
-// whole.
+// whole. So does a turn without a result.
 func conversational(kind string) bool {
 	switch kind {
-	case api.KindQuestionOpened, api.KindQuestionChanged, api.KindQuestionSettled, api.KindMessage, api.KindState, api.KindGap:
+	case api.KindQuestionOpened, api.KindQuestionChanged, api.KindQuestionSettled, api.KindMessage, api.KindState, api.KindGap, api.KindTurn:
 		return true
 	}
 	return false

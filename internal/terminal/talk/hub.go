@@ -68,6 +68,8 @@ func (r *reader) hub(e *api.Event) {
 			}
 			r.state(LevelBad, "gap", sure+"lines are missing here: "+d.Reason)
 		})
+	case api.KindTurn:
+		data(r, e, func(d *api.TurnChange) { r.state(LevelWarn, "turn "+d.State, d.Reason) })
 	case api.KindOversize:
 		data(r, e, func(d *api.Oversize) {
 			r.state(LevelWarn, "oversize", "a line of "+paint.Size(d.Length)+" was too long to be kept")

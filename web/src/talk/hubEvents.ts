@@ -45,6 +45,7 @@ const readers: { readonly [kind: string]: (r: Reader, data: JsonObject) => void 
     }
   },
   gap: (r, d) => r.notice("gap", "bad", t.gap(bool(d, "certain"), str(d, "reason")), { data: d }),
+  turn: (r, d) => r.notice("turn", "warn", t.turn(str(d, "state"), str(d, "reason")), { data: d }),
   oversize: (r, d) => r.notice("oversize", "warn", t.oversize(num(d, "length") ?? 0), { data: d }),
   notice: (r, d) => {
     const event = str(d, "event");

@@ -71,6 +71,8 @@ export const talkTexts = {
   linkLost: (reason: string) => `The link to the agent is lost${after(reason)}`,
   gap: (certain: boolean, reason: string) =>
     `${certain ? "Lines are missing here" : "Lines may be missing here"}${after(reason)}`,
+  turn: (state: string, reason: string) =>
+    `${state === "running" ? "The turn goes on" : "How the turn ended is unknown"}${after(reason)}`,
   oversize: (bytes: number) => `A line of ${size(bytes)} was too long to be kept`,
   notDelivered: (kind: string, reason: string) => `Not delivered${after([kind, reason].filter(Boolean).join(": "))}`,
   process: (event: string, reason: string) => `The agent's process: ${event}${aside(reason)}`,
