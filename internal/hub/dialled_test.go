@@ -220,51 +220,6 @@ func TestDialledTrusted(t *testing.T) {
 	}
 }
 
-// TestLostResult prompts a CLI whose result was lost in a cut, once it has been
-// quiet for a while.
-func TestLostResult(t *testing.T) {
-	clock := &clock{now: time.Now()}
-	l := newLab(t, func(o *hub.Options) { o.Now = clock.Now })
-	created, err := l.hub.Create(l.ctx(), person, api.CreateSession{Transport: "websocket", Prompt: "first"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := newDialler()
-	a, _, err := l.hub.AttachDialled(l.ctx(), hub.DialHello{Session: created.ID, Run: 1}, w)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Lost(nil)
-	if err := a.Connected(l.ctx(), false); err != nil {
-		t.Fatal(err)
-	}
-	initialize, prompt := w.await(t, 1), w.await(t, 2)
-	h, _ := wire.Peek(initialize.Line)
-	p, _ := wire.Peek(prompt.Line)
-	if err := a.Written(l.ctx(), prompt.Number); err != nil {
-		t.Fatal(err)
-	}
-	err = a.Receive(l.ctx(), []hub.Item{
-		line(`{"type":"control_response","response":{"subtype":"success","request_id":"` + string(h.RequestID) + `","response":{"commands":[]}}}`),
-		line(`{"type":"user","message":{"role":"user","content":"first"},"session_id":"c1","isReplay":true,"uuid":"` + string(p.UUID) + `"}`),
-		line(`{"type":"system","subtype":"init","session_id":"c1","uuid":"u1","claude_code_version":"2.1.37","cwd":"/tmp"}`),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.send(created.ID, "second")
-	if err := a.Receive(l.ctx(), []hub.Item{{Kind: hub.ItemGap, Gap: &hub.Gap{Reason: "cut"}}}); err != nil {
-		t.Fatal(err)
-	}
-	if s := l.snapshot(created.ID); s.State != api.StateRunning || len(s.Messages) != 1 || s.Messages[0].State != api.MessageQueued {
-		t.Fatalf("after the gap the session is %s with %s", s.State, encode(s.Messages))
-	}
-	clock.add(time.Minute)
-	if second := w.await(t, 3); !strings.Contains(string(second.Line), "second") {
-		t.Errorf("sent was %s", second.Line)
-	}
-}
-
 // A clock goes when it is told to.
 type clock struct {
 	mu  sync.Mutex

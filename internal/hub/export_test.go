@@ -46,5 +46,17 @@ func (h *Hub) Waiting(id string) int {
 	return len(s.ops)
 }
 
+// TurnRead reports whether the transcript was read since the CLI of a session, whose
+// turn is in doubt, was heard last.
+func (h *Hub) TurnRead(ctx context.Context, id string) (read bool, err error) {
+	s, release, err := h.acquire(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	defer release()
+	err = s.do(ctx, func(*step) { read = !s.quiet.reading && s.quiet.told.since.Equal(s.quiet.since) })
+	return read, err
+}
+
 // Identity tells lines of a CLI that dials in apart.
 var Identity = identity

@@ -271,8 +271,17 @@ func (l *launcher) Sweep(_ context.Context, marker string) (int, error) {
 	return 1, nil
 }
 
+// keep gives a conversation a transcript.
+func (l *launcher) keep(conversation string, lines ...string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.history = map[string][]string{conversation: lines}
+}
+
 func (l *launcher) History(_ context.Context, _, _, conversation string) (iter.Seq2[[]byte, error], error) {
+	l.mu.Lock()
 	lines, found := l.history[conversation]
+	l.mu.Unlock()
 	if !found {
 		return nil, fs.ErrNotExist
 	}
