@@ -285,3 +285,24 @@ func TestCount(t *testing.T) {
 		t.Errorf("estimated %s", got)
 	}
 }
+
+func TestHold(t *testing.T) {
+	held := make(chan struct{})
+	m := newModel(t, &ModelOptions{Script: Steps(Reply{Blocks: []Block{Text("Hello")}, Fault: HoldAfter(2, held)})})
+	for _, turn := range []string{streamTurn, wholeTurn} {
+		r := httptest.NewRequest(http.MethodPost, "/v1/messages", strings.NewReader(turn))
+		w := httptest.NewRecorder()
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		m.ServeHTTP(w, r.WithContext(ctx)) // returns: the caller has gone away
+		if strings.Contains(w.Body.String(), "Hello") {
+			t.Errorf("what is held back was said: %s", w.Body)
+		}
+	}
+	close(held)
+	for _, turn := range []string{streamTurn, wholeTurn} {
+		if _, text, err := exchange(t, m, "/v1/messages", turn); err != nil || !strings.Contains(text, "Hello") {
+			t.Errorf("after the hold: %v, %s", err, text)
+		}
+	}
+}

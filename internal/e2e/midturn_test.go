@@ -220,11 +220,10 @@ func TestKillMidTurn(t *testing.T) {
 				m.t.Fatal(err)
 			}
 		}},
-		{"before the first line", "", func(m *midTurn, version string) {
+		{"prompt just sent", "", func(m *midTurn, version string) {
 			m.start()
 			m.begin()
 			m.stop()
-			m.release()
 			// The first line after a start is the inquiry, the second the prompt.
 			env, file := m.armed("link.after-send:2")
 			m.launch(env...)
@@ -237,8 +236,8 @@ func TestKillMidTurn(t *testing.T) {
 			if err := eventually(patience, exists(file)); err != nil {
 				m.t.Fatal(err)
 			}
-			m.finish()
 			m.kill()
+			m.finish()
 			m.back()
 			if err := <-sent; err != nil {
 				m.t.Fatal(err)

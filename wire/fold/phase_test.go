@@ -379,3 +379,49 @@ func TestZeroState(t *testing.T) {
 		t.Errorf("conversation %q, want none", got)
 	}
 }
+
+// TestLostTurn ends a turn whose result never came, and finds it again.
+func TestLostTurn(t *testing.T) {
+	running := func() *fold.State {
+		s := &fold.State{}
+		s.Happened(fold.Event{Kind: fold.EventStarted, Run: 1})
+		for _, text := range []string{
+			`{"type":"system","subtype":"init","session_id":"c","uuid":"1","claude_code_version":"2.1.120"}`,
+			`{"type":"system","subtype":"session_state_changed","state":"running","session_id":"c","uuid":"2"}`,
+		} {
+			s.Apply(fold.NewLine([]byte(text), false))
+		}
+		prompt := fold.NewLine([]byte(`{"type":"user","message":{"role":"user","content":"x"},"uuid":"p"}`), true)
+		s.Apply(prompt)
+		s.Apply(fold.NewLine([]byte(`{"type":"control_request","request_id":"r","request":{"subtype":"interrupt"}}`), true))
+		if s.Phase() != fold.PhaseRunning || !s.Interrupting {
+			t.Fatalf("the turn is %s", s.Phase())
+		}
+		s.Happened(fold.Event{Kind: fold.EventTurnLost, Seq: 7})
+		return s
+	}
+	s := running()
+	if s.Phase() != fold.PhaseIdle || !s.Unsure || s.Interrupting || s.Result == nil || s.Result.Subtype != fold.ResultUnknown || s.Result.Failed || s.Result.Seq != 7 {
+		t.Errorf("after its loss it is %s: %+v", s.Phase(), s.Result)
+	}
+	for name, text := range map[string]string{
+		"an answer":          `{"type":"assistant","message":{"id":"m","role":"assistant","content":[{"type":"text","text":"x"}]},"session_id":"c","uuid":"3"}`,
+		"a tool's result":    `{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"x"}]},"session_id":"c","uuid":"3"}`,
+		"the next init line": `{"type":"system","subtype":"init","session_id":"c","uuid":"3","claude_code_version":"2.1.120"}`,
+	} {
+		s := running()
+		s.Apply(fold.NewLine([]byte(text), false))
+		if s.Phase() != fold.PhaseRunning || s.Unsure {
+			t.Errorf("after %s it is %s, unsure %t", name, s.Phase(), s.Unsure)
+		}
+	}
+	s = running()
+	s.Apply(fold.NewLine([]byte(`{"type":"control_response","response":{"subtype":"success","request_id":"r"}}`), false))
+	if s.Phase() != fold.PhaseIdle || !s.Unsure {
+		t.Errorf("after an answer to a request it is %s, unsure %t", s.Phase(), s.Unsure)
+	}
+	s.Happened(fold.Event{Kind: fold.EventTurnFound})
+	if s.Phase() != fold.PhaseRunning || s.Unsure {
+		t.Errorf("after it was found it is %s, unsure %t", s.Phase(), s.Unsure)
+	}
+}
