@@ -1078,7 +1078,7 @@ export interface Operations {
       /** Whether a stream has deltas and partial messages too */
       live?: boolean;
       /** Only events of these kinds, separated by commas; live stands for deltas and partial messages */
-      kinds?: ("line" | "sent" | "live" | "history" | "created" | "run_started" | "run_launched" | "run_ended" | "link_up" | "link_lost" | "state" | "question_opened" | "question_settled" | "message" | "command" | "gap" | "oversize" | "updated" | "notice" | "question_changed" | "rule_added" | "rule_removed" | "decision" | "mode" | "hold" | "hold_over" | "budget")[] | null;
+      kinds?: ("line" | "sent" | "live" | "history" | "created" | "run_started" | "run_launched" | "run_ended" | "link_up" | "link_lost" | "state" | "question_opened" | "question_settled" | "message" | "command" | "gap" | "oversize" | "updated" | "notice" | "question_changed" | "rule_added" | "rule_removed" | "decision" | "mode" | "hold" | "hold_over" | "budget" | "turn")[] | null;
       /** Of lines only those of these types, separated by commas, such as assistant,user,result. Events that are no lines are not affected */
       types?: string[] | null;
       /** Only the conversation: lines of the types user, assistant and result, their deltas, questions, messages, states and gaps */
@@ -1340,7 +1340,7 @@ export interface Operations {
       /** Whether a stream has deltas and partial messages too */
       live?: boolean;
       /** Only events of these kinds, separated by commas; live stands for deltas and partial messages */
-      kinds?: ("line" | "sent" | "live" | "history" | "created" | "run_started" | "run_launched" | "run_ended" | "link_up" | "link_lost" | "state" | "question_opened" | "question_settled" | "message" | "command" | "gap" | "oversize" | "updated" | "notice" | "question_changed" | "rule_added" | "rule_removed" | "decision" | "mode" | "hold" | "hold_over" | "budget")[] | null;
+      kinds?: ("line" | "sent" | "live" | "history" | "created" | "run_started" | "run_launched" | "run_ended" | "link_up" | "link_lost" | "state" | "question_opened" | "question_settled" | "message" | "command" | "gap" | "oversize" | "updated" | "notice" | "question_changed" | "rule_added" | "rule_removed" | "decision" | "mode" | "hold" | "hold_over" | "budget" | "turn")[] | null;
       /** Of lines only those of these types, separated by commas, such as assistant,user,result. Events that are no lines are not affected */
       types?: string[] | null;
       /** Only the conversation: lines of the types user, assistant and result, their deltas, questions, messages, states and gaps */
