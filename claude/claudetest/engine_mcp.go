@@ -202,9 +202,7 @@ func (e *engine) openSDKServers(names []string) {
 
 // openUntried opens the servers of a way that were not tried yet.
 func (e *engine) openUntried(way int) {
-	for _, s := range e.serversWhere(func(s *mcpServer) bool { return s.sdk() && s.way == way && s.status == "" && s.shakes == 0 }) {
-		e.openServer(s)
-	}
+	e.openServers(e.serversWhere(func(s *mcpServer) bool { return s.sdk() && s.way == way && s.status == "" && s.shakes == 0 })...)
 }
 
 // awaitServers opens what is still to be opened and holds a turn back until every handshake is over. Where a server had failed before, a version
@@ -214,8 +212,8 @@ func (e *engine) awaitServers() {
 	open := func(servers []*mcpServer) {
 		for _, s := range servers {
 			tried[s] = true
-			e.openServer(s)
 		}
+		e.openServers(servers...)
 	}
 	// A prompt that overtakes the opening of a server, or begins it, opens it once more.
 	var again []*mcpServer
@@ -224,8 +222,7 @@ func (e *engine) awaitServers() {
 			return s.sdk() && (s.late || s.shakes == 0 && s.status == "" && s.way == byConfig)
 		})
 	}
-	open(e.serversWhere(func(s *mcpServer) bool { return s.sdk() && s.status == "" && s.shakes == 0 }))
-	open(again)
+	open(append(e.serversWhere(func(s *mcpServer) bool { return s.sdk() && s.status == "" && s.shakes == 0 }), again...))
 	if e.quirks.MCPBeforeAnswer && len(e.serversWhere(func(s *mcpServer) bool { return s.shakes > 0 })) > 0 {
 		e.tellState("running")
 	}
@@ -353,9 +350,7 @@ func (e *engine) mcpSetServers(r controlRequest) *exit {
 		}
 	}
 	e.succeed(r, members{"added", added, "removed", removed, "errors", failures})
-	for _, s := range opening {
-		e.openServer(s)
-	}
+	e.openServers(opening...)
 	return nil
 }
 
@@ -410,7 +405,7 @@ func (e *engine) mcpToggle(r controlRequest) *exit {
 		e.mu.Lock()
 		s.status = ""
 		e.mu.Unlock()
-		e.openServer(s)
+		e.openServers(s)
 		e.tasks.Go(func() { // ends with the handshake
 			e.awaitServer(s)
 			e.succeed(r, nil)

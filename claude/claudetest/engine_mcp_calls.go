@@ -79,15 +79,26 @@ func (e *engine) awaitMCP(ctx context.Context, question *ask, limit time.Duratio
 	return body.Response.Result, nil
 }
 
-// openServer begins a handshake with a server of the controller. Its first line is written when it returns.
-func (e *engine) openServer(s *mcpServer) {
+// openServers begins a handshake with each of the servers, which are the controller's; a server that is named twice gets two. Their first lines
+// are written when it returns. All handshakes count as under way before the first line is written: the real CLI reads no answer in between, so
+// that the first handshake with a server is never over before the second has begun.
+func (e *engine) openServers(servers ...*mcpServer) {
 	e.mu.Lock()
-	if s.shakes == 0 {
-		s.settled = make(chan struct{})
+	for _, s := range servers {
+		if s.shakes == 0 {
+			s.settled = make(chan struct{})
+		}
+		s.shakes++
+		s.late = false
 	}
-	s.shakes++
-	s.late = false
 	e.mu.Unlock()
+	for _, s := range servers {
+		e.beginHandshake(s)
+	}
+}
+
+// beginHandshake writes the first line of a handshake that was counted, and leaves the rest of it to a task.
+func (e *engine) beginHandshake(s *mcpServer) {
 	client := members{"name", "claude-code"}
 	if e.quirks.MCPTitled {
 		client = client.with("title", "Claude Code", "description", "A simulation of Claude Code", "websiteUrl", "https://claude.com/claude-code")
