@@ -52,6 +52,7 @@ type Model struct {
 
 	mu      sync.Mutex
 	log     requestLog    // guarded by mu
+	open    []Request     // guarded by mu; those that are being answered
 	changed chan struct{} // guarded by mu; closed and replaced whenever the log grows
 }
 
@@ -114,6 +115,14 @@ func (m *Model) Requests() []Request {
 	return slices.Clone(m.log.requests)
 }
 
+// Answering returns the requests that are being answered: their scripts have not returned, or what they said has not been written. When a CLI
+// is silent, it tells whether the CLI waits for the model.
+func (m *Model) Answering() []Request {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.open)
+}
+
 // Await waits until enough holds for what has been asked, and returns it. It gives up when ctx ends.
 func (m *Model) Await(ctx context.Context, enough func([]Request) bool) ([]Request, error) {
 	for {
@@ -155,6 +164,7 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		request.Kind = m.classify(request)
 	}
 	m.record(&request)
+	defer m.answered(request.Seq)
 	if err != nil {
 		say(w, r, request, Fail(http.StatusBadRequest, err.Error()))
 		return
@@ -177,8 +187,16 @@ func (m *Model) record(request *Request) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.log.add(request)
+	m.open = append(m.open, *request)
 	close(m.changed)
 	m.changed = make(chan struct{})
+}
+
+// answered notes that a request is no longer being answered.
+func (m *Model) answered(seq int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.open = slices.DeleteFunc(m.open, func(r Request) bool { return r.Seq == seq })
 }
 
 // say writes a reply in the form the request asked for.

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -304,6 +305,29 @@ func TestCloseCutsWhatIsBeingAnswered(t *testing.T) {
 	close(release)
 	if err := m.Close(); err != nil {
 		t.Errorf("second Close: %v", err)
+	}
+}
+
+func TestAnswering(t *testing.T) {
+	entered, release := make(chan struct{}), make(chan struct{})
+	m := newHandler(&ModelOptions{Script: func(Request) Reply {
+		close(entered)
+		<-release
+		return Say(Text("at last"))
+	}})
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		m.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/v1/messages", strings.NewReader(toolTurn)))
+	}()
+	<-entered
+	if open := m.Answering(); len(open) != 1 || open[0].Seq != 1 {
+		t.Errorf("while the script runs, the model is answering %v", open)
+	}
+	close(release)
+	<-answered
+	if open := m.Answering(); len(open) != 0 {
+		t.Errorf("after its answer the model is still answering %v", open)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/switchboard-dev/switchboard/wire"
 )
@@ -121,7 +120,6 @@ func (r badRow) run(s *Stage) {
 	s.RawBytes(r.line + "\n" + `{"type":"keep_alive"}` + "\n" + `{"type":"control_request","request_id":"` + probe + `","request":{"subtype":"mcp_status"}}` + "\n")
 	var lines []Seen
 	probed, result := false, false
-	ctx := s.ctx
 	done := func() bool {
 		switch effect(want[0]) {
 		case turn:
@@ -133,8 +131,8 @@ func (r badRow) run(s *Stage) {
 		}
 	}
 	for !done() {
-		line, err := s.next(ctx)
-		if err != nil && ctx.Err() == nil {
+		line, err := s.next(s.ctx)
+		if err != nil && s.ctx.Err() == nil {
 			s.Note("%s", r.death(s, result))
 			return
 		}
@@ -144,9 +142,6 @@ func (r badRow) run(s *Stage) {
 		result = result || line.Is("result ")
 		if answer, ok := line.Message.(*wire.ControlResponse); ok && answer.Response.RequestID == probe {
 			probed = true
-			if want[0] == string(diesLate) {
-				ctx = s.Ctx(10 * time.Second)
-			}
 			continue
 		}
 		lines = append(lines, line)

@@ -266,7 +266,7 @@ func TestReport(t *testing.T) {
 		c := &column{subject: later, matrix: m}
 		m.set(id, later, cell{kind: cellFail, reason: c.drifted(&m.table[slices.IndexFunc(m.table, func(sc Scenario) bool { return sc.ID == id })], notes, err)})
 	}
-	m.set("theme.slow", later, cell{kind: cellSlow, reason: "runs with make soak"})
+	m.set("theme.slow", later, cell{kind: cellSoak, reason: "runs with make soak"})
 	for i := range m.table {
 		m.set(m.table[i].ID, dialled, cell{kind: cellNone, reason: "it does not dial"})
 	}

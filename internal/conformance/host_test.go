@@ -20,8 +20,9 @@ import (
 )
 
 const (
-	// patience bounds every wait for a CLI. The slowest takes 8 s to start on a loaded machine.
-	patience = 60 * time.Second
+	// patience bounds every wait for a CLI. The slowest takes 8 s to start on a loaded machine, and has taken over a minute on one that did ten times
+	// more than it could.
+	patience = 3 * time.Minute
 	// insistence is how long a CLI that may not have got an answer is left in peace.
 	insistence = 2 * time.Second
 
@@ -95,6 +96,9 @@ func (l *launch) start(ctx context.Context) (_ *host, err error) {
 		}
 	}
 	options := &claude.Options{Dir: h.dir, Env: cliEnv(h.home, l.model.URL())}
+	if l.subject.Real() && l.subject.Name == Newest {
+		options.Env = append(options.Env, debugEnv(h.home)...)
+	}
 	for _, change := range l.options {
 		if change != nil {
 			change(options)

@@ -22,8 +22,9 @@ func TestMain(m *testing.M) {
 		os.Exit(control(order))
 	}
 	flag.Parse()
-	// A CLI that starts takes a core for a second or two. More than two at once, on any machine, make each other miss their time.
-	if err := flag.Set("test.parallel", "2"); err != nil {
+	// TestSuite is one of them and runs several CLIs itself. A CLI that starts takes a core for a second or two: more at once, on any machine, make
+	// each other miss their time.
+	if err := flag.Set("test.parallel", "3"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}

@@ -39,11 +39,10 @@ func matrixPath() string {
 const (
 	cellUnknown = ""       // the scenario was not run, because the tests were told to run others
 	cellOK      = "ok"     // it went as the table says
-	cellAgain   = "again"  // it did when it was tried once more: the reason is what came of it at first
 	cellFail    = "FAIL"   // it did not
 	cellDiffers = "differ" // the simulated CLI differs from the real one, and the table says so
 	cellNone    = "n/a"    // it cannot run there
-	cellSlow    = "slow"   // it runs with make soak only
+	cellSoak    = "soak"   // it runs with make soak only
 	cellSkip    = "skip"   // the CLI is not there
 )
 
@@ -248,8 +247,8 @@ func (m *matrix) String() string {
 	for _, s := range m.subjects {
 		fmt.Fprintf(&out, " %6.1f", perColumn[s].Seconds())
 	}
-	fmt.Fprintf(&out, "\n\n%d scenarios: %d ok, %d at the second try (a), %d FAIL, %d differ (d), %d cannot be (n), %d slow (s), %d skipped (k), %d not asked for (·)\n", len(m.table),
-		counts[cellOK], counts[cellAgain], counts[cellFail], counts[cellDiffers], counts[cellNone], counts[cellSlow], counts[cellSkip], counts[cellUnknown])
+	fmt.Fprintf(&out, "\n\n%d scenarios: %d ok, %d FAIL, %d differ (d), %d cannot be (n), %d left to make soak (s), %d skipped (k), %d not asked for (·)\n", len(m.table),
+		counts[cellOK], counts[cellFail], counts[cellDiffers], counts[cellNone], counts[cellSoak], counts[cellSkip], counts[cellUnknown])
 	for _, note := range notes.list {
 		fmt.Fprintln(&out, note)
 	}
@@ -287,7 +286,7 @@ type footnotes struct {
 }
 
 func (f *footnotes) mark(c cell) string {
-	letter := map[string]string{cellAgain: "a", cellDiffers: "d", cellNone: "n", cellSlow: "s", cellSkip: "k"}[c.kind]
+	letter := map[string]string{cellDiffers: "d", cellNone: "n", cellSoak: "s", cellSkip: "k"}[c.kind]
 	if letter == "" {
 		return cmp.Or(c.kind, "·")
 	}

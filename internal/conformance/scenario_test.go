@@ -57,10 +57,13 @@ type Scenario struct {
 	// Sim are the known deviations of the simulated CLI: the reason by version, or for "*" on all. The row must differ there.
 	Sim map[string]string
 
+	// Also names cells that run every day beside those that the rule chooses, see [Scenario.shown]. Its keys are those of a Want, its values the
+	// reasons.
+	Also map[string]string
 	// Slow marks a scenario that takes over 15 s. It runs with SWITCHBOARD_SOAK=1 only.
 	Slow bool
-	// Rare says on which subjects a scenario runs with SWITCHBOARD_SOAK=1 only, since it costs much and others of its kind show the same there. Nil
-	// means on none.
+	// Rare says on which subjects a scenario runs with SWITCHBOARD_SOAK=1 only, since it costs much and other scenarios of its kind show the same
+	// there. Nil means on none.
 	Rare func(Subject) bool
 }
 
@@ -245,6 +248,3 @@ func (w Want) older(s Subject) []string {
 	}
 	return slices.Compact(names)
 }
-
-// soaks reports whether the scenario runs on a subject only when there is time.
-func (sc *Scenario) soaks(s Subject) bool { return sc.Slow || sc.Rare != nil && sc.Rare(s) }

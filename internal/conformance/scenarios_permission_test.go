@@ -265,6 +265,7 @@ func permissionOrderScenarios() []Scenario {
 		},
 		{
 			ID: "permission.parallel", Facts: "§6 parallel tools ask at the same time; rule 8",
+			Also: map[string]string{"*/hybrid": "several questions by POST, each with a connection of its own"},
 			Run: func(s *Stage) {
 				s.OnAsk(func(*wire.CanUseToolRequest) any { return nil })
 				s.Prompt(`@tool WebFetch {"url":"http://127.0.0.1:9/first","prompt":"Read it"}

@@ -14,6 +14,9 @@ import (
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
 
+// hidesVersions is why rows of Session run on the oldest version, though they expect the same of all.
+const hidesVersions = "Session hides what the oldest version does otherwise"
+
 // sdkScenarios are what programs do with package claude: a [claude.Session] of their own, beside the process that a row gets otherwise.
 func sdkScenarios() []Scenario {
 	return slices.Concat(sdkTurnScenarios(), sdkLifeScenarios(), sdkToolScenarios())
@@ -150,6 +153,7 @@ func sdkTurnScenarios() []Scenario {
 	return []Scenario{
 		{
 			ID: "sdk.conversation", Facts: "Session: turns, a permission by callback, activity, costs",
+			Also: map[string]string{"*": "Session starts and talks to every version and transport in a way of its own"},
 			Run: func(s *Stage) {
 				k := sdkOpen(s, nil, nil, sdkAllow(s))
 				first, _ := k.ask("@say I will.\n" + sdkTouch("one", "Made."))
@@ -168,6 +172,7 @@ func sdkTurnScenarios() []Scenario {
 		},
 		{
 			ID: "sdk.pull", Facts: "Session: questions that are pulled, an interrupt with one open",
+			Also: map[string]string{Oldest + "/hybrid": "an answer that comes too early is lost there, and sent again"},
 			Run: func(s *Stage) {
 				k := sdkOpen(s, nil, nil, func(o *claude.Options) { o.Pull = true })
 				for _, stop := range []bool{false, true} {
@@ -210,6 +215,7 @@ func sdkTurnScenarios() []Scenario {
 		},
 		{
 			ID: "sdk.interrupt", Facts: "Session: an interrupt returns when the turn is over, before its beginning and in the middle",
+			Also: map[string]string{Oldest + "/stdio": hidesVersions},
 			Run: func(s *Stage) {
 				k := sdkOpen(s, nil, func(o *claude.Options) { o.IncludePartialMessages = true }, nil)
 				_, err := k.Interrupt(s.ctx)
@@ -242,7 +248,8 @@ func sdkTurnScenarios() []Scenario {
 			Want: Same("idle: <nil>", "<nil>, turns: 1, still being written: 0", "Next. false", "<nil>, turns: 1, still being written: 0", "Next. false"),
 		},
 		{
-			ID: "sdk.queue", Facts: "Session: a queue, a prompt into the turn that runs, one that is taken back", Where: stdioOnly,
+			ID: "sdk.queue", Facts: "Session: a queue, a prompt into the turn that runs, one that is taken back",
+			Also: map[string]string{Oldest: hidesVersions}, Where: stdioOnly,
 			Run: func(s *Stage) {
 				k := sdkOpen(s, nil, nil, func(o *claude.Options) { o.Pull = true })
 				send := func(p claude.Prompt) claude.Sent {

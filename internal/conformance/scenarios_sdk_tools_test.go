@@ -75,7 +75,8 @@ func sdkToolScenarios() []Scenario {
 	)
 	return []Scenario{
 		{
-			ID: "sdk.questions", Facts: "Session: deny, other input, always, a choice, a plan", Where: stdioOnly,
+			ID: "sdk.questions", Facts: "Session: deny, other input, always, a choice, a plan",
+			Also: map[string]string{Oldest: hidesVersions}, Where: stdioOnly,
 			Run: func(s *Stage) {
 				var mu sync.Mutex
 				var answers []func(claude.Question) claude.Reply
@@ -173,7 +174,8 @@ func sdkToolScenarios() []Scenario {
 			Want: Same("forms asks Your name?", "the tool has the name: true"),
 		},
 		{
-			ID: "sdk.hooks", Facts: "Session: hooks that change the input, block, fail and panic", Where: stdioOnly,
+			ID: "sdk.hooks", Facts: "Session: hooks that change the input, block, fail and panic",
+			Also: map[string]string{Oldest: hidesVersions}, Where: stdioOnly,
 			Run: func(s *Stage) {
 				var mu sync.Mutex
 				var events []string
@@ -227,6 +229,7 @@ func sdkToolScenarios() []Scenario {
 		},
 		{
 			ID: "sdk.mcp", Facts: "Session: an MCP server in the program, failures, an interrupt",
+			Also: map[string]string{Oldest + "/stdio": hidesVersions, Oldest + "/hybrid": "an answer to a server's message is lost there if it comes too early"},
 			Run: func(s *Stage) {
 				entered := make(chan string, 10)
 				stopped := make(chan error, 1)

@@ -271,13 +271,13 @@ func closeScenarios() []Scenario {
 						return
 					}
 					after := time.Since(begin)
-					s.Note("%d: it comes back after about a second: %t", code, after > 700*time.Millisecond && after < 10*time.Second)
+					s.Note("%d: it comes back after a second or more: %t", code, after > 700*time.Millisecond)
 					t = openIt(s, upgrade)
 				}
 				t.frame(ws.MessageText, initializing("first")+"\n")
 				s.NoteOnly(t.until("answers"), "answers")
 			},
-			Want: Same("1000: it comes back after about a second: true", "1001: it comes back after about a second: true", "1011: it comes back after about a second: true", "1012: it comes back after about a second: true", "3000: it comes back after about a second: true", "4000: it comes back after about a second: true", "answers success"),
+			Want: Same("1000: it comes back after a second or more: true", "1001: it comes back after a second or more: true", "1011: it comes back after a second or more: true", "1012: it comes back after a second or more: true", "3000: it comes back after a second or more: true", "4000: it comes back after a second or more: true", "answers success"),
 		},
 		{
 			ID: "websocket.cut", Facts: "§17 1006; seed 000: three attempts, then closed", Where: dialledOnly, Bare: true,
@@ -331,7 +331,7 @@ func closeScenarios() []Scenario {
 	}
 	return append(all, Scenario{
 		ID: "websocket.gone", Facts: "§17 port closed; rule 16; rule 17", Where: both(websocketOnly, before("2.1.120", "it tries for ten minutes: websocket.gone-long")), Bare: true,
-		Run: func(s *Stage) { noteGone(s, 3*time.Second, 15*time.Second) }, Want: Same("exit 0 in the time expected: true"),
+		Run: func(s *Stage) { noteGone(s, 3*time.Second, 2*time.Minute) }, Want: Same("exit 0 in the time expected: true"),
 	}, Scenario{
 		ID: "websocket.gone-long", Facts: "§17 port closed; rule 16", Where: both(websocketOnly, since("2.1.120", "2.1.37 gives up after 5 s: websocket.gone")), Bare: true, Slow: true,
 		Run: func(s *Stage) { noteGone(s, 9*time.Minute, 12*time.Minute) }, Want: Same("exit 0 in the time expected: true"),
@@ -408,7 +408,8 @@ func lossScenarios() []Scenario {
 			Want: Same("the question came by itself: false, is listed: 1", "user tool_result error: No.", "result success: Done."),
 		},
 		{
-			ID: "websocket.reconnect", Facts: "§17 reconnect; rule 15", Where: dialledOnly, Alone: true,
+			ID: "websocket.reconnect", Facts: "§17 reconnect; rule 15",
+			Also: map[string]string{"*/hybrid": "lines are taken by POST while the WebSocket is away"}, Where: dialledOnly, Alone: true,
 			Run: func(s *Stage) {
 				s.NoteOnly(s.Turn("@say Before.").Lines, "result")
 				conn := s.Peer().Conn()

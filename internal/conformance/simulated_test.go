@@ -69,6 +69,7 @@ func flip(v reflect.Value, path string) error {
 
 // TestBrokenQuirks breaks each quirk that a scenario guards, on one version after the other: on at least one the scenario must fail.
 func TestBrokenQuirks(t *testing.T) {
+	t.Parallel() // much of it is waiting for what does not come
 	model := newModel(t, claudetest.Directives(nil))
 	// With nothing broken the first scenario goes as the table says. Otherwise everything below would prove nothing.
 	for _, subject := range subjects(t) {
@@ -103,7 +104,8 @@ func TestBrokenQuirks(t *testing.T) {
 func fails(t *testing.T, sc *Scenario, subject Subject, model *claudetest.Model, field string) bool {
 	t.Helper()
 	c := &column{subject: subject, model: model, matrix: newMatrix(nil, nil), base: temp(t), broken: field}
-	if err := c.locate(t.Context()); err != nil {
+	var err error
+	if c.cli, err = locate(t.Context(), subject, c.base, field); err != nil {
 		t.Fatal(err)
 	}
 	defer func() {
@@ -133,24 +135,5 @@ func TestQuirksAreGuarded(t *testing.T) {
 		if !guarded[field.Name] {
 			t.Errorf("no scenario guards the quirk %s", field.Name)
 		}
-	}
-}
-
-// TestTriedAgain holds that a scenario that fails is tried once more, and that the matrix tells so.
-func TestTriedAgain(t *testing.T) {
-	on := subject(t, kindSimulated, Newest, stdio)
-	tries := 0
-	table := []Scenario{{ID: "tried.again", Run: func(s *Stage) { tries++; s.Note("try %d", tries) }, Want: Same("try 2")}}
-	m := newMatrix(table, []Subject{on})
-	c := &column{subject: on, model: newModel(t, claudetest.Directives(nil)), matrix: m, slow: &slowResults{}, base: temp(t)}
-	if err := c.locate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	c.judge(t, &table[0])
-	if err := c.cool(); err != nil {
-		t.Error(err)
-	}
-	if text := m.String(); tries != 2 || !strings.Contains(text, "1 at the second try") || !strings.Contains(text, "a1: at the first try: notes") {
-		t.Errorf("after %d tries the matrix says\n%s", tries, text)
 	}
 }

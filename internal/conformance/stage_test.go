@@ -26,7 +26,7 @@ type Stage struct {
 
 	// Conn is the connection to the CLI. Restart replaces it.
 	Conn *claude.Conn
-	// Model is the simulated model, which all scenarios share. It takes its orders from the prompts: see claudetest.Directives.
+	// Model is the simulated model, which the scenarios of a job share. It takes its orders from the prompts: see claudetest.Directives.
 	Model *claudetest.Model
 	// Home and Dir are the CLI's home and working folder. In a shared process the scenarios before have used them, too.
 	Home, Dir string
@@ -158,6 +158,9 @@ func (s *Stage) said() string {
 	}
 	for _, line := range s.lines[max(0, len(s.lines)-8):] {
 		fmt.Fprintf(&out, "\n  < %.300s", line)
+	}
+	if s.ctx.Err() != nil {
+		out.WriteString(s.silence())
 	}
 	return out.String()
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -69,79 +70,150 @@ func subjects(t *testing.T) []Subject {
 	return all
 }
 
-// TestSuite runs the table on every version of the real and the simulated CLI over every transport, and writes the matrix.
+// TestSuite runs the table on every version of the real and the simulated CLI over every transport, and writes the matrix. Which cells run is
+// decided in cells_test.go.
 func TestSuite(t *testing.T) {
-	table := scenarios()
+	t.Parallel()
+	table, all := scenarios(), subjects(t)
 	_, reports := asked()
-	matrix := newMatrix(table, subjects(t))
+	matrix := newMatrix(table, all)
 	slow, err := readSlow()
 	if err != nil {
 		t.Fatal(err)
 	}
+	soak := os.Getenv(soakEnv) != ""
 	t.Cleanup(func() {
 		if err := matrix.save(t); err != nil {
 			t.Error(err)
 		}
-		if os.Getenv(soakEnv) != "" && !reports {
+		if soak && !reports {
 			if err := errors.Join(slow.save(), matrix.saveDrift()); err != nil {
 				t.Error(err)
 			}
 		}
 	})
-	model := newModel(t, claudetest.Directives(nil))
-	columns := make(chan Subject)
+	chosen := newSelection(table, all, soak, reports, slow)
+	programs := locateAll(t, matrix, all)
+	work := make(chan *column)
 	var workers sync.WaitGroup
 	for range atOnce {
 		workers.Go(func() {
-			for subject := range columns {
-				t.Run(subject.String(), func(t *testing.T) {
-					c := &column{subject: subject, model: model, matrix: matrix, slow: slow, reports: reports}
-					c.run(t, table)
-				})
+			for c := range work {
+				c.run(t)
 			}
 		})
 	}
-	// The long columns come first, so that none of them is left to the end; with t.Parallel their order would be anything.
-	for _, subject := range longestFirst(subjects(t)) {
-		if unreachable := (&Scenario{}).why(subject); unreachable != "" {
-			for i := range table {
-				matrix.set(table[i].ID, subject, cell{kind: cellNone, reason: unreachable})
-			}
-			continue
+	for _, job := range split(table, all, chosen, matrix) {
+		if cli := programs[job.subject]; cli != nil {
+			work <- &column{subject: job.subject, rows: job.rows, matrix: matrix, chosen: chosen, reports: reports, cli: cli, base: temp(t)}
 		}
-		columns <- subject
 	}
-	close(columns)
+	close(work)
 	workers.Wait()
 }
 
-// atOnce is how many columns run at the same time. A CLI that starts takes a core for up to two seconds, but much of a scenario is waiting.
+// atOnce is how many jobs run at the same time. A CLI that starts takes a core for up to two seconds, but much of a scenario is waiting.
 const atOnce = 4
 
-// longestFirst returns subjects in the order in which they should be run: most scenarios are for stdio, and real CLIs take their time.
-func longestFirst(all []Subject) []Subject {
-	rank := func(s Subject) int {
-		rank := 0
-		if s.Kind != kindReal {
-			rank += 2
-		}
-		if s.Transport != stdio {
-			rank++
-		}
-		return rank
-	}
-	all = slices.Clone(all)
-	slices.SortStableFunc(all, func(a, b Subject) int { return rank(a) - rank(b) })
-	return all
+// A job is a part of a column: scenarios that run on one subject, one after the other.
+type job struct {
+	subject Subject
+	rows    []*Scenario
+	cost    int
 }
 
-// A column runs the scenarios of one subject, one after the other.
+// split makes jobs of the cells that run and fills those that do not. Scenarios that can share a process are one job. The long ones come first, so
+// that none of them is left to the end; real CLIs take their time.
+func split(table []Scenario, all []Subject, chosen *selection, m *matrix) []job {
+	const together = 10 // so many scenarios with processes of their own are a job
+	var jobs []job
+	for _, s := range all {
+		shared := map[string][]*Scenario{}
+		var alone []*Scenario
+		for i := range table {
+			sc := &table[i]
+			if reason := sc.why(s); reason != "" {
+				m.set(sc.ID, s, cell{kind: cellNone, reason: reason})
+			} else if reason := chosen.leaves(sc, s); reason != "" {
+				m.set(sc.ID, s, cell{kind: cellSoak, reason: reason})
+			} else if sc.alone() {
+				alone = append(alone, sc)
+			} else {
+				shared[sc.process()] = append(shared[sc.process()], sc)
+			}
+		}
+		weight := 1
+		if s.Kind == kindReal {
+			weight = 10
+		}
+		for _, kind := range slices.Sorted(maps.Keys(shared)) {
+			jobs = append(jobs, job{s, shared[kind], len(shared[kind]) * weight})
+		}
+		for rows := range slices.Chunk(alone, together) {
+			jobs = append(jobs, job{s, rows, len(rows) * weight * 5})
+		}
+	}
+	slices.SortStableFunc(jobs, func(a, b job) int { return b.cost - a.cost })
+	return jobs
+}
+
+// process names the kind of warm process that a scenario shares with others.
+func (sc *Scenario) process() string { return fmt.Sprintf("%s %t", sc.Warm, sc.Raw) }
+
+// locateAll finds the CLI of every subject. One that is not there fills its column.
+func locateAll(t *testing.T, m *matrix, all []Subject) map[Subject]*claude.CLI {
+	t.Helper()
+	type found struct {
+		cli *claude.CLI
+		err error
+	}
+	byVersion := map[string]found{}
+	programs := map[Subject]*claude.CLI{}
+	for _, s := range all {
+		key := s.Kind + s.Name
+		if _, tried := byVersion[key]; !tried {
+			cli, err := locate(t.Context(), s, temp(t), "")
+			byVersion[key] = found{cli, err}
+		}
+		f := byVersion[key]
+		if f.err == nil {
+			programs[s] = f.cli
+			continue
+		}
+		for i := range m.table {
+			m.set(m.table[i].ID, s, cell{kind: cellSkip, reason: f.err.Error()})
+		}
+		t.Run(s.String(), func(t *testing.T) {
+			if _, missing := errors.AsType[*NotInstalledError](f.err); missing && os.Getenv(RequireEnv) != "1" {
+				t.Skip(f.err)
+			}
+			t.Fatal(f.err)
+		})
+	}
+	return programs
+}
+
+// locate finds the CLI of a subject; the field of the simulated one's quirks that broken names is changed. The error says why it cannot run here.
+func locate(ctx context.Context, s Subject, base, broken string) (*claude.CLI, error) {
+	if s.Kind == kindSimulated {
+		path, err := simulatedProgram(base, s.Name, broken)
+		return &claude.CLI{Path: path, Args: []string{path}, Version: s.Version}, err
+	}
+	path, err := Program(s.Name)
+	if err != nil {
+		return nil, err
+	}
+	return find(ctx, path, s.Name, base)
+}
+
+// A column runs scenarios on one subject, one after the other.
 type column struct {
 	subject Subject
+	rows    []*Scenario
 	model   *claudetest.Model
 	matrix  *matrix
-	slow    *slowResults
-	base    string
+	chosen  *selection
+	base    string // a folder for what its CLIs need
 	broken  string // a quirk of the simulated CLI that is changed; "" for none
 	reports bool   // what differs is told, and no failure
 	cli     *claude.CLI
@@ -152,70 +224,26 @@ type column struct {
 	warmAt   int64
 }
 
-// locate finds the CLI. The error says why it cannot run here.
-func (c *column) locate(ctx context.Context) error {
-	if c.subject.Kind == kindSimulated {
-		path, err := simulatedProgram(c.base, c.subject.Name, c.broken)
-		c.cli = &claude.CLI{Path: path, Args: []string{path}, Version: c.subject.Version}
-		return err
-	}
-	path, err := Program(c.subject.Name)
-	if err != nil {
-		return err
-	}
-	c.cli, err = find(ctx, path, c.subject.Name, c.base)
-	return err
-}
-
-func (c *column) run(t *testing.T, table []Scenario) {
+// run plays the rows, each as a test that is named by the subject and the scenario. Its model is its own: what waits for a request looks through all
+// that the model remembers.
+func (c *column) run(t *testing.T) {
 	t.Helper()
-	c.base = temp(t)
-	if err := c.locate(t.Context()); err != nil {
-		for i := range table {
-			c.matrix.set(table[i].ID, c.subject, cell{kind: cellSkip, reason: err.Error()})
-		}
-		if _, missing := errors.AsType[*NotInstalledError](err); missing && os.Getenv(RequireEnv) != "1" {
-			t.Skip(err)
-		}
-		t.Fatal(err)
-	}
+	c.model = claudetest.NewModel(&claudetest.ModelOptions{Script: claudetest.Directives(nil)})
 	defer func() {
-		if err := c.cool(); err != nil {
-			t.Error(err)
+		if err := errors.Join(c.cool(), c.model.Close()); err != nil {
+			t.Errorf("%s: ending what scenarios share: %v", c.subject, err)
 		}
 	}()
-	// Those that share a process come first, by its kind.
-	order := slices.Clone(table)
-	rank := func(sc Scenario) string {
-		if sc.alone() {
-			return "~"
-		}
-		return fmt.Sprintf("%t %s", sc.Raw, sc.Warm)
-	}
-	slices.SortStableFunc(order, func(a, b Scenario) int { return strings.Compare(rank(a), rank(b)) })
-	for i := range order {
-		sc := &order[i]
-		t.Run(sc.ID, func(t *testing.T) { c.judge(t, sc) })
+	for _, sc := range c.rows {
+		t.Run(c.subject.String()+"/"+sc.ID, func(t *testing.T) { c.judge(t, sc) })
 	}
 }
 
 // judge runs a scenario, compares its notes and fills its cell.
 func (c *column) judge(t *testing.T, sc *Scenario) {
 	t.Helper()
-	if reason := sc.why(c.subject); reason != "" {
-		c.matrix.set(sc.ID, c.subject, cell{kind: cellNone, reason: reason})
-		return
-	}
-	if sc.soaks(c.subject) && os.Getenv(soakEnv) == "" {
-		reason := c.slow.last(sc.ID, c.subject)
-		if differs := sc.differs(c.subject); differs != "" {
-			reason += ": " + differs
-		}
-		c.matrix.set(sc.ID, c.subject, cell{kind: cellSlow, reason: reason})
-		return
-	}
 	begin := time.Now()
-	if deadline, ok := t.Deadline(); ok && deadline.Sub(begin) < lastMinute {
+	if deadline, ok := t.Deadline(); ok && deadline.Sub(begin) < lastMinutes {
 		// The test binary is about to be stopped, and with it the matrix would be lost.
 		c.matrix.set(sc.ID, c.subject, cell{kind: cellFail})
 		t.Fatal("there is no time left for it: see -timeout")
@@ -224,17 +252,6 @@ func (c *column) judge(t *testing.T, sc *Scenario) {
 	differs := sc.differs(c.subject)
 	problem := c.compare(sc, notes, err)
 	verdict := cell{kind: cellOK}
-	if problem != "" && differs == "" && !c.reports && !sc.Slow {
-		// What happens at the same time inside a CLI, and on a busy machine, may come in another order once. It is told, and tried in a fresh process;
-		// what goes wrong twice is wrong.
-		t.Logf("at the first try: %s", problem)
-		verdict.kind, verdict.reason = cellAgain, "at the first try: "+firstLines(problem)
-		if err := c.cool(); err != nil {
-			t.Error(err)
-		}
-		notes, err = c.play(t.Context(), sc)
-		problem = c.compare(sc, notes, err)
-	}
 	verdict.took = time.Since(begin)
 	switch {
 	case problem == "" && differs != "":
@@ -254,19 +271,9 @@ func (c *column) judge(t *testing.T, sc *Scenario) {
 		c.matrix.noted(sc.ID, c.subject, notes)
 	}
 	c.matrix.set(sc.ID, c.subject, verdict)
-	if sc.soaks(c.subject) {
-		c.slow.record(sc.ID, c.subject, verdict)
+	if c.chosen.remembers(sc, c.subject) {
+		c.chosen.slow.record(sc.ID, c.subject, verdict)
 	}
-}
-
-// firstLines is the beginning of a problem, on one line.
-func firstLines(problem string) string {
-	const enough = 300
-	line := strings.Join(strings.Fields(problem), " ")
-	if len(line) > enough {
-		line = strings.ToValidUTF8(line[:enough], "") + " …"
-	}
-	return line
 }
 
 // compare returns how the outcome of a scenario differs from what it wants, or "".
@@ -351,6 +358,11 @@ func (c *column) play(ctx context.Context, sc *Scenario) (notes []string, err er
 	if err != nil {
 		return nil, err
 	}
+	if c.broken != "" {
+		// It is expected to fail, often by waiting for what does not come. A CLI that has started is quick.
+		s.ctx, cancel = context.WithTimeout(ctx, 5*time.Second)
+		defer cancel()
+	}
 	s.use(h)
 	if !sc.alone() && c.warmAt > 0 {
 		s.at = c.warmAt
@@ -383,16 +395,13 @@ func (c *column) limit(sc *Scenario) time.Duration {
 		return 30 * time.Minute
 	case c.reports:
 		return 30 * time.Second // what waits for something that does not come any more differs
-	case c.broken != "":
-		return 5 * time.Second // it is expected to fail, and a CLI that has started at all is quick
-	case c.subject.Kind == kindSimulated:
-		return 30 * time.Second
 	}
-	return lastMinute
+	return lastMinutes
 }
 
-// lastMinute is how long a scenario may take that is not slow. When so much time is left, the suite begins no other.
-const lastMinute = 60 * time.Second
+// lastMinutes is how long a scenario may take that is not slow. It is for what hangs: on a machine with much else to do, a scenario of seconds has
+// taken a minute. When so much time is left, the suite begins no other.
+const lastMinutes = 3 * time.Minute
 
 // run calls a function of the scenario and returns what it failed with.
 func (s *Stage) run(f func(*Stage)) (err error) {
@@ -415,7 +424,7 @@ func (c *column) hostFor(s *Stage) (*host, error) {
 	if sc.alone() {
 		return c.launch(s).start(s.ctx)
 	}
-	kind := fmt.Sprintf("%s %t", sc.Warm, sc.Raw)
+	kind := sc.process()
 	if c.warm != nil && c.warmKind == kind && !c.warm.ended() {
 		return c.warm, nil
 	}

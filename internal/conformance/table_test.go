@@ -27,5 +27,6 @@ func scenarios() []Scenario {
 		hookScenarios(),
 		mcpScenarios(),
 		sdkScenarios(),
+		transcriptEditScenarios(),
 	)
 }
