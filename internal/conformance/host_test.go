@@ -305,7 +305,18 @@ func find(ctx context.Context, path, version, home string) (*claude.CLI, error) 
 // cliEnv is the environment of every CLI here. Programs that were built with the race detector wait a second at their end unless they are told not
 // to; the simulated CLI is one, and is started many hundred times.
 func cliEnv(home, model string) []string {
-	return append(claudetest.Env(home, model), "GORACE=atexit_sleep_ms=0")
+	return append(claudetest.Env(home, model), "GORACE=atexit_sleep_ms=0", "PATH="+quickNPM(home))
+}
+
+// quickNPM returns a PATH on which npm answers at once. Up to 2.1.120 a CLI asks it for the folder of global packages whenever it starts, to learn
+// how it was installed, which takes a sixth of the time of the start. If there can be no such npm, the real one is asked.
+func quickNPM(home string) string {
+	path := os.Getenv("PATH")
+	folder := filepath.Join(home, "npm-stand-in")
+	if os.MkdirAll(folder, 0o700) != nil || os.WriteFile(filepath.Join(folder, "npm"), []byte("#!/bin/sh\necho /usr/lib/node_modules\n"), 0o700) != nil {
+		return path
+	}
+	return folder + string(os.PathListSeparator) + path
 }
 
 // newFolder makes a folder with its real path, as CLIs name it.

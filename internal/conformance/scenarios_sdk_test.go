@@ -153,7 +153,10 @@ func sdkTurnScenarios() []Scenario {
 	return []Scenario{
 		{
 			ID: "sdk.conversation", Facts: "Session: turns, a permission by callback, activity, costs",
-			Also: map[string]string{"*": "Session starts and talks to every version and transport in a way of its own"},
+			Also: map[string]string{
+				Oldest + "/stdio": hidesVersions, Oldest + "/hybrid": "Session over POST, to the version that loses answers",
+				LastDialing + "/websocket": "Session over a WebSocket",
+			},
 			Run: func(s *Stage) {
 				k := sdkOpen(s, nil, nil, sdkAllow(s))
 				first, _ := k.ask("@say I will.\n" + sdkTouch("one", "Made."))
