@@ -9,6 +9,15 @@ SOAKTIME ?= 10m
 # Which benchmarks, and how often (10 gives benchstat something to work with).
 BENCH ?= .
 COUNT ?= 1
+# What `make flaky` looks at. Without PKG that is what `make unit` runs; CONSOLE or BROWSER alone leaves Go out.
+PKG ?=
+RUN ?=
+LOAD ?=
+CONSOLE ?=
+BROWSER ?=
+FLAKY_COUNT = $(if $(filter command,$(origin COUNT))$(filter environment,$(origin COUNT)),$(COUNT),10)
+FLAKY_PACKAGES = $(if $(PKG),$(PKG),$(if $(CONSOLE)$(BROWSER),,$(UNIT)))
+comma = ,
 # Further arguments of the program behind `make run` or `make play`, for instance ARGS=--fast.
 ARGS ?=
 # Versions of the CLI that `make clis` installs; empty means the pinned ones.
@@ -156,6 +165,15 @@ fuzz-short:
 soak: ## hours instead of minutes: 1 000 kills, the full load, every cell of the conformance suite and SOAKTIME per fuzz target
 	@SWITCHBOARD_SOAK=1 MAKE='$(MAKE)' FUZZTIME='$(SOAKTIME)' UNIT_TIMEOUT=2h CONFORMANCE_TIMEOUT=2h E2E_TIMEOUT=4h \
 		tools/stages setup:set-up unit e2e conformance fuzz
+
+# PKG names packages (./internal/... among them), RUN tests, COUNT how often with each of three values of GOMAXPROCS, LOAD how many
+# processors are kept busy meanwhile. CONSOLE=1 runs the unit tests of the console too, BROWSER=1 those in Chromium.
+.PHONY: flaky
+flaky: ## look for tests that fail now and then: again and again, shuffled, on a busy machine (PKG=./internal/hub RUN=regexp COUNT=n LOAD=n CONSOLE=1)
+	@echo '==> looking for tests that fail now and then'
+	@$(if $(BROWSER),$(MAKE) --no-print-directory build clis && $(GO) build -o bin/ ./internal/conformance/cmd/model && export SWITCHBOARD_CHROMIUM=$$(tools/chromium) &&) \
+		$(GO) run ./internal/testrun flaky -build='$(RACE) -vet=off -ldflags=-w' -count=$(FLAKY_COUNT) -run='$(RUN)' $(if $(LOAD),-load=$(LOAD)) \
+		-vitest='$(if $(CONSOLE),vitest.config.ts)$(if $(BROWSER),$(if $(CONSOLE),$(comma))vitest.browser.config.ts)' $(FLAKY_PACKAGES)
 
 .PHONY: vuln
 vuln: ## known vulnerabilities in what we call (needs vuln.go.dev; not part of test)

@@ -134,6 +134,7 @@ var table = []room{
 		},
 		modules: []string{"github.com/coder/websocket", "golang.org/x/sys"},
 	},
+	{path: "internal/testrun"},
 	{path: "internal/rooms"},
 }
 
