@@ -33,7 +33,10 @@ E2E_TIMEOUT ?= 20m
 RACE ?= $(if $(filter 1,$(shell $(GO) env CGO_ENABLED))$(filter darwin,$(shell $(GO) env GOOS)),$(RACE_FLAGS))
 RACE_FLAGS = -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc=-race=false
 # Lint vets everything for three systems, and nobody debugs the tests of a whole run.
-TEST = $(GO) test $(RACE) -vet=off -ldflags=-w
+TEST = $(GO) run ./internal/testrun test $(RACE) -vet=off -ldflags=-w
+
+# tools/stages asks for the durations of tests, to name the slowest. $(call VITEST,name) runs the tests of the console.
+VITEST = npx vitest run $(if $(SWITCHBOARD_TEST_TIMES),--reporter=default --reporter=json --outputFile.json=$(SWITCHBOARD_TEST_TIMES)/$(1).json)
 
 # Tools are pinned in a module of their own and built by Go itself; the build cache keeps them.
 LINT = $(GO) tool -modfile=tools/go.mod golangci-lint
@@ -110,14 +113,14 @@ unit: web/node_modules/.installed ## unit tests with the race detector, and thos
 	@status=0; \
 	$(TEST) -shuffle=on -timeout $(UNIT_TIMEOUT) $(UNIT) || status=1; \
 	echo '==> unit tests of the console'; \
-	(cd web && npx vitest run) || status=1; \
+	(cd web && $(call VITEST,console)) || status=1; \
 	exit $$status
 
 .PHONY: browser
 browser: build clis ## the console in Chromium, which is installed if there is none: the real program with a simulated agent
 	@echo '==> the console in Chromium'
 	@$(GO) build -o bin/ ./internal/conformance/cmd/model
-	@chromium=$$(tools/chromium) && cd web && SWITCHBOARD_CHROMIUM="$$chromium" npx vitest run --config vitest.browser.config.ts
+	@chromium=$$(tools/chromium) && cd web && SWITCHBOARD_CHROMIUM="$$chromium" $(call VITEST,browser) --config vitest.browser.config.ts
 
 .PHONY: bench-console
 bench-console: build ## how fast the console is: opening, scrolling, streaming and memory with 10 000 messages

@@ -192,7 +192,11 @@ func printSlowest(w io.Writer, list []timing) {
 		case t.Test != "" && len(tests) < slowestTests:
 			line := fmt.Sprintf("  %7.1f s  %s %s", t.Seconds, name, t.Test)
 			if t.Subtests > 0 {
-				line += fmt.Sprintf(" (%d subtests, the longest %s)", t.Subtests, t.Slowest)
+				line += fmt.Sprintf(" (%d subtests", t.Subtests)
+				if t.Slowest != "" {
+					line += ", the longest " + t.Slowest
+				}
+				line += ")"
 			}
 			tests = append(tests, line)
 		}
