@@ -3,7 +3,7 @@
 
 GO ?= go
 
-# Time per target of `make fuzz`; `make test` takes 2 s, and 5 for what strangers can reach; `make soak` SOAKTIME.
+# Time per target of `make fuzz`; `make test` takes 2 s, and 5 for what strangers can reach, for some targets; `make soak` SOAKTIME.
 FUZZTIME ?= 60s
 SOAKTIME ?= 10m
 # Which benchmarks, and how often (10 gives benchstat something to work with).
@@ -160,9 +160,13 @@ bench: clis ## benchmarks (BENCH=regexp, COUNT=n); the relay is compared with a 
 fuzz: ## every fuzz target for FUZZTIME each (FUZZ=regexp takes some)
 	@tools/fuzz $(FUZZTIME)
 
+# What reads bytes of strangers, agents and links, and what decides. The rest reads what the user wrote, or serves tests: its seeds run with
+# the unit tests, and `make fuzz` and `make soak` fuzz it.
+SHORT_FUZZ = ./wire ./wire/fold ./claude ./claude/claudews ./internal/link ./internal/policy ./internal/server ./internal/server/v1 ./internal/terminal/paint
+
 .PHONY: fuzz-short
 fuzz-short:
-	@tools/fuzz 2s ./internal/server=5s
+	@PACKAGES='$(SHORT_FUZZ)' tools/fuzz 2s ./internal/server=5s
 
 .PHONY: soak
 soak: ## hours instead of minutes: 1 000 kills, the full load, every cell of the conformance suite and SOAKTIME per fuzz target
