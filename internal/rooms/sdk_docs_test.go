@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 )
@@ -146,23 +145,13 @@ func TestApprovalProgram(t *testing.T) {
 		t.Error("docs/sdk.md has another one")
 	}
 
-	folder := t.TempDir()
-	executable := func(name string) string {
-		if runtime.GOOS == "windows" {
-			name += ".exe"
-		}
-		return filepath.Join(folder, name)
-	}
-	source := filepath.Join(folder, "main.go")
+	source := filepath.Join(t.TempDir(), "main.go")
 	if err := os.WriteFile(source, []byte(program), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for name, from := range map[string]string{"approve": source, "claude": "./cmd/switchboard"} {
-		command := exec.CommandContext(t.Context(), "go", "build", "-o", executable(name), from)
-		command.Dir = "../.."
-		if output, err := command.CombinedOutput(); err != nil {
-			t.Fatalf("building %s: %v\n%s", name, err, output)
-		}
+	approve := executable(t.TempDir(), "approve")
+	if err := build(approve, source); err != nil {
+		t.Fatal(err)
 	}
 
 	const prompt = `@tool Bash {"command":"touch one"}
@@ -170,9 +159,9 @@ func TestApprovalProgram(t *testing.T) {
 @tool Bash {"command":"rm two"}
 @say One is there, and two as well.`
 	home := t.TempDir()
-	command := exec.CommandContext(t.Context(), executable("approve"), prompt)
+	command := exec.CommandContext(t.Context(), approve, prompt)
 	command.Dir = t.TempDir()
-	command.Env = []string{"PATH=" + folder, "HOME=" + home, "USERPROFILE=" + home, "SYSTEMROOT=" + os.Getenv("SYSTEMROOT")}
+	command.Env = []string{"PATH=" + simulated(t), "HOME=" + home, "USERPROFILE=" + home, "SYSTEMROOT=" + os.Getenv("SYSTEMROOT")}
 	command.Stdin = strings.NewReader("y\nn\n")
 	output, err := command.CombinedOutput()
 	const want = `Bash {"command":"touch one"}
