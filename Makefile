@@ -33,7 +33,10 @@ E2E_TIMEOUT ?= 20m
 RACE ?= $(if $(filter 1,$(shell $(GO) env CGO_ENABLED))$(filter darwin,$(shell $(GO) env GOOS)),$(RACE_FLAGS))
 RACE_FLAGS = -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc=-race=false
 # Lint vets everything, and nobody debugs the tests of a whole run.
-TEST = $(GO) run ./internal/testrun test $(RACE) -vet=off -ldflags=-w
+TEST_PURE = $(GO) run ./internal/testrun test -vet=off -ldflags=-w
+TEST = $(TEST_PURE) $(RACE)
+# Three packages at a time: on two cores one of them waits for a process or a socket.
+UNIT_FLAGS = -shuffle=on -p 3 -timeout $(UNIT_TIMEOUT)
 
 # tools/stages asks for the durations of tests, to name the slowest. $(call VITEST,name) runs the tests of the console.
 VITEST = npx vitest run $(if $(SWITCHBOARD_TEST_TIMES),--reporter=default --reporter=json --outputFile.json=$(SWITCHBOARD_TEST_TIMES)/$(1).json)
@@ -43,6 +46,12 @@ LINT = $(GO) tool -modfile=tools/go.mod golangci-lint
 
 # The conformance suite starts real CLIs and has a target of its own; so has what it tries with the official SDK. So have the kill tests.
 UNIT = $$($(GO) list ./... | grep -Ev '/internal/(conformance(/sdk)?|e2e)$$')
+
+# Packages that start no goroutine. The race detector has nothing to find in their own tests, which compute, and take up to ten times as
+# long with it; those of the packages that use them concurrently run with it. With -race they run in `make soak`, and by themselves in
+# `make flaky`.
+PURE ?= wire wire/fold internal/audit internal/link internal/naming \
+	internal/terminal/ask internal/terminal/compose internal/terminal/decide internal/terminal/paint internal/terminal/talk
 
 # A go.work in a folder above would change what is built, and forbids -modfile.
 export GOWORK = off
@@ -114,8 +123,9 @@ console-check: web/node_modules/.installed
 .PHONY: unit
 unit: web/node_modules/.installed ## unit tests with the race detector, and those of the console
 	@echo '==> unit tests$(if $(RACE), with the race detector, WITHOUT the race detector: no C compiler found)'
-	@status=0; \
-	$(TEST) -shuffle=on -timeout $(UNIT_TIMEOUT) $(UNIT) || status=1; \
+	@status=0; pure='$(if $(PURE),$(shell $(GO) list $(addprefix ./,$(PURE))))'; all=$(UNIT); \
+	$(TEST) $(UNIT_FLAGS) $$(printf '%s\n' $$all | grep -vxF "$$(printf '%s\n' $${pure:-none})") || status=1; \
+	if [ -n "$$pure" ]; then $(TEST_PURE) $(UNIT_FLAGS) $$pure || status=1; fi; \
 	echo '==> unit tests of the console'; \
 	(cd web && $(call VITEST,console)) || status=1; \
 	exit $$status
@@ -174,7 +184,7 @@ fuzz-short:
 
 .PHONY: soak
 soak: ## hours instead of minutes: 1 000 kills, the full load, every cell of the conformance suite and SOAKTIME per fuzz target
-	@SWITCHBOARD_SOAK=1 MAKE='$(MAKE)' FUZZTIME='$(SOAKTIME)' UNIT_TIMEOUT=2h CONFORMANCE_TIMEOUT=2h E2E_TIMEOUT=4h \
+	@SWITCHBOARD_SOAK=1 PURE= MAKE='$(MAKE)' FUZZTIME='$(SOAKTIME)' UNIT_TIMEOUT=2h CONFORMANCE_TIMEOUT=2h E2E_TIMEOUT=4h \
 		tools/stages setup:set-up unit e2e conformance fuzz
 
 # PKG names packages (./internal/... among them), RUN tests, COUNT how often with each of three values of GOMAXPROCS, LOAD how many
