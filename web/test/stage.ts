@@ -176,14 +176,14 @@ export class Hub {
   }
 }
 
-/** Asks again until there is an answer. Each ask is a request or a round trip to the browser, so that nothing has to wait between them. */
+/** Asks again until there is an answer, with a short pause: two files run at a time, and asking without one keeps a processor busy. */
 export async function until<T>(what: string, ask: () => Promise<T | undefined | false>): Promise<T> {
   const begun = Date.now();
   for (;;) {
     const answer = await ask();
     if (answer) return answer;
     if (Date.now() - begun > patience) throw new Error(`it never came about that ${what}`);
-    await new Promise((next) => setImmediate(next));
+    await new Promise((next) => setTimeout(next, 10));
   }
 }
 
