@@ -93,16 +93,30 @@ func newLab(t testing.TB, o *labOptions) *lab {
 	return l
 }
 
-// freeAddress returns an address on loopback that nobody listens on. Somebody
-// else could take it before the hub does; nobody does in practice.
+// Ports from which a hub gets its own. They lie below those that Linux, macOS
+// and Windows give to outgoing connections and to listeners without a choice of
+// their own: such a port may be taken before the hub has it, or while a killed
+// hub is away.
+const (
+	firstPort = 20_000
+	portCount = 12_000
+)
+
+// freeAddress returns an address on loopback that is free and that no other lab
+// of this suite gets.
 func freeAddress(t testing.TB) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range portCount {
+		address := fmt.Sprintf("127.0.0.1:%d", firstPort+suite.port.Add(1)%portCount)
+		listener, err := net.Listen("tcp", address)
+		if err != nil {
+			continue
+		}
+		_ = listener.Close() // it was never used
+		return address
 	}
-	defer func() { _ = listener.Close() }() // it was never used
-	return listener.Addr().String()
+	t.Fatalf("none of %d ports from %d is free", portCount, firstPort)
+	return ""
 }
 
 // socket is where the hub listens for shims. The tests themselves use its

@@ -7,12 +7,14 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -37,6 +39,9 @@ var suite = struct {
 	id    string
 	dir   string
 	homes heap
+	// port counts the ports that labs were given, from a random start: other
+	// suites may run on the same machine.
+	port atomic.Uint32
 	// build and plain build the program under test, the second one never with
 	// the race detector.
 	build, plain func() (string, error)
@@ -55,6 +60,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
+	suite.port.Store(rand.Uint32N(portCount))
 	var err error
 	// The path of a Unix socket has to be short, so this is not below TMPDIR.
 	suite.dir, err = os.MkdirTemp("/tmp", "sb-")
