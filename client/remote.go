@@ -275,6 +275,11 @@ func insist[T any](ctx context.Context, r *RemoteSession, request func(context.C
 	defer context.AfterFunc(r.ctx, cancel)()
 	pause := backoff{first: r.client.retry}
 	for {
+		// The session's end cancels ctx in a goroutine of its own: a request that is
+		// made after Close must not overtake it.
+		if err := r.over(); err != nil {
+			return nil, err
+		}
 		out, err := request(ctx)
 		switch {
 		case err == nil:

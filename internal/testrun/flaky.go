@@ -93,14 +93,15 @@ func flaky(ctx context.Context, args []string, stdout, stderr io.Writer) (bool, 
 			for _, b := range binaries {
 				r, err := b.run(ctx, o, procs)
 				if err != nil {
-					return false, err
+					// What was found so far is worth as much.
+					return false, errors.Join(err, t.report(stdout))
 				}
 				progress(b.pkg, r)
 			}
 			for _, config := range o.vitest {
 				r, err := runVitest(ctx, o, config, procs)
 				if err != nil {
-					return false, err
+					return false, errors.Join(err, t.report(stdout))
 				}
 				progress(config, r)
 			}
