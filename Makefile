@@ -86,7 +86,7 @@ play: ## the same task without a hub, on the SDK alone (ARGS=--real: on a real C
 .PHONY: test
 test: ## everything CI checks: set-up, lint, unit tests, kill tests, browser tests, conformance, short fuzzing
 	@SWITCHBOARD_REQUIRE_CLIS=1 MAKE='$(MAKE)' STAGES_NOTE='$(if $(RACE),,no C compiler was found: the tests ran WITHOUT the race detector)' \
-		tools/stages setup:set-up lint::7 unit::8 e2e:kill-tests:7 browser::5 conformance::5 fuzz-short:fuzz:2
+		tools/stages setup:set-up lint::8 unit::6 e2e:kill-tests:6 browser::4 conformance::5 fuzz-short:fuzz:2
 
 .PHONY: build
 build: console ## build the console, compile every package, and the program into bin
