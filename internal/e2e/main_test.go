@@ -54,9 +54,10 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	// Who ignores this signal, as under nohup, has children that ignore it, too.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
-	// Most of a test is waiting for processes to start, so more of them run at
-	// once than there are cores.
-	if err := flag.Set("test.parallel", "4"); err != nil {
+	// Much of a test is waiting: for processes to start, and in some for half a
+	// minute until the hub gives up on a connection. So more of them run at once
+	// than there are cores.
+	if err := flag.Set("test.parallel", "6"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 func simulated(t *testing.T) string {
 	t.Helper()
 	programs.once.Do(func() {
-		if programs.dir, programs.err = os.MkdirTemp("", "rooms"); programs.err == nil {
+		if programs.dir, programs.err = os.MkdirTemp("", "rooms"); programs.err == nil { //nolint:usetesting // several tests share it
 			programs.err = build(executable(programs.dir, "claude"), "./cmd/switchboard")
 		}
 	})

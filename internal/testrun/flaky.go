@@ -223,7 +223,7 @@ func runVitest(ctx context.Context, o flakyOptions, config, procs string) (runRe
 	}
 	data, err := os.ReadFile(report)
 	if err != nil {
-		return r, fmt.Errorf("Vitest wrote no report: %w\n%s", err, out)
+		return r, fmt.Errorf("running Vitest: there is no report: %w\n%s", err, out)
 	}
 	if r.packages, err = readVitest(data); err != nil {
 		return r, fmt.Errorf("reading Vitest's report: %w", err)
