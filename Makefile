@@ -123,7 +123,7 @@ console-check: web/node_modules/.installed
 .PHONY: unit
 unit: web/node_modules/.installed ## unit tests with the race detector, and those of the console
 	@echo '==> unit tests$(if $(RACE), with the race detector, WITHOUT the race detector: no C compiler found)'
-	@status=0; pure='$(if $(PURE),$(shell $(GO) list $(addprefix ./,$(PURE))))'; all=$(UNIT); \
+	@status=0; pure='$(if $(PURE),$(shell $(GO) list $(addprefix ./,$(PURE))))'; all="$(UNIT)"; \
 	$(TEST) $(UNIT_FLAGS) $$(printf '%s\n' $$all | grep -vxF "$$(printf '%s\n' $${pure:-none})") || status=1; \
 	if [ -n "$$pure" ]; then $(TEST_PURE) $(UNIT_FLAGS) $$pure || status=1; fi; \
 	echo '==> unit tests of the console'; \
