@@ -42,6 +42,8 @@ test("the real CLI: started, asked, answered, edited and told so", async () => {
   await page.getByRole("button", { name: "New session" }).first().click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("combobox", { name: "Folder" }).fill(hub.project);
+  // The list of suggestions hides the rest of the dialog, and may come at any moment until the field is left.
+  await page.keyboard.press("Tab");
   const file = join(hub.project, "made.txt");
   const input = JSON.stringify({ file_path: file, content: "made by the agent\n" });
   await dialog
