@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"database/sql"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -18,6 +19,7 @@ func TestKillInMigration(t *testing.T) {
 		t.Parallel()
 		l := newLab(t, nil)
 		l.killStarting("journal.in-migration:1")
+		l.killStarting("journal.before-rename:1")
 		l.start()
 		s := l.mustCreate(nil)
 		if err := s.tell(l.ctx()); err != nil {
@@ -76,6 +78,9 @@ func (l *lab) killStarting(place string) {
 		l.t.Fatalf("the hub never came to %s: %v", place, err)
 	}
 	l.kill()
+	if err := os.Remove(file); err != nil { // it may be killed at another place, too
+		l.t.Fatal(err)
+	}
 }
 
 // downgrade takes back the journal's last changes of form.

@@ -36,6 +36,7 @@ func points() []point {
 		{name: "journal.after-commit", times: []int{1, 2, 3, 5, 9, 14, 20}, victim: hub},
 		{name: "journal.in-checkpoint", times: []int{1}, victim: hub},
 		{name: "journal.in-migration", shim: ownTest, dialled: ownTest, victim: hub},
+		{name: "journal.before-rename", shim: ownTest, dialled: ownTest, victim: hub},
 		{name: "link.after-receive", times: []int{1, 2, 5}, victim: hub},
 		{name: "link.after-commit", times: []int{1, 2, 5}, victim: hub},
 		{name: "link.before-send", times: []int{1, 3}, victim: hub},
