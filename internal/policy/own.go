@@ -227,6 +227,9 @@ func (j *judge) shellReaches() string {
 			return "Where " + describe(&at.place) + " leads depends on who opens it: a person decides."
 		}
 	}
+	if s := j.script(); s != nil && s.strayed && j.hasPathRules() {
+		return "The command changes its folder too often to be followed: a person decides."
+	}
 	return j.patternsReach()
 }
 

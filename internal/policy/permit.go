@@ -210,7 +210,7 @@ func (j *judge) walksInto(s *script) (about *compiled, at *place) {
 		from := j.place(p.path, true)
 		for _, d := range []Decision{Deny, Ask} {
 			j.each(d, func(c *compiled) bool {
-				if c.kind != kindPath || c.spec.tool != tool || c.path.floating || p.path == worktree && insideGit(c.path) {
+				if c.kind != kindPath || c.spec.tool != tool || c.path.floating || p.tree && insideGit(c.path) {
 					return true
 				}
 				if j.mayFind(c.path, &from, "*") {

@@ -13,6 +13,9 @@ type readSpec struct {
 	// path; a number or a plain word is one that stays inside. texts are those
 	// whose value is never a path.
 	values, texts string
+	// attached are the letters of short options whose value, judged like a path,
+	// is never the next word: those behind them are the value.
+	attached string
 	// long are the long options: "--name" without a value, "--name=" with one
 	// that is judged like a path, "--name=*" with one that never is, and
 	// "--name=?" with an optional one behind the equals sign.
@@ -71,6 +74,14 @@ func readOnly(s *script, i int, paths func(string, bool) bool) (bool, string) {
 			return false, ""
 		}
 	}
+	if atFiles[r.name] {
+		for _, w := range args {
+			// Before anything else is made of its words.
+			if strings.HasPrefix(w.text, "@") {
+				return false, "The read-only set does not cover " + quoteShort(w.text) + ": `" + r.name + "` takes options from that file."
+			}
+		}
+	}
 	if r.name == "test" || r.name == "[" || r.name == "printf" {
 		if w := evaluated(args); w != "" {
 			return false, r.unknown(shellWord{text: w})
@@ -111,6 +122,10 @@ func readOnly(s *script, i int, paths func(string, bool) bool) (bool, string) {
 		if why := r.jq(args); why != "" {
 			return false, why
 		}
+	case "diff":
+		if why := r.diff(args); why != "" {
+			return false, why
+		}
 	case "sed":
 		if why := beyondSed(words, 1); why != "" {
 			return false, "The read-only set does not cover " + s.calls[i].String() + ": " + why + "."
@@ -139,15 +154,36 @@ func (r *reader) outside(w shellWord) string {
 // inside judges a word that may be a path. A word that is none, like a number,
 // is inside.
 func (r *reader) inside(w shellWord) bool {
-	p := w.path()
+	p, ok := r.from(w)
+	return ok && r.paths(p, false)
+}
+
+// from returns a word as a path from the session's folder on.
+func (r *reader) from(w shellWord) (p string, ok bool) {
+	p = w.path()
 	if r.s.moved.any && r.at > 0 && !strings.HasPrefix(p, "/") && !strings.HasPrefix(p, "~") {
 		if r.s.moved.to == "" || strings.Contains("/"+p+"/", "/../") {
 			// Where ".." leads depends on links in the folder changed to.
-			return false
+			return "", false
 		}
 		p = r.s.moved.to + "/" + p
 	}
-	return r.paths(p, false)
+	return p, true
+}
+
+// diff refuses folders: links in them are followed, wherever they lead.
+func (r *reader) diff(args []shellWord) string {
+	for _, w := range args {
+		if w.text == "--no-dereference" {
+			return ""
+		}
+	}
+	for _, w := range args {
+		if p, ok := r.from(w); ok && r.s.isDir != nil && r.s.isDir(p) {
+			return "The read-only set does not cover `diff` with the folder " + quoteShort(w.text) + ", in which it follows links; add `--no-dereference`."
+		}
+	}
+	return ""
 }
 
 // judge compares a command's arguments with its description.
@@ -188,6 +224,9 @@ func (r *reader) judge(args []shellWord, spec readSpec) (bool, string) {
 					return false, r.unknown(w)
 				}
 				v = args[i]
+			}
+			if !attached && name != "--regexp" && name != "--expression" && mayBeOption(v) {
+				return false, r.unknown(v)
 			}
 			if kind == "=" && !r.inside(v) {
 				return false, r.outside(v)
@@ -232,6 +271,13 @@ func (r *reader) operands(words []shellWord, spec readSpec, listed, patterned bo
 	return true, ""
 }
 
+// mayBeOption reports whether a word that should be an option's value is an
+// option of its own for a program that wants the value attached, as git does for
+// -M. A number is none.
+func mayBeOption(w shellWord) bool {
+	return len(w.text) > 1 && w.text[0] == '-' && !isNumber(w.text[1:])
+}
+
 // letters judges a word of short options, args[0]. used is how many further
 // words it takes.
 func (r *reader) letters(args []shellWord, spec readSpec) (used int, why string) {
@@ -240,6 +286,12 @@ func (r *reader) letters(args []shellWord, spec readSpec) (used int, why string)
 		c := text[i]
 		if strings.IndexByte(spec.flags, c) >= 0 {
 			continue
+		}
+		if strings.IndexByte(spec.attached, c) >= 0 {
+			if v := (shellWord{text: text[i+1:]}); v.text != "" && !r.inside(v) {
+				return 0, r.outside(v)
+			}
+			return 0, ""
 		}
 		free := strings.IndexByte(spec.texts, c) >= 0
 		if !free && strings.IndexByte(spec.values, c) < 0 {
@@ -254,6 +306,9 @@ func (r *reader) letters(args []shellWord, spec readSpec) (used int, why string)
 				return 0, r.unknown(args[0])
 			}
 			v, used = args[1], 1
+			if (c != 'e' || spec.operands != patternOperands) && mayBeOption(v) {
+				return 0, r.unknown(v)
+			}
 		}
 		if !free && !r.inside(v) {
 			return 0, r.outside(v)
@@ -322,7 +377,7 @@ func (r *reader) date(args []shellWord) (bool, string) {
 // jq looks at what a filter can reach besides its input.
 func (r *reader) jq(args []shellWord) string {
 	for _, w := range args {
-		for _, word := range []string{"env", "ENV", "import", "include", "input_filename", "get_search_list", "$__"} {
+		for _, word := range []string{"env", "ENV", "import", "include", "input_filename", "get_search_list", "modulemeta", "$__"} {
 			if strings.Contains(w.text, word) {
 				return "The read-only set does not cover `" + word + "` in a filter of `jq`."
 			}
@@ -430,5 +485,10 @@ func (r *reader) git(args []shellWord) (bool, string) {
 		return false, "The read-only set does not cover `git " + short(sub) + "`."
 	}
 	r.name = "git " + sub
+	for _, w := range rest {
+		if strings.Contains(w.text, "%G") || strings.Contains(w.text, "%(signature") {
+			return false, "The read-only set does not cover " + quoteShort(w.text) + ": to check signatures `git` runs another program."
+		}
+	}
 	return r.judge(rest, spec)
 }

@@ -51,6 +51,8 @@ type script struct {
 	sure *certainty
 	// isDir reports whether a path is a folder; it may be nil.
 	isDir func(string) bool
+	// strayed says that the text changes its folder more often than paths follows.
+	strayed bool
 	// bare is the text as hasWord looks at it, made when it is needed.
 	bare   []string
 	finder *finder

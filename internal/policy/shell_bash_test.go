@@ -31,8 +31,8 @@ type lab struct {
 // and some files.
 var labRules = []string{"allow Bash", "deny Bash(rm:*)", "deny Read(secret/**)", "deny Read(~/.ssh/**)", "deny Edit(keep/**)"}
 
-// secretText is in the files that may not be read.
-const secretText = "the-secret"
+// labSecret is in the files that may not be read.
+const labSecret = "the-secret"
 
 // newLab makes the folder: recorders in place of most programs, the real ones
 // for those that run others.
@@ -58,7 +58,7 @@ func newLab(t testing.TB) *lab {
 		}
 	}
 	for _, name := range []string{"h/u/.ssh/id", "h/u/work/secret/f"} {
-		write(name, secretText+"\n", 0o600)
+		write(name, labSecret+"\n", 0o600)
 	}
 	for _, name := range []string{"h/u/work/a", "h/u/work/sub/b", "h/u/work/keep/x"} {
 		write(name, "harmless\n", 0o600)
@@ -68,7 +68,7 @@ func newLab(t testing.TB) *lab {
 	recorder := `#!/bin/sh
 printf '\001%s\002%s\002' "$PWD" "${0##*/}" >&9
 for a; do printf '%s\002' "$a" >&9; done
-[ $# -gt 0 ] || { IFS= read -r line && [ "$line" = ` + secretText + ` ] && printf %s "$line" >&9; }
+[ $# -gt 0 ] || { IFS= read -r line && [ "$line" = ` + labSecret + ` ] && printf %s "$line" >&9; }
 printf '\003' >&9
 `
 	for _, name := range []string{"rm", "cat", "ls", "tool", "grep", "git"} {
@@ -179,7 +179,7 @@ func (l *lab) forbidden(trace string) string {
 	if strings.Contains(trace, "\x07") {
 		return "it wrote keep/hit"
 	}
-	if strings.Contains(trace, secretText) {
+	if strings.Contains(trace, labSecret) {
 		return "it read a secret"
 	}
 	for part := range strings.FieldsFuncSeq(trace, func(r rune) bool { return r == '\x01' || r == '\x05' }) {

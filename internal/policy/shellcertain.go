@@ -73,6 +73,7 @@ func (s *script) certain() *certainty {
 		c.doubt("The command has a carriage return or a NUL in it.")
 	default:
 		c.file(s.file)
+		c.renamed()
 	}
 	return c
 }

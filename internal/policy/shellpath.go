@@ -13,6 +13,8 @@ type shellPath struct {
 	// write says that the command surely or probably writes there, maybe that it
 	// is a program of which that is not known.
 	write, maybe bool
+	// tree says that it is the session's folder without what is in .git.
+	tree bool
 }
 
 // writers are commands that write to, or remove, what their arguments name; the
@@ -21,8 +23,8 @@ var writers = map[string]string{
 	"rm": "all", "rmdir": "all", "unlink": "all", "shred": "all", "mv": "all", "tee": "all", "touch": "all", "mkdir": "all",
 	"truncate": "all", "chmod": "all", "chown": "all", "chgrp": "all", "chattr": "all", "setfacl": "all", "patch": "all",
 	"sponge": "all", "ed": "all", "ex": "all", "vi": "all", "vim": "all", "nano": "all", "emacs": "all", "trash": "all",
-	"mkfifo": "all", "mknod": "all", "split": "all", "csplit": "all", "rename": "all", "unzip": "all",
-	"cp": "last", "install": "last", "ln": "last", "rsync": "last", "scp": "last", "gcp": "last", "ditto": "last", "uniq": "last", "xxd": "last",
+	"mkfifo": "all", "ln": "all", "link": "all", "mknod": "all", "split": "all", "csplit": "all", "rename": "all", "unzip": "all",
+	"cp": "last", "install": "last", "rsync": "last", "scp": "last", "gcp": "last", "ditto": "last", "uniq": "last", "xxd": "last",
 }
 
 // gitWriters are git's own commands that write to the files they name.
@@ -96,14 +98,16 @@ func (s *script) paths() []shellPath {
 	if s.file == nil || f.cut {
 		list.unread(s.text)
 	}
-	list.below(dirs)
+	s.strayed = !list.below(dirs)
 	return list.all
 }
 
-// below repeats the relative paths below each folder that a text changes to.
-func (l *pathList) below(dirs []string) {
+// below repeats the relative paths below each folder that a text changes to. It
+// reports whether these are few enough to look at all of them.
+func (l *pathList) below(dirs []string) bool {
 	dirs = slices.Compact(dirs)
-	if len(dirs) > maxGuesses {
+	few := len(dirs) <= maxGuesses
+	if !few {
 		dirs = dirs[:maxGuesses]
 	}
 	// "cd a && cd b" goes to a/b, "(cd a); cd b" to b: each run of moves counts.
@@ -129,6 +133,7 @@ func (l *pathList) below(dirs []string) {
 			l.put(p)
 		}
 	}
+	return few
 }
 
 // unread adds whatever may be a path in a text that cannot be read, or not all
@@ -145,7 +150,62 @@ func (l *pathList) unread(text string) {
 }
 
 // folderOptions are options whose value is the folder in which a program works.
-var folderOptions = []string{"-C", "-D", "--directory", "--cwd", "--prefix", "--chdir", "--working-directory", "--work-tree", "--workdir", "--root", "--dir"}
+var folderOptions = []string{
+	"--directory", "--cwd", "--prefix", "--chdir", "--working-directory", "--work-tree", "--workdir", "--wd", "--root", "--dir", "--base-directory", "-chdir",
+}
+
+// folderLetters are programs whose option -C or -D, also among other letters, has
+// such a value. For others it counts where it comes first, unless defines has it.
+var folderLetters = map[string]bool{
+	"env": true, "sudo": true, "doas": true, "make": true, "gmake": true, "git": true, "tar": true, "gtar": true, "bsdtar": true, "cpio": true, "ninja": true,
+}
+
+// defines are programs for which -D sets a name.
+var defines = map[string]bool{
+	"gcc": true, "g++": true, "cc": true, "c++": true, "cpp": true, "clang": true, "clang++": true, "java": true, "mvn": true, "gradle": true, "cmake": true,
+}
+
+// workFolder returns the folder that the j-th word, an option, has a program work
+// in; "" if it has none.
+func workFolder(name string, words []string, j int) string {
+	w := words[j]
+	next := ""
+	if j+1 < len(words) {
+		next = words[j+1]
+	}
+	option, value, attached := strings.Cut(w, "=")
+	if strings.HasPrefix(w, "--") || option == "-chdir" {
+		for _, known := range folderOptions {
+			if !isOption(option, known) {
+				continue
+			}
+			if attached {
+				return value
+			}
+			return next
+		}
+		return ""
+	}
+	at := strings.IndexAny(w, "CD")
+	if at < 1 || at > 1 && !folderLetters[name] || w[at] == 'D' && defines[name] {
+		return ""
+	}
+	if value := w[at+1:]; value != "" {
+		return value
+	}
+	return next
+}
+
+// logsIn reports whether a command starts in the home folder of a user.
+func logsIn(name string, words []string) bool {
+	switch name {
+	case "sudo":
+		return slices.ContainsFunc(words[1:], func(w string) bool { return isOption(w, "-i") || isOption(w, "--login") })
+	case "su", "runuser":
+		return slices.ContainsFunc(words[1:], func(w string) bool { return w == "-" || isOption(w, "-l") || isOption(w, "--login") })
+	}
+	return false
+}
 
 // command adds the paths among a command's words and returns the folders that
 // it changes to.
@@ -165,14 +225,8 @@ func (l *pathList) command(words []string) (dirs []string) {
 			continue // -n 20
 		case strings.HasPrefix(w, "-"):
 			l.option(w, p)
-			option, value, attached := strings.Cut(w, "=")
-			switch {
-			case slices.Contains(folderOptions, option) && attached:
-				dirs = append(dirs, value)
-			case slices.Contains(folderOptions, w) && j+1 < len(words):
-				dirs = append(dirs, words[j+1])
-			case len(w) > 2 && (strings.HasPrefix(w, "-C") || strings.HasPrefix(w, "-D")):
-				dirs = append(dirs, w[2:])
+			if dir := workFolder(name, words, j); dir != "" {
+				dirs = append(dirs, dir)
 			}
 			continue
 		}
@@ -190,7 +244,7 @@ func (l *pathList) command(words []string) (dirs []string) {
 			dirs = append(dirs, words[2:min(len(words), 6)]...)
 		}
 	}
-	if moves && !moved {
+	if moves && !moved || logsIn(name, words) {
 		dirs = append(dirs, "~")
 	}
 	if last := words[len(words)-1]; name == "ln" && !isAbsolute(last) {
@@ -201,6 +255,9 @@ func (l *pathList) command(words []string) (dirs []string) {
 				l.put(shellPath{path: last + "/" + w})
 			}
 		}
+	}
+	for _, dir := range unpacksTo(name, words) {
+		l.put(shellPath{path: dir, write: true})
 	}
 	return dirs
 }
@@ -290,15 +347,18 @@ func isTar(name string) bool { return name == "tar" || name == "gtar" || name ==
 // with one of the options, and open what is in them.
 var walkers = map[string]string{
 	"rg": "", "ag": "", "ack": "", "zip": "-r", "tar": "", "gtar": "", "bsdtar": "", "rsync": "", "scp": "-r", "du": "-a",
-	"grep": "-r -R --recursive --dereference-recursive", "egrep": "-r -R --recursive", "fgrep": "-r -R --recursive",
-	"cp": "-r -R -a --recursive --archive", "diff": "", "chmod": "-R --recursive", "rm": "-r -R --recursive", "mv": "", "ln": "",
+	"grep": recursive, "egrep": recursive, "fgrep": recursive, "git": "--no-index", "gzip": "-r --recursive", "gunzip": "-r --recursive", "zcat": "-r --recursive",
+	"zstd": "-r", "cp": "-r -R -a --recursive --archive", "diff": "", "chmod": "-R --recursive", "chown": "-R --recursive", "chgrp": "-R --recursive",
+	"rm": "-r -R --recursive", "mv": "", "ln": "", "prettier": "", "eslint": "", "yamllint": "", "gofmt": "",
 }
 
-// spreaders are programs that write files whose names are not in the command,
-// below a folder that they are given or the one that they run in.
+// recursive are the options with which grep goes through folders.
+const recursive = "-r -R -d --recursive --dereference-recursive --directories"
+
+// spreaders are programs that change files whose names are not in the command,
+// below a folder that they are given; see also unpacksTo.
 var spreaders = map[string]string{
-	"tar": "", "gtar": "", "bsdtar": "", "unzip": "", "patch": "", "cpio": "", "pax": "", "7z": "", "rsync": "", "cp": "-r -R -a --recursive --archive",
-	"rm": "-r -R --recursive", "mv": "", "find": "-delete", "chmod": "-R --recursive", "chown": "-R --recursive",
+	"7z": "", "rm": "-r -R --recursive", "mv": "", "find": "-delete", "chmod": "-R --recursive", "chown": "-R --recursive",
 }
 
 // gitSpreaders are git's own commands that change the files of the working tree,
@@ -355,20 +415,17 @@ func (l *pathList) walk(words []string) {
 			l.word(w, shellPath{})
 			l.word(w, shellPath{write: true})
 		case name == "git" && gitSpreaders[w]:
-			l.put(shellPath{path: worktree, write: true})
+			l.put(shellPath{path: ".", write: true, tree: true})
 		}
 	}
 	// Where a program works without a folder.
 	if reads && (operands < 2 || name == "rg") {
 		l.put(shellPath{path: "."})
 	}
-	if writes && name != "rm" && name != "mv" && name != "cp" {
-		l.put(shellPath{path: ".", write: true})
+	for _, dir := range unpacksTo(name, words) {
+		l.put(shellPath{path: dir, write: true, tree: name == "git"})
 	}
 }
-
-// worktree stands for the session's folder without what is in .git.
-const worktree = "./"
 
 func isAbsolute(p string) bool { return strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~") }
 
@@ -382,12 +439,13 @@ func isTarget(w string) bool {
 // writes to its j-th word.
 func writesTo(name string, words []string) func(j int) bool {
 	all := func(yes bool) func(int) bool { return func(int) bool { return yes } }
+	output := outputs(name)
 	switch writers[name] {
 	case "all":
 		return all(true)
 	case "last":
 		return func(j int) bool {
-			return j == len(words)-1 || isTarget(words[j]) || isTarget(words[j-1])
+			return j == len(words)-1 || isTarget(words[j]) || isTarget(words[j-1]) || output(words[j]) || output(words[j-1])
 		}
 	}
 	switch name {
@@ -395,12 +453,13 @@ func writesTo(name string, words []string) func(j int) bool {
 		return func(j int) bool { return strings.HasPrefix(words[j], "of=") }
 	case "sed", "gsed", "perl", "ruby", "yq":
 		return all(slices.ContainsFunc(words[1:], func(w string) bool {
-			return strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.Contains(w, "i") || strings.HasPrefix(w, "--in-place")
+			return isOption(w, "-i") || isOption(w, "--in-place")
 		}))
 	case "git":
+		patches := slices.Contains(words, "format-patch")
 		sub := slices.IndexFunc(words, func(w string) bool { return gitWriters[w] })
 		file := func(w string) bool {
-			return strings.HasPrefix(w, "--file") || strings.HasPrefix(w, "-f") || strings.HasPrefix(w, "--output")
+			return strings.HasPrefix(w, "--file") || strings.HasPrefix(w, "-f") || isOption(w, "--output-directory") || isOption(w, "-o") && patches
 		}
 		return func(j int) bool {
 			return sub > 0 && j > sub || file(words[j]) || file(words[j-1]) && !strings.Contains(words[j-1], "=")
@@ -411,16 +470,39 @@ func writesTo(name string, words []string) func(j int) bool {
 		return all(!lists)
 	case "cpio", "pax":
 		return all(true)
-	case "wget":
-		return all(slices.ContainsFunc(words[1:], func(w string) bool { return strings.HasPrefix(w, "-P") || strings.HasPrefix(w, "--directory-prefix") }))
 	case "find", "gfind", "bfs":
 		return all(slices.ContainsFunc(words, func(w string) bool {
 			return w == "-delete" || strings.HasPrefix(w, "-fprint") || w == "-fls"
 		}))
 	}
-	// An option that names an output, before the word or with it.
-	output := func(w string) bool {
-		return strings.HasPrefix(w, "-o") || strings.HasPrefix(w, "-O") || strings.HasPrefix(w, "--out")
-	}
 	return func(j int) bool { return output(words[j]) || j > 1 && output(words[j-1]) }
 }
+
+// outputs returns a function that reports whether a word is an option of a
+// program that names a file to write, before the word or with it. What a program
+// that only reads has of them is in dangers.
+func outputs(name string) func(w string) bool {
+	if same, ok := sameDangers[name]; ok {
+		name = same
+	}
+	options := outputOptions[name]
+	if kind := inertPrograms[name]; kind != opensRead && kind != opensNone {
+		return func(w string) bool {
+			return strings.HasPrefix(w, "-o") || strings.HasPrefix(w, "-O") || strings.HasPrefix(w, "--out") || isAny(w, options)
+		}
+	}
+	return func(w string) bool { return isAny(w, options) }
+}
+
+// outputOptions are the options in dangers that name a file to write.
+var outputOptions = func() map[string]string {
+	table := map[string]string{}
+	for name, list := range dangers {
+		for _, d := range list {
+			if d.does == writesFile {
+				table[name] += " " + d.options
+			}
+		}
+	}
+	return table
+}()

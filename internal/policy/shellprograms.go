@@ -5,81 +5,6 @@ import (
 	"strings"
 )
 
-// An inertKind says what a program does with its arguments, apart from the
-// options in dangers: it never runs them as commands.
-type inertKind int
-
-const (
-	// opensNone: arguments are texts, or names that are only looked up.
-	opensNone inertKind = iota + 1
-	// opensRead: arguments may be files to read.
-	opensRead
-	// opensWrite: arguments may be files to write; see writesTo.
-	opensWrite
-)
-
-// inertPrograms are the programs whose arguments are data. A program that is not
-// here may run its arguments, and is given only words that cannot mean a command
-// that is denied.
-var inertPrograms = func() map[string]inertKind {
-	table := map[string]inertKind{}
-	for kind, names := range map[inertKind]string{
-		opensNone: `: true false echo printf pwd date cal whoami id groups uname hostname uptime nproc arch which whereis whatis dirname basename seq sleep
-			tty expr kill pkill killall pgrep pidof ps free jobs exit return break continue shift times umask ulimit printenv locale tput clear
-			reset yes factor getconf logname who w last ping dig nslookup host type tr sync dirs
-			read unset wait`,
-		opensRead: `ls dir vdir stat realpath readlink df test [ cat head tail wc file sort uniq cut grep egrep fgrep rg ag ack diff cmp comm nl od xxd hexdump strings md5sum sha1sum sha224sum
-			sha256sum sha384sum sha512sum b2sum cksum sum shasum base64 base32 tree du column fold paste join expand unexpand fmt tac rev shuf jq yq
-			sed gsed zcat bzcat xzcat less more man look tsort pr iconv nm objdump readelf size c++filt addr2line shellcheck yamllint hadolint
-			awk gawk mawk nawk`,
-		opensWrite: `mkdir rmdir rm mv cp ln install touch chmod chown chgrp truncate tee split csplit mktemp dd shred gofmt prettier eslint black ruff isort tsc
-			mypy flake8 pylint golangci-lint staticcheck curl wget rsync scp tar gtar bsdtar zip unzip gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd
-			dos2unix unix2dos git gh`,
-	} {
-		for name := range strings.FieldsSeq(names) {
-			table[name] = kind
-		}
-	}
-	return table
-}()
-
-// gitInert are git's own commands whose arguments are data.
-var gitInert = setOf(`add am annotate apply archive blame branch bundle cat-file check-attr check-ignore checkout cherry cherry-pick clean
-		clone commit commit-graph count-objects describe diff diff-files diff-index diff-tree fetch for-each-ref format-patch fsck gc grep hash-object
-		help init log ls-files ls-remote ls-tree merge merge-base merge-tree mv name-rev notes pack-refs prune pull push range-diff read-tree rebase
-		reflog remote repack replace rerere reset restore rev-list rev-parse revert rm shortlog show show-branch show-ref sparse-checkout stash status
-		switch symbolic-ref tag update-index update-ref verify-commit verify-tag version whatchanged worktree write-tree`)
-
-// ghInert are the commands of gh that run no program which their words name.
-var ghInert = []string{"pr", "issue", "run", "workflow", "release", "search", "label", "status", "api", "browse", "gist"}
-
-// listOptions are options that take the names of files, or further options, from
-// a file or from the input.
-var listOptions = map[string]string{
-	"": "--files0-from --files-from --pathspec-from-file --from-file --input-file", "tar": "-T", "gtar": "-T", "bsdtar": "-T", "wget": "-i", "find": "-files0-from",
-}
-
-// atFiles are programs that take options from a file that a word like @file
-// names.
-var atFiles = setOf(`gcc cc g++ c++ clang clang++ cpp ld gold lld as ar nm objdump objcopy ranlib readelf size strings strip addr2line c++filt
-		dlltool elfedit gprof javac java javadoc jar kotlinc scalac pytest py.test rustc swiftc zig flang gfortran msgfmt`)
-
-// linkFollowers are programs that follow the links inside of a folder that they
-// are given, always or with one of the options.
-var linkFollowers = map[string]string{
-	"diff": "", "zip": "", "scp": "", "grep": "-R --dereference-recursive", "egrep": "-R --dereference-recursive", "fgrep": "-R --dereference-recursive",
-	"rg": "-L --follow", "ag": "-f --follow", "find": "-L -follow", "fd": "-L --follow", "tar": "-h --dereference", "cp": "-L --dereference",
-	"rsync": "-L -k --copy-links --copy-dirlinks", "du": "-L --dereference", "tree": "-l", "chmod": "-R", "chown": "-L",
-}
-
-// runsInput are programs that run commands which they read or are given, at once
-// or later.
-var runsInput = setOf(`at batch crontab parallel expect ed ex vim vi nvim emacs m4 osascript R irb ghci jshell psql mysql sqlite3 gdb lldb dc`)
-
-// interpreters run code from their input or from an option, unless they are given
-// a file.
-var interpreters = setOf(`python python2 python3 perl ruby node bun php lua luajit tclsh Rscript scala groovy gnuplot octave julia racket guile sbcl`)
-
 // interpreterFlags are the options of interpreters that bring no code.
 var interpreterFlags = setOf(`-u -B -O -OO -I -s -V -v -w -T --version --help -h --test --watch`)
 
@@ -117,6 +42,27 @@ func setOf(words string) map[string]bool {
 	return set
 }
 
+// readsStatements reports whether a command is one of clients without a
+// statement.
+func readsStatements(cmd *command) bool {
+	options, client := clients[cmd.name()]
+	if !client {
+		return false
+	}
+	operands := 0
+	for _, w := range cmd.args() {
+		for option := range strings.FieldsSeq(options) {
+			if isOption(w, option) {
+				return false
+			}
+		}
+		if !strings.HasPrefix(w, "-") {
+			operands++
+		}
+	}
+	return options != "" || operands < 2
+}
+
 // run takes one command: what it runs in turn, and what of it is not certain.
 func (c *certainty) run(cmd command) {
 	if c.count++; c.count > maxCertainCalls || c.depth > maxCertainDepth {
@@ -135,7 +81,7 @@ func (c *certainty) run(cmd command) {
 	switch {
 	case name == "git" && !c.git(&cmd), name == "gh" && !c.gh(&cmd):
 		c.doubt("What this command of `" + name + "` runs is not known: it may be an alias.")
-	case runsInput[name], interpreters[name] && !runsFile(cmd.words):
+	case runsInput[name], interpreters[name] && !runsFile(cmd.words), readsStatements(&cmd):
 		c.doubt("`" + name + "` runs code from its arguments or its input.")
 	case inert:
 		c.inert(&cmd, kind)
@@ -159,6 +105,8 @@ func (c *certainty) run(cmd command) {
 		c.doubt("The command has `" + name + "`: " + onlyExact[name] + ".")
 	case wrapper:
 		c.wrapper(&cmd)
+	case name == "ssh" && startsShell(&cmd) != "":
+		c.doubt(startsShell(&cmd))
 	default:
 		c.stranger(&cmd)
 	}
@@ -180,11 +128,14 @@ func (c *certainty) fromLists(cmd *command) {
 			for option := range strings.FieldsSeq(list) {
 				// --file is an option of its own, and no short form of --files0-from.
 				long, _, _ := strings.Cut(w, "=")
-				if (len(option) == 2 || len(long) > len("--file")) && isOption(w, option) {
+				if !strings.HasPrefix("--file", long) && isOption(w, option) && !hasField(wholeOptions[name], w) {
 					c.listed("With " + quoteShort(w) + " `" + name + "` takes names of files from elsewhere.")
 				}
 			}
 		}
+	}
+	if isTar(name) && len(cmd.words) > 1 && !strings.HasPrefix(cmd.words[1].text, "-") && strings.Contains(cmd.words[1].text, "T") {
+		c.listed("With " + quoteShort(cmd.words[1].text) + " `" + name + "` takes names of files from elsewhere.")
 	}
 	options, follows := linkFollowers[name]
 	if !follows {
@@ -215,7 +166,7 @@ func (c *certainty) inert(cmd *command, kind inertKind) {
 	name := cmd.name()
 	for _, w := range cmd.words[1:] {
 		switch {
-		case kind == opensNone:
+		case kind == opensNone && !(w.unknown && opensByOption(cmd)):
 		case w.unknown:
 			c.doubtPath("`" + name + "` opens " + quoteShort(cmd.what) + ", and which file that is cannot be known.")
 		case w.number && w.text != someNumber.text:
@@ -244,9 +195,56 @@ func (c *certainty) inert(cmd *command, kind inertKind) {
 	if evaluated(cmd.shellWords()[1:]) != "" && (kind == opensNone || name == "test" || name == "[") {
 		c.doubtProgram("`" + name + "` may evaluate " + quoteShort(strings.Join(cmd.args(), " ")) + ".")
 	}
+	if plainBuiltin(cmd) {
+		return
+	}
 	if why, writes := beyondBy(simple{words: cmd.shellWords()}, 1); why != "" && !writes {
 		c.doubt("The command has more to it than `" + name + "`: " + why + ".")
 	}
+}
+
+// plainBuiltin reports whether a command is one of onlyExact in a form that does
+// no more than read a line into variables, or set a limit.
+func plainBuiltin(cmd *command) bool {
+	if !cmd.exact() {
+		return false
+	}
+	for _, w := range cmd.args() {
+		switch cmd.name() {
+		case "read":
+			if w != "-r" && (!isName(w) || isSpecial(w)) {
+				return false
+			}
+		case "umask", "wait":
+			if !isNumber(w) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	switch cmd.name() {
+	case "read", "umask", "wait", "jobs":
+		return true
+	}
+	return false
+}
+
+// opensByOption reports whether an option of a program makes it open a file, and
+// is or may be among its words.
+func opensByOption(cmd *command) bool {
+	options, ok := openers[cmd.name()]
+	if !ok {
+		return false
+	}
+	return cmd.open || slices.ContainsFunc(cmd.args(), func(w string) bool {
+		for option := range strings.FieldsSeq(options) {
+			if isOption(w, option) {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 func firstOf(a, b string) string {
@@ -513,55 +511,6 @@ func (c *certainty) withNames(cmd *command, why string) {
 		c.inert(cmd, kind)
 	}
 }
-
-// wrapper takes a command that runs the command in its arguments. Where that one
-// begins is not certain, so that it counts from each place on.
-func (c *certainty) wrapper(cmd *command) {
-	name := cmd.name()
-	if !cmd.exact() {
-		if inner := innerCommands(texts(cmd.words), wrappers[name]); len(inner) == 0 || cmd.words[inner[len(inner)-1]].unknown || cmd.open {
-			c.doubt("`" + name + "` runs " + quoteShort(cmd.what) + ", and what that is cannot be known.")
-			return
-		}
-	}
-	if name == "command" && len(cmd.words) > 1 && strings.EqualFold(cmd.words[1].text, "-v") {
-		return
-	}
-	for _, w := range cmd.args() {
-		if w == "-S" || strings.HasPrefix(w, "-S") || strings.HasPrefix(w, "--split") || w == "-c" || strings.HasPrefix(w, "--command") ||
-			strings.HasPrefix(w, "--session-command") || w == ":::" || w == "::::" {
-			c.doubt("`" + name + "` runs the text behind " + quoteShort(w) + ".")
-			return
-		}
-		if isAssignment(w) {
-			key, value, _ := strings.Cut(w, "=")
-			if isSpecial(key) {
-				c.doubt("The command sets the variable " + quoteShort(key) + ", which decides what programs do.")
-			}
-			c.hand([]string{value})
-		}
-	}
-	inner := innerCommands(texts(cmd.words), wrappers[name])
-	if len(inner) == 0 && !bareWrappers[name] {
-		c.doubt("`" + name + "` without a command may start a shell.")
-	}
-	if len(cmd.words) > maxWrapped {
-		c.doubt("The command has too many parts to look at all of them.")
-		return
-	}
-	c.depth++
-	for _, at := range inner {
-		if strings.ContainsAny(cmd.words[at].text, " \t\n;&|") {
-			c.text(cmd.words[at].text)
-			continue
-		}
-		c.run(cmd.from(at))
-	}
-	c.depth--
-}
-
-// bareWrappers do nothing else without a command.
-var bareWrappers = setOf(`env nice command exec builtin time nohup timeout xargs arch`)
 
 // mentions reports whether a text that something may run names what a rule is
 // about.

@@ -29,6 +29,11 @@ var testLinks = map[string]string{
 	"/home/u/.vault":     "/secure/vault",
 }
 
+// testDirs are the folders of that world that commands are given.
+var testDirs = map[string]bool{
+	testHome: true, testDir: true, testExtra: true, testDir + "/src": true, testDir + "/d1": true, testDir + "/d2": true,
+}
+
 // resolver follows links of a world that exists in a map only. It is written
 // without a look at Real, so that the two can be compared.
 func resolver(links map[string]string) Resolver {
@@ -59,5 +64,5 @@ func resolver(links map[string]string) Resolver {
 }
 
 func testOptions() Options {
-	return Options{Home: testHome, Own: testOwn, Resolve: resolver(testLinks)}
+	return Options{Home: testHome, Own: testOwn, Resolve: resolver(testLinks), IsDir: func(name string) bool { return testDirs[name] }}
 }
