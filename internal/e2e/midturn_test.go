@@ -143,6 +143,12 @@ func (m *midTurn) turns() []api.TurnChange {
 // reason, or, where the CLI repeats what it wrote, that it is there.
 func (m *midTurn) lost(version, reason string) {
 	m.t.Helper()
+	// The follower may be told later than who has asked.
+	if _, err := m.s.await(m.ctx(), "how the turn ended", func(events []api.Event) bool {
+		return countKind(events, api.KindTurn) > 0 || version == conformance.LastDialing
+	}); err != nil {
+		m.t.Fatal(err)
+	}
 	turns := m.turns()
 	ended := turnEndedAs(m.s, "Held back")
 	if version == conformance.LastDialing {

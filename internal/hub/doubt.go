@@ -222,13 +222,10 @@ func endsTurn(line []byte) bool {
 	if err != nil {
 		return false
 	}
-	switch m := m.(type) {
+	switch m := m.(type) { //nolint:gochecksumtype // the others are no messages
 	case *wire.Assistant:
-		switch m.Message.StopReason {
-		case "tool_use", "pause_turn":
-			return false
-		}
-		if len(m.Message.Content) == 0 {
+		stop := m.Message.StopReason
+		if stop == wire.StopReasonToolUse || stop == wire.StopReasonPauseTurn || len(m.Message.Content) == 0 {
 			return false
 		}
 		_, text := m.Message.Content[len(m.Message.Content)-1].(*wire.TextBlock)
