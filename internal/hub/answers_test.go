@@ -23,7 +23,13 @@ type stage struct {
 // newStage makes a session of a version, and has it work on a prompt.
 func newStage(l *lab, version string) *stage {
 	l.t.Helper()
-	created, err := l.hub.Create(l.ctx(), person, api.CreateSession{Transport: "websocket", Dir: l.t.TempDir(), Prompt: "hello"})
+	return newStageOf(l, version, api.SessionOptions{})
+}
+
+// newStageOf is newStage of a session with options.
+func newStageOf(l *lab, version string, o api.SessionOptions) *stage {
+	l.t.Helper()
+	created, err := l.hub.Create(l.ctx(), person, api.CreateSession{Transport: "websocket", Dir: l.t.TempDir(), Prompt: "hello", Options: o})
 	if err != nil {
 		l.t.Fatal(err)
 	}

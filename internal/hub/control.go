@@ -47,7 +47,14 @@ func (s *session) control(ctx context.Context, by Actor, r wire.Request) (*wire.
 		if r.MaxThinkingTokens != nil {
 			remember.MaxThinkingTokens = new(int(*r.MaxThinkingTokens))
 		}
+	case *wire.UpdateSettingsRequest:
+		if err := checkSettings(by, r.Settings); err != nil {
+			return nil, err
+		}
 	case *wire.ApplyFlagSettingsRequest:
+		if err := checkSettings(by, r.Settings); err != nil {
+			return nil, err
+		}
 		return s.applySettings(ctx, by, r)
 	}
 	answer, err := s.request(ctx, by, r, nil)

@@ -314,7 +314,7 @@ func (a *Attachment) Connected(ctx context.Context, again bool) error {
 		st.event(api.KindLinkUp, Actor{}, runFoundData{Back: again || b.First != nil})
 		if b.First == nil {
 			s.pushDue = true
-			if err := st.initialize(nil); err != nil {
+			if _, err := st.initialize(nil); err != nil {
 				s.log.Error("building initialize", "session", s.id, "err", err)
 			}
 			return

@@ -238,6 +238,9 @@ func (s *session) submitInitialize(ctx context.Context, by Actor, request *wire.
 			if !may(wire.ScopeAdmin) {
 				return lacks(wire.ScopeAdmin)
 			}
+			if body, ok := request.Request.(*wire.InitializeRequest); ok && agentsBypass(body.Agents) && !b.bypass() {
+				return notBypassing()
+			}
 			first = true
 			s.register(d)
 			st.startRun(runSpec{fresh: true, registration: raw, answer: answer, launched: launched, resume: b.Resume, fork: b.Fork, at: b.At})

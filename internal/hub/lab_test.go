@@ -331,6 +331,18 @@ func (l *launcher) connectAll() {
 	l.each((*shim).connect)
 }
 
+// specOf returns what was to be started for a session last.
+func (l *launcher) specOf(session string) (spec hub.LaunchSpec) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, s := range l.shims {
+		if s.spec.Session == session && s.spec.Run > spec.Run {
+			spec = s.spec
+		}
+	}
+	return spec
+}
+
 // listen says whether there is a hub that shims can connect to.
 func (l *launcher) listen(there bool) {
 	l.mu.Lock()

@@ -65,6 +65,9 @@ type LaunchSpec struct {
 	Fork   bool
 	// Options are the session's.
 	Options api.SessionOptions
+	// BypassingAgents says that the CLI will be told of sub-agents that work without
+	// asking.
+	BypassingAgents bool
 	// Deny and Ask are the rules that the CLI is to enforce itself.
 	Deny, Ask []string
 }

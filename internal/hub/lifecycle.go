@@ -229,8 +229,14 @@ func checkOptions(by Actor, o api.SessionOptions) error {
 	if sensitive && !by.Admin {
 		return api.Errorf(http.StatusForbidden, api.CodeForbidden, "bypassPermissions, MCP servers, settings, plugins, environment and raw flags need the right admin")
 	}
-	_, err := initializeBody(o)
-	return err
+	body, err := initializeBody(o)
+	if err != nil {
+		return err
+	}
+	if agentsBypass(body.Agents) && !by.Admin {
+		return api.Errorf(http.StatusForbidden, api.CodeForbidden, "bypassPermissions needs the right admin")
+	}
+	return nil
 }
 
 // once makes calls with the same client id wait for each other.

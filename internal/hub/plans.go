@@ -105,11 +105,6 @@ func (b *book) dir() string {
 	return b.State.Dir // of a session that began with a CLI that dialled in
 }
 
-// bypass reports whether the run was launched so that it may stop asking.
-func (b *book) bypass() bool {
-	return b.Options.AllowBypass || b.Options.PermissionMode == string(wire.PermissionModeBypassPermissions)
-}
-
 // outcomesOf returns the outcomes that are offered.
 func outcomesOf(plan *api.Plan, transport string, stale bool) []api.PlanOutcome {
 	var out []api.PlanOutcome

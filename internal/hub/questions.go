@@ -173,6 +173,9 @@ func (st *step) settle(by Actor, row journal.Question, ask *wire.ControlRequest,
 		if scope := wire.ScopeOf(line, ask); scope == wire.ScopeAdmin && !by.Admin && !isHook(ask) {
 			return nil, api.Errorf(http.StatusForbidden, api.CodeForbidden, "this answer changes more than the question asked for, which needs the right admin")
 		}
+		if answerBypasses(line) && !b.bypass() {
+			return nil, notBypassing()
+		}
 		v.line = line
 	}
 	q := toQuestion(row)

@@ -44,6 +44,9 @@ func (s *session) request(ctx context.Context, by Actor, r wire.Request, when fu
 		if err := s.foreign(interrupt); err != nil {
 			return err
 		}
+		if requestBypasses(r) && !s.book.bypass() {
+			return notBypassing()
+		}
 		line, err := wire.NewRequest(id, r)
 		if err == nil {
 			_, err = st.send("", commandRequest, by, line)

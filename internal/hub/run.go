@@ -114,7 +114,8 @@ func (st *step) startRun(spec runSpec) (token string) {
 	if spec.transport != transportShim {
 		return token
 	}
-	if err := st.initialize(spec.answer); err != nil {
+	body, err := st.initialize(spec.answer)
+	if err != nil {
 		s.log.Error("building initialize", "session", s.id, "err", err)
 		if spec.answer != nil {
 			st.then(func() { spec.answer <- outcome{err: lineProblem(err)} })
@@ -122,7 +123,7 @@ func (st *step) startRun(spec runSpec) (token string) {
 	}
 	launch := LaunchSpec{
 		Session: s.id, Run: run, Token: token, Marker: s.run.Marker, Dir: b.dir(), Resume: resume, At: spec.at, Fork: spec.fork, Options: b.Options,
-		Deny: given.Deny, Ask: given.Ask,
+		BypassingAgents: body != nil && agentsBypass(body.Agents), Deny: given.Deny, Ask: given.Ask,
 	}
 	if spec.mode != "" {
 		launch.Options.PermissionMode = string(spec.mode)
@@ -161,13 +162,13 @@ func (b *book) unnamed() bool {
 // spoken reports whether somebody has said something in the session.
 func (b *book) spoken() bool { return b.State.Prompt != "" || b.Costs.Turns > b.Costs.Failed }
 
-// initialize sends the run's first line. answer gets the CLI's answer; it may be
-// nil.
-func (st *step) initialize(answer chan outcome) error {
+// initialize sends the run's first line, and returns what it says. answer gets the
+// CLI's answer; it may be nil.
+func (st *step) initialize(answer chan outcome) (*wire.InitializeRequest, error) {
 	s := st.s
 	body, err := initializeBody(s.book.Options)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if s.book.Registration != nil {
 		// Also if that program is gone: its hooks guard calls, and then block them.
@@ -182,16 +183,16 @@ func (st *step) initialize(answer chan outcome) error {
 	id := "hub-init-" + random(6)
 	line, err := wire.NewRequest(id, body)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if _, err = st.send("", commandInitialize, Actor{}, line); err != nil || answer == nil {
-		return err
+		return body, err
 	}
 	if s.asked == nil {
 		s.asked = map[string]chan outcome{}
 	}
 	s.asked[id] = answer
-	return nil
+	return body, nil
 }
 
 // initializeBody returns what the session's options put into initialize.

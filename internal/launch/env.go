@@ -65,16 +65,21 @@ func (l *Launcher) environ(agent *agent, spec *Spec) ([]string, error) {
 	}
 	for _, entry := range spec.Options.Env {
 		name := nameOf(entry)
-		ours := agent.simulated && strings.HasPrefix(name, simPrefix)
 		if !strings.Contains(entry, "=") || name == "" || strings.ContainsRune(entry, 0) {
 			return nil, &StartError{Code: BadOption, Reason: fmt.Sprintf("option Env: %.60q cannot be the name of a variable, or its value contains a NUL byte", name)}
 		}
-		if !ours && len(claude.Environ([]string{name + "=x"}, true)) == 0 {
+		if reserved(agent, name) {
 			return nil, &StartError{Code: BadOption, Reason: fmt.Sprintf("option Env: %.60q is not for a session to set", name), Hint: "docs/environment.md says why"}
 		}
 		env = set(env, entry)
 	}
 	return env, nil
+}
+
+// reserved reports whether a session may not set a variable of its CLI.
+func reserved(agent *agent, name string) bool {
+	ours := agent.simulated && strings.HasPrefix(name, simPrefix)
+	return !ours && len(claude.Environ([]string{name + "=x"}, true)) == 0
 }
 
 // inherited returns what is passed on of the hub's environment.

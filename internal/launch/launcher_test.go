@@ -4,6 +4,7 @@ package launch
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -229,6 +230,9 @@ func TestRefusals(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	settings := func(text string) func(*Spec) {
+		return func(s *Spec) { s.Options.Settings = json.RawMessage(text) }
+	}
 	tests := []struct {
 		name   string
 		change func(*Spec)
@@ -251,6 +255,20 @@ func TestRefusals(t *testing.T) {
 		{"no variable", func(s *Spec) { s.Options.Env = []string{"what"} }, BadOption, "Env"},
 		{"bypass", func(s *Spec) { s.Options.PermissionMode = wire.PermissionModeBypassPermissions }, Forbidden, "dangerously_skip_permissions"},
 		{"bypass later", func(s *Spec) { s.Options.AllowBypass = true }, Forbidden, "dangerously_skip_permissions"},
+		{"bypassing sub-agents", func(s *Spec) { s.Options.BypassingAgents = true }, Forbidden, "dangerously_skip_permissions"},
+		{"bypass by settings", settings(`{"permissions":{"defaultMode":"bypassPermissions"}}`), Forbidden, "dangerously_skip_permissions"},
+		{"bypass by settings, escaped", settings(` {"perm\u0069ssions":{"defaultMode":"plan","defaultMode":"bypass\u0050ermissions"}}`), Forbidden, "dangerously_skip_permissions"},
+		{"its warning by settings", settings(`{"skipDangerousModePermissionPrompt":true}`), Forbidden, "dangerously_skip_permissions"},
+		{"bypass by settings, with a fork", func(s *Spec) {
+			settings(`{"permissions":{"defaultMode":"bypassPermissions"}}`)(s)
+			s.Resume, s.Fork = "11111111-1111-4111-8111-111111111111", true
+		}, Forbidden, "dangerously_skip_permissions"},
+		{"settings as the path of a file", settings(`"/home/ann/settings.json"`), BadOption, "not a JSON object"},
+		{"settings as a text", settings(`"{\"permissions\":{\"defaultMode\":\"bypassPermissions\"}}"`), BadOption, "not a JSON object"},
+		{"settings without hooks", settings(`{"disableAllHooks":true}`), BadOption, "set the hub's own rules aside"},
+		{"our variable by settings", settings(`{"env":{"SWITCHBOARD_RUN":"x"}}`), BadOption, "SWITCHBOARD_RUN"},
+		{"vendor's variable by settings", settings(`{"env":{"A":"b","CLAUDE_CODE_REMOTE":"1"}}`), BadOption, "CLAUDE_CODE_REMOTE"},
+		{"variables by settings that are none", settings(`{"env":["A"]}`), BadOption, "env"},
 		{"no session", func(s *Spec) { s.Session = "../x" }, Failed, "do not name a run"},
 		{"no run", func(s *Spec) { s.Run = 0 }, Failed, "do not name a run"},
 		{"no token", func(s *Spec) { s.Token = "" }, Failed, "no marker or no token"},

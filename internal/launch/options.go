@@ -45,6 +45,9 @@ type Options struct {
 	// AllowBypass permits switching to
 	// [wire.PermissionModeBypassPermissions] later, if the defaults allow it.
 	AllowBypass bool
+	// BypassingAgents says that the initialize request defines sub-agents that work
+	// in [wire.PermissionModeBypassPermissions], which the defaults have to allow.
+	BypassingAgents bool
 	// Name is the title that the conversation is shown with, by CLIs that know
 	// of titles.
 	Name string
@@ -100,6 +103,9 @@ var titles = wire.Version{Major: 2, Minor: 1, Patch: 120}
 // command merges the options of a run with the defaults and turns them into the
 // command of the CLI.
 func (l *Launcher) command(agent *agent, spec *Spec, folder string) (*claude.Command, error) {
+	if err := checkSettings(agent, spec.Options.Settings); err != nil {
+		return nil, err
+	}
 	mode, err := l.permissionMode(&spec.Options)
 	if err != nil {
 		return nil, err
@@ -193,7 +199,8 @@ func mcpConfig(servers json.RawMessage) (json.RawMessage, error) {
 	return config, nil
 }
 
-// permissionMode returns the mode to start in, if it may be used.
+// permissionMode returns the mode to start in, if it may be used. Bypassing
+// permissions takes the server's consent by whichever option it is asked for.
 func (l *Launcher) permissionMode(o *Options) (wire.PermissionMode, error) {
 	mode := o.PermissionMode
 	if mode == "" {
@@ -202,7 +209,7 @@ func (l *Launcher) permissionMode(o *Options) (wire.PermissionMode, error) {
 	if mode == "" {
 		mode = wire.PermissionModeDefault
 	}
-	if mode != wire.PermissionModeBypassPermissions && !o.AllowBypass {
+	if mode != wire.PermissionModeBypassPermissions && !o.AllowBypass && !o.BypassingAgents && wire.BypassSetting(o.Settings) == "" {
 		return mode, nil
 	}
 	if !l.config.Claude.DangerouslySkipPermissions {

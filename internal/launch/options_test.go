@@ -63,6 +63,23 @@ func TestOptions(t *testing.T) {
 			nil,
 		},
 		{
+			"bypass by settings and sub-agents",
+			Defaults{DangerouslySkipPermissions: true},
+			Spec{Options: Options{
+				Settings: json.RawMessage(`{"permissions":{"defaultMode":"bypassPermissions"}}`), BypassingAgents: true, Env: []string{"IS_SANDBOX=1"},
+			}},
+			[]string{"--permission-mode=default"},
+			nil,
+		},
+		{
+			"settings that need no consent",
+			Defaults{},
+			Spec{Options: Options{Settings: json.RawMessage(
+				`{"permissions":{"defaultMode":"acceptEdits","allow":["Bash"],"additionalDirectories":["/x"],"disableBypassPermissionsMode":"disable"},"hooks":{},"apiKeyHelper":"/k","env":{"A":"b"}}`)}},
+			[]string{"--permission-mode=default"},
+			nil,
+		},
+		{
 			"bypass later",
 			Defaults{DangerouslySkipPermissions: true},
 			Spec{Options: Options{AllowBypass: true, Env: []string{"IS_SANDBOX=1"}}},

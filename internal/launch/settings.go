@@ -5,8 +5,43 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+
+	"github.com/switchboard-dev/switchboard/wire"
 )
+
+// checkSettings refuses what a session may not have by its settings because it may
+// not have it by a flag or a variable either. Whether it may bypass permissions is
+// for [Launcher.permissionMode] to say.
+func checkSettings(agent *agent, settings json.RawMessage) error {
+	if len(settings) == 0 {
+		return nil
+	}
+	refuse := func(reason, hint string) error {
+		return &StartError{Code: BadOption, Reason: "option Settings: " + reason, Hint: hint}
+	}
+	if trimmed := bytes.TrimSpace(settings); !json.Valid(settings) || trimmed[0] != '{' {
+		return refuse("it is not a JSON object", "")
+	}
+	if name := wire.HooklessSetting(settings); name != "" {
+		return refuse(name+" is refused: "+forRules, "")
+	}
+	raw, found := wire.Lookup(settings, "env")
+	if !found {
+		return nil
+	}
+	var variables map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &variables); err != nil {
+		return refuse("env is not an object of variables", "")
+	}
+	for _, name := range slices.Sorted(maps.Keys(variables)) {
+		if reserved(agent, name) {
+			return refuse(fmt.Sprintf("env: %.60q is not for a session to set", name), "docs/environment.md says why")
+		}
+	}
+	return nil
+}
 
 // withRules adds permission rules to a settings object, behind its own. Whatever
 // else is in it is kept as it was written. With no rules it is returned as it

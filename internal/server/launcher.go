@@ -37,7 +37,7 @@ func launchSpec(s *hub.LaunchSpec) *launch.Spec {
 		Session: s.Session, Run: s.Run, Token: s.Token, Marker: s.Marker, Dir: s.Dir, Resume: s.Resume, ResumeAt: s.At, Fork: s.Fork,
 		Options: launch.Options{
 			Model: o.Model, FallbackModel: o.FallbackModel, Effort: o.Effort, PermissionMode: wire.PermissionMode(o.PermissionMode),
-			AllowBypass: o.AllowBypass, Name: o.Name, Tools: o.Tools, AllowedTools: o.AllowedTools, DisallowedTools: o.DisallowedTools,
+			AllowBypass: o.AllowBypass, BypassingAgents: s.BypassingAgents, Name: o.Name, Tools: o.Tools, AllowedTools: o.AllowedTools, DisallowedTools: o.DisallowedTools,
 			AddDirs: o.AddDirs, MaxTurns: o.MaxTurns, MaxBudgetUSD: o.MaxBudgetUSD, MaxThinkingTokens: o.MaxThinkingTokens,
 			Agent: o.Agent, MCPServers: o.MCPServers, Settings: o.Settings, JSONSchema: o.JSONSchema,
 			Thinking: o.Thinking, SettingSources: o.SettingSources, Betas: o.Betas, StrictMCP: o.StrictMCP, PluginDirs: o.PluginDirs,
