@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -104,18 +106,15 @@ func (v *stopVerb) stopAll(ctx context.Context, s *surroundings, c *client.Clien
 	if err != nil {
 		return err
 	}
+	now, err := current(ctx, c, live)
+	if err != nil {
+		return err
+	}
 	var sessions []*api.Session
 	others := 0
-	for i := range live {
-		session, err := c.Session(ctx, live[i].ID)
-		if failed, ok := errors.AsType[*api.Error](err); ok && failed.Code == api.CodeNotFound {
-			continue // removed meanwhile
-		}
-		if err != nil {
-			return err
-		}
+	for _, session := range now {
 		switch {
-		case session.State == api.StateEnded: // meanwhile
+		case session == nil || session.State == api.StateEnded: // meanwhile
 		case session.Transport == "tee":
 			others++
 		default:
@@ -163,8 +162,74 @@ func agents(n int) string {
 	return fmt.Sprintf("%d agents", n)
 }
 
-// mostStops is how many agents are ended at the same time.
-const mostStops = 8
+// current returns sessions as they are now, nil for one that was removed meanwhile.
+func current(ctx context.Context, c *client.Client, live []api.SessionSummary) ([]*api.Session, error) {
+	sessions, errs := make([]*api.Session, len(live)), make([]error, len(live))
+	all := inParallel(len(live), maxLookups, func(i int) {
+		session, err := c.Session(ctx, live[i].ID)
+		if failed, ok := errors.AsType[*api.Error](err); ok && failed.Code == api.CodeNotFound {
+			return
+		}
+		sessions[i], errs[i] = session, err
+	})
+	all.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return sessions, nil
+}
+
+const (
+	// maxStops is how many agents are ended at the same time. Most of that time an agent in a turn is waited for, seconds in which
+	// neither the hub nor this program has anything to do.
+	maxStops = 128
+	// maxLookups is how many sessions are looked up at the same time. That is work for the hub.
+	maxLookups = 8
+)
+
+// inParallel calls a function with the numbers below n, up to limit calls at a time, in goroutines that the group waits for.
+func inParallel(n, limit int, call func(int)) *sync.WaitGroup {
+	var all sync.WaitGroup
+	numbers := make(chan int, n)
+	for i := range n {
+		numbers <- i
+	}
+	close(numbers)
+	for range min(n, limit) {
+		all.Go(func() {
+			for i := range numbers {
+				call(i)
+			}
+		})
+	}
+	return &all
+}
+
+// counting tells a person every other second how many agents have ended. The function that it returns ends that.
+func counting(s *surroundings, done *atomic.Int64, n int) (stop func()) {
+	if !isTerminal(s.stderr) || n < 2 {
+		return func() {}
+	}
+	tick, over := time.NewTicker(2*time.Second), make(chan struct{})
+	var teller sync.WaitGroup
+	teller.Go(func() {
+		for {
+			select {
+			case <-tick.C:
+				fmt.Fprintf(s.stderr, "ended %d of %s…\n", done.Load(), agents(n))
+			case <-over:
+				return
+			}
+		}
+	})
+	return func() {
+		tick.Stop()
+		close(over)
+		teller.Wait()
+	}
+}
 
 // stop ends agents, and says what became of each in the order in which they were named.
 func (v *stopVerb) stop(ctx context.Context, s *surroundings, c *client.Client, sessions []*api.Session, first error) error {
@@ -173,17 +238,16 @@ func (v *stopVerb) stop(ctx context.Context, s *surroundings, c *client.Client, 
 		err     error
 	}
 	outcomes := make([]chan outcome, len(sessions))
-	room := make(chan struct{}, mostStops)
-	var all sync.WaitGroup
-	for i, session := range sessions {
+	for i := range outcomes {
 		outcomes[i] = make(chan outcome, 1)
-		all.Go(func() {
-			room <- struct{}{}
-			defer func() { <-room }()
-			now, err := c.Stop(ctx, session.ID, api.Stop{Force: v.force})
-			outcomes[i] <- outcome{now, err}
-		})
 	}
+	var ended atomic.Int64
+	defer counting(s, &ended, len(sessions))()
+	all := inParallel(len(sessions), maxStops, func(i int) {
+		now, err := c.Stop(ctx, sessions[i].ID, api.Stop{Force: v.force})
+		ended.Add(1)
+		outcomes[i] <- outcome{now, err}
+	})
 	defer all.Wait()
 	list := []stopped{}
 	for i, session := range sessions {
