@@ -38,7 +38,7 @@ func boss(t *testing.T) context.Context {
 // bearing returns the identity of whoever bears a token.
 func bearing(t *testing.T, b *Book, text string) Identity {
 	t.Helper()
-	id, ok := New(&Options{Book: b}).ofToken(text)
+	id, ok := New(&Options{Book: b}).ofToken(&peer{}, text)
 	if !ok {
 		t.Fatal("the token is not good")
 	}

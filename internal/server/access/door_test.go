@@ -396,7 +396,7 @@ func TestLimits(t *testing.T) {
 func TestUnknownArePushedOut(t *testing.T) {
 	_, connect := limited(t, Limits{Unknown: 2})
 	known, first := connect()
-	newPeer(tls.Server(first, nil)).known() // TLS hides it
+	newPeer(tls.Server(first, nil), nil).known() // TLS hides it
 	oldest, _ := connect()
 	second, third := connect()
 	connect()

@@ -63,6 +63,7 @@ type Guard struct {
 	log    *slog.Logger
 
 	limiter *limiter
+	owners  *owners
 }
 
 // New makes a guard. It does not start anything.
@@ -72,7 +73,7 @@ func New(options *Options) *Guard {
 	}
 	g := &Guard{
 		book: options.Book, public: parseAddress(options.URL), tls: options.TLS, beyond: options.Beyond, open: options.OpenRelay,
-		user: userName(), log: options.Log,
+		user: userName(), log: options.Log, owners: newOwners(),
 	}
 	if g.book == nil {
 		g.book = newBook(nil, options.Tokens...)
@@ -95,7 +96,7 @@ func userName() string {
 // ConnContext notes who is at the other end of a connection. It is to be the
 // [http.Server]'s field of that name.
 func (g *Guard) ConnContext(ctx context.Context, c net.Conn) context.Context {
-	return context.WithValue(ctx, peerKey{}, newPeer(c))
+	return context.WithValue(ctx, peerKey{}, newPeer(c, g.owners))
 }
 
 // Checked lets through requests that come in a way that they may come: by the
@@ -187,7 +188,7 @@ func (g *Guard) identify(r *http.Request) (id Identity, ok, tried bool) {
 	if text == "" {
 		return Identity{}, false, false
 	}
-	id, ok = g.ofToken(text)
+	id, ok = g.ofToken(p, text)
 	return id, ok, true
 }
 
@@ -196,23 +197,35 @@ func (g *Guard) ofSocket(p *peer) (Identity, bool) {
 	if !p.ours() {
 		return Identity{}, false
 	}
-	if p.run() {
-		return Identity{
-			Source: SourceProgram, Name: g.user + fromAgent,
-			Scopes:  ScopesOf(wire.ScopeObserve, wire.ScopePrompt),
-			Limited: "The request comes from a process that an agent has started, or whose origin cannot be told: it may look and prompt, no more.",
-		}, true
+	id := Identity{Source: SourcePerson, Name: g.user, Scopes: AllScopes()}
+	if p.fromRun() {
+		id.limit()
 	}
-	return Identity{Source: SourcePerson, Name: g.user, Scopes: AllScopes()}, true
+	return id, true
 }
 
-// ofToken says who bears a token.
-func (g *Guard) ofToken(text string) (Identity, bool) {
+// privileged are the rights that a process of a run does not get.
+func privileged() Scopes { return ScopesOf(wire.ScopeApprove, wire.ScopeAdmin) }
+
+// limit leaves an identity what a process of a run may do.
+func (i *Identity) limit() {
+	i.Source, i.Name, i.Scopes = SourceProgram, i.Name+fromAgent, i.Scopes&^privileged()
+	i.Limited = "The request comes from a process that an agent has started, or whose origin cannot be told: it may look and prompt, no more."
+}
+
+// ofToken says who bears a token. A process of a run gets no more by a token that
+// it has found than it has on the Unix socket; where that makes no difference
+// nothing is looked up.
+func (g *Guard) ofToken(p *peer, text string) (Identity, bool) {
 	e, ok := g.book.match(text)
 	if !ok {
 		return Identity{}, false
 	}
-	return Identity{Source: SourcePerson, Name: e.Name, Scopes: e.Scopes, Token: e.ID, token: e}, true
+	id := Identity{Source: SourcePerson, Name: e.Name, Scopes: e.Scopes, Token: e.ID, token: e}
+	if e.Scopes&privileged() != 0 && p.fromRun() {
+		id.limit()
+	}
+	return id, true
 }
 
 func bearer(r *http.Request) string {
@@ -295,7 +308,7 @@ func (g *Guard) Identify(ctx context.Context, token string) (Identity, *api.Erro
 	if p.socket {
 		id, ok = g.ofSocket(p)
 	} else {
-		id, ok = g.ofToken(token)
+		id, ok = g.ofToken(p, token)
 	}
 	switch {
 	case ok:
@@ -320,7 +333,8 @@ func (g *Guard) Admin(r *http.Request) bool {
 	if !ok && strings.HasPrefix(text, tokenPrefix) {
 		g.book.brake.hold(r.Context()) // if too many wait, the answer is the same
 	}
-	return ok && e.Scopes.Has(wire.ScopeAdmin)
+	p := peerOf(r.Context())
+	return ok && e.Scopes.Has(wire.ScopeAdmin) && p != nil && !p.fromRun()
 }
 
 // SocketOnly lets through requests that came by the Unix socket. It belongs

@@ -19,6 +19,9 @@ import (
 const (
 	childEnv  = "ACCESS_TEST_CHILD"
 	socketEnv = "ACCESS_TEST_SOCKET"
+	addrEnv   = "ACCESS_TEST_ADDR"  // instead of the socket
+	tokenEnv  = "ACCESS_TEST_TOKEN" // the token to show there
+	postEnv   = "ACCESS_TEST_POST"  // do what needs the right admin
 )
 
 func TestMain(m *testing.M) {
@@ -35,7 +38,10 @@ func child(generations string) int {
 	defer cancel()
 	if generations != "1" {
 		cmd := exec.CommandContext(ctx, os.Args[0])
-		cmd.Env = []string{childEnv + "=1", socketEnv + "=" + os.Getenv(socketEnv), "GORACE=atexit_sleep_ms=0"}
+		cmd.Env = []string{childEnv + "=1", "GORACE=atexit_sleep_ms=0"}
+		for _, name := range []string{socketEnv, addrEnv, tokenEnv, postEnv} {
+			cmd.Env = append(cmd.Env, name+"="+os.Getenv(name))
+		}
 		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 		if err := cmd.Run(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -45,12 +51,25 @@ func child(generations string) int {
 	}
 	client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		var d net.Dialer
+		if addr := os.Getenv(addrEnv); addr != "" {
+			return d.DialContext(ctx, "tcp", addr)
+		}
 		return d.DialContext(ctx, "unix", os.Getenv(socketEnv))
 	}}}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://switchboard/who", nil)
+	method, target := http.MethodGet, "http://switchboard/who"
+	if addr := os.Getenv(addrEnv); addr != "" {
+		target = "http://" + addr + "/who"
+		if os.Getenv(postEnv) != "" {
+			method, target = http.MethodPost, "http://"+addr+"/things/1"
+		}
+	}
+	req, err := http.NewRequestWithContext(ctx, method, target, nil)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
+	}
+	if token := os.Getenv(tokenEnv); token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
 	}
 	res, err := client.Do(req)
 	if err != nil {
@@ -58,6 +77,9 @@ func child(generations string) int {
 		return 1
 	}
 	defer func() { _ = res.Body.Close() }()
+	if os.Getenv(postEnv) != "" {
+		fmt.Print(res.StatusCode, " ")
+	}
 	if _, err := io.Copy(os.Stdout, res.Body); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

@@ -42,7 +42,7 @@ func (g *Guard) Open(r *http.Request) (Identity, bool) {
 		return Identity{}, false
 	}
 	scopes := ScopesOf(wire.ScopeObserve, wire.ScopePrompt)
-	if g.open.Approve {
+	if g.open.Approve && !p.fromRun() {
 		scopes |= ScopesOf(wire.ScopeApprove)
 	}
 	id := Identity{

@@ -19,8 +19,9 @@ type peer struct {
 	cred   credentials
 	err    error // why cred is not known
 
-	// run says, once somebody wants to know, whether the process descends from a
-	// run.
+	// run reports whether the process at the other end descends from a run. It finds
+	// that out when it is first called. It is nil for what is neither a Unix socket
+	// nor TCP.
 	run func() bool
 }
 
@@ -32,7 +33,7 @@ type credentials struct {
 
 var errNoSocket = errors.New("this connection is neither a Unix socket nor TCP")
 
-func newPeer(c net.Conn) *peer {
+func newPeer(c net.Conn, owners *owners) *peer {
 	var limited *limitedConn
 	for {
 		if l, ok := c.(*limitedConn); ok {
@@ -54,6 +55,7 @@ func newPeer(c net.Conn) *peer {
 		p := &peer{conn: limited}
 		p.local, _ = c.LocalAddr().(*net.TCPAddr)
 		p.remote, _ = c.RemoteAddr().(*net.TCPAddr)
+		p.run = sync.OnceValue(func() bool { return p.local != nil && p.remote != nil && owners.fromRun(p.local, p.remote) })
 		return p
 	default:
 		return &peer{err: errNoSocket}
@@ -67,6 +69,9 @@ func (p *peer) ours() bool { return p.socket && p.err == nil && p.cred.uid == os
 func (p *peer) loopback() bool {
 	return p.local != nil && p.remote != nil && p.local.IP.IsLoopback() && p.remote.IP.IsLoopback()
 }
+
+// fromRun reports whether the process at the other end descends from a run.
+func (p *peer) fromRun() bool { return p.run != nil && p.run() }
 
 // known notes that the one at the other end has shown who they are.
 func (p *peer) known() {

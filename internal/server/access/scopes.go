@@ -138,11 +138,11 @@ func Require(ctx context.Context, scope wire.Scope) (Identity, *api.Error) {
 	}
 	e := api.Errorf(http.StatusForbidden, api.CodeForbidden, "This needs the right %q", scope)
 	e.Detail = "You have: " + id.Scopes.String() + "."
-	if id.Limited != "" {
+	switch {
+	case id.Limited != "":
 		e.Detail += " " + id.Limited
 		e.Hint = "Do it from a terminal of your own, outside of any agent."
-	}
-	if id.Token != "" {
+	case id.Token != "":
 		e.Hint = "Use a token that has it; switchboard token create makes one."
 	}
 	return id, e
@@ -151,6 +151,6 @@ func Require(ctx context.Context, scope wire.Scope) (Identity, *api.Error) {
 func unauthorized() *api.Error {
 	e := api.Errorf(http.StatusUnauthorized, api.CodeUnauthorized, "Who are you?")
 	e.Detail = "There is no valid token with this request."
-	e.Hint = "Send the header \"Authorization: Bearer TOKEN\" with a token that switchboard token create has made, or the one from the file admin.token in the server's data folder; or use the Unix socket."
+	e.Hint = "Send the header \"Authorization: Bearer TOKEN\" with a token that switchboard token create has made, or use the Unix socket."
 	return e
 }

@@ -23,37 +23,35 @@ func peerUID(local, remote *net.TCPAddr) (uid int, told bool) {
 
 // findUID looks for the socket with these two ends in the system's tables.
 func findUID(tables []string, local, remote netip.AddrPort) int {
-	for _, name := range tables {
-		if uid := scanUID(name, unmap(local), unmap(remote)); uid != noUser {
-			return uid
-		}
+	if socket, found := findSocket(tables, unmap(local), unmap(remote)); found {
+		return socket.uid
 	}
 	return noUser
 }
 
-func scanUID(name string, local, remote netip.AddrPort) int {
+func scanSocket(name string, local, remote netip.AddrPort) (tableSocket, bool) {
 	file, err := os.Open(name)
 	if err != nil {
-		return noUser
+		return tableSocket{}, false
 	}
 	defer func() { _ = file.Close() }() // it was only read
-	// sl local_address rem_address st tx:rx tr:when retrnsmt uid …
-	const at, to, state, user = 1, 2, 3, 7
+	// sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode …
+	const at, to, state, user, inode = 1, 2, 3, 7, 9
 	const established = "01"
 	lines := bufio.NewScanner(file)
 	for lines.Scan() {
 		fields := bytes.Fields(lines.Bytes())
-		if len(fields) <= user || string(fields[state]) != established {
+		if len(fields) <= inode || string(fields[state]) != established {
 			continue
 		}
 		if tableAddress(fields[at]) != local || tableAddress(fields[to]) != remote {
 			continue
 		}
 		if uid, err := strconv.Atoi(string(fields[user])); err == nil {
-			return uid
+			return tableSocket{uid: uid, inode: string(fields[inode])}, true
 		}
 	}
-	return noUser
+	return tableSocket{}, false
 }
 
 // tableAddress reads "0100007F:22C3": the words of an address as the machine's own
