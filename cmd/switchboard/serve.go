@@ -48,9 +48,9 @@ func newServe(s *surroundings) *cobra.Command {
 lets any number of people and programs follow and steer the same session.
 
 It listens on a Unix socket, which is for you alone, and on a port of this machine, for which
-programs need a token: switchboard token create makes one, and the file admin.token of the data
-folder holds one. It prints both addresses. To a terminal, or with --print-code, it also prints an
-address with a one-time code, good for five minutes, that lets a browser in.
+programs need a token, which switchboard token create makes. It prints both addresses. To a terminal,
+or with --print-code, it also prints an address with a one-time code, good for five minutes, that lets
+a browser in.
 
 Other machines reach the port only with TLS: give it a certificate (--tls-cert, --tls-key), or put a
 proxy with TLS in front of it (--behind-proxy, --url).
@@ -316,7 +316,7 @@ func chooseConsole(folder string) (files fs.FS, fresh bool, err error) {
 // announce says where to look. What is printed here is read by programs too: one line each, a word and a value.
 // code prints the address with a one-time code, too, which is a secret: what goes to a log stays there.
 func (v *serveVerb) announce(out io.Writer, hub *server.Server, o *server.Options, code bool) {
-	fmt.Fprintf(out, "listening on %s\nsocket %s\ntoken file %s\n", hub.URL(), hub.Socket(), hub.TokenFile())
+	fmt.Fprintf(out, "listening on %s\nsocket %s\n", hub.URL(), hub.Socket())
 	if hub.PublicURL() != hub.URL() {
 		fmt.Fprintf(out, "known as %s\n", hub.PublicURL())
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -34,6 +35,7 @@ func (h *meetingHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
+	_, _ = io.Copy(io.Discard, r.Body) // without which it is not noticed that the client has left
 	h.mu.Lock()
 	h.inside++
 	h.most = max(h.most, h.inside)

@@ -277,9 +277,9 @@ func newTokenList(s *surroundings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the tokens, and when they were used",
-		Long: `Lists the tokens that there are, the admin token first: its text is in the file admin.token of the
-data folder. Those of the kind device were got with a one-time code. The last use is exact to the
-minute. A token that has expired is listed for a week.`,
+		Long: `Lists the tokens that there are. The one of the kind admin, if there is one, is in the file admin.token
+of the data folder, which earlier versions wrote. Those of the kind device were got with a one-time
+code. The last use is exact to the minute. A token that has expired is listed for a week.`,
 		Example: `  switchboard token list
   switchboard token list --json`,
 		Args:              cobra.NoArgs,
@@ -346,7 +346,7 @@ func newTokenRevoke(s *surroundings) *cobra.Command {
 		Long: `Ends tokens, and with them every connection of those who came with them. The id is what token list
 shows, the part of the token between its underscores.
 
-The admin token cannot be revoked: remove the file admin.token and start the hub again.`,
+To revoke the token in the file admin.token, which earlier versions wrote, also removes the file.`,
 		Example: `  switchboard token revoke k3v7q2xa
 
   # several

@@ -20,12 +20,15 @@ const thiefEnv = "E2E_THIEF"
 // A thiefOrder is what a thief is to try, and where it says what came of it.
 type thiefOrder struct {
 	Socket, Token, Result string
-	Tries                 []thiefTry
+	// Address is where the hub listens for TCP, for the tries that are made there.
+	Address string
+	Tries   []thiefTry
 }
 
 // A thiefTry is a request, and the status that it was answered with.
 type thiefTry struct {
 	Name, Method, Path, Body string
+	TCP                      bool
 	Want, Got                int
 }
 
@@ -43,12 +46,17 @@ func runThief() error {
 	if err := json.Unmarshal(raw, &order); err != nil {
 		return err
 	}
-	c := &http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+	byTCP := &http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
+	bySocket := &http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "unix", order.Socket)
 	}}}
 	for i := range order.Tries {
 		try := &order.Tries[i]
-		request, err := http.NewRequest(try.Method, "http://switchboard"+try.Path, strings.NewReader(try.Body)) //nolint:noctx // the client has a timeout
+		c, host := bySocket, "switchboard"
+		if try.TCP {
+			c, host = byTCP, order.Address
+		}
+		request, err := http.NewRequest(try.Method, "http://"+host+try.Path, strings.NewReader(try.Body)) //nolint:noctx // the client has a timeout
 		if err != nil {
 			return err
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 )
 
-// TestAttackFromWithin has a process of the agent itself use the socket, with the
-// admin token, openly and after it has shed its environment and its session: it
+// TestAttackFromWithin has a process of the agent itself use the socket and the port,
+// with a token that has all rights, openly and after it has shed its environment and its session: it
 // may look and prompt, no more.
 func TestAttackFromWithin(t *testing.T) {
 	for name, disguised := range map[string]bool{"openly": false, "in disguise": true} {
@@ -68,7 +68,11 @@ func TestAttackFromWithin(t *testing.T) {
 				{Name: "a code", Method: "POST", Path: "/v1/codes", Body: `{}`, Want: 403},
 				{Name: "Direct Connect", Method: "POST", Path: "/sessions", Body: `{}`, Want: 403},
 			}
-			raw, err := json.Marshal(thiefOrder{Socket: l.socket(), Token: a.admin(), Result: result, Tries: tries})
+			for _, try := range tries {
+				try.Name, try.TCP = try.Name+", over TCP", true
+				tries = append(tries, try)
+			}
+			raw, err := json.Marshal(thiefOrder{Socket: l.socket(), Address: l.address, Token: a.admin(), Result: result, Tries: tries})
 			if err != nil {
 				t.Fatal(err)
 			}

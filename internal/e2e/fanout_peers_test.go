@@ -54,7 +54,7 @@ func releaseProgram(b *testing.B) string {
 // startHub starts ours with a folder of its own.
 func startHub(b *testing.B, program string) *relay {
 	b.Helper()
-	l := newLab(b, &labOptions{agent: program})
+	l := newLab(b, &labOptions{agent: program, config: manyConnections})
 	r := &relay{name: "switchboard", address: l.address}
 	r.cmd = exec.Command(program, "serve", "--data-dir", l.data, "--addr", l.address)
 	r.cmd.Env, r.cmd.Dir = l.environment(), l.root

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -81,6 +82,10 @@ func newLab(t testing.TB, o *labOptions) *lab {
 			t.Fatal(err)
 		}
 	}
+	secret := "sb_e2etests_" + strings.ToLower(rand.Text()+rand.Text())
+	if err := os.WriteFile(filepath.Join(l.data, "admin.token"), []byte(secret+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	suite.homes.add(l.home)
 	l.address = freeAddress(t)
 	// A connection that the hub's death has closed must not be what the next
@@ -92,6 +97,10 @@ func newLab(t testing.TB, o *labOptions) *lab {
 	t.Cleanup(l.close)
 	return l
 }
+
+// manyConnections are settings for tests that have hundreds of followers with one
+// token, which may have a quarter of the connections.
+const manyConnections = "[server]\nmax_connections = 8192\nmax_connections_per_address = 8192\n"
 
 // Ports from which a hub gets its own. They lie below those that Linux, macOS
 // and Windows give to outgoing connections and to listeners without a choice of
@@ -123,7 +132,7 @@ func freeAddress(t testing.TB) string {
 // address and its token, as a program on another machine would.
 func (l *lab) socket() string { return filepath.Join(l.data, "run", "hub.sock") }
 
-// token is the hub's, which makes it when it is started first.
+// token is one with all rights, from the file that the hub honors.
 func (l *lab) token() (string, error) {
 	content, err := os.ReadFile(filepath.Join(l.data, "admin.token"))
 	return strings.TrimSpace(string(content)), err

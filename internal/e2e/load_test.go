@@ -155,7 +155,7 @@ func TestLoad(t *testing.T) {
 	if soak() {
 		linked, streaming, unlinked = 1000, 200, 10_000
 	}
-	l := newLab(t, &labOptions{plain: true})
+	l := newLab(t, &labOptions{plain: true, config: manyConnections})
 	file := filepath.Join(l.root, "memory")
 	env := "SWITCHBOARD_MEMORY_FILE=" + file
 	l.start(env)

@@ -34,10 +34,11 @@ func (s *Server) openAccess() error {
 		}
 		s.tls = &tls.Config{GetCertificate: files.get, MinVersion: tls.VersionTLS12}
 	}
-	admin, err := access.LoadOrCreateToken(o.DataDir)
+	admin, err := access.LoadToken(o.DataDir)
 	if err != nil {
 		return err
 	}
+	s.fileToken = admin.ID
 	if s.book, err = access.OpenBook(o.DataDir, admin, &access.BookOptions{URL: s.PublicURL, Log: s.log}); err != nil {
 		return err
 	}
@@ -47,7 +48,7 @@ func (s *Server) openAccess() error {
 		limits.PerAddress = -1 // all come from the proxy
 	}
 	s.guard = access.New(&access.Options{
-		Book: s.book, URL: o.URL, TLS: s.tls != nil, Beyond: s.beyond(), Limits: limits, Log: s.log,
+		Book: s.book, URL: o.URL, TLS: s.tls != nil, Beyond: s.beyond(), Limits: limits, Refused: func(reason string) { s.metrics.Refused("connections_" + reason) }, Log: s.log,
 		OpenRelay: access.OpenRelay{Origins: o.OpenRelay, Path: relayPath, Approve: o.OpenRelayApprove},
 	})
 	return nil
@@ -68,6 +69,9 @@ func (s *Server) Warnings() []string {
 			may = "look, prompt and answer questions"
 		}
 		list = append(list, fmt.Sprintf("the relay is open: web pages of %s, and every program of this user that says it was one, %s without a token", strings.Join(o.OpenRelay, ", "), may))
+	}
+	if s.fileToken != "" {
+		list = append(list, fmt.Sprintf("%s holds a token with all rights, which agents can read as well: make one that you keep yourself with \"switchboard token create\", then remove it with \"switchboard token revoke %s\"", s.TokenFile(), s.fileToken))
 	}
 	if a, ok := s.tcp[0].Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() && s.tls == nil {
 		if o.BehindProxy {

@@ -30,6 +30,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/client"
 	"github.com/switchboard-dev/switchboard/internal/server/access"
 )
 
@@ -58,14 +59,19 @@ func connect(ctx context.Context, s *Server, path string, o *websocket.DialOptio
 	return ws, err
 }
 
-// bearerOf returns the header with the admin token.
+// bearerOf returns the header with a token that has all rights.
 func bearerOf(t *testing.T, s *Server) http.Header {
 	t.Helper()
-	token, err := os.ReadFile(s.TokenFile())
+	c, err := client.New(&client.Options{Socket: s.Socket()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return http.Header{"Authorization": {"Bearer " + strings.TrimSpace(string(token))}}
+	defer c.Close()
+	made, err := c.CreateToken(t.Context(), api.CreateToken{Name: "test", Scopes: []string{"observe", "prompt", "approve", "admin"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return http.Header{"Authorization": {"Bearer " + made.Text}}
 }
 
 // writeCertificate writes a certificate for 127.0.0.1 with its key, and returns what it is.

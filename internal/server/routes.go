@@ -19,8 +19,7 @@ const front = `This is Switchboard. A browser finds the console here: "switchboa
 /sessions  Direct Connect, as the official SDK speaks it
 /metrics   for Prometheus
 
-Over TCP all of them want a token: "switchboard token create" makes one, and the
-file admin.token in the data folder holds one.
+Over TCP all of them want a token: "switchboard token create" makes one.
 `
 
 // noConsole is what a browser is told if the program was compiled without the console.

@@ -132,13 +132,15 @@ type Server struct {
 	unix     []net.Listener
 	tcp      []net.Listener
 	socket   *socketFile // nil if a service manager owns it
-	agent    *agentInfo
-	ctx      context.Context // ends when Close begins to put things away
-	cancel   context.CancelFunc
-	tasks    sync.WaitGroup
-	failed   chan error // of a listener that ended by itself; has room for all
-	undo     []func()   // what Close does in the end, the last one first
-	closing  sync.Once
+	// fileToken is the id of the token in TokenFile, empty if there is none.
+	fileToken string
+	agent     *agentInfo
+	ctx       context.Context // ends when Close begins to put things away
+	cancel    context.CancelFunc
+	tasks     sync.WaitGroup
+	failed    chan error // of a listener that ended by itself; has room for all
+	undo      []func()   // what Close does in the end, the last one first
+	closing   sync.Once
 }
 
 // Start starts a server. When it returns, clients and agents can connect. ctx bounds the start alone. The error says what to do.
@@ -365,7 +367,7 @@ func (s *Server) putAway() {
 // Socket returns the path of the Unix socket.
 func (s *Server) Socket() string { return s.options.Socket }
 
-// TokenFile returns the path of the file that holds the admin token.
+// TokenFile returns the path of the file that may hold a token with all rights; see [access.LoadToken].
 func (s *Server) TokenFile() string { return filepath.Join(s.options.DataDir, access.TokenFile) }
 
 // Failed receives the error of a listener that has ended by itself.

@@ -1,5 +1,5 @@
 // What the tests in Chromium share: the real program with a simulated agent, and a browser that remembers everything that went wrong in it.
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -93,8 +93,13 @@ export class Hub {
     for await (const line of out) {
       const [, address] = /^listening on (\S+)$/.exec(line) ?? [];
       if (address) this.url = address;
-      if (line.startsWith("token file ")) {
-        this.token = readFileSync(line.slice("token file ".length), "utf8").trim();
+      if (line.startsWith("socket ")) {
+        // Over the socket, which needs no token. It stays good when the program is started again.
+        this.token ||= execFileSync(
+          program,
+          ["token", "create", "--name", "tests", "--scopes", "observe,prompt,approve,admin", "--data-dir", join(this.folder, "data")],
+          { encoding: "utf8", env: { PATH: process.env.PATH ?? "", HOME: join(this.folder, "home"), ...this.options.env } },
+        ).trim();
         break;
       }
     }

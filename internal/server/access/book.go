@@ -7,6 +7,7 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"os"
@@ -124,13 +125,17 @@ type Book struct {
 	closed  bool
 }
 
-// OpenBook opens the book in the data folder of a server, with its admin token. A
-// file that is damaged or that others can read is an error that says what to do.
+// OpenBook opens the book in the data folder of a server, with the token of
+// [LoadToken], which may be the zero value. A file that is damaged or that others can
+// read is an error that says what to do.
 func OpenBook(dir string, admin Token, options *BookOptions) (*Book, error) {
 	if err := CheckFolder(dir); err != nil {
 		return nil, err
 	}
-	b := newBook(options, admin)
+	b := newBook(options)
+	if admin.ID != "" {
+		b.entries[admin.ID] = newEntry(admin, kindAdmin, time.Time{}, time.Time{})
+	}
 	b.path = filepath.Join(dir, BookFile)
 	entries, err := loadBook(b.path, time.Now())
 	if err != nil {
@@ -143,7 +148,7 @@ func OpenBook(dir string, admin Token, options *BookOptions) (*Book, error) {
 			b.put(e)
 		}
 	}
-	if info, err := os.Stat(filepath.Join(dir, TokenFile)); err == nil {
+	if info, err := os.Stat(filepath.Join(dir, TokenFile)); err == nil && admin.ID != "" {
 		b.entries[admin.ID].created = info.ModTime().UTC().Truncate(time.Microsecond)
 	}
 	return b, nil
@@ -277,7 +282,7 @@ func (b *Book) save() error {
 	var gone []string
 	for id, e := range b.entries {
 		switch {
-		case e.kind == kindAdmin:
+		case e.kind == kindAdmin && !e.revoked:
 		case e.revoked, !e.expires.IsZero() && now.Sub(e.expires) > keepExpired:
 			gone = append(gone, id)
 		default:
@@ -404,7 +409,7 @@ func (b *Book) add(now time.Time, name string, scopes Scopes, kind string, expir
 	text, t := newToken(name, scopes)
 	e := newEntry(t, kind, now, expires)
 	b.mu.Lock()
-	full, taken := len(b.entries) > maxTokens, b.entries[t.ID] != nil // the admin's does not count
+	full, taken := len(b.entries) >= maxTokens, b.entries[t.ID] != nil
 	over := maker != nil && maker.over(now)
 	if !full && !taken && !over {
 		b.put(e)
@@ -431,7 +436,8 @@ func (b *Book) add(now time.Time, name string, scopes Scopes, kind string, expir
 	return &api.CreatedToken{Token: e.public(), Text: text}, nil
 }
 
-// Revoke ends a token, and with it the connections of those who came with it.
+// Revoke ends a token, and with it the connections of those who came with it. One
+// that is kept in the file admin.token is removed there.
 func (b *Book) Revoke(ctx context.Context, id string) error {
 	if _, e := Require(ctx, wire.ScopeAdmin); e != nil {
 		return e
@@ -440,23 +446,24 @@ func (b *Book) Revoke(ctx context.Context, id string) error {
 	defer b.saving.Unlock()
 	b.mu.Lock()
 	e := b.entries[id]
-	known := e != nil && e.kind != kindAdmin
+	b.mu.Unlock()
+	if e != nil && e.kind == kindAdmin {
+		if err := b.removeFile(); err != nil {
+			return err
+		}
+	}
+	b.mu.Lock()
+	known := e != nil && b.entries[id] == e
 	if known {
 		e.revoked = true
 		e.end()
 		b.forgetCodes(e)
 	}
 	b.mu.Unlock()
-	switch {
-	case e == nil:
+	if !known {
 		return &api.Error{
 			Status: http.StatusNotFound, Code: api.CodeNotFound, Title: "There is no such token",
 			Hint: "switchboard token list shows their ids; the id is the part between the underscores.",
-		}
-	case !known:
-		return &api.Error{
-			Status: http.StatusConflict, Code: api.CodeConflict, Title: "The admin token is kept in a file",
-			Hint: "Remove the file " + TokenFile + " in the data folder and start the server again: it makes another.",
 		}
 	}
 	if err := b.save(); err != nil {
@@ -466,6 +473,21 @@ func (b *Book) Revoke(ctx context.Context, id string) error {
 		return unwritten("The token is good no more, but would be again after a restart", err)
 	}
 	return nil
+}
+
+// removeFile removes the file of the token with all rights.
+func (b *Book) removeFile() error {
+	if b.path == "" {
+		return nil
+	}
+	err := os.Remove(filepath.Join(filepath.Dir(b.path), TokenFile))
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return &api.Error{
+		Status: http.StatusServiceUnavailable, Code: api.CodeStorage, Title: "The file of the token cannot be removed, so that the token is still good",
+		Detail: err.Error(), Hint: "Remove the file " + TokenFile + " in the data folder, and try again.",
+	}
 }
 
 // unwritten says that the file could not be written.

@@ -383,7 +383,7 @@ func TestLimits(t *testing.T) {
 			}
 		})
 	}
-	if l := newLimiter(Limits{}, nil).limits; l.Connections <= 500 || l.PerAddress <= 500 || l.Unknown <= 0 {
+	if l := newLimiter(Limits{}, nil, nil).limits; l.Connections <= 500 || l.PerAddress <= 500 || l.Unknown <= 0 {
 		t.Errorf("the defaults are %+v", l)
 	}
 	_, connect := limited(t, Limits{Connections: -1, PerAddress: -1, Unknown: -1})

@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -46,6 +47,10 @@ type Options struct {
 	OpenRelay OpenRelay
 	// Limits bound connections over TCP.
 	Limits Limits
+	// Refused is told of each connection over TCP, or request on one, that is refused
+	// because of a limit: one of the reasons [RefusedTotal] to [RefusedTokens]. It must
+	// not block. If nil, nothing is told.
+	Refused func(reason string)
 	// Log gets a line for each request. If nil, nothing is logged.
 	Log *slog.Logger
 }
@@ -81,7 +86,11 @@ func New(options *Options) *Guard {
 	if g.log == nil {
 		g.log = slog.New(slog.DiscardHandler)
 	}
-	g.limiter = newLimiter(options.Limits, g.log)
+	refused := options.Refused
+	if refused == nil {
+		refused = func(string) {}
+	}
+	g.limiter = newLimiter(options.Limits, g.log, refused)
 	return g
 }
 
@@ -140,8 +149,14 @@ func (g *Guard) authenticate(next http.Handler, late bool) http.Handler {
 		id, ok, tried := g.identify(r)
 		switch {
 		case ok:
+			if e := g.claim(peerOf(r.Context()), id); e != nil {
+				// It would count among those of nobody.
+				w.Header().Set("Connection", "close")
+				w.Header().Set("Retry-After", "5")
+				WriteProblem(w, e)
+				return
+			}
 			rec.set(id)
-			peerOf(r.Context()).known()
 			next.ServeHTTP(w, r)
 		case late && !tried && isUpgrade(r):
 			next.ServeHTTP(w, r)
@@ -159,6 +174,29 @@ func (g *Guard) authenticate(next http.Handler, late bool) http.Handler {
 func tooMany() *api.Error {
 	e := api.Errorf(http.StatusTooManyRequests, api.CodeUnauthorized, "Too many wrong tokens at once")
 	e.Hint = "Try again in a second; a valid token always works."
+	return e
+}
+
+// claim notes whose a connection is. The error says that they have too many.
+func (g *Guard) claim(p *peer, id Identity) *api.Error {
+	if p == nil || p.conn == nil {
+		return nil // a Unix socket has no limit
+	}
+	holder := id.Token
+	if holder == "" {
+		holder = id.Name
+	}
+	reason := g.limiter.claim(p.conn, holder, id.Scopes.Has(wire.ScopeAdmin))
+	if reason == "" {
+		return nil
+	}
+	g.limiter.refused(reason)
+	e := api.Errorf(http.StatusTooManyRequests, api.CodeTooMany, "The token has too many connections")
+	e.Detail = fmt.Sprintf("One token may have %d at a time.", g.limiter.share)
+	e.Hint = "Close some, such as streams of events; server.max_connections and server.max_connections_per_address set how many there may be."
+	if reason == RefusedTokens {
+		e.Title, e.Detail = "Tokens have too many connections", fmt.Sprintf("Those without the right admin may have %d at a time, all together.", g.limiter.common)
+	}
 	return e
 }
 
@@ -312,10 +350,12 @@ func (g *Guard) Identify(ctx context.Context, token string) (Identity, *api.Erro
 	}
 	switch {
 	case ok:
+		if e := g.claim(p, id); e != nil {
+			return Identity{}, e
+		}
 		if rec := recordOf(ctx); rec != nil {
 			rec.set(id)
 		}
-		p.known()
 		return id, nil
 	case !g.book.brake.hold(ctx):
 		return Identity{}, tooMany()

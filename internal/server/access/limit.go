@@ -14,6 +14,10 @@ import (
 // Limits bound the connections over TCP. Of those whose maker is not known, too
 // many push out the oldest, so that nobody who has a token is kept out by others
 // who have none. What is zero is the default, what is negative no limit.
+//
+// Of the connections that there may be from one address, or in all if that is
+// fewer, one token may have a quarter, and tokens without the right admin half
+// together, so that a program with a token does not keep its owner out.
 type Limits struct {
 	// Connections is how many there may be in all. If zero, 4096.
 	Connections int
@@ -28,18 +32,35 @@ type Limits struct {
 // A limiter counts connections.
 type limiter struct {
 	// Static after construction.
-	limits Limits
-	log    *slog.Logger
+	limits  Limits
+	share   int // how many connections one token may have; 0 for no limit
+	common  int // how many those without the right admin may have together; 0 for no limit
+	log     *slog.Logger
+	refused func(reason string)
 
 	// Guarded by mu.
 	mu      sync.Mutex
 	total   int
+	holders map[string]int // connections by whose they are
+	others  int            // connections of those without the right admin
 	from    map[netip.Prefix]int
 	unknown *list.List // of *limitedConn, the oldest first
 	told    time.Time  // when the log was last told that there are too many
 }
 
-func newLimiter(limits Limits, log *slog.Logger) *limiter {
+// minShare is how many connections a token may have in any case: a browser needs
+// as many.
+const minShare = 8
+
+// The reasons for which connections are refused, as they are counted.
+const (
+	RefusedTotal   = "total"   // there are too many in all
+	RefusedAddress = "address" // there are too many from one address
+	RefusedToken   = "token"   // the token has its share
+	RefusedTokens  = "tokens"  // tokens without the right admin have theirs
+)
+
+func newLimiter(limits Limits, log *slog.Logger, refused func(string)) *limiter {
 	for _, l := range []struct {
 		limit *int
 		usual int
@@ -48,7 +69,62 @@ func newLimiter(limits Limits, log *slog.Logger) *limiter {
 			*l.limit = l.usual
 		}
 	}
-	return &limiter{limits: limits, log: log, from: map[netip.Prefix]int{}, unknown: list.New()}
+	l := &limiter{limits: limits, log: log, refused: refused, from: map[netip.Prefix]int{}, holders: map[string]int{}, unknown: list.New()}
+	capacity := 0
+	for _, limit := range []int{limits.Connections, limits.PerAddress} {
+		if limit > 0 && (capacity == 0 || limit < capacity) {
+			capacity = limit
+		}
+	}
+	if capacity > 0 {
+		l.share, l.common = max(capacity/4, minShare), max(capacity/2, minShare)
+	}
+	return l
+}
+
+// claim notes whose a connection is, who then is known. It returns the reason for
+// which they may not have it, "" if they may. A connection that a proxy uses for
+// several belongs to the last of them.
+func (l *limiter) claim(c *limitedConn, holder string, admin bool) (refused string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c.closed || c.holder == holder && c.admin == admin {
+		c.leave()
+		return ""
+	}
+	others := l.others
+	if c.holder != "" && !c.admin {
+		others--
+	}
+	switch {
+	case l.share > 0 && l.holders[holder] >= l.share:
+		return RefusedToken
+	case l.common > 0 && !admin && others >= l.common:
+		return RefusedTokens
+	}
+	c.release()
+	c.leave()
+	c.holder, c.admin = holder, admin
+	l.holders[holder]++
+	if !admin {
+		l.others++
+	}
+	return ""
+}
+
+// release takes the connection from whoever had it. mu is held.
+func (c *limitedConn) release() {
+	if c.holder == "" {
+		return
+	}
+	l := c.limiter
+	if l.holders[c.holder]--; l.holders[c.holder] <= 0 {
+		delete(l.holders, c.holder)
+	}
+	if !c.admin {
+		l.others--
+	}
+	c.holder = ""
 }
 
 // Limit returns a listener whose connections count towards the limits of the
@@ -100,6 +176,11 @@ func (l *limiter) admit(c net.Conn) *limitedConn {
 			l.told = time.Now()
 		}
 		l.mu.Unlock()
+		if full {
+			l.refused(RefusedTotal)
+		} else {
+			l.refused(RefusedAddress)
+		}
 		if tell {
 			l.log.Warn("a connection was refused: there are too many", "in_all", full, "from_one_address", crowd)
 		}
@@ -146,6 +227,8 @@ type limitedConn struct {
 
 	// Guarded by limiter.mu.
 	place  *list.Element // among the unknown; nil if it is known
+	holder string        // whose it is; empty if that is not known
+	admin  bool          // the holder has the right admin
 	closed bool
 }
 
@@ -184,6 +267,7 @@ func (c *limitedConn) Close() error {
 	if !c.closed {
 		c.closed = true
 		c.leave()
+		c.release()
 		l.total--
 		if l.from[c.from]--; l.from[c.from] <= 0 {
 			delete(l.from, c.from)

@@ -49,9 +49,11 @@ func (g *Guard) Open(r *http.Request) (Identity, bool) {
 		Source: SourceProgram, Name: openRelayName, Scopes: scopes, OpenRelay: true,
 		Limited: "The request came through the open relay, without a token.",
 	}
+	if g.claim(p, id) != nil {
+		return Identity{}, false
+	}
 	if rec := recordOf(r.Context()); rec != nil {
 		rec.set(id)
 	}
-	p.known()
 	return id, true
 }

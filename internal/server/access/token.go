@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// TokenFile is the name of the file that holds the admin token.
+// TokenFile is the name of the file that may hold a token with all rights; see
+// [LoadToken].
 const TokenFile = "admin.token"
 
 // A Token is what the server knows of a token "sb_<id>_<secret>": enough to

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// LoadOrCreateToken is not supported on this system: who else can read a file
-// cannot be told in the way that is needed.
-func LoadOrCreateToken(string) (Token, error) {
+// LoadToken is not supported on this system: which users can read a file cannot be
+// told in the way that is needed.
+func LoadToken(string) (Token, error) {
 	return Token{}, fmt.Errorf("keeping the admin token: %w", errors.ErrUnsupported)
 }
 

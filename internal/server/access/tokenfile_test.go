@@ -6,61 +6,79 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 )
 
-func TestLoadOrCreateToken(t *testing.T) {
-	dir := t.TempDir()
-	made, err := LoadOrCreateToken(dir)
-	if err != nil {
-		t.Fatal(err)
+// TestTokenFile: a file of an earlier version, or of the user's own, is honored, none
+// is made, and to revoke its token removes it.
+func TestTokenFile(t *testing.T) {
+	dir := privateDir(t)
+	none, err := LoadToken(dir)
+	if err != nil || none != (Token{}) {
+		t.Errorf("without a file: %+v, %v", none, err)
 	}
-	path := filepath.Join(dir, TokenFile)
-	info, err := os.Stat(path)
-	if err != nil || info.Mode() != 0o600 {
-		t.Fatalf("the file: %v, %v", info.Mode(), err)
+	b := openBook(t, dir)
+	if list, err := b.List(boss(t)); err != nil || len(list) != 0 {
+		t.Errorf("a new server has the tokens %+v, %v", list, err)
 	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
+	if _, ok := b.match("sb__"); ok {
+		t.Error("no token is one")
 	}
-	if _, ok := newBook(nil, made).match(strings.TrimSpace(string(text))); !ok {
-		t.Error("the file holds another token")
-	}
-	again, err := LoadOrCreateToken(dir)
-	if err != nil || again != made {
-		t.Errorf("the second time: %v, %v", again, err)
-	}
-	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
+	noError(t, b.Close())
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 0 {
 		t.Errorf("the folder holds %v, %v", files, err)
 	}
+
+	path := filepath.Join(dir, TokenFile)
+	text, made := newToken("admin", AllScopes())
+	noError(t, os.WriteFile(path, []byte(text+"\n"), 0o600))
 	if _, err := loadToken(path, os.Geteuid()+1); err == nil || !strings.Contains(err.Error(), "another user") {
 		t.Errorf("another user's file: %v", err)
 	}
-	if _, err := LoadOrCreateToken(filepath.Join(dir, "missing")); err == nil {
-		t.Error("a token in a folder that is not there")
+	b = openBook(t, dir)
+	list, err := b.List(boss(t))
+	if err != nil || len(list) != 1 || list[0].ID != made.ID || list[0].Kind != "admin" || list[0].Created.IsZero() {
+		t.Fatalf("the tokens are %+v, %v", list, err)
+	}
+	if id := bearing(t, b, text); id.Scopes != AllScopes() {
+		t.Errorf("its bearer is %+v", id)
+	}
+	watched, stop := Watch(t.Context(), bearing(t, b, text))
+	defer stop()
+	noError(t, b.Revoke(boss(t), made.ID))
+	<-watched.Done()
+	if _, ok := b.match(text); ok {
+		t.Error("it is good although it was revoked")
+	}
+	if _, err := os.Lstat(path); err == nil {
+		t.Error("the file is still there")
+	}
+	if list, err := b.List(boss(t)); err != nil || len(list) != 0 {
+		t.Errorf("afterwards the tokens are %+v, %v", list, err)
+	}
+	if got := refusal(t, b.Revoke(boss(t), made.ID)); got != "404 not_found" {
+		t.Errorf("revoked twice: %s", got)
+	}
+	if _, ok := openBook(t, dir).match(text); ok {
+		t.Error("it is good again after a restart")
 	}
 }
 
-func TestLoadOrCreateTokenAtOnce(t *testing.T) {
-	dir := t.TempDir()
-	tokens := make([]Token, 8)
-	var wg sync.WaitGroup
-	for i := range tokens {
-		wg.Go(func() {
-			var err error
-			if tokens[i], err = LoadOrCreateToken(dir); err != nil {
-				t.Error(err)
-			}
-		})
+// TestTokenFileStays: a token is good as long as its file cannot be removed.
+func TestTokenFileStays(t *testing.T) {
+	dir := privateDir(t)
+	text, made := newToken("admin", AllScopes())
+	path := filepath.Join(dir, TokenFile)
+	noError(t, os.WriteFile(path, []byte(text), 0o600))
+	b := openBook(t, dir)
+	noError(t, os.Remove(path))
+	noError(t, os.MkdirAll(filepath.Join(path, "x"), 0o700)) // which cannot be removed
+	if got := refusal(t, b.Revoke(boss(t), made.ID)); got != "503 storage" {
+		t.Errorf("revoked: %s", got)
 	}
-	wg.Wait()
-	for _, other := range tokens {
-		if other != tokens[0] {
-			t.Fatal("two tokens were made")
-		}
+	if _, ok := b.match(text); !ok {
+		t.Error("it is good no more, and would be again after a restart")
 	}
 }
 
@@ -97,9 +115,9 @@ func TestLoadTokenRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			test.make(t, filepath.Join(dir, TokenFile))
-			_, err := LoadOrCreateToken(dir)
+			_, err := LoadToken(dir)
 			if err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("LoadOrCreateToken: %v, want %q", err, test.want)
+				t.Errorf("LoadToken: %v, want %q", err, test.want)
 			}
 			if err != nil && strings.Contains(err.Error(), good) {
 				t.Error("the error holds the token")

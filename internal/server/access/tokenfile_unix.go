@@ -14,35 +14,28 @@ import (
 	"syscall"
 )
 
-// LoadOrCreateToken returns the admin token of the server whose data folder this
-// is: the one in the file admin.token, or a new one that it writes there. The
-// file must belong to the user and be closed to all others.
-func LoadOrCreateToken(dir string) (Token, error) {
-	path := filepath.Join(dir, TokenFile)
-	t, err := loadToken(path, os.Geteuid())
-	if !errors.Is(err, fs.ErrNotExist) {
-		return t, err
+// LoadToken returns the token with all rights in the file admin.token of a data
+// folder, the zero value if there is no such file. Servers used to write it at their
+// first start; now it is only there if it was then, or if its user has put it there.
+// It must belong to the user and be closed to all others.
+func LoadToken(dir string) (Token, error) {
+	t, err := loadToken(filepath.Join(dir, TokenFile), os.Geteuid())
+	if errors.Is(err, fs.ErrNotExist) {
+		return Token{}, nil
 	}
-	text, t := newToken("admin", AllScopes())
-	switch err := writeNew(path, text+"\n"); {
-	case errors.Is(err, fs.ErrExist): // somebody else was faster
-		return loadToken(path, os.Geteuid())
-	case err != nil:
-		return Token{}, fmt.Errorf("writing the admin token: %w", err)
-	}
-	return t, nil
+	return t, err
 }
 
 // loadToken reads a token from a file that must belong to a user.
 func loadToken(path string, uid int) (Token, error) {
-	const remedy = "remove it, and a new token is made"
-	text, err := readPrivate(path, uid, 1024, remedy, remedy+", because somebody may know this one")
+	const remedy = "remove it, and make a token with: switchboard token create"
+	text, err := readPrivate(path, uid, 1024, remedy, "remove it, because somebody may know this token, and make another with: switchboard token create")
 	if err != nil {
 		return Token{}, fmt.Errorf("opening the admin token: %w", err)
 	}
 	t, err := ParseToken(strings.TrimSpace(string(text)), "admin", AllScopes())
 	if err != nil {
-		return Token{}, fmt.Errorf("%s: %w; remove the file, and a new token is made", path, err)
+		return Token{}, fmt.Errorf("%s: %w; remove the file, and make a token with: switchboard token create", path, err)
 	}
 	return t, nil
 }
@@ -74,13 +67,6 @@ func readPrivate(path string, uid int, limit int64, remedy, exposed string) ([]b
 		return nil, fmt.Errorf("%s can be read by others (mode %04o); %s", path, info.Mode().Perm(), exposed)
 	}
 	return io.ReadAll(io.LimitReader(f, limit))
-}
-
-// writeNew writes a file that must not exist yet, whole or not at all: a crash
-// must not leave an empty token behind.
-func writeNew(path, text string) error {
-	// Unlike a rename, a link never replaces what is there.
-	return writeBeside(path, []byte(text), os.Link)
 }
 
 // replace writes a file that may exist, whole or not at all.

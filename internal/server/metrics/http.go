@@ -17,6 +17,7 @@ const noRoute = "none"
 func (m *Metrics) makeHTTP() {
 	m.requests = m.counter("switchboard_http_requests_total", "Requests that were answered, by method, route and status.", "method", "route", "status")
 	m.took = m.histogramVec("switchboard_http_request_seconds", "Time that requests took which are no streams, by route.", fast(), "route")
+	m.refused = m.counter("switchboard_refused_total", "Connections and requests that were refused because of a limit, by the limit.", "limit")
 	m.streams = m.gauge("switchboard_http_streams", "Streams that are open, by route and by kind: sse or websocket.", "route", "kind")
 }
 
@@ -63,6 +64,10 @@ func (m *Metrics) Stream(route, kind string) (done func()) {
 	g.Inc()
 	return g.Dec
 }
+
+// Refused counts a connection or a request that was refused because of a limit. The
+// limit is one of a few names, never what a client has sent.
+func (m *Metrics) Refused(limit string) { m.refused.WithLabelValues(limit).Inc() }
 
 // The kinds of streams.
 const (

@@ -41,6 +41,7 @@ type Metrics struct {
 	requests *prometheus.CounterVec
 	took     *prometheus.HistogramVec
 	streams  *prometheus.GaugeVec
+	refused  *prometheus.CounterVec
 }
 
 var _ hub.Meter = (*Metrics)(nil)

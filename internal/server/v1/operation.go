@@ -52,7 +52,7 @@ func (s *Server) register() *huma.OpenAPI {
 				SecuritySchemes: map[string]*huma.SecurityScheme{
 					"token": {
 						Type: "http", Scheme: "bearer",
-						Description: "Over TCP: a token, such as the one in the file admin.token in the server's data folder. On the Unix socket nothing is needed. " +
+						Description: "Over TCP: a token, which switchboard token create makes. On the Unix socket nothing is needed. " +
 							"A WebSocket of a browser, which cannot send the header, offers the sub-protocols \"switchboard.v1\" and \"sb.token.TOKEN\". " +
 							"What a token may do is in its scopes; the member x-scope of an operation names the one that it needs.",
 					},

@@ -30,7 +30,7 @@ type Tokens interface {
 // noTokens is the answer of a server that keeps none.
 func noTokens() *api.Error {
 	e := api.Errorf(http.StatusNotFound, api.CodeNotFound, "This server keeps no tokens")
-	e.Hint = "Use the token in the file admin.token in the server's data folder."
+	e.Hint = "Start the server with a data folder."
 	return e
 }
 
