@@ -237,7 +237,7 @@ type ExplainCall struct {
 
 // TestRules asks what a rules file would decide about the calls of sessions.
 type TestRules struct {
-	Text     string   `json:"text,omitempty" maxLength:"1048576" doc:"The rules; those in force if absent"`
+	Text     string   `json:"text,omitempty" maxLength:"262144" doc:"The rules, at most 5000; those in force if absent"`
 	Sessions []string `json:"sessions,omitempty" doc:"The sessions to look at; the newest if absent"`
 	Limit    int      `json:"limit,omitempty" minimum:"1" maximum:"100" doc:"How many sessions at most"`
 }
@@ -249,6 +249,8 @@ type RulesTested struct {
 	Asked   int          `json:"asked"`
 	Denied  int          `json:"denied"`
 	Changed []ChangedRow `json:"changed,omitempty" doc:"Calls that would be decided otherwise than they were"`
+	// Incomplete says that there were more calls than are looked at for one request.
+	Incomplete bool `json:"incomplete,omitempty" doc:"There were more calls than are looked at; name fewer sessions or rules"`
 }
 
 // A ChangedRow is a call that rules would decide otherwise.

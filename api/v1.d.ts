@@ -665,6 +665,8 @@ export interface RulesTested {
   /** Calls that would be decided otherwise than they were */
   changed?: ChangedRow[] | null;
   denied: number;
+  /** There were more calls than are looked at; name fewer sessions or rules */
+  incomplete?: boolean;
 }
 
 export interface SearchHit {
@@ -895,7 +897,7 @@ export interface TestRules {
   limit?: number;
   /** The sessions to look at; the newest if absent */
   sessions?: string[] | null;
-  /** The rules; those in force if absent */
+  /** The rules, at most 5000; those in force if absent */
   text?: string;
 }
 
@@ -1131,7 +1133,7 @@ export interface Operations {
     body: ConfirmPolicy;
     answer: Policy;
   };
-  /** Say what the rules would decide about a call, and why. Nothing is done. */
+  /** Say what the rules would decide about a call, and why. Nothing is done. Of explain-call and test-rules a token may have four under way; more are refused with the code too_many. */
   "explain-call": {
     method: "POST";
     path: "/v1/policy/explain";
@@ -1154,7 +1156,7 @@ export interface Operations {
     body: ReplaceRules;
     answer: Policy;
   };
-  /** Say what rules would have decided about the calls of sessions. Nothing is changed. */
+  /** Say what rules would have decided about the calls of sessions. Nothing is changed. A great many calls are not all looked at; then incomplete says so. Of explain-call and test-rules a token may have four under way; more are refused with the code too_many. */
   "test-rules": {
     method: "POST";
     path: "/v1/policy/test";

@@ -95,7 +95,7 @@ func TestTokenVerbs(t *testing.T) {
 
 	// The whole token is taken for its id, and goes nowhere.
 	code, out, stderr = verb(t, env, "", "token", "revoke", text, made.ID)
-	if code != codeDone || out != "revoked "+list.Tokens[1].ID+"\nrevoked "+made.ID+"\n" {
+	if code != codeDone || out != "revoked "+list.Tokens[0].ID+"\nrevoked "+made.ID+"\n" {
 		t.Errorf("revoke: %d %s %s", code, out, stderr)
 	}
 	if _, err := c.Info(t.Context()); statusOf(t, err) != http.StatusUnauthorized {

@@ -79,6 +79,9 @@ type Options struct {
 	AddDirs []string
 	// Now is the time for which to decide.
 	Now time.Time
+	// More is asked before each judgement of a call; when it returns false, neither that
+	// call nor any later line is taken in. If nil, there is no limit.
+	More func() bool
 }
 
 // An Audit finds the calls in a log, and judges them. It is not safe for concurrent use.
@@ -90,6 +93,7 @@ type Audit struct {
 	asked    map[request]*Finding // by the question's id
 	denials  map[string]bool      // calls that the CLI says were denied
 	silent   bool                 // the log does not tell what was asked
+	over     bool                 // Options.More has said that it is enough
 	skipped  int
 }
 
@@ -145,6 +149,9 @@ func (a *Audit) Line(number int64, line []byte) {
 
 // Event takes in an event of a session's log.
 func (a *Audit) Event(e *api.Event) {
+	if a.over {
+		return
+	}
 	switch e.Kind {
 	case api.KindLine, api.KindSent, api.KindHistory:
 		if e.Line != nil {
@@ -165,6 +172,9 @@ func (a *Audit) Event(e *api.Event) {
 
 // take takes in a line of the CLI, or one that it was sent.
 func (a *Audit) take(number int64, run int, line []byte) {
+	if a.over {
+		return
+	}
 	message, err := wire.Decode(line)
 	if err != nil {
 		a.skipped++
@@ -216,12 +226,24 @@ func (a *Audit) take(number int64, run int, line []byte) {
 	}
 }
 
+// Over reports whether a limit was reached, so that there is more than was judged.
+func (a *Audit) Over() bool { return a.over }
+
+// more reports whether another call may be judged.
+func (a *Audit) more() bool {
+	a.over = a.over || a.options.More != nil && !a.options.More()
+	return !a.over
+}
+
 // call takes in a call. One that is there already is not counted twice.
 func (a *Audit) call(number int64, id, tool string, input json.RawMessage) *Finding {
 	if f := a.calls[id]; f != nil && id != "" {
 		return f
 	}
 	f := &Finding{Line: number, Tool: tool, ToolUseID: id, Dir: a.folder()}
+	if !a.more() {
+		return f // which does not count
+	}
 	a.findings = append(a.findings, f)
 	if id != "" {
 		a.calls[id] = f
@@ -251,6 +273,9 @@ func (a *Audit) ask(number int64, r request, ask *wire.CanUseToolRequest) {
 	}
 	f := a.call(number, ask.ToolUseID, ask.ToolName, ask.Input)
 	// What is asked is what would run: a hook may have changed it.
+	if !a.more() {
+		return
+	}
 	a.judge(f, ask.Input)
 	f.Happened = HappenedAsked
 	a.asked[r] = f

@@ -197,6 +197,7 @@ func (m *meter) Lines(kind string, n, _ int) { m.count(func() { m.lines[kind] +=
 func (m *meter) Commit(int, time.Duration)   { m.count(func() { m.commits++ }) }
 func (m *meter) Shown(time.Duration)         { m.count(func() { m.shown++ }) }
 func (m *meter) Behind(int64)                {}
+func (m *meter) Evaluated(int)               {}
 func (m *meter) Question(kind, outcome string, _ time.Duration) {
 	m.count(func() { m.questions[kind+" "+outcome]++ })
 }

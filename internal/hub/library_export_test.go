@@ -2,6 +2,7 @@ package hub_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -495,9 +496,38 @@ func TestTestRules(t *testing.T) {
 		{"wrong rules", api.TestRules{Text: "allow = 7"}, api.CodeInvalid},
 		{"nobody's session", api.TestRules{Sessions: []string{"snobody"}}, api.CodeNotFound},
 		{"too many", api.TestRules{Sessions: make([]string, 101)}, api.CodeInvalid},
+		{"too long", api.TestRules{Text: "#" + strings.Repeat("x", 256<<10)}, api.CodeTooLarge},
+		{"too many rules", api.TestRules{Text: "deny = [" + strings.Repeat(`"A",`, 5001) + "]"}, api.CodeInvalid},
 	} {
 		if _, err := l.hub.TestRules(l.ctx(), test.in); code(err) != test.want {
 			t.Errorf("%s: %v", test.name, err)
 		}
+	}
+}
+
+// TestTestRulesBounds has more judged than one request may have: many rules against
+// many calls, of which one line has enough by itself. It stops, and says so.
+func TestTestRulesBounds(t *testing.T) {
+	r := &fileRules{rules: newRules(t, "")}
+	l := newLab(t, func(o *hub.Options) { o.Rules = r })
+	s := newStage(l, "2.1.120")
+	var calls strings.Builder
+	const n = 2500
+	for i := range n {
+		fmt.Fprintf(&calls, `,{"type":"tool_use","id":"u%d","name":"Bash","input":{"command":"ls %d"}}`, i, i)
+	}
+	s.says(`{"type":"assistant","uuid":"a1","session_id":"c","message":{"role":"assistant","content":[{"type":"text","text":"x"}` + calls.String() + `]}}`)
+	few, err := l.hub.TestRules(l.ctx(), api.TestRules{Text: `deny = ["Bash(rm:*)"]`, Sessions: []string{s.id}})
+	if err != nil || few.Calls != n || few.Incomplete {
+		t.Fatalf("few rules: %s, %v", encode(few), err)
+	}
+	many, err := l.hub.TestRules(l.ctx(), api.TestRules{Text: "deny = [" + strings.Repeat(`"Bash(rm:*)",`, 4990) + "]", Sessions: []string{s.id}})
+	if err != nil || !many.Incomplete || many.Calls == 0 || many.Calls*4990 > 10_000_000 {
+		t.Errorf("many rules: %d calls, incomplete %v, %v", many.Calls, many.Incomplete, err)
+	}
+	gone, cancel := context.WithCancel(l.ctx())
+	cancel()
+	if _, err := l.hub.TestRules(gone, api.TestRules{Sessions: []string{s.id}}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a client that has gone: %v", err)
 	}
 }

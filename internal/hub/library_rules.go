@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/audit"
@@ -100,6 +102,7 @@ func (h *Hub) Explain(ctx context.Context, in api.ExplainCall) (*api.Decision, e
 		}
 	}
 	verdict := engine.Decide(call)
+	h.meter.Evaluated(len(engine.Rules("")))
 	return &api.Decision{Tool: in.Tool, Rule: *explained(verdict), Enforced: verdict.Enforced, Message: verdict.Message}, nil
 }
 
@@ -124,32 +127,35 @@ func callInput(raw json.RawMessage) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// How much is looked at to test rules.
+// How much is looked at to test rules. A client that may observe may ask for it.
 const (
 	testedSessions = 10
 	mostSessions   = 100
 	mostTested     = 200_000 // entries
-	mostTestedSize = 256 << 20
+	mostTestedSize = 128 << 20
 	mostChanged    = 500
+	// maxTestedText and maxTestedRules bound rules that are not those in force: a text
+	// costs some 200 times its size in memory.
+	maxTestedText  = 256 << 10
+	maxTestedRules = 5000
+	// maxEvaluations is how many rules are held against calls.
+	maxEvaluations = 10_000_000
+	// testTime bounds the work as a whole, whatever the machine has to do.
+	testTime = 10 * time.Second
 )
 
 // TestRules says what rules would have decided about the calls of sessions, and
 // which of those would have ended otherwise. Session's own rules do not count. It
-// stops, and tells what it has found by then, after a great many entries.
+// stops after a great many entries or judgements, tells what it has found by then,
+// and that this is not all. It ends with ctx.
 func (h *Hub) TestRules(ctx context.Context, in api.TestRules) (*api.RulesTested, error) {
-	engine := h.rules.Engine()
-	if in.Text != "" {
-		rules, err := h.rulesInFile()
-		if err != nil {
-			return nil, err
-		}
-		if engine, err = rules.Try(in.Text); err != nil {
-			return nil, h.problem(err, "")
-		}
-	}
 	ids := in.Sessions
 	if len(ids) > mostSessions {
 		return nil, unfit("sessions: expected at most %d", mostSessions)
+	}
+	engine, err := h.testedRules(in.Text)
+	if err != nil {
+		return nil, err
 	}
 	if len(ids) == 0 {
 		page, err := h.journal.Sessions(ctx, journal.SessionQuery{Limit: limited(in.Limit, testedSessions, mostSessions)})
@@ -160,37 +166,100 @@ func (h *Hub) TestRules(ctx context.Context, in api.TestRules) (*api.RulesTested
 			ids = append(ids, page.Sessions[i].ID)
 		}
 	}
-	out := &api.RulesTested{}
-	budget := testBudget{entries: mostTested, bytes: mostTestedSize}
+	work, cancel := context.WithTimeout(ctx, testTime)
+	defer cancel()
+	t := &ruleTest{
+		hub: h, ctx: work, engine: engine, cost: max(len(engine.Rules("")), 1), out: &api.RulesTested{},
+		entries: mostTested, bytes: mostTestedSize, evaluations: maxEvaluations,
+	}
+	defer func() { h.meter.Evaluated(maxEvaluations - t.evaluations) }()
 	for _, id := range ids {
-		if err := h.testSession(ctx, engine, id, &budget, out); err != nil {
+		err := t.session(id)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case work.Err() != nil:
+			t.out.Incomplete = true
+		case err != nil:
 			return nil, err
 		}
+		if t.out.Incomplete {
+			break
+		}
 	}
-	return out, nil
+	return t.out, nil
 }
 
-// A testBudget is how much may still be looked at.
-type testBudget struct{ entries, bytes int }
+// testedRules returns the rules of a text, or those in force.
+func (h *Hub) testedRules(text string) (*policy.Engine, error) {
+	if text == "" {
+		return h.rules.Engine(), nil
+	}
+	if len(text) > maxTestedText {
+		return nil, &api.Error{
+			Status: http.StatusRequestEntityTooLarge, Code: api.CodeTooLarge, Title: fmt.Sprintf("The rules to test are longer than %d KiB", maxTestedText>>10),
+			Hint: "test them with: switchboard policy test, which judges on your side",
+		}
+	}
+	rules, err := h.rulesInFile()
+	if err != nil {
+		return nil, err
+	}
+	engine, err := rules.Try(text)
+	if err != nil {
+		return nil, h.problem(err, "")
+	}
+	if n := len(engine.Rules("")); n > maxTestedRules {
+		e := api.Errorf(http.StatusUnprocessableEntity, api.CodeInvalid, "text: expected at most %d rules, got %d", maxTestedRules, n)
+		e.Hint = "test them with: switchboard policy test, which judges on your side"
+		return nil, e
+	}
+	return engine, nil
+}
 
-// testSession tests rules on one session.
-func (h *Hub) testSession(ctx context.Context, engine *policy.Engine, id string, budget *testBudget, out *api.RulesTested) error {
-	r, err := h.read(ctx, id)
+// A ruleTest tests rules. It belongs to one goroutine.
+type ruleTest struct {
+	hub    *Hub
+	ctx    context.Context //nolint:containedctx // of this test alone
+	engine *policy.Engine
+	cost   int // of one judgement, in rules
+	out    *api.RulesTested
+
+	// How much may still be looked at.
+	entries, bytes, evaluations int
+}
+
+// more reports whether another call may be judged, and counts it.
+func (t *ruleTest) more() bool {
+	if t.evaluations < t.cost || t.ctx.Err() != nil {
+		return false
+	}
+	t.evaluations -= t.cost
+	return true
+}
+
+// session tests the rules on one session.
+func (t *ruleTest) session(id string) error {
+	r, err := t.hub.read(t.ctx, id)
 	if err != nil {
 		return err
 	}
-	o := audit.Options{Engine: engine, Dir: r.session.Dir, Now: h.now()}
+	o := audit.Options{Engine: t.engine, Dir: r.session.Dir, Now: t.hub.now(), More: t.more}
 	a := audit.New(o)
-	for budget.entries > 0 && budget.bytes > 0 {
-		e, err := r.next(ctx)
+	for !a.Over() {
+		e, err := r.next(t.ctx)
 		if err != nil {
 			return err
 		}
 		if e == nil {
 			break
 		}
-		budget.entries--
-		budget.bytes -= len(e.Line) + len(e.Data)
+		if t.entries <= 0 || t.bytes <= 0 {
+			t.out.Incomplete = true
+			break
+		}
+		t.entries--
+		t.bytes -= len(e.Line) + len(e.Data)
 		if e.Kind == api.KindCreated { // always the first
 			if d, ok := dataAs[createdData](e); ok {
 				o.AddDirs = d.Options.AddDirs
@@ -199,7 +268,8 @@ func (h *Hub) testSession(ctx context.Context, engine *policy.Engine, id string,
 		}
 		a.Event(toEvent(e, r.session.Epoch))
 	}
-	s := a.Summary()
+	out, s := t.out, a.Summary()
+	out.Incomplete = out.Incomplete || a.Over()
 	out.Calls, out.Allowed, out.Denied, out.Asked = out.Calls+s.Calls, out.Allowed+s.Allowed, out.Denied+s.Denied, out.Asked+s.Asked+s.NoRule
 	for _, f := range a.Findings() {
 		if len(out.Changed) >= mostChanged {

@@ -23,6 +23,9 @@ type Meter interface {
 	// Behind says that a follower had to read the journal, and how far it was
 	// behind.
 	Behind(entries int64)
+	// Evaluated counts judgements of calls that somebody wanted to know of: how many
+	// rules were held against how many calls.
+	Evaluated(evaluations int)
 }
 
 // noMeter counts nothing.
@@ -33,6 +36,7 @@ func (noMeter) Commit(int, time.Duration)              {}
 func (noMeter) Shown(time.Duration)                    {}
 func (noMeter) Question(string, string, time.Duration) {}
 func (noMeter) Behind(int64)                           {}
+func (noMeter) Evaluated(int)                          {}
 
 // measure counts what a step wrote and showed.
 func (st *step) measure() {

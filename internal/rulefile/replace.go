@@ -1,6 +1,7 @@
 package rulefile
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -76,7 +77,24 @@ func (b *Book) Try(text string) (*policy.Engine, error) {
 
 // wrong says that a text makes no sense as rules.
 func wrong(err error) error {
-	return &api.Error{Status: http.StatusUnprocessableEntity, Code: api.CodeInvalid, Title: "The rules are wrong", Detail: err.Error(), Hint: "nothing was changed"}
+	return &api.Error{Status: http.StatusUnprocessableEntity, Code: api.CodeInvalid, Title: "The rules are wrong", Detail: firstOf(err), Hint: "nothing was changed"}
+}
+
+// maxErrors is how many of the errors in a text are told. Each line of it may have one.
+const maxErrors = 20
+
+// firstOf returns the text of an error; of very many joined ones that of the first.
+func firstOf(err error) string {
+	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // of this very error, not of one inside
+	if !ok {
+		return err.Error()
+	}
+	list := joined.Unwrap()
+	text := errors.Join(list[:min(len(list), maxErrors)]...).Error()
+	if more := len(list) - maxErrors; more > 0 {
+		text += fmt.Sprintf("\nand %d more", more)
+	}
+	return text
 }
 
 // unreadable says that the rules file cannot be read.

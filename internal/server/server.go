@@ -177,7 +177,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	s.undo = append(s.undo, func() { s.warn("closing links", s.link.Close()) })
 	s.dial = ingress.NewDial(s.hub, &ingress.DialOptions{Trusted: s.guard.Admin, Logger: s.log})
 	s.undo = append(s.undo, func() { s.warn("closing connections of CLIs", s.dial.Close()) })
-	s.v1 = v1.New(v1.Of(s.hub), s.guard, &v1.Options{Info: s.info, Dial: webSocket(s.PublicURL()), Log: s.log, Tokens: s.book, Opened: s.metrics.Stream})
+	s.v1 = v1.New(v1.Of(s.hub), s.guard, &v1.Options{Info: s.info, Dial: webSocket(s.PublicURL()), Log: s.log, Tokens: s.book, Opened: s.metrics.Stream, Refused: s.metrics.Refused})
 	s.relay = relay.New(relay.Of(s.hub), s.guard, &relay.Options{Log: s.log, Opened: s.metrics.Stream})
 	s.undo = append(s.undo, func() { s.relay.Close(goingAway) })
 	s.direct = direct.New(direct.Of(s.hub), s.guard, &direct.Options{

@@ -5,6 +5,7 @@ import (
 	"mime"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -18,6 +19,9 @@ func (m *Metrics) makeHTTP() {
 	m.requests = m.counter("switchboard_http_requests_total", "Requests that were answered, by method, route and status.", "method", "route", "status")
 	m.took = m.histogramVec("switchboard_http_request_seconds", "Time that requests took which are no streams, by route.", fast(), "route")
 	m.refused = m.counter("switchboard_refused_total", "Connections and requests that were refused because of a limit, by the limit.", "limit")
+	for _, limit := range limits() { // so that a rate is known before the first
+		m.refused.WithLabelValues(limit)
+	}
 	m.streams = m.gauge("switchboard_http_streams", "Streams that are open, by route and by kind: sse or websocket.", "route", "kind")
 }
 
@@ -67,7 +71,17 @@ func (m *Metrics) Stream(route, kind string) (done func()) {
 
 // Refused counts a connection or a request that was refused because of a limit. The
 // limit is one of a few names, never what a client has sent.
-func (m *Metrics) Refused(limit string) { m.refused.WithLabelValues(limit).Inc() }
+func (m *Metrics) Refused(limit string) {
+	if !slices.Contains(limits(), limit) {
+		limit = other
+	}
+	m.refused.WithLabelValues(limit).Inc()
+}
+
+// limits returns the limits that are told apart.
+func limits() []string {
+	return []string{"connections_total", "connections_address", "connections_token", "connections_tokens", "policy_token", "policy_hub"}
+}
 
 // The kinds of streams.
 const (

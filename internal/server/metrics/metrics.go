@@ -42,6 +42,7 @@ type Metrics struct {
 	took     *prometheus.HistogramVec
 	streams  *prometheus.GaugeVec
 	refused  *prometheus.CounterVec
+	judged   prometheus.Counter
 }
 
 var _ hub.Meter = (*Metrics)(nil)
@@ -97,6 +98,7 @@ func New(o *Options) *Metrics {
 	m.behind = m.histogram("switchboard_follower_catchup_entries", "How many entries behind a follower was that had to read the journal; the count is how often that happened.", sizes())
 	m.commit = m.histogram("switchboard_commit_seconds", "Time that a commit of the journal took.", fast())
 	m.entries = m.histogram("switchboard_commit_entries", "How many entries a commit of the journal had.", sizes())
+	m.judged = m.counter("switchboard_policy_evaluations_total", "Rules that were held against calls to explain a decision or to test rules.").WithLabelValues()
 	m.makeHTTP()
 	return m
 }
@@ -195,6 +197,9 @@ func (m *Metrics) Question(kind, outcome string, waited time.Duration) {
 // Behind counts a follower that had to read the journal, being so many entries
 // behind.
 func (m *Metrics) Behind(entries int64) { m.behind.Observe(float64(entries)) }
+
+// Evaluated counts rules that were held against calls because a client asked for it.
+func (m *Metrics) Evaluated(evaluations int) { m.judged.Add(float64(max(evaluations, 0))) }
 
 // Handler serves what was counted, in the form that the client wants. Whoever
 // serves it sees to it that not everybody may ask.

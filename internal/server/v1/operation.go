@@ -77,7 +77,7 @@ func (s *Server) register() *huma.OpenAPI {
 // needs no server.
 func Document() ([]byte, error) {
 	strictNames()
-	s := &Server{mux: http.NewServeMux(), operations: http.NewServeMux()}
+	s := &Server{mux: http.NewServeMux(), operations: http.NewServeMux(), judge: newGate(func(string) {})}
 	return writeDocument(s.register())
 }
 
@@ -137,14 +137,15 @@ func ofStart(more ...string) []string {
 // with, beside those that come with its parts.
 func operation[I, O any](s *Server, h huma.API, scope wire.Scope, op huma.Operation, handler func(context.Context, *I) (*O, error), codes ...string) {
 	op.Extensions = map[string]any{"x-scope": scope.String()}
-	op.Middlewares = append(op.Middlewares, func(c huma.Context, next func(huma.Context)) {
+	admit := func(c huma.Context, next func(huma.Context)) {
 		if e := s.admit(c.Context(), scope); e != nil {
 			_, w := humago.Unwrap(c)
 			access.WriteProblem(w, e)
 			return
 		}
 		next(c)
-	})
+	}
+	op.Middlewares = append(huma.Middlewares{admit}, op.Middlewares...)
 	admitted := func(ctx context.Context, in *I) (*O, error) {
 		// Once more, as a body may take its time, and the token be revoked meanwhile.
 		if _, e := access.Require(ctx, scope); e != nil {

@@ -65,6 +65,9 @@ func (s *Server) policyRoutes(h huma.API) {
 // make it longer than the text itself.
 const maxRules = 4 << 20
 
+// fewAtOnce says how many requests of the two that judge calls may be under way.
+const fewAtOnce = "Of explain-call and test-rules a token may have four under way; more are refused with the code too_many."
+
 // fileRoutes are about the rules file.
 func (s *Server) fileRoutes(h huma.API, tags []string) {
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
@@ -84,19 +87,22 @@ func (s *Server) fileRoutes(h huma.API, tags []string) {
 	}, api.CodeNotFound, api.CodeConflict, api.CodeStorage)
 	operation(s, h, wire.ScopeObserve, huma.Operation{
 		OperationID: "explain-call", Method: http.MethodPost, Path: "/v1/policy/explain",
-		Summary: "Say what the rules would decide about a call, and why", Tags: tags, Description: "Nothing is done.",
+		Summary: "Say what the rules would decide about a call, and why", Tags: tags, Description: "Nothing is done. " + fewAtOnce,
+		Middlewares: huma.Middlewares{s.judge.middleware},
 	}, func(ctx context.Context, in *struct{ Body api.ExplainCall }) (*answer[api.Decision], error) {
-		return reply(s.hub.Explain(ctx, in.Body))
-	}, api.CodeNotFound)
+		return reply(judging(ctx, s.judge, func() (*api.Decision, error) { return s.hub.Explain(ctx, in.Body) }))
+	}, api.CodeNotFound, api.CodeTooMany)
 	operation(s, h, wire.ScopeObserve, huma.Operation{
 		OperationID: "test-rules", Method: http.MethodPost, Path: "/v1/policy/test",
-		Summary: "Say what rules would have decided about the calls of sessions", Tags: tags, MaxBodyBytes: maxRules, Description: "Nothing is changed.",
+		Summary: "Say what rules would have decided about the calls of sessions", Tags: tags,
+		Description: "Nothing is changed. A great many calls are not all looked at; then incomplete says so. " + fewAtOnce,
+		Middlewares: huma.Middlewares{s.judge.middleware},
 	}, func(ctx context.Context, in *struct {
 		Body *api.TestRules `required:"false"`
 	},
 	) (*answer[api.RulesTested], error) {
-		return reply(s.hub.TestRules(ctx, value(in.Body)))
-	}, api.CodeNotFound)
+		return reply(judging(ctx, s.judge, func() (*api.RulesTested, error) { return s.hub.TestRules(ctx, value(in.Body)) }))
+	}, api.CodeNotFound, api.CodeTooMany)
 }
 
 // scopeOfRule returns the right that is needed to add a rule: whoever may answer

@@ -35,6 +35,9 @@ type Options struct {
 	// Opened is told of each WebSocket: the route, and the kind "websocket". What it
 	// returns is called when the connection ends. If nil, nobody is told.
 	Opened func(route, kind string) (closed func())
+	// Refused is told of each request that is refused because of a limit, by the name of
+	// the limit. It must not block. If nil, nobody is told.
+	Refused func(limit string)
 }
 
 // A Server serves /v1/…, /healthz and /readyz. It is an [http.Handler] that must
@@ -56,6 +59,7 @@ type Server struct {
 	closing context.Context //nolint:containedctx // the server's own life
 	close   context.CancelCauseFunc
 	sockets *sockets
+	judge   *gate // before requests that have calls judged by rules
 	opened  func(route, kind string) (closed func())
 
 	// buffers holds *[]byte: an idle stream has none.
@@ -80,6 +84,11 @@ func New(h Hub, guard *access.Guard, options *Options) *Server {
 	if s.opened == nil {
 		s.opened = func(string, string) func() { return func() {} }
 	}
+	refused := options.Refused
+	if refused == nil {
+		refused = func(string) {}
+	}
+	s.judge = newGate(refused)
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
