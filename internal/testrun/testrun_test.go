@@ -265,6 +265,12 @@ import (
 
 func TestSteady(t *testing.T) { fmt.Print("half a line") }
 
+func TestDies(t *testing.T) {
+	if os.Getenv("FLAKY_DIES") != "" {
+		panic("dead")
+	}
+}
+
 func TestEverySecond(t *testing.T) {
 	name := os.Getenv("FLAKY_STATE")
 	if os.Remove(name) == nil {
@@ -311,9 +317,15 @@ func TestEverySecond(t *testing.T) {
 	if err != nil || passed {
 		t.Fatalf("flaky: passed %v, %v\n%s", passed, err, out.String())
 	}
-	for _, part := range []string{"2 of 4 failed  flaky TestEverySecond", "2 tests, 1 of them failed"} {
+	for _, part := range []string{"2 of 4 failed  flaky TestEverySecond", "3 tests, 1 of them failed"} {
 		if !strings.Contains(out.String(), part) {
 			t.Errorf("flaky printed no %q:\n%s", part, out.String())
 		}
+	}
+	t.Setenv("FLAKY_DIES", "1")
+	out.Reset()
+	passed, err = flaky(t.Context(), []string{"-count=1", "-procs=2", "-load=0", "-run=TestDies|TestSteady", "-dir", filepath.Join(dir, "kept"), "."}, &out, os.Stderr)
+	if err != nil || passed || !strings.Contains(out.String(), "1 of 1 failed  flaky TestDies") {
+		t.Errorf("with a test that ends the process: passed %v, %v\n%s", passed, err, out.String())
 	}
 }
