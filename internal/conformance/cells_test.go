@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -182,5 +181,5 @@ func TestWhatIsLeftOutIsShown(t *testing.T) {
 			}
 		}
 	}
-	t.Log(fmt.Sprintf("every day %d real cells, with make soak %d more", daily, left))
+	t.Logf("every day %d real cells, with make soak %d more", daily, left)
 }

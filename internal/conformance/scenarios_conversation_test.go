@@ -22,8 +22,10 @@ func conversationScenarios() []Scenario {
 		"one conversation: true", "the model was asked 2 and 1 times",
 	)
 	return []Scenario{
-		{ID: "conversation.turns", Facts: "§0 init every turn; seed 000: system/init is the first message; seed 004: init right after initialize",
-			Also: map[string]string{"*": "the least that every version must do over every transport"}, Run: turns, Want: want},
+		{
+			ID: "conversation.turns", Facts: "§0 init every turn; seed 000: system/init is the first message; seed 004: init right after initialize",
+			Also: map[string]string{"*": "the least that every version must do over every transport"}, Run: turns, Want: want,
+		},
 		{ID: "conversation.root", Facts: "hybrid where it posts for path /", Where: hybridOnly, Path: "/", Run: turns, Want: want},
 		{ID: "conversation.wss", Facts: "WebSocket with TLS", Where: websocketOnly, TLS: true, Run: turns, Want: want},
 	}
