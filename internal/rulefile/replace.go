@@ -85,7 +85,7 @@ const maxErrors = 20
 
 // firstOf returns the text of an error; of very many joined ones that of the first.
 func firstOf(err error) string {
-	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // of this very error, not of one inside
+	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		return err.Error()
 	}

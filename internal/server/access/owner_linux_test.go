@@ -1,6 +1,7 @@
 package access
 
 import (
+	"errors"
 	"io"
 	"net"
 	"os"
@@ -59,7 +60,7 @@ func TestTCPGone(t *testing.T) {
 		t.Error("the test itself is taken for a run")
 	}
 	noError(t, client.Close())
-	if _, err := server.Read(make([]byte, 1)); err != io.EOF { // the end has come through
+	if _, err := server.Read(make([]byte, 1)); !errors.Is(err, io.EOF) { // the end has come through
 		t.Fatal(err)
 	}
 	if !o.fromRun(local, remote) {

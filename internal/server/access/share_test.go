@@ -52,7 +52,9 @@ func TestShares(t *testing.T) {
 		transport.CloseIdleConnections()
 		server.Close()
 	}()
-	ask := func(name, path string) (*http.Response, api.Error) {
+	// ask returns the status and headers of an answer, whose body stays open, and its
+	// error if it is one.
+	ask := func(name, path string) (int, http.Header, api.Error) {
 		t.Helper()
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+path, nil)
 		noError(t, err)
@@ -64,21 +66,21 @@ func TestShares(t *testing.T) {
 		if res.StatusCode != http.StatusOK {
 			noError(t, json.NewDecoder(res.Body).Decode(&e))
 		}
-		return res, e
+		return res.StatusCode, res.Header, e
 	}
 	opens := func(name string, n int) {
 		t.Helper()
 		for i := range n {
-			if res, e := ask(name, "/stream"); res.StatusCode != http.StatusOK {
+			if status, _, e := ask(name, "/stream"); status != http.StatusOK {
 				t.Fatalf("stream %d of %s: %+v", i+1, name, e)
 			}
 		}
 	}
 	full := func(name, words string) {
 		t.Helper()
-		res, e := ask(name, "/stream")
-		if res.StatusCode != http.StatusTooManyRequests || e.Code != api.CodeTooMany || !strings.Contains(e.Title+e.Detail, words) || res.Header.Get("Retry-After") == "" {
-			t.Fatalf("one more of %s: %d %+v", name, res.StatusCode, e)
+		status, header, e := ask(name, "/stream")
+		if status != http.StatusTooManyRequests || e.Code != api.CodeTooMany || !strings.Contains(e.Title+e.Detail, words) || header.Get("Retry-After") == "" {
+			t.Fatalf("one more of %s: %d %+v", name, status, e)
 		}
 	}
 	opens("a", share)
@@ -86,7 +88,7 @@ func TestShares(t *testing.T) {
 	opens("b", common-share)
 	full("c", "32 at a time, all together")
 	opens("owner", share-1)
-	if res, e := ask("owner", "/once"); res.StatusCode != http.StatusOK {
+	if status, _, e := ask("owner", "/once"); status != http.StatusOK {
 		t.Errorf("the owner is kept out: %+v", e)
 	}
 	mu.Lock()
