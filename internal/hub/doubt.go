@@ -259,7 +259,7 @@ func ofTurn(l *fold.Line) bool {
 // streamed. Such lines are not kept, so that an entry has to say it.
 func (st *step) found(l *fold.Line) {
 	if st.s.book.State.Unsure && ofTurn(l) {
-		st.event(api.KindTurn, Actor{}, api.TurnChange{State: api.TurnRunning, Reason: "the agent goes on with the turn"})
+		st.event(api.KindTurn, Actor{}, api.TurnChange{State: api.TurnRunning, Reason: "the agent is still working on the turn"})
 	}
 }
 

@@ -215,7 +215,7 @@ func (d *dialledSim) awaitRead() {
 	})
 }
 
-// eventually waits for something that tells nobody when it happens.
+// eventually polls for something that sends no signal when it happens.
 func (d *dialledSim) eventually(what string, ready func() bool) {
 	d.lab.t.Helper()
 	tick := time.NewTicker(time.Millisecond)

@@ -506,7 +506,7 @@ func TestTestRules(t *testing.T) {
 }
 
 // TestTestRulesBounds has more judged than one request may have: many rules against
-// many calls, of which one line has enough by itself. It stops, and says so.
+// many calls, of which one line alone has enough. It stops, and says so.
 func TestTestRulesBounds(t *testing.T) {
 	r := &fileRules{rules: newRules(t, "")}
 	l := newLab(t, func(o *hub.Options) { o.Rules = r })

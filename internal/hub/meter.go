@@ -23,7 +23,7 @@ type Meter interface {
 	// Behind says that a follower had to read the journal, and how far it was
 	// behind.
 	Behind(entries int64)
-	// Evaluated counts judgements of calls that somebody wanted to know of: how many
+	// Evaluated counts judgements of calls that a client asked for: how many
 	// rules were held against how many calls.
 	Evaluated(evaluations int)
 }

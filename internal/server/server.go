@@ -138,7 +138,7 @@ type Server struct {
 	ctx       context.Context // ends when Close begins to put things away
 	cancel    context.CancelFunc
 	tasks     sync.WaitGroup
-	failed    chan error // of a listener that ended by itself; has room for all
+	failed    chan error // of a listener that ended unasked; has room for all
 	undo      []func()   // what Close does in the end, the last one first
 	closing   sync.Once
 }

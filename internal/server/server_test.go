@@ -86,7 +86,7 @@ func TestRoutes(t *testing.T) {
 		}
 	}()
 	if _, err := os.Lstat(s.TokenFile()); err == nil {
-		t.Error("a token with all rights was written to a file that nobody has asked for")
+		t.Error("a token with all rights was written to a file that was not asked for")
 	}
 	bearer := bearerOf(t, s).Get("Authorization")
 	tests := []struct {

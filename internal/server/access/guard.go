@@ -150,7 +150,7 @@ func (g *Guard) authenticate(next http.Handler, late bool) http.Handler {
 		switch {
 		case ok:
 			if e := g.claim(peerOf(r.Context()), id); e != nil {
-				// It would count among those of nobody.
+				// It would count for no token at all.
 				w.Header().Set("Connection", "close")
 				w.Header().Set("Retry-After", "5")
 				WriteProblem(w, e)

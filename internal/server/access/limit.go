@@ -112,7 +112,7 @@ func (l *limiter) claim(c *limitedConn, holder string, admin bool) (refused stri
 	return ""
 }
 
-// release takes the connection from whoever had it. mu is held.
+// release takes the connection from the token that had it. mu is held.
 func (c *limitedConn) release() {
 	if c.holder == "" {
 		return

@@ -45,7 +45,7 @@ func TestTCPKnowsRuns(t *testing.T) {
 }
 
 // TestTCPGone: a request whose sender does not wait for the answer has a token's
-// full rights no more: nobody can tell who sent it.
+// full rights no more: its sender cannot be known.
 func TestTCPGone(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	noError(t, err)

@@ -29,7 +29,7 @@ func LoadToken(dir string) (Token, error) {
 // loadToken reads a token from a file that must belong to a user.
 func loadToken(path string, uid int) (Token, error) {
 	const remedy = "remove it, and make a token with: switchboard token create"
-	text, err := readPrivate(path, uid, 1024, remedy, "remove it, because somebody may know this token, and make another with: switchboard token create")
+	text, err := readPrivate(path, uid, 1024, remedy, "remove it, because others may know this token, and make another with: switchboard token create")
 	if err != nil {
 		return Token{}, fmt.Errorf("opening the admin token: %w", err)
 	}

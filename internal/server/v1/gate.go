@@ -13,7 +13,7 @@ import (
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// Limits of requests that have the server judge calls by rules. Whoever may observe
+// Limits of requests that have the server judge calls by rules. A client that may observe
 // may send them, and each costs far more than its bytes.
 const (
 	// maxJudging is how many are worked on at a time.

@@ -33,10 +33,10 @@ type Options struct {
 	// Tokens keeps the tokens of the server. If nil, there are none to be managed.
 	Tokens Tokens
 	// Opened is told of each WebSocket: the route, and the kind "websocket". What it
-	// returns is called when the connection ends. If nil, nobody is told.
+	// returns is called when the connection ends. If nil, refusals are not reported.
 	Opened func(route, kind string) (closed func())
 	// Refused is told of each request that is refused because of a limit, by the name of
-	// the limit. It must not block. If nil, nobody is told.
+	// the limit. It must not block. If nil, refusals are not reported.
 	Refused func(limit string)
 }
 
