@@ -18,7 +18,7 @@ func TestForeign(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.settle()
-	l.problem("chmod o-w")
+	l.problem("chmod go-w")
 	l.want("make x", "allow", "rm x", "")
 	if err := os.Chmod(l.file, 0o600); err != nil {
 		t.Fatal(err)
