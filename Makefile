@@ -57,6 +57,10 @@ PURE ?= wire wire/fold internal/audit internal/link internal/naming \
 export GOWORK = off
 export GO VULNDB
 
+# Without the folder's name in what is built, every clone shares the build cache.
+GOFLAGS += -trimpath
+export GOFLAGS
+
 # A program with the race detector sleeps for a second before it ends, and so does every test binary.
 GORACE ?= atexit_sleep_ms=0
 export GORACE
