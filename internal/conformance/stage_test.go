@@ -215,6 +215,28 @@ func (s *Stage) Settle() []Seen {
 	return lines[:len(lines)-1]
 }
 
+// awaitIdle waits for the line that says that the CLI is idle, if it writes such lines: it comes after the result, and a request may be answered in
+// between.
+func (s *Stage) awaitIdle() {
+	s.mu.Lock()
+	state, due := "", false
+	for _, line := range s.lines {
+		if len(line) > 1<<20 {
+			continue // no such line is meant
+		}
+		switch {
+		case member(line, "subtype") == `session_state_changed`:
+			state, due = member(line, "state"), false
+		case member(line, "type") == `result`:
+			due = state == "running"
+		}
+	}
+	s.mu.Unlock()
+	if due {
+		s.AwaitText("system/session_state_changed idle")
+	}
+}
+
 // A Turn is what came between a prompt and its result.
 type Turn struct {
 	Tag    string // in the prompt, for AwaitModel

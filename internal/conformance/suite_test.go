@@ -370,7 +370,7 @@ func (c *column) play(ctx context.Context, sc *Scenario) (notes []string, err er
 	err = s.run(sc.Run)
 	if !sc.alone() && err == nil && !s.host.spoiled && !s.host.ended() {
 		// What the scenario has left behind must not get into the next one.
-		err = s.run(func(s *Stage) { s.Settle() })
+		err = s.run(func(s *Stage) { s.Settle(); s.awaitIdle() })
 	}
 	if sc.alone() || err != nil || s.host.spoiled || s.host.ended() {
 		err = errors.Join(err, s.host.close())
