@@ -36,6 +36,12 @@ type guarded struct{ m *testing.M }
 
 // Run runs them.
 func (g guarded) Run() (code int) {
+	// A script mostly waits for processes, so more of them run at once than there are
+	// cores.
+	if err := flag.Set("test.parallel", "5"); err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
 	goleak.VerifyTestMain(g.m, goleak.Cleanup(func(c int) { code = c }))
 	for _, process := range leftBehind() {
 		_, _ = fmt.Fprintln(os.Stderr, "left behind:", process)

@@ -57,7 +57,7 @@ func TestMain(m *testing.M) {
 	// Much of a test is waiting: for processes to start, and in some for half a
 	// minute until the hub gives up on a connection. So more of them run at once
 	// than there are cores.
-	if err := flag.Set("test.parallel", "6"); err != nil {
+	if err := flag.Set("test.parallel", "8"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
@@ -142,6 +142,14 @@ func (h *heap) all() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Clone(h.items)
+}
+
+// hugeLine is a prompt that has the agent write a line of 2 MB, of 10 MB in a soak: drawing that takes a minute, and shows nothing else.
+func hugeLine() string {
+	if soak() {
+		return "@huge 10000000"
+	}
+	return "@huge 2000000"
 }
 
 // soak says that the tests may take hours.

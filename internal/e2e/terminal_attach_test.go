@@ -276,15 +276,15 @@ func TestAttachHostile(t *testing.T) {
 		term.WaitFor("enter sends") // or what is seen here would be taken for what the next escape leads to
 		whole(fmt.Sprintf("text %d, scrolled", i))
 	}
-	// A line of 10 MB.
-	k.prompt("@huge 10000000")
+	// A very long line.
+	k.prompt(hugeLine())
 	k.over()
-	whole("10 MB that are being written")
+	whole("a long line that is being written")
 	k.prompt("@say End of the long one.")
 	k.over()
 	attachSaid(term, "End of the long one.")
 	term.WaitGone("queued")
-	whole("10 MB")
+	whole("a long line")
 	term.Resize(40, 12)
 	term.WaitUntil(func(s *termtest.Screen) bool { return s.Cols == 40 && strings.Contains(s.Row(s.Rows-1), "idle") }, "the screen is small")
 	// The second one counts for a while, and to draw all of this may take longer here.

@@ -423,7 +423,7 @@ func TestTerminalRunHostile(t *testing.T) {
 	r.WaitFor("It is over.")
 	r.awaitIdle(1)
 	// A very long line, in one piece.
-	r.send("@huge 10000000")
+	r.send(hugeLine())
 	r.WaitUntil(func(s *termtest.Screen) bool { return s.Contains("ctrl+c stops") }, "it begins")
 	r.awaitIdle(2)
 	r.send(said("Still alive."))

@@ -44,11 +44,7 @@ func TestShares(t *testing.T) {
 	server.Start()
 	transport := &http.Transport{DisableKeepAlives: true}
 	client := &http.Client{Transport: transport}
-	var bodies []*http.Response
 	defer func() {
-		for _, res := range bodies {
-			_ = res.Body.Close()
-		}
 		transport.CloseIdleConnections()
 		server.Close()
 	}()
@@ -61,7 +57,7 @@ func TestShares(t *testing.T) {
 		req.Header.Set("Authorization", "Bearer "+tokens[name])
 		res, err := client.Do(req)
 		noError(t, err)
-		bodies = append(bodies, res)
+		t.Cleanup(func() { _ = res.Body.Close() })
 		var e api.Error
 		if res.StatusCode != http.StatusOK {
 			noError(t, json.NewDecoder(res.Body).Decode(&e))
