@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -62,6 +63,8 @@ type matrix struct {
 	cells  map[string]map[Subject]cell
 	drifts map[string]map[string]int // by what is new: how often, by version
 	notes  map[string]map[Subject][]string
+	// tries counts the cells that passed at a second try only.
+	tries atomic.Int32
 }
 
 func newMatrix(table []Scenario, subjects []Subject) *matrix {
