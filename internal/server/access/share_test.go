@@ -127,3 +127,10 @@ func TestSharesAreGivenBack(t *testing.T) {
 		t.Errorf("%v, %d are still counted", l.limiter.holders, l.limiter.others)
 	}
 }
+
+func noError(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

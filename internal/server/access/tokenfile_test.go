@@ -125,10 +125,3 @@ func TestLoadTokenRefuses(t *testing.T) {
 		})
 	}
 }
-
-func noError(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
