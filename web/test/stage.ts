@@ -97,7 +97,16 @@ export class Hub {
         // Over the socket, which needs no token. It stays good when the program is started again.
         this.token ||= execFileSync(
           program,
-          ["token", "create", "--name", "tests", "--scopes", "observe,prompt,approve,admin", "--data-dir", join(this.folder, "data")],
+          [
+            "token",
+            "create",
+            "--name",
+            "tests",
+            "--scopes",
+            "observe,prompt,approve,admin",
+            "--data-dir",
+            join(this.folder, "data"),
+          ],
           { encoding: "utf8", env: { PATH: process.env.PATH ?? "", HOME: join(this.folder, "home"), ...this.options.env } },
         ).trim();
         break;
