@@ -44,10 +44,10 @@ func TestShares(t *testing.T) {
 	server.Start()
 	transport := &http.Transport{DisableKeepAlives: true}
 	client := &http.Client{Transport: transport}
-	defer func() {
+	t.Cleanup(func() { // after the bodies, whose streams the server would wait for
 		transport.CloseIdleConnections()
 		server.Close()
-	}()
+	})
 	// ask returns the status and headers of an answer, whose body stays open, and its
 	// error if it is one.
 	ask := func(name, path string) (int, http.Header, api.Error) {
