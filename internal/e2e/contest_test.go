@@ -16,7 +16,7 @@ import (
 )
 
 // TestContest has two clients answer each of 300 questions, 1 000 in a soak, at the
-// same moment, differently: exactly one wins, and both learn who. Whoever repeats a request
+// same moment, differently: exactly one wins, and both are told which. A client that repeats a request
 // with its id learns the same again.
 func TestContest(t *testing.T) {
 	t.Parallel()
