@@ -169,6 +169,9 @@ func (c *certainty) stmt(st *syntax.Stmt) {
 			c.stmt(cmd.Y)
 			return
 		}
+		if clause, ok := cmd.Y.Cmd.(*syntax.TimeClause); ok && cmd.Op != syntax.OrStmt && !timesCall(clause) {
+			c.doubt("After a `|`, `time` is a program, and what it is given is not followed.")
+		}
 		c.branch(cmd.X)
 		before := c.strangers
 		c.branch(cmd.Y)
@@ -210,6 +213,17 @@ func (c *certainty) stmt(st *syntax.Stmt) {
 	default:
 		c.doubt("The command has " + nodeName(cmd) + ", and what that runs is not followed.")
 	}
+}
+
+// timesCall reports whether a `time` clause means the same to Bash, which takes
+// `time` for a program after a pipe: one command without options of `time`,
+// assignments or a shell's own syntax.
+func timesCall(clause *syntax.TimeClause) bool {
+	if clause.Stmt == nil {
+		return false
+	}
+	call, ok := clause.Stmt.Cmd.(*syntax.CallExpr)
+	return ok && len(call.Assigns) == 0 && len(call.Args) > 0 && !strings.HasPrefix(call.Args[0].Lit(), "-")
 }
 
 // feed hands the texts of here-documents to a program that may run what it reads,
