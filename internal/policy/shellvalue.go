@@ -387,7 +387,10 @@ func fieldsOf(values []field) value {
 		}
 		alt := []field{}
 		for part := range strings.FieldsFuncSeq(t.text, func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' }) {
-			alt = append(alt, field{text: part, glob: t.glob || strings.ContainsAny(part, "*?["), number: t.number})
+			if !t.glob && strings.ContainsAny(part, "*?[") {
+				return value{open: true} // a pattern that no word of the text shows
+			}
+			alt = append(alt, field{text: part, glob: t.glob, number: t.number})
 		}
 		v.alts = append(v.alts, alt)
 	}
