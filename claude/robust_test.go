@@ -74,7 +74,8 @@ func TestRobustKilled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := process.Kill(); err != nil {
+		// The handle is a descriptor of its own.
+		if err := errors.Join(process.Kill(), process.Release()); err != nil {
 			t.Fatal(err)
 		}
 		o := <-ended
