@@ -71,6 +71,8 @@ func (s *script) certain() *certainty {
 		c.doubt(s.broken)
 	case strings.ContainsAny(s.text, "\r\x00"):
 		c.doubt("The command has a carriage return or a NUL in it.")
+	case continuesComment(s.text):
+		c.doubt(continuedComment)
 	default:
 		c.file(s.file)
 		c.renamed()
@@ -104,6 +106,20 @@ func (c *certainty) listed(why string) {
 	c.doubtPath(why)
 }
 
+const continuedComment = "The command has a line with a `#` that ends in a backslash."
+
+// continuesComment reports whether a line that may hold a comment ends in a
+// backslash: Bash ends the comment there, and the parser joins the next line to
+// the command before it.
+func continuesComment(text string) bool {
+	for line := range strings.Lines(text) {
+		if strings.HasSuffix(line, "\\\n") && strings.Contains(line, "#") {
+			return true
+		}
+	}
+	return false
+}
+
 // text walks a text that a shell runs: an argument of sh -c or eval.
 func (c *certainty) text(text string) {
 	if c.depth >= maxCertainDepth || len(text) > maxShellText || nesting(text) > maxShellDepth || strings.ContainsAny(text, "\r\x00") {
@@ -113,6 +129,10 @@ func (c *certainty) text(text string) {
 	file, err := parseText(text)
 	if err != nil {
 		c.doubt("The command runs a text that cannot be read as shell.")
+		return
+	}
+	if continuesComment(text) {
+		c.doubt(continuedComment)
 		return
 	}
 	c.depth++
