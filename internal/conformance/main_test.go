@@ -15,9 +15,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if code, ran := claudetest.RunInstalled(os.Args); ran {
-		os.Exit(code)
-	}
 	if order := os.Getenv(controllerEnv); order != "" {
 		os.Exit(control(order))
 	}
@@ -31,6 +28,7 @@ func TestMain(m *testing.M) {
 	begin := time.Now()
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		printMatrix(begin)
+		_ = os.RemoveAll(simulatedDir) // a temporary folder, or "" for nothing
 		os.Exit(code)
 	}))
 }

@@ -1,12 +1,16 @@
 package conformance
 
 import (
+	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -29,8 +33,35 @@ func simulatedProgram(base, version, broken string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
-	return claudetest.Install(dir, &claudetest.InstallOptions{Quirks: &quirks})
+	program, err := buildSimulated()
+	if err != nil {
+		return "", err
+	}
+	return claudetest.InstallProgram(dir, program, &claudetest.InstallOptions{Quirks: &quirks})
 }
+
+// buildSimulated builds the simulated CLI, once, and returns its path. TestMain
+// removes it.
+var buildSimulated = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "simulated-cli-")
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	path := filepath.Join(dir, "sim")
+	if runtime.GOOS == "windows" {
+		path += ".exe"
+	}
+	if output, err := exec.CommandContext(ctx, "go", "build", "-ldflags=-w", "-o", path, "./cmd/sim").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building the simulated CLI: %w\n%s", err, output)
+	}
+	simulatedDir = dir
+	return path, nil
+})
+
+// simulatedDir holds the simulated CLI, once it is built.
+var simulatedDir string
 
 // flip changes a field to something else.
 func flip(v reflect.Value, path string) error {
