@@ -5,7 +5,7 @@
 //		return err
 //	}
 //	defer c.Close()
-//	created, err := c.Create(ctx, api.CreateSession{Dir: "/home/me/project", Prompt: "Mend the tests"})
+//	created, err := c.Create(ctx, api.CreateSession{Dir: "/home/me/project", Prompt: "Fix the tests"})
 //	if err != nil {
 //		return err
 //	}
