@@ -1,4 +1,4 @@
-# Everything a developer or CI does, one word each. `make` alone lists the words.
+# Everything a developer or CI does, one target each. `make` alone lists the targets.
 # Works with GNU Make 3.81 (macOS) and later; the recipes need only a POSIX shell, the scripts in tools/ need bash 3.2.
 
 GO ?= go
@@ -48,7 +48,7 @@ LINT = $(GO) tool -modfile=tools/go.mod golangci-lint
 UNIT = $$($(GO) list ./... | grep -Ev '/internal/(conformance(/sdk)?|e2e)$$')
 
 # Packages that start no goroutine. The race detector has nothing to find in their own tests, which compute, and take up to ten times as
-# long with it; those of the packages that use them concurrently run with it. With -race they run in `make soak`, and by themselves in
+# long with it; those of the packages that use them concurrently run with it. With -race they run in `make soak`, and alone in
 # `make flaky`.
 PURE ?= wire wire/fold internal/audit internal/link internal/naming \
 	internal/terminal/ask internal/terminal/compose internal/terminal/decide internal/terminal/paint internal/terminal/talk
@@ -70,30 +70,30 @@ export GORACE
 .DEFAULT_GOAL := help
 
 .PHONY: help
-help: ## list what make can do (this)
-	@echo 'Switchboard. Usage: make WORD [VARIABLE=value]'
+help: ## list the targets
+	@echo 'Usage: make TARGET [VARIABLE=value]'
 	@echo
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo 'Variables: FUZZTIME=$(FUZZTIME) SOAKTIME=$(SOAKTIME) FUZZ=regexp BENCH=$(BENCH) COUNT=$(COUNT) ARGS= VERSION= VULNDB='
 
 .PHONY: run
-run: build ## start the hub with a simulated agent at work (no account, no Claude Code needed; ARGS=--auto answers by itself)
+run: build ## demo: the hub with a simulated agent; no account or Claude Code needed (ARGS=--auto: answer automatically)
 	@echo '==> the hub, with a simulated agent'
 	@bin/switchboard demo $(ARGS)
 
 .PHONY: play
-play: ## the same task without a hub, on the SDK alone (ARGS=--real: on a real Claude Code with a simulated model)
-	@echo '==> a conversation with an agent'
+play: ## the same task without a hub, on the Go SDK alone (ARGS=--real: a real Claude Code with a simulated model)
+	@echo '==> a session with an agent'
 	@$(GO) run ./internal/conformance/cmd/play $(ARGS)
 
 .PHONY: test
-test: ## everything CI checks: set-up, lint, unit tests, kill tests, browser tests, conformance, short fuzzing
+test: ## everything CI checks: setup, lint, unit tests, kill tests, browser tests, conformance, short fuzzing
 	@SWITCHBOARD_REQUIRE_CLIS=1 MAKE='$(MAKE)' STAGES_NOTE='$(if $(RACE),,no C compiler was found: the tests ran WITHOUT the race detector)' \
 		tools/stages setup:set-up lint::8 unit::6 e2e:kill-tests:6 browser::4 conformance::5 fuzz-short:fuzz:2
 
 .PHONY: build
-build: console ## build the console, compile every package, and the program into bin
+build: console ## build the console and bin/switchboard
 	@echo '==> go build ./...'
 	@$(GO) build ./...
 	@$(GO) build -o bin/ ./cmd/switchboard
@@ -105,7 +105,7 @@ console: web/dist/app/index.html
 # Not npm ci: a registry may lack the parts of packages for systems that nobody here has, and the lock file then lacks them too.
 web/node_modules/.installed: web/package.json web/package-lock.json
 	@$(MAKE) --no-print-directory need
-	@echo '==> packages of the console from npm'
+	@echo '==> npm packages of the console'
 	@cd web && npm install --no-save --no-audit --no-fund --loglevel=error
 	@touch $@
 
@@ -117,7 +117,7 @@ web/dist/app/index.html: $(WEB_SOURCES) web/node_modules/.installed
 	@touch $@
 
 .PHONY: lint
-lint: generate-check golangci vet tidy-check console-check ## generated files, golangci-lint, go vet for the other systems, go.mod, the console
+lint: generate-check golangci vet tidy-check console-check ## check generated files, golangci-lint, go vet for other systems, go.mod, the console
 
 .PHONY: console-check
 console-check: web/node_modules/.installed
@@ -127,7 +127,7 @@ console-check: web/node_modules/.installed
 # The packages that are slowest to test run alone at the end, on one core. The other one has what needs no race detector until then, and the
 # console; what they print comes when all is done.
 .PHONY: unit
-unit: web/node_modules/.installed ## unit tests with the race detector, and those of the console
+unit: web/node_modules/.installed ## run unit tests with the race detector, and those of the console
 	@echo '==> unit tests$(if $(RACE), with the race detector, WITHOUT the race detector: no C compiler found)'
 	@status=0; pure='$(if $(PURE),$(shell $(GO) list $(addprefix ./,$(PURE))))'; all="$(UNIT)"; mkdir -p bin; \
 	{ aside=0; \
@@ -142,26 +142,26 @@ unit: web/node_modules/.installed ## unit tests with the race detector, and thos
 	exit $$status
 
 .PHONY: browser
-browser: build clis ## the console in Chromium, which is installed if there is none: the real program with a simulated agent
+browser: build clis ## test the console in Chromium (installed if missing), with the real program and a simulated agent
 	@echo '==> the console in Chromium'
 	@$(GO) build -o bin/ ./internal/conformance/cmd/model
 	@chromium=$$(tools/chromium) && cd web && SWITCHBOARD_CHROMIUM="$$chromium" $(call VITEST,browser) --config vitest.browser.config.ts
 
 .PHONY: bench-console
-bench-console: build ## how fast the console is: opening, scrolling, streaming and memory with 10 000 messages
+bench-console: build ## measure the console: opening, scrolling, streaming and memory with 10,000 messages
 	@chromium=$$(tools/chromium) && cd web && SWITCHBOARD_CHROMIUM="$$chromium" npx vitest run --config vitest.bench.config.ts
 
 .PHONY: screenshots
-screenshots: build ## take the pictures of docs/media anew: every page, light and dark, desktop and phone
+screenshots: build ## regenerate the pictures in docs/media: every page, light and dark, desktop and phone
 	@chromium=$$(tools/chromium) && cd web && SWITCHBOARD_CHROMIUM="$$chromium" npx vitest run --config vitest.shots.config.ts
 
 .PHONY: e2e
-e2e: clis ## the program as a whole: killed at the worst moments, cut off, on a full disk
+e2e: clis ## test the whole program: killed at the worst moments, cut off, on a full disk
 	@echo '==> end-to-end and kill tests'
 	@SWITCHBOARD_REQUIRE_CLIS=1 $(TEST) -count=1 -v -timeout $(E2E_TIMEOUT) ./internal/e2e
 
 .PHONY: conformance
-conformance: clis ## the suite that judges the protocol, against the real pinned CLIs (VERSION=x.y.z: what differs in another one)
+conformance: clis ## run the conformance suite on the pinned CLIs (VERSION=x.y.z: differences in another version)
 ifeq ($(VERSION),)
 	@echo '==> conformance suite, and the official SDK'
 	@status=0; export SWITCHBOARD_REQUIRE_CLIS=1; \
@@ -176,13 +176,13 @@ else
 endif
 
 .PHONY: bench
-bench: clis ## benchmarks (BENCH=regexp, COUNT=n); the relay is compared with a pipe on Bun, the SDK with the official one, both from npm
+bench: clis ## run benchmarks (BENCH=regexp, COUNT=n); compares the relay with a pipe on Bun, and the SDK with the official one
 	@$(GO) run ./internal/conformance/cmd/clis --bun
 	@echo '==> benchmarks matching "$(BENCH)"'
 	@$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) -timeout 60m $(UNIT) ./internal/conformance/sdk ./internal/e2e
 
 .PHONY: fuzz
-fuzz: ## every fuzz target for FUZZTIME each (FUZZ=regexp takes some)
+fuzz: ## run every fuzz target for FUZZTIME (FUZZ=regexp: only matching ones)
 	@tools/fuzz $(FUZZTIME)
 
 # What reads bytes of strangers, agents and links, and what decides. The rest reads what the user wrote, or serves tests: its seeds run with
@@ -194,26 +194,26 @@ fuzz-short:
 	@PACKAGES='$(SHORT_FUZZ)' tools/fuzz 2s ./internal/server=5s
 
 .PHONY: soak
-soak: ## hours instead of minutes: 1 000 kills, the full load, every cell of the conformance suite and SOAKTIME per fuzz target
+soak: ## run the long tests, for hours: 1,000 kills, full load, the whole conformance suite, SOAKTIME per fuzz target
 	@SWITCHBOARD_SOAK=1 PURE= MAKE='$(MAKE)' FUZZTIME='$(SOAKTIME)' UNIT_TIMEOUT=2h CONFORMANCE_TIMEOUT=2h E2E_TIMEOUT=4h \
 		tools/stages setup:set-up unit e2e conformance fuzz
 
 # PKG names packages (./internal/... among them), RUN tests, COUNT how often with each of three values of GOMAXPROCS, LOAD how many
 # processors are kept busy meanwhile. CONSOLE=1 runs the unit tests of the console too, BROWSER=1 those in Chromium.
 .PHONY: flaky
-flaky: ## look for tests that fail now and then: again and again, shuffled, on a busy machine (PKG=./internal/hub RUN=regexp COUNT=n LOAD=n CONSOLE=1)
-	@echo '==> looking for tests that fail now and then'
+flaky: ## find flaky tests: many runs, shuffled, on a busy machine (PKG=./internal/hub RUN=regexp COUNT=n LOAD=n CONSOLE=1)
+	@echo '==> looking for flaky tests'
 	@$(if $(BROWSER),$(MAKE) --no-print-directory build clis && $(GO) build -o bin/ ./internal/conformance/cmd/model && export SWITCHBOARD_CHROMIUM=$$(tools/chromium) &&) \
 		$(GO) run ./internal/testrun flaky -build='$(RACE) -vet=off -ldflags=-w' -count=$(FLAKY_COUNT) -run='$(RUN)' $(if $(LOAD),-load=$(LOAD)) \
 		-vitest='$(if $(CONSOLE),vitest.config.ts)$(if $(BROWSER),$(if $(CONSOLE),$(comma))vitest.browser.config.ts)' $(FLAKY_PACKAGES)
 
 .PHONY: vuln
-vuln: ## known vulnerabilities in what we call (needs vuln.go.dev; not part of test)
+vuln: ## check for known vulnerabilities (needs vuln.go.dev; not part of test)
 	@echo '==> govulncheck'
 	@tools/vuln
 
 .PHONY: setup
-setup: need ## fetch what the tests need: modules, packages of the console, Chromium, the pinned CLIs, the official SDK
+setup: need ## download what the tests need: Go modules, npm packages, Chromium, the pinned CLIs, the official SDK
 	@echo '==> downloading modules'
 	@$(GO) mod download
 	@$(GO) mod download -modfile=tools/go.mod
@@ -227,12 +227,12 @@ clis: need ## install the pinned CLIs and SDK into your cache folder (VERSION=x.
 	@$(GO) run ./internal/conformance/cmd/clis $(VERSION)
 
 .PHONY: record
-record: ## make the README's recording anew (docs/media), through the program and its simulated agent
+record: ## record the README's terminal session again (docs/media)
 	@echo '==> recording'
 	@$(GO) test -count=1 -run '^TestRecording$$' ./cmd/switchboard -record
 
 .PHONY: generate
-generate: ## make the generated files anew
+generate: ## regenerate the generated files
 	@echo '==> go generate ./...'
 	@$(GO) generate ./...
 
@@ -242,7 +242,7 @@ generate-check:
 
 .PHONY: golangci
 golangci:
-	@echo '==> golangci-lint (the first time it is built, which takes some minutes)'
+	@echo '==> golangci-lint (the first run builds it, which takes some minutes)'
 	@$(LINT) run --allow-parallel-runners ./...
 
 # golangci-lint vets for the system it runs on. For the others everything must compile, tests too, and vet reads what differs there: the
@@ -264,12 +264,12 @@ fmt: ## format all Go files
 	@$(LINT) fmt ./...
 
 .PHONY: fix
-fix: ## let the linters mend what they can mend by themselves
+fix: ## apply the linters' automatic fixes
 	@echo '==> golangci-lint run --fix'
 	@$(LINT) run --fix --allow-parallel-runners ./...
 
 .PHONY: tidy-check
-tidy-check: ## check that go.mod and go.sum say what is used, in both modules
+tidy-check: ## check that go.mod and go.sum are tidy, in both modules
 	@echo '==> go mod tidy -diff'
 	@$(GO) mod tidy -diff
 	@cd tools && $(GO) mod tidy -diff
@@ -278,11 +278,11 @@ tidy-check: ## check that go.mod and go.sum say what is used, in both modules
 .PHONY: need
 need:
 	@for program in $(GO) git node npm; do \
-		command -v $$program >/dev/null || { echo "$$program is not on PATH; README.md lists what is needed"; exit 1; }; \
+		command -v $$program >/dev/null || { echo "$$program is not on PATH; README.md lists the requirements"; exit 1; }; \
 	done
 
 .PHONY: clean
-clean: ## remove what was built here (caches and installed CLIs stay)
-	@echo '==> removing bin, the built console and left-over test binaries and profiles'
+clean: ## remove build output (keeps caches and installed CLIs)
+	@echo '==> removing bin, the built console and leftover test binaries and profiles'
 	@rm -rf bin web/dist/app web/node_modules
 	@find . -type f \( -name '*.test' -o -name '*.prof' -o -name 'coverage*.out' \) -not -path './.git/*' -exec rm -f {} +

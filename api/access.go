@@ -37,13 +37,13 @@ type TokenList struct {
 
 // CreateCode asks for a one-time code with which a browser gets a token.
 type CreateCode struct {
-	Name   string   `json:"name,omitempty" maxLength:"128" doc:"What the token will be called"`
+	Name   string   `json:"name,omitempty" maxLength:"128" doc:"The token's name"`
 	Scopes []string `json:"scopes,omitempty" enum:"observe,prompt,approve,admin" doc:"All if absent"`
 }
 
 // A Code is a one-time code.
 type Code struct {
-	Code    string    `json:"code" doc:"Good once, for a short while"`
+	Code    string    `json:"code" doc:"Works once, for a short time"`
 	URL     string    `json:"url" doc:"The console's address with the code in its fragment"`
 	Expires time.Time `json:"expires"`
 }

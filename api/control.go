@@ -9,14 +9,14 @@ type Control struct {
 
 // A ControlResult is the CLI's answer to a control request.
 type ControlResult struct {
-	Response json.RawMessage `json:"response,omitempty" doc:"The body of the answer, as the CLI wrote it"`
+	Response json.RawMessage `json:"response,omitempty" doc:"The body of the CLI's response"`
 }
 
 // Rewind restores files as they were before a message. It needs file checkpoints,
 // which the server switches on for the agents that it starts.
 type Rewind struct {
 	UserMessageID string `json:"user_message_id" doc:"The uuid of the message"`
-	DryRun        bool   `json:"dry_run,omitempty" doc:"Only say what would change"`
+	DryRun        bool   `json:"dry_run,omitempty" doc:"Only report what would change"`
 }
 
 // A RewindResult says what a rewind did or would do.
@@ -30,8 +30,8 @@ type RewindResult struct {
 
 // FileSuggestions are files that a mention in a message may mean.
 type FileSuggestions struct {
-	Files []string `json:"files" doc:"Their paths, the likeliest first"`
-	Dir   string   `json:"dir,omitempty" doc:"The folder that the paths begin in"`
+	Files []string `json:"files" doc:"Their paths, best match first"`
+	Dir   string   `json:"dir,omitempty" doc:"The folder in which the paths begin"`
 }
 
 // Environment changes variables of the agent's environment.

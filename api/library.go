@@ -59,7 +59,7 @@ type TimelineItem struct {
 // Timeline is a page of what happened in a session, the oldest first.
 type Timeline struct {
 	Items []TimelineItem `json:"items"`
-	Next  string         `json:"next,omitempty" doc:"The id to go on after"`
+	Next  string         `json:"next,omitempty" doc:"The id to continue after"`
 	More  bool           `json:"more,omitempty"`
 }
 
@@ -81,7 +81,7 @@ type AuditItem struct {
 	Time     time.Time `json:"time"`
 	Decision string    `json:"decision" doc:"allow, deny, ask, or what the answer said"`
 	Tool     string    `json:"tool,omitempty"`
-	Title    string    `json:"title,omitempty" doc:"What it wanted to do, in one line"`
+	Title    string    `json:"title,omitempty" doc:"What the agent wanted to do, in one line"`
 	By       string    `json:"by,omitempty"`
 	Source   string    `json:"source,omitempty" enum:"agent,person,program,hub"`
 	Rule     *RuleRef  `json:"rule,omitempty" doc:"The rule that decided"`
@@ -107,7 +107,7 @@ type Costs struct {
 	USD    float64    `json:"usd"`
 	Turns  int64      `json:"turns"`
 	Millis int64      `json:"ms"`
-	Tokens *Tokens    `json:"tokens,omitempty" doc:"Those of the turns that tell them by model"`
+	Tokens *Tokens    `json:"tokens,omitempty" doc:"From turns that report them by model"`
 	Items  []CostItem `json:"items"`
 }
 
@@ -123,10 +123,10 @@ type CostItem struct {
 
 // Tokens count tokens by what was done with them.
 type Tokens struct {
-	Input      int64 `json:"input" doc:"Read, the cache not included"`
+	Input      int64 `json:"input" doc:"Input without the cache"`
 	Output     int64 `json:"output" doc:"Written"`
-	CacheRead  int64 `json:"cache_read" doc:"Read from the cache"`
-	CacheWrite int64 `json:"cache_write" doc:"Put into the cache"`
+	CacheRead  int64 `json:"cache_read" doc:"Cache reads"`
+	CacheWrite int64 `json:"cache_write" doc:"Cache writes"`
 }
 
 // Drift counts what this server does not know in the lines of CLIs.
@@ -162,7 +162,7 @@ type TranscriptFilter struct {
 // A Transcript is a conversation that the CLI has written to disk.
 type Transcript struct {
 	Conversation string    `json:"conversation" doc:"The CLI's session_id"`
-	Dir          string    `json:"dir,omitempty" doc:"The folder that it was held in"`
+	Dir          string    `json:"dir,omitempty" doc:"Its working folder"`
 	Title        string    `json:"title,omitempty" doc:"Its title, or the beginning of its first prompt"`
 	Modified     time.Time `json:"modified"`
 	Bytes        int64     `json:"bytes"`
@@ -177,23 +177,23 @@ type Transcript struct {
 // TranscriptList is a page of transcripts, the newest first.
 type TranscriptList struct {
 	Transcripts []Transcript `json:"transcripts"`
-	Next        string       `json:"next,omitempty" doc:"The cursor of the next page, which there may be behind one that is not full"`
+	Next        string       `json:"next,omitempty" doc:"The cursor of the next page; a page that isn't full may have one too"`
 }
 
 // TranscriptPage is a part of a transcript.
 type TranscriptPage struct {
-	Lines []json.RawMessage `json:"lines" doc:"Its lines as they are, those that were given up by a rewind left out"`
-	Next  int               `json:"next,omitempty" doc:"The number of the line to go on with"`
+	Lines []json.RawMessage `json:"lines" doc:"Its lines unchanged, without those discarded by a rewind"`
+	Next  int               `json:"next,omitempty" doc:"The number of the line to continue with"`
 	More  bool              `json:"more,omitempty"`
 }
 
 // Adopt makes a session that goes on with a conversation on disk.
 type Adopt struct {
 	ClientID string         `json:"client_id,omitempty" maxLength:"128"`
-	Dir      string         `json:"dir,omitempty" doc:"The folder to work in; that of the conversation if absent"`
+	Dir      string         `json:"dir,omitempty" doc:"Working folder; default: that of the conversation"`
 	Title    string         `json:"title,omitempty" maxLength:"512"`
 	Prompt   string         `json:"prompt,omitempty"`
-	Fork     bool           `json:"fork,omitempty" doc:"Go on with a copy"`
+	Fork     bool           `json:"fork,omitempty" doc:"Continue with a copy"`
 	Options  SessionOptions `json:"options,omitzero"`
 }
 
@@ -231,15 +231,15 @@ type ReplaceRules struct {
 type ExplainCall struct {
 	Tool    string          `json:"tool" example:"Bash"`
 	Input   json.RawMessage `json:"input,omitempty" doc:"The tool's input"`
-	Dir     string          `json:"dir,omitempty" doc:"The folder that the agent works in"`
-	Session string          `json:"session,omitempty" doc:"A session whose folder and own rules count"`
+	Dir     string          `json:"dir,omitempty" doc:"The agent's working folder"`
+	Session string          `json:"session,omitempty" doc:"A session whose folder and own rules apply"`
 }
 
 // TestRules asks what a rules file would decide about the calls of sessions.
 type TestRules struct {
-	Text     string   `json:"text,omitempty" maxLength:"262144" doc:"The rules, at most 5000; those in force if absent"`
-	Sessions []string `json:"sessions,omitempty" doc:"The sessions to look at; the newest if absent"`
-	Limit    int      `json:"limit,omitempty" minimum:"1" maximum:"100" doc:"How many sessions at most"`
+	Text     string   `json:"text,omitempty" maxLength:"262144" doc:"The rules, at most 5000; default: those in force"`
+	Sessions []string `json:"sessions,omitempty" doc:"The sessions to replay; default: the newest"`
+	Limit    int      `json:"limit,omitempty" minimum:"1" maximum:"100" doc:"Maximum number of sessions"`
 }
 
 // RulesTested says what rules would have decided.
@@ -248,9 +248,9 @@ type RulesTested struct {
 	Allowed int          `json:"allowed"`
 	Asked   int          `json:"asked"`
 	Denied  int          `json:"denied"`
-	Changed []ChangedRow `json:"changed,omitempty" doc:"Calls that would be decided otherwise than they were"`
+	Changed []ChangedRow `json:"changed,omitempty" doc:"Calls that would be decided differently"`
 	// Incomplete says that there were more calls than are looked at for one request.
-	Incomplete bool `json:"incomplete,omitempty" doc:"There were more calls than are looked at; name fewer sessions or rules"`
+	Incomplete bool `json:"incomplete,omitempty" doc:"There were too many calls; use fewer sessions or rules"`
 }
 
 // A ChangedRow is a call that rules would decide otherwise.

@@ -53,7 +53,7 @@ type Message struct {
 	Content  json.RawMessage `json:"content,omitempty"`
 	UUID     string          `json:"uuid,omitempty" doc:"The uuid that the line to the CLI carries"`
 	By       string          `json:"by,omitempty"`
-	First    bool            `json:"first,omitempty" doc:"It goes before the others in the queue"`
+	First    bool            `json:"first,omitempty" doc:"Put it at the front of the queue"`
 	Reason   string          `json:"reason,omitempty" doc:"Why it was not delivered"`
 	// Line is the message as a front end sent it, if it came as a line for the CLI.
 	Line    json.RawMessage `json:"line,omitempty"`

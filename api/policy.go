@@ -35,7 +35,7 @@ type SessionRule struct {
 	ID       string       `json:"id"`
 	Rule     string       `json:"rule"`
 	Decision RuleDecision `json:"decision" enum:"allow,ask,deny"`
-	Message  string       `json:"message,omitempty" doc:"What the agent is told, with deny"`
+	Message  string       `json:"message,omitempty" doc:"With deny: the reason, shown to the agent"`
 	Created  time.Time    `json:"created"`
 	Expires  time.Time    `json:"expires,omitzero"`
 	By       string       `json:"by,omitempty"`
@@ -52,7 +52,7 @@ type AddRule struct {
 	Message  string       `json:"message,omitempty" maxLength:"4096"`
 	// For is how long it holds, in seconds; 0 means for good. A rule that allows
 	// everything needs an end, of at most a day.
-	For int64 `json:"for,omitempty" minimum:"0" doc:"How long it holds, in seconds"`
+	For int64 `json:"for,omitempty" minimum:"0" doc:"Lifetime in seconds"`
 }
 
 // RuleRemoved says that a rule of a session does not hold any more.
@@ -112,5 +112,5 @@ type PolicyChange struct {
 
 // ConfirmPolicy confirms a change of the rules.
 type ConfirmPolicy struct {
-	Sum string `json:"sum" doc:"The change that is meant: Policy.Pending.Sum"`
+	Sum string `json:"sum" doc:"The change to confirm: Policy.Pending.Sum"`
 }

@@ -41,10 +41,10 @@ type Question struct {
 	AgentID   string        `json:"agent_id,omitempty" doc:"The sub-agent that asks"`
 	// Title, Description, Why and BlockedPath are what the CLI says about a tool
 	// call: what it is, what it would do, and why it is asked.
-	Title       string `json:"title,omitempty" doc:"What the tool is to do, in one line"`
-	Description string `json:"description,omitempty" doc:"What the agent says that the call is for"`
+	Title       string `json:"title,omitempty" doc:"What the tool will do, in one line"`
+	Description string `json:"description,omitempty" doc:"The purpose that the agent gives"`
 	Why         string `json:"why,omitempty" doc:"Why the CLI asks"`
-	BlockedPath string `json:"blocked_path,omitempty" doc:"The path for which it asks"`
+	BlockedPath string `json:"blocked_path,omitempty" doc:"The path that caused the question"`
 	// Suggestions are what may be allowed for good, see Answer.Always.
 	Suggestions []Suggestion `json:"suggestions,omitempty"`
 	// Choices are the questions of a choice, Plan is the plan of a plan review.
@@ -62,10 +62,10 @@ type Question struct {
 	Settled time.Time `json:"settled,omitzero"`
 	By      string    `json:"by,omitempty" doc:"Who answered or cancelled"`
 	From    string    `json:"from,omitempty" doc:"Where the answer came from: person, program or hub"`
-	Reason  string    `json:"reason,omitempty" doc:"Why it was cancelled, or answered by itself"`
+	Reason  string    `json:"reason,omitempty" doc:"Why it was cancelled, or answered automatically"`
 	// Rule is the rule that answered, or that has the person asked.
 	Rule   *RuleRef `json:"rule,omitempty"`
-	Answer *Answer  `json:"answer,omitempty" doc:"What was answered"`
+	Answer *Answer  `json:"answer,omitempty" doc:"The answer"`
 	// Delivery is how far the answer has come.
 	Delivery MessageState `json:"delivery,omitempty"`
 }
@@ -82,7 +82,7 @@ type Suggestion struct {
 
 // A Choice is one question of an AskUserQuestion call.
 type Choice struct {
-	Question string   `json:"question" doc:"The text, which is the key of its answer"`
+	Question string   `json:"question" doc:"The text, used as the key of its answer"`
 	Header   string   `json:"header,omitempty"`
 	Multiple bool     `json:"multiple,omitempty" doc:"Several options may be chosen"`
 	Options  []Option `json:"options,omitempty"`
@@ -92,7 +92,7 @@ type Choice struct {
 type Option struct {
 	Label       string `json:"label"`
 	Description string `json:"description,omitempty"`
-	Preview     string `json:"preview,omitempty" doc:"What choosing it would look like"`
+	Preview     string `json:"preview,omitempty" doc:"Preview of this option"`
 }
 
 // A PlanOutcome is an answer to a plan.
@@ -167,7 +167,7 @@ type Answer struct {
 	Outcome   PlanOutcome     `json:"outcome,omitempty" enum:"fresh,accept_edits,ask,revise,reject,outline"`
 	Plan      *string         `json:"plan,omitempty"`
 	Mode      string          `json:"mode,omitempty" enum:"default,acceptEdits,bypassPermissions"`
-	Images    json.RawMessage `json:"images,omitempty" doc:"Content blocks of images"`
+	Images    json.RawMessage `json:"images,omitempty" doc:"Image content blocks"`
 	Compact   bool            `json:"compact,omitempty"`
 	NoPrompts bool            `json:"no_prompts,omitempty"`
 	// Content is what was filled into a form, Result what a dialog returns.
@@ -192,9 +192,9 @@ type Always struct {
 // A ChoiceAnswer answers one question of a choice.
 type ChoiceAnswer struct {
 	Labels []string `json:"labels,omitempty"`
-	Text   string   `json:"text,omitempty" doc:"Free text instead of, or beside, labels"`
+	Text   string   `json:"text,omitempty" doc:"Free text instead of, or together with, labels"`
 	Notes  string   `json:"notes,omitempty"`
-	Skip   bool     `json:"skip,omitempty" doc:"Leave this question without an answer"`
+	Skip   bool     `json:"skip,omitempty" doc:"Skip this question"`
 }
 
 // QuestionFilter selects questions.

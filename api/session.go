@@ -34,10 +34,10 @@ const (
 // A Session is a snapshot of one session, taken at the event named by
 // LastEventID.
 type Session struct {
-	ID    string `json:"id" doc:"The session's id, stable for ever" example:"s5k2m7q3zr4t6w8xabcdy"`
-	Title string `json:"title,omitempty" doc:"The title that somebody gave the session, else the CLI's"`
-	Dir   string `json:"dir,omitempty" doc:"The folder that the agent works in"`
-	State State  `json:"state" enum:"starting,idle,running,requires_action,background,offline,ended" doc:"What the session is doing"`
+	ID    string `json:"id" doc:"The session's id, which never changes" example:"s5k2m7q3zr4t6w8xabcdy"`
+	Title string `json:"title,omitempty" doc:"The title given by a person, or the CLI's"`
+	Dir   string `json:"dir,omitempty" doc:"The agent's working folder"`
+	State State  `json:"state" enum:"starting,idle,running,requires_action,background,offline,ended" doc:"The session's state"`
 	// Ended says how the last run ended.
 	Ended *Ended `json:"ended,omitempty" doc:"How the last run ended, if state is ended"`
 	// Run is the number of the current or last run.
@@ -46,7 +46,7 @@ type Session struct {
 	Linked        bool           `json:"linked" doc:"Whether the agent is connected now"`
 	Simulated     bool           `json:"simulated,omitempty" doc:"Whether the agent is a simulation"`
 	Conversation  string         `json:"conversation,omitempty" doc:"The CLI's own session_id"`
-	Conversations []Conversation `json:"conversations,omitempty" doc:"All values that it has had, the current one last"`
+	Conversations []Conversation `json:"conversations,omitempty" doc:"All values so far, the current one last"`
 	Model         string         `json:"model,omitempty"`
 	// PermissionMode is the mode that the CLI says it is in.
 	PermissionMode string    `json:"permission_mode,omitempty"`
@@ -58,18 +58,18 @@ type Session struct {
 	// from there.
 	LastEventID string `json:"last_event_id,omitempty"`
 
-	Questions []Question `json:"questions,omitempty" doc:"What the session asks now"`
-	Messages  []Message  `json:"messages,omitempty" doc:"Messages that are queued or on their way"`
-	Partial   []Partial  `json:"partial,omitempty" doc:"What is being written at this moment"`
+	Questions []Question `json:"questions,omitempty" doc:"The session's open questions"`
+	Messages  []Message  `json:"messages,omitempty" doc:"Queued messages and those being sent"`
+	Partial   []Partial  `json:"partial,omitempty" doc:"The message being written"`
 
 	Cost       *Cost           `json:"cost,omitempty"`
 	Tasks      []Task          `json:"tasks,omitempty" doc:"Sub-agents and background work"`
-	Retry      *Retry          `json:"retry,omitempty" doc:"Set while the CLI waits to repeat a request"`
-	RateLimits json.RawMessage `json:"rate_limits,omitempty" doc:"The account's limits by their kind, as the CLI told them"`
+	Retry      *Retry          `json:"retry,omitempty" doc:"Set while the CLI waits to retry a request"`
+	RateLimits json.RawMessage `json:"rate_limits,omitempty" doc:"The account's limits by kind, as reported by the CLI"`
 	Context    *ContextUse     `json:"context,omitempty"`
 	Result     *TurnResult     `json:"result,omitempty" doc:"How the last turn ended"`
 	Rules      []SessionRule   `json:"rules,omitempty" doc:"The session's own rules"`
-	Holds      []Hold          `json:"holds,omitempty" doc:"Why the queue is held back"`
+	Holds      []Hold          `json:"holds,omitempty" doc:"Why the queue is held"`
 	Budgets    []BudgetUse     `json:"budgets,omitempty"`
 	Text       string          `json:"text,omitempty" doc:"The beginning of the last answer"`
 	Prompt     string          `json:"prompt,omitempty" doc:"The beginning of the last prompt"`
@@ -77,8 +77,8 @@ type Session struct {
 	// agents and models, as it came.
 	Init       json.RawMessage `json:"init,omitempty"`
 	Initialize json.RawMessage `json:"initialize,omitempty"`
-	Options    *SessionOptions `json:"options,omitempty" doc:"What the session was created with"`
-	Drift      json.RawMessage `json:"drift,omitempty" doc:"Counters of what this server does not know in the CLI's lines"`
+	Options    *SessionOptions `json:"options,omitempty" doc:"The options with which the session was created"`
+	Drift      json.RawMessage `json:"drift,omitempty" doc:"Counters of unrecognized parts of the CLI's lines"`
 }
 
 // Ended says how a run ended.
@@ -136,7 +136,7 @@ type TurnResult struct {
 	Subtype     string `json:"subtype"`
 	Failed      bool   `json:"failed,omitempty"`
 	Interrupted bool   `json:"interrupted,omitempty"`
-	Origin      string `json:"origin,omitempty" doc:"What started the turn if nobody prompted it"`
+	Origin      string `json:"origin,omitempty" doc:"What started the turn, if not a prompt"`
 }
 
 // SessionOptions say how an agent is started. The zero value starts one as the
@@ -145,16 +145,16 @@ type SessionOptions struct {
 	Model          string `json:"model,omitempty"`
 	FallbackModel  string `json:"fallback_model,omitempty"`
 	Effort         string `json:"effort,omitempty" enum:"low,medium,high,xhigh,max"`
-	PermissionMode string `json:"permission_mode,omitempty" doc:"default, plan, acceptEdits, dontAsk; bypassPermissions needs the right admin and the server's consent"`
-	AllowBypass    bool   `json:"allow_bypass,omitempty" doc:"Permits switching to bypassPermissions later; admin only"`
-	Name           string `json:"name,omitempty" doc:"The title that the CLI is given"`
+	PermissionMode string `json:"permission_mode,omitempty" doc:"plan, dontAsk, default, acceptEdits, auto; bypassPermissions needs the scope admin and the hub's consent"`
+	AllowBypass    bool   `json:"allow_bypass,omitempty" doc:"Allow switching to bypassPermissions later; admin only"`
+	Name           string `json:"name,omitempty" doc:"The title passed to the CLI"`
 
 	SystemPrompt       string   `json:"system_prompt,omitempty" doc:"Replaces the CLI's own"`
 	AppendSystemPrompt string   `json:"append_system_prompt,omitempty"`
 	Tools              []string `json:"tools,omitzero" doc:"Built-in tools to offer"`
 	AllowedTools       []string `json:"allowed_tools,omitempty" doc:"Permission rules, such as Bash(git status:*)"`
 	DisallowedTools    []string `json:"disallowed_tools,omitempty"`
-	AddDirs            []string `json:"add_dirs,omitempty" doc:"Further folders that tools may use"`
+	AddDirs            []string `json:"add_dirs,omitempty" doc:"Additional folders that tools may use"`
 	MaxTurns           int      `json:"max_turns,omitempty" minimum:"0"`
 	MaxBudgetUSD       float64  `json:"max_budget_usd,omitempty" minimum:"0"`
 	MaxThinkingTokens  int      `json:"max_thinking_tokens,omitempty" minimum:"0"`
@@ -166,11 +166,11 @@ type SessionOptions struct {
 	Settings   json.RawMessage `json:"settings,omitempty" doc:"A settings object for the CLI; admin only"`
 	// QuestionDeadline is how long a question may wait while somebody could see
 	// it, in seconds, before it is refused. 0 means for ever.
-	QuestionDeadline int `json:"question_deadline,omitempty" minimum:"0" doc:"Seconds after which a question that somebody could see is refused; 0 waits for ever"`
+	QuestionDeadline int `json:"question_deadline,omitempty" minimum:"0" doc:"Seconds after which a question that someone could see is denied; 0 waits forever"`
 	// AskPlanMode has the agent ask before it goes into plan mode.
 	AskPlanMode bool `json:"ask_plan_mode,omitempty" doc:"Ask before the agent enters plan mode"`
 	// ResumeAtReset has a queue that a rate limit holds back go on by itself.
-	ResumeAtReset bool `json:"resume_at_reset,omitempty" doc:"Go on by itself when a rate limit is over"`
+	ResumeAtReset bool `json:"resume_at_reset,omitempty" doc:"Continue automatically when a rate limit resets"`
 	// The following go into the CLI's initialize request, where its version knows
 	// them.
 	PlanModeInstructions   string            `json:"plan_mode_instructions,omitempty"`
@@ -185,29 +185,29 @@ type SessionOptions struct {
 	Thinking          string   `json:"thinking,omitempty" enum:"adaptive,disabled"`
 	SettingSources    []string `json:"setting_sources,omitzero" doc:"Where the CLI reads settings: user, project, local"`
 	Betas             []string `json:"betas,omitempty"`
-	StrictMCP         bool     `json:"strict_mcp,omitempty" doc:"Only the MCP servers that are named here"`
-	PluginDirs        []string `json:"plugin_dirs,omitempty" doc:"Folders of plugins; admin only"`
+	StrictMCP         bool     `json:"strict_mcp,omitempty" doc:"Only the MCP servers listed here"`
+	PluginDirs        []string `json:"plugin_dirs,omitempty" doc:"Plugin folders; admin only"`
 	IncludeHookEvents bool     `json:"include_hook_events,omitempty"`
-	NoPersistence     bool     `json:"no_persistence,omitempty" doc:"The CLI writes no transcript: the conversation cannot be resumed"`
+	NoPersistence     bool     `json:"no_persistence,omitempty" doc:"The CLI writes no transcript, so the conversation cannot be resumed"`
 	TaskBudget        int      `json:"task_budget,omitempty" minimum:"0"`
 	// Env are further variables for the agent, ExtraArgs further flags by name, with
 	// null for one without a value.
-	Env       map[string]string  `json:"env,omitempty" doc:"Further environment variables; admin only"`
-	ExtraArgs map[string]*string `json:"extra_args,omitempty" doc:"Raw flags of the CLI by name; admin only, and only if the server's configuration allows it"`
+	Env       map[string]string  `json:"env,omitempty" doc:"Additional environment variables; admin only"`
+	ExtraArgs map[string]*string `json:"extra_args,omitempty" doc:"Raw CLI flags by name; admin only, and only if the hub's configuration allows it"`
 	// Fresh starts a new process, and so a new conversation, for every turn.
-	Fresh bool `json:"fresh,omitempty" doc:"A new process and a new conversation for each turn"`
+	Fresh bool `json:"fresh,omitempty" doc:"Start a new process and conversation for each turn"`
 }
 
 // CreateSession asks for a new session.
 type CreateSession struct {
-	ClientID string `json:"client_id,omitempty" maxLength:"128" doc:"Your id of this request: the same id gets the same session again"`
-	Dir      string `json:"dir" doc:"The folder to work in, an absolute path"`
+	ClientID string `json:"client_id,omitempty" maxLength:"128" doc:"Your id for this request: the same id returns the same session"`
+	Dir      string `json:"dir" doc:"Working folder, an absolute path"`
 	Title    string `json:"title,omitempty" maxLength:"512"`
 	Prompt   string `json:"prompt,omitempty" doc:"The first message"`
 	// Resume takes over a conversation that was begun elsewhere; its history is
 	// read from the CLI's transcript.
-	Resume string `json:"resume,omitempty" doc:"The CLI's session_id of a conversation to go on with"`
-	Fork   bool   `json:"fork,omitempty" doc:"Go on with a copy of it"`
+	Resume string `json:"resume,omitempty" doc:"The CLI's session_id of a conversation to continue"`
+	Fork   bool   `json:"fork,omitempty" doc:"Continue with a copy of it"`
 	// Transport "websocket" or "hybrid" makes a placeholder for a CLI that will
 	// dial in by itself, "tee" one for a program's own CLI; it can be prompted at
 	// once.
@@ -257,13 +257,13 @@ type SessionSummary struct {
 	Model        string    `json:"model,omitempty"`
 	Conversation string    `json:"conversation,omitempty"`
 	Run          int       `json:"run"`
-	Questions    int       `json:"questions" doc:"How many questions are open"`
+	Questions    int       `json:"questions" doc:"Number of open questions"`
 	USD          float64   `json:"usd"`
 	Created      time.Time `json:"created"`
 	Updated      time.Time `json:"updated"`
 	Archived     bool      `json:"archived,omitempty"`
 	Simulated    bool      `json:"simulated,omitempty"`
-	Failed       bool      `json:"failed,omitempty" doc:"Whether the last turn failed, or the process ended before its work was done; not if somebody has interrupted or stopped it"`
+	Failed       bool      `json:"failed,omitempty" doc:"Whether the last turn failed, or the process ended before it was done; false if someone interrupted or stopped it"`
 	LastEventID  string    `json:"last_event_id,omitempty"`
 }
 
@@ -276,9 +276,9 @@ type Interrupt struct {
 // Interrupted is the answer to Interrupt, once the turn has really ended.
 type Interrupted struct {
 	// Was says whether a turn was going on.
-	Was     bool      `json:"was" doc:"Whether a turn was going on"`
+	Was     bool      `json:"was" doc:"Whether a turn was running"`
 	Session *Session  `json:"session"`
-	Taken   []Message `json:"taken,omitempty" doc:"Messages that were taken back"`
+	Taken   []Message `json:"taken,omitempty" doc:"Cancelled messages"`
 }
 
 // Stop asks to end a session's process.

@@ -6,7 +6,7 @@ export type Json = null | boolean | number | string | Json[] | { [name: string]:
 export interface AddRule {
   client_id?: string;
   decision: "allow" | "ask" | "deny";
-  /** How long it holds, in seconds */
+  /** Lifetime in seconds */
   for?: number;
   message?: string;
   /** A rule such as Bash(git status:*), or * for everything */
@@ -15,9 +15,9 @@ export interface AddRule {
 
 export interface Adopt {
   client_id?: string;
-  /** The folder to work in; that of the conversation if absent */
+  /** Working folder; default: that of the conversation */
   dir?: string;
-  /** Go on with a copy */
+  /** Continue with a copy */
   fork?: boolean;
   options?: SessionOptions;
   prompt?: string;
@@ -38,7 +38,7 @@ export interface Answer {
   content?: Json;
   /** May be left out with an outcome */
   decision?: "allow" | "deny" | "accept" | "decline" | "choose" | "cancel" | (string & {});
-  /** Content blocks of images */
+  /** Image content blocks */
   images?: Json;
   input?: Json;
   interrupt?: boolean;
@@ -70,7 +70,7 @@ export interface AuditItem {
   session: string;
   source?: "agent" | "person" | "program" | "hub" | (string & {});
   time: string;
-  /** What it wanted to do, in one line */
+  /** What the agent wanted to do, in one line */
   title?: string;
   tool?: string;
 }
@@ -105,16 +105,16 @@ export interface Choice {
   /** Several options may be chosen */
   multiple?: boolean;
   options?: Option[] | null;
-  /** The text, which is the key of its answer */
+  /** The text, used as the key of its answer */
   question: string;
 }
 
 export interface ChoiceAnswer {
   labels?: string[] | null;
   notes?: string;
-  /** Leave this question without an answer */
+  /** Skip this question */
   skip?: boolean;
-  /** Free text instead of, or beside, labels */
+  /** Free text instead of, or together with, labels */
   text?: string;
 }
 
@@ -124,7 +124,7 @@ export interface Closing {
 }
 
 export interface Code {
-  /** Good once, for a short while */
+  /** Works once, for a short time */
   code: string;
   expires: string;
   /** The console's address with the code in its fragment */
@@ -132,7 +132,7 @@ export interface Code {
 }
 
 export interface ConfirmPolicy {
-  /** The change that is meant: Policy.Pending.Sum */
+  /** The change to confirm: Policy.Pending.Sum */
   sum: string;
 }
 
@@ -148,7 +148,7 @@ export interface Control {
 }
 
 export interface ControlResult {
-  /** The body of the answer, as the CLI wrote it */
+  /** The body of the CLI's response */
   response?: Json;
 }
 
@@ -183,30 +183,30 @@ export interface CostItem {
 export interface Costs {
   items: CostItem[] | null;
   ms: number;
-  /** Those of the turns that tell them by model */
+  /** From turns that report them by model */
   tokens?: Tokens;
   turns: number;
   usd: number;
 }
 
 export interface CreateCode {
-  /** What the token will be called */
+  /** The token's name */
   name?: string;
   /** All if absent */
   scopes?: ("observe" | "prompt" | "approve" | "admin")[] | null;
 }
 
 export interface CreateSession {
-  /** Your id of this request: the same id gets the same session again */
+  /** Your id for this request: the same id returns the same session */
   client_id?: string;
-  /** The folder to work in, an absolute path */
+  /** Working folder, an absolute path */
   dir: string;
-  /** Go on with a copy of it */
+  /** Continue with a copy of it */
   fork?: boolean;
   options?: SessionOptions;
   /** The first message */
   prompt?: string;
-  /** The CLI's session_id of a conversation to go on with */
+  /** The CLI's session_id of a conversation to continue */
   resume?: string;
   title?: string;
   transport?: "shim" | "websocket" | "hybrid" | "tee";
@@ -224,42 +224,42 @@ export interface Created {
   context?: ContextUse;
   /** The CLI's own session_id */
   conversation?: string;
-  /** All values that it has had, the current one last */
+  /** All values so far, the current one last */
   conversations?: Conversation[] | null;
   cost?: Cost;
   created: string;
-  /** The folder that the agent works in */
+  /** The agent's working folder */
   dir?: string;
-  /** Counters of what this server does not know in the CLI's lines */
+  /** Counters of unrecognized parts of the CLI's lines */
   drift?: Json;
   /** How the last run ended, if state is ended */
   ended?: Ended;
-  /** Why the queue is held back */
+  /** Why the queue is held */
   holds?: Hold[] | null;
-  /** The session's id, stable for ever */
+  /** The session's id, which never changes */
   id: string;
   init?: Json;
   initialize?: Json;
   last_event_id?: string;
   /** Whether the agent is connected now */
   linked: boolean;
-  /** Messages that are queued or on their way */
+  /** Queued messages and those being sent */
   messages?: Message[] | null;
   model?: string;
-  /** What the session was created with */
+  /** The options with which the session was created */
   options?: SessionOptions;
-  /** What is being written at this moment */
+  /** The message being written */
   partial?: Partial[] | null;
   permission_mode?: string;
   /** The beginning of the last prompt */
   prompt?: string;
-  /** What the session asks now */
+  /** The session's open questions */
   questions?: Question[] | null;
-  /** The account's limits by their kind, as the CLI told them */
+  /** The account's limits by kind, as reported by the CLI */
   rate_limits?: Json;
   /** How the last turn ended */
   result?: TurnResult;
-  /** Set while the CLI waits to repeat a request */
+  /** Set while the CLI waits to retry a request */
   retry?: Retry;
   /** The session's own rules */
   rules?: SessionRule[] | null;
@@ -267,13 +267,13 @@ export interface Created {
   run: number;
   /** Whether the agent is a simulation */
   simulated?: boolean;
-  /** What the session is doing */
+  /** The session's state */
   state: "starting" | "idle" | "running" | "requires_action" | "background" | "offline" | "ended" | (string & {});
   /** Sub-agents and background work */
   tasks?: Task[] | null;
   /** The beginning of the last answer */
   text?: string;
-  /** The title that somebody gave the session, else the CLI's */
+  /** The title given by a person, or the CLI's */
   title?: string;
   /** The credential of a CLI that dials in; shown once */
   token?: string;
@@ -375,19 +375,19 @@ export interface EventPage {
 }
 
 export interface ExplainCall {
-  /** The folder that the agent works in */
+  /** The agent's working folder */
   dir?: string;
   /** The tool's input */
   input?: Json;
-  /** A session whose folder and own rules count */
+  /** A session whose folder and own rules apply */
   session?: string;
   tool: string;
 }
 
 export interface FileSuggestions {
-  /** The folder that the paths begin in */
+  /** The folder in which the paths begin */
   dir?: string;
-  /** Their paths, the likeliest first */
+  /** Their paths, best match first */
   files: string[] | null;
 }
 
@@ -445,9 +445,9 @@ export interface Interrupt {
 
 export interface Interrupted {
   session: Session;
-  /** Messages that were taken back */
+  /** Cancelled messages */
   taken?: Message[] | null;
-  /** Whether a turn was going on */
+  /** Whether a turn was running */
   was: boolean;
 }
 
@@ -470,7 +470,7 @@ export interface Message {
   client_id?: string;
   content?: Json;
   created?: string;
-  /** It goes before the others in the queue */
+  /** Put it at the front of the queue */
   first?: boolean;
   id: string;
   line?: Json;
@@ -486,7 +486,7 @@ export interface Message {
 export interface Option {
   description?: string;
   label: string;
-  /** What choosing it would look like */
+  /** Preview of this option */
   preview?: string;
 }
 
@@ -554,16 +554,16 @@ export interface PolicyRule {
 export interface Question {
   /** The sub-agent that asks */
   agent_id?: string;
-  /** What was answered */
+  /** The answer */
   answer?: Answer;
-  /** The path for which it asks */
+  /** The path that caused the question */
   blocked_path?: string;
   /** Who answered or cancelled */
   by?: string;
   choices?: Choice[] | null;
   deadline?: number;
   delivery?: string;
-  /** What the agent says that the call is for */
+  /** The purpose that the agent gives */
   description?: string;
   /** Where the answer came from: person, program or hub */
   from?: string;
@@ -571,7 +571,7 @@ export interface Question {
   kind: "permission" | "choice" | "plan" | "form" | "dialog" | (string & {});
   opened: string;
   plan?: Plan;
-  /** Why it was cancelled, or answered by itself */
+  /** Why it was cancelled, or answered automatically */
   reason?: string;
   request: Json;
   /** The CLI's own id */
@@ -583,7 +583,7 @@ export interface Question {
   stale?: boolean;
   state: "open" | "answered" | "answered_too_late" | "cancelled" | (string & {});
   suggestions?: Suggestion[] | null;
-  /** What the tool is to do, in one line */
+  /** What the tool will do, in one line */
   title?: string;
   tool?: string;
   tool_use_id?: string;
@@ -628,7 +628,7 @@ export interface Retry {
 }
 
 export interface Rewind {
-  /** Only say what would change */
+  /** Only report what would change */
   dry_run?: boolean;
   /** The uuid of the message */
   user_message_id: string;
@@ -662,10 +662,10 @@ export interface RulesTested {
   allowed: number;
   asked: number;
   calls: number;
-  /** Calls that would be decided otherwise than they were */
+  /** Calls that would be decided differently */
   changed?: ChangedRow[] | null;
   denied: number;
-  /** There were more calls than are looked at; name fewer sessions or rules */
+  /** There were too many calls; use fewer sessions or rules */
   incomplete?: boolean;
 }
 
@@ -706,42 +706,42 @@ export interface Session {
   context?: ContextUse;
   /** The CLI's own session_id */
   conversation?: string;
-  /** All values that it has had, the current one last */
+  /** All values so far, the current one last */
   conversations?: Conversation[] | null;
   cost?: Cost;
   created: string;
-  /** The folder that the agent works in */
+  /** The agent's working folder */
   dir?: string;
-  /** Counters of what this server does not know in the CLI's lines */
+  /** Counters of unrecognized parts of the CLI's lines */
   drift?: Json;
   /** How the last run ended, if state is ended */
   ended?: Ended;
-  /** Why the queue is held back */
+  /** Why the queue is held */
   holds?: Hold[] | null;
-  /** The session's id, stable for ever */
+  /** The session's id, which never changes */
   id: string;
   init?: Json;
   initialize?: Json;
   last_event_id?: string;
   /** Whether the agent is connected now */
   linked: boolean;
-  /** Messages that are queued or on their way */
+  /** Queued messages and those being sent */
   messages?: Message[] | null;
   model?: string;
-  /** What the session was created with */
+  /** The options with which the session was created */
   options?: SessionOptions;
-  /** What is being written at this moment */
+  /** The message being written */
   partial?: Partial[] | null;
   permission_mode?: string;
   /** The beginning of the last prompt */
   prompt?: string;
-  /** What the session asks now */
+  /** The session's open questions */
   questions?: Question[] | null;
-  /** The account's limits by their kind, as the CLI told them */
+  /** The account's limits by kind, as reported by the CLI */
   rate_limits?: Json;
   /** How the last turn ended */
   result?: TurnResult;
-  /** Set while the CLI waits to repeat a request */
+  /** Set while the CLI waits to retry a request */
   retry?: Retry;
   /** The session's own rules */
   rules?: SessionRule[] | null;
@@ -749,13 +749,13 @@ export interface Session {
   run: number;
   /** Whether the agent is a simulation */
   simulated?: boolean;
-  /** What the session is doing */
+  /** The session's state */
   state: "starting" | "idle" | "running" | "requires_action" | "background" | "offline" | "ended" | (string & {});
   /** Sub-agents and background work */
   tasks?: Task[] | null;
   /** The beginning of the last answer */
   text?: string;
-  /** The title that somebody gave the session, else the CLI's */
+  /** The title given by a person, or the CLI's */
   title?: string;
   /** How the agent is connected: shim, tee, websocket or hybrid */
   transport?: string;
@@ -771,14 +771,14 @@ export interface SessionList {
 }
 
 export interface SessionOptions {
-  /** Further folders that tools may use */
+  /** Additional folders that tools may use */
   add_dirs?: string[] | null;
   /** The agent that leads the conversation */
   agent?: string;
   agent_progress_summaries?: boolean;
   /** Sub-agents by name, as in the CLI's initialize request */
   agents?: Json;
-  /** Permits switching to bypassPermissions later; admin only */
+  /** Allow switching to bypassPermissions later; admin only */
   allow_bypass?: boolean;
   /** Permission rules, such as Bash(git status:*) */
   allowed_tools?: string[] | null;
@@ -788,14 +788,14 @@ export interface SessionOptions {
   betas?: string[] | null;
   disallowed_tools?: string[] | null;
   effort?: "low" | "medium" | "high" | "xhigh" | "max" | (string & {});
-  /** Further environment variables; admin only */
+  /** Additional environment variables; admin only */
   env?: { [name: string]: string };
   exclude_dynamic_sections?: boolean;
-  /** Raw flags of the CLI by name; admin only, and only if the server's configuration allows it */
+  /** Raw CLI flags by name; admin only, and only if the hub's configuration allows it */
   extra_args?: { [name: string]: string | null };
   fallback_model?: string;
   forward_subagent_text?: boolean;
-  /** A new process and a new conversation for each turn */
+  /** Start a new process and conversation for each turn */
   fresh?: boolean;
   include_hook_events?: boolean;
   /** The schema of the answer; needs max_turns */
@@ -806,19 +806,19 @@ export interface SessionOptions {
   /** MCP servers by name, as in the CLI's configuration; admin only */
   mcp_servers?: Json;
   model?: string;
-  /** The title that the CLI is given */
+  /** The title passed to the CLI */
   name?: string;
-  /** The CLI writes no transcript: the conversation cannot be resumed */
+  /** The CLI writes no transcript, so the conversation cannot be resumed */
   no_persistence?: boolean;
-  /** default, plan, acceptEdits, dontAsk; bypassPermissions needs the right admin and the server's consent */
+  /** plan, dontAsk, default, acceptEdits, auto; bypassPermissions needs the scope admin and the hub's consent */
   permission_mode?: string;
   plan_mode_instructions?: string;
-  /** Folders of plugins; admin only */
+  /** Plugin folders; admin only */
   plugin_dirs?: string[] | null;
   prompt_suggestions?: boolean;
-  /** Seconds after which a question that somebody could see is refused; 0 waits for ever */
+  /** Seconds after which a question that someone could see is denied; 0 waits forever */
   question_deadline?: number;
-  /** Go on by itself when a rate limit is over */
+  /** Continue automatically when a rate limit resets */
   resume_at_reset?: boolean;
   /** Where the CLI reads settings: user, project, local */
   setting_sources?: string[] | null;
@@ -826,7 +826,7 @@ export interface SessionOptions {
   settings?: Json;
   /** The skills to offer */
   skills?: string[] | null;
-  /** Only the MCP servers that are named here */
+  /** Only the MCP servers listed here */
   strict_mcp?: boolean;
   supported_dialog_kinds?: string[] | null;
   /** Replaces the CLI's own */
@@ -845,7 +845,7 @@ export interface SessionRule {
   decision: "allow" | "ask" | "deny" | (string & {});
   expires?: string;
   id: string;
-  /** What the agent is told, with deny */
+  /** With deny: the reason, shown to the agent */
   message?: string;
   pending?: boolean;
   rule: string;
@@ -856,12 +856,12 @@ export interface SessionSummary {
   conversation?: string;
   created: string;
   dir?: string;
-  /** Whether the last turn failed, or the process ended before its work was done; not if somebody has interrupted or stopped it */
+  /** Whether the last turn failed, or the process ended before it was done; false if someone interrupted or stopped it */
   failed?: boolean;
   id: string;
   last_event_id?: string;
   model?: string;
-  /** How many questions are open */
+  /** Number of open questions */
   questions: number;
   run: number;
   simulated?: boolean;
@@ -893,18 +893,18 @@ export interface Task {
 }
 
 export interface TestRules {
-  /** How many sessions at most */
+  /** Maximum number of sessions */
   limit?: number;
-  /** The sessions to look at; the newest if absent */
+  /** The sessions to replay; default: the newest */
   sessions?: string[] | null;
-  /** The rules, at most 5000; those in force if absent */
+  /** The rules, at most 5000; default: those in force */
   text?: string;
 }
 
 export interface Timeline {
   items: TimelineItem[] | null;
   more?: boolean;
-  /** The id to go on after */
+  /** The id to continue after */
   next?: string;
 }
 
@@ -942,11 +942,11 @@ export interface TokenList {
 }
 
 export interface Tokens {
-  /** Read from the cache */
+  /** Cache reads */
   cache_read: number;
-  /** Put into the cache */
+  /** Cache writes */
   cache_write: number;
-  /** Read, the cache not included */
+  /** Input without the cache */
   input: number;
   /** Written */
   output: number;
@@ -956,7 +956,7 @@ export interface Transcript {
   bytes: number;
   /** The CLI's session_id */
   conversation: string;
-  /** The folder that it was held in */
+  /** Its working folder */
   dir?: string;
   marks?: Mark[] | null;
   modified: string;
@@ -967,23 +967,23 @@ export interface Transcript {
 }
 
 export interface TranscriptList {
-  /** The cursor of the next page, which there may be behind one that is not full */
+  /** The cursor of the next page; a page that isn't full may have one too */
   next?: string;
   transcripts: Transcript[] | null;
 }
 
 export interface TranscriptPage {
-  /** Its lines as they are, those that were given up by a rewind left out */
+  /** Its lines unchanged, without those discarded by a rewind */
   lines: Json[] | null;
   more?: boolean;
-  /** The number of the line to go on with */
+  /** The number of the line to continue with */
   next?: number;
 }
 
 export interface TurnResult {
   failed?: boolean;
   interrupted?: boolean;
-  /** What started the turn if nobody prompted it */
+  /** What started the turn, if not a prompt */
   origin?: string;
   subtype: string;
 }
@@ -1004,7 +1004,7 @@ export interface Verdict {
 
 /** Operations holds every operation of the interface by its id. A parameter of the path stands in it in braces; answer is what comes with success, as JSON. */
 export interface Operations {
-  /** List what was decided about calls of agents, the newest first. By rules and by people. Answers to questions are among them. */
+  /** List decisions about agents' calls, newest first. Made by rules and by people, including answers to questions. */
   "get-audit": {
     method: "GET";
     path: "/v1/audit";
@@ -1012,32 +1012,32 @@ export interface Operations {
     query?: {
       /** Only decisions in this session */
       session?: string;
-      /** Only decisions of rules (true) or of somebody (false) */
+      /** Only decisions by rules (true) or by people (false) */
       automatic?: "true" | "false";
       /** Only decisions since then */
       since?: string;
-      /** Where the page before ended: its member next */
+      /** Where the previous page ended: its member next */
       cursor?: string;
-      /** How many at most; 100 if absent */
+      /** Maximum number of results; default 100 */
       limit?: number;
     };
     answer: Audit;
   };
-  /** Download a copy of the journal. All sessions as they are at one moment, in one file. Put in the place of journal.db while no server runs it is a journal again. It holds what was said in all sessions, also what other operations leave out because it may be a secret. A download that fails on the way is cut off, so that it cannot be taken for a whole one. */
+  /** Download a copy of the journal. A consistent copy of all sessions, in one file. To restore it, replace journal.db with it while no hub runs. It contains everything said in all sessions, including what other operations hide because it may be secret. If a download fails midway, the connection is cut, so that it cannot be mistaken for a complete one. */
   "get-backup": {
     method: "GET";
     path: "/v1/backup";
     scope: "admin";
     answer: string;
   };
-  /** Show the limits of what agents may use, with their use. Those of the server's configuration. What concerns one session is in its snapshot, too. */
+  /** Show budgets and how much of them is used. From the hub's configuration. A session's snapshot has those that concern it. */
   "get-budgets": {
     method: "GET";
     path: "/v1/budgets";
     scope: "observe";
     answer: Budgets;
   };
-  /** Make a one-time code for a browser. Whoever has it gets a token for it, once. It can stand for no scope that you do not have. */
+  /** Create a one-time code for a browser. It can be exchanged for a token, once. It can have only scopes that you have. */
   "create-code": {
     method: "POST";
     path: "/v1/codes";
@@ -1045,52 +1045,52 @@ export interface Operations {
     body?: CreateCode;
     answer: Code;
   };
-  /** Sum up what agents have cost. In US dollars, as the CLI tells it. */
+  /** Sum up the costs of agents. In US dollars, as reported by the CLI. */
   "get-costs": {
     method: "GET";
     path: "/v1/costs";
     scope: "observe";
     query?: {
-      /** What to sum up by; session if absent */
+      /** How to group the costs; default: session */
       by?: "session" | "dir" | "day" | "model";
       /** Only what was spent since then */
       since?: string;
     };
     answer: Costs;
   };
-  /** Count what this server does not know in the lines of CLIs. It is carried and kept all the same. A newer version of the server may know it. */
+  /** Count unrecognized parts of the CLIs' lines. It is passed on and stored anyway. A newer hub may recognize it. */
   "get-drift": {
     method: "GET";
     path: "/v1/drift";
     scope: "observe";
     answer: Drift;
   };
-  /** Read or follow the logs of all sessions at once. All sessions' events in the order in which they were written down. Where you are in it is a position, which is the id of server-sent events, the member position of a Frame, and the member next of a page. A page of the log in JSON; with "Accept: text/event-stream" a stream of server-sent events; with "Upgrade: websocket" the same as text messages, each a Frame. A stream begins with a frame "resume" (Verdict), which says whether it goes on where you left off: ok; gap, if something between was removed; reset, if it begins anew because the log is another one. Then come "event" (Event, kept, with an id), "live" (Event, not kept, without an id), "partial" (Partials: replaces what you have of messages that are being written) and at the end perhaps "closing" (Closing: come back with the last id). While there is nothing to say a comment or a ping is sent every 15 seconds. Who does not read is cut off after a while and comes back with the last id: nothing is lost by that. Filters leave events out; ids and resuming work as without. A page that was filtered may be empty and have a next one. */
+  /** Read or follow the logs of all sessions at once. Events of all sessions in the order in which they were stored. Your place in it is a position: the id of server-sent events, the member position of a Frame, and the member next of a page. A page of the log in JSON; with "Accept: text/event-stream" a stream of server-sent events; with "Upgrade: websocket" the same as text messages, each a Frame. A stream begins with a frame "resume" (Verdict), which says whether it continues where you left off: ok; gap, if something in between was removed; reset, if it starts over because the log is a different one. Then come "event" (Event, stored, with an id), "live" (Event, not stored, without an id), "partial" (Partials: replaces what you have of messages being written) and possibly "closing" at the end (Closing: reconnect with the last id). An idle stream gets a comment or a ping every 15 seconds. A client that does not read is disconnected after a while and can resume with the last id; nothing is lost. Filters leave events out; ids and resuming work as without them. A filtered page may be empty and still have a next one. */
   "get-all-events": {
     method: "GET";
     path: "/v1/events";
     scope: "observe";
     query?: {
-      /** The id of the last event that you have; absent: from the beginning; now: only what comes. Of all sessions: the position of the last event */
+      /** The id of the last event that you have; absent: from the beginning; now: only new events. For all sessions: the position of the last event */
       after?: string;
-      /** The same as after, under the name that it has in other lists: the member next of the page before */
+      /** Same as after, under its name in other lists: the member next of the previous page */
       cursor?: string;
-      /** How many events a page looks at, at most; 1000 if absent. A stream has no limit */
+      /** Maximum number of events that a page examines; default 1000. A stream has no limit */
       limit?: number;
       /** Whether a stream has deltas and partial messages too */
       live?: boolean;
       /** Only events of these kinds, separated by commas; live stands for deltas and partial messages */
       kinds?: ("line" | "sent" | "live" | "history" | "created" | "run_started" | "run_launched" | "run_ended" | "link_up" | "link_lost" | "state" | "question_opened" | "question_settled" | "message" | "command" | "gap" | "oversize" | "updated" | "notice" | "question_changed" | "rule_added" | "rule_removed" | "decision" | "mode" | "hold" | "hold_over" | "budget" | "turn")[] | null;
-      /** Of lines only those of these types, separated by commas, such as assistant,user,result. Events that are no lines are not affected */
+      /** Only lines of these types, separated by commas, such as assistant,user,result. Events that aren't lines are not affected */
       types?: string[] | null;
       /** Only the conversation: lines of the types user, assistant and result, their deltas, questions, messages, states and gaps */
       messages?: boolean;
-      /** How many seconds a stream is silent at most; 15 if absent. Heartbeats then come as frames of the type heartbeat too, which scripts in browsers can see */
+      /** Maximum silence of a stream in seconds; default 15. Heartbeats are then also sent as frames of the type heartbeat, which scripts in browsers can see */
       heartbeat?: number;
     };
     answer: EventPage;
   };
-  /** Suggest folders to work in. Without a prefix those that sessions and conversations were in lately; with one also folders on disk that begin with it. */
+  /** Suggest folders to work in. Without a prefix, recent folders of sessions and conversations; with one, also matching folders on disk. */
   "list-folders": {
     method: "GET";
     path: "/v1/folders";
@@ -1098,19 +1098,19 @@ export interface Operations {
     query?: {
       /** The beginning of an absolute path */
       prefix?: string;
-      /** How many at most; 100 if absent */
+      /** Maximum number of results; default 100 */
       limit?: number;
     };
     answer: Folders;
   };
-  /** Say what the server is and can do. Capabilities name what this server can do: look there instead of at its version. */
+  /** Show version and capabilities of the hub. Capabilities list what this hub can do: check them instead of its version. */
   "get-info": {
     method: "GET";
     path: "/v1/info";
     scope: "observe";
     answer: Info;
   };
-  /** Exchange a one-time code for a token. It needs no token. A wrong code is answered after a while. */
+  /** Exchange a one-time code for a token. Needs no token. A wrong code is answered after a delay. */
   "login": {
     method: "POST";
     path: "/v1/login";
@@ -1118,14 +1118,14 @@ export interface Operations {
     body: Login;
     answer: CreatedToken;
   };
-  /** Show the rules that are in force for all sessions. Those of the rules file, of built-in sets and of this server itself, and a change of the file that waits for confirmation. */
+  /** Show the rules in force for all sessions. From the rules file, built-in sets and the hub itself, with a change of the file that waits for confirmation. */
   "get-policy": {
     method: "GET";
     path: "/v1/policy";
     scope: "observe";
     answer: Policy;
   };
-  /** Confirm a change of the rules file that allows more. A sum that is not that of the change that waits is refused with the code conflict: look again at what it would allow. */
+  /** Confirm a change of the rules file that allows more. If the sum is not that of the pending change, the code is conflict: check again what it would allow. */
   "confirm-policy": {
     method: "POST";
     path: "/v1/policy/confirm";
@@ -1133,7 +1133,7 @@ export interface Operations {
     body: ConfirmPolicy;
     answer: Policy;
   };
-  /** Say what the rules would decide about a call, and why. Nothing is done. Of explain-call and test-rules a token may have four under way; more are refused with the code too_many. */
+  /** Explain what the rules decide about a call. Changes nothing. A token may run four of explain-call and test-rules at a time; more get the code too_many. */
   "explain-call": {
     method: "POST";
     path: "/v1/policy/explain";
@@ -1141,14 +1141,14 @@ export interface Operations {
     body: ExplainCall;
     answer: Decision;
   };
-  /** Show the text of the rules file. With its hash, which replace-rules-file wants to see. */
+  /** Show the text of the rules file. With its hash, which replace-rules-file needs. */
   "get-rules-file": {
     method: "GET";
     path: "/v1/policy/file";
     scope: "admin";
     answer: RulesFile;
   };
-  /** Put another text into the rules file. hash is that of the text that you have seen: if somebody has changed the file since, the code is conflict. A text that is wrong is refused with the line. What allows more than before waits for confirm-policy. */
+  /** Replace the text of the rules file. hash is that of the text you have read: if the file has changed since, the code is conflict. Invalid rules are rejected with the line number. Rules that allow more than before wait for confirm-policy. */
   "replace-rules-file": {
     method: "PUT";
     path: "/v1/policy/file";
@@ -1156,7 +1156,7 @@ export interface Operations {
     body: ReplaceRules;
     answer: Policy;
   };
-  /** Say what rules would have decided about the calls of sessions. Nothing is changed. A great many calls are not all looked at; then incomplete says so. Of explain-call and test-rules a token may have four under way; more are refused with the code too_many. */
+  /** Replay the calls of sessions against rules. Changes nothing. If there are too many calls to check, incomplete says so. A token may run four of explain-call and test-rules at a time; more get the code too_many. */
   "test-rules": {
     method: "POST";
     path: "/v1/policy/test";
@@ -1164,7 +1164,7 @@ export interface Operations {
     body?: TestRules;
     answer: RulesTested;
   };
-  /** List what agents ask, the oldest first. Also those that are settled, unless a state is given. */
+  /** List questions, oldest first. Includes settled ones, unless a state is given. */
   "list-questions": {
     method: "GET";
     path: "/v1/questions";
@@ -1176,16 +1176,16 @@ export interface Operations {
       session?: string;
       /** Only questions of this kind */
       kind?: "permission" | "choice" | "plan" | "form" | "dialog";
-      /** Only questions whose id begins so */
+      /** Only questions whose id has this prefix */
       prefix?: string;
-      /** Where the page before ended: its member next */
+      /** Where the previous page ended: its member next */
       cursor?: string;
-      /** How many at most; 1000 if absent */
+      /** Maximum number of results; default 1000 */
       limit?: number;
     };
     answer: QuestionList;
   };
-  /** Show a question. Settled ones say who answered what. */
+  /** Show a question. A settled one says who answered, and how. */
   "get-question": {
     method: "GET";
     path: "/v1/questions/{id}";
@@ -1196,7 +1196,7 @@ export interface Operations {
     };
     answer: Question;
   };
-  /** Answer a question. The first answer counts. A later one is refused with the code already_settled and the question as it was settled. One that does not fit is refused with the reason, and the question stays open. What is allowed beyond what the question brought, what is kept longer than the agent's process, and the mode bypassPermissions need the right admin. */
+  /** Answer a question. The first answer counts. A later one gets the code already_settled and the settled question. An answer that does not fit is rejected with the reason, and the question stays open. Allowing more than the question suggests, permissions that outlive the agent's process, and the mode bypassPermissions need the scope admin. */
   "answer-question": {
     method: "POST";
     path: "/v1/questions/{id}/answer";
@@ -1208,7 +1208,7 @@ export interface Operations {
     body: Answer;
     answer: Question;
   };
-  /** Find messages by their text, the newest first. All words must occur; one that ends in * may be the beginning of a word. What was said in the last moments may not be found yet. */
+  /** Search messages, newest first. All words must occur; WORD* matches a prefix. The latest messages may not be found yet. */
   "search": {
     method: "GET";
     path: "/v1/search";
@@ -1218,14 +1218,14 @@ export interface Operations {
       q: string;
       /** Only messages of this session */
       session?: string;
-      /** Where the page before ended: its member next */
+      /** Where the previous page ended: its member next */
       cursor?: string;
-      /** How many at most; 100 if absent */
+      /** Maximum number of results; default 100 */
       limit?: number;
     };
     answer: SearchResult;
   };
-  /** List sessions, the most recently updated first. Archived ones are left out unless they are asked for. */
+  /** List sessions, most recently updated first. Leaves out archived ones by default. */
   "list-sessions": {
     method: "GET";
     path: "/v1/sessions";
@@ -1237,16 +1237,16 @@ export interface Operations {
       dir?: string;
       /** Only sessions with this text in their title or folder */
       q?: string;
-      /** Also sessions that are archived */
+      /** Include archived sessions */
       archived?: boolean;
-      /** Where the page before ended: its member next */
+      /** Where the previous page ended: its member next */
       cursor?: string;
-      /** How many at most; 100 if absent */
+      /** Maximum number of results; default 100 */
       limit?: number;
     };
     answer: SessionList;
   };
-  /** Start an agent, or make a place for one that dials in. With transport websocket or hybrid no process is started: the answer holds the address and the credential that a CLI dials in with, this once. The same client_id with the same request gets the same session again. */
+  /** Start an agent, or prepare a session for one that dials in. With transport websocket or hybrid no process is started: the response contains, once, the address and the credential for a CLI to dial in. The same client_id with the same request returns the same session. */
   "create-session": {
     method: "POST";
     path: "/v1/sessions";
@@ -1254,7 +1254,7 @@ export interface Operations {
     body: CreateSession;
     answer: Created;
   };
-  /** Show a session as it is now. Its state, what it asks, what waits in its queue, what is being written, and what the CLI told last of its tools, commands, agents and models. last_event_id is the event to follow it from. */
+  /** Show a session as it is now. Its state, open questions, queued messages, the message being written, and what the CLI last reported about its tools, commands, agents and models. Follow it from the event last_event_id. */
   "get-session": {
     method: "GET";
     path: "/v1/sessions/{id}";
@@ -1265,7 +1265,7 @@ export interface Operations {
     };
     answer: Session;
   };
-  /** Change title, model, permission mode or thinking. The permission mode needs the right approve; modes that run commands without asking need admin. */
+  /** Change title, model, permission mode or thinking. The permission mode needs the scope approve; modes that run commands without asking need admin. */
   "update-session": {
     method: "PATCH";
     path: "/v1/sessions/{id}";
@@ -1277,7 +1277,7 @@ export interface Operations {
     body: UpdateSession;
     answer: Session;
   };
-  /** Put a session aside; lists leave it out. The same as update-session with the member archived. */
+  /** Archive a session; lists leave it out. Same as update-session with the member archived. */
   "archive-session": {
     method: "POST";
     path: "/v1/sessions/{id}/archive";
@@ -1288,7 +1288,7 @@ export interface Operations {
     };
     answer: Session;
   };
-  /** Ask the CLI what takes up the context window. The answer is the CLI's own. */
+  /** Ask the CLI for its context usage. Returns the CLI's own response. */
   "get-context": {
     method: "GET";
     path: "/v1/sessions/{id}/context";
@@ -1299,7 +1299,7 @@ export interface Operations {
     };
     answer: ControlResult;
   };
-  /** Send the CLI a control request of its own protocol. The request is checked and fitted to the CLI's version before it is sent. The answer is the body of the CLI's; if that is an error, the code is refused_by_agent. initialize is sent by the server alone. */
+  /** Send the CLI a control request of its own protocol. The request is checked and fitted to the CLI's version before it is sent. Returns the body of the CLI's response; if that is an error, the code is refused_by_agent. Only the hub sends initialize. */
   "control-session": {
     method: "POST";
     path: "/v1/sessions/{id}/control";
@@ -1323,7 +1323,7 @@ export interface Operations {
     body: Environment;
     answer: void;
   };
-  /** Read a session's log, or follow it. A page of the log in JSON; with "Accept: text/event-stream" a stream of server-sent events; with "Upgrade: websocket" the same as text messages, each a Frame. A stream begins with a frame "resume" (Verdict), which says whether it goes on where you left off: ok; gap, if something between was removed; reset, if it begins anew because the log is another one. Then come "event" (Event, kept, with an id), "live" (Event, not kept, without an id), "partial" (Partials: replaces what you have of messages that are being written) and at the end perhaps "closing" (Closing: come back with the last id). While there is nothing to say a comment or a ping is sent every 15 seconds. Who does not read is cut off after a while and comes back with the last id: nothing is lost by that. Filters leave events out; ids and resuming work as without. A page that was filtered may be empty and have a next one. */
+  /** Read a session's log, or follow it. A page of the log in JSON; with "Accept: text/event-stream" a stream of server-sent events; with "Upgrade: websocket" the same as text messages, each a Frame. A stream begins with a frame "resume" (Verdict), which says whether it continues where you left off: ok; gap, if something in between was removed; reset, if it starts over because the log is a different one. Then come "event" (Event, stored, with an id), "live" (Event, not stored, without an id), "partial" (Partials: replaces what you have of messages being written) and possibly "closing" at the end (Closing: reconnect with the last id). An idle stream gets a comment or a ping every 15 seconds. A client that does not read is disconnected after a while and can resume with the last id; nothing is lost. Filters leave events out; ids and resuming work as without them. A filtered page may be empty and still have a next one. */
   "get-events": {
     method: "GET";
     path: "/v1/sessions/{id}/events";
@@ -1333,26 +1333,26 @@ export interface Operations {
       id: string;
     };
     query?: {
-      /** The id of the last event that you have; absent: from the beginning; now: only what comes. Of all sessions: the position of the last event */
+      /** The id of the last event that you have; absent: from the beginning; now: only new events. For all sessions: the position of the last event */
       after?: string;
-      /** The same as after, under the name that it has in other lists: the member next of the page before */
+      /** Same as after, under its name in other lists: the member next of the previous page */
       cursor?: string;
-      /** How many events a page looks at, at most; 1000 if absent. A stream has no limit */
+      /** Maximum number of events that a page examines; default 1000. A stream has no limit */
       limit?: number;
       /** Whether a stream has deltas and partial messages too */
       live?: boolean;
       /** Only events of these kinds, separated by commas; live stands for deltas and partial messages */
       kinds?: ("line" | "sent" | "live" | "history" | "created" | "run_started" | "run_launched" | "run_ended" | "link_up" | "link_lost" | "state" | "question_opened" | "question_settled" | "message" | "command" | "gap" | "oversize" | "updated" | "notice" | "question_changed" | "rule_added" | "rule_removed" | "decision" | "mode" | "hold" | "hold_over" | "budget" | "turn")[] | null;
-      /** Of lines only those of these types, separated by commas, such as assistant,user,result. Events that are no lines are not affected */
+      /** Only lines of these types, separated by commas, such as assistant,user,result. Events that aren't lines are not affected */
       types?: string[] | null;
       /** Only the conversation: lines of the types user, assistant and result, their deltas, questions, messages, states and gaps */
       messages?: boolean;
-      /** How many seconds a stream is silent at most; 15 if absent. Heartbeats then come as frames of the type heartbeat too, which scripts in browsers can see */
+      /** Maximum silence of a stream in seconds; default 15. Heartbeats are then also sent as frames of the type heartbeat, which scripts in browsers can see */
       heartbeat?: number;
     };
     answer: EventPage;
   };
-  /** Download a session. jsonl: every line of the CLI and to it as it was, one per line, without values of environments, MCP servers and settings. events: the log, an Event per line. markdown: for people. A download that fails on the way is cut off, so that it cannot be taken for a whole one. */
+  /** Download a session. jsonl: every line from and to the CLI, unchanged, without values of environments, MCP servers and settings. events: the log, one Event per line. markdown: for people. If a download fails midway, the connection is cut, so that it cannot be mistaken for a complete one. */
   "export-session": {
     method: "GET";
     path: "/v1/sessions/{id}/export";
@@ -1362,12 +1362,12 @@ export interface Operations {
       id: string;
     };
     query?: {
-      /** What to make of it */
+      /** How to handle it */
       format?: "jsonl" | "events" | "markdown";
     };
     answer: string;
   };
-  /** Ask the CLI for files that the beginning of a path may mean. For mentions in messages. It needs a CLI that knows how to, as 2.1.325 does. */
+  /** Ask the CLI for files that match the beginning of a path. For mentions in messages. Needs a CLI that supports it, such as 2.1.325. */
   "suggest-files": {
     method: "GET";
     path: "/v1/sessions/{id}/files";
@@ -1377,12 +1377,12 @@ export interface Operations {
       id: string;
     };
     query?: {
-      /** The beginning, or a part, of a path */
+      /** Beginning or part of a path */
       q?: string;
     };
     answer: FileSuggestions;
   };
-  /** Start a new session with a copy of the conversation. The session that it is taken from goes on as it is. */
+  /** Start a new session with a copy of the conversation. The original session is not affected. */
   "fork-session": {
     method: "POST";
     path: "/v1/sessions/{id}/fork";
@@ -1394,7 +1394,7 @@ export interface Operations {
     body?: Fork;
     answer: Created;
   };
-  /** Stop the current turn, and answer when it has ended. Questions of the turn are cancelled. If no turn was going on, was is false and nothing is done. */
+  /** Interrupt the current turn, and wait for its end. Cancels the turn's questions. If no turn was running, was is false and nothing is done. */
   "interrupt-session": {
     method: "POST";
     path: "/v1/sessions/{id}/interrupt";
@@ -1406,7 +1406,7 @@ export interface Operations {
     body?: Interrupt;
     answer: Interrupted;
   };
-  /** Ask the CLI for its MCP servers and their states. The answer is the CLI's own. */
+  /** Ask the CLI for its MCP servers and their states. Returns the CLI's own response. */
   "get-mcp": {
     method: "GET";
     path: "/v1/sessions/{id}/mcp";
@@ -1417,7 +1417,7 @@ export interface Operations {
     };
     answer: ControlResult;
   };
-  /** Replace the MCP servers that the agent was given while it ran. Those of the CLI's own configuration stay. The answer, the CLI's own, says which were added and removed, and what failed. */
+  /** Replace the MCP servers added at run time. Those in the CLI's own configuration stay. The CLI's response says which were added and removed, and which failed. */
   "set-mcp": {
     method: "PUT";
     path: "/v1/sessions/{id}/mcp";
@@ -1429,7 +1429,7 @@ export interface Operations {
     body: SetMCPServers;
     answer: ControlResult;
   };
-  /** Send a JSON-RPC message to an MCP server of the agent. The answer is the CLI's own. */
+  /** Send a JSON-RPC message to an MCP server of the agent. Returns the CLI's own response. */
   "message-mcp-server": {
     method: "POST";
     path: "/v1/sessions/{id}/mcp/{server}/message";
@@ -1443,7 +1443,7 @@ export interface Operations {
     body: MCPMessage;
     answer: ControlResult;
   };
-  /** Connect an MCP server again. The answer is the CLI's own. */
+  /** Reconnect an MCP server. Returns the CLI's own response. */
   "reconnect-mcp-server": {
     method: "POST";
     path: "/v1/sessions/{id}/mcp/{server}/reconnect";
@@ -1456,7 +1456,7 @@ export interface Operations {
     };
     answer: ControlResult;
   };
-  /** Switch an MCP server on or off. The answer is the CLI's own. */
+  /** Enable or disable an MCP server. Returns the CLI's own response. */
   "toggle-mcp-server": {
     method: "POST";
     path: "/v1/sessions/{id}/mcp/{server}/toggle";
@@ -1470,7 +1470,7 @@ export interface Operations {
     body: ToggleMCPServer;
     answer: ControlResult;
   };
-  /** Send a message to the agent. It waits until the agent is idle, or with mode steer is written into the running turn. A session that has ended is resumed for it. What becomes of it is told by events of the kind message. The same client_id is one message, however often it is sent. Blocks in content that no person writes, such as results of tools, need the right admin. */
+  /** Send a message to the agent. It waits until the agent is idle, or with mode steer is written into the running turn. An ended session is resumed for it. Events of the kind message report its progress. The same client_id is one message, however often it is sent. Content blocks that people don't write, such as tool results, need the scope admin. */
   "send-message": {
     method: "POST";
     path: "/v1/sessions/{id}/messages";
@@ -1482,7 +1482,7 @@ export interface Operations {
     body: SendMessage;
     answer: Message;
   };
-  /** Change a message that is still queued. Blocks in content that no person writes, such as results of tools, need the right admin. */
+  /** Edit a queued message. Content blocks that people don't write, such as tool results, need the scope admin. */
   "edit-message": {
     method: "PATCH";
     path: "/v1/sessions/{id}/messages/{client_id}";
@@ -1496,7 +1496,7 @@ export interface Operations {
     body: EditMessage;
     answer: Message;
   };
-  /** Take a message back that is still queued. One that is on its way already is refused with the code not_queued. */
+  /** Cancel a queued message. If it is already being sent, the code is not_queued. */
   "take-back-message": {
     method: "DELETE";
     path: "/v1/sessions/{id}/messages/{client_id}";
@@ -1509,7 +1509,7 @@ export interface Operations {
     };
     answer: Message;
   };
-  /** Let a session go on that a budget or a rate limit holds back. Without a body everything that holds it back is released, and a budget gets as much again as it has. */
+  /** Release a session held by a budget or a rate limit. Without a body all holds are released, and each budget gets its amount once more. */
   "release-session": {
     method: "POST";
     path: "/v1/sessions/{id}/release";
@@ -1521,7 +1521,7 @@ export interface Operations {
     body?: Release;
     answer: Session;
   };
-  /** Start a new process for a session that has ended. Other options than those of the session, and force, need the right admin. */
+  /** Start a new process for a session that has ended. Options that differ from the session's, and force, need the scope admin. */
   "resume-session": {
     method: "POST";
     path: "/v1/sessions/{id}/resume";
@@ -1533,7 +1533,7 @@ export interface Operations {
     body?: Resume;
     answer: Session;
   };
-  /** Restore files as they were before a message. With dry_run it only says what would change. Without, it needs the right admin. */
+  /** Restore files to their state before a message. With dry_run it only reports what would change. Otherwise it needs the scope admin. */
   "rewind-session": {
     method: "POST";
     path: "/v1/sessions/{id}/rewind";
@@ -1545,7 +1545,7 @@ export interface Operations {
     body: Rewind;
     answer: RewindResult;
   };
-  /** Add a rule to a session. A rule that allows, and the rule *, need the right admin. */
+  /** Add a rule to a session. A rule that allows, and the rule *, need the scope admin. */
   "add-rule": {
     method: "POST";
     path: "/v1/sessions/{id}/rules";
@@ -1557,7 +1557,7 @@ export interface Operations {
     body: AddRule;
     answer: SessionRule;
   };
-  /** Remove a rule from a session. To remove one that denies or asks needs the right admin: more is allowed without it. */
+  /** Remove a rule from a session. Removing a rule that denies or asks needs the scope admin, since it allows more. */
   "remove-rule": {
     method: "DELETE";
     path: "/v1/sessions/{id}/rules/{rule}";
@@ -1570,7 +1570,7 @@ export interface Operations {
     };
     answer: SessionRule;
   };
-  /** End the agent's process; the session stays. It is given the time to finish what it writes; with force it is not. A later message or resume-session starts another process. */
+  /** Stop the agent's process; the session remains. It gets time to finish writing, except with force. A later message or resume-session starts another process. */
   "stop-session": {
     method: "POST";
     path: "/v1/sessions/{id}/stop";
@@ -1582,7 +1582,7 @@ export interface Operations {
     body?: Stop;
     answer: Session;
   };
-  /** Show what happened in a session, a line for each thing. Turns, prompts, tools, questions, decisions and runs, the oldest first. cursor takes the id of any event. */
+  /** Show the timeline of a session. Turns, prompts, tools, questions, decisions and runs, oldest first. cursor accepts the id of any event. */
   "get-timeline": {
     method: "GET";
     path: "/v1/sessions/{id}/timeline";
@@ -1592,16 +1592,16 @@ export interface Operations {
       id: string;
     };
     query?: {
-      /** Where the page before ended: its member next */
+      /** Where the previous page ended: its member next */
       cursor?: string;
-      /** How many at most; 100 if absent */
+      /** Maximum number of results; default 100 */
       limit?: number;
-      /** The same as cursor */
+      /** Same as cursor */
       after?: string;
     };
     answer: Timeline;
   };
-  /** Take a session back from the archive. The same as update-session with the member archived. */
+  /** Unarchive a session. Same as update-session with the member archived. */
   "unarchive-session": {
     method: "POST";
     path: "/v1/sessions/{id}/unarchive";
@@ -1612,14 +1612,14 @@ export interface Operations {
     };
     answer: Session;
   };
-  /** List the tokens. Their texts are not kept, and cannot be shown. One that has expired is listed for a week. */
+  /** List the tokens. Their texts are not stored and cannot be shown. Expired tokens are listed for a week. */
   "list-tokens": {
     method: "GET";
     path: "/v1/tokens";
     scope: "admin";
     answer: TokenList;
   };
-  /** Make a token. It can be given no scope that you do not have. Its text is shown this once. */
+  /** Create a token. It can have only scopes that you have. Its text is shown once. */
   "create-token": {
     method: "POST";
     path: "/v1/tokens";
@@ -1627,37 +1627,37 @@ export interface Operations {
     body: CreateToken;
     answer: CreatedToken;
   };
-  /** Revoke a token. Streams and other connections that are open in its name are ended. */
+  /** Revoke a token. Closes its open streams and other connections. */
   "revoke-token": {
     method: "DELETE";
     path: "/v1/tokens/{id}";
     scope: "admin";
     pathParams: {
-      /** The token's id: what is between the two underscores of its text */
+      /** The token's id: the part between the two underscores of its text */
       id: string;
     };
     answer: void;
   };
-  /** List conversations that the CLI has written to disk, the newest first. Those that were held without this server, too. With q those with a message in which all words occur: files are read for it, a part of them for each page, so that one may have less than was asked for, even nothing, and another one behind it. */
+  /** List the CLI's conversations on disk, newest first. Includes conversations held without the hub. With q, only those with a message that contains all words. This reads files, some for each page, so a page may have fewer results than requested, even none, and still have a next one. */
   "list-transcripts": {
     method: "GET";
     path: "/v1/transcripts";
     scope: "admin";
     query?: {
-      /** Only those of this folder, an absolute path */
+      /** Only those in this folder, an absolute path */
       dir?: string;
-      /** Only those whose id begins so */
+      /** Only those whose id has this prefix */
       conversation?: string;
-      /** Words that somebody said in them */
+      /** Words in their messages */
       q?: string;
-      /** Where the page before ended: its member next */
+      /** Where the previous page ended: its member next */
       cursor?: string;
-      /** How many at most; 100 if absent */
+      /** Maximum number of results; default 100 */
       limit?: number;
     };
     answer: TranscriptList;
   };
-  /** Read a conversation on disk. Lines that a rewind gave up are left out. */
+  /** Read a conversation on disk. Leaves out lines discarded by a rewind. */
   "get-transcript": {
     method: "GET";
     path: "/v1/transcripts/{conversation}";
@@ -1667,16 +1667,16 @@ export interface Operations {
       conversation: string;
     };
     query?: {
-      /** The folder that it was held in; needed if it cannot be told otherwise */
+      /** Its working folder; needed if it cannot be determined otherwise */
       dir?: string;
-      /** The number of the line to begin with: the member next of the page before */
+      /** The number of the first line: the member next of the previous page */
       cursor?: number;
-      /** How many lines at most; 100 if absent */
+      /** Maximum number of lines; default 100 */
       limit?: number;
     };
     answer: TranscriptPage;
   };
-  /** Start a session that goes on with a conversation on disk. One that a live session has is refused with the code owned. */
+  /** Start a session that continues a conversation on disk. If a live session has it, the code is owned. */
   "adopt-transcript": {
     method: "POST";
     path: "/v1/transcripts/{conversation}/adopt";

@@ -1,4 +1,4 @@
-// Package claude starts Claude Code, or talks to one that is already there.
+// Package claude starts Claude Code, or talks to one that is already running.
 //
 // [Text] asks one prompt and returns the answer, [Query] yields everything that
 // happens because of it, and [QueryAs] returns a value of a Go type. [Start] gives
@@ -15,35 +15,35 @@
 //	}
 //	fmt.Println(done.Answer, done.Err())
 //
-// docs/sdk.md goes through all of it, and docs/sdk-parity.md has every option,
-// method, hook and message of the official SDKs with what it is called here.
+// docs/sdk.md is a guide to the package. docs/sdk-parity.md maps every option,
+// method, hook and message of the official SDKs to its name here.
 //
-// # What is said
+// # Messages
 //
-// [Session.Events] are the messages of the CLI, for any number of readers, each at
-// its own pace; [Session.Activity] is what happens without the protocol, with one
-// completion for every turn; [Session.Lines] are the lines as they came. One
-// goroutine reads the CLI, whether anybody reads the events or not: a slow reader
-// holds up no question, no request and no other reader, and is told what it has
-// missed ([ErrLagged]). Messages are types of package wire. What is newer than that
-// is a *wire.Unknown, with its bytes.
+// [Session.Events] yields the messages of the CLI, for any number of readers, each
+// at its own pace. [Session.Activity] yields what happens without the protocol, with
+// one completion for every turn. [Session.Lines] yields the lines as they came. One
+// goroutine reads the CLI, whether or not anything reads the events: a slow reader
+// delays no question, no request and no other reader, and learns what it has
+// missed ([ErrLagged]). Messages are types of package wire. A message of a newer
+// type is a *wire.Unknown, with its bytes.
 //
-// A prompt that comes during a turn waits in the session until the CLI is idle;
-// [Prompt].Steer puts it into the turn. [Session.Interrupt] returns when the turn
-// has ended, [Session.Finish] waits for work in the background, too.
+// A prompt sent during a turn waits in the session until the CLI is idle;
+// [Prompt].Steer sends it into the turn. [Session.Interrupt] returns when the turn
+// has ended. [Session.Finish] also waits for work in the background.
 //
-// # What is asked
+// # Questions
 //
 // The CLI asks for permissions, choices, approval of plans, forms and dialogs. Each
-// is a [Question] with the replies that fit it. They go to Options.OnQuestion, or
-// wait for [Session.Answer] if Options.Pull is set. Nothing is ever allowed by
-// accident: where nobody answers, or a function fails or panics, permissions are
+// is a [Question] with the replies that fit it. Questions go to Options.OnQuestion,
+// or wait for [Session.Answer] if Options.Pull is set. Nothing is ever allowed by
+// accident: without an answer, or if the callback fails or panics, permissions are
 // denied with a message, forms declined and dialogs left alone.
 //
-// [Hooks] are called at 33 kinds of events. Tools of the program's own are servers
+// [Hooks] are called for 33 kinds of events. The program's own tools are servers
 // of package claudemcp, in Options.MCPServers.
 //
-// # What a CLI is told and given
+// # Options and environment
 //
 // [Find] locates the CLI and learns its version. Every option is checked against
 // it before anything is started, and what a version cannot do is an
@@ -52,38 +52,37 @@
 // machine can read those; settings and MCP configurations go into files that only
 // the user can read and that Close removes.
 //
-// The environment is the one of the program without the variables that
-// [StrippedEnv] lists, or exactly [Options].Env, plus a few of ours. One of
-// them is the marker [MarkerEnv].
+// The CLI gets the program's environment without the variables in [StrippedEnv],
+// or exactly [Options].Env, plus a few variables of this package. One of them is
+// the marker [MarkerEnv].
 //
-// # What is kept
+// # Conversations
 //
-// The CLI keeps conversations on disk. [ListConversations], [ReadConversation],
-// [ForkConversation] and others work on them without a CLI; Options.Resume goes on
-// with one. A [SessionStore] keeps them somewhere else.
+// The CLI stores conversations on disk. [ListConversations], [ReadConversation],
+// [ForkConversation] and others work on them without a CLI; Options.Resume continues
+// one. A [SessionStore] stores them somewhere else.
 //
 // # Below a session
 //
 // A [Transport] carries lines, one JSON object each, between the program and a CLI:
 // a [Process] that [CLI.Start] has started, or one of package claudews for CLIs that
 // dial in. [NewSession] makes a session of any of them. A [Conn] matches requests and
-// answers and knows nothing of prompts and turns.
+// responses and knows nothing about prompts and turns.
 //
-// # What is left behind
+// # Cleaning up
 //
-// Nothing, if the program calls [Session.Close] or [Process.Close] on Linux: they
-// end the input, wait, send SIGTERM, wait, send SIGKILL, and then end what the CLI
-// has started. The CLI runs shell commands in sessions of their own, which no
-// process group reaches. They are found by the marker, which every process
-// inherits with its environment, and by their descent as long as it can be
-// seen. On macOS there is only the descent, so that what a CLI that died by
-// itself has started is not found. On Windows the tree is ended by taskkill,
-// but only if the CLI does not end by itself when it is asked to.
+// On Linux, [Session.Close] and [Process.Close] leave nothing behind: they end the
+// input, wait, send SIGTERM, wait, send SIGKILL, and then end what the CLI has
+// started. The CLI runs shell commands in sessions of their own, which no process
+// group reaches. They are found by the marker, which every process inherits with
+// its environment, and by their parents as long as these can be seen. macOS has
+// only the parents, so processes started by a CLI that died on its own are not
+// found. On Windows the tree is ended by taskkill, but only if the CLI does not
+// exit when it is asked to.
 //
-// If the program itself is killed, the CLI is told so by the kernel on Linux
-// (PDEATHSIG) and ends. 2.1.325 takes its tools with it; 2.1.37 and 2.1.120
-// leave a running tool behind, and [Sweep] with the run's marker ends it. On
-// other systems a CLI notices the end of its input, finishes its turn and ends.
-// What is also left behind then is the private directory with the settings,
-// named switchboard-cli-* in [Options].TempDir.
+// If the program itself is killed on Linux, the kernel signals the CLI (PDEATHSIG)
+// and it exits. 2.1.325 ends its tools too; 2.1.37 and 2.1.120 leave a running tool
+// behind, and [Sweep] with the run's marker ends it. On other systems a CLI notices
+// the end of its input, finishes its turn and exits. The private folder with the
+// settings, named switchboard-cli-* in [Options].TempDir, also remains then.
 package claude

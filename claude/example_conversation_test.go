@@ -10,7 +10,7 @@ import (
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// Conversations that were held before, the newest first.
+// List earlier conversations, newest first.
 func ExampleListConversations() {
 	ctx := context.Background()
 	o := &claude.Options{SessionID: "6f9619ff-8b86-4d01-b42d-00cf4fc964ff"}
@@ -32,7 +32,7 @@ func ExampleListConversations() {
 	// Output: A fine talk 6f9619ff-8b86-4d01-b42d-00cf4fc964ff
 }
 
-// What was said, and a copy of it up to some message.
+// Read a conversation, and fork it at a message.
 func ExampleReadConversation() {
 	ctx := context.Background()
 	o := &claude.Options{SessionID: "6f9619ff-8b86-4d01-b42d-00cf4fc964ff"}
@@ -66,9 +66,9 @@ func ExampleReadConversation() {
 	// Another way
 }
 
-// Conversations are kept elsewhere, and resumed from there. A session with
-// Options.Store copies what it says there by itself; here one is copied that was
-// held without.
+// Keep a conversation in a store, and resume it from there. A session with
+// Options.Store copies its transcript automatically; here an existing conversation
+// is imported.
 func ExampleSessionStore() {
 	ctx := context.Background()
 	o := &claude.Options{SessionID: "6f9619ff-8b86-4d01-b42d-00cf4fc964ff"}
@@ -96,7 +96,7 @@ func ExampleSessionStore() {
 	// Output: Here again.
 }
 
-// A session runs on anything that carries lines: a CLI that has dialled in (package
+// A session runs on anything that carries lines: a CLI that dialed in (package
 // claudews), one in a container, or, as here, a simulated one inside the program.
 func ExampleNewSession() {
 	ctx := context.Background()

@@ -10,7 +10,7 @@ import (
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// One prompt, one text.
+// Send one prompt and get the text.
 func ExampleText() {
 	ctx := context.Background()
 	o := &claude.Options{Dir: "."}
@@ -24,7 +24,7 @@ func ExampleText() {
 	// Output: A short program in Go.
 }
 
-// One prompt, and everything that happens because of it.
+// Send one prompt and read all its events.
 func ExampleQuery() {
 	ctx := context.Background()
 	o := &claude.Options{AllowedTools: []string{"Read"}}
@@ -58,13 +58,13 @@ func ExampleQuery() {
 	// ends with success
 }
 
-// A Person is what is asked for. The schema that the model is given is made of it.
+// A Person is the requested value. The model's schema is derived from it.
 type Person struct {
 	Name string `json:"name"`
 	Born int    `json:"born" jsonschema:"the year"`
 }
 
-// One prompt, and a value of a Go type.
+// Send one prompt and get a value of a Go type.
 func ExampleQueryAs() {
 	ctx := context.Background()
 	o := &claude.Options{}
@@ -81,7 +81,7 @@ func ExampleQueryAs() {
 	// Output: Ada Lovelace 1815 <nil>
 }
 
-// The schema of a Go type, to look at or to give to somebody else.
+// Print the schema of a Go type.
 func ExampleSchemaOf() {
 	schema, err := claude.SchemaOf[Person]()
 	if err != nil {

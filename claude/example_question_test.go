@@ -10,7 +10,7 @@ import (
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// A function answers what the CLI asks, when it asks.
+// Answer questions with a callback.
 func ExampleQuestionHandler() {
 	ctx := context.Background()
 	o := &claude.Options{OnQuestion: func(_ context.Context, q claude.Question) (claude.Reply, error) {
@@ -39,8 +39,7 @@ func ExampleQuestionHandler() {
 	// Written.
 }
 
-// A program that has no function to give looks for questions itself, and answers
-// them by their ids.
+// Without a callback, a program reads the questions and answers them by id.
 func ExampleSession_Answer() {
 	ctx := context.Background()
 	o := &claude.Options{Pull: true}
@@ -73,7 +72,7 @@ func ExampleSession_Answer() {
 	// Output: Bash true 0
 }
 
-// The model asks the user to choose.
+// Answer a choice.
 func ExampleChoiceQuestion() {
 	ctx := context.Background()
 	o := &claude.Options{OnQuestion: func(_ context.Context, q claude.Question) (claude.Reply, error) {
@@ -96,7 +95,7 @@ func ExampleChoiceQuestion() {
 	// Output: Which colour? Red Blue
 }
 
-// The model has a plan, and asks whether it may carry it out.
+// Review a plan.
 func ExamplePlanQuestion() {
 	ctx := context.Background()
 	reviewed := false
@@ -128,8 +127,8 @@ func ExamplePlanQuestion() {
 	// approved
 }
 
-// An MCP server has a form to be filled in. What the form would not take is refused
-// before it is sent.
+// Fill in a form of an MCP server. Values that do not fit are rejected before they
+// are sent.
 func ExampleFormQuestion() {
 	ctx := context.Background()
 	o := &claude.Options{OnQuestion: func(_ context.Context, q claude.Question) (claude.Reply, error) {
@@ -154,7 +153,7 @@ func ExampleFormQuestion() {
 	// Output: travel asks: Who travels?
 }
 
-// Hooks see what happens before it does, and decide about it.
+// Hooks see calls before they run, and decide about them.
 func ExampleHooks() {
 	ctx := context.Background()
 	o := &claude.Options{
@@ -186,8 +185,8 @@ func ExampleHooks() {
 	// I may not push.
 }
 
-// Everything that can be asked of a CLI while it runs has a method; what has none
-// goes by Request, or as JSON by RawRequest.
+// Public control requests have methods; send others with Request, or as JSON with
+// RawRequest.
 func ExampleSession_Request() {
 	ctx := context.Background()
 	o := &claude.Options{}

@@ -11,8 +11,8 @@ import (
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
 
-// A session takes any number of prompts. Events are read beside it, by as many
-// readers as there are, each at its own pace.
+// A session takes any number of prompts. Any number of readers can read its events,
+// each at its own pace.
 func ExampleStart() {
 	ctx := context.Background()
 	o := &claude.Options{Model: "opus"}
@@ -44,7 +44,7 @@ func ExampleStart() {
 	// the turn is over
 }
 
-// Ask sends a prompt and waits for what comes of it.
+// Ask sends a prompt and waits for its outcome.
 func ExampleSession_Ask() {
 	ctx := context.Background()
 	o := &claude.Options{}
@@ -68,7 +68,7 @@ func ExampleSession_Ask() {
 	// 2 Five. true
 }
 
-// Images and documents go with the text of a prompt.
+// Send images and documents with a prompt.
 func ExampleImage() {
 	ctx := context.Background()
 	o := &claude.Options{}
@@ -92,7 +92,7 @@ func ExampleImage() {
 	// Output: The chart fits the report.
 }
 
-// Activity is what happens, without the protocol: one completion for every turn.
+// Activity hides the protocol, with one completion for every turn.
 func ExampleSession_Activity() {
 	ctx := context.Background()
 	o := &claude.Options{AllowedTools: []string{"Bash(go test:*)"}}
@@ -130,7 +130,7 @@ func ExampleSession_Activity() {
 	// All tests pass.
 }
 
-// Text as it is being written, piece by piece.
+// Print text while it is being written, piece by piece.
 func ExampleEvent_Delta() {
 	ctx := context.Background()
 	o := &claude.Options{IncludePartialMessages: true}
@@ -148,7 +148,7 @@ func ExampleEvent_Delta() {
 	// Output: One two three.
 }
 
-// Interrupt returns when the turn has really ended. The session goes on.
+// Interrupt returns when the turn has really ended. The session continues.
 func ExampleSession_Interrupt() {
 	ctx := context.Background()
 	o := &claude.Options{AllowedTools: []string{"Bash"}}
@@ -177,8 +177,8 @@ func ExampleSession_Interrupt() {
 	// Output: And now this.
 }
 
-// Prompts wait for their turn and can be taken back; one that steers goes into the
-// turn that is going on.
+// Prompts wait for their turn and can be taken back; with Steer they go into the
+// running turn.
 func ExampleSession_TakeBack() {
 	ctx := context.Background()
 	asked := make(chan struct{})
@@ -222,7 +222,7 @@ func ExampleSession_TakeBack() {
 	// taken back: true 0
 }
 
-// A conversation is taken up again, in another process, by its id.
+// Resume a conversation in another process, by its id.
 func ExampleOptions_resume() {
 	ctx := context.Background()
 	o := &claude.Options{}
@@ -254,7 +254,7 @@ func ExampleOptions_resume() {
 	// Output: forked: true
 }
 
-// What is said of errors is what a program can act on.
+// Errors have types that a program can act on.
 func ExampleResultError() {
 	ctx := context.Background()
 	o := &claude.Options{MaxTurns: 1, AllowedTools: []string{"Read"}}
@@ -274,7 +274,7 @@ func ExampleResultError() {
 	// Output: it took too many turns
 }
 
-// Every line of the CLI, control lines too, as it came.
+// Read every line of the CLI unchanged, including control lines.
 func ExampleSession_Lines() {
 	ctx := context.Background()
 	o := &claude.Options{}

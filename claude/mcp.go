@@ -172,7 +172,7 @@ func (d *desk) receiveMCP(ctx context.Context, q *wire.ControlRequest, r *wire.M
 		err = errors.New("the server gave no response")
 	case err == nil:
 		if json.Unmarshal(response, &reply) != nil {
-			err = errors.New("the server's response is no JSON-RPC message")
+			err = errors.New("the server's response isn't a JSON-RPC message")
 		}
 	}
 	if err != nil {

@@ -123,7 +123,7 @@ func TestMCPFailures(t *testing.T) {
 	}{
 		"error":    {func(context.Context, *wire.JSONRPC) (json.RawMessage, error) { return nil, errors.New("no numbers") }, "no numbers"},
 		"panic":    {func(context.Context, *wire.JSONRPC) (json.RawMessage, error) { panic("oh no") }, "the MCP server panicked: oh no"},
-		"no JSON":  {func(context.Context, *wire.JSONRPC) (json.RawMessage, error) { return json.RawMessage("{"), nil }, "the server's response is no JSON-RPC message"},
+		"no JSON":  {func(context.Context, *wire.JSONRPC) (json.RawMessage, error) { return json.RawMessage("{"), nil }, "the server's response isn't a JSON-RPC message"},
 		"no reply": {func(context.Context, *wire.JSONRPC) (json.RawMessage, error) { return nil, nil }, "the server gave no response"},
 	} {
 		bubble(t, name, func(t *testing.T) {

@@ -368,7 +368,7 @@ func (o *Options) Warnings() []string {
 	case wire.PermissionModeDontAsk:
 		warnings = append(warnings, "with PermissionMode dontAsk what would be asked is denied")
 	case wire.PermissionModeAuto:
-		warnings = append(warnings, "with PermissionMode auto the CLI decides most permissions by itself")
+		warnings = append(warnings, "with PermissionMode auto the CLI decides most permissions on its own")
 	}
 	if o.PermissionPromptTool != "" && o.PermissionPromptTool != "stdio" || o.PermissionPrompts == "none" {
 		warnings = append(warnings, "with this PermissionPromptTool or PermissionPrompts permissions are not asked here")

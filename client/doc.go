@@ -1,11 +1,11 @@
-// Package client is a client of a Switchboard server's HTTP interface, /v1.
+// Package client is a Go client for the HTTP API of a Switchboard hub, /v1.
 //
 //	c, err := client.New(&client.Options{Socket: "/run/user/1000/switchboard/hub.sock"})
 //	if err != nil {
 //		return err
 //	}
 //	defer c.Close()
-//	created, err := c.Create(ctx, api.CreateSession{Dir: "/home/me/project", Prompt: "Mend the tests"})
+//	created, err := c.Create(ctx, api.CreateSession{Dir: "/home/me/project", Prompt: "Fix the tests"})
 //	if err != nil {
 //		return err
 //	}
@@ -18,14 +18,13 @@
 //		}
 //	}
 //
-// On the machine of the server, use its Unix socket: the server knows by itself
-// who you are. Elsewhere, and where there are no such sockets, use its address
-// and a token.
+// On the hub's machine, use its Unix socket: the hub verifies your user. Elsewhere,
+// or if Unix sockets are not available, use its address and a token.
 //
-// Every operation of the interface is a method. [Client.Follow] and [Client.Watch]
-// give the events of one session and of all, and connect again by themselves.
-// [Client.Open] makes a session feel like one of your own: it sends, receives, and
-// has questions answered by a function. [Discover] finds servers on this machine.
+// Every operation of the API is a method. [Client.Follow] and [Client.Watch] yield
+// the events of one session and of all sessions, and reconnect automatically.
+// [Client.Open] lets you use a session like one of your own: it sends, receives, and
+// passes questions to a callback. [Discover] finds hubs on this machine.
 //
-// What the server refuses comes back as an *[api.Error].
+// Errors from the hub are of type *[api.Error].
 package client

@@ -53,7 +53,7 @@ func busy() *httptest.Server {
 	mux.HandleFunc("GET /v1/sessions/{id}/events", stream)
 	mux.HandleFunc("GET /v1/events", stream)
 	mux.HandleFunc("GET /v1/sessions/{id}/export", func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, "# Mend the tests\n")
+		fmt.Fprint(w, "# Fix the tests\n")
 	})
 	mux.HandleFunc("POST /v1/sessions/{id}/messages", func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusAccepted)
@@ -128,7 +128,7 @@ func ExampleClient_Watch() {
 		}
 		if frame.Event != nil && frame.Event.Kind == api.KindState {
 			fmt.Println(frame.Event.Session, string(frame.Event.Data))
-			break // go on later with After: frame.Position
+			break // continue later with After: frame.Position
 		}
 	}
 	// Output: s5k2m7q3zr4t6w8xabcdy {"state":"requires_action"}
@@ -147,7 +147,7 @@ func ExampleClient_Export() {
 	if err := c.Export(context.Background(), "s5k2m7q3zr4t6w8xabcdy", client.ExportMarkdown, os.Stdout); err != nil {
 		fmt.Println(err)
 	}
-	// Output: # Mend the tests
+	// Output: # Fix the tests
 }
 
 func ExampleDiscover() {

@@ -54,7 +54,7 @@ func Example() {
 	}
 	defer c.Close()
 	ctx := context.Background()
-	created, err := c.Create(ctx, api.CreateSession{ClientID: "mend-1", Dir: "/home/me/project", Prompt: "Mend the tests"})
+	created, err := c.Create(ctx, api.CreateSession{ClientID: "fix-1", Dir: "/home/me/project", Prompt: "Fix the tests"})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -104,9 +104,9 @@ func ExampleClient_Answer() {
 	_, err = c.Answer(context.Background(), "q1", api.Answer{Decision: "allow"})
 	var e *api.Error
 	if errors.As(err, &e) && e.Code == api.CodeAlreadySettled {
-		fmt.Println("too late,", e.Question.By, "was faster")
+		fmt.Println("already answered by", e.Question.By)
 	}
-	// Output: too late, anna was faster
+	// Output: already answered by anna
 }
 
 func ExampleClient_Answer_plan() {

@@ -885,7 +885,7 @@ export interface APIRetry {
   error_status: number | null;
   /** The class of the failure. */
   error: AssistantError;
-  /** How long was waited in vain. */
+  /** How long the CLI waited without a response. */
   no_response?: NoResponse;
   /** Identifies this line. */
   uuid: string;
@@ -2770,7 +2770,7 @@ export interface ModelInfo {
   supportsEffort?: boolean;
   /** The levels of effort. */
   supportedEffortLevels?: Effort[];
-  /** It decides by itself how much to think. */
+  /** It decides on its own how much to think. */
   supportsAdaptiveThinking?: boolean;
   /** Fast mode can be used. */
   supportsFastMode?: boolean;
@@ -2954,7 +2954,7 @@ export interface GetContextUsageAnswer {
   skills?: ContextSkills;
   /** The size at which compaction starts. */
   autoCompactThreshold?: number;
-  /** Compaction starts by itself. */
+  /** Compaction starts automatically. */
   isAutoCompactEnabled: boolean;
   /** What the conversation consists of. */
   messageBreakdown?: ContextMessages;

@@ -1799,7 +1799,7 @@ type APIRetry struct {
 	// The class of the failure.
 	Error AssistantError `json:"error"`
 
-	// How long was waited in vain.
+	// How long the CLI waited without a response.
 	NoResponse *NoResponse `json:"no_response,omitempty"`
 
 	// Identifies this line.

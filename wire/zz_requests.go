@@ -2565,7 +2565,7 @@ type GetContextUsageAnswer struct {
 	// The size at which compaction starts.
 	AutoCompactThreshold int64 `json:"autoCompactThreshold,omitempty"`
 
-	// Compaction starts by itself.
+	// Compaction starts automatically.
 	IsAutoCompactEnabled bool `json:"isAutoCompactEnabled"`
 
 	// What the conversation consists of.

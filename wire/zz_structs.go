@@ -2813,7 +2813,7 @@ type ModelInfo struct {
 	// The levels of effort.
 	SupportedEffortLevels []Effort `json:"supportedEffortLevels,omitempty"`
 
-	// It decides by itself how much to think.
+	// It decides on its own how much to think.
 	SupportsAdaptiveThinking bool `json:"supportsAdaptiveThinking,omitempty"`
 
 	// Fast mode can be used.

@@ -24,9 +24,9 @@ type Quotient struct {
 	Value float64 `json:"value"`
 }
 
-// The model calls a Go function. Here a simulated CLI is told by the prompt to do
-// so; with claude.Start in place of NewSession it is the real one, and the prompt
-// is one for people.
+// The model calls a Go function. Here the prompt makes a simulated CLI do so; with
+// claude.Start instead of NewSession it would be the real CLI, and the prompt plain
+// text.
 func Example() {
 	ctx := context.Background()
 	divide := claudemcp.NewTool("divide", "Divides two numbers.", func(_ context.Context, in Division) (Quotient, error) {
@@ -64,7 +64,7 @@ func Example() {
 	// It is 10.5.
 }
 
-// A server of the official SDK is served as it is, with all that it has.
+// Serve a server of the official SDK unchanged.
 func ExampleServe() {
 	server := mcp.NewServer(&mcp.Implementation{Name: "notes", Version: "1.0.0"}, nil)
 	mcp.AddTool(server, &mcp.Tool{Name: "read", Description: "Reads the notes."},
@@ -80,7 +80,7 @@ func ExampleServe() {
 	// Output: 1 server
 }
 
-// A tool can return pictures, and tell how far it is.
+// A tool can return images and report progress.
 func ExampleNewTool() {
 	type View struct {
 		Place string `json:"place"`

@@ -99,7 +99,7 @@ func NewTool[In, Out any](name, description string, run func(ctx context.Context
 			return nil
 		}
 		if t.OutputSchema != nil {
-			return errors.New("it has an OutputSchema, but its result is no JSON object; return a struct or a map")
+			return errors.New("it has an OutputSchema, but its result isn't a JSON object; return a struct or a map")
 		}
 		mcp.AddTool(s, t, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
 			out, err := run(ctx, in)

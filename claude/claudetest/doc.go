@@ -1,4 +1,4 @@
-// Package claudetest stands in for what a Claude Code CLI talks to, so that a program that drives one can be tested without an account.
+// Package claudetest simulates a Claude Code CLI and its model, so that programs that drive a CLI can be tested without an account.
 //
 // [Model] is a simulated model: an HTTP server on loopback that speaks the Messages API as far as the CLI uses it. A script decides what the
 // model says; everything the CLI asked is recorded. [Env] is the environment that makes a real CLI talk to such a model, and to nothing else:
@@ -14,11 +14,11 @@
 //
 // # Scripts
 //
-// A script is a function from a [Request] to a [Reply]. There are three ways to come by one:
+// A script is a function from a [Request] to a [Reply]. There are three ways to get one:
 //
-//   - [Steps] answers one conversation with a list of replies, and [Rules] any number of them by what the user's prompt contains.
-//   - [Directives] takes its orders from the prompt itself, in lines such as "@say hello" or "@tool Bash {"command":"ls"}".
-//   - Any function of your own: it sees the whole conversation, the results of the tools ([Request.ToolResults]) and whether the CLI asks
+//   - [Steps] answers one conversation with a list of replies, and [Rules] any number of them, depending on the user's prompt.
+//   - [Directives] follows directives in the prompt itself, in lines such as "@say hello" or "@tool Bash {"command":"ls"}".
+//   - Your own function: it sees the whole conversation, the results of the tools ([Request.ToolResults]) and whether the CLI asks
 //     again after an error ([Request.Attempt]).
 //
 // The CLI asks a model for more than the user's turns: titles, summaries, the prefix of a shell command, whether the account works at all.
@@ -27,17 +27,17 @@
 // # Replies
 //
 // A reply is a message of [Text], [Thinking], [RedactedThinking], [Tool] and [Huge] blocks with a stop reason and token counts, or one of the
-// things that go wrong with a model. All of them work for streamed answers and for those that are not:
+// ways in which a model can fail. All of them work for streamed and for complete responses:
 //
 //	claudetest.Fail(529, "").WithHeader("retry-after", "1")                              // an HTTP error in the API's form
 //	claudetest.Reply{Blocks: blocks, Delay: 50 * time.Millisecond}                       // slow tokens
-//	claudetest.Reply{Blocks: blocks, Fault: claudetest.CutAfter(3)}                      // the connection closed in mid-stream
+//	claudetest.Reply{Blocks: blocks, Fault: claudetest.CutAfter(3)}                      // the connection closes midway
 //	claudetest.Reply{Blocks: blocks, Fault: claudetest.MalformedAfter(3, "")}            // an event that is not JSON
 //	claudetest.Reply{Blocks: blocks, Fault: claudetest.ErrorAfter(3, overloaded)}        // an error event in the stream
-//	claudetest.Reply{Blocks: blocks, StopReason: claudetest.StopMaxTokens}               // an answer that is too long
+//	claudetest.Reply{Blocks: blocks, StopReason: claudetest.StopMaxTokens}               // a response that is too long
 //	claudetest.Say(claudetest.Huge(100_000_000))                                         // a great deal of text
 //
-// A CLI tries again after most errors. A model that fails at first and then recovers is a script that looks at the attempt:
+// A CLI retries after most errors. A model that fails at first and then recovers is a script that looks at the attempt:
 //
 //	func(r claudetest.Request) claudetest.Reply {
 //		if r.Attempt <= 2 {
@@ -48,6 +48,6 @@
 //
 // # Limits
 //
-// The model does not look at max_tokens, at keys or at whether a conversation is well formed, and its token counts are estimates unless the
-// script gives them. It takes requests of up to 256 MiB and remembers the last ones, as [Model.Requests] says.
+// The model ignores max_tokens and keys, does not check whether a conversation is well formed, and estimates token counts unless the
+// script gives them. It accepts requests of up to 256 MiB and remembers the last ones, see [Model.Requests].
 package claudetest

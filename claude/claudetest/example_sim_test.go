@@ -60,7 +60,7 @@ func ExampleStartSim() {
 	// says All is well.
 }
 
-// A test decides what the tools do that it cares about. The record has every line that the CLI read and wrote.
+// A test decides what its tools do. The record has every line that the CLI read and wrote.
 func ExampleSimOptions() {
 	ctx := context.Background()
 	sim := claudetest.StartSim(&claudetest.SimOptions{

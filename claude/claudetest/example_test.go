@@ -42,7 +42,7 @@ func ExampleModel() {
 	// it was asked: How is the weather?
 }
 
-// With directives the prompt itself says what the model does, here to fail once and then to answer.
+// With directives the prompt controls the model: here it fails once and then answers.
 func ExampleDirectives() {
 	model := claudetest.NewModel(&claudetest.ModelOptions{Script: claudetest.Directives(nil)})
 	defer func() { _ = model.Close() }()
@@ -68,7 +68,7 @@ func ExampleDirectives() {
 	// 200  true
 }
 
-// A script of one's own sees the attempt, so a model can recover from an error.
+// Your own script sees the attempt, so a model can recover from an error.
 func ExampleFail() {
 	script := func(r claudetest.Request) claudetest.Reply {
 		if r.Attempt == 1 {

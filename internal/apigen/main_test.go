@@ -227,7 +227,7 @@ func TestTypeScriptRefuses(t *testing.T) {
 		{"twice", `"send-thing"`, `"put-thing"`, "has no id of its own"},
 		{"no id", `"operationId": "send-thing"`, `"operationId": ""`, "has no id of its own"},
 		{"no success", `"204"`, `"404"`, "put-thing has no answer"},
-		{"form", `"requestBody": {"required": true, "content": {"application/json"`, `"requestBody": {"required": true, "content": {"text/plain"`, "a body that is no JSON"},
+		{"form", `"requestBody": {"required": true, "content": {"application/json"`, `"requestBody": {"required": true, "content": {"text/plain"`, "a body that isn't JSON"},
 		{"members of anything", `"type": "object", "required": ["deep"]`, `"required": ["deep"]`, "is no object"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

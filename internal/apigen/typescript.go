@@ -235,7 +235,7 @@ func (w *writer) body(r *route) {
 	}
 	content, ok := r.RequestBody.Content["application/json"]
 	if !ok {
-		w.fail("%s takes a body that is no JSON", r.OperationID)
+		w.fail("%s takes a body that isn't JSON", r.OperationID)
 	}
 	w.line("    body%s: %s;", optional(r.RequestBody.Required), w.typ(content.Schema, "    ", false))
 }

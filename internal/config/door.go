@@ -22,13 +22,13 @@ func (s *Server) check() error {
 	case s.URL != "" && site.Scheme == "http" && !s.InsecureLAN && !Address(net.JoinHostPort(site.Hostname(), "0")).loopback():
 		return fmt.Errorf("server.url (--url) is %s, without TLS, and not on this machine alone; write it with https", s.URL)
 	case secure && s.URL != "" && site.Scheme == "http":
-		return fmt.Errorf("server.url (--url) is %s, but the server has a certificate; write it with https", s.URL)
+		return fmt.Errorf("server.url (--url) is %s, but the hub has a certificate; write it with https", s.URL)
 	case !s.Addr.loopback() && !secure && !s.BehindProxy && !s.InsecureLAN:
-		return fmt.Errorf("server.addr (--addr) is %s, which is not on this machine alone: whoever is on the network could listen to tokens. "+
-			"Give the server a certificate with --tls-cert and --tls-key, put a proxy with TLS in front of it (--behind-proxy), "+
-			"or listen on 127.0.0.1 and come by ssh", s.Addr)
+		return fmt.Errorf("server.addr (--addr) is %s, which is not on this machine alone: anyone on the network could read tokens. "+
+			"Give the hub a certificate with --tls-cert and --tls-key, put a proxy with TLS in front of it (--behind-proxy), "+
+			"or listen on 127.0.0.1 and connect through ssh", s.Addr)
 	case len(s.OpenRelay) > 0 && (s.BehindProxy || s.URL != "" || !s.Addr.loopback()):
-		return errors.New("server.open_relay (--open-relay) lets in whoever is on this machine without a token; it cannot be had together with " +
+		return errors.New("server.open_relay (--open-relay) admits pages on this machine without a token; it cannot be combined with " +
 			"server.url, server.behind_proxy or an address that others can reach")
 	case s.OpenRelayApprove && len(s.OpenRelay) == 0:
 		return errors.New("server.open_relay_approve (--open-relay-approve) says what an open relay may do, but server.open_relay (--open-relay) names no page")
@@ -40,7 +40,7 @@ func (s *Server) check() error {
 	}
 	for key, n := range map[string]int{"max_connections": s.MaxConnections, "max_connections_per_address": s.MaxPerAddress, "max_unknown_connections": s.MaxUnknown} {
 		if n < 1 {
-			return fmt.Errorf("server.%s is %d, which lets in nobody; write 1 or more", key, n)
+			return fmt.Errorf("server.%s is %d, which admits nobody; write 1 or more", key, n)
 		}
 	}
 	return nil
@@ -51,9 +51,9 @@ func checkOrigin(origin string) error {
 	u, err := url.Parse(origin)
 	switch {
 	case strings.Contains(origin, "*"):
-		return errors.New("every page has to be named by itself; there is no *")
+		return errors.New("list every page; * is not supported")
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		return fmt.Errorf("%q is no origin of a page; write it as http://localhost:5173", origin)
+		return fmt.Errorf("%q isn't the origin of a page; write it as http://localhost:5173", origin)
 	case u.User != nil || origin != u.Scheme+"://"+u.Host:
 		return fmt.Errorf("%q is more than an origin; write %s://%s", origin, u.Scheme, u.Host)
 	case origin != strings.ToLower(origin):

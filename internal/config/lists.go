@@ -98,21 +98,21 @@ type Member struct {
 func Members() []Member {
 	const text, number, whole, list, truth = "a text in quotes", "a number", "a whole number", `a list of texts: ["done", "failed"]`, "true or false"
 	return []Member{
-		{"budget.name", "has to be set", "how people are told which budget is used up", text},
-		{"budget.per", "session", "what is counted together: one `session`, all of a `folder`, or all of a `day`", text},
-		{"budget.folder", "everywhere", "counts sessions in this folder and below only", text},
-		{"budget.usd", "no limit", "money in US dollars, as Claude Code reckons it at the end of each turn", number},
-		{"budget.turns", "no limit", "turns of the agent", whole},
-		{"budget.wall", "no limit", "time at work", text},
-		{"budget.idle", "no limit", "time without work, of each session", text},
-		{"budget.action", "warn", "what happens when it is used up: `warn` says so, `ask` holds the queue until somebody releases it, `interrupt` also stops the turn", text},
-		{"budget.warn_at", "0.8", "the part of the budget at which people are warned", number},
-		{"notify.target.kind", "has to be set", "`webhook` or `ntfy`", text},
-		{"notify.target.url", "has to be set", "the address to post to; for ntfy with its topic", text},
-		{"notify.target.secret_file", "has to be set for a webhook", "a file, readable by you alone, with the key that a webhook is signed with", text},
-		{"notify.target.token_file", "none", "a file, readable by you alone, with the access token that the server wants", text},
-		{"notify.target.events", "all", "which ones to tell: `needs_input`, `done`, `failed`, `limit`", list},
-		{"notify.target.detail", "false", "tells titles and texts too, not only which session and what kind of event", truth},
+		{"budget.name", "required", "name shown when the budget is used up", text},
+		{"budget.per", "session", "what is counted together: each `session`, all in a `folder`, or all on a `day`", text},
+		{"budget.folder", "everywhere", "counts only sessions in this folder and below", text},
+		{"budget.usd", "no limit", "cost in US dollars, as Claude Code reports it at the end of each turn", number},
+		{"budget.turns", "no limit", "number of turns", whole},
+		{"budget.wall", "no limit", "working time", text},
+		{"budget.idle", "no limit", "idle time, per session", text},
+		{"budget.action", "warn", "what happens when it is used up: `warn` reports it, `ask` holds the queue until someone releases it, `interrupt` also interrupts the turn", text},
+		{"budget.warn_at", "0.8", "fraction of the budget at which to warn", number},
+		{"notify.target.kind", "required", "`webhook` or `ntfy`", text},
+		{"notify.target.url", "required", "URL to post to; for ntfy with its topic", text},
+		{"notify.target.secret_file", "required for a webhook", "file with the signing key of the webhook, readable by you alone", text},
+		{"notify.target.token_file", "none", "file with the access token for the target, readable by you alone", text},
+		{"notify.target.events", "all", "events to send: `needs_input`, `done`, `failed`, `limit`", list},
+		{"notify.target.detail", "false", "includes titles and texts, not only the session and the kind of event", truth},
 	}
 }
 

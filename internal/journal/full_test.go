@@ -64,8 +64,8 @@ func TestFull(t *testing.T) {
 			break
 		}
 	}
-	fails(t, j, b, "no room left")
-	fails(t, j, b, "no room left")
+	fails(t, j, b, "no space left")
+	fails(t, j, b, "no space left")
 	// A refused batch says nothing about the disk.
 	if _, _, err := j.Commit(t.Context(), &journal.Batch{SessionID: "s", After: 1}); !errors.Is(err, journal.ErrConflict) || j.Health() == nil {
 		t.Errorf("a batch that is refused: %v, Health: %v", err, j.Health())

@@ -51,17 +51,17 @@ func (s *SQLite) unavailable(err error) error {
 		u.Err = &FileError{Path: s.path, Reason: "it is damaged", Hint: s.damageHint(), Err: err}
 		u.Reason = u.Err.Error()
 	case c == sqlite3.SQLITE_FULL, errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		u.Reason = fmt.Sprintf("there is no room left in %s; make room, and it goes on by itself", s.dir)
+		u.Reason = fmt.Sprintf("no space left in %s; free some space, and the hub continues automatically", s.dir)
 	case outOfFiles(err):
 		u.Reason = err.Error()
 	case errors.Is(err, syscall.EFBIG), c == sqlite3.SQLITE_IOERR && s.lock.limited(s.path):
-		u.Reason = fmt.Sprintf("a file in %s may not grow any more; raise the limit (ulimit -f), or make room", s.dir)
+		u.Reason = fmt.Sprintf("a file in %s may not grow any more; raise the limit (ulimit -f), or free some space", s.dir)
 	case c == sqlite3.SQLITE_READONLY, c == sqlite3.SQLITE_PERM, errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
-		u.Reason = fmt.Sprintf("%s may not be written to; make it writable, and it goes on by itself", s.dir)
+		u.Reason = fmt.Sprintf("%s may not be written to; make it writable, and the hub continues automatically", s.dir)
 	case c == sqlite3.SQLITE_BUSY, c == sqlite3.SQLITE_LOCKED:
-		u.Reason = fmt.Sprintf("another program holds %s; end it, and it goes on by itself", s.path)
+		u.Reason = fmt.Sprintf("another program holds %s; stop it, and the hub continues automatically", s.path)
 	default:
-		u.Reason = fmt.Sprintf("writing to %s failed (%v); look after the disk", s.dir, err)
+		u.Reason = fmt.Sprintf("writing to %s failed (%v); check the disk", s.dir, err)
 	}
 	return u
 }

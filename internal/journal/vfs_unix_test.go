@@ -173,10 +173,10 @@ func TestFailingDisk(t *testing.T) {
 		reason      string
 		calls       int32
 	}{
-		{"full", sqlite3.SQLITE_FULL, 0, "no room left", 3},
+		{"full", sqlite3.SQLITE_FULL, 0, "no space left", 3},
 		{"read-only", sqlite3.SQLITE_READONLY, 0, "may not be written to", 3},
-		{"write error", sqlite3.SQLITE_IOERR | 3<<8, 0, "look after the disk", 30},
-		{"sync error", 0, sqlite3.SQLITE_IOERR | 4<<8, "look after the disk", 3},
+		{"write error", sqlite3.SQLITE_IOERR | 3<<8, 0, "check the disk", 30},
+		{"sync error", 0, sqlite3.SQLITE_IOERR | 4<<8, "check the disk", 3},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -358,10 +358,10 @@ func TestEnvironmentDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	var written []string
-	_, section, found := strings.Cut(string(text), "\n## Taken out\n")
+	_, section, found := strings.Cut(string(text), "\n## Removed\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	if !found {
-		t.Fatal("docs/environment.md has no section «Taken out»")
+		t.Fatal("docs/environment.md has no section «Removed»")
 	}
 	for line := range strings.Lines(section) {
 		if cells := strings.Split(line, "|"); len(cells) > 2 {
@@ -375,12 +375,12 @@ func TestEnvironmentDocument(t *testing.T) {
 	want := StrippedEnv()
 	for _, name := range want {
 		if !slices.Contains(written, name) {
-			t.Errorf("docs/environment.md does not say that %s is taken out", name)
+			t.Errorf("docs/environment.md does not say that %s is removed", name)
 		}
 	}
 	for _, name := range written {
 		if !slices.Contains(want, name) {
-			t.Errorf("docs/environment.md says that %s is taken out, which it is not", name)
+			t.Errorf("docs/environment.md says that %s is removed, which it is not", name)
 		}
 	}
 	for _, name := range []string{
@@ -388,7 +388,7 @@ func TestEnvironmentDocument(t *testing.T) {
 		"CLAUDE_CODE_ENVIRONMENT_RUNNER_VERSION", "CLAUDE_CODE_REMOTE", "CLAUDE_CODE_REMOTE_SESSION_ID", "CLAUDE_CODE_CONTAINER_ID",
 	} {
 		if !matches(want, name) || !strings.Contains(string(text), name) {
-			t.Errorf("%s is not taken out, or docs/environment.md says nothing about it", name)
+			t.Errorf("%s is not removed, or docs/environment.md says nothing about it", name)
 		}
 	}
 }

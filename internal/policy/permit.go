@@ -18,7 +18,7 @@ func (j *judge) permit() Verdict {
 		return Verdict{Reason: "The input is too long to be looked at as a whole: a person decides."}
 	}
 	if !json.Valid(j.call.Input) && len(j.call.Input) > 0 {
-		return Verdict{Reason: "The input is no valid JSON: a person decides."}
+		return Verdict{Reason: "The input isn't valid JSON: a person decides."}
 	}
 	outside := runsCommands(j.call.Tool) && j.unboxed()
 	var wide *compiled // a rule about all calls of the tool, or about everything

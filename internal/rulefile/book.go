@@ -145,7 +145,7 @@ func (b *Book) Confirm(sum string) error {
 	case b.pending == nil && b.problem != "":
 		return &api.Error{
 			Status: http.StatusConflict, Code: api.CodeConflict, Title: "The rules file cannot be used", Detail: b.problem,
-			Hint: "mend it, then look again with: switchboard policy show",
+			Hint: "fix it, then check with: switchboard policy show",
 		}
 	case b.pending == nil:
 		return &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Title: "Nothing waits for confirmation", Hint: "see: switchboard policy show"}

@@ -101,7 +101,7 @@ func firstOf(err error) string {
 func unreadable(problem string) error {
 	return &api.Error{
 		Status: http.StatusConflict, Code: api.CodeConflict, Title: "The rules file cannot be read", Detail: problem,
-		Hint: "mend it on the machine that the server runs on",
+		Hint: "fix it on the hub's machine",
 	}
 }
 

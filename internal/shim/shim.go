@@ -334,7 +334,7 @@ func exitEvent(v verdict, stderr string) *link.Event {
 		if !v.forced {
 			e.Code = new(int)
 		}
-		e.Reason = "claude ended by itself with code 0"
+		e.Reason = "claude exited with code 0"
 	default:
 		e.Reason = v.readErr.Error()
 	}

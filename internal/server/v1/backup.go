@@ -16,9 +16,9 @@ func (s *Server) backupRoute(h huma.API) {
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "get-backup", Method: http.MethodGet, Path: "/v1/backup",
 		Summary: "Download a copy of the journal", Tags: []string{"library"},
-		Description: "All sessions as they are at one moment, in one file. Put in the place of journal.db while no server runs it is a journal again. " +
-			"It holds what was said in all sessions, also what other operations leave out because it may be a secret. " +
-			"A download that fails on the way is cut off, so that it cannot be taken for a whole one.",
+		Description: "A consistent copy of all sessions, in one file. To restore it, replace journal.db with it while no hub runs. " +
+			"It contains everything said in all sessions, including what other operations hide because it may be secret. " +
+			"If a download fails midway, the connection is cut, so that it cannot be mistaken for a complete one.",
 		Responses: map[string]*huma.Response{"200": {
 			Description: "The journal, as a file",
 			Headers:     map[string]*huma.Param{"Content-Disposition": {Description: "A name for the file", Schema: &huma.Schema{Type: huma.TypeString}}},

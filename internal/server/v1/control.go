@@ -25,15 +25,15 @@ func (s *Server) controlRoutes(h huma.API) {
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "control-session", Method: http.MethodPost, Path: "/v1/sessions/{id}/control",
 		Summary: "Send the CLI a control request of its own protocol", Tags: tags, MaxBodyBytes: maxMessage,
-		Description: "The request is checked and fitted to the CLI's version before it is sent. The answer is the body of the CLI's; if that is an error, the code is refused_by_agent. " +
-			"initialize is sent by the server alone.",
+		Description: "The request is checked and fitted to the CLI's version before it is sent. Returns the body of the CLI's response; if that is an error, the code is refused_by_agent. " +
+			"Only the hub sends initialize.",
 	}, func(ctx context.Context, in *about[api.Control]) (*answer[api.ControlResult], error) {
 		return s.control(ctx, in.ID, in.Body.Request, wire.ScopeAdmin)
 	}, ofAgent()...)
 	operation(s, h, wire.ScopePrompt, huma.Operation{
 		OperationID: "rewind-session", Method: http.MethodPost, Path: "/v1/sessions/{id}/rewind",
-		Summary: "Restore files as they were before a message", Tags: tags,
-		Description: "With dry_run it only says what would change. Without, it needs the right admin.",
+		Summary: "Restore files to their state before a message", Tags: tags,
+		Description: "With dry_run it only reports what would change. Otherwise it needs the scope admin.",
 	}, func(ctx context.Context, in *about[api.Rewind]) (*answer[api.RewindResult], error) {
 		if !in.Body.DryRun {
 			if _, e := access.Require(ctx, wire.ScopeAdmin); e != nil {
@@ -54,14 +54,14 @@ func (s *Server) controlRoutes(h huma.API) {
 	}, ofAgent()...)
 	operation(s, h, wire.ScopeObserve, huma.Operation{
 		OperationID: "get-context", Method: http.MethodGet, Path: "/v1/sessions/{id}/context",
-		Summary: "Ask the CLI what takes up the context window", Tags: tags, Description: "The answer is the CLI's own.",
+		Summary: "Ask the CLI for its context usage", Tags: tags, Description: "Returns the CLI's own response.",
 	}, func(ctx context.Context, in *OfSession) (*answer[api.ControlResult], error) {
 		return s.request(ctx, in.ID, &wire.GetContextUsageRequest{})
 	}, ofAgent()...)
 	operation(s, h, wire.ScopePrompt, huma.Operation{
 		OperationID: "suggest-files", Method: http.MethodGet, Path: "/v1/sessions/{id}/files",
-		Summary: "Ask the CLI for files that the beginning of a path may mean", Tags: tags,
-		Description: "For mentions in messages. It needs a CLI that knows how to, as 2.1.325 does.",
+		Summary: "Ask the CLI for files that match the beginning of a path", Tags: tags,
+		Description: "For mentions in messages. Needs a CLI that supports it, such as 2.1.325.",
 	}, s.suggestFiles, ofAgent()...)
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "set-environment", Method: http.MethodPost, Path: "/v1/sessions/{id}/environment",
@@ -77,14 +77,14 @@ func (s *Server) controlRoutes(h huma.API) {
 func (s *Server) mcpRoutes(h huma.API, tags []string) {
 	operation(s, h, wire.ScopeObserve, huma.Operation{
 		OperationID: "get-mcp", Method: http.MethodGet, Path: "/v1/sessions/{id}/mcp",
-		Summary: "Ask the CLI for its MCP servers and their states", Tags: tags, Description: "The answer is the CLI's own.",
+		Summary: "Ask the CLI for its MCP servers and their states", Tags: tags, Description: "Returns the CLI's own response.",
 	}, func(ctx context.Context, in *OfSession) (*answer[api.ControlResult], error) {
 		return s.request(ctx, in.ID, &wire.MCPStatusRequest{})
 	}, ofAgent()...)
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "set-mcp", Method: http.MethodPut, Path: "/v1/sessions/{id}/mcp",
-		Summary: "Replace the MCP servers that the agent was given while it ran", Tags: tags,
-		Description: "Those of the CLI's own configuration stay. The answer, the CLI's own, says which were added and removed, and what failed.",
+		Summary: "Replace the MCP servers added at run time", Tags: tags,
+		Description: "Those in the CLI's own configuration stay. The CLI's response says which were added and removed, and which failed.",
 	}, func(ctx context.Context, in *about[api.SetMCPServers]) (*answer[api.ControlResult], error) {
 		if !isObject(in.Body.Servers) {
 			return nil, api.Errorf(http.StatusUnprocessableEntity, api.CodeInvalid, "The servers are not an object")
@@ -93,7 +93,7 @@ func (s *Server) mcpRoutes(h huma.API, tags []string) {
 	}, ofAgent()...)
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "toggle-mcp-server", Method: http.MethodPost, Path: "/v1/sessions/{id}/mcp/{server}/toggle",
-		Summary: "Switch an MCP server on or off", Tags: tags, Description: "The answer is the CLI's own.",
+		Summary: "Enable or disable an MCP server", Tags: tags, Description: "Returns the CLI's own response.",
 	}, func(ctx context.Context, in *struct {
 		OfServer
 		Body api.ToggleMCPServer
@@ -103,13 +103,13 @@ func (s *Server) mcpRoutes(h huma.API, tags []string) {
 	}, ofAgent()...)
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "reconnect-mcp-server", Method: http.MethodPost, Path: "/v1/sessions/{id}/mcp/{server}/reconnect",
-		Summary: "Connect an MCP server again", Tags: tags, Description: "The answer is the CLI's own.",
+		Summary: "Reconnect an MCP server", Tags: tags, Description: "Returns the CLI's own response.",
 	}, func(ctx context.Context, in *OfServer) (*answer[api.ControlResult], error) {
 		return s.request(ctx, in.ID, &wire.MCPReconnectRequest{ServerName: in.Server})
 	}, ofAgent()...)
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "message-mcp-server", Method: http.MethodPost, Path: "/v1/sessions/{id}/mcp/{server}/message",
-		Summary: "Send a JSON-RPC message to an MCP server of the agent", Tags: tags, MaxBodyBytes: maxMessage, Description: "The answer is the CLI's own.",
+		Summary: "Send a JSON-RPC message to an MCP server of the agent", Tags: tags, MaxBodyBytes: maxMessage, Description: "Returns the CLI's own response.",
 	}, func(ctx context.Context, in *struct {
 		OfServer
 		Body api.MCPMessage
@@ -142,7 +142,7 @@ func object(subtype string, members ...member) json.RawMessage {
 // ofFiles names a session and the beginning of a path in it.
 type ofFiles struct {
 	OfSession
-	Query string `query:"q" maxLength:"1024" doc:"The beginning, or a part, of a path"`
+	Query string `query:"q" maxLength:"1024" doc:"Beginning or part of a path"`
 }
 
 // mostFiles is how many files are suggested. A CLI names a handful.

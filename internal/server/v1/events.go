@@ -31,15 +31,15 @@ const (
 
 // EventQuery is what pages and streams of events are asked with.
 type EventQuery struct {
-	After       string     `query:"after" maxLength:"128" doc:"The id of the last event that you have; absent: from the beginning; now: only what comes. Of all sessions: the position of the last event" example:"k3v9:1284"`
-	Cursor      string     `query:"cursor" maxLength:"128" doc:"The same as after, under the name that it has in other lists: the member next of the page before"`
-	Limit       int        `query:"limit" minimum:"1" maximum:"1000" doc:"How many events a page looks at, at most; 1000 if absent. A stream has no limit"`
+	After       string     `query:"after" maxLength:"128" doc:"The id of the last event that you have; absent: from the beginning; now: only new events. For all sessions: the position of the last event" example:"k3v9:1284"`
+	Cursor      string     `query:"cursor" maxLength:"128" doc:"Same as after, under its name in other lists: the member next of the previous page"`
+	Limit       int        `query:"limit" minimum:"1" maximum:"1000" doc:"Maximum number of events that a page examines; default 1000. A stream has no limit"`
 	Live        bool       `query:"live" default:"true" doc:"Whether a stream has deltas and partial messages too"`
 	Kinds       []string   `query:"kinds" maxItems:"64" doc:"Only events of these kinds, separated by commas; live stands for deltas and partial messages" enum:"line,sent,live,history,created,run_started,run_launched,run_ended,link_up,link_lost,state,question_opened,question_settled,message,command,gap,oversize,updated,notice,question_changed,rule_added,rule_removed,decision,mode,hold,hold_over,budget,turn"`
-	Types       []LineType `query:"types" maxItems:"64" doc:"Of lines only those of these types, separated by commas, such as assistant,user,result. Events that are no lines are not affected"`
+	Types       []LineType `query:"types" maxItems:"64" doc:"Only lines of these types, separated by commas, such as assistant,user,result. Events that aren't lines are not affected"`
 	Messages    bool       `query:"messages" doc:"Only the conversation: lines of the types user, assistant and result, their deltas, questions, messages, states and gaps"`
-	Heartbeat   int        `query:"heartbeat" minimum:"1" maximum:"300" doc:"How many seconds a stream is silent at most; 15 if absent. Heartbeats then come as frames of the type heartbeat too, which scripts in browsers can see"`
-	LastEventID string     `header:"Last-Event-ID" maxLength:"128" doc:"As after, and stronger: what a browser sends when it comes back"`
+	Heartbeat   int        `query:"heartbeat" minimum:"1" maximum:"300" doc:"Maximum silence of a stream in seconds; default 15. Heartbeats are then also sent as frames of the type heartbeat, which scripts in browsers can see"`
+	LastEventID string     `header:"Last-Event-ID" maxLength:"128" doc:"Same as after, and overrides it: sent by browsers when they reconnect"`
 	Accept      string     `header:"Accept" maxLength:"4096" doc:"text/event-stream for a stream"`
 }
 
@@ -106,11 +106,11 @@ func (s *Server) page(ctx context.Context, r *request, limit int) (page *api.Eve
 }
 
 const streamText = "A page of the log in JSON; with \"Accept: text/event-stream\" a stream of server-sent events; with \"Upgrade: websocket\" the same as text messages, each a Frame. " +
-	"A stream begins with a frame \"resume\" (Verdict), which says whether it goes on where you left off: ok; gap, if something between was removed; reset, if it begins anew because the log is another one. " +
-	"Then come \"event\" (Event, kept, with an id), \"live\" (Event, not kept, without an id), \"partial\" (Partials: replaces what you have of messages that are being written) " +
-	"and at the end perhaps \"closing\" (Closing: come back with the last id). " +
-	"While there is nothing to say a comment or a ping is sent every 15 seconds. Who does not read is cut off after a while and comes back with the last id: nothing is lost by that. " +
-	"Filters leave events out; ids and resuming work as without. A page that was filtered may be empty and have a next one."
+	"A stream begins with a frame \"resume\" (Verdict), which says whether it continues where you left off: ok; gap, if something in between was removed; reset, if it starts over because the log is a different one. " +
+	"Then come \"event\" (Event, stored, with an id), \"live\" (Event, not stored, without an id), \"partial\" (Partials: replaces what you have of messages being written) " +
+	"and possibly \"closing\" at the end (Closing: reconnect with the last id). " +
+	"An idle stream gets a comment or a ping every 15 seconds. A client that does not read is disconnected after a while and can resume with the last id; nothing is lost. " +
+	"Filters leave events out; ids and resuming work as without them. A filtered page may be empty and still have a next one."
 
 func (s *Server) eventRoutes(h huma.API) {
 	tags := []string{"events"}
@@ -127,7 +127,7 @@ func (s *Server) eventRoutes(h huma.API) {
 	operation(s, h, wire.ScopeObserve, huma.Operation{
 		OperationID: "get-all-events", Method: http.MethodGet, Path: allEventsPath,
 		Summary: "Read or follow the logs of all sessions at once", Tags: tags,
-		Description: "All sessions' events in the order in which they were written down. Where you are in it is a position, which is the id of server-sent events, the member position of a Frame, and the member next of a page. " + streamText,
+		Description: "Events of all sessions in the order in which they were stored. Your place in it is a position: the id of server-sent events, the member position of a Frame, and the member next of a page. " + streamText,
 		Responses:   s.eventResponses(h),
 	}, func(ctx context.Context, in *EventQuery) (*huma.StreamResponse, error) {
 		return s.events(ctx, "", in), nil

@@ -16,7 +16,7 @@ func exampleOf(operation string) *huma.RequestBody {
 	case "update-session":
 		text = `{"title":"Blog","model":"sonnet"}`
 	case "resume-session":
-		text = `{"client_id":"r-1","prompt":"Go on."}`
+		text = `{"client_id":"r-1","prompt":"Continue."}`
 	case "fork-session":
 		text = `{"client_id":"f-1","title":"Another way"}`
 	case "send-message":

@@ -17,8 +17,8 @@ import (
 
 // Page is the part of a request for a list that says which page is wanted.
 type Page struct {
-	Cursor string `query:"cursor" maxLength:"256" doc:"Where the page before ended: its member next"`
-	Limit  int    `query:"limit" minimum:"1" maximum:"1000" doc:"How many at most; 100 if absent"`
+	Cursor string `query:"cursor" maxLength:"256" doc:"Where the previous page ended: its member next"`
+	Limit  int    `query:"limit" minimum:"1" maximum:"1000" doc:"Maximum number of results; default 100"`
 }
 
 // defaultPage is how long a page is if nothing else is asked for.
@@ -37,12 +37,12 @@ func (s *Server) libraryRoutes(h huma.API) {
 	tags := []string{"library"}
 	operation(s, h, wire.ScopeObserve, huma.Operation{
 		OperationID: "get-timeline", Method: http.MethodGet, Path: "/v1/sessions/{id}/timeline",
-		Summary: "Show what happened in a session, a line for each thing", Tags: tags,
-		Description: "Turns, prompts, tools, questions, decisions and runs, the oldest first. cursor takes the id of any event.",
+		Summary: "Show the timeline of a session", Tags: tags,
+		Description: "Turns, prompts, tools, questions, decisions and runs, oldest first. cursor accepts the id of any event.",
 	}, func(ctx context.Context, in *struct {
 		OfSession
 		Page
-		After string `query:"after" maxLength:"128" doc:"The same as cursor"`
+		After string `query:"after" maxLength:"128" doc:"Same as cursor"`
 	},
 	) (*answer[api.Timeline], error) {
 		after := in.After
@@ -58,8 +58,8 @@ func (s *Server) libraryRoutes(h huma.API) {
 	s.exportRoute(h, tags)
 	operation(s, h, wire.ScopeObserve, huma.Operation{
 		OperationID: "search", Method: http.MethodGet, Path: "/v1/search",
-		Summary: "Find messages by their text, the newest first", Tags: tags,
-		Description: "All words must occur; one that ends in * may be the beginning of a word. What was said in the last moments may not be found yet.",
+		Summary: "Search messages, newest first", Tags: tags,
+		Description: "All words must occur; WORD* matches a prefix. The latest messages may not be found yet.",
 	}, func(ctx context.Context, in *struct {
 		Text    string `query:"q" required:"true" minLength:"1" maxLength:"1024" doc:"The words" example:"failing test"`
 		Session string `query:"session" maxLength:"64" doc:"Only messages of this session"`
@@ -74,11 +74,11 @@ func (s *Server) libraryRoutes(h huma.API) {
 	}, api.CodeStorage)
 	operation(s, h, wire.ScopeObserve, huma.Operation{
 		OperationID: "get-audit", Method: http.MethodGet, Path: "/v1/audit",
-		Summary: "List what was decided about calls of agents, the newest first", Tags: tags,
-		Description: "By rules and by people. Answers to questions are among them.",
+		Summary: "List decisions about agents' calls, newest first", Tags: tags,
+		Description: "Made by rules and by people, including answers to questions.",
 	}, func(ctx context.Context, in *struct {
 		Session   string    `query:"session" maxLength:"64" doc:"Only decisions in this session"`
-		Automatic string    `query:"automatic" enum:"true,false" doc:"Only decisions of rules (true) or of somebody (false)"`
+		Automatic string    `query:"automatic" enum:"true,false" doc:"Only decisions by rules (true) or by people (false)"`
 		Since     time.Time `query:"since" doc:"Only decisions since then" example:"2026-01-31T00:00:00Z"`
 		Page
 	},
@@ -95,10 +95,10 @@ func (s *Server) libraryRoutes(h huma.API) {
 	})
 	operation(s, h, wire.ScopeObserve, huma.Operation{
 		OperationID: "get-costs", Method: http.MethodGet, Path: "/v1/costs",
-		Summary: "Sum up what agents have cost", Tags: tags,
-		Description: "In US dollars, as the CLI tells it.",
+		Summary: "Sum up the costs of agents", Tags: tags,
+		Description: "In US dollars, as reported by the CLI.",
 	}, func(ctx context.Context, in *struct {
-		By    string    `query:"by" enum:"session,dir,day,model" doc:"What to sum up by; session if absent"`
+		By    string    `query:"by" enum:"session,dir,day,model" doc:"How to group the costs; default: session"`
 		Since time.Time `query:"since" doc:"Only what was spent since then" example:"2026-01-31T00:00:00Z"`
 	},
 	) (*answer[api.Costs], error) {
@@ -110,8 +110,8 @@ func (s *Server) libraryRoutes(h huma.API) {
 	})
 	operation(s, h, wire.ScopeObserve, huma.Operation{
 		OperationID: "get-drift", Method: http.MethodGet, Path: "/v1/drift",
-		Summary: "Count what this server does not know in the lines of CLIs", Tags: tags,
-		Description: "It is carried and kept all the same. A newer version of the server may know it.",
+		Summary: "Count unrecognized parts of the CLIs' lines", Tags: tags,
+		Description: "It is passed on and stored anyway. A newer hub may recognize it.",
 	}, func(ctx context.Context, _ *none) (*answer[api.Drift], error) {
 		drift, err := s.hub.Drift(ctx)
 		if err == nil && drift.Items == nil {
@@ -121,8 +121,8 @@ func (s *Server) libraryRoutes(h huma.API) {
 	})
 	operation(s, h, wire.ScopeObserve, huma.Operation{
 		OperationID: "get-budgets", Method: http.MethodGet, Path: "/v1/budgets",
-		Summary: "Show the limits of what agents may use, with their use", Tags: tags,
-		Description: "Those of the server's configuration. What concerns one session is in its snapshot, too.",
+		Summary: "Show budgets and how much of them is used", Tags: tags,
+		Description: "From the hub's configuration. A session's snapshot has those that concern it.",
 	}, func(ctx context.Context, _ *none) (*answer[api.Budgets], error) {
 		budgets, err := s.hub.Budgets(ctx)
 		if err == nil && budgets.Budgets == nil {
@@ -148,8 +148,8 @@ func (s *Server) exportRoute(h huma.API, tags []string) {
 	operation(s, h, wire.ScopeObserve, huma.Operation{
 		OperationID: "export-session", Method: http.MethodGet, Path: "/v1/sessions/{id}/export",
 		Summary: "Download a session", Tags: tags,
-		Description: "jsonl: every line of the CLI and to it as it was, one per line, without values of environments, MCP servers and settings. events: the log, an Event per line. markdown: for people. " +
-			"A download that fails on the way is cut off, so that it cannot be taken for a whole one.",
+		Description: "jsonl: every line from and to the CLI, unchanged, without values of environments, MCP servers and settings. events: the log, one Event per line. markdown: for people. " +
+			"If a download fails midway, the connection is cut, so that it cannot be mistaken for a complete one.",
 		Responses: map[string]*huma.Response{"200": {
 			Description: "The session, as a file",
 			Headers:     map[string]*huma.Param{"Content-Disposition": {Description: "A name for the file", Schema: &huma.Schema{Type: huma.TypeString}}},
@@ -157,7 +157,7 @@ func (s *Server) exportRoute(h huma.API, tags []string) {
 		}},
 	}, func(ctx context.Context, in *struct {
 		OfSession
-		Format string `query:"format" default:"jsonl" enum:"jsonl,events,markdown" doc:"What to make of it"`
+		Format string `query:"format" default:"jsonl" enum:"jsonl,events,markdown" doc:"How to handle it"`
 	},
 	) (*huma.StreamResponse, error) {
 		return &huma.StreamResponse{Body: func(c huma.Context) {
@@ -235,13 +235,13 @@ func (s *Server) diskRoutes(h huma.API) {
 	tags := []string{"library"}
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "list-transcripts", Method: http.MethodGet, Path: "/v1/transcripts",
-		Summary: "List conversations that the CLI has written to disk, the newest first", Tags: tags,
-		Description: "Those that were held without this server, too. With q those with a message in which all words occur: " +
-			"files are read for it, a part of them for each page, so that one may have less than was asked for, even nothing, and another one behind it.",
+		Summary: "List the CLI's conversations on disk, newest first", Tags: tags,
+		Description: "Includes conversations held without the hub. With q, only those with a message that contains all words. " +
+			"This reads files, some for each page, so a page may have fewer results than requested, even none, and still have a next one.",
 	}, func(ctx context.Context, in *struct {
-		Dir          string `query:"dir" maxLength:"4096" doc:"Only those of this folder, an absolute path"`
-		Conversation string `query:"conversation" maxLength:"64" pattern:"^[A-Za-z0-9_-]+$" doc:"Only those whose id begins so" example:"0b1c2d3e"`
-		Text         string `query:"q" maxLength:"1024" doc:"Words that somebody said in them" example:"failing test"`
+		Dir          string `query:"dir" maxLength:"4096" doc:"Only those in this folder, an absolute path"`
+		Conversation string `query:"conversation" maxLength:"64" pattern:"^[A-Za-z0-9_-]+$" doc:"Only those whose id has this prefix" example:"0b1c2d3e"`
+		Text         string `query:"q" maxLength:"1024" doc:"Words in their messages" example:"failing test"`
 		Page
 	},
 	) (*answer[api.TranscriptList], error) {
@@ -254,12 +254,12 @@ func (s *Server) diskRoutes(h huma.API) {
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "get-transcript", Method: http.MethodGet, Path: "/v1/transcripts/{conversation}",
 		Summary: "Read a conversation on disk", Tags: tags,
-		Description: "Lines that a rewind gave up are left out.",
+		Description: "Leaves out lines discarded by a rewind.",
 	}, func(ctx context.Context, in *struct {
 		OfConversation
-		Dir    string `query:"dir" maxLength:"4096" doc:"The folder that it was held in; needed if it cannot be told otherwise"`
-		Cursor int    `query:"cursor" minimum:"0" maximum:"1000000000" doc:"The number of the line to begin with: the member next of the page before"`
-		Limit  int    `query:"limit" minimum:"1" maximum:"1000" doc:"How many lines at most; 100 if absent"`
+		Dir    string `query:"dir" maxLength:"4096" doc:"Its working folder; needed if it cannot be determined otherwise"`
+		Cursor int    `query:"cursor" minimum:"0" maximum:"1000000000" doc:"The number of the first line: the member next of the previous page"`
+		Limit  int    `query:"limit" minimum:"1" maximum:"1000" doc:"Maximum number of lines; default 100"`
 	},
 	) (*answer[api.TranscriptPage], error) {
 		limit := in.Limit
@@ -270,8 +270,8 @@ func (s *Server) diskRoutes(h huma.API) {
 	}, api.CodeConflict)
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "adopt-transcript", Method: http.MethodPost, Path: "/v1/transcripts/{conversation}/adopt",
-		Summary: "Start a session that goes on with a conversation on disk", Tags: tags, DefaultStatus: http.StatusCreated,
-		Description: "One that a live session has is refused with the code owned.",
+		Summary: "Start a session that continues a conversation on disk", Tags: tags, DefaultStatus: http.StatusCreated,
+		Description: "If a live session has it, the code is owned.",
 	}, func(ctx context.Context, in *struct {
 		OfConversation
 		Body *api.Adopt `required:"false"`
@@ -282,10 +282,10 @@ func (s *Server) diskRoutes(h huma.API) {
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "list-folders", Method: http.MethodGet, Path: "/v1/folders",
 		Summary: "Suggest folders to work in", Tags: tags,
-		Description: "Without a prefix those that sessions and conversations were in lately; with one also folders on disk that begin with it.",
+		Description: "Without a prefix, recent folders of sessions and conversations; with one, also matching folders on disk.",
 	}, func(ctx context.Context, in *struct {
 		Prefix string `query:"prefix" maxLength:"4096" doc:"The beginning of an absolute path" example:"/home/anna/pro"`
-		Limit  int    `query:"limit" minimum:"1" maximum:"1000" doc:"How many at most; 100 if absent"`
+		Limit  int    `query:"limit" minimum:"1" maximum:"1000" doc:"Maximum number of results; default 100"`
 	},
 	) (*answer[api.Folders], error) {
 		limit := in.Limit

@@ -34,27 +34,27 @@ func (s *Server) register() *huma.OpenAPI {
 			Info: &huma.Info{
 				Title:       "Switchboard",
 				Version:     "v1",
-				Description: "Runs, watches and steers Claude Code agents. The interface only grows: ignore members, kinds and codes that you do not know.",
+				Description: "Runs, watches and steers Claude Code agents. The API only grows: ignore members, kinds and codes that you do not know.",
 			},
 			Tags: []*huma.Tag{
 				{Name: "sessions", Description: "Agents: starting, steering and ending them."},
-				{Name: "messages", Description: "What agents are told."},
-				{Name: "questions", Description: "What agents ask, and answers to it."},
+				{Name: "messages", Description: "Messages to agents."},
+				{Name: "questions", Description: "Questions of agents, and answers."},
 				{Name: "events", Description: "The logs of sessions, as pages and as streams."},
 				{Name: "control", Description: "Requests to the CLI itself."},
-				{Name: "library", Description: "Looking back: search, timelines, exports, decisions, costs, conversations on disk."},
+				{Name: "library", Description: "History: search, timelines, exports, decisions, costs, conversations on disk."},
 				{Name: "rules", Description: "What agents may do without asking."},
-				{Name: "access", Description: "Tokens, and codes to get one."},
-				{Name: "server", Description: "The server itself."},
+				{Name: "access", Description: "Tokens, and one-time codes for them."},
+				{Name: "server", Description: "The hub itself."},
 			},
 			Components: &huma.Components{
 				Schemas: registry,
 				SecuritySchemes: map[string]*huma.SecurityScheme{
 					"token": {
 						Type: "http", Scheme: "bearer",
-						Description: "Over TCP: a token, which switchboard token create makes. On the Unix socket nothing is needed. " +
-							"A WebSocket of a browser, which cannot send the header, offers the sub-protocols \"switchboard.v1\" and \"sb.token.TOKEN\". " +
-							"What a token may do is in its scopes; the member x-scope of an operation names the one that it needs.",
+						Description: "Over TCP: a token from switchboard token create. The Unix socket needs none. " +
+							"Browsers cannot send the header with a WebSocket; they offer the sub-protocols \"switchboard.v1\" and \"sb.token.TOKEN\". " +
+							"Scopes say what a token may do; the member x-scope of an operation names the scope it needs.",
 					},
 				},
 			},
@@ -96,28 +96,28 @@ type outcome struct {
 // outcomes are all of them, by the order of their status.
 func outcomes() []outcome {
 	return []outcome{
-		{http.StatusBadRequest, api.CodeInvalid, "the body cannot be read as JSON, or is missing"},
-		{http.StatusUnauthorized, api.CodeUnauthorized, "there is no valid token"},
-		{http.StatusForbidden, api.CodeForbidden, "the token's scopes do not suffice"},
-		{http.StatusNotFound, api.CodeNotFound, "there is no such thing"},
-		{http.StatusConflict, api.CodeAlreadySettled, "the question was answered before; the member question says how"},
-		{http.StatusConflict, api.CodeConflict, "the state does not allow it"},
-		{http.StatusConflict, api.CodeClientIDReused, "the client id was used before, for another request"},
+		{http.StatusBadRequest, api.CodeInvalid, "the body is missing or isn't valid JSON"},
+		{http.StatusUnauthorized, api.CodeUnauthorized, "no valid token"},
+		{http.StatusForbidden, api.CodeForbidden, "the token lacks a scope"},
+		{http.StatusNotFound, api.CodeNotFound, "not found"},
+		{http.StatusConflict, api.CodeAlreadySettled, "the question is already answered; the member question says how"},
+		{http.StatusConflict, api.CodeConflict, "not possible in the current state"},
+		{http.StatusConflict, api.CodeClientIDReused, "the client id was already used for another request"},
 		{http.StatusConflict, api.CodeOwned, "another session, which the member session names, drives the conversation"},
-		{http.StatusConflict, api.CodeOffline, "the agent cannot be reached now"},
+		{http.StatusConflict, api.CodeOffline, "the agent cannot be reached right now"},
 		{http.StatusConflict, api.CodeEnded, "the session has no process"},
-		{http.StatusConflict, api.CodeNotQueued, "the message is on its way already"},
+		{http.StatusConflict, api.CodeNotQueued, "the message is already being sent"},
 		{http.StatusRequestEntityTooLarge, api.CodeTooLarge, "the body is too large"},
-		{http.StatusUnprocessableEntity, api.CodeInvalid, "the request does not fit its description, or makes no sense"},
+		{http.StatusUnprocessableEntity, api.CodeInvalid, "the request is invalid"},
 		{http.StatusUnprocessableEntity, api.CodeUnsupported, "this version of the CLI cannot do it"},
 		{http.StatusUnprocessableEntity, api.CodeRefused, "the CLI answered with an error"},
 		{http.StatusTooManyRequests, api.CodeUnauthorized, "too many wrong tokens or codes were tried at once; a valid one always works"},
 		{http.StatusTooManyRequests, api.CodeTooMany, "a limit is reached; try again later"},
-		{http.StatusInternalServerError, api.CodeInternal, "something went wrong in the server; its log says more"},
+		{http.StatusInternalServerError, api.CodeInternal, "internal error; see the hub's log"},
 		{http.StatusBadGateway, api.CodeStartFailed, "the agent could not be started"},
-		{http.StatusServiceUnavailable, api.CodeClosing, "the server is going away; come back"},
+		{http.StatusServiceUnavailable, api.CodeClosing, "the hub is shutting down; reconnect"},
 		{http.StatusServiceUnavailable, api.CodeStorage, "the journal cannot be written"},
-		{http.StatusGatewayTimeout, api.CodeTimeout, "the agent did not answer in time"},
+		{http.StatusGatewayTimeout, api.CodeTimeout, "the agent did not respond in time"},
 	}
 }
 
@@ -227,7 +227,7 @@ func describeOutcomes(h huma.API, op *huma.Operation, body bool, codes []string)
 		}
 		op.Responses[key] = problem(text)
 	}
-	op.Responses["default"] = problem("What went wrong, in the form of RFC 9457. More codes may come")
+	op.Responses["default"] = problem("The error, in the format of RFC 9457. More codes may be added")
 	slices.Sort(codes)
 	op.Extensions["x-codes"] = slices.Compact(codes)
 }

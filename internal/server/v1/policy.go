@@ -23,7 +23,7 @@ func (s *Server) policyRoutes(h huma.API) {
 	operation(s, h, wire.ScopeApprove, huma.Operation{
 		OperationID: "add-rule", Method: http.MethodPost, Path: "/v1/sessions/{id}/rules",
 		Summary: "Add a rule to a session", Tags: tags, DefaultStatus: http.StatusCreated,
-		Description: "A rule that allows, and the rule *, need the right admin.",
+		Description: "A rule that allows, and the rule *, need the scope admin.",
 	}, func(ctx context.Context, in *about[api.AddRule]) (*answer[api.SessionRule], error) {
 		if _, e := access.Require(ctx, scopeOfRule(in.Body)); e != nil {
 			return nil, e
@@ -33,29 +33,29 @@ func (s *Server) policyRoutes(h huma.API) {
 	operation(s, h, wire.ScopeApprove, huma.Operation{
 		OperationID: "remove-rule", Method: http.MethodDelete, Path: "/v1/sessions/{id}/rules/{rule}",
 		Summary: "Remove a rule from a session", Tags: tags,
-		Description: "To remove one that denies or asks needs the right admin: more is allowed without it.",
+		Description: "Removing a rule that denies or asks needs the scope admin, since it allows more.",
 	}, func(ctx context.Context, in *OfRule) (*answer[api.SessionRule], error) {
 		return reply(s.hub.RemoveRule(ctx, actor(ctx), in.ID, in.Rule))
 	}, api.CodeStorage)
 	operation(s, h, wire.ScopeObserve, huma.Operation{
 		OperationID: "get-policy", Method: http.MethodGet, Path: "/v1/policy",
-		Summary: "Show the rules that are in force for all sessions", Tags: tags,
-		Description: "Those of the rules file, of built-in sets and of this server itself, and a change of the file that waits for confirmation.",
+		Summary: "Show the rules in force for all sessions", Tags: tags,
+		Description: "From the rules file, built-in sets and the hub itself, with a change of the file that waits for confirmation.",
 	}, func(ctx context.Context, _ *none) (*answer[api.Policy], error) {
 		return reply(listed(s.hub.Policy(ctx)))
 	})
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "confirm-policy", Method: http.MethodPost, Path: "/v1/policy/confirm",
 		Summary: "Confirm a change of the rules file that allows more", Tags: tags,
-		Description: "A sum that is not that of the change that waits is refused with the code conflict: look again at what it would allow.",
+		Description: "If the sum is not that of the pending change, the code is conflict: check again what it would allow.",
 	}, func(ctx context.Context, in *struct{ Body api.ConfirmPolicy }) (*answer[api.Policy], error) {
 		return reply(listed(s.hub.ConfirmPolicy(ctx, actor(ctx), in.Body)))
 	}, api.CodeConflict, api.CodeStorage)
 	s.fileRoutes(h, tags)
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "release-session", Method: http.MethodPost, Path: "/v1/sessions/{id}/release",
-		Summary: "Let a session go on that a budget or a rate limit holds back", Tags: []string{"sessions"},
-		Description: "Without a body everything that holds it back is released, and a budget gets as much again as it has.",
+		Summary: "Release a session held by a budget or a rate limit", Tags: []string{"sessions"},
+		Description: "Without a body all holds are released, and each budget gets its amount once more.",
 	}, func(ctx context.Context, in *optional[api.Release]) (*answer[api.Session], error) {
 		return reply(s.hub.Release(ctx, actor(ctx), in.ID, value(in.Body)))
 	}, api.CodeConflict, api.CodeClientIDReused, api.CodeStorage)
@@ -66,36 +66,36 @@ func (s *Server) policyRoutes(h huma.API) {
 const maxRules = 4 << 20
 
 // fewAtOnce says how many requests of the two that judge calls may be under way.
-const fewAtOnce = "Of explain-call and test-rules a token may have four under way; more are refused with the code too_many."
+const fewAtOnce = "A token may run four of explain-call and test-rules at a time; more get the code too_many."
 
 // fileRoutes are about the rules file.
 func (s *Server) fileRoutes(h huma.API, tags []string) {
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "get-rules-file", Method: http.MethodGet, Path: "/v1/policy/file",
 		Summary: "Show the text of the rules file", Tags: tags,
-		Description: "With its hash, which replace-rules-file wants to see.",
+		Description: "With its hash, which replace-rules-file needs.",
 	}, func(ctx context.Context, _ *none) (*answer[api.RulesFile], error) {
 		return reply(s.hub.RulesFile(ctx))
 	}, api.CodeNotFound, api.CodeConflict)
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "replace-rules-file", Method: http.MethodPut, Path: "/v1/policy/file",
-		Summary: "Put another text into the rules file", Tags: tags, MaxBodyBytes: maxRules,
-		Description: "hash is that of the text that you have seen: if somebody has changed the file since, the code is conflict. " +
-			"A text that is wrong is refused with the line. What allows more than before waits for confirm-policy.",
+		Summary: "Replace the text of the rules file", Tags: tags, MaxBodyBytes: maxRules,
+		Description: "hash is that of the text you have read: if the file has changed since, the code is conflict. " +
+			"Invalid rules are rejected with the line number. Rules that allow more than before wait for confirm-policy.",
 	}, func(ctx context.Context, in *struct{ Body api.ReplaceRules }) (*answer[api.Policy], error) {
 		return reply(listed(s.hub.ReplaceRules(ctx, actor(ctx), in.Body)))
 	}, api.CodeNotFound, api.CodeConflict, api.CodeStorage)
 	operation(s, h, wire.ScopeObserve, huma.Operation{
 		OperationID: "explain-call", Method: http.MethodPost, Path: "/v1/policy/explain",
-		Summary: "Say what the rules would decide about a call, and why", Tags: tags, Description: "Nothing is done. " + fewAtOnce,
+		Summary: "Explain what the rules decide about a call", Tags: tags, Description: "Changes nothing. " + fewAtOnce,
 		Middlewares: huma.Middlewares{s.judge.middleware},
 	}, func(ctx context.Context, in *struct{ Body api.ExplainCall }) (*answer[api.Decision], error) {
 		return reply(judging(ctx, s.judge, func() (*api.Decision, error) { return s.hub.Explain(ctx, in.Body) }))
 	}, api.CodeNotFound, api.CodeTooMany)
 	operation(s, h, wire.ScopeObserve, huma.Operation{
 		OperationID: "test-rules", Method: http.MethodPost, Path: "/v1/policy/test",
-		Summary: "Say what rules would have decided about the calls of sessions", Tags: tags,
-		Description: "Nothing is changed. A great many calls are not all looked at; then incomplete says so. " + fewAtOnce,
+		Summary: "Replay the calls of sessions against rules", Tags: tags,
+		Description: "Changes nothing. If there are too many calls to check, incomplete says so. " + fewAtOnce,
 		Middlewares: huma.Middlewares{s.judge.middleware},
 	}, func(ctx context.Context, in *struct {
 		Body *api.TestRules `required:"false"`

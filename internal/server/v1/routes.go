@@ -95,8 +95,8 @@ func (s *Server) routes(h huma.API) {
 
 	operation(s, h, wire.ScopeObserve, huma.Operation{
 		OperationID: "get-info", Method: http.MethodGet, Path: "/v1/info",
-		Summary: "Say what the server is and can do", Tags: []string{"server"},
-		Description: "Capabilities name what this server can do: look there instead of at its version.",
+		Summary: "Show version and capabilities of the hub", Tags: []string{"server"},
+		Description: "Capabilities list what this hub can do: check them instead of its version.",
 	}, func(ctx context.Context, _ *none) (*answer[api.Info], error) {
 		info := s.info(ctx)
 		info.API = "v1"
@@ -111,9 +111,9 @@ func (s *Server) sessionRoutes(h huma.API) {
 	tags := []string{"sessions"}
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "create-session", Method: http.MethodPost, Path: "/v1/sessions",
-		Summary: "Start an agent, or make a place for one that dials in", Tags: tags, DefaultStatus: http.StatusCreated,
-		Description: "With transport websocket or hybrid no process is started: the answer holds the address and the credential that a CLI dials in with, this once. " +
-			"The same client_id with the same request gets the same session again.",
+		Summary: "Start an agent, or prepare a session for one that dials in", Tags: tags, DefaultStatus: http.StatusCreated,
+		Description: "With transport websocket or hybrid no process is started: the response contains, once, the address and the credential for a CLI to dial in. " +
+			"The same client_id with the same request returns the same session.",
 	}, func(ctx context.Context, in *struct{ Body api.CreateSession }) (*answer[api.Created], error) {
 		created, err := s.hub.Create(ctx, actor(ctx), in.Body)
 		if err == nil && created.Token != "" && s.dial != "" {
@@ -123,8 +123,8 @@ func (s *Server) sessionRoutes(h huma.API) {
 	}, ofStart()...)
 	operation(s, h, wire.ScopeObserve, huma.Operation{
 		OperationID: "list-sessions", Method: http.MethodGet, Path: "/v1/sessions",
-		Summary: "List sessions, the most recently updated first", Tags: tags,
-		Description: "Archived ones are left out unless they are asked for.",
+		Summary: "List sessions, most recently updated first", Tags: tags,
+		Description: "Leaves out archived ones by default.",
 	}, func(ctx context.Context, in *sessionQuery) (*answer[api.SessionList], error) {
 		list, err := s.hub.List(ctx, api.SessionFilter{
 			State: in.State, Dir: in.Dir, Text: in.Text, Archived: in.Archived, Cursor: in.Cursor, Limit: in.Limit,
@@ -137,14 +137,14 @@ func (s *Server) sessionRoutes(h huma.API) {
 	operation(s, h, wire.ScopeObserve, huma.Operation{
 		OperationID: "get-session", Method: http.MethodGet, Path: "/v1/sessions/{id}",
 		Summary: "Show a session as it is now", Tags: tags,
-		Description: "Its state, what it asks, what waits in its queue, what is being written, and what the CLI told last of its tools, commands, agents and models. last_event_id is the event to follow it from.",
+		Description: "Its state, open questions, queued messages, the message being written, and what the CLI last reported about its tools, commands, agents and models. Follow it from the event last_event_id.",
 	}, func(ctx context.Context, in *OfSession) (*answer[api.Session], error) {
 		return reply(s.hub.Snapshot(ctx, in.ID))
 	})
 	operation(s, h, wire.ScopePrompt, huma.Operation{
 		OperationID: "update-session", Method: http.MethodPatch, Path: "/v1/sessions/{id}",
 		Summary: "Change title, model, permission mode or thinking", Tags: tags,
-		Description: "The permission mode needs the right approve; modes that run commands without asking need admin.",
+		Description: "The permission mode needs the scope approve; modes that run commands without asking need admin.",
 	}, func(ctx context.Context, in *about[api.UpdateSession]) (*answer[api.Session], error) {
 		if mode := in.Body.PermissionMode; mode != nil {
 			if _, e := access.Require(ctx, scopeOfMode(*mode)); e != nil {
@@ -155,22 +155,22 @@ func (s *Server) sessionRoutes(h huma.API) {
 	}, ofAgent()...)
 	operation(s, h, wire.ScopePrompt, huma.Operation{
 		OperationID: "interrupt-session", Method: http.MethodPost, Path: "/v1/sessions/{id}/interrupt",
-		Summary: "Stop the current turn, and answer when it has ended", Tags: tags,
-		Description: "Questions of the turn are cancelled. If no turn was going on, was is false and nothing is done.",
+		Summary: "Interrupt the current turn, and wait for its end", Tags: tags,
+		Description: "Cancels the turn's questions. If no turn was running, was is false and nothing is done.",
 	}, func(ctx context.Context, in *optional[api.Interrupt]) (*answer[api.Interrupted], error) {
 		return reply(s.hub.Interrupt(ctx, actor(ctx), in.ID, value(in.Body)))
 	}, ofAgent()...)
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "stop-session", Method: http.MethodPost, Path: "/v1/sessions/{id}/stop",
-		Summary: "End the agent's process; the session stays", Tags: tags,
-		Description: "It is given the time to finish what it writes; with force it is not. A later message or resume-session starts another process.",
+		Summary: "Stop the agent's process; the session remains", Tags: tags,
+		Description: "It gets time to finish writing, except with force. A later message or resume-session starts another process.",
 	}, func(ctx context.Context, in *optional[api.Stop]) (*answer[api.Session], error) {
 		return reply(s.hub.Stop(ctx, actor(ctx), in.ID, value(in.Body)))
 	}, api.CodeConflict, api.CodeOffline, api.CodeTimeout, api.CodeStorage)
 	operation(s, h, wire.ScopePrompt, huma.Operation{
 		OperationID: "resume-session", Method: http.MethodPost, Path: "/v1/sessions/{id}/resume",
 		Summary: "Start a new process for a session that has ended", Tags: tags,
-		Description: "Other options than those of the session, and force, need the right admin.",
+		Description: "Options that differ from the session's, and force, need the scope admin.",
 	}, func(ctx context.Context, in *optional[api.Resume]) (*answer[api.Session], error) {
 		r := value(in.Body)
 		if r.Options != nil || r.Force {
@@ -183,7 +183,7 @@ func (s *Server) sessionRoutes(h huma.API) {
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "fork-session", Method: http.MethodPost, Path: "/v1/sessions/{id}/fork",
 		Summary: "Start a new session with a copy of the conversation", Tags: tags, DefaultStatus: http.StatusCreated,
-		Description: "The session that it is taken from goes on as it is.",
+		Description: "The original session is not affected.",
 	}, func(ctx context.Context, in *optional[api.Fork]) (*answer[api.Created], error) {
 		return reply(s.hub.Fork(ctx, actor(ctx), in.ID, value(in.Body)))
 	}, ofStart()...)
@@ -196,12 +196,12 @@ func (s *Server) archiveRoutes(h huma.API, tags []string) {
 		name, summary string
 		archived      bool
 	}{
-		{"archive", "Put a session aside; lists leave it out", true},
-		{"unarchive", "Take a session back from the archive", false},
+		{"archive", "Archive a session; lists leave it out", true},
+		{"unarchive", "Unarchive a session", false},
 	} {
 		operation(s, h, wire.ScopePrompt, huma.Operation{
 			OperationID: way.name + "-session", Method: http.MethodPost, Path: "/v1/sessions/{id}/" + way.name,
-			Summary: way.summary, Tags: tags, Description: "The same as update-session with the member archived.",
+			Summary: way.summary, Tags: tags, Description: "Same as update-session with the member archived.",
 		}, func(ctx context.Context, in *OfSession) (*answer[api.Session], error) {
 			return reply(s.hub.Update(ctx, actor(ctx), in.ID, api.UpdateSession{Archived: new(way.archived)}))
 		}, api.CodeStorage)
@@ -222,11 +222,11 @@ type sessionQuery struct {
 	State    []api.State `query:"state" maxItems:"16" doc:"Only sessions in one of these states, separated by commas" enum:"starting,idle,running,requires_action,background,offline,ended"`
 	Dir      string      `query:"dir" maxLength:"4096" doc:"Only sessions in this folder"`
 	Text     string      `query:"q" maxLength:"1024" doc:"Only sessions with this text in their title or folder"`
-	Archived bool        `query:"archived" doc:"Also sessions that are archived"`
+	Archived bool        `query:"archived" doc:"Include archived sessions"`
 	Page
 }
 
-const contentRight = "Blocks in content that no person writes, such as results of tools, need the right admin."
+const contentRight = "Content blocks that people don't write, such as tool results, need the scope admin."
 
 // scopeOfContent returns the right that is needed to send content blocks, by the
 // same table as lines to the CLI.
@@ -246,7 +246,7 @@ func (s *Server) messageRoutes(h huma.API) {
 	operation(s, h, wire.ScopePrompt, huma.Operation{
 		OperationID: "send-message", Method: http.MethodPost, Path: "/v1/sessions/{id}/messages",
 		Summary: "Send a message to the agent", Tags: tags, DefaultStatus: http.StatusAccepted, MaxBodyBytes: maxMessage,
-		Description: "It waits until the agent is idle, or with mode steer is written into the running turn. A session that has ended is resumed for it. What becomes of it is told by events of the kind message. " +
+		Description: "It waits until the agent is idle, or with mode steer is written into the running turn. An ended session is resumed for it. Events of the kind message report its progress. " +
 			"The same client_id is one message, however often it is sent. " + contentRight,
 	}, func(ctx context.Context, in *about[api.SendMessage]) (*answer[api.Message], error) {
 		if _, e := access.Require(ctx, scopeOfContent(in.Body.Content)); e != nil {
@@ -256,7 +256,7 @@ func (s *Server) messageRoutes(h huma.API) {
 	}, ofStart(api.CodeOffline, api.CodeEnded, api.CodeTooMany)...)
 	operation(s, h, wire.ScopePrompt, huma.Operation{
 		OperationID: "edit-message", Method: http.MethodPatch, Path: "/v1/sessions/{id}/messages/{client_id}",
-		Summary: "Change a message that is still queued", Tags: tags, MaxBodyBytes: maxMessage,
+		Summary: "Edit a queued message", Tags: tags, MaxBodyBytes: maxMessage,
 		Description: contentRight,
 	}, func(ctx context.Context, in *struct {
 		OfMessage
@@ -270,8 +270,8 @@ func (s *Server) messageRoutes(h huma.API) {
 	}, api.CodeNotQueued, api.CodeStorage)
 	operation(s, h, wire.ScopePrompt, huma.Operation{
 		OperationID: "take-back-message", Method: http.MethodDelete, Path: "/v1/sessions/{id}/messages/{client_id}",
-		Summary: "Take a message back that is still queued", Tags: tags,
-		Description: "One that is on its way already is refused with the code not_queued.",
+		Summary: "Cancel a queued message", Tags: tags,
+		Description: "If it is already being sent, the code is not_queued.",
 	}, func(ctx context.Context, in *OfMessage) (*answer[api.Message], error) {
 		return reply(s.hub.TakeBack(ctx, actor(ctx), in.ID, in.ClientID))
 	}, api.CodeNotQueued, api.CodeStorage)
@@ -281,15 +281,15 @@ func (s *Server) questionRoutes(h huma.API) {
 	tags := []string{"questions"}
 	operation(s, h, wire.ScopeObserve, huma.Operation{
 		OperationID: "list-questions", Method: http.MethodGet, Path: "/v1/questions",
-		Summary: "List what agents ask, the oldest first", Tags: tags,
-		Description: "Also those that are settled, unless a state is given.",
+		Summary: "List questions, oldest first", Tags: tags,
+		Description: "Includes settled ones, unless a state is given.",
 	}, func(ctx context.Context, in *struct {
 		State   api.QuestionState `query:"state" enum:"open,answered,answered_too_late,cancelled" doc:"Only questions in this state"`
 		Session string            `query:"session" maxLength:"64" doc:"Only questions of this session"`
 		Kind    api.QuestionKind  `query:"kind" enum:"permission,choice,plan,form,dialog" doc:"Only questions of this kind"`
-		Prefix  string            `query:"prefix" maxLength:"64" doc:"Only questions whose id begins so"`
-		Cursor  string            `query:"cursor" maxLength:"256" doc:"Where the page before ended: its member next"`
-		Limit   int               `query:"limit" minimum:"1" maximum:"1000" doc:"How many at most; 1000 if absent"`
+		Prefix  string            `query:"prefix" maxLength:"64" doc:"Only questions whose id has this prefix"`
+		Cursor  string            `query:"cursor" maxLength:"256" doc:"Where the previous page ended: its member next"`
+		Limit   int               `query:"limit" minimum:"1" maximum:"1000" doc:"Maximum number of results; default 1000"`
 	},
 	) (*answer[api.QuestionList], error) {
 		list, err := s.hub.Questions(ctx, api.QuestionFilter{State: in.State, Session: in.Session, Kind: in.Kind, Prefix: in.Prefix, Cursor: in.Cursor, Limit: in.Limit})
@@ -301,16 +301,16 @@ func (s *Server) questionRoutes(h huma.API) {
 	operation(s, h, wire.ScopeObserve, huma.Operation{
 		OperationID: "get-question", Method: http.MethodGet, Path: "/v1/questions/{id}",
 		Summary: "Show a question", Tags: tags,
-		Description: "Settled ones say who answered what.",
+		Description: "A settled one says who answered, and how.",
 	}, func(ctx context.Context, in *OfQuestion) (*answer[api.Question], error) {
 		return reply(s.hub.Question(ctx, in.ID))
 	})
 	operation(s, h, wire.ScopeApprove, huma.Operation{
 		OperationID: "answer-question", Method: http.MethodPost, Path: "/v1/questions/{id}/answer",
 		Summary: "Answer a question", Tags: tags, MaxBodyBytes: maxMessage,
-		Description: "The first answer counts. A later one is refused with the code already_settled and the question as it was settled. " +
-			"One that does not fit is refused with the reason, and the question stays open. " +
-			"What is allowed beyond what the question brought, what is kept longer than the agent's process, and the mode bypassPermissions need the right admin.",
+		Description: "The first answer counts. A later one gets the code already_settled and the settled question. " +
+			"An answer that does not fit is rejected with the reason, and the question stays open. " +
+			"Allowing more than the question suggests, permissions that outlive the agent's process, and the mode bypassPermissions need the scope admin.",
 	}, func(ctx context.Context, in *struct {
 		OfQuestion
 		Body api.Answer

@@ -39,7 +39,7 @@ func (s *Server) accessRoutes(h huma.API) {
 	tags := []string{"access"}
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "list-tokens", Method: http.MethodGet, Path: "/v1/tokens",
-		Summary: "List the tokens", Tags: tags, Description: "Their texts are not kept, and cannot be shown. One that has expired is listed for a week.",
+		Summary: "List the tokens", Tags: tags, Description: "Their texts are not stored and cannot be shown. Expired tokens are listed for a week.",
 	}, func(ctx context.Context, _ *none) (*answer[api.TokenList], error) {
 		if s.tokens == nil {
 			return nil, noTokens()
@@ -52,8 +52,8 @@ func (s *Server) accessRoutes(h huma.API) {
 	}, api.CodeNotFound)
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "create-token", Method: http.MethodPost, Path: "/v1/tokens",
-		Summary: "Make a token", Tags: tags, DefaultStatus: http.StatusCreated,
-		Description: "It can be given no scope that you do not have. Its text is shown this once.",
+		Summary: "Create a token", Tags: tags, DefaultStatus: http.StatusCreated,
+		Description: "It can have only scopes that you have. Its text is shown once.",
 	}, func(ctx context.Context, in *struct{ Body api.CreateToken }) (*answer[api.CreatedToken], error) {
 		if s.tokens == nil {
 			return nil, noTokens()
@@ -66,9 +66,9 @@ func (s *Server) accessRoutes(h huma.API) {
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "revoke-token", Method: http.MethodDelete, Path: "/v1/tokens/{id}",
 		Summary: "Revoke a token", Tags: tags, DefaultStatus: http.StatusNoContent,
-		Description: "Streams and other connections that are open in its name are ended.",
+		Description: "Closes its open streams and other connections.",
 	}, func(ctx context.Context, in *struct {
-		ID string `path:"id" maxLength:"64" pattern:"^[A-Za-z0-9-]+$" doc:"The token's id: what is between the two underscores of its text" example:"k3v9m2"`
+		ID string `path:"id" maxLength:"64" pattern:"^[A-Za-z0-9-]+$" doc:"The token's id: the part between the two underscores of its text" example:"k3v9m2"`
 	},
 	) (*none, error) {
 		if s.tokens == nil {
@@ -78,8 +78,8 @@ func (s *Server) accessRoutes(h huma.API) {
 	}, api.CodeConflict)
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "create-code", Method: http.MethodPost, Path: "/v1/codes",
-		Summary: "Make a one-time code for a browser", Tags: tags, DefaultStatus: http.StatusCreated,
-		Description: "Whoever has it gets a token for it, once. It can stand for no scope that you do not have.",
+		Summary: "Create a one-time code for a browser", Tags: tags, DefaultStatus: http.StatusCreated,
+		Description: "It can be exchanged for a token, once. It can have only scopes that you have.",
 	}, func(ctx context.Context, in *struct {
 		Body *api.CreateCode `required:"false"`
 	},
@@ -102,7 +102,7 @@ func (s *Server) accessRoutes(h huma.API) {
 	public(s, h, huma.Operation{
 		OperationID: "login", Method: http.MethodPost, Path: loginPath,
 		Summary: "Exchange a one-time code for a token", Tags: tags, DefaultStatus: http.StatusCreated,
-		Description: "It needs no token. A wrong code is answered after a while.",
+		Description: "Needs no token. A wrong code is answered after a delay.",
 	}, func(ctx context.Context, in *struct{ Body api.Login }) (*answer[api.CreatedToken], error) {
 		if s.tokens == nil {
 			return nil, noTokens()

@@ -44,7 +44,7 @@ const plan = aQuestion({
   kind: "plan",
   tool: "ExitPlanMode",
   plan: {
-    text: "1. Write the tests.\n2. Mend the parser.",
+    text: "1. Write the tests.\n2. Fix the parser.",
     prompts: [{ tool: "Bash", prompt: "run the tests" }],
     outcomes: ["fresh", "accept_edits", "ask", "revise", "reject", "outline"],
     bypass: true,
@@ -78,7 +78,7 @@ const made: readonly Answer[] = [
   deny("Decide yourself."),
   approve(plan, "fresh", nothing),
   approve(plan, "fresh", { ...nothing, bypass: true }),
-  approve(plan, "accept_edits", { ...nothing, edited: "1. Write the tests.\n2. Mend the parser.\n3. Write it down." }),
+  approve(plan, "accept_edits", { ...nothing, edited: "1. Write the tests.\n2. Fix the parser.\n3. Update the docs." }),
   approve(plan, "accept_edits", { ...nothing, bypass: true }),
   approve(plan, "ask", { ...nothing, compact: true, noPrompts: true }),
   revise("The parser is not ours. Leave it.", []) ?? {},
