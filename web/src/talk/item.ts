@@ -65,6 +65,10 @@ export interface Tool extends Base {
   readonly result?: ToolResult;
   readonly started?: string;
   readonly ended?: string;
+  /** For how many milliseconds of that people were waited for. */
+  readonly waited?: number;
+  /** When the wait began that goes on, by the clock, in milliseconds. */
+  readonly waitsSince?: number;
   /** Seconds that the CLI says it has been running. */
   readonly elapsed?: number;
   /** The newest line of its progress. */

@@ -127,8 +127,15 @@ export const talkTexts = {
   limitOther: (status: string) => `Rate limit: ${status}`,
   limit: (text: string, kind: string, used: number | undefined, resets: number | undefined) =>
     `${text}${aside(kind.replaceAll("_", " "))}${used === undefined ? "" : `, ${Math.round(used * 100)}% used`}${resets === undefined ? "" : until(resets * 1000)}`,
-  retry: (error: string, status: number | undefined, attempt: number, of: number, delay: number) =>
-    `The API did not answer${aside([error, status === undefined ? "" : String(status)].filter(Boolean).join(", "))}; attempt ${attempt}${of > 0 ? ` of ${of}` : ""}${delay > 0 ? ` in ${duration(delay)}` : ""}`,
+  /** What went wrong, with what the API said if it answered. */
+  apiProblem: (error: string, status: number | undefined) => {
+    const word = ["", "unknown", "server_error"].includes(error) ? "" : error.replaceAll("_", " ");
+    const why = [status === undefined ? "" : String(status), word].filter(Boolean).join(", ");
+    return `the API ${status === undefined ? "did not answer" : "answered with an error"}${aside(why)}`;
+  },
+  retry: (problem: string, attempt: number, of: number, delay: number) =>
+    `Retry ${attempt}${of > 0 ? ` of ${of}` : ""}${delay > 0 ? ` in ${duration(delay)}` : ""}: ${problem}`,
+  retries: (times: number, problem: string) => `Retried ${times} times: ${problem}`,
   refusal: (model: string, fallback: string) => `${model} would not answer${fallback === "" ? "" : `; ${fallback} does`}`,
   formDone: (server: string) => `What ${server} asked for is done`,
   request: (status: string, attempt: number, of: number) =>

@@ -91,18 +91,21 @@ function Brief({ kind, item }: { kind: ToolKind; item: Tool }) {
 }
 
 function Elapsed({ item }: { item: Tool }) {
-  if (stateOf(item) === "running") return <Running started={item.started} elapsed={item.elapsed} />;
-  const ms = item.started && item.ended ? Date.parse(item.ended) - Date.parse(item.started) : Number.NaN;
+  if (stateOf(item) === "running") return <Running item={item} />;
+  const ms = item.started && item.ended ? Date.parse(item.ended) - Date.parse(item.started) - (item.waited ?? 0) : Number.NaN;
   // What took no time needs no word about it.
   return ms >= 1000 && ["done", "failed", "stopped"].includes(item.state) ? (
     <span className={css.elapsed}>{formatDuration(ms)}</span>
   ) : null;
 }
 
-function Running({ started, elapsed }: { started?: string; elapsed?: number }) {
+/** How long a call has been running. The clock stands still while people are waited for. */
+function Running({ item }: { item: Tool }) {
   const now = useNow(1000);
-  const since = started === undefined ? Number.NaN : now - Date.parse(started);
-  const ms = Number.isNaN(since) ? (elapsed ?? 0) * 1000 : since;
+  const since = item.started === undefined ? Number.NaN : Date.parse(item.started);
+  // What goes on in the background waits for nobody.
+  const ran = item.result ? now - since : (item.waitsSince ?? now) - since - (item.waited ?? 0);
+  const ms = Number.isNaN(since) ? (item.elapsed ?? 0) * 1000 : ran;
   return ms >= 1000 ? <span className={css.elapsed}>{formatDuration(Math.floor(ms / 1000) * 1000)}</span> : null;
 }
 

@@ -174,6 +174,18 @@ describe("ToolPreview", () => {
 });
 
 describe("ToolCard", () => {
+  it("says how long a call ran, without the wait for people", async () => {
+    const [started, ended] = ["2026-01-01T12:00:00Z", "2026-01-01T12:01:00Z"];
+    await draw(<ToolCard item={tool("Bash", { command: "true" }, { started, ended, waited: 59_500 })} />);
+    expect(shown()).not.toMatch(/\d+ ?m?s/);
+    await draw(<ToolCard item={tool("Bash", { command: "true" }, { started, ended, waited: 50_000 })} />);
+    expect(shown()).toContain("10s");
+    // It stands still while somebody is asked, however late it is now.
+    const waitsSince = Date.parse(started) + 4000;
+    await draw(<ToolCard item={tool("Task", {}, { state: "running", started, waited: 1000, waitsSince })} />);
+    expect(shown()).toContain("3s");
+  });
+
   it("is folded when done, with the first lines of its output, and open when pressed", async () => {
     await draw(<ToolCard item={tool("Bash", { command: "make" }, { result: result("one\ntwo\nthree\nfour\nfive") })} />);
     expect(shown()).toContain("onetwothree2 more lines");
