@@ -38,7 +38,7 @@ export interface Told {
   rule?: string;
   elapsed?: number;
   progress?: string;
-  asked?: { id: string; open: boolean };
+  asked?: { id: string; open: boolean; cancelled?: boolean };
 
   question?: Question;
   notice?: Pick<Notice, "topic" | "level" | "title" | "detail" | "data">;

@@ -133,7 +133,7 @@ function question(r: Reader, d: JsonObject): void {
   if (use === "") return;
   const denied = str(d, "kind") === "permission" && str(d, "answer", "decision") === "deny";
   r.tool(use, false, {
-    asked: { id: str(d, "id"), open: !settled },
+    asked: { id: str(d, "id"), open: !settled, cancelled: str(d, "state") === "cancelled" },
     ...(denied && { denied: oneLine(str(d, "answer", "message") || t.deniedBy(by)) }),
   });
 }

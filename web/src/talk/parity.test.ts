@@ -116,12 +116,13 @@ describe("what the console reads from a log means the same as what the terminal 
       // The terminal also shows what was taken back from the queue; here it is in the composer again.
       log.items = log.items.filter((item) => item.kind !== "prompt" || item.state !== "taken_back");
       log.items = log.items.filter((item) => item.kind !== "notice" || !joined.has(item.label ?? ""));
+      log.items = log.items.filter((item) => item.kind !== "text" || !item.failed);
       const tools = new Set(log.items.map((item) => item.tool).filter(Boolean));
       const top = log.items.filter((item) => !item.parent || !tools.has(item.parent));
       const talk = read(log.events);
       const rows = talk.top.filter((id) => {
         const item = talk.item(id);
-        return item?.kind !== "notice" || !joined.has(item.topic);
+        return !(item?.kind === "notice" && joined.has(item.topic)) && !(item?.kind === "text" && item.failed);
       });
       compare(talk, rows, top, log.items);
     });

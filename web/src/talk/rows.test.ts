@@ -82,6 +82,22 @@ it("tells of an interrupt whose turn did not end, and of one that had nothing to
   expect(kinds(read(idle.events))).toEqual(["interrupt"]);
 });
 
+it("says once why a turn failed", () => {
+  const error = 'API Error: 500 {"type":"error","error":{"type":"api_error","message":"Internal server error"}}';
+  const log = new Script();
+  log.say("I begin.");
+  log.say(error, { error: "server_error" });
+  log.line({ type: "result", subtype: "success", is_error: true, result: error, uuid: "r1" });
+  const talk = read(log.events);
+  expect(kinds(talk)).toEqual(["text", "turn"]);
+  expect(rows(talk)[1]).toMatchObject({ failed: true, interrupted: false, error });
+  // One that the end does not repeat is not lost.
+  const other = new Script();
+  other.say(error, { error: "server_error" });
+  other.line({ type: "result", subtype: "success", result: "Done.", uuid: "r1" });
+  expect(kinds(read(other.events))).toEqual(["text", "turn"]);
+});
+
 it("tells of retries one after the other in one row, with their number and the last reason", () => {
   const log = new Script();
   for (let attempt = 1; attempt <= 9; attempt++) retry(log, attempt, "overloaded", 529);

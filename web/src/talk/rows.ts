@@ -7,15 +7,16 @@ export type Joined = ReadonlyMap<Entry, readonly Entry[]>;
 
 /** Whether an entry may be no row of its own. */
 export function mayJoin(entry: Entry): boolean {
-  const { notice, question, fate } = entry.told;
+  const { notice, question, fate, failed } = entry.told;
   if (fate) return true;
+  if (entry.kind === "text") return failed === true;
   if (notice) return notice.topic === "retry" || notice.topic === "interrupt" || notice.topic === "interrupted";
   return question?.state === "cancelled";
 }
 
 /**
- * Finds what is no row of its own: one thing that several events tell of is one row. That are retries one after the other, and what led to
- * the end of a turn that was interrupted. It depends only on what stands at the top, so it is the same in whatever order pages were read.
+ * Finds what is no row of its own: one thing that several events tell of is one row. That are retries one after the other, what led to the
+ * end of a turn that was interrupted, and an error that the end of its turn says again. It depends only on what stands at the top, so it is the same in whatever order pages were read.
  */
 export class Rows {
   /** Entries that are no row. Those that no row tells of say nothing that matters. */
@@ -35,6 +36,7 @@ export class Rows {
     for (const entry of candidates) {
       if (entry.told.fate && !isLost(entry)) this.hidden.set(entry, undefined);
       else if (entry.told.notice?.topic === "interrupt" || entry.told.question) this.ofInterrupt(entry, stopped);
+      else if (entry.kind === "text") this.ofFailure(entry);
     }
     const joined = new Map<Entry, Entry[]>();
     for (const entry of candidates) {
@@ -74,6 +76,13 @@ export class Rows {
     if (question && !this.known.get(toolKey(question.tool_use_id ?? ""))?.inside) return;
     const row = this.after(entry, (other) => stopped.has(other) || other.kind === "turn");
     if (row && (stopped.has(row) || row.told.turn?.interrupted)) this.hidden.set(entry, row);
+  }
+
+  /** Joins an error that the CLI wrote as if the agent had said it with the end of the turn, if that says the same. */
+  private ofFailure(entry: Entry): void {
+    const turn = this.after(entry, (other) => other.kind === "turn");
+    const error = turn?.told.turn?.failed ? (turn.told.turn.error ?? "") : "";
+    if (error !== "" && entry.told.text?.trim() === error) this.hidden.set(entry, turn);
   }
 
   /** The first row after an entry, up to the next prompt, that is one of those. */

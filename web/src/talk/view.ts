@@ -58,7 +58,7 @@ export function viewEntry(entry: Entry, part: Part, writing: readonly string[], 
 
 /** What others say about the end of a turn: that it was interrupted, and by whom. */
 function interruptOf(joined: readonly Entry[]): Pick<Turn, "by"> & { interrupted?: boolean } {
-  if (joined.length === 0) return {};
+  if (!joined.some((entry) => entry.told.notice || entry.told.question)) return {};
   const by = joined.findLast((entry) => entry.told.notice?.topic === "interrupt" && entry.told.by)?.told.by;
   return { interrupted: true, ...(by && { by }) };
 }
@@ -143,6 +143,8 @@ function viewTool(
 function toolState(entry: Entry, part: Part): Tool["state"] {
   const { denied, result, asked } = entry.told;
   if (denied !== undefined) return "denied";
+  // The CLI tells the model that the call failed; for people it never ran.
+  if (result?.failed && asked?.cancelled) return "stopped";
   if (result) return result.failed ? "failed" : "done";
   if (part.stopped(entry)) return "stopped";
   return asked?.open ? "asking" : "running";

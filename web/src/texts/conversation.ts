@@ -40,6 +40,9 @@ export const conversationTexts = {
   turnDone: "Turn done",
   turnFailed: "Turn failed",
   turnStopped: "Turn interrupted",
+  turnStoppedBy: (who: string) => `Turn interrupted by ${who === "You" ? "you" : who}`,
+  apiAnswered: (status: string, message: string) => `The API answered with an error (${status})${message === "" ? "" : `: ${message}`}`,
+  retry: "Retry",
   turnReasons: {
     error_max_turns: "The limit of turns was reached",
     error_max_budget_usd: "The budget was used up",
@@ -111,7 +114,7 @@ export const conversationTexts = {
   },
 
   labels: {
-    prompt: (by: string) => `Message of ${by}`,
+    prompt: (by: string) => (by === "You" ? "Your message" : `Message from ${by}`),
     text: "Answer of the agent",
     thinking: "Thinking of the agent",
     tool: (name: string) => `Tool ${name}`,

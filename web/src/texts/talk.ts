@@ -155,7 +155,7 @@ export const talkTexts = {
     warn: "Warning",
     bad: "Error",
   },
-  by: (who: string) => `by ${who}`,
+  by: (who: string) => `by ${who === "You" ? "you" : who}`,
   agentPrompt: "What it was told to do",
   agentReport: "Report",
   agentFailed: "It failed",
