@@ -47,8 +47,8 @@ export interface OpenSession {
   readonly order: Readable<ItemOrder>;
   /** One item. Undefined if it has gone (a reset). */
   item(id: string): Readable<Item | undefined>;
-  /** Loads the page before the first item. */
-  older(): Promise<void>;
+  /** Loads the page before the first item; a large one on the way to something far away. */
+  older(far?: boolean): Promise<void>;
   /**
    * Loads what is needed to show an event, and returns the id of the item that tells of it, also if that is a sub-agent's. Undefined if there
    * is no such event.

@@ -7,6 +7,7 @@ export const conversationTexts = {
   empty: "Nothing has been said yet",
   emptyHint: "Write below what the agent should do.",
   olderLoading: "Loading older messages",
+  toFirst: (n: number) => `Going to the first message: ${n.toLocaleString("en")} loaded`,
   gap: "Something before this was removed from the log.",
   reset: "The log was read anew: it is not the one that was shown before.",
   notThere: "There is no such session",
