@@ -62,6 +62,7 @@ export interface TaskTold {
   summary?: string;
   use?: string;
   reason?: string;
+  background?: boolean;
   /** It is not for people. */
   quiet?: boolean;
 }

@@ -83,6 +83,8 @@ export interface Tool extends Base {
     summary?: string;
     /** What it has used, in words. */
     use?: string;
+    /** The CLI has said that the agent goes on without waiting for it. */
+    background?: boolean;
   };
   /** The question that it waits for, or was decided by. */
   readonly question?: string;

@@ -108,6 +108,7 @@ const readers: { readonly [type: string]: Read } = {
       kind: firstText(l, "workflow_name", "subagent_type", "task_type"),
       description: str(l, "description"),
       status: "running",
+      background: bool(l, "is_backgrounded"),
       quiet: bool(l, "ambient") || bool(l, "skip_transcript"),
     }),
   // Its description is what it does now, and not what it is for.
@@ -116,6 +117,7 @@ const readers: { readonly [type: string]: Read } = {
     task(r, l, {
       description: str(l, "patch", "description"),
       status: str(l, "patch", "status"),
+      background: bool(l, "patch", "is_backgrounded"),
       reason: str(l, "patch", "error"),
     }),
   "system/task_notification": (r, l) =>
@@ -222,6 +224,8 @@ function task(r: Reader, line: JsonObject, told: Omit<TaskTold, "id" | "tool">):
     kind: "notice",
     key: bounded("task:", id),
     shows: true,
-    told: { task: { id, tool: str(line, "tool_use_id"), ...lines, quiet: told.quiet ?? false } },
+    told: {
+      task: { id, tool: str(line, "tool_use_id"), ...lines, background: told.background ?? false, quiet: told.quiet ?? false },
+    },
   });
 }

@@ -132,6 +132,7 @@ function viewTool(
         ...(state !== "" && { state }),
         ...(task.summary && { summary: task.summary }),
         ...(task.use && { use: task.use }),
+        ...(task.background && { background: true }),
       },
     }),
     ...(told.asked && { question: told.asked.id }),
