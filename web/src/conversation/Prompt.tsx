@@ -99,7 +99,7 @@ function TypedText({ text, fold }: { text: string; fold: string }) {
 
 /** What a prompt says, and the orders to the simulated agent after it. */
 export function splitOrders(text: string): [said: string, orders: string] {
-  const match = /^Orders for the simulated agent:[ \t]*\n/m.exec(text);
+  const match = /^(?:Orders|Instructions) for the simulated agent:[ \t]*\n/m.exec(text);
   return match ? [text.slice(0, match.index).trim(), text.slice(match.index + match[0].length)] : [text, ""];
 }
 

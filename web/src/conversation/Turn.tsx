@@ -53,7 +53,10 @@ function headline(item: Turn, who: (by: string) => string): string {
 function Retry({ session, turn }: { session: OpenSession; turn: string }) {
   const hub = useHub();
   const order = useReadable(session.order);
-  const busy = usePart(session.snapshot, ({ session: known }) => known?.state === "running" || known?.state === "requires_action");
+  const busy = usePart(
+    session.snapshot,
+    ({ session: known }) => known?.state === "running" || known?.state === "requires_action",
+  );
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was asked since is in the order
   const prompt = useMemo(() => promptToRetry(session, turn), [session, turn, order]);
   const { pending, error, run } = useAct();

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { modeName } from "../texts/talk";
 import { blocksPlain } from "./blocks";
 import type { Item } from "./item";
 import { str } from "./json";
@@ -143,15 +142,4 @@ it("has a log with every type of line, and shows none of them as unknown but tho
         expect(log.items).toContainEqual(expect.objectContaining({ kind: "unknown", label: item.type }));
     }
   }
-});
-
-it("names modes as the terminal does", () => {
-  expect(["default", "acceptEdits", "plan", "bypassPermissions", "dontAsk", "constructor"].map(modeName)).toEqual([
-    "Approve",
-    "Edit only",
-    "Plan",
-    "Auto",
-    "never ask, deny",
-    "constructor",
-  ]);
 });

@@ -135,7 +135,7 @@ describe("the card of a sub-agent", () => {
   it("shows what it was told on demand, and the rest of its input", () => {
     draw({});
     expect(box.textContent).toContain("opus");
-    expect(box.querySelector("[aria-expanded=false]")?.textContent).toContain("What it was told to do");
+    expect(box.querySelector("[aria-expanded=false]")?.textContent).toContain("Prompt");
   });
 
   it("shows the report of one in the background when that is over, and not that it was launched", () => {
@@ -165,7 +165,7 @@ describe("the card of a sub-agent", () => {
 
   it("shows why it failed or was denied", () => {
     draw({ state: "failed", result: { blocks: [{ type: "text", text: "no such agent" }], text: "no such agent", failed: true } });
-    expect(box.querySelector("section")?.textContent).toBe("It failedno such agent");
+    expect(box.querySelector("section")?.textContent).toBe("Failedno such agent");
     draw({ state: "denied", denied: "by bob" });
     expect(box.textContent).toContain("Denied: by bob");
   });

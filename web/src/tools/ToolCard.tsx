@@ -126,9 +126,7 @@ function Body({ kind, item, nested }: { kind: ToolKind; item: Tool; nested?: (id
       {whole ?? given.view}
       {(whole === undefined || given.drawn.length > 0) && <Members input={plain} except={given.drawn} compact={kind.known} />}
       {item.state === "running" && item.progress && <Output text={item.progress} />}
-      {item.task && item.state !== "running" && (goesOn(item) || inBackground(item)) && (
-        <TaskLine task={item.task} background />
-      )}
+      {item.task && item.state !== "running" && (goesOn(item) || inBackground(item)) && <TaskLine task={item.task} background />}
       {whole === undefined && item.result && (kind.result ? kind.result(item) : <Result item={item} />)}
     </>
   );

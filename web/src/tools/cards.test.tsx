@@ -135,9 +135,9 @@ describe("ToolPreview", () => {
 
   it("does not say that nothing changes when a file is emptied", async () => {
     await draw(<ToolPreview name="Write" input={{ file_path: "/a", content: "" }} />);
-    expect(shown()).toContain("An empty text");
+    expect(shown()).toContain("Replaces the content with nothing");
     await draw(<ToolPreview name="NotebookEdit" input={{ notebook_path: "/a", new_source: "", edit_mode: "delete" }} />);
-    expect(shown()).toContain("An empty text");
+    expect(shown()).toContain("Replaces the content with nothing");
     expect(shown()).toContain("delete");
   });
 
@@ -152,9 +152,9 @@ describe("ToolPreview", () => {
 
   it("says where an address leads that does not look like it", async () => {
     await draw(<ToolPreview name="WebFetch" input={{ url: "https://\u0430pple.example/x" }} />);
-    expect(shown()).toContain("It leads to xn--pple-43d.example");
+    expect(shown()).toContain("Leads to xn--pple-43d.example");
     await draw(<ToolPreview name="WebFetch" input={{ url: "https://apple.example/x" }} />);
-    expect(shown()).not.toContain("It leads to");
+    expect(shown()).not.toContain("Leads to");
   });
 
   it("draws a part of an input with very many members, and all of them on demand", async () => {

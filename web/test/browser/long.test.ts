@@ -166,7 +166,7 @@ test("a link leads into the middle, and keys act on what is there", async () => 
   const tab = await window.newPage();
   await tab.goto(await hub.address(`/s/${long.id}/e/${event}`));
   const row = feed(tab)
-    .getByRole("article", { name: "Answer of the agent" })
+    .getByRole("article", { name: "Agent message" })
     .filter({ hasText: words(301) });
   await row.waitFor();
   await expect.poll(() => row.evaluate((e) => e === document.activeElement), { timeout: patience }).toBe(true);
