@@ -161,13 +161,13 @@ const cards: { name: RegExp; line: string; shows: (RegExp | string)[] }[] = [
       "TodoWrite",
       {
         todos: [
-          { content: "Mend it", status: "completed" },
+          { content: "Fix it", status: "completed" },
           { content: "Try it", status: "pending" },
         ],
       },
       "ok",
     ),
-    shows: ["Mend it", "Try it"],
+    shows: ["Fix it", "Try it"],
   },
   {
     name: /^WebFetch.*200 OK/,
