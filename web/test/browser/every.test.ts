@@ -33,7 +33,7 @@ const seen: { readonly [type: string]: RegExp | string } = {
   "system/local_command_output": /Total cost: \$0\.01/,
   "system/memory_recall": /Recalled 1 memory/,
   rate_limit_event: "a limit that is far is told with the context only",
-  "system/api_retry": /Retry 1 of 10 in 500ms: the API did not answer \(overloaded\)/,
+  "system/api_retry": /Retry 1 of 10 in 578ms: the API did not answer \(overloaded\)/,
   "system/model_refusal_fallback": /Another model takes over/,
   "system/model_refusal_no_fallback": /The model refused/,
   "system/permission_denied": /denied/,

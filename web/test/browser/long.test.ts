@@ -134,8 +134,13 @@ test("g g goes to the very first message, and what is expanded at the end stays 
   await page.keyboard.press("G");
   await expect.poll(() => fromEnd(page), { timeout: patience }).toBeLessThan(2);
 
-  const card = feed(page).getByRole("button", { name: /^Bash/ }).last();
-  await card.scrollIntoViewIfNeeded();
+  const thought = Array.from({ length: 30 }, (_, n) => `Line ${n} of a thought.\n\n`).join("");
+  await hub.say(long.id, `@think ${JSON.stringify(thought)}\n@say There.`);
+  await hub.await(long.id, "idle");
+  await feed(page).getByText("There.", { exact: true }).last().waitFor();
+  const card = feed(page)
+    .getByRole("button", { name: /^Thought/ })
+    .last();
   await expect.poll(() => fromEnd(page), { timeout: patience }).toBeLessThan(2);
   const before = (await card.boundingBox())?.y ?? 0;
   const height = await feed(page).evaluate((e) => e.scrollHeight);
