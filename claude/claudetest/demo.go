@@ -20,13 +20,13 @@ const (
 	demoID   = "toolu_demo_"         // how the ids of the demo's tool calls begin; then the step, _ and something random
 )
 
-// Demo returns a script for a short, believable coding task: a bug in a small Go package is found, talked about, mended, tested and reviewed.
+// Demo returns a script for a short, believable coding task: a bug in a small Go package is found, discussed, fixed, tested and reviewed.
 // It thinks, keeps a list of what is to do, reads and searches, runs the tests (which fail, and later pass), asks the user two things, makes a
 // plan and has it approved, edits a file, has a sub-agent review the change, adds a line to the release notes through an MCP server that has
 // a form to fill in, and sums up. With that it touches a permission, a choice, a plan and a form. o may be nil.
 //
 // The task begins with the first prompt, whatever it says. What the user answers counts: a plan that is rejected is made anew, once; an edit
-// that is denied ends the task. After an interrupt, "go on" goes on. Further prompts get short answers; one that speaks of tests runs them.
+// that is denied ends the task. After an interrupt, "continue" resumes it. Further prompts get short answers; one that speaks of tests runs them.
 //
 // The script is for a simulated CLI with the tools of [DemoTools], or for a real one in a folder with the files of [DemoFiles]. It keeps no
 // state, so one can serve any number of conversations at once.
@@ -151,9 +151,9 @@ func (d demo) reply() Reply {
 		return d.review()
 	case d.last == demoAgain:
 		if d.done[demoAgain].failed {
-			return Say(Text("The tests were not run, or did not pass."))
+			return Say(Text("The tests didn't run or didn't pass."))
 		}
-		return Say(Text("All tests pass, still."))
+		return Say(Text("All tests still pass."))
 	case d.last != "":
 		return d.next()
 	case len(d.done) == 0:
@@ -181,11 +181,11 @@ func (d demo) finished() bool {
 func (d demo) next() Reply {
 	switch outcome := d.done[d.last]; {
 	case d.last == demoExit && outcome.failed && outcome.said > 1:
-		return Say(Text("Then I leave it at that: nothing was changed. Tell me what you would rather have."))
+		return Say(Text("OK, I won't change anything. What would you like instead?"))
 	case d.last == demoExit && outcome.failed:
 		return d.say(demoExit)
 	case d.last == demoEdit && outcome.failed:
-		return Say(Text("All right, " + demoFile + " stays as it is. The tests will go on failing until somebody mends it."))
+		return Say(Text("OK, I'll leave " + demoFile + " as it is. The tests will keep failing until it's fixed."))
 	}
 	for _, step := range demoOrder() {
 		_, done := d.done[step]

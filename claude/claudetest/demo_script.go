@@ -18,9 +18,9 @@ const (
 const demoNoteTool = "mcp__notes__add"
 
 // demoForm is what that server asks before it adds a line.
-const demoForm = `{"mcp_server_name":"notes","message":"Where does the line go?","requested_schema":{"type":"object","properties":{` +
+const demoForm = `{"mcp_server_name":"notes","message":"Which release is this for?","requested_schema":{"type":"object","properties":{` +
 	`"release":{"type":"string","title":"Release","enum":["1.4.1","1.5.0"],"default":"1.5.0"},` +
-	`"breaking":{"type":"boolean","title":"It breaks something","default":true}},"required":["release"]}}`
+	`"breaking":{"type":"boolean","title":"Breaking change","default":true}},"required":["release"]}}`
 
 // demoLine is the line.
 const demoLine = "slugs no longer contain double or trailing dashes"
@@ -29,8 +29,8 @@ const demoLine = "slugs no longer contain double or trailing dashes"
 const (
 	demoUntitled   = "untitled"
 	demoNothing    = "An empty string"
-	demoEmptyTitle = "What should a title without any letter or digit give?"
-	demoMoreCases  = "Which further cases shall the tests cover?"
+	demoEmptyTitle = "What should the slug be for a title without letters or digits?"
+	demoMoreCases  = "Which other cases should the tests cover?"
 )
 
 // DemoFiles returns the files of the small project that [Demo] is about, by their path in it: for those who let a real CLI play the demo, or
@@ -62,7 +62,7 @@ const demoBefore = `	var b strings.Builder
 `
 
 const demoAfter = `	var b strings.Builder
-	gap := false // something was left out since the last character
+	gap := false // characters were dropped since the last one
 	for _, r := range strings.ToLower(title) {
 		switch {
 		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
@@ -93,7 +93,7 @@ func TestMake(t *testing.T) {
 }
 `
 
-// ending is the end of the mended function, as the user wants it.
+// ending is the end of the fixed function, as the user wants it.
 func (d demo) ending() string {
 	if d.untitled() {
 		return "	if b.Len() == 0 {\n		return \"" + demoUntitled + "\"\n	}\n	return b.String()\n"
@@ -115,17 +115,17 @@ func (d demo) say(step demoStep) Reply {
 		return Say(step.call("Read", map[string]any{"file_path": demoFile}))
 	case demoTest:
 		return Say(
-			Text("`Make` writes one dash for every character that it leaves out. I run the tests to see what that breaks."),
+			Text("`Make` writes a dash for every character it drops. I'll run the tests to see what that breaks."),
 			step.call("Bash", map[string]any{"command": "go test ./...", "description": "Run the tests"}),
 		)
 	case demoAsk:
 		return Say(
-			Text("The tests show it: `hello--world-` instead of `hello-world`. Two things are for you to decide."),
+			Text("The tests confirm it: `hello--world-` instead of `hello-world`. I have two questions before I fix it."),
 			step.call("AskUserQuestion", map[string]any{"questions": demoQuestions()}),
 		)
 	case demoEnter:
 		return Say(
-			Thinking("The change is small, but it alters URLs that people may have linked to. Better to write down what I am going to do and have it approved."),
+			Thinking("The change is small, but it changes URLs that people may have linked to. I should write a plan and get it approved first."),
 			step.call("EnterPlanMode", map[string]any{}),
 		)
 	case demoWrite:
@@ -133,20 +133,20 @@ func (d demo) say(step demoStep) Reply {
 	case demoExit:
 		return d.approve()
 	case demoEdit:
-		blocks := []Block{Text("Thank you. Here is the change.")}
+		blocks := []Block{Text("Thanks, I'll make the change now.")}
 		blocks = append(blocks, d.todo(step, 2)...)
 		return Say(append(blocks, step.call("Edit", map[string]any{
 			"file_path": demoFile, "old_string": demoBefore, "new_string": demoAfter + d.ending(),
 		}))...)
 	case demoCheck:
 		return Say(
-			Text("Now the tests again."),
+			Text("Now I'll run the tests again."),
 			step.call("Bash", map[string]any{"command": "go test ./...", "description": "Run the tests"}),
 		)
 	case demoReview:
-		said := "Green. Somebody else should look at it before you do."
+		said := "All tests pass. I'll have a sub-agent review the change."
 		if d.done[demoCheck].failed {
-			said = "I have no green tests to show. Somebody else should look at it all the more."
+			said = "The tests haven't passed yet. I'll have a sub-agent review the change."
 		}
 		return Say(
 			Text(said),
@@ -156,7 +156,7 @@ func (d demo) say(step demoStep) Reply {
 		)
 	case demoNote:
 		return Say(
-			Text("The reviewer is right about the old links: that belongs into the release notes."),
+			Text("The reviewer is right about the old links. I'll add a line to the release notes."),
 			step.call(demoNoteTool, map[string]any{"line": demoLine}),
 		)
 	case demoTick:
@@ -168,8 +168,8 @@ func (d demo) say(step demoStep) Reply {
 
 func (d demo) find() Reply {
 	blocks := []Block{
-		Thinking("The slugs come from package slug. First I want to see the function and what its tests expect; then I can say what is wrong."),
-		Text("I will look at how slugs are made, and at what the tests expect."),
+		Thinking("Slugs come from the slug package. I'll look at the function and its tests first to find out what's wrong."),
+		Text("I'll look at how slugs are made and what the tests expect."),
 	}
 	blocks = append(blocks, d.todo(demoFind, 0)...)
 	if d.offers("Grep") {
@@ -181,10 +181,10 @@ func (d demo) find() Reply {
 // demoItems is the list of what is to do.
 func demoItems() [][2]string {
 	return [][2]string{
-		{"Find out how slugs are made", "Finding out how slugs are made"},
-		{"Agree on what to do", "Agreeing on what to do"},
-		{"Mend slug.Make", "Mending slug.Make"},
-		{"Run the tests and have it reviewed", "Running the tests"},
+		{"Find how slugs are made", "Finding how slugs are made"},
+		{"Agree on the fix", "Agreeing on the fix"},
+		{"Fix slug.Make", "Fixing slug.Make"},
+		{"Run the tests and review the change", "Running the tests"},
 	}
 }
 
@@ -215,14 +215,14 @@ func demoQuestions() []map[string]any {
 		{
 			"question": demoEmptyTitle, "header": "Empty title", "multiSelect": false,
 			"options": []map[string]any{
-				option(demoUntitled, "A page always has a name (recommended)"),
-				option(demoNothing, "The caller has to deal with it"),
+				option(demoUntitled, "Every page gets a name (recommended)"),
+				option(demoNothing, "The caller has to handle it"),
 			},
 		},
 		{
 			"question": demoMoreCases, "header": "Tests", "multiSelect": true,
 			"options": []map[string]any{
-				option("Spaces around", "\"  Hello  \""),
+				option("Surrounding spaces", "\"  Hello  \""),
 				option("Only punctuation", "\"?!\""),
 				option("Other alphabets", "\"Привет\""),
 			},
@@ -232,14 +232,14 @@ func demoQuestions() []map[string]any {
 
 // plan is the plan that the user is asked to approve.
 func (d demo) plan() string {
-	empty := "An empty title gives an empty slug, as it does today."
+	empty := "An empty title still becomes an empty slug."
 	if d.untitled() {
-		empty = "A title without letters and digits gives `" + demoUntitled + "`."
+		empty = "A title without letters or digits becomes `" + demoUntitled + "`."
 	}
-	return "# Mend slug.Make\n\n**Why:** every character that is left out becomes a dash of its own, so `Hello, World!` becomes `hello--world-`.\n\n" +
-		"1. In `" + demoFile + "`, remember that something was left out, and write one dash before the next character that stays.\n" +
-		"2. No dash at the beginning or at the end.\n" +
-		"3. " + empty + "\n\n**Check:** `go test ./...`, then a review.\n"
+	return "# Fix slug.Make\n\n**Why:** every dropped character becomes its own dash, so `Hello, World!` becomes `hello--world-`.\n\n" +
+		"1. In `" + demoFile + "`, write one dash for each run of dropped characters.\n" +
+		"2. Write no dash at the start or end.\n" +
+		"3. " + empty + "\n\n**Verify:** run `go test ./...`, then a review.\n"
 }
 
 func (d demo) approve() Reply {
@@ -249,7 +249,7 @@ func (d demo) approve() Reply {
 	}
 	ask := demoExit.call("ExitPlanMode", input)
 	if outcome := d.done[demoExit]; outcome.said > 0 {
-		return Say(Text("I have thought about what you said, and would still keep it as small as this."), ask)
+		return Say(Text("I considered your feedback and still recommend this small change."), ask)
 	}
 	return Say(ask)
 }
@@ -259,41 +259,40 @@ func (d demo) review() Reply {
 	if _, read := d.done[demoReread]; !read {
 		return Say(demoReread.call("Read", map[string]any{"file_path": demoFile}))
 	}
-	return Say(Text("The change is right: runs of characters that are left out become one dash, and none stands at either end. " +
-		"It allocates no more than before. Links to old slugs with double dashes will break, which is worth a line in the release notes."))
+	return Say(Text("The change is correct: each run of dropped characters becomes one dash, with none at either end. " +
+		"It doesn't allocate more than before. Links to old slugs with double dashes will break, so the release notes should mention it."))
 }
 
 func (d demo) summary() Reply {
-	empty := "an empty title still gives an empty slug"
+	empty := "an empty title still becomes an empty slug"
 	if d.untitled() {
-		empty = "a title without letters and digits gives `" + demoUntitled + "`"
+		empty = "a title without letters or digits becomes `" + demoUntitled + "`"
 	}
 	tests := "`go test ./...` passes"
 	if d.done[demoCheck].failed {
-		tests = "The tests have not passed yet: please run them"
+		tests = "The tests haven't passed yet; please run them"
 	}
-	said := "`slug.Make` is mended.\n\n" +
-		"- `" + demoFile + "`: one dash for any run of characters that are left out, none at the ends; " + empty + ".\n" +
+	said := "`slug.Make` is fixed.\n\n" +
+		"- `" + demoFile + "`: one dash for each run of dropped characters, none at the ends; " + empty + ".\n" +
 		"- " + tests + ".\n"
 	if note, done := d.done[demoNote]; done && !note.failed {
-		return Say(Text(said + "- The reviewer agrees. Old links change, which the release notes now say."))
+		return Say(Text(said + "- The reviewer approved it. The release notes now mention that old links change."))
 	}
-	return Say(Text(said + "- The reviewer agrees, and asks for a line in the release notes, since old links change:\n\n" +
-		"```\n" + demoLine + "\n```\n\nSay the word if I shall add it."))
+	return Say(Text(said + "- The reviewer approved it and suggests a line for the release notes, since old links change:\n\n" +
+		"```\n" + demoLine + "\n```\n\nLet me know if I should add it."))
 }
 
 // smallTalk answers what is said outside the task.
 func (d demo) smallTalk() Reply {
 	switch {
 	case wants(d.prompt, "test"):
-		return Say(Text("I run them once more."), demoAgain.call("Bash", map[string]any{"command": "go test ./...", "description": "Run the tests"}))
+		return Say(Text("I'll run them again."), demoAgain.call("Bash", map[string]any{"command": "go test ./...", "description": "Run the tests"}))
 	case wants(d.prompt, "thank"):
-		return Say(Text("You are welcome."))
+		return Say(Text("You're welcome."))
 	case !d.finished():
-		return Say(Text("I have stopped. Say \"go on\" and I take it up where I left it."))
+		return Say(Text("I've stopped. Say \"continue\" and I'll pick up where I left off."))
 	default:
-		return Say(Text("That was the whole task: this agent is simulated, and its script ends here. It can run the tests again if you ask it to; " +
-			"a new session begins from the start."))
+		return Say(Text("That's the whole task: this agent is simulated and its script ends here. Ask me to run the tests again, or start a new session."))
 	}
 }
 

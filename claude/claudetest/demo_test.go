@@ -90,7 +90,7 @@ func willing(block Block) (string, bool) {
 	case "EnterPlanMode":
 		return planTold, false
 	case "AskUserQuestion":
-		return `Your questions have been answered: "` + demoEmptyTitle + `"="` + demoUntitled + `", "` + demoMoreCases + `"="Spaces around". You can now continue.`, false
+		return `Your questions have been answered: "` + demoEmptyTitle + `"="` + demoUntitled + `", "` + demoMoreCases + `"="Surrounding spaces". You can now continue.`, false
 	}
 	outcome, ok := DemoTools(nil)(ToolCall{ID: block.id, Name: block.name, Input: block.input})
 	if !ok {
@@ -111,7 +111,7 @@ func TestDemo(t *testing.T) {
 	if got := x.names(); got != wholeDemo {
 		t.Errorf("the demo calls %s\nwant %s", got, wholeDemo)
 	}
-	if !strings.Contains(said, "is mended") || !strings.Contains(said, demoUntitled) || !strings.Contains(said, "release notes now say") {
+	if !strings.Contains(said, "is fixed") || !strings.Contains(said, demoUntitled) || !strings.Contains(said, "release notes now mention") {
 		t.Errorf("it ends with %q", said)
 	}
 	if path := x.input("Write", "file_path"); path != "/home/me/.claude/plans/noble-summit.md" {
@@ -179,25 +179,25 @@ func TestDemoHeedsTheUser(t *testing.T) {
 		calls  string
 		said   string
 	}{
-		{"plan rejected once", deny("ExitPlanMode", 1), strings.Replace(wholeDemo, "ExitPlanMode", "ExitPlanMode ExitPlanMode", 1), "is mended"},
-		{"plan rejected", deny("ExitPlanMode", 9), "TodoWrite Grep Read Bash AskUserQuestion EnterPlanMode Write ExitPlanMode ExitPlanMode", "nothing was changed"},
-		{"edit denied", deny("Edit", 9), "TodoWrite Grep Read Bash AskUserQuestion EnterPlanMode Write ExitPlanMode TodoWrite Edit", "stays as it is"},
-		{"form declined", deny(demoNoteTool, 9), wholeDemo, "Say the word"},
+		{"plan rejected once", deny("ExitPlanMode", 1), strings.Replace(wholeDemo, "ExitPlanMode", "ExitPlanMode ExitPlanMode", 1), "is fixed"},
+		{"plan rejected", deny("ExitPlanMode", 9), "TodoWrite Grep Read Bash AskUserQuestion EnterPlanMode Write ExitPlanMode ExitPlanMode", "I won't change anything"},
+		{"edit denied", deny("Edit", 9), "TodoWrite Grep Read Bash AskUserQuestion EnterPlanMode Write ExitPlanMode TodoWrite Edit", "as it is"},
+		{"form declined", deny(demoNoteTool, 9), wholeDemo, "Let me know"},
 		{"question skipped", deny("AskUserQuestion", 9), wholeDemo, "`untitled`"},
 		{"tests not allowed", deny("Bash", 9), wholeDemo, "please run them"},
-		{"no plan file told", noPlanFile, strings.Replace(wholeDemo, " Write ", " ", 1), "is mended"},
+		{"no plan file told", noPlanFile, strings.Replace(wholeDemo, " Write ", " ", 1), "is fixed"},
 		{"the other answer", func(block Block) (string, bool) {
 			if block.name == "AskUserQuestion" {
 				return `"` + demoEmptyTitle + `"="` + demoNothing + `".`, false
 			}
 			return willing(block)
-		}, wholeDemo, "an empty title still gives an empty slug"},
+		}, wholeDemo, "an empty title still becomes an empty slug"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			x := newDemoTalk(t, nil)
 			x.result = test.result
-			if said := x.prompt("Please mend the slugs."); !strings.Contains(said, test.said) || x.names() != test.calls {
+			if said := x.prompt("Please fix the slugs."); !strings.Contains(said, test.said) || x.names() != test.calls {
 				t.Errorf("it says %q after %s\nwant something with %q after %s", said, x.names(), test.said, test.calls)
 			}
 		})
@@ -214,7 +214,7 @@ func TestDemoHeedsTheUser(t *testing.T) {
 
 func TestDemoInterrupted(t *testing.T) {
 	x := newDemoTalk(t, nil)
-	x.prompt("Please mend the slugs.")
+	x.prompt("Please fix the slugs.")
 	// Cut the conversation off behind the question for the edit.
 	at := slices.IndexFunc(x.messages, func(m TurnMessage) bool {
 		return slices.ContainsFunc(m.Content, func(p ContentPart) bool { return p.Name == "Edit" })
@@ -225,17 +225,17 @@ func TestDemoInterrupted(t *testing.T) {
 	edit.IsError, edit.Text = true, "The user doesn't want to proceed."
 	x.messages[at+1].Content = append(results, ContentPart{Type: "text", Text: interruptedText + " for tool use]"})
 	x.calls = nil
-	if said := x.prompt("What are you doing?"); !strings.Contains(said, "go on") || x.names() != "" {
+	if said := x.prompt("What are you doing?"); !strings.Contains(said, "continue") || x.names() != "" {
 		t.Errorf("after an interrupt it says %q and calls %q", said, x.names())
 	}
-	if said := x.prompt("Go on, please."); !strings.Contains(said, "is mended") || x.names() != "TodoWrite Edit Bash Task mcp__notes__add TodoWrite" {
+	if said := x.prompt("Continue, please."); !strings.Contains(said, "is fixed") || x.names() != "TodoWrite Edit Bash Task mcp__notes__add TodoWrite" {
 		t.Errorf("told to go on it says %q after %s", said, x.names())
 	}
 }
 
 func TestDemoReviewer(t *testing.T) {
 	x := newDemoTalk(t, nil)
-	if said := x.prompt(demoReviewPrompt); !strings.Contains(said, "The change is right") || x.names() != "Read" {
+	if said := x.prompt(demoReviewPrompt); !strings.Contains(said, "The change is correct") || x.names() != "Read" {
 		t.Errorf("the reviewer says %q after %s", said, x.names())
 	}
 }
@@ -247,7 +247,7 @@ func TestDemoBesideDirectives(t *testing.T) {
 	if said := x.prompt("@tool Bash {\"command\":\"true\"}\n@say hello"); said != "hello" || x.names() != "Bash" {
 		t.Errorf("a prompt with directives gives %q after %s", said, x.names())
 	}
-	if said := x.prompt("Please mend the slugs."); !strings.Contains(said, "is mended") || x.names() != "Bash "+wholeDemo {
+	if said := x.prompt("Please fix the slugs."); !strings.Contains(said, "is fixed") || x.names() != "Bash "+wholeDemo {
 		t.Errorf("then the demo says %q after %s", said, x.names())
 	}
 }
@@ -265,7 +265,7 @@ func TestDemoForReal(t *testing.T) {
 	}
 }
 
-// TestDemoIsTrue tries the project that the demo is about: its tests fail as the demo shows it, and the demo's edit mends them.
+// TestDemoIsTrue tries the project that the demo is about: its tests fail as the demo shows it, and the demo's edit fixes them.
 func TestDemoIsTrue(t *testing.T) {
 	for _, answer := range []string{demoUntitled, demoNothing} {
 		t.Run(answer, func(t *testing.T) {

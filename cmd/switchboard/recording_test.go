@@ -48,7 +48,7 @@ func TestRecording(t *testing.T) {
 		return screen.CursorY > 1 && screen.Row(screen.CursorY) == "$"
 	})
 	s.command(`bin/switchboard run --simulated "Our slugs have double dashes. Mend that."`)
-	s.moment(scene{"$ bin/switchboard run --simulated …", 5 * time.Second, "I will look at how slugs are made", false}, func(screen *termtest.Screen) bool {
+	s.moment(scene{"$ bin/switchboard run --simulated …", 5 * time.Second, "I'll look at how slugs are made", false}, func(screen *termtest.Screen) bool {
 		return screen.Contains("May it use Bash?") && screen.Contains("y/enter allow") && screen.Contains("waits for you")
 	})
 	s.term.Type("y")

@@ -90,7 +90,7 @@ describe("a permission", () => {
     const bad = ask({ request: { subtype: "can_use_tool", tool_name: "Other", input: { deep } } });
     const good = ask();
     await show([<QuestionCard key="bad" question={bad} />, <QuestionCard key="good" question={good} />]);
-    expect(place.textContent).toContain("This cannot be shown");
+    expect(place.textContent).toContain("Can't show this");
     expect(place.textContent).toContain(`switchboard deny ${bad.id}`);
     await wait(1000);
     await press(card(good), "y");

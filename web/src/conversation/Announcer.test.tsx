@@ -45,7 +45,7 @@ it("tells what comes and matters, and nothing of what was there", () => {
   expect(news.take()).toEqual(["Error: Lines are missing here", "Turn done"]);
   expect(news.take()).toEqual([]);
   session.put(turn(7, { failed: true, interrupted: true }), turn(8, { failed: true, subtype: "error_max_turns" }));
-  expect(news.take()).toEqual(["Turn interrupted", "Turn failed: The limit of turns was reached"]);
+  expect(news.take()).toEqual(["Turn interrupted", "Turn failed: Turn limit reached"]);
   // Older ones come in front.
   session.item("t0").set(turn(1));
   session.order.set({ ...session.order.get(), ids: ["t0", ...session.order.get().ids] });

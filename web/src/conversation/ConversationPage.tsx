@@ -77,6 +77,10 @@ function OpenPage({ session, event }: { session: OpenSession; event?: string }) 
   useDeepLink(session, event, folds, list);
   useKeptPlace(session, kept, list);
 
+  const toggle = (item: Item) => {
+    list.current?.keep(item.id);
+    folds.toggle(item.id);
+  };
   const find = () => setFinding((times) => times + 1);
   const withSelected = (run: (item: Item) => void) => () => {
     const item = session.item(selected.get() ?? "").get();
@@ -87,7 +91,7 @@ function OpenPage({ session, event }: { session: OpenSession; event?: string }) 
     { keys: "k", label: t.keys.previous, run: () => list.current?.step(-1) },
     { keys: "g g", label: t.keys.first, run: () => list.current?.first() },
     { keys: "G", label: t.keys.last, run: () => list.current?.end() },
-    { keys: "enter", label: t.keys.fold, run: withSelected((item) => folds.toggle(item.id)) },
+    { keys: "enter", label: t.keys.fold, run: withSelected(toggle) },
     { keys: "y", label: t.keys.copy, run: withSelected((item) => void copy(item)) },
     { keys: "r", label: t.keys.raw, run: withSelected(setRaw) },
     { keys: "l", label: t.keys.link, run: withSelected((item) => void link(item)) },

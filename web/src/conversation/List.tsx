@@ -17,6 +17,7 @@ import type { Item } from "../talk/item";
 import { conversationTexts as t } from "../texts/conversation";
 import { Button, Spinner } from "../ui";
 import { PlaceContext } from "./context";
+import { useExpand } from "./expand";
 import { Folds, FoldsContext } from "./fold";
 import { topOf } from "./found";
 import { useHold } from "./hold";
@@ -29,6 +30,7 @@ import { goTo, Row } from "./Row";
 export interface ListHandle {
   /** Selects the row that lies so many after the selected one; the first or last that is seen if none is. */
   step(by: number): void;
+  /** Goes to the first message of the session, and reads all that lies before what is loaded. Whoever moves the list ends it. */
   first(): void;
   end(): void;
   /**
@@ -38,6 +40,8 @@ export interface ListHandle {
   show(id: string, text?: string): void;
   /** Goes back to where somebody was, with so much of a row above the edge, unless they have moved the list since. */
   back(id: string, above: number): void;
+  /** Keeps a row in place if what is done right after this changes its height. */
+  keep(id: string): void;
 }
 
 /** How much room is left above what is shown, at least. */
@@ -45,6 +49,8 @@ const margin = 8;
 
 // How near the end counts as being there for who scrolls down: about a line of text.
 const endDistance = 32;
+// What somebody does who moves the list.
+const hands = ["wheel", "touchmove", "pointerdown"];
 // Older messages are fetched when so few rows are left above.
 const olderAt = 12;
 
@@ -56,6 +62,7 @@ export function List({ session, handle }: { session: OpenSession; handle: RefObj
   const scroll = useRef<HTMLDivElement>(null);
   const [wanted, setWanted] = useState<{ id: string; text?: string }>();
   const [left, setLeft] = useState<{ id: string; above: number }>();
+  const [toFirst, setToFirst] = useState<"going" | "there">();
   const folds = useContext(FoldsContext);
 
   const getItemKey = useCallback((i: number) => ids[i] ?? i, [ids]);
@@ -70,6 +77,7 @@ export function List({ session, handle }: { session: OpenSession; handle: RefObj
     },
     [ids, selected, session],
   );
+  const anchor = useRef<"start" | "end">("end");
   const virtualizer = useVirtualizer<HTMLDivElement, HTMLDivElement>({
     count: ids.length,
     getScrollElement: () => scroll.current,
@@ -80,7 +88,7 @@ export function List({ session, handle }: { session: OpenSession; handle: RefObj
     paddingStart: 16,
     paddingEnd: 16,
     // What is read stays where it is when older rows come, and the end is followed while the reader is there.
-    anchorTo: "end",
+    anchorTo: anchor.current,
     followOnAppend: true,
     scrollEndThreshold: 2,
     directDomUpdates: true,
@@ -89,6 +97,14 @@ export function List({ session, handle }: { session: OpenSession; handle: RefObj
   const toEnd = useCallback(() => virtualizer.scrollToEnd(), [virtualizer]);
   const { atEnd, byHand, follow } = useFollow(scroll, toEnd);
   const { hold, release } = useHold(scroll);
+  const anchorTo = useCallback(
+    (end: "start" | "end") => {
+      anchor.current = end;
+      virtualizer.options.anchorTo = end; // at once, and not with the next drawing
+    },
+    [virtualizer],
+  );
+  const keep = useExpand(scroll, anchorTo, hold, follow);
   useEffect(() => session.reading(atEnd), [session, atEnd]);
 
   const firstDrawn = virtualizer.range?.startIndex ?? 0;
@@ -121,6 +137,28 @@ export function List({ session, handle }: { session: OpenSession; handle: RefObj
   );
 
   useEffect(() => {
+    if (toFirst !== "there") return;
+    setToFirst(undefined);
+    select(0, "start");
+  }, [toFirst, select]);
+  useEffect(() => {
+    const element = scroll.current;
+    if (toFirst !== "going" || !element) return;
+    const stop = () => setToFirst(undefined);
+    let current = true;
+    const go = async () => {
+      while (current && session.order.get().older && !session.order.get().error) await session.older(true);
+      if (current) setToFirst(session.order.get().error ? undefined : "there");
+    };
+    void go();
+    for (const name of hands) element.addEventListener(name, stop, { passive: true });
+    return () => {
+      current = false;
+      for (const name of hands) element.removeEventListener(name, stop);
+    };
+  }, [toFirst, session]);
+
+  useEffect(() => {
     if (wanted === undefined) return;
     const at = ids.indexOf(topOf(session, wanted.id));
     if (at < 0) return;
@@ -148,22 +186,35 @@ export function List({ session, handle }: { session: OpenSession; handle: RefObj
     handle,
     () => ({
       step: (by) => {
+        setToFirst(undefined);
         const chosen = selected.get();
         const before = chosen === undefined ? -1 : ids.indexOf(topOf(session, chosen));
         const range = virtualizer.range;
         const none = by > 0 ? (range?.startIndex ?? 0) : (range?.endIndex ?? ids.length - 1);
         select(before < 0 ? none : Math.min(Math.max(before + by, 0), ids.length - 1), "auto");
       },
-      first: () => select(0, "start"),
+      first: () => {
+        // Whoever is at the end makes room for what comes there.
+        follow.leave();
+        setToFirst("going");
+      },
       end: () => {
+        setToFirst(undefined);
         selected.set(undefined);
         release();
         toEnd();
       },
-      show: (id, text) => setWanted({ id, ...(text !== undefined && { text }) }),
+      show: (id, text) => {
+        setToFirst(undefined);
+        setWanted({ id, ...(text !== undefined && { text }) });
+      },
       back: (id, above) => setLeft({ id, above }),
+      keep: (id) => {
+        const row = rowOf(topOf(session, id));
+        if (row) keep(row);
+      },
     }),
-    [ids, select, selected, session, toEnd, virtualizer, release],
+    [ids, select, selected, session, toEnd, virtualizer, release, follow, rowOf, keep],
   );
 
   // A press anywhere in a row selects it. Safari gives no focus to what is pressed, and fingers have no other way.
@@ -181,9 +232,9 @@ export function List({ session, handle }: { session: OpenSession; handle: RefObj
   const rows = virtualizer.getVirtualItems();
   return (
     <div className={styles.frame}>
-      {order.loading && ids.length > 0 ? (
+      {(order.loading || toFirst) && ids.length > 0 ? (
         <p className={styles.older}>
-          <Spinner label={t.olderLoading} />
+          <Spinner label={toFirst ? t.toFirst(ids.length) : t.olderLoading} />
         </p>
       ) : null}
       <div ref={scroll} className={styles.scroll} role="feed" aria-label={t.conversation} aria-busy={order.loading}>
@@ -327,12 +378,12 @@ export function useFollow(
     observer.observe(element);
     for (const child of element.children) observer.observe(child);
     element.addEventListener("scroll", onScroll, { passive: true });
-    const hands = ["wheel", "touchmove", "pointerdown", "keydown", "focusin"];
-    for (const name of hands) element.addEventListener(name, byHand, { passive: true });
+    const acts = [...hands, "keydown", "focusin"];
+    for (const name of acts) element.addEventListener(name, byHand, { passive: true });
     return () => {
       observer.disconnect();
       element.removeEventListener("scroll", onScroll);
-      for (const name of hands) element.removeEventListener(name, byHand);
+      for (const name of acts) element.removeEventListener(name, byHand);
     };
   }, [scroll, toEnd, byHand]);
   return { atEnd, byHand, follow };

@@ -11,6 +11,7 @@ import { Fold } from "./Foldable";
 import { useFold } from "./fold";
 import styles from "./Prompt.module.css";
 import { clock } from "./Row";
+import { useWho } from "./who";
 
 // A prompt that is longer is folded: what the agent did with it is what one came for.
 const foldedAt = { characters: 3000, lines: 24 };
@@ -18,12 +19,13 @@ const foldedAt = { characters: 3000, lines: 24 };
 /** What somebody, or a program, told the agent. It is shown as it was typed. */
 export function PromptBody({ item }: { item: Prompt }) {
   const problem = item.delivery === "not_delivered" || item.delivery === "unknown";
+  const who = useWho();
   if (item.synthetic) return <Synthetic item={item} />;
   return (
     <div className={classes(styles.prompt, item.delivery !== undefined && styles.waiting)}>
       <header className={styles.head}>
         <User size={14} aria-hidden="true" />
-        <strong>{item.by ?? t.you}</strong>
+        <strong>{who(item.by)}</strong>
         {item.time ? <time dateTime={item.time}>{clock(item.time)}</time> : null}
         {item.delivery && item.delivery !== "picked_up" ? (
           <Badge tone={problem ? "danger" : "neutral"} title={item.reason}>
@@ -97,7 +99,7 @@ function TypedText({ text, fold }: { text: string; fold: string }) {
 
 /** What a prompt says, and the orders to the simulated agent after it. */
 export function splitOrders(text: string): [said: string, orders: string] {
-  const match = /^Orders for the simulated agent:[ \t]*\n/m.exec(text);
+  const match = /^(?:Orders|Instructions) for the simulated agent:[ \t]*\n/m.exec(text);
   return match ? [text.slice(0, match.index).trim(), text.slice(match.index + match[0].length)] : [text, ""];
 }
 

@@ -17,6 +17,7 @@ import { TextBody } from "./Text";
 import { ThinkingBody } from "./Thinking";
 import { TurnBody } from "./Turn";
 import { UnknownBody } from "./Unknown";
+import { useWho } from "./who";
 
 interface RowProps {
   session: OpenSession;
@@ -34,6 +35,7 @@ export const Row = memo(function Row({ session, id, place }: RowProps) {
     useCallback((chosen: string | undefined) => chosen === id, [id]),
   );
   const article = useRef<HTMLElement>(null);
+  const who = useWho();
   useEffect(() => {
     // Whoever reads by keyboard or ear goes along.
     if (!isSelected || wanted.id !== id || !article.current) return;
@@ -50,7 +52,7 @@ export const Row = memo(function Row({ session, id, place }: RowProps) {
       data-item={id}
       data-selected={isSelected || undefined}
       tabIndex={isSelected ? 0 : -1}
-      aria-label={label(item)}
+      aria-label={label(item, who)}
       aria-posinset={place}
       aria-setsize={place === undefined ? undefined : -1}
       onFocus={(e) => {
@@ -80,7 +82,7 @@ function Body({ session, item }: { session: OpenSession; item: Item }): ReactNod
     case "question":
       return <QuestionRow question={item.question} />;
     case "turn":
-      return <TurnBody item={item} />;
+      return <TurnBody session={session} item={item} />;
     case "notice":
       return <NoticeRow item={item} />;
     case "unknown":
@@ -123,10 +125,10 @@ function Actions({ item }: { item: Item }) {
   );
 }
 
-function label(item: Item): string {
+function label(item: Item, who: (by: string | undefined) => string): string {
   switch (item.kind) {
     case "prompt":
-      return t.labels.prompt(item.by ?? t.you);
+      return t.labels.prompt(who(item.by));
     case "tool":
       return t.labels.tool(item.name);
     default:

@@ -1,20 +1,28 @@
-import { Ban, Check, X } from "lucide-react";
+import { Ban, Check, RotateCw, X } from "lucide-react";
+import { useMemo } from "react";
+import { useAct, useClientId } from "../steer/act";
+import { type OpenSession, useHub } from "../store/hub";
+import { usePart, useReadable } from "../store/readable";
 import type { Turn } from "../talk/item";
 import { pretty } from "../talk/json";
 import { conversationTexts as t } from "../texts/conversation";
-import { classes, Duration, formatTokens, Money } from "../ui";
+import { Button, classes, Duration, ErrorNote, formatTokens, Money } from "../ui";
 import { LongText } from "../ui/code";
+import { promptToRetry, sendAgain } from "./retry";
 import styles from "./Turn.module.css";
+import { useWho } from "./who";
 
 /** The end of a turn: how it went, how long it took and what it cost. */
-export function TurnBody({ item }: { item: Turn }) {
+export function TurnBody({ session, item }: { session: OpenSession; item: Turn }) {
+  const who = useWho();
   const tokens = item.tokens;
   const read = tokens ? tokens.input + tokens.cacheRead + tokens.cacheWrite : 0;
+  const failed = item.failed && !item.interrupted;
   return (
-    <div className={classes(styles.turn, item.failed && styles.failed)}>
+    <div className={classes(styles.turn, failed && styles.failed)}>
       <p className={styles.line}>
         <span className={styles.word}>
-          <Sign item={item} /> {item.interrupted ? t.turnStopped : item.failed ? t.turnFailed : t.turnDone}
+          <Sign item={item} /> {headline(item, who)}
         </span>
         {item.ms === undefined ? null : <Duration ms={item.ms} />}
         {item.usd === undefined ? null : <Money usd={item.usd} />}
@@ -22,15 +30,49 @@ export function TurnBody({ item }: { item: Turn }) {
           <span title={t.tokensDetail(tokens)}>{t.tokens(formatTokens(read), formatTokens(tokens.output))}</span>
         ) : null}
         {item.turns === undefined ? null : <span>{t.steps(item.turns)}</span>}
-        {item.denials ? <span>{t.denials(item.denials)}</span> : null}
+        {item.denials && !item.interrupted ? <span>{t.denials(item.denials)}</span> : null}
       </p>
-      {item.failed && !item.interrupted ? <p className={styles.error}>{reason(item)}</p> : null}
+      {failed ? <p className={styles.error}>{reason(item)}</p> : null}
+      {failed ? <Retry session={session} turn={item.id} /> : null}
       {item.output === undefined ? null : (
         <figure>
           <figcaption className={styles.caption}>{t.output}</figcaption>
           <LongText text={pretty(item.output).text} lang="json" wrap />
         </figure>
       )}
+    </div>
+  );
+}
+
+function headline(item: Turn, who: (by: string) => string): string {
+  if (item.interrupted) return item.by ? t.turnStoppedBy(who(item.by)) : t.turnStopped;
+  return item.failed ? t.turnFailed : t.turnDone;
+}
+
+/** Sends the prompt of a turn that failed once more. Only the last turn has it, while nothing else goes on. */
+function Retry({ session, turn }: { session: OpenSession; turn: string }) {
+  const hub = useHub();
+  const order = useReadable(session.order);
+  const busy = usePart(
+    session.snapshot,
+    ({ session: known }) => known?.state === "running" || known?.state === "requires_action",
+  );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was asked since is in the order
+  const prompt = useMemo(() => promptToRetry(session, turn), [session, turn, order]);
+  const { pending, error, run } = useAct();
+  const clientId = useClientId();
+  if (!prompt || busy || !hub.can("prompt")) return null;
+  return (
+    <div className={styles.retry}>
+      <Button
+        size="s"
+        icon={<RotateCw size={14} />}
+        isPending={pending}
+        onPress={() => void run(() => sendAgain(hub, session.id, prompt, clientId.of(turn)))}
+      >
+        {t.retry}
+      </Button>
+      <ErrorNote error={error} />
     </div>
   );
 }
@@ -44,6 +86,23 @@ function Sign({ item }: { item: Turn }) {
 export function reason(item: Pick<Turn, "subtype" | "error">): string {
   const known = Object.hasOwn(t.turnReasons, item.subtype) ? t.turnReasons[item.subtype] : undefined;
   // Where nothing was said, the error is the subtype itself.
-  const error = known !== undefined && item.error === item.subtype ? undefined : item.error;
+  const error = known !== undefined && item.error === item.subtype ? undefined : item.error && plainError(item.error);
   return [known, error].filter(Boolean).join(": ") || item.subtype;
+}
+
+/** What the API said, without what is meant for programs: "API Error: 529 {"type":"error","error":{"message":"Overloaded"}}". */
+function plainError(error: string): string {
+  const match = /^API Error: (\d{3})\s*(.*)$/s.exec(error);
+  if (!match) return error.replace(/^API Error: /, "");
+  const [, status = "", said = ""] = match;
+  const message = /"message"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(said)?.[1];
+  return t.apiAnswered(status, message === undefined ? (said.startsWith("{") ? "" : said) : decoded(message));
+}
+
+function decoded(json: string): string {
+  try {
+    return String(JSON.parse(json));
+  } catch {
+    return json;
+  }
 }

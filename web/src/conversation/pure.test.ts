@@ -85,7 +85,7 @@ describe("shorten", () => {
 
 describe("splitOrders", () => {
   it("parts what is said from what a simulated agent is told to do", () => {
-    expect(splitOrders("Fix it.\n\nOrders for the simulated agent:\n@say Done.\n")).toEqual(["Fix it.", "@say Done.\n"]);
+    expect(splitOrders("Fix it.\n\nInstructions for the simulated agent:\n@say Done.\n")).toEqual(["Fix it.", "@say Done.\n"]);
     expect(splitOrders("Fix it.")).toEqual(["Fix it.", ""]);
   });
 });
@@ -100,9 +100,9 @@ describe("idBefore", () => {
 
 describe("reason", () => {
   it("says why a turn failed", () => {
-    expect(reason({ subtype: "error_max_turns" })).toBe("The limit of turns was reached");
+    expect(reason({ subtype: "error_max_turns" })).toBe("Turn limit reached");
     expect(reason({ subtype: "error_during_execution", error: "boom" })).toContain("boom");
     expect(reason({ subtype: "new_kind" })).toBe("new_kind");
-    expect(reason({ subtype: "error_during_execution", error: "error_during_execution" })).toBe("An error ended it");
+    expect(reason({ subtype: "error_during_execution", error: "error_during_execution" })).toBe("Stopped by an error");
   });
 });

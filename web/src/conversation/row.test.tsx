@@ -166,7 +166,7 @@ describe("Row", () => {
       { kind: "notice", id: "6", topic: "hook", level: "dim", title: "A hook ran" },
     ]);
     expect(host.querySelectorAll("article").length).toBe(6);
-    for (const words of ["A task has ended", "Turn done", "The limit of turns was reached", "new_line", "A hook ran"]) {
+    for (const words of ["A task has ended", "Turn done", "Turn limit reached", "new_line", "A hook ran"]) {
       expect(host.textContent).toContain(words);
     }
   });

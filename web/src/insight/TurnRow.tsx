@@ -6,7 +6,7 @@ import { insightTexts } from "../texts/insight";
 import { formatDuration, formatMoney } from "../ui";
 import { visible } from "../ui/diff/visible";
 import css from "./TurnRow.module.css";
-import type { Step, TurnGroup } from "./turns";
+import { covered, type Step, type TurnGroup } from "./turns";
 
 const t = insightTexts.timeline;
 /** How many steps of a turn are drawn before somebody asks for all. */
@@ -71,10 +71,9 @@ function StepRow({
   span: number;
   going: boolean;
 }) {
-  const left = Math.min(100, Math.max(0, ((step.start - from) / span) * 100));
-  const width = Math.min(100 - left, Math.max(0, ((step.until - step.start) / span) * 100));
+  const worked = step.worked ?? [[step.start, step.start]];
   const words = [
-    step.kind === "point" ? "" : step.end === undefined ? (going ? t.stillOpen : "") : formatDuration(step.end - step.start),
+    step.kind === "point" ? "" : step.end === undefined ? (going ? t.stillOpen : "") : formatDuration(covered(worked)),
     step.failed ? t.failed : "",
     step.by ? t.answeredBy(step.by) : "",
   ].filter(Boolean);
@@ -89,10 +88,17 @@ function StepRow({
       </span>
       <span className={css.words}>{words.join(", ")}</span>
       <span className={css.track} aria-hidden="true">
-        <span
-          className={`${css.span} ${step.failed ? css.bad : css[step.kind]}`}
-          style={{ insetInlineStart: `${left}%`, inlineSize: step.kind === "point" ? undefined : `${width}%` }}
-        />
+        {worked.map(([begin, end]) => {
+          const left = Math.min(100, Math.max(0, ((begin - from) / span) * 100));
+          const width = Math.min(100 - left, Math.max(0, ((end - begin) / span) * 100));
+          return (
+            <span
+              key={begin}
+              className={`${css.span} ${step.failed ? css.bad : css[step.kind]}`}
+              style={{ insetInlineStart: `${left}%`, inlineSize: step.kind === "point" ? undefined : `${width}%` }}
+            />
+          );
+        })}
       </span>
     </li>
   );

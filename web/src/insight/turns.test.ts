@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { TimelineItem } from "../api/types";
 import { aQuestion } from "../store/fake";
-import { covered, groupTurns, totals } from "./turns";
+import { covered, groupTurns, totals, without } from "./turns";
 
 const zero = Date.parse("2026-02-03T04:00:00Z");
 const at = (seconds: number) => new Date(zero + seconds * 1000).toISOString();
@@ -73,6 +73,23 @@ test("time is not counted twice", () => {
     working: false,
   });
   expect(totals(groups)).toEqual({ turns: 1, working: 4000, tools: 2000, waited: 8000, usd: 1 });
+  // The bar of the tool has a gap where somebody was waited for.
+  expect(groups[0]?.steps[0]?.worked).toEqual([[zero + 9000, zero + 11_000]]);
+});
+
+test("a span without others is what they leave of it", () => {
+  const others = [
+    [6, 7],
+    [0, 2],
+    [2, 3],
+    [20, 30],
+  ] as const;
+  expect(without([1, 10], others)).toEqual([
+    [3, 6],
+    [7, 10],
+  ]);
+  expect(without([1, 2], others)).toEqual([[2, 2]]);
+  expect(without([10, 12], others)).toEqual([[10, 12]]);
 });
 
 test("nothing, and nonsense, is no error", () => {

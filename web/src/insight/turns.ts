@@ -13,9 +13,14 @@ export interface Step {
   readonly end?: number;
   /** How far its bar goes: to its end, to now if it goes on, else nowhere. */
   readonly until: number;
+  /** When it was at work: a tool does nothing while people are waited for. Absent for what is a point. */
+  readonly worked?: readonly Span[];
   readonly failed?: boolean;
   readonly by?: string;
 }
+
+/** From when to when. */
+export type Span = readonly [number, number];
 
 /** What happened up to the end of a turn. */
 export interface TurnGroup {
@@ -81,7 +86,7 @@ function byOpening(questions: readonly Question[]): Map<number, Question[]> {
 }
 
 /** The steps of a turn. `now` is given if the turn goes on. */
-function stepsOf(items: readonly TimelineItem[], waits: Map<number, Question[]>, now: number | undefined): Step[] {
+function stepsOf(items: readonly TimelineItem[], questions: Map<number, Question[]>, now: number | undefined): Step[] {
   const steps: Step[] = [];
   for (const item of items) {
     const start = Date.parse(item.time);
@@ -99,7 +104,7 @@ function stepsOf(items: readonly TimelineItem[], waits: Map<number, Question[]>,
       const end = item.ms === undefined ? undefined : start + item.ms;
       steps.push({ ...step, kind: "tool", end, until: end ?? now ?? start });
     } else if (item.kind === "question") {
-      const question = waits.get(start)?.shift();
+      const question = questions.get(start)?.shift();
       const settled = question?.settled ? Date.parse(question.settled) : Number.NaN;
       const end = Number.isNaN(settled) ? undefined : Math.max(start, settled);
       steps.push({ ...step, kind: "wait", end, until: end ?? (question ? now : undefined) ?? start, by: question?.by });
@@ -107,7 +112,25 @@ function stepsOf(items: readonly TimelineItem[], waits: Map<number, Question[]>,
       steps.push({ ...step, kind: "point", until: start });
     }
   }
-  return steps;
+  const waits = spans(steps, "wait");
+  return steps.map((step) => {
+    if (step.kind === "point") return step;
+    return { ...step, worked: step.kind === "tool" ? without([step.start, step.until], waits) : [[step.start, step.until]] };
+  });
+}
+
+/** What is left of a span without others. */
+export function without(span: Span, others: readonly Span[]): Span[] {
+  const left: Span[] = [];
+  const end = span[1];
+  let begin = span[0];
+  for (const [from, to] of [...others].sort((a, b) => a[0] - b[0])) {
+    if (to <= begin || from >= end) continue;
+    if (from > begin) left.push([begin, from]);
+    begin = Math.min(to, end);
+  }
+  if (end > begin || left.length === 0) left.push([begin, end]);
+  return left;
 }
 
 function finished(steps: readonly Step[], turn: TimelineItem, number: number): TurnGroup {
@@ -139,12 +162,12 @@ function of(steps: readonly Step[], start: number, end: number) {
   };
 }
 
-function spans(steps: readonly Step[], kind: Step["kind"]): (readonly [number, number])[] {
+function spans(steps: readonly Step[], kind: Step["kind"]): Span[] {
   return steps.filter((s) => s.kind === kind).map((s) => [s.start, s.until] as const);
 }
 
 /** How much time spans cover, where they overlap counted once. */
-export function covered(spans: readonly (readonly [number, number])[]): number {
+export function covered(spans: readonly Span[]): number {
   let sum = 0;
   let reach = Number.NEGATIVE_INFINITY;
   for (const [from, to] of [...spans].sort((a, b) => a[0] - b[0])) {

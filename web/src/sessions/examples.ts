@@ -24,47 +24,47 @@ function say(text: string): string {
 
 /** What is asked for in words, and below it what the simulated agent obeys: prompts are shown, so they say what these lines are. */
 function prompt(wish: string, ...orders: readonly string[]): string {
-  return [wish, "", "Orders for the simulated agent:", ...orders].join("\n");
+  return [wish, "", "Instructions for the simulated agent:", ...orders].join("\n");
 }
 
 const planText = `# Clean slugs
 
-Titles with several spaces or punctuation lead to addresses with double dashes.
+Titles with several spaces or punctuation produce URLs with double dashes.
 
 1. In \`slug/slug.go\`, write a dash only between words.
 2. Trim dashes at both ends.
 3. Add cases to \`slug/slug_test.go\`: two spaces, punctuation, an empty title.
 
-No address that is fine today changes.`;
+URLs without double dashes don't change.`;
 
 export const examples: readonly Example[] = [
-  { id: "demo", ...t.demo, prompt: "The slugs of our posts have double dashes in them. Please mend that." },
+  { id: "demo", ...t.demo, prompt: "Our post slugs have double dashes. Please fix that." },
   {
     id: "permission",
     ...t.permission,
     prompt: prompt(
-      "Please make room on the disk.",
-      "@think The build folder is the largest one, and can be made again.",
-      say("The folder `build` takes up 3.2 GB and can be made again at any time. I would like to remove it."),
+      "Please free up some disk space.",
+      "@think The build folder is the largest, and it can be rebuilt.",
+      say("The `build` folder takes up 3.2 GB and can be rebuilt at any time. I'll remove it."),
       order("Bash", { command: "rm -rf build && df -h .", description: "Remove the build folder and show the free space" }),
       '@result "Filesystem  Size  Used Avail Use%\\n/dev/sda1    50G   31G   19G  62%"',
-      say("Done: 19 GB are free now."),
+      say("Done. 19 GB are free now."),
     ),
   },
   {
     id: "edit",
     ...t.edit,
     prompt: prompt(
-      "Slugs have double dashes in them. Please mend that.",
-      say("A dash is written for every character that is no letter. I write it only between words."),
+      "Our slugs have double dashes. Please fix that.",
+      say("The code writes a dash for every character that isn't a letter. I'll change it to write one only between words."),
       order("Edit", {
         file_path: "slug/slug.go",
         old_string: "\t\tdefault:\n\t\t\tb.WriteByte('-')\n\t\t}\n\t}\n\treturn b.String()\n",
         new_string:
           "\t\tcase b.Len() > 0 && !dash:\n\t\t\tb.WriteByte('-')\n\t\t\tdash = true\n\t\t}\n\t}\n\treturn strings.TrimSuffix(b.String(), \"-\")\n",
       }),
-      "@result The file was changed.",
-      say("Words are now separated by exactly one dash."),
+      "@result The file has been updated.",
+      say("Fixed: words are now separated by exactly one dash."),
     ),
   },
   {
@@ -72,10 +72,10 @@ export const examples: readonly Example[] = [
     ...t.plan,
     mode: "plan",
     prompt: prompt(
-      "How would you get rid of the double dashes in our slugs?",
-      say("I have read the code, and would do it like this."),
+      "How would you remove the double dashes from our slugs?",
+      say("I've read the code. Here's my plan."),
       order("ExitPlanMode", { plan: planText }),
-      say("Then I begin."),
+      say("Great, I'll start with the slug function."),
     ),
   },
   {
@@ -83,21 +83,21 @@ export const examples: readonly Example[] = [
     ...t.choice,
     prompt: prompt(
       "Add an archive page to the blog.",
-      say("Before I begin I need to know two things."),
+      say("I have two questions before I start."),
       order("AskUserQuestion", {
         questions: [
           {
-            question: "How are the posts to be grouped?",
+            question: "How should the posts be grouped?",
             header: "Grouping",
             multiSelect: false,
             options: [
               { label: "By year", description: "One heading for each year, the newest first" },
-              { label: "By month", description: "Finer, for blogs with many posts" },
-              { label: "By topic", description: "Uses the tags that posts have already" },
+              { label: "By month", description: "Better for blogs with many posts" },
+              { label: "By topic", description: "Uses the posts' existing tags" },
             ],
           },
           {
-            question: "What is shown of each post?",
+            question: "What should each entry show?",
             header: "Details",
             multiSelect: true,
             options: [
@@ -108,7 +108,7 @@ export const examples: readonly Example[] = [
           },
         ],
       }),
-      say("Thank you, now I can begin."),
+      say("Thanks, that's all I need. I'll start on the archive page."),
     ),
   },
 ];

@@ -122,6 +122,8 @@ export class FakeHub implements Hub {
 
   can = (scope: Scope): boolean => this.scopes.has(scope);
 
+  name = (): string => "this device";
+
   /** The open session of an id, which tests fill. */
   open = (id: string): FakeSession => {
     let session = this.opened.get(id);

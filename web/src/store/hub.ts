@@ -28,6 +28,8 @@ export interface Hub {
   /** What agents ask, the oldest first; those that were settled within the last minute stay, with by, answer and state. */
   readonly questions: Readable<{ loaded: boolean; error?: ApiError; list: readonly Question[] }>;
   can(scope: Scope): boolean;
+  /** The name by which the hub knows this device; empty if it is not known. */
+  name(): string;
   /** Opens a session. Whoever opens one releases it; it is closed when the last one has. */
   open(session: string): OpenSession;
   /** Tries to connect now instead of at retryAt. */
@@ -45,8 +47,8 @@ export interface OpenSession {
   readonly order: Readable<ItemOrder>;
   /** One item. Undefined if it has gone (a reset). */
   item(id: string): Readable<Item | undefined>;
-  /** Loads the page before the first item. */
-  older(): Promise<void>;
+  /** Loads the page before the first item; a large one on the way to something far away. */
+  older(far?: boolean): Promise<void>;
   /**
    * Loads what is needed to show an event, and returns the id of the item that tells of it, also if that is a sub-agent's. Undefined if there
    * is no such event.

@@ -94,6 +94,8 @@ export class LiveHub implements Hub {
 
   can = (scope: Scope): boolean => this.token.get()?.scopes.includes(scope) ?? false;
 
+  name = (): string => this.token.get()?.name ?? "";
+
   open = (id: string): OpenSession => {
     let entry = this.opened.get(id);
     if (!entry) {

@@ -364,19 +364,19 @@ export class LiveSession implements OpenSession {
 
   // Looking back.
 
-  older = (): Promise<void> => {
+  older = (far = false): Promise<void> => {
     // Nothing is followed when nothing could be read: whoever tries again means all of it.
     if (!this.stream && this.order.get().error) return this.load();
-    this.older_ ??= this.readOlder().finally(() => {
+    this.older_ ??= this.readOlder(far ? bigPage : pageSize).finally(() => {
       this.older_ = undefined;
     });
     return this.older_;
   };
 
-  private async readOlder(): Promise<void> {
+  private async readOlder(size: number): Promise<void> {
     for (let n = 0; n < emptyPages && this.order.get().older; n++) {
       const before = this.talk.top[0];
-      await this.back(Math.max(0, this.first - 1 - pageSize), pageSize);
+      await this.back(Math.max(0, this.first - 1 - size), size);
       if (this.order.get().error || this.talk.top[0] !== before) return;
     }
   }

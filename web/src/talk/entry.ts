@@ -38,7 +38,7 @@ export interface Told {
   rule?: string;
   elapsed?: number;
   progress?: string;
-  asked?: { id: string; open: boolean };
+  asked?: { id: string; open: boolean; cancelled?: boolean };
 
   question?: Question;
   notice?: Pick<Notice, "topic" | "level" | "title" | "detail" | "data">;
@@ -46,6 +46,7 @@ export interface Told {
   title?: string;
   unknown?: { type: string; raw: Json };
   task?: TaskTold;
+  fate?: FateTold;
   /** A turn, without what it cost: the CLI tells the total of its process. */
   turn?: Omit<Turn, "id" | "kind" | "usd"> & { total: number };
 }
@@ -61,8 +62,17 @@ export interface TaskTold {
   summary?: string;
   use?: string;
   reason?: string;
+  background?: boolean;
   /** It is not for people. */
   quiet?: boolean;
+}
+
+/** What the CLI did with a message. */
+export interface FateTold {
+  queued?: boolean;
+  started?: boolean;
+  /** Why it did not finish it: cancelled, discarded, refused. */
+  dropped?: string;
 }
 
 /** An item with what it is made of. */
@@ -98,6 +108,7 @@ const mostMore = 200;
 export function mergeTold(earlier: Told, later: Told): Told {
   const merged: Told = overlaid(earlier, later, (value) => value !== undefined);
   if (earlier.task && later.task) merged.task = overlaid(earlier.task, later.task, Boolean);
+  if (earlier.fate && later.fate) merged.fate = overlaid(earlier.fate, later.fate, Boolean);
   return merged;
 }
 

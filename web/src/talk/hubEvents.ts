@@ -129,10 +129,11 @@ function question(r: Reader, d: JsonObject): void {
     told: { question: asked, ...(by !== "" && { by }) },
   });
   const use = str(d, "tool_use_id");
+  r.part.wait(str(d, "id"), use, time(d, "opened"), settled ? time(d, "settled") || r.stamp.time : "");
   if (use === "") return;
   const denied = str(d, "kind") === "permission" && str(d, "answer", "decision") === "deny";
   r.tool(use, false, {
-    asked: { id: str(d, "id"), open: !settled },
+    asked: { id: str(d, "id"), open: !settled, cancelled: str(d, "state") === "cancelled" },
     ...(denied && { denied: oneLine(str(d, "answer", "message") || t.deniedBy(by)) }),
   });
 }

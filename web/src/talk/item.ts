@@ -65,6 +65,10 @@ export interface Tool extends Base {
   readonly result?: ToolResult;
   readonly started?: string;
   readonly ended?: string;
+  /** For how many milliseconds of that people were waited for. */
+  readonly waited?: number;
+  /** When the wait began that goes on, by the clock, in milliseconds. */
+  readonly waitsSince?: number;
   /** Seconds that the CLI says it has been running. */
   readonly elapsed?: number;
   /** The newest line of its progress. */
@@ -79,6 +83,8 @@ export interface Tool extends Base {
     summary?: string;
     /** What it has used, in words. */
     use?: string;
+    /** The CLI has said that the agent goes on without waiting for it. */
+    background?: boolean;
   };
   /** The question that it waits for, or was decided by. */
   readonly question?: string;

@@ -37,11 +37,7 @@ const readers: { readonly [type: string]: Read } = {
     const condition = str(goal, "condition");
     tell(r, l, "goal", "info", Object.keys(goal).length === 0 ? t.noGoal : t.goal(condition, str(goal, "last_reason")));
   },
-  command_lifecycle: (r, l) => {
-    const state = str(l, "state");
-    if (!["cancelled", "discarded", "refused"].includes(state)) return;
-    r.notice("message", "warn", t.messageWas(state), { key: bounded("fate:", str(l, "command_uuid")), data: l });
-  },
+  command_lifecycle: fate,
   auth_status: login,
   rate_limit_event: rateLimit,
   error: (r, l) => r.notice("error", "bad", t.error(str(l, "error", "type"), str(l, "error", "message")), { data: l }),
@@ -86,9 +82,7 @@ const readers: { readonly [type: string]: Read } = {
     tell(r, l, "memory", "dim", t.remembered(memories.length), paths.join("\n"));
   },
   "system/api_retry": (r, l) => {
-    const delay = num(l, "retry_delay_ms") ?? 0;
-    const text = t.retry(str(l, "error"), num(l, "error_status"), num(l, "attempt") ?? 0, num(l, "max_retries") ?? 0, delay);
-    tell(r, l, "retry", "warn", text);
+    tell(r, l, "retry", "warn", retryTitle(l, 1));
   },
   "system/model_refusal_fallback": (r, l) => {
     r.part.retract(arr(l, "retracted_message_uuids").filter((uuid) => typeof uuid === "string"));
@@ -114,6 +108,7 @@ const readers: { readonly [type: string]: Read } = {
       kind: firstText(l, "workflow_name", "subagent_type", "task_type"),
       description: str(l, "description"),
       status: "running",
+      background: bool(l, "is_backgrounded"),
       quiet: bool(l, "ambient") || bool(l, "skip_transcript"),
     }),
   // Its description is what it does now, and not what it is for.
@@ -122,6 +117,7 @@ const readers: { readonly [type: string]: Read } = {
     task(r, l, {
       description: str(l, "patch", "description"),
       status: str(l, "patch", "status"),
+      background: bool(l, "patch", "is_backgrounded"),
       reason: str(l, "patch", "error"),
     }),
   "system/task_notification": (r, l) =>
@@ -132,6 +128,25 @@ const readers: { readonly [type: string]: Read } = {
       quiet: bool(l, "ambient") || bool(l, "skip_transcript"),
     }),
 };
+
+/** Says why the API is asked again, for so many times. */
+export function retryTitle(line: JsonObject, times: number): string {
+  const problem = t.apiProblem(str(line, "error"), num(line, "error_status"));
+  if (times > 1) return t.retries(times, problem);
+  return t.retry(problem, num(line, "attempt") ?? 0, num(line, "max_retries") ?? 0, num(line, "retry_delay_ms") ?? 0);
+}
+
+/** Reads what the CLI does with a message. */
+function fate(r: Reader, line: JsonObject): void {
+  const state = str(line, "state");
+  const key = bounded("fate:", str(line, "command_uuid"));
+  if (state === "queued" || state === "started") {
+    r.add({ kind: "notice", key, shows: false, told: { fate: { [state]: true } } });
+  } else if (["cancelled", "discarded", "refused"].includes(state)) {
+    const notice = { topic: "message", level: "warn", title: t.messageWas(state), data: line } as const;
+    r.add({ kind: "notice", key, shows: true, told: { fate: { dropped: state }, notice } });
+  }
+}
 
 function init(r: Reader, line: JsonObject): void {
   for (const server of arr(line, "mcp_servers").slice(0, mostListed)) {
@@ -209,6 +224,8 @@ function task(r: Reader, line: JsonObject, told: Omit<TaskTold, "id" | "tool">):
     kind: "notice",
     key: bounded("task:", id),
     shows: true,
-    told: { task: { id, tool: str(line, "tool_use_id"), ...lines, quiet: told.quiet ?? false } },
+    told: {
+      task: { id, tool: str(line, "tool_use_id"), ...lines, background: told.background ?? false, quiet: told.quiet ?? false },
+    },
   });
 }

@@ -3,6 +3,7 @@ import type { Item } from "./item";
 import { eventNumber, toolKey } from "./keys";
 import { taskOver } from "./task";
 import { Tree } from "./tree";
+import { Waits } from "./waits";
 
 /** Places leave room for this many entries of one event. Further ones share the last place, in their order. */
 const subPlaces = 1 << 12;
@@ -29,6 +30,7 @@ export interface Draft {
 export class Part {
   readonly known = new Map<string, Entry>();
   readonly tree = new Tree(this.known);
+  readonly waits = new Waits(this.known);
   /** The entry that an event has told of first. */
   readonly byEvent = new Map<string, Entry>();
   readonly retracted = new Set<string>();
@@ -136,11 +138,11 @@ export class Part {
       else if (!list.includes(entry)) list.push(entry);
     }
     if (entry.kind !== "tool") return;
-    if (this.waits(entry)) this.running.set(entry.key, entry);
+    if (this.awaitsResult(entry)) this.running.set(entry.key, entry);
     else this.running.delete(entry.key);
   }
 
-  private waits(entry: Entry): boolean {
+  private awaitsResult(entry: Entry): boolean {
     const { call, result, denied } = entry.told;
     return call !== undefined && result === undefined && denied === undefined && !this.stopped(entry);
   }
@@ -189,6 +191,12 @@ export class Part {
     this.going.clear();
   }
 
+  /** Notes that people are waited for, or were: what runs meanwhile takes less time than it seems. */
+  wait(question: string, use: string, opened: string, settled: string): void {
+    if (!this.waits.note(question, use, opened, settled) || this.page) return;
+    for (const entry of this.running.values()) this.tree.touch(entry);
+  }
+
   /** Takes back what lines said. */
   retract(uuids: readonly string[]): void {
     for (const uuid of uuids) {
@@ -226,6 +234,7 @@ export class Part {
     if (first) this.tree.touch(first);
     this.tree.forgetDropped();
     this.begun ||= old.begun;
+    this.waits.addOlder(old.waits);
     if (this.ended === undefined) this.ended = old.ended;
     if (this.gone === undefined) this.gone = old.gone;
     for (const uuid of old.retracted) this.retracted.add(uuid);
@@ -279,6 +288,7 @@ export class Part {
     if (dropped.length === 0 || !from) return undefined;
     const kept = eventNumber(from.event);
     this.begun = false;
+    this.waits.forgetBefore(from.time);
     // The pages tell of these again, at other places.
     if (this.ended !== undefined && this.ended < from.place) this.ended = undefined;
     if (this.gone !== undefined && this.gone < from.place) this.gone = undefined;

@@ -23,7 +23,7 @@ function disorder(roll: (sides: number) => number): Script {
   };
   for (let n = 0; n < 40; n++) {
     const [use, maker] = call();
-    switch (roll(9)) {
+    switch (roll(12)) {
       case 0:
       case 1: {
         const agent: { [name: string]: Json } = roll(2) ? { parent_tool_use_id: use } : {};
@@ -51,6 +51,28 @@ function disorder(roll: (sides: number) => number): Script {
         if (roll(2)) log.hub("run_ended", { reason: "stopped" });
         else log.hub("decision", { tool: "X", tool_use_id: use, rule: { decision: "deny", rule: "r" } });
         break;
+      case 9: {
+        const retry = { type: "system", subtype: "api_retry", attempt: n, max_retries: 10, error_status: 500, uuid: `y${n}` };
+        for (let more = roll(3); more >= 0; more--) log.line({ ...retry, uuid: `y${n}.${more}` });
+        break;
+      }
+      case 10: {
+        const question = { id: `q${n}`, session: "s1", kind: "permission", tool_use_id: use };
+        const { time: opened = "" } = log.hub("question_opened", { ...question, state: "open", opened: log.next });
+        if (roll(2)) log.gave(use, "ok", false, maker);
+        const settled = { state: roll(2) ? "cancelled" : "answered", opened, settled: log.next };
+        if (roll(3)) log.hub("question_settled", { ...question, ...settled });
+        break;
+      }
+      case 11: {
+        const message = `m${roll(3)}`;
+        log.line({ type: "command_lifecycle", command_uuid: message, state: ["queued", "started"][roll(2)] ?? "" });
+        if (roll(2)) log.add({ kind: "sent", by: "ada", line: { type: "control_request", request: { subtype: "interrupt" } } });
+        if (roll(2)) log.line({ type: "user", uuid: `i${n}`, message: { content: "[Request interrupted by user]" } });
+        if (roll(2)) log.line({ type: "result", subtype: "success", terminal_reason: "aborted_tools", uuid: `r${n}` });
+        if (roll(2)) log.line({ type: "command_lifecycle", command_uuid: message, state: "cancelled" });
+        break;
+      }
       case 8:
         log.hub("message", { id: `m${roll(3)}`, state: ["queued", "sent", "taken_back"][roll(3)] ?? "", text: "hello" });
         break;

@@ -208,7 +208,7 @@ describe("a compaction", () => {
     ...more,
   });
   const boundary: Json = { type: "system", subtype: "compact_boundary", uuid: "b", compact_metadata: { trigger: "auto" } };
-  const going = "The conversation is being summed up▌";
+  const going = "Compacting the conversation▌";
   const ends: { [what: string]: (log: Script) => Event } = {
     "its end": (log) => log.line(status(null)),
     "its result": (log) => log.line(status(null, { permissionMode: "plan", compact_result: "success" })),
@@ -268,10 +268,7 @@ describe("a compaction", () => {
     const log = new Script();
     log.line(status(null, { compact_result: "failed", compact_error: "Too short.", uuid: "a" }));
     log.line(status(null, { compact_result: "failed", uuid: "b" }));
-    expect(shown(read(log.events))).toEqual([
-      "The conversation could not be summed up: Too short.",
-      "The conversation could not be summed up",
-    ]);
+    expect(shown(read(log.events))).toEqual(["Compaction failed: Too short.", "Compaction failed"]);
   });
 });
 
@@ -509,7 +506,7 @@ it("has words for every notice, or shows what came", () => {
   const log = new Script();
   log.hub("notice", { event: "stop_requested", reason: "by bob" });
   log.hub("notice", { colour: "green" });
-  expect(shown(read(log.events))).toEqual(["The agent's process: stop requested (by bob)", "unknown"]);
+  expect(shown(read(log.events))).toEqual(["Agent process: stop requested (by bob)", "unknown"]);
 });
 
 it("leaves out what was taken back from the queue", () => {

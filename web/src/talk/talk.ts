@@ -6,6 +6,7 @@ import { eventNumber, toolKey } from "./keys";
 import { Live, type LiveBlock, viewBlock } from "./live";
 import { Part } from "./part";
 import { Reader } from "./reader";
+import { Rows } from "./rows";
 import { viewEntry } from "./view";
 
 /** What an event has changed. */
@@ -19,6 +20,7 @@ export interface Change {
 }
 
 const unchanged: Change = { order: false, items: new Set() };
+const noRows = { hidden: new Map(), joined: new Map() };
 
 /**
  * What has been read of one session. It knows no clock, starts nothing and reads nothing but what it is given. It may be fed from the end
@@ -32,6 +34,7 @@ export class Talk {
   private within = new Map<string, string[]>();
   private compacting = new Compacting();
   private order: readonly string[] | undefined;
+  private rows: Pick<Rows, "hidden" | "joined"> = noRows;
 
   private first = "";
   private last = "";
@@ -41,7 +44,8 @@ export class Talk {
   /** The ids of the items at the top, in order; a new array only when it changed. */
   get top(): readonly string[] {
     if (!this.order) {
-      const ids = this.part.tree.top.map((entry) => entry.id);
+      const { hidden } = this.rows;
+      const ids = this.part.tree.top.filter((entry) => !hidden.has(entry)).map((entry) => entry.id);
       for (const block of this.writing.values()) if (this.homeOf(block) === undefined) ids.push(block.id);
       if (this.compacting.item) ids.push(this.compacting.item.id);
       this.order = ids;
@@ -76,6 +80,7 @@ export class Talk {
     this.writing = new Map();
     this.within = new Map();
     this.compacting = new Compacting();
+    this.rows = noRows;
     this.order = [];
     this.first = "";
     this.last = "";
@@ -155,8 +160,8 @@ export class Talk {
       return block.view;
     }
     const entry = this.part.tree.get(id);
-    if (!entry) return undefined;
-    entry.view ??= viewEntry(entry, this.part, this.within.get(id) ?? []);
+    if (!entry || this.rows.hidden.has(entry)) return undefined;
+    entry.view ??= viewEntry(entry, this.part, this.within.get(id) ?? [], this.rows.joined.get(entry) ?? []);
     return entry.view;
   }
 
@@ -165,12 +170,15 @@ export class Talk {
     const { tree } = this.part;
     if (event !== "" && this.compacting.item?.event === event) return this.compacting.item.id;
     const entry = this.part.byEvent.get(event);
-    if (entry?.inside) return entry.id;
+    const row = entry && this.rows.hidden.get(entry);
+    if (row) return row.id;
+    if (entry?.inside && !this.rows.hidden.has(entry)) return entry.id;
     const tool = entry?.told.task?.tool ? tree.get(toolKey(entry.told.task.tool)) : undefined;
     if (tool) return tool.id;
     const number = eventNumber(event);
     if (number === 0 || comesBefore(event, this.first) || comesBefore(this.last, event)) return undefined;
-    return (tree.top.findLast((one) => eventNumber(one.event) <= number && one.event !== "") ?? tree.top[0])?.id;
+    const rows = tree.top.filter((one) => !this.rows.hidden.has(one));
+    return (rows.findLast((one) => eventNumber(one.event) <= number && one.event !== "") ?? rows[0])?.id;
   }
 
   /** Does something, and finds out what it changed. */
@@ -196,6 +204,7 @@ export class Talk {
     const { tree } = this.part;
     const before = this.within;
     this.order = undefined;
+    this.join(items);
     this.writing = new Map();
     this.within = new Map();
     for (const block of this.live.shown()) {
@@ -207,9 +216,25 @@ export class Talk {
     for (const id of new Set([...before.keys(), ...this.within.keys()])) {
       const [was, is] = [before.get(id) ?? [], this.within.get(id) ?? []];
       const entry = tree.get(id);
-      if (!entry || (was.length === is.length && was.every((one, i) => one === is[i]))) continue;
+      if (!entry || same(was, is)) continue;
       entry.view = undefined;
       items.add(id);
+    }
+  }
+
+  /** Finds out which rows tell of others as well. */
+  private join(items: Set<string>): void {
+    const { tree, known } = this.part;
+    const { hidden, joined } = this.rows;
+    if (tree.mayJoin.size === 0 && hidden.size === 0) return;
+    this.rows = new Rows(tree, known);
+    for (const row of new Set([...joined.keys(), ...this.rows.joined.keys()])) {
+      if (same(joined.get(row) ?? [], this.rows.joined.get(row) ?? [])) continue;
+      row.view = undefined;
+      items.add(row.id);
+    }
+    for (const entry of new Set([...hidden.keys(), ...this.rows.hidden.keys()])) {
+      if (hidden.has(entry) !== this.rows.hidden.has(entry)) items.add(entry.id);
     }
   }
 
@@ -217,6 +242,10 @@ export class Talk {
   private homeOf(block: LiveBlock): string | undefined {
     return block.parent === "" ? undefined : this.part.tree.get(toolKey(block.parent))?.id;
   }
+}
+
+function same<T>(a: readonly T[], b: readonly T[]): boolean {
+  return a.length === b.length && a.every((one, i) => one === b[i]);
 }
 
 function epochOf(event: string): string {

@@ -70,10 +70,14 @@ function recording(name: string): Event[] {
 export class Script {
   readonly events: Event[] = [];
 
+  /** The time of the next event: one comes each second. */
+  get next(): string {
+    return new Date(Date.UTC(2026, 0, 1, 12, 0, this.events.length + 1)).toISOString();
+  }
+
   add(event: Partial<Event> & { kind: string }): Event {
     const seq = this.events.length + 1;
-    const time = new Date(Date.UTC(2026, 0, 1, 12, 0, seq)).toISOString();
-    const whole: Event = { session: "s1", run: 1, id: `e1:${seq}`, seq, time, ...event };
+    const whole: Event = { session: "s1", run: 1, id: `e1:${seq}`, seq, time: this.next, ...event };
     this.events.push(whole);
     return whole;
   }

@@ -1,5 +1,6 @@
 import type { Entry } from "./entry";
 import { toolKey } from "./keys";
+import { mayJoin } from "./rows";
 
 /** How deep agents are nested; what is deeper stands at the top. */
 const mostDepth = 32;
@@ -14,6 +15,8 @@ export class Tree {
   changed = new Set<string>();
   /** Something came to the top, or went from there. */
   moved = false;
+  /** What may be no row of its own. */
+  readonly mayJoin = new Set<Entry>();
 
   private readonly known: ReadonlyMap<string, Entry>;
   private readonly byId = new Map<string, Entry>();
@@ -39,7 +42,11 @@ export class Tree {
   /** Says that an item looks otherwise now. */
   touch(entry: Entry): void {
     entry.view = undefined;
-    if (entry.inside) this.changed.add(entry.id);
+    if (!entry.inside) return;
+    this.changed.add(entry.id);
+    if (!mayJoin(entry)) return;
+    this.mayJoin.add(entry);
+    this.moved = true;
   }
 
   insert(entry: Entry): void {
@@ -115,6 +122,7 @@ export class Tree {
     this.touch(entry);
     entry.inside = false;
     this.byId.delete(entry.id);
+    this.mayJoin.delete(entry);
     const { parent } = entry.told;
     if (parent) this.orphans.get(parent)?.delete(entry);
     if (entry.kind === "turn") take(this.turns, entry);

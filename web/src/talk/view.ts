@@ -1,18 +1,20 @@
 import { talkTexts as t } from "../texts/talk";
 import { blocksPlain } from "./blocks";
 import type { Entry, TaskTold } from "./entry";
-import type { Item, Notice, Prompt, Tool } from "./item";
-import { oneLine } from "./json";
+import type { Item, Notice, Prompt, Tool, Turn } from "./item";
+import { obj, oneLine } from "./json";
 import { toolKey } from "./keys";
+import { retryTitle } from "./notices";
 import type { Part } from "./part";
 
-/** The item that an entry is, with what depends on others. */
-export function viewEntry(entry: Entry, part: Part, writing: readonly string[]): Item {
+/** The item that an entry is, with what depends on others: what is being written within it, and entries that its row tells of as well. */
+export function viewEntry(entry: Entry, part: Part, writing: readonly string[], joined: readonly Entry[]): Item {
   const { told } = entry;
+  const more = [...entry.more, ...joined.flatMap((other) => [other.event, ...other.more])].filter(Boolean);
   const base = {
     id: entry.id,
     ...(entry.event !== "" && { event: entry.event }),
-    ...(entry.more.length > 0 && { more: [...entry.more] }),
+    ...(more.length > 0 && { more }),
     ...(entry.time !== "" && { time: entry.time }),
     ...(told.parent && { parent: toolKey(told.parent) }),
     ...(told.by && { by: told.by }),
@@ -40,17 +42,37 @@ export function viewEntry(entry: Entry, part: Part, writing: readonly string[]):
       if (told.turn) {
         const { total: _total, ...turn } = told.turn;
         const usd = part.tree.cost(entry, part.begun);
-        return { ...turn, ...base, kind: "turn", ...(usd !== undefined && { usd }) };
+        return { ...turn, ...base, kind: "turn", ...(usd !== undefined && { usd }), ...interruptOf(joined) };
       }
       break;
     case "notice":
       if (told.task) return { ...base, kind: "notice", ...taskNotice(told.task, part.taskState(entry)) };
-      if (told.notice) return { ...base, kind: "notice", ...told.notice, ...(told.title && { title: told.title }) };
+      if (told.notice)
+        return { ...base, kind: "notice", ...told.notice, ...(told.title && { title: told.title }), ...noticeOf(joined) };
       break;
     case "unknown":
       break;
   }
   return { ...base, kind: "unknown", type: told.unknown?.type ?? entry.kind, raw: told.unknown?.raw ?? null };
+}
+
+/** What others say about the end of a turn: that it was interrupted, and by whom. */
+function interruptOf(joined: readonly Entry[]): Pick<Turn, "by"> & { interrupted?: boolean } {
+  if (!joined.some((entry) => entry.told.notice || entry.told.question)) return {};
+  const by = joined.findLast((entry) => entry.told.notice?.topic === "interrupt" && entry.told.by)?.told.by;
+  return { interrupted: true, ...(by && { by }) };
+}
+
+/** What others say about a notice: that it was so again, and why the last time, or who did it. */
+function noticeOf(joined: readonly Entry[]): Partial<Pick<Notice, "by" | "title" | "data">> {
+  const last = joined.at(-1)?.told;
+  if (last?.notice?.topic === "retry") {
+    return {
+      title: retryTitle(obj(last.notice.data), joined.length + 1),
+      ...(last.notice.data !== undefined && { data: last.notice.data }),
+    };
+  }
+  return last?.by ? { by: last.by } : {};
 }
 
 /** What came so far that nobody has to be told of. */
@@ -84,17 +106,22 @@ function viewTool(
   const task = background?.told.task;
   const state = background ? part.taskState(background) : "";
   const started = told.call?.started ?? entry.time;
+  const how = toolState(entry, part);
+  const timed = told.ended !== undefined || how === "running" || how === "asking";
+  const waited = timed ? part.waits.of(entry, started, told.ended) : { ms: 0 };
   return {
     ...base,
     kind: "tool",
     use: told.use ?? "",
     name: told.call?.name || told.weakName || "",
     input: told.call?.input ?? {},
-    state: toolState(entry, part),
+    state: how,
     children: [...entry.children.map((child) => child.id), ...writing],
     ...(told.result && { result: told.result }),
     ...(started !== "" && { started }),
     ...(told.ended && { ended: told.ended }),
+    ...(waited.ms > 0 && { waited: waited.ms }),
+    ...(waited.since !== undefined && { waitsSince: waited.since }),
     ...(told.elapsed !== undefined && { elapsed: told.elapsed }),
     ...(told.progress && { progress: told.progress }),
     ...(task && {
@@ -105,6 +132,7 @@ function viewTool(
         ...(state !== "" && { state }),
         ...(task.summary && { summary: task.summary }),
         ...(task.use && { use: task.use }),
+        ...(task.background && { background: true }),
       },
     }),
     ...(told.asked && { question: told.asked.id }),
@@ -116,6 +144,8 @@ function viewTool(
 function toolState(entry: Entry, part: Part): Tool["state"] {
   const { denied, result, asked } = entry.told;
   if (denied !== undefined) return "denied";
+  // The CLI tells the model that the call failed; for people it never ran.
+  if (result?.failed && asked?.cancelled) return "stopped";
   if (result) return result.failed ? "failed" : "done";
   if (part.stopped(entry)) return "stopped";
   return asked?.open ? "asking" : "running";

@@ -1,4 +1,5 @@
 import { formatDuration as duration, formatMoney, formatTokens as tokens } from "../ui/format";
+import { modeName } from "./modes";
 
 /** Texts of what stands in a conversation besides what is said and done. */
 
@@ -44,25 +45,17 @@ function after(text: string): string {
   return text === "" ? "" : `: ${text}`;
 }
 
-const modes: { readonly [mode: string]: string } = {
-  default: "Approve",
-  acceptEdits: "Edit only",
-  plan: "Plan",
-  bypassPermissions: "Auto",
-  dontAsk: "never ask, deny",
-};
+/** Who, within a sentence. */
+function whom(who: string): string {
+  return who === "You" ? "you" : who;
+}
 
 const verbs: { readonly [decision: string]: string } = { allow: "Allowed", deny: "Denied", ask: "Asked" };
 
-/** The name of a permission mode, in the words of Claude Code, but for dontAsk, which is the opposite of what they say there. */
-export function modeName(mode: string): string {
-  return (Object.hasOwn(modes, mode) ? modes[mode] : undefined) ?? mode;
-}
-
 export const talkTexts = {
   session: (dir: string, fork: string) =>
-    `Session created${dir === "" ? "" : ` in ${dir}`}${fork === "" ? "" : `, as a copy of ${fork}`}`,
-  runStarts: (run: number) => `Run ${run} is starting`,
+    `Session created${dir === "" ? "" : ` in ${dir}`}${fork === "" ? "" : `, forked from ${fork}`}`,
+  runStarts: (run: number) => `Run ${run} starting`,
   runLaunched: (run: number, version: string, simulated: boolean) =>
     `Run ${run}: ${simulated ? "simulated agent" : `Claude Code ${version}`.trim()}`,
   ended: (reason: string, code: number | undefined, signal: string) =>
@@ -72,11 +65,11 @@ export const talkTexts = {
   gap: (certain: boolean, reason: string) =>
     `${certain ? "Lines are missing here" : "Lines may be missing here"}${after(reason)}`,
   turn: (state: string, reason: string) =>
-    `${state === "running" ? "The turn goes on" : "How the turn ended is unknown"}${after(reason)}`,
-  oversize: (bytes: number) => `A line of ${size(bytes)} was too long to be kept`,
+    `${state === "running" ? "The turn continues" : "How the turn ended is unknown"}${after(reason)}`,
+  oversize: (bytes: number) => `A line of ${size(bytes)} was too long to keep`,
   notDelivered: (kind: string, reason: string) => `Not delivered${after([kind, reason].filter(Boolean).join(": "))}`,
-  process: (event: string, reason: string) => `The agent's process: ${event}${aside(reason)}`,
-  interruptSent: "An interrupt was sent",
+  process: (event: string, reason: string) => `Agent process: ${event}${aside(reason)}`,
+  interruptSent: "Interrupt sent",
   ruleAdded: (decision: string, rule: string, expires: string) =>
     `Rule added: ${decision} ${rule}${expires === "" ? "" : until(expires)}`,
   ruleRemoved: (id: string, reason: string) => `Rule removed: ${id}${aside(reason)}`,
@@ -84,63 +77,70 @@ export const talkTexts = {
     `${(Object.hasOwn(verbs, decision) ? verbs[decision] : undefined) ?? decision} by the rule ${rule}`,
   decision: (tool: string, text: string) => (tool === "" ? text : `${tool}: ${text}`),
   deniedByRule: (rule: string) => `by the rule ${rule}`,
-  deniedBy: (who: string) => `by ${who === "" ? "somebody" : who}`,
+  deniedBy: (who: string) => `by ${who === "" ? "someone" : who}`,
   mode: (mode: string, was: string) => `Mode: ${modeName(mode)}${was === "" ? "" : ` (was ${modeName(was)})`}`,
-  hold: (reason: string, end: string) => `Held back${after(reason)}${end === "" ? "" : until(end)}`,
-  holdOver: (reason: string) => (reason === "" ? "The queue is not held back any more" : `The queue goes on: ${reason}`),
+  hold: (reason: string, end: string) => `Queue paused${after(reason)}${end === "" ? "" : until(end)}`,
+  holdOver: (reason: string) => `Queue resumed${after(reason)}`,
   budget: (name: string, over: boolean, used: number, limit: number, unit: string, per: string) =>
-    `Budget ${name} ${over ? "is used up" : "is nearly used up"}: ${amount(used, unit)} of ${amount(limit, unit)} per ${per}`,
+    `Budget ${name} ${over ? "used up" : "nearly used up"}: ${amount(used, unit)} of ${amount(limit, unit)} per ${per}`,
 
-  blocksLeft: (n: number) => `${n} more blocks are not shown`,
-  compactedBlock: "The conversation so far was summed up",
-  fallback: (to: string, from: string) => `${to} answers in place of ${from}`,
-  notLoggedIn: "The agent is not logged in. Run claude and /login on the machine that it runs on, or give it a key.",
-  account: (error: string) => `The account cannot be used: ${error}`,
-  interrupted: "The turn was interrupted",
-  output: "Output of a command",
-  outputFailed: "A command failed",
-  conversationReset: (trigger: string) =>
-    `A new conversation begins${aside(trigger)}; the agent does not remember what was said before`,
-  noGoal: "There is no goal any more",
+  blocksLeft: (n: number) => `${n} more blocks not shown`,
+  compactedBlock: "Conversation compacted",
+  fallback: (to: string, from: string) => `${to} answers instead of ${from}`,
+  notLoggedIn: "Claude Code isn't logged in. Run claude and /login on its machine, or set an API key.",
+  account: (error: string) => `Account problem: ${error.replaceAll("_", " ")}`,
+  interrupted: "Turn interrupted",
+  output: "Command output",
+  outputFailed: "Command failed",
+  conversationReset: (trigger: string) => `New conversation${aside(trigger)}: the agent no longer remembers what came before`,
+  noGoal: "Goal cleared",
   goal: (condition: string, reason: string) => `Goal${after(condition)}${aside(reason)}`,
-  messageWas: (state: string) => `A message was ${state}`,
-  compacting: "The conversation is being summed up",
+  messageWas: (state: string) => `Message ${state} before the agent read it`,
+  compacting: "Compacting the conversation",
   compacted: (trigger: string, before: number, afterwards: number) =>
-    `The conversation was summed up${aside(trigger)}${before > 0 ? `: ${tokens(before)}${afterwards > 0 ? ` to ${tokens(afterwards)}` : ""} tokens` : ""}`,
-  notCompacted: (error: string) => `The conversation could not be summed up${after(error)}`,
-  leaving: (reason: string) => `The agent's process is going away${after(reason)}`,
-  logIn: "Somebody has to log in",
+    `Conversation compacted${aside(trigger)}${before > 0 ? `: ${tokens(before)}${afterwards > 0 ? ` to ${tokens(afterwards)}` : ""} tokens` : ""}`,
+  notCompacted: (error: string) => `Compaction failed${after(error)}`,
+  leaving: (reason: string) => `Agent process shutting down${after(reason)}`,
+  logIn: "Login needed",
   loggedIn: "Logged in",
   loginFailed: (error: string) => `Login failed${after(error)}`,
   plugin: (name: string, status: string, error: string) => `Plugin ${[name, status].filter(Boolean).join(" ")}${after(error)}`,
   pluginError: (name: string, message: string) => `Plugin ${name}${after(message)}`,
-  writesLost: (code: string, lost: string) => `The transcript could not be written${aside(code)}${after(lost)}`,
-  mirrorError: (error: string) => `The transcript could not be copied${after(error)}`,
+  writesLost: (code: string, lost: string) => `Could not write the transcript${aside(code)}${after(lost)}`,
+  mirrorError: (error: string) => `Could not copy the transcript${after(error)}`,
   files: (kept: number, failed: number) =>
-    `${kept === 1 ? "1 file was kept" : `${kept} files were kept`}${failed > 0 ? `, ${failed} could not be` : ""}`,
-  fileFailed: (name: string, error: string) => `${name} was not kept${after(error)}`,
+    `${kept === 1 ? "1 file saved" : `${kept} files saved`}${failed > 0 ? `, ${failed} failed` : ""}`,
+  fileFailed: (name: string, error: string) => `${name} not saved${after(error)}`,
   note: "Note",
-  remembered: (n: number) => (n === 1 ? "1 memory was recalled" : `${n} memories were recalled`),
+  remembered: (n: number) => (n === 1 ? "Recalled 1 memory" : `Recalled ${n} memories`),
   memorySummary: "(summary)",
-  limitReached: "The rate limit is reached",
-  limitNear: "The rate limit is near",
+  limitReached: "Rate limit reached",
+  limitNear: "Close to the rate limit",
   limitOther: (status: string) => `Rate limit: ${status}`,
   limit: (text: string, kind: string, used: number | undefined, resets: number | undefined) =>
     `${text}${aside(kind.replaceAll("_", " "))}${used === undefined ? "" : `, ${Math.round(used * 100)}% used`}${resets === undefined ? "" : until(resets * 1000)}`,
-  retry: (error: string, status: number | undefined, attempt: number, of: number, delay: number) =>
-    `The API did not answer${aside([error, status === undefined ? "" : String(status)].filter(Boolean).join(", "))}; attempt ${attempt}${of > 0 ? ` of ${of}` : ""}${delay > 0 ? ` in ${duration(delay)}` : ""}`,
-  refusal: (model: string, fallback: string) => `${model} would not answer${fallback === "" ? "" : `; ${fallback} does`}`,
-  formDone: (server: string) => `What ${server} asked for is done`,
+  /** What went wrong, with what the API said if it answered. */
+  apiProblem: (error: string, status: number | undefined) => {
+    const word = ["", "unknown", "server_error"].includes(error) ? "" : error.replaceAll("_", " ");
+    const why = [status === undefined ? "" : String(status), word].filter(Boolean).join(", ");
+    return `the API ${status === undefined ? "did not answer" : "answered with an error"}${aside(why)}`;
+  },
+  retry: (problem: string, attempt: number, of: number, delay: number) =>
+    `Retry ${attempt}${of > 0 ? ` of ${of}` : ""}${delay > 0 ? ` in ${duration(delay)}` : ""}: ${problem}`,
+  retries: (times: number, problem: string) => `Retried ${times} times: ${problem}`,
+  refusal: (model: string, fallback: string) =>
+    `${model} declined to answer${fallback === "" ? "" : `; ${fallback} answers instead`}`,
+  formDone: (server: string) => `Form of ${server} completed`,
   request: (status: string, attempt: number, of: number) =>
     `Request: ${status}${attempt > 0 ? `, attempt ${attempt} of ${of}` : ""}`,
-  error: (type: string, message: string) => [type, message].filter(Boolean).join(": ") || "The agent wrote an error",
-  hookRuns: (name: string) => `Hook ${name} runs`.replace("  ", " "),
+  error: (type: string, message: string) => [type, message].filter(Boolean).join(": ") || "The agent reported an error",
+  hookRuns: (name: string) => `Hook ${name} running`.replace("  ", " "),
   hookDone: (name: string, outcome: string, code: number | undefined) =>
     `Hook ${name}${after(outcome === "" ? "done" : outcome)}${code ? aside(`exit code ${code}`) : ""}`,
   task: (what: string, status: string, reason: string) => `Background task ${what}${after(status)}${aside(reason)}`,
   subagentRetry: (attempt: number, of: number) => `retry ${attempt} of ${of}`,
-  mcpFailed: (server: string) => `The MCP server ${server} cannot be used`,
-  mcpLogin: (server: string) => `The MCP server ${server} wants somebody to log in`,
+  mcpFailed: (server: string) => `MCP server ${server} is unavailable`,
+  mcpLogin: (server: string) => `MCP server ${server} needs a login`,
   summary: "Summary",
   suggestion: (text: string) => `Suggestion${after(text)}`,
   /** What a notice is about, for those who hear it. */
@@ -148,10 +148,10 @@ export const talkTexts = {
     warn: "Warning",
     bad: "Error",
   },
-  by: (who: string) => `by ${who}`,
-  agentPrompt: "What it was told to do",
+  by: (who: string) => `by ${whom(who)}`,
+  agentPrompt: "Prompt",
   agentReport: "Report",
-  agentFailed: "It failed",
+  agentFailed: "Failed",
   steps: (n: number) => (n === 1 ? "1 step" : `${n} steps`),
   earlierSteps: (n: number) => (n === 1 ? "Show 1 earlier step" : `Show ${n} earlier steps`),
   agentUse: (calls: number | undefined, used: number | undefined, ms: number | undefined) =>
@@ -173,6 +173,6 @@ export const talkTexts = {
     stopped: "stopped",
   } as { readonly [state: string]: string },
   denied: (why: string) => `Denied${after(why)}`,
-  bytes: (n: number) => `${n} bytes that are no text`,
+  bytes: (n: number) => `${n} bytes of binary data`,
   todo: (done: number, of: number, current: string) => `${done} of ${of} done${after(current)}`,
 };

@@ -1,18 +1,18 @@
 /** What the parts that all pages share say. */
 export const uiTexts = {
   loading: "Loading…",
-  failed: "That did not work",
-  notDrawn: "This cannot be shown",
+  failed: "Something went wrong",
+  notDrawn: "Can't show this",
   tryAgain: "Try again",
   close: "Close",
   cancel: "Cancel",
   copy: "Copy",
   copied: "Copied",
-  copyFailed: "The browser did not allow copying. Select the text and copy it with the keyboard.",
+  copyFailed: "The browser blocked copying. Select the text and copy it with the keyboard.",
   dismiss: "Dismiss",
-  notifications: "Messages",
+  notifications: "Notifications",
   showOptions: "Show options",
-  resize: "Change the width",
+  resize: "Resize",
   states: {
     starting: "Starting",
     idle: "Idle",

@@ -2,8 +2,9 @@ import { CornerDownRight, Footprints, ListChecks } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Fold } from "../conversation/Foldable";
 import { useLead } from "../conversation/fold";
+import { blocksText, contentBlocks } from "../talk/blocks";
 import type { Tool } from "../talk/item";
-import { bool, num, oneLine, str } from "../talk/json";
+import { arr, bool, num, oneLine, str } from "../talk/json";
 import { goesOn, taskOver } from "../talk/task";
 import { talkTexts as t } from "../texts/talk";
 import { Badge, Button, type Tone } from "../ui";
@@ -39,7 +40,7 @@ export function AgentBody({ item, nested }: { item: Tool; nested: (id: string) =
         </Fold>
       )}
       <Members input={item.input} except={except} />
-      {item.task && <TaskLine task={item.task} />}
+      {item.task && (goesOn(item) || inBackground(item)) && <TaskLine task={item.task} background={inBackground(item)} />}
       {item.state === "running" && item.progress && <Remark tone="warn">{item.progress}</Remark>}
       {isOver(item) ? (
         // What came of it is what one looks for; mostly it is the last step as well.
@@ -60,6 +61,17 @@ export function AgentBody({ item, nested }: { item: Tool; nested: (id: string) =
       )}
     </>
   );
+}
+
+/** Whether a call was, or is, carried on in the background. The CLI tells of a task for others as well that take long. */
+export function inBackground(item: Tool): boolean {
+  if (item.task?.background || item.input.run_in_background === true) return true;
+  return isLaunched(item) || str(item.result?.structured, "backgroundTaskId") !== "";
+}
+
+/** Whether the result of an agent's call says only that it was started. */
+function isLaunched({ result }: Tool): boolean {
+  return bool(result?.structured, "isAsync") || str(result?.structured, "status") === "async_launched";
 }
 
 /** Whether the agent has done, or will do no more. */
@@ -99,8 +111,7 @@ function Steps({ of, ids, nested }: { of: string; ids: readonly string[]; nested
 function Report({ item }: { item: Tool }) {
   const { result, task } = item;
   if (!result) return null;
-  const launched = bool(result.structured, "isAsync") || str(result.structured, "status") === "async_launched";
-  if (launched && !result.failed) {
+  if (isLaunched(item) && !result.failed) {
     if (!task || goesOn(item) || !task.summary) return null;
     return (
       <Reported use={task.use ?? ""}>
@@ -111,12 +122,20 @@ function Report({ item }: { item: Tool }) {
     );
   }
   const told = result.structured;
+  // The text of the result is for the model: it has marks around the agent's words, and what they cost.
+  const words = blocksText(contentBlocks([...arr(told, "content")])).trim();
   return (
     <Reported
       failed={result.failed}
       use={t.agentUse(num(told, "totalToolUseCount"), num(told, "totalTokens"), num(told, "totalDurationMs"))}
     >
-      <Result item={item} as="markdown" />
+      {words === "" || result.failed ? (
+        <Result item={item} as="markdown" />
+      ) : (
+        <Scroller className={css.told} label={t.agentReport}>
+          <Markdown text={words} />
+        </Scroller>
+      )}
     </Reported>
   );
 }
@@ -142,14 +161,14 @@ const tones: { readonly [state: string]: Tone } = {
   stopped: "warn",
 };
 
-/** What goes on in the background of a call: its state as a word, what it has used, and what it does. */
-export function TaskLine({ task }: { task: NonNullable<Tool["task"]> }) {
+/** What goes on in a call: its state as a word, what it has used, and what it does. */
+export function TaskLine({ task, background }: { task: NonNullable<Tool["task"]>; background: boolean }) {
   const state = task.state ?? "running";
   const doing = taskOver(task.state) ? "" : task.summary;
   return (
     <p className={css.task}>
       <ListChecks size={14} aria-hidden="true" />
-      <span>{t.inBackground}</span>
+      {background && <span>{t.inBackground}</span>}
       <Badge tone={(Object.hasOwn(tones, state) ? tones[state] : undefined) ?? "neutral"}>
         {(Object.hasOwn(t.taskStates, state) ? t.taskStates[state] : undefined) ?? visible(state)}
       </Badge>

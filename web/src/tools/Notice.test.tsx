@@ -135,7 +135,7 @@ describe("the card of a sub-agent", () => {
   it("shows what it was told on demand, and the rest of its input", () => {
     draw({});
     expect(box.textContent).toContain("opus");
-    expect(box.querySelector("[aria-expanded=false]")?.textContent).toContain("What it was told to do");
+    expect(box.querySelector("[aria-expanded=false]")?.textContent).toContain("Prompt");
   });
 
   it("shows the report of one in the background when that is over, and not that it was launched", () => {
@@ -149,9 +149,23 @@ describe("the card of a sub-agent", () => {
     expect(box.textContent).not.toContain("launched");
   });
 
+  it("shows the agent's own words, and says that it is in the background only if it is", () => {
+    const text = "[Subagent hand-back]\n  All is **well**.\nagentId: a1\n<usage>total_tokens: 652</usage>";
+    const structured = { status: "completed", content: [{ type: "text", text: "All is **well**." }], totalTokens: 652 };
+    const result = { blocks: [{ type: "text" as const, text }], text, failed: false, structured };
+    draw({ task: { id: "t", state: "running", summary: "Bash", use: "2 calls" } });
+    expect(box.textContent).toContain("running2 callsBash");
+    expect(box.textContent).not.toContain("background");
+    draw({ state: "done", result, task: { id: "t", state: "completed" } });
+    expect(box.querySelector("section")?.textContent).toBe("Report652 tokensAll is well.");
+    expect(box.textContent).not.toMatch(/hand-back|usage|background/);
+    draw({ task: { id: "t", state: "running", background: true } });
+    expect(box.textContent).toContain("In the background");
+  });
+
   it("shows why it failed or was denied", () => {
     draw({ state: "failed", result: { blocks: [{ type: "text", text: "no such agent" }], text: "no such agent", failed: true } });
-    expect(box.querySelector("section")?.textContent).toBe("It failedno such agent");
+    expect(box.querySelector("section")?.textContent).toBe("Failedno such agent");
     draw({ state: "denied", denied: "by bob" });
     expect(box.textContent).toContain("Denied: by bob");
   });

@@ -26,6 +26,7 @@ import {
 } from "lucide-react";
 import { memo } from "react";
 import { Fold } from "../conversation/Foldable";
+import { useWho } from "../conversation/who";
 import type { Notice } from "../talk/item";
 import { talkTexts as t } from "../texts/talk";
 import { classes, formatDuration, Spinner, useNow } from "../ui";
@@ -88,13 +89,14 @@ export const NoticeRow = memo(function NoticeRow({ item }: { item: Notice }) {
 
 function Line({ item }: { item: Notice }) {
   const { topic, level, by } = item;
+  const who = useWho();
   const Icon = icons.get(topic) ?? (level === "bad" ? CircleAlert : level === "warn" ? TriangleAlert : Info);
   return (
     <span className={css.words}>
       {item.streaming ? <Spinner className={css.icon ?? ""} /> : <Icon className={css.icon} size={14} aria-hidden="true" />}
       {(level === "bad" || level === "warn") && <span className={css.unseen}>{t.topics[level]}: </span>}
       <span className={css.title}>{visible(item.title)}</span>
-      {by && <span className={css.by}>{t.by(visible(by))}</span>}
+      {by && <span className={css.by}>{t.by(visible(who(by)))}</span>}
       {item.streaming && item.time && <Since time={item.time} />}
     </span>
   );

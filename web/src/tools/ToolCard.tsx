@@ -3,14 +3,14 @@ import { memo, type ReactNode, useId, useMemo } from "react";
 import { useFold } from "../conversation/fold";
 import type { OpenSession } from "../store/hub";
 import type { Tool } from "../talk/item";
-import { type JsonObject, oneLine, str } from "../talk/json";
+import { type JsonObject, oneLine } from "../talk/json";
 import { goesOn } from "../talk/task";
 import { toolName } from "../talk/title";
 import { toolTexts as t } from "../texts/tools";
 import { classes, formatDuration, useNow } from "../ui";
 import { visible } from "../ui/diff";
 import { Actions } from "./Actions";
-import { AgentBody, TaskLine } from "./Agent";
+import { AgentBody, inBackground, TaskLine } from "./Agent";
 import { lastLines } from "./excerpt";
 import type { ToolKind } from "./kind";
 import { isAgent, kindOf } from "./kinds";
@@ -91,18 +91,21 @@ function Brief({ kind, item }: { kind: ToolKind; item: Tool }) {
 }
 
 function Elapsed({ item }: { item: Tool }) {
-  if (stateOf(item) === "running") return <Running started={item.started} elapsed={item.elapsed} />;
-  const ms = item.started && item.ended ? Date.parse(item.ended) - Date.parse(item.started) : Number.NaN;
+  if (stateOf(item) === "running") return <Running item={item} />;
+  const ms = item.started && item.ended ? Date.parse(item.ended) - Date.parse(item.started) - (item.waited ?? 0) : Number.NaN;
   // What took no time needs no word about it.
   return ms >= 1000 && ["done", "failed", "stopped"].includes(item.state) ? (
     <span className={css.elapsed}>{formatDuration(ms)}</span>
   ) : null;
 }
 
-function Running({ started, elapsed }: { started?: string; elapsed?: number }) {
+/** How long a call has been running. The clock stands still while people are waited for. */
+function Running({ item }: { item: Tool }) {
   const now = useNow(1000);
-  const since = started === undefined ? Number.NaN : now - Date.parse(started);
-  const ms = Number.isNaN(since) ? (elapsed ?? 0) * 1000 : since;
+  const since = item.started === undefined ? Number.NaN : Date.parse(item.started);
+  // What goes on in the background waits for nobody.
+  const ran = item.result ? now - since : (item.waitsSince ?? now) - since - (item.waited ?? 0);
+  const ms = Number.isNaN(since) ? (item.elapsed ?? 0) * 1000 : ran;
   return ms >= 1000 ? <span className={css.elapsed}>{formatDuration(Math.floor(ms / 1000) * 1000)}</span> : null;
 }
 
@@ -123,16 +126,10 @@ function Body({ kind, item, nested }: { kind: ToolKind; item: Tool; nested?: (id
       {whole ?? given.view}
       {(whole === undefined || given.drawn.length > 0) && <Members input={plain} except={given.drawn} compact={kind.known} />}
       {item.state === "running" && item.progress && <Output text={item.progress} />}
-      {item.task && inBackground(item) && <TaskLine task={item.task} />}
+      {item.task && item.state !== "running" && (goesOn(item) || inBackground(item)) && <TaskLine task={item.task} background />}
       {whole === undefined && item.result && (kind.result ? kind.result(item) : <Result item={item} />)}
     </>
   );
-}
-
-/** Whether a call was, or is, carried on in the background. The CLI tells of a task for others as well that take long. */
-function inBackground(item: Tool): boolean {
-  if (item.state === "running") return false;
-  return goesOn(item) || item.input.run_in_background === true || str(item.result?.structured, "backgroundTaskId") !== "";
 }
 
 /** What is being written of a call: the end of its longest text, plainly, for it changes many times a second. */

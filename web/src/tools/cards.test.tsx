@@ -135,9 +135,9 @@ describe("ToolPreview", () => {
 
   it("does not say that nothing changes when a file is emptied", async () => {
     await draw(<ToolPreview name="Write" input={{ file_path: "/a", content: "" }} />);
-    expect(shown()).toContain("An empty text");
+    expect(shown()).toContain("Replaces the content with nothing");
     await draw(<ToolPreview name="NotebookEdit" input={{ notebook_path: "/a", new_source: "", edit_mode: "delete" }} />);
-    expect(shown()).toContain("An empty text");
+    expect(shown()).toContain("Replaces the content with nothing");
     expect(shown()).toContain("delete");
   });
 
@@ -152,9 +152,9 @@ describe("ToolPreview", () => {
 
   it("says where an address leads that does not look like it", async () => {
     await draw(<ToolPreview name="WebFetch" input={{ url: "https://\u0430pple.example/x" }} />);
-    expect(shown()).toContain("It leads to xn--pple-43d.example");
+    expect(shown()).toContain("Leads to xn--pple-43d.example");
     await draw(<ToolPreview name="WebFetch" input={{ url: "https://apple.example/x" }} />);
-    expect(shown()).not.toContain("It leads to");
+    expect(shown()).not.toContain("Leads to");
   });
 
   it("draws a part of an input with very many members, and all of them on demand", async () => {
@@ -174,6 +174,18 @@ describe("ToolPreview", () => {
 });
 
 describe("ToolCard", () => {
+  it("says how long a call ran, without the wait for people", async () => {
+    const [started, ended] = ["2026-01-01T12:00:00Z", "2026-01-01T12:01:00Z"];
+    await draw(<ToolCard item={tool("Bash", { command: "true" }, { started, ended, waited: 59_500 })} />);
+    expect(shown()).not.toMatch(/\d+ ?m?s/);
+    await draw(<ToolCard item={tool("Bash", { command: "true" }, { started, ended, waited: 50_000 })} />);
+    expect(shown()).toContain("10s");
+    // It stands still while somebody is asked, however late it is now.
+    const waitsSince = Date.parse(started) + 4000;
+    await draw(<ToolCard item={tool("Task", {}, { state: "running", started, waited: 1000, waitsSince })} />);
+    expect(shown()).toContain("3s");
+  });
+
   it("is folded when done, with the first lines of its output, and open when pressed", async () => {
     await draw(<ToolCard item={tool("Bash", { command: "make" }, { result: result("one\ntwo\nthree\nfour\nfive") })} />);
     expect(shown()).toContain("onetwothree2 more lines");

@@ -26,7 +26,7 @@ it("keeps an error to one entry, and tries again with another one", async () => 
       ),
     );
   await draw("bad");
-  expect(host.textContent).toBe("This cannot be shownLook elsewhere.too deepbeside it");
+  expect(host.textContent).toBe("Can't show thisLook elsewhere.too deepbeside it");
   await draw("good");
   expect(host.textContent).toBe("goodbeside it");
   await act(async () => root.unmount());

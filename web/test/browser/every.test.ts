@@ -17,27 +17,27 @@ const seen: { readonly [type: string]: RegExp | string } = {
   user: /What is in this picture\?/,
   assistant: /Here's my response/,
   stream_event: "pieces of a message, shown while it is written",
-  "system/init": /The MCP server gh wants somebody to log in/,
+  "system/init": /MCP server gh needs a login/,
   "system/status": "the state, in the header",
-  "system/compact_boundary": /The conversation was summed up \(auto\): 155k tokens/,
+  "system/compact_boundary": /Conversation compacted \(auto\): 155k tokens/,
   "system/session_state_changed": "the state, in the header",
   "system/commands_changed": "for the composer",
-  "system/worker_shutting_down": /The agent's process is going away: idle/,
-  auth_status: /Somebody has to log in/,
+  "system/worker_shutting_down": /Agent process shutting down: idle/,
+  auth_status: /Login needed/,
   "system/plugin_install": /Plugin market installed/,
-  "system/session_writes_lost": /The transcript could not be written \(ENOSPC\)/,
-  "system/mirror_error": /The transcript could not be copied: no route/,
-  "system/files_persisted": /1 file was kept, 1 could not be/,
+  "system/session_writes_lost": /Could not write the transcript \(ENOSPC\)/,
+  "system/mirror_error": /Could not copy the transcript: no route/,
+  "system/files_persisted": /1 file saved, 1 failed/,
   "system/informational": /A hook has to say something/,
   "system/notification": /Stop hook ran/,
   "system/local_command_output": /Total cost: \$0\.01/,
-  "system/memory_recall": /1 memory was recalled/,
+  "system/memory_recall": /Recalled 1 memory/,
   rate_limit_event: "a limit that is far is told with the context only",
-  "system/api_retry": /The API did not answer \(overloaded\); attempt 1 of 10/,
+  "system/api_retry": /Retry 1 of 10 in 578ms: the API did not answer \(overloaded\)/,
   "system/model_refusal_fallback": /Another model takes over/,
   "system/model_refusal_no_fallback": /The model refused/,
   "system/permission_denied": /denied/,
-  "system/elicitation_complete": /What gh asked for is done/,
+  "system/elicitation_complete": /Form of gh completed/,
   "system/control_request_progress": /Request: api retry, attempt 2 of 10/,
   tool_progress: "how long a tool has been running, in its card",
   "system/hook_started": /Hook SessionStart:startup/,
@@ -53,7 +53,7 @@ const seen: { readonly [type: string]: RegExp | string } = {
   streamlined_text: /Done\./,
   streamlined_tool_use_summary: /Ran 2 commands/,
   prompt_suggestion: /Suggestion: run the tests/,
-  conversation_reset: /A new conversation begins \(clear\)/,
+  conversation_reset: /New conversation \(clear\)/,
   active_goal: /Goal: tests pass \(two fail\)/,
   command_lifecycle: "for who has sent the message",
   control_request: "the hub tells of questions",
@@ -143,7 +143,7 @@ test("what a sub-agent does stands within its call while it does it, and its rep
   await card.getByRole("button", { name: /^\d steps$/ }).click();
   await steps.filter({ hasText: "There are no more mistakes." }).first().waitFor();
   // What it was told is there on demand.
-  await card.getByRole("button", { name: /What it was told to do/ }).click();
+  await card.getByRole("button", { name: /Prompt/ }).click();
   await card.getByText("@tool Write").first().waitFor();
   // After a reload it is as it was.
   await page.reload();

@@ -122,6 +122,46 @@ test("what one reads stays where it is, whatever comes above or below", async ()
   await hub.await(long.id, "idle");
 });
 
+test("g g goes to the very first message, and what is expanded at the end stays under the pointer", async () => {
+  const page = await openLong();
+  await page.keyboard.press("g");
+  await page.keyboard.press("g");
+  await page.getByText(/Going to the first message: [\d,]+ loaded/).waitFor();
+  await feed(page).getByText(words(0), { exact: true }).waitFor();
+  await expect.poll(() => feed(page).evaluate((e) => e.scrollTop), { timeout: patience }).toBeLessThan(20);
+  expect(await feed(page).locator('[aria-posinset="1"]').textContent()).toContain("Session created");
+  expect(await feed(page).getByRole("article").count()).toBeLessThan(60);
+  await page.keyboard.press("G");
+  await expect.poll(() => fromEnd(page), { timeout: patience }).toBeLessThan(2);
+
+  const thought = Array.from({ length: 30 }, (_, n) => `Line ${n} of a thought.\n\n`).join("");
+  await hub.say(long.id, `@think ${JSON.stringify(thought)}\n@say There.`);
+  await hub.await(long.id, "idle");
+  await feed(page).getByText("There.", { exact: true }).last().waitFor();
+  const card = feed(page)
+    .getByRole("button", { name: /^Thought/ })
+    .last();
+  await expect.poll(() => fromEnd(page), { timeout: patience }).toBeLessThan(2);
+  const before = (await card.boundingBox())?.y ?? 0;
+  const height = await feed(page).evaluate((e) => e.scrollHeight);
+  // Each frame that is painted from now on: it does not even jump away and back.
+  await card.evaluate((button) => {
+    const seen: number[] = [];
+    Object.assign(window, { tops: seen });
+    const look = () => {
+      seen.push(Math.round(button.getBoundingClientRect().top));
+      requestAnimationFrame(look);
+    };
+    look();
+  });
+  await card.click();
+  await expect.poll(() => feed(page).evaluate((e) => e.scrollHeight), { timeout: patience }).toBeGreaterThan(height + 20);
+  await page.getByRole("button", { name: "Jump to the end" }).waitFor();
+  expect(Math.abs(((await card.boundingBox())?.y ?? 0) - before)).toBeLessThan(2);
+  const tops = await page.evaluate(() => (window as unknown as { tops: number[] }).tops);
+  expect(Math.max(...tops) - Math.min(...tops)).toBeLessThan(3);
+});
+
 test("a link leads into the middle, and keys act on what is there", async () => {
   const page =
     (await hub.call("get-events", { params: { id: long.id }, query: { limit: "1000", types: "assistant" } })).events ?? [];
@@ -131,7 +171,7 @@ test("a link leads into the middle, and keys act on what is there", async () => 
   const tab = await window.newPage();
   await tab.goto(await hub.address(`/s/${long.id}/e/${event}`));
   const row = feed(tab)
-    .getByRole("article", { name: "Answer of the agent" })
+    .getByRole("article", { name: "Agent message" })
     .filter({ hasText: words(301) });
   await row.waitFor();
   await expect.poll(() => row.evaluate((e) => e === document.activeElement), { timeout: patience }).toBe(true);

@@ -54,10 +54,10 @@ test("a compaction is seen and told as long as it goes on, also by who comes in 
   const page = await chrome.open(await hub.address(`/s/${session.id}`));
   await feed(page).getByText("Turn done").waitFor();
   await hub.say(session.id, `@line ${status}\n@slow 1m\n@say One, two, three, four, five, six, seven, eight, nine, ten.`);
-  const row = feed(page).getByRole("article").filter({ hasText: "The conversation is being summed up" });
+  const row = feed(page).getByRole("article").filter({ hasText: "Compacting the conversation" });
   await row.waitFor();
-  await page.getByRole("status").filter({ hasText: "The conversation is being summed up" }).waitFor({ state: "attached" });
-  await expect.poll(() => row.textContent(), { timeout: patience }).toMatch(/summed up\d+s/);
+  await page.getByRole("status").filter({ hasText: "Compacting the conversation" }).waitFor({ state: "attached" });
+  await expect.poll(() => row.textContent(), { timeout: patience }).toMatch(/conversation\d+s/);
   await page.reload();
   await row.waitFor();
   await hub.call("interrupt-session", { params: { id: session.id }, body: {} });

@@ -171,7 +171,7 @@ test("a message can be written anew in a fork, and what a rewind would change is
   const prompt = page.locator("article").filter({ hasText: "@tool Write" }).first();
   const act = async (entry: string) => {
     await prompt.hover();
-    await prompt.getByRole("button", { name: "Actions of this message" }).click();
+    await prompt.getByRole("button", { name: "Message actions" }).click();
     await page.getByRole("menuitem", { name: entry }).click();
   };
 
@@ -236,7 +236,7 @@ test("a limit of the account is told, holds messages back, and can be let go", a
   const { id } = await hub.session("Limits", `${limit("allowed_warning", 0.91)}\n@say Ready.`);
   await hub.await(id, "idle");
   const page = await openSession(id);
-  await page.getByText("The rate limit is near (five hour), 91% used").waitFor();
+  await page.getByText("Close to the rate limit (five hour), 91% used").waitFor();
   await page.getByRole("button", { name: "limit 91 %" }).click();
   const limits = page.getByRole("dialog").getByRole("region", { name: "Limits of the account" });
   await limits.getByText("Five hours").waitFor();

@@ -127,7 +127,7 @@ test("an edit is a difference with signs, words and the colours of its language"
   const written = await unfold(page, /^Write new\.ts/);
   await written.getByRole("button", { name: "Show 100 more lines" }).waitFor();
   const empty = await unfold(page, /^Write empty\.txt/);
-  expect(await empty.textContent()).toContain("An empty text, in the place of whatever is there.");
+  expect(await empty.textContent()).toContain("Replaces the content with nothing.");
 });
 
 // What each card shows of what the CLI tells of a call.
@@ -161,13 +161,13 @@ const cards: { name: RegExp; line: string; shows: (RegExp | string)[] }[] = [
       "TodoWrite",
       {
         todos: [
-          { content: "Mend it", status: "completed" },
+          { content: "Fix it", status: "completed" },
           { content: "Try it", status: "pending" },
         ],
       },
       "ok",
     ),
-    shows: ["Mend it", "Try it"],
+    shows: ["Fix it", "Try it"],
   },
   {
     name: /^WebFetch.*200 OK/,
@@ -223,7 +223,7 @@ test("each tool has a card that shows what it was given and what it gave", async
       .getAttribute("rel"),
   ).toBe("noopener noreferrer");
   await card(page, /logo\.png/)
-    .getByRole("button", { name: "Open image in full size" })
+    .getByRole("button", { name: "Open image full size" })
     .click();
   await page.getByRole("dialog", { name: "image" }).locator("img").waitFor();
   await page.keyboard.press("Escape");
@@ -231,7 +231,7 @@ test("each tool has a card that shows what it was given and what it gave", async
   await card(page, /^NobodyKnows/)
     .getByRole("button", { name: "Actions for NobodyKnows" })
     .click();
-  await page.getByRole("menuitem", { name: "Show the lines behind it" }).click();
+  await page.getByRole("menuitem", { name: "Show raw lines" }).click();
   await page.getByRole("dialog", { name: "Raw lines" }).getByText("NobodyKnows").first().waitFor();
 });
 
@@ -268,7 +268,7 @@ test("texts that would take the page along take nothing along", async () => {
   await page.goto(await hub.address(`/s/${session.id}`));
   await feed(page).getByText("After the code.").waitFor();
   await worker;
-  expect(await page.getByText("This cannot be shown").count()).toBe(0);
+  expect(await page.getByText("Can't show this").count()).toBe(0);
   expect(await page.evaluate(() => document.querySelectorAll("*").length)).toBeLessThan(2_500);
   await page.getByRole("textbox", { name: "Message to the agent" }).fill("Still here?");
 });

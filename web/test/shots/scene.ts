@@ -41,7 +41,7 @@ export async function setScene(hub: Hub): Promise<Scene> {
   const done = await start(
     "blog",
     "Double dashes in addresses",
-    "Titles with two spaces get a double dash in their address. Please mend it.",
+    "Titles with two spaces get a double dash in their address. Please fix it.",
   );
   const finished = answerUntil(hub, done, () => false);
   const plan = await task("Addresses of empty titles", "What becomes of a title without any letter? Make a plan first.");

@@ -101,7 +101,7 @@ func TestReal(t *testing.T) {
 	rest := stdout.String()
 	for _, want := range []string{
 		"Claude Code " + conformance.Newest + " (real", policy, firstPrompt, `= "hello--world-"`, "choice ", "answer  untitled; ", "plan ", "answer  approved",
-		"tool    Edit slug/slug.go", "answer  allowed", "result  ok example.com/blog/slug", "tool    Task Review the change", "The change is right", "is mended", secondPrompt, "All tests pass", "went as the script has it",
+		"tool    Edit slug/slug.go", "answer  allowed", "result  ok example.com/blog/slug", "tool    Task Review the change", "The change is correct", "is fixed", secondPrompt, "All tests still pass", "went as the script has it",
 	} {
 		_, after, found := strings.Cut(rest, want)
 		if !found {

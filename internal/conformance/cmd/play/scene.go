@@ -16,7 +16,7 @@ import (
 
 // What is said in the conversation.
 const (
-	firstPrompt  = "The slugs of our posts have double dashes in them. Please mend that."
+	firstPrompt  = "The slugs of our posts have double dashes in them. Please fix that."
 	secondPrompt = "Do the tests still pass? Thank you."
 )
 
@@ -26,9 +26,9 @@ func prompts() []string { return []string{firstPrompt, secondPrompt} }
 // endOf is part of what the agent says at the end of a prompt's turn.
 func endOf(prompt string) string {
 	if prompt == firstPrompt {
-		return "is mended"
+		return "is fixed"
 	}
-	return "All tests pass"
+	return "All tests still pass"
 }
 
 // policy is what this program allows, in words; judge does it.

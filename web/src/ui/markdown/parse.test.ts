@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { Growing, parse } from "./parse";
 
 const sample = `# A heading
@@ -84,6 +84,29 @@ describe("Growing", () => {
 });
 
 describe("parse", () => {
+  it("reads a text alike on a machine that is busy", () => {
+    const clock = vi.spyOn(performance, "now");
+    let now = 0;
+    clock.mockImplementation(() => {
+      now += 60_000; // the tab is suspended between any two looks at the clock
+      return now;
+    });
+    try {
+      const [plan] = parse("Change `slug.Make` and **test** it, on a suspended tab.");
+      expect(JSON.stringify(plan?.token)).toContain('"type":"codespan"');
+      expect(JSON.stringify(plan?.token)).toContain('"type":"strong"');
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
+  it("formats a long paragraph with many marks, and each of many paragraphs", () => {
+    const text = "a `code`, a **bold** word and [a link](https://a.example/), ".repeat(60);
+    const blocks = parse(`${text}\n\n`.repeat(50)).filter((block) => block.token.type === "paragraph");
+    expect(blocks).toHaveLength(50);
+    for (const block of blocks) expect(JSON.stringify(block.token).split('"type":"codespan"')).toHaveLength(61);
+  });
+
   const many = (text: string) => text.repeat(Math.floor(190_000 / text.length));
   it.each([
     ["quotes in quotes", many(">")],
@@ -93,6 +116,8 @@ describe("parse", () => {
     ["links that never end", many("[a](")],
     ["words that never are emphasised", `a${many("_a")}`],
     ["stars and lines", many("*a_b")],
+    ["paragraphs that cost as much as they may", many(`${"*a **b ".repeat(110)}${"** c* ".repeat(110)}\n\n`)],
+    ["emphasis in emphasis", many(`${"*a **b ".repeat(300)}${"** c* ".repeat(300)}\n\n`)],
     ["many such paragraphs", many(`${"_a".repeat(4_000)}\n\n`)],
     ["a table of bars", `|a|\n|-|\n${many("|")}`],
     ["tags that never end", many("<a ")],

@@ -7,15 +7,20 @@ export interface Block {
   readonly token: Token;
 }
 
-// What nobody writes, and what would take the lexer seconds or the browser's stack: quotes within quotes, a paragraph of a book's
-// length. It is shown as it was written.
+// Nobody writes quotes in quotes thirty deep, or a paragraph of a book's length. They would take the lexer seconds, or the browser's stack,
+// and are shown as written.
 const mostLevels = 30;
 const mostLine = 10_000;
-const patience = 500; // milliseconds
+// The lexer looks for the end of each mark in all that follows it, so a paragraph costs its length times its marks, and stars are compared
+// with each other. The bound is on that work and not on the clock: a text looks the same on each machine, however busy it is. That is
+// 25 ms a paragraph at most.
+const mostWork = 4_000_000;
 
 class BoundedLexer extends Lexer {
   private level = 0;
-  private readonly deadline = performance.now() + patience;
+  private inlineLevel = 0;
+  /** What the current paragraph has cost. */
+  private work = 0;
 
   override blockTokens(src: string, tokens?: Token[], lastParagraphClipped?: boolean): Token[];
   override blockTokens(src: string, tokens?: TokensList, lastParagraphClipped?: boolean): TokensList;
@@ -24,8 +29,17 @@ class BoundedLexer extends Lexer {
   }
 
   override inlineTokens(src: string, tokens: Token[] = []): Token[] {
-    if (src.length > mostLine || performance.now() > this.deadline) return asWritten(src, tokens);
-    return this.within(src, tokens, () => super.inlineTokens(src, tokens));
+    if (src.length > mostLine) return asWritten(src, tokens);
+    // Emphasis in emphasis is read by calls within this one, which the paragraph pays for as well.
+    if (this.inlineLevel === 0) this.work = 0;
+    this.work += workOf(src);
+    if (this.work > mostWork) return asWritten(src, tokens);
+    this.inlineLevel++;
+    try {
+      return this.within(src, tokens, () => super.inlineTokens(src, tokens));
+    } finally {
+      this.inlineLevel--;
+    }
   }
 
   private within(src: string, tokens: Token[], read: () => Token[]): Token[] {
@@ -37,6 +51,13 @@ class BoundedLexer extends Lexer {
       this.level--;
     }
   }
+}
+
+/** About what it costs to read a paragraph. */
+function workOf(text: string): number {
+  const marks = text.match(/[*_~`[\]<!\\&:@]/g)?.length ?? 0;
+  const emphasis = text.match(/[*_~]+/g)?.length ?? 0;
+  return text.length * marks + 20 * emphasis * emphasis;
 }
 
 function asWritten(src: string, tokens: Token[]): Token[] {
