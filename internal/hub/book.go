@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
@@ -25,7 +24,8 @@ type book struct {
 	Dir       string             `json:"dir,omitempty"`
 	Options   api.SessionOptions `json:"options,omitzero"`
 	Created   time.Time          `json:"created"`
-	Updated   time.Time          `json:"updated"`
+	Updated   time.Time          `json:"updated"`       // the last activity, see isActivity
+	Lost      time.Time          `json:"lost,omitzero"` // when the link was lost last
 	Archived  time.Time          `json:"archived,omitzero"`
 	ConfigDir string             `json:"config_dir,omitempty"`
 
@@ -202,10 +202,7 @@ func (b *book) apply(e *journal.Entry, c *changes) error {
 		return fmt.Errorf("entry %d of session %s follows %d", e.Seq, b.ID, b.Seq)
 	}
 	b.Seq = e.Seq
-	if e.Time.After(b.Updated) {
-		b.Updated = e.Time
-	}
-	before := b.State.Conversation()
+	before, linked := b.State.Conversation(), b.Linked
 	var err error
 	switch e.Kind {
 	case api.KindLine:
@@ -224,7 +221,7 @@ func (b *book) apply(e *journal.Entry, c *changes) error {
 			b.found(d)
 		}
 	case api.KindLinkLost:
-		b.Linked = false
+		b.Linked, b.Lost = false, e.Time
 		b.happened(fold.Event{Kind: fold.EventLinkLost, Seq: e.Seq, Time: e.Time}, c)
 	case api.KindRunEnded:
 		err = b.runEnded(e, c)
@@ -261,6 +258,9 @@ func (b *book) apply(e *journal.Entry, c *changes) error {
 	default:
 		// History, notices and whatever a later version writes change
 		// nothing here.
+	}
+	if e.Time.After(b.Updated) && b.isActivity(e, c.line, linked) {
+		b.Updated = e.Time
 	}
 	b.Limits.apply(b, e, c.line)
 	// Not by their number: the fold keeps so many of them.
@@ -574,62 +574,4 @@ func (b *book) version() wire.Version {
 		}
 	}
 	return wire.Version{}
-}
-
-// title returns the title that is shown.
-func (b *book) title() string {
-	if b.Title != "" {
-		return b.Title
-	}
-	return b.State.Title
-}
-
-// row returns the session's row.
-func (b *book) row() *journal.Session {
-	row := &journal.Session{
-		ID: b.ID, Epoch: b.Epoch, Seq: b.Seq, Title: b.title(), Dir: b.dir(), State: string(b.phase()), Model: b.State.Model,
-		Conversation: b.State.Conversation(), Run: b.Run, Created: b.Created, Updated: b.Updated, Open: len(b.Questions),
-		CostUSD: b.Costs.Total().CostUSD, Archived: b.Archived,
-	}
-	if b.Ended != nil {
-		row.Ended = b.Ended.Time
-	}
-	if row.Model == "" {
-		row.Model = b.Options.Model
-	}
-	// As texts: each step has a row, for which they need not be encoded.
-	switch failed := b.failed(); {
-	case b.Simulated && failed:
-		row.Data = json.RawMessage(`{"simulated":true,"failed":true}`)
-	case b.Simulated:
-		row.Data = json.RawMessage(`{"simulated":true}`)
-	case failed:
-		row.Data = json.RawMessage(`{"failed":true}`)
-	}
-	return row
-}
-
-// A rowData is what a session's row has beside its columns, see row.
-type rowData struct {
-	Simulated bool `json:"simulated"`
-	Failed    bool `json:"failed"`
-}
-
-// failed reports whether the last turn failed, or the process ended before its work
-// was done. What somebody has stopped on purpose has not failed, nor has what still
-// goes on.
-func (b *book) failed() bool {
-	if e := b.Ended; e != nil && b.Run > 0 {
-		if _, waiting := b.nextPrompt(); waiting || e.Unfinished {
-			return !strings.HasPrefix(e.Reason, stoppedBy) && !strings.HasPrefix(e.Reason, givenUpBy)
-		}
-	}
-	r := b.State.Result
-	switch {
-	case r == nil || !r.Failed || r.Interrupted || r.Terminal == wire.TerminalReasonAbortedStreaming || r.Terminal == wire.TerminalReasonAbortedTools:
-		return false
-	case b.Ended != nil:
-		return true
-	}
-	return !b.State.Turn && len(b.State.Queue.Waiting) == 0
 }

@@ -511,7 +511,11 @@ func (h *Hub) lookInto(id string) {
 			if settled = st.neverCame(); settled {
 				return
 			}
-			if s.book.phase() == fold.PhaseOffline && st.now.Sub(s.book.Updated) > dialWait {
+			lost := s.book.Lost
+			if s.book.Updated.After(lost) {
+				lost = s.book.Updated // the fold is from before it had Lost
+			}
+			if s.book.phase() == fold.PhaseOffline && st.now.Sub(lost) > dialWait {
 				st.endRun(api.Ended{Reason: ErrGone.Error()}, false)
 			}
 		}

@@ -67,7 +67,6 @@ export const talkTexts = {
     `Run ${run}: ${simulated ? "simulated agent" : `Claude Code ${version}`.trim()}`,
   ended: (reason: string, code: number | undefined, signal: string) =>
     `Ended${after(reason)}${aside([code ? `exit code ${code}` : "", signal].filter(Boolean).join(", "))}`,
-  linkBack: "The link to the agent is back",
   linkLost: (reason: string) => `The link to the agent is lost${after(reason)}`,
   gap: (certain: boolean, reason: string) =>
     `${certain ? "Lines are missing here" : "Lines may be missing here"}${after(reason)}`,
