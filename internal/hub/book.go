@@ -20,7 +20,12 @@ type book struct {
 	Epoch string `json:"epoch"`
 	Seq   int64  `json:"seq"`
 
-	Title     string             `json:"title,omitempty"` // given by somebody
+	// Form is bookForm when the book was stored: another version's may lack something.
+	Form int `json:"form,omitempty"`
+
+	Title     string             `json:"title,omitempty"`    // given by somebody
+	Asked     string             `json:"asked,omitempty"`    // the first line of the first prompt, see title
+	Prompted  int64              `json:"prompted,omitempty"` // the entry that sent the newest prompt
 	Dir       string             `json:"dir,omitempty"`
 	Options   api.SessionOptions `json:"options,omitzero"`
 	Created   time.Time          `json:"created"`
@@ -78,6 +83,10 @@ type book struct {
 	// Foreign are the requests of this run's CLI that are no questions and wait
 	// for an answer.
 	Foreign []foreignRequest `json:"foreign,omitempty"`
+
+	// rowJSON is the encoded data of the session's row, made of rowOf; see rowData.
+	rowOf   rowData
+	rowJSON json.RawMessage
 }
 
 // mostRecent and mostRecentBytes are how many answered questions a book
@@ -255,9 +264,12 @@ func (b *book) apply(e *journal.Entry, c *changes) error {
 		if err = json.Unmarshal(e.Data, &d); err == nil {
 			b.update(d, e.Time)
 		}
+	case api.KindHistory:
+		if b.Asked == "" {
+			b.Asked = askedIn(e.Line)
+		}
 	default:
-		// History, notices and whatever a later version writes change
-		// nothing here.
+		// Notices and whatever a later version writes change nothing here.
 	}
 	if e.Time.After(b.Updated) && b.isActivity(e, c.line, linked) {
 		b.Updated = e.Time
@@ -336,6 +348,9 @@ func (b *book) line(e *journal.Entry, c *changes) {
 	if b.ToldMode == "" {
 		b.ToldMode = b.State.Mode
 	}
+	if b.Asked == "" && l.Header.Is("user", "") {
+		b.Asked = askedIn(e.Line)
+	}
 }
 
 // pickUp marks the prompts that the CLI has taken from its queue.
@@ -365,6 +380,14 @@ func (b *book) sent(e *journal.Entry, c *changes) error {
 	b.Costs.Apply(l)
 	if d.Kind == commandInitialize && b.First == nil {
 		b.First = slices.Clone(e.Line)
+	}
+	if l.Header.Is("user", "") {
+		if d.Kind != commandSteer || b.Prompted == 0 {
+			b.Prompted = e.Seq
+		}
+		if b.Asked == "" {
+			b.Asked = askedIn(e.Line)
+		}
 	}
 	if len(b.Foreign) > 0 && string(l.Header.Type) == "control_response" {
 		b.forgetForeign(string(l.Header.RequestID))
@@ -417,6 +440,9 @@ func (b *book) message(e *journal.Entry, c *changes) error {
 	data, err := withContent(e.Data, m, v.Data)
 	if err != nil {
 		return err
+	}
+	if b.Asked == "" {
+		b.Asked = askedBy(m)
 	}
 	v.Data = data
 	if m.State != api.MessageSent && m.State != api.MessageWritten && m.State != api.MessagePickedUp && v.UUID != "" {

@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -31,12 +32,67 @@ func (b *book) isActivity(e *journal.Entry, line *fold.Line, linked bool) bool {
 	return e.Source != journal.SourceHub
 }
 
-// title returns the title that is shown.
+// bookForm is the form of stored books. One of another form is folded anew from the
+// log. Raise it when a book learns something from entries that it did not before.
+const bookForm = 1
+
+// title returns the title that is shown: what a person named the session, else the
+// agent, else the beginning of the first prompt, which does not change as messages
+// come.
 func (b *book) title() string {
-	if b.Title != "" {
-		return b.Title
+	return cmp.Or(b.Title, b.State.Title, b.Asked)
+}
+
+// maxAsked is how long a title is that comes from a prompt, in characters.
+const maxAsked = 80
+
+// askedBy returns the title that a message gives a session without one.
+func askedBy(m api.Message) string {
+	switch {
+	case len(m.Line) > 0:
+		return askedIn(m.Line)
+	case len(m.Content) > 0:
+		var content wire.Content
+		if json.Unmarshal(m.Content, &content) != nil {
+			return ""
+		}
+		return firstLine(content.String(), maxAsked)
 	}
-	return b.State.Title
+	return firstLine(m.Text, maxAsked)
+}
+
+// askedIn is askedBy for a line: "" if it is not what a person asked for.
+func askedIn(line []byte) string {
+	m, err := wire.Decode(line)
+	if err != nil {
+		return ""
+	}
+	user, ok := m.(*wire.User)
+	if !ok || user.ParentToolUseID != "" || user.IsSynthetic || user.ToolUseResult != nil {
+		return ""
+	}
+	for _, member := range []string{"isMeta", "isCompactSummary"} { // of transcripts
+		if raw, _ := wire.Lookup(line, member); string(raw) == "true" {
+			return ""
+		}
+	}
+	text := strings.TrimSpace(user.Message.Content.String())
+	// The CLI's own words about commands and interrupts.
+	if strings.HasPrefix(text, "<") || strings.HasPrefix(text, "[Request interrupted") {
+		return ""
+	}
+	return firstLine(text, maxAsked)
+}
+
+// firstLine returns the first line of a text that says something, cut to a number of
+// characters.
+func firstLine(text string, limit int) string {
+	for line := range strings.Lines(text) {
+		if said := cutLine(line, limit); said != "" {
+			return said
+		}
+	}
+	return ""
 }
 
 // row returns the session's row.
@@ -52,22 +108,32 @@ func (b *book) row() *journal.Session {
 	if row.Model == "" {
 		row.Model = b.Options.Model
 	}
-	// As texts: each step has a row, for which they need not be encoded.
-	switch failed := b.failed(); {
-	case b.Simulated && failed:
-		row.Data = json.RawMessage(`{"simulated":true,"failed":true}`)
-	case b.Simulated:
-		row.Data = json.RawMessage(`{"simulated":true}`)
-	case failed:
-		row.Data = json.RawMessage(`{"failed":true}`)
-	}
+	row.Data = b.rowData()
 	return row
 }
 
-// A rowData is what a session's row has beside its columns, see row.
+// A rowData is what a session's row has beside its columns.
 type rowData struct {
-	Simulated bool `json:"simulated"`
-	Failed    bool `json:"failed"`
+	Simulated bool   `json:"simulated,omitempty"`
+	Failed    bool   `json:"failed,omitempty"`
+	Text      string `json:"text,omitempty"`
+}
+
+// maxRowText is how much of the agent's last words a list shows, in characters.
+const maxRowText = 160
+
+// rowData returns the data of the session's row. Each step has a row, and seldom
+// another data: it is kept with what it was made of.
+func (b *book) rowData() json.RawMessage {
+	made := rowData{Simulated: b.Simulated, Failed: b.failed(), Text: b.State.Text}
+	if made != b.rowOf {
+		b.rowOf, b.rowJSON = made, nil
+		made.Text = cutLine(made.Text, maxRowText)
+		if made != (rowData{}) {
+			b.rowJSON = encoded(made)
+		}
+	}
+	return b.rowJSON
 }
 
 // failed reports whether the last turn failed, or the process ended before its work

@@ -332,7 +332,7 @@ func (h *Hub) forget(s *session) {
 func (h *Hub) newSession(id string) *session {
 	return &session{
 		hub: h, id: id, log: h.log, feed: &feed{session: id}, done: make(chan struct{}), wake: make(chan struct{}, 1),
-		stop: make(chan struct{}), book: &book{ID: id},
+		stop: make(chan struct{}), book: &book{ID: id, Form: bookForm},
 	}
 }
 
@@ -364,16 +364,19 @@ func (h *Hub) load(ctx context.Context, id string) (*session, error) {
 
 // rebuild folds a session's entries, on top of the stored fold if stored is set.
 func (h *Hub) rebuild(ctx context.Context, id string, stored bool) (*book, error) {
-	b := &book{ID: id}
+	b := &book{ID: id, Form: bookForm}
 	if stored {
 		raw, seq, err := h.journal.Fold(ctx, id)
 		if err != nil {
 			return nil, err
 		}
 		if seq > 0 {
-			if err := json.Unmarshal(raw, b); err != nil || b.Seq != seq || b.ID != id {
+			switch err := json.Unmarshal(raw, b); {
+			case err != nil || b.Seq != seq || b.ID != id:
 				h.log.Warn("a stored fold cannot be read; folding anew", "session", id, "err", err)
-				b = &book{ID: id}
+				b = &book{ID: id, Form: bookForm}
+			case b.Form != bookForm: // it was stored by another version
+				b = &book{ID: id, Form: bookForm}
 			}
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
@@ -26,7 +28,7 @@ func (h *Hub) Search(ctx context.Context, f api.SearchFilter) (*api.SearchResult
 			return nil, h.problem(err, f.Session)
 		}
 	}
-	page, err := h.journal.Search(ctx, journal.SearchQuery{Text: f.Text, Session: f.Session, Cursor: f.Cursor, Limit: limited(f.Limit, 20, 100)})
+	page, err := h.journal.Search(ctx, journal.SearchQuery{Text: withBeginning(f.Text), Session: f.Session, Cursor: f.Cursor, Limit: limited(f.Limit, 20, 100)})
 	if err != nil {
 		return nil, h.searchProblem(err, f.Session)
 	}
@@ -50,6 +52,17 @@ func (h *Hub) Search(ctx context.Context, f api.SearchFilter) (*api.SearchResult
 		result.Hits = append(result.Hits, found)
 	}
 	return result, nil
+}
+
+// withBeginning returns what is searched for: the last word counts as the beginning
+// of one, which the journal finds by a * behind it. Phrases in quotes stay.
+func withBeginning(text string) string {
+	text = strings.TrimSpace(text)
+	last, _ := utf8.DecodeLastRuneInString(text)
+	if strings.Count(text, `"`)%2 != 0 || !unicode.IsLetter(last) && !unicode.IsNumber(last) && last != '_' {
+		return text
+	}
+	return text + "*"
 }
 
 // searchProblem explains why nothing could be looked for.
