@@ -1,5 +1,6 @@
 import { type ComponentType, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import { SessionDialogs } from "../sessions/SessionDialogs";
+import { useSeen } from "../sessions/useSeen";
 import { useHub } from "../store/hub";
 import { useReadable } from "../store/readable";
 import { appTexts as t } from "../texts/app";
@@ -57,6 +58,7 @@ export function App() {
   const place = useBadge(route);
   useFocusOnArrival(pageName(route));
   useNotifications();
+  useSeen(route.page === "session" ? route.id : undefined);
   useKeys(t.keys.everywhere, [
     { keys: "mod+k", label: t.keys.open, run: () => setOpen("palette"), inField: true },
     { keys: "?", label: t.keys.help, run: () => setOpen("help") },

@@ -44,6 +44,11 @@ export function formatDuration(ms: number): string {
   return two(Math.floor(seconds / 86_400), "d", Math.floor((seconds % 86_400) / 3600), "h");
 }
 
+/** A text that begins as a sentence does. */
+export function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** Shortens a path in the middle, whole parts at a time: the beginning says whose, the end says what. */
 export function shortenPath(path: string, most = 40): string {
   if (path.length <= most) return path;

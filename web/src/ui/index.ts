@@ -8,7 +8,7 @@ export { Dialog, type DialogProps, useDialog } from "./Dialog";
 export { EmptyState } from "./EmptyState";
 export { ErrorNote } from "./ErrorNote";
 export { Checkbox, Field, type Option, RadioGroup, Switch } from "./Field";
-export { formatAgo, formatDuration, formatMoney, formatTokens, shortenPath } from "./format";
+export { formatAgo, formatDuration, formatMoney, formatTokens, sentence, shortenPath } from "./format";
 export { useCoarse, useMedia, useNow, useWide, wideQuery } from "./hooks";
 export { Kbd } from "./Kbd";
 export { Menu, MenuButton, type MenuEntry, type MenuItems } from "./Menu";
