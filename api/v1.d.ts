@@ -534,6 +534,8 @@ export interface Policy {
   enforce?: "cli" | "hook" | (string & {});
   file?: string;
   loaded?: string;
+  /** Whether the rules file does not exist, which is no problem */
+  missing?: boolean;
   pending?: PolicyChange;
   problem?: string;
   rules: PolicyRule[] | null;

@@ -29,6 +29,7 @@ const SearchPage = page(() => sessions().then((m) => m.SearchPage));
 const ConversationPage = page(() => conversation().then((m) => m.ConversationPage));
 const InboxPage = page(() => inbox().then((m) => m.InboxPage));
 const InsightPage = page(() => import("../insight").then((m) => m.InsightPage));
+const RulesPage = page(() => import("../insight").then((m) => m.RulesPage));
 const TimelinePage = page(() => import("../insight").then((m) => m.TimelinePage));
 const SettingsPage = page(() => import("./Settings").then((m) => m.SettingsPage));
 
@@ -66,6 +67,7 @@ export function App() {
     { keys: "g i", label: t.keys.inbox, run: () => go({ page: "inbox" }) },
     { keys: "g f", label: t.keys.search, run: () => go({ page: "search", q: "" }) },
     { keys: "g c", label: t.keys.insight, run: () => go({ page: "insight", tab: "costs" }) },
+    { keys: "g r", label: t.keys.rules, run: () => go({ page: "rules" }) },
     { keys: "g ,", label: t.keys.settings, run: () => go({ page: "settings" }) },
   ]);
   const withNavigation = wide || route.page !== "session";
@@ -163,6 +165,8 @@ function content(route: Route): ReactNode {
       return <SearchPage q={route.q} />;
     case "insight":
       return <InsightPage tab={route.tab} />;
+    case "rules":
+      return <RulesPage />;
     case "settings":
       return <SettingsPage />;
   }

@@ -122,6 +122,11 @@ export class FakeHub implements Hub {
 
   can = (scope: Scope): boolean => this.scopes.has(scope);
 
+  /** What this device is called. */
+  name: string | undefined = "console, Test";
+
+  me = (): string | undefined => this.name;
+
   /** The open session of an id, which tests fill. */
   open = (id: string): FakeSession => {
     let session = this.opened.get(id);

@@ -94,6 +94,8 @@ export class LiveHub implements Hub {
 
   can = (scope: Scope): boolean => this.token.get()?.scopes.includes(scope) ?? false;
 
+  me = (): string | undefined => this.token.get()?.name || undefined;
+
   open = (id: string): OpenSession => {
     let entry = this.opened.get(id);
     if (!entry) {

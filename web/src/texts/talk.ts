@@ -1,3 +1,4 @@
+import { formatMoment } from "../ui/dates";
 import { formatDuration as duration, formatMoney, formatTokens as tokens } from "../ui/format";
 
 /** Texts of what stands in a conversation besides what is said and done. */
@@ -20,9 +21,7 @@ function size(bytes: number): string {
 
 /** When, in the reader's own zone; empty if it is no time. */
 function when(time: string | number): string {
-  const date = new Date(time);
-  if (Number.isNaN(date.getTime())) return "";
-  return date.toLocaleString(undefined, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+  return formatMoment(time);
 }
 
 function until(time: string | number): string {

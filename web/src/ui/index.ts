@@ -5,6 +5,7 @@ export { CopyButton, copyText } from "./CopyButton";
 export { classes } from "./classes";
 export { type Confirmation, confirm } from "./confirm";
 export { Dialog, type DialogProps, useDialog } from "./Dialog";
+export { formatDay, formatExactly, formatMoment, formatTime } from "./dates";
 export { EmptyState } from "./EmptyState";
 export { ErrorNote } from "./ErrorNote";
 export { Checkbox, Field, type Option, RadioGroup, Switch } from "./Field";

@@ -64,10 +64,10 @@ test("a page that is opened for the first time while the hub is away comes, in i
   const page = await chrome.open(await hub.address("/inbox"));
   await page.getByRole("heading", { name: "Inbox", level: 1 }).waitFor();
   await crash(page);
-  await page.getByRole("link", { name: "Insight" }).click();
+  await page.getByRole("link", { name: "Insights" }).click();
   await page.getByText("Loading…").first().waitFor();
   await back(page);
-  const tabs = page.getByRole("tablist", { name: "What to look at" });
+  const tabs = page.getByRole("tablist", { name: "Insights" });
   await tabs.waitFor();
   await expect.poll(() => tabs.locator("..").evaluate((e) => getComputedStyle(e).overflowY), { timeout: patience }).toBe("auto");
 });

@@ -59,7 +59,7 @@ test("the list shows what happens while it happens, and can be narrowed down, gr
   await hub.await(idle.id, "idle");
   await listed(page, "Asks something", "Has a rest");
   await expect.poll(() => row(page, "Asks something").innerText(), eventually).toMatch(/Needs you/);
-  await expect.poll(() => row(page, "Has a rest").innerText(), eventually).toMatch(/Idle[\s\S]*blog[\s\S]*\$/);
+  await expect.poll(() => row(page, "Has a rest").innerText(), eventually).toMatch(/Finished[\s\S]*blog[\s\S]*\$/);
   // What waits for somebody is first.
   expect(await list(page).getByRole("link").first().innerText()).toBe("Asks something");
 
@@ -98,6 +98,8 @@ test("the list shows what happens while it happens, and can be narrowed down, gr
 
 test("what failed can be retried, and what happened since somebody looked is marked until it is looked at", async () => {
   const page = await chrome.open(await hub.address());
+  // What is there when a browser comes for the first time is not news.
+  await expect.poll(() => row(page, "Has another name").innerText(), eventually).toMatch(/Ended/);
   const untitled = await hub.session("", "@say A first answer.\n@say It has two parts.");
   await hub.await(untitled.id, "idle");
   const bad = await hub.session("Breaks", "@error 400");
