@@ -149,7 +149,7 @@ type SessionOptions struct {
 	Model          string `json:"model,omitempty"`
 	FallbackModel  string `json:"fallback_model,omitempty"`
 	Effort         string `json:"effort,omitempty" enum:"low,medium,high,xhigh,max"`
-	PermissionMode string `json:"permission_mode,omitempty" doc:"default, plan, acceptEdits, dontAsk; bypassPermissions needs the right admin and the server's consent"`
+	PermissionMode string `json:"permission_mode,omitempty" doc:"default, plan, acceptEdits, dontAsk; bypassPermissions needs the scope admin and the server's consent"`
 	AllowBypass    bool   `json:"allow_bypass,omitempty" doc:"Permits switching to bypassPermissions later; admin only"`
 	Name           string `json:"name,omitempty" doc:"The title that the CLI is given"`
 

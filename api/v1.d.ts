@@ -818,7 +818,7 @@ export interface SessionOptions {
   name?: string;
   /** The CLI writes no transcript: the conversation cannot be resumed */
   no_persistence?: boolean;
-  /** default, plan, acceptEdits, dontAsk; bypassPermissions needs the right admin and the server's consent */
+  /** default, plan, acceptEdits, dontAsk; bypassPermissions needs the scope admin and the server's consent */
   permission_mode?: string;
   plan_mode_instructions?: string;
   /** Folders of plugins; admin only */
@@ -1206,7 +1206,7 @@ export interface Operations {
     };
     answer: Question;
   };
-  /** Answer a question. The first answer counts. A later one is refused with the code already_settled and the question as it was settled. One that does not fit is refused with the reason, and the question stays open. What is allowed beyond what the question brought, what is kept longer than the agent's process, and the mode bypassPermissions need the right admin. */
+  /** Answer a question. The first answer counts. A later one is refused with the code already_settled and the question as it was settled. One that does not fit is refused with the reason, and the question stays open. What is allowed beyond what the question brought, what is kept longer than the agent's process, and the mode bypassPermissions need the scope admin. */
   "answer-question": {
     method: "POST";
     path: "/v1/questions/{id}/answer";
@@ -1275,7 +1275,7 @@ export interface Operations {
     };
     answer: Session;
   };
-  /** Change title, model, permission mode or thinking. The permission mode needs the right approve; modes that run commands without asking need admin. */
+  /** Change title, model, permission mode or thinking. The permission mode needs the scope approve; modes that run commands without asking need admin. */
   "update-session": {
     method: "PATCH";
     path: "/v1/sessions/{id}";
@@ -1480,7 +1480,7 @@ export interface Operations {
     body: ToggleMCPServer;
     answer: ControlResult;
   };
-  /** Send a message to the agent. It waits until the agent is idle, or with mode steer is written into the running turn. A session that has ended is resumed for it. What becomes of it is told by events of the kind message. The same client_id is one message, however often it is sent. Blocks in content that no person writes, such as results of tools, need the right admin. */
+  /** Send a message to the agent. It waits until the agent is idle, or with mode steer is written into the running turn. A session that has ended is resumed for it. What becomes of it is told by events of the kind message. The same client_id is one message, however often it is sent. Blocks in content that no person writes, such as results of tools, need the scope admin. */
   "send-message": {
     method: "POST";
     path: "/v1/sessions/{id}/messages";
@@ -1492,7 +1492,7 @@ export interface Operations {
     body: SendMessage;
     answer: Message;
   };
-  /** Change a message that is still queued. Blocks in content that no person writes, such as results of tools, need the right admin. */
+  /** Change a message that is still queued. Blocks in content that no person writes, such as results of tools, need the scope admin. */
   "edit-message": {
     method: "PATCH";
     path: "/v1/sessions/{id}/messages/{client_id}";
@@ -1531,7 +1531,7 @@ export interface Operations {
     body?: Release;
     answer: Session;
   };
-  /** Start a new process for a session that has ended. Other options than those of the session, and force, need the right admin. */
+  /** Start a new process for a session that has ended. Other options than those of the session, and force, need the scope admin. */
   "resume-session": {
     method: "POST";
     path: "/v1/sessions/{id}/resume";
@@ -1554,7 +1554,7 @@ export interface Operations {
     };
     answer: Message;
   };
-  /** Restore files as they were before a message. With dry_run it only says what would change. Without, it needs the right admin. */
+  /** Restore files as they were before a message. With dry_run it only says what would change. Without, it needs the scope admin. */
   "rewind-session": {
     method: "POST";
     path: "/v1/sessions/{id}/rewind";
@@ -1566,7 +1566,7 @@ export interface Operations {
     body: Rewind;
     answer: RewindResult;
   };
-  /** Add a rule to a session. A rule that allows, and the rule *, need the right admin. */
+  /** Add a rule to a session. A rule that allows, and the rule *, need the scope admin. */
   "add-rule": {
     method: "POST";
     path: "/v1/sessions/{id}/rules";
@@ -1578,7 +1578,7 @@ export interface Operations {
     body: AddRule;
     answer: SessionRule;
   };
-  /** Remove a rule from a session. To remove one that denies or asks needs the right admin: more is allowed without it. */
+  /** Remove a rule from a session. To remove one that denies or asks needs the scope admin: more is allowed without it. */
   "remove-rule": {
     method: "DELETE";
     path: "/v1/sessions/{id}/rules/{rule}";

@@ -26,7 +26,7 @@ type Actor struct {
 	Source journal.Source
 	// Name is how others are told who it was.
 	Name string
-	// Admin says that the actor may do what needs the right admin.
+	// Admin says that the actor may do what needs the scope admin.
 	Admin bool
 }
 
@@ -623,18 +623,18 @@ func (h *Hub) problem(err error, id string) error {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.As(err, &full):
-		return &api.Error{Status: http.StatusServiceUnavailable, Code: api.CodeStorage, Title: "the journal cannot be written", Detail: full.Reason, Hint: "make room; nothing is lost meanwhile"}
+		return &api.Error{Status: http.StatusServiceUnavailable, Code: api.CodeStorage, Title: "the journal cannot be written", Detail: full.Reason, Hint: "free some disk space; nothing is lost meanwhile"}
 	case errors.As(err, &owned):
 		return &api.Error{Status: http.StatusConflict, Code: api.CodeOwned, Title: owned.Error(), Session: owned.Session, Hint: "stop that session first, or fork the conversation"}
 	case errors.As(err, &taken):
 		return &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Title: taken.Error()}
 	case errors.Is(err, journal.ErrCursor):
-		return &api.Error{Status: http.StatusUnprocessableEntity, Code: api.CodeInvalid, Title: "the cursor is not one that a page came with", Hint: "use the cursor that came with the page before, or none"}
+		return &api.Error{Status: http.StatusUnprocessableEntity, Code: api.CodeInvalid, Title: "the cursor isn't valid", Hint: "use the cursor of the previous page, or none"}
 	case errors.Is(err, journal.ErrNotFound):
 		return &api.Error{Status: http.StatusNotFound, Code: api.CodeNotFound, Title: fmt.Sprintf("there is no session %q", id)}
 	case errors.Is(err, ErrClosed), errors.Is(err, journal.ErrClosed), errors.Is(err, errPutAway):
-		return &api.Error{Status: http.StatusServiceUnavailable, Code: api.CodeClosing, Title: "the server is going away", Hint: "try again in a moment"}
+		return &api.Error{Status: http.StatusServiceUnavailable, Code: api.CodeClosing, Title: "the hub is shutting down", Hint: "try again in a moment"}
 	}
 	h.log.Error("unexpected", "session", id, "err", err)
-	return &api.Error{Status: http.StatusInternalServerError, Code: api.CodeInternal, Title: "something went wrong in the server", Detail: err.Error()}
+	return &api.Error{Status: http.StatusInternalServerError, Code: api.CodeInternal, Title: "something went wrong in the hub", Detail: err.Error()}
 }

@@ -74,7 +74,7 @@ type TranscriptSearch struct {
 // library returns what the hub can see of the disk.
 func (h *Hub) library() (Library, error) {
 	if h.options.Library == nil {
-		return nil, api.Errorf(http.StatusConflict, api.CodeConflict, "this server does not look at the disk")
+		return nil, api.Errorf(http.StatusConflict, api.CodeConflict, "this hub doesn't read conversations from disk")
 	}
 	return h.options.Library, nil
 }

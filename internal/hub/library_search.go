@@ -21,7 +21,7 @@ const (
 // Search finds messages by their text, the newest first.
 func (h *Hub) Search(ctx context.Context, f api.SearchFilter) (*api.SearchResult, error) {
 	if strings.TrimSpace(f.Text) == "" {
-		return nil, unfit("q: say what to look for")
+		return nil, unfit("q: enter a search text")
 	}
 	if f.Session != "" {
 		if _, err := h.journal.Session(ctx, f.Session); err != nil {
@@ -70,7 +70,7 @@ func (h *Hub) searchProblem(err error, session string) error {
 	problem := h.problem(err, session)
 	if e, ok := errors.AsType[*api.Error](problem); ok && e.Code == api.CodeStorage {
 		return &api.Error{
-			Status: http.StatusServiceUnavailable, Code: api.CodeStorage, Title: "nothing can be looked for at the moment", Detail: e.Detail,
+			Status: http.StatusServiceUnavailable, Code: api.CodeStorage, Title: "search isn't available now", Detail: e.Detail,
 			Hint: "try again in a moment",
 		}
 	}

@@ -106,7 +106,7 @@ func outcomes() []outcome {
 		{http.StatusConflict, api.CodeOwned, "another session, which the member session names, drives the conversation"},
 		{http.StatusConflict, api.CodeOffline, "the agent cannot be reached now"},
 		{http.StatusConflict, api.CodeEnded, "the session has no process"},
-		{http.StatusConflict, api.CodeNotQueued, "the message is on its way already"},
+		{http.StatusConflict, api.CodeNotQueued, "the message was already sent"},
 		{http.StatusRequestEntityTooLarge, api.CodeTooLarge, "the body is too large"},
 		{http.StatusUnprocessableEntity, api.CodeInvalid, "the request does not fit its description, or makes no sense"},
 		{http.StatusUnprocessableEntity, api.CodeUnsupported, "this version of the CLI cannot do it"},

@@ -23,7 +23,7 @@ func (s *Server) policyRoutes(h huma.API) {
 	operation(s, h, wire.ScopeApprove, huma.Operation{
 		OperationID: "add-rule", Method: http.MethodPost, Path: "/v1/sessions/{id}/rules",
 		Summary: "Add a rule to a session", Tags: tags, DefaultStatus: http.StatusCreated,
-		Description: "A rule that allows, and the rule *, need the right admin.",
+		Description: "A rule that allows, and the rule *, need the scope admin.",
 	}, func(ctx context.Context, in *about[api.AddRule]) (*answer[api.SessionRule], error) {
 		if _, e := access.Require(ctx, scopeOfRule(in.Body)); e != nil {
 			return nil, e
@@ -33,7 +33,7 @@ func (s *Server) policyRoutes(h huma.API) {
 	operation(s, h, wire.ScopeApprove, huma.Operation{
 		OperationID: "remove-rule", Method: http.MethodDelete, Path: "/v1/sessions/{id}/rules/{rule}",
 		Summary: "Remove a rule from a session", Tags: tags,
-		Description: "To remove one that denies or asks needs the right admin: more is allowed without it.",
+		Description: "To remove one that denies or asks needs the scope admin: more is allowed without it.",
 	}, func(ctx context.Context, in *OfRule) (*answer[api.SessionRule], error) {
 		return reply(s.hub.RemoveRule(ctx, actor(ctx), in.ID, in.Rule))
 	}, api.CodeStorage)

@@ -144,7 +144,7 @@ func (s *Server) sessionRoutes(h huma.API) {
 	operation(s, h, wire.ScopePrompt, huma.Operation{
 		OperationID: "update-session", Method: http.MethodPatch, Path: "/v1/sessions/{id}",
 		Summary: "Change title, model, permission mode or thinking", Tags: tags,
-		Description: "The permission mode needs the right approve; modes that run commands without asking need admin.",
+		Description: "The permission mode needs the scope approve; modes that run commands without asking need admin.",
 	}, func(ctx context.Context, in *about[api.UpdateSession]) (*answer[api.Session], error) {
 		if mode := in.Body.PermissionMode; mode != nil {
 			if _, e := access.Require(ctx, scopeOfMode(*mode)); e != nil {
@@ -170,7 +170,7 @@ func (s *Server) sessionRoutes(h huma.API) {
 	operation(s, h, wire.ScopePrompt, huma.Operation{
 		OperationID: "resume-session", Method: http.MethodPost, Path: "/v1/sessions/{id}/resume",
 		Summary: "Start a new process for a session that has ended", Tags: tags,
-		Description: "Other options than those of the session, and force, need the right admin.",
+		Description: "Other options than those of the session, and force, need the scope admin.",
 	}, func(ctx context.Context, in *optional[api.Resume]) (*answer[api.Session], error) {
 		r := value(in.Body)
 		if r.Options != nil || r.Force {
@@ -233,7 +233,7 @@ type sessionQuery struct {
 	Page
 }
 
-const contentRight = "Blocks in content that no person writes, such as results of tools, need the right admin."
+const contentRight = "Blocks in content that no person writes, such as results of tools, need the scope admin."
 
 // scopeOfContent returns the right that is needed to send content blocks, by the
 // same table as lines to the CLI.
@@ -317,7 +317,7 @@ func (s *Server) questionRoutes(h huma.API) {
 		Summary: "Answer a question", Tags: tags, MaxBodyBytes: maxMessage,
 		Description: "The first answer counts. A later one is refused with the code already_settled and the question as it was settled. " +
 			"One that does not fit is refused with the reason, and the question stays open. " +
-			"What is allowed beyond what the question brought, what is kept longer than the agent's process, and the mode bypassPermissions need the right admin.",
+			"What is allowed beyond what the question brought, what is kept longer than the agent's process, and the mode bypassPermissions need the scope admin.",
 	}, func(ctx context.Context, in *struct {
 		OfQuestion
 		Body api.Answer
