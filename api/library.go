@@ -21,7 +21,7 @@ type SearchHit struct {
 	EventID string    `json:"event_id"`
 	Seq     int64     `json:"seq"`
 	Time    time.Time `json:"time"`
-	Kind    string    `json:"kind" doc:"user, assistant or result"`
+	Kind    string    `json:"kind" enum:"user,assistant,result,tool,plan,subagent,system" doc:"Who said it: user (a person or program), assistant, result (the end of a turn), tool (a result of a tool), plan, subagent, system (the CLI itself)"`
 	// Snippet is the text around the words; Marks are the words within it.
 	Snippet string `json:"snippet"`
 	Marks   []Mark `json:"marks,omitempty"`

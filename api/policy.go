@@ -80,6 +80,7 @@ type Policy struct {
 	// File is the rules file, Loaded when it was read. Problem says why it cannot
 	// be used as it is: the rules before it hold.
 	File    string    `json:"file,omitempty"`
+	Missing bool      `json:"missing,omitempty" doc:"Whether the rules file does not exist, which is no problem"`
 	Loaded  time.Time `json:"loaded,omitzero"`
 	Problem string    `json:"problem,omitempty"`
 	// Enforce is cli or hook.

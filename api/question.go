@@ -185,7 +185,7 @@ type Always struct {
 	// localSettings, projectSettings or userSettings (the CLI's own files), or
 	// switchboard (a rule of ours for this session, which outlives the process;
 	// only with Rule).
-	// If empty, session. All but session need the right admin.
+	// If empty, session. All but session need the scope admin.
 	Destination string `json:"destination,omitempty" enum:"session,localSettings,projectSettings,userSettings,switchboard"`
 }
 

@@ -29,15 +29,19 @@ const (
 	StateOffline State = "offline"
 	// StateEnded means that there is no process. A message starts another.
 	StateEnded State = "ended"
+	// StateFailed selects sessions by their member failed, in a [SessionFilter].
+	// No session is in it: one that failed is idle or has ended, too.
+	StateFailed State = "failed"
 )
 
 // A Session is a snapshot of one session, taken at the event named by
 // LastEventID.
 type Session struct {
-	ID    string `json:"id" doc:"The session's id, which never changes" example:"s5k2m7q3zr4t6w8xabcdy"`
-	Title string `json:"title,omitempty" doc:"The title given by a person, or the CLI's"`
-	Dir   string `json:"dir,omitempty" doc:"The agent's working folder"`
-	State State  `json:"state" enum:"starting,idle,running,requires_action,background,offline,ended" doc:"The session's state"`
+	ID     string `json:"id" doc:"The session's id, which never changes" example:"s5k2m7q3zr4t6w8xabcdy"`
+	Title  string `json:"title,omitempty" doc:"The title that a person gave the session, else the CLI's, else the first line of the first prompt"`
+	Dir    string `json:"dir,omitempty" doc:"The agent's working folder"`
+	State  State  `json:"state" enum:"starting,idle,running,requires_action,background,offline,ended" doc:"The session's state"`
+	Failed bool   `json:"failed,omitempty" doc:"Whether the last turn failed, or the process ended before its work was done; retry-session sends its prompt again"`
 	// Ended says how the last run ended.
 	Ended *Ended `json:"ended,omitempty" doc:"How the last run ended, if state is ended"`
 	// Run is the number of the current or last run.
@@ -52,7 +56,7 @@ type Session struct {
 	PermissionMode string    `json:"permission_mode,omitempty"`
 	Version        string    `json:"version,omitempty" doc:"The version of the CLI"`
 	Created        time.Time `json:"created"`
-	Updated        time.Time `json:"updated"`
+	Updated        time.Time `json:"updated" doc:"When a person, a program or the agent last did something in it"`
 	Archived       bool      `json:"archived,omitempty"`
 	// LastEventID is the id of the newest event that this snapshot holds: go on
 	// from there.
@@ -234,6 +238,8 @@ type UpdateSession struct {
 
 // SessionFilter selects sessions.
 type SessionFilter struct {
+	// State selects by state, or with StateFailed by failure; sessions that fit
+	// one of them are listed.
 	State    []State `json:"state,omitempty"`
 	Dir      string  `json:"dir,omitempty"`
 	Text     string  `json:"q,omitempty"`
@@ -262,6 +268,7 @@ type SessionSummary struct {
 	Created      time.Time `json:"created"`
 	Updated      time.Time `json:"updated"`
 	Archived     bool      `json:"archived,omitempty"`
+	Text         string    `json:"text,omitempty" doc:"The beginning of what the agent said last, in one line"`
 	Simulated    bool      `json:"simulated,omitempty"`
 	Failed       bool      `json:"failed,omitempty" doc:"Whether the last turn failed, or the process ended before it was done; false if someone interrupted or stopped it"`
 	LastEventID  string    `json:"last_event_id,omitempty"`

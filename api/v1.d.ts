@@ -234,6 +234,8 @@ export interface Created {
   drift?: Json;
   /** How the last run ended, if state is ended */
   ended?: Ended;
+  /** Whether the last turn failed, or the process ended before its work was done; retry-session sends its prompt again */
+  failed?: boolean;
   /** Why the queue is held */
   holds?: Hold[] | null;
   /** The session's id, which never changes */
@@ -273,12 +275,13 @@ export interface Created {
   tasks?: Task[] | null;
   /** The beginning of the last answer */
   text?: string;
-  /** The title given by a person, or the CLI's */
+  /** The title that a person gave the session, else the CLI's, else the first line of the first prompt */
   title?: string;
   /** The credential of a CLI that dials in; shown once */
   token?: string;
   /** How the agent is connected: shim, tee, websocket or hybrid */
   transport?: string;
+  /** When a person, a program or the agent last did something in it */
   updated: string;
   /** The address for --sdk-url */
   url?: string;
@@ -531,6 +534,8 @@ export interface Policy {
   enforce?: "cli" | "hook" | (string & {});
   file?: string;
   loaded?: string;
+  /** Whether the rules file does not exist, which is no problem */
+  missing?: boolean;
   pending?: PolicyChange;
   problem?: string;
   rules: PolicyRule[] | null;
@@ -672,8 +677,8 @@ export interface RulesTested {
 export interface SearchHit {
   dir?: string;
   event_id: string;
-  /** user, assistant or result */
-  kind: string;
+  /** Who said it: user (a person or program), assistant, result (the end of a turn), tool (a result of a tool), plan, subagent, system (the CLI itself) */
+  kind: "user" | "assistant" | "result" | "tool" | "plan" | "subagent" | "system" | (string & {});
   marks?: Mark[] | null;
   seq: number;
   session: string;
@@ -716,6 +721,8 @@ export interface Session {
   drift?: Json;
   /** How the last run ended, if state is ended */
   ended?: Ended;
+  /** Whether the last turn failed, or the process ended before its work was done; retry-session sends its prompt again */
+  failed?: boolean;
   /** Why the queue is held */
   holds?: Hold[] | null;
   /** The session's id, which never changes */
@@ -755,10 +762,11 @@ export interface Session {
   tasks?: Task[] | null;
   /** The beginning of the last answer */
   text?: string;
-  /** The title given by a person, or the CLI's */
+  /** The title that a person gave the session, else the CLI's, else the first line of the first prompt */
   title?: string;
   /** How the agent is connected: shim, tee, websocket or hybrid */
   transport?: string;
+  /** When a person, a program or the agent last did something in it */
   updated: string;
   /** The version of the CLI */
   version?: string;
@@ -866,6 +874,8 @@ export interface SessionSummary {
   run: number;
   simulated?: boolean;
   state: string;
+  /** The beginning of what the agent said last, in one line */
+  text?: string;
   title?: string;
   updated: string;
   usd: number;
@@ -1231,8 +1241,8 @@ export interface Operations {
     path: "/v1/sessions";
     scope: "observe";
     query?: {
-      /** Only sessions in one of these states, separated by commas */
-      state?: ("starting" | "idle" | "running" | "requires_action" | "background" | "offline" | "ended")[] | null;
+      /** Only sessions in one of these states, separated by commas; failed selects those whose member failed is set */
+      state?: ("starting" | "idle" | "running" | "requires_action" | "background" | "offline" | "ended" | "failed")[] | null;
       /** Only sessions in this folder */
       dir?: string;
       /** Only sessions with this text in their title or folder */
@@ -1532,6 +1542,17 @@ export interface Operations {
     };
     body?: Resume;
     answer: Session;
+  };
+  /** Send the prompt of the failed turn again. It is a new message with the same text. A session that has ended is resumed for it. A session whose member failed is not set is refused with the code conflict. */
+  "retry-session": {
+    method: "POST";
+    path: "/v1/sessions/{id}/retry";
+    scope: "prompt";
+    pathParams: {
+      /** The session's id */
+      id: string;
+    };
+    answer: Message;
   };
   /** Restore files to their state before a message. With dry_run it only reports what would change. Otherwise it needs the scope admin. */
   "rewind-session": {

@@ -92,6 +92,11 @@ func (c *Client) Resume(ctx context.Context, id string, in api.Resume) (*api.Ses
 	return call[api.Session](ctx, c, http.MethodPost, sessionPath(id, "/resume"), nil, in)
 }
 
+// Retry sends the prompt of a session's failed turn again, as a new message.
+func (c *Client) Retry(ctx context.Context, id string) (*api.Message, error) {
+	return call[api.Message](ctx, c, http.MethodPost, sessionPath(id, "/retry"), nil, nil)
+}
+
 // Fork starts a new session with a copy of the conversation.
 func (c *Client) Fork(ctx context.Context, id string, in api.Fork) (*api.Created, error) {
 	return call[api.Created](ctx, c, http.MethodPost, sessionPath(id, "/fork"), nil, in)

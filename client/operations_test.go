@@ -54,6 +54,7 @@ func operations(c *client.Client) []operation {
 		}, request{"POST", "/v1/sessions/s/interrupt", `{"cancel_queued":true}`}},
 		{"Stop", func(ctx context.Context) (any, error) { return c.Stop(ctx, "s", api.Stop{}) }, request{"POST", "/v1/sessions/s/stop", `{}`}},
 		{"Resume", func(ctx context.Context) (any, error) { return c.Resume(ctx, "s", api.Resume{Force: true}) }, request{"POST", "/v1/sessions/s/resume", `{"force":true}`}},
+		{"Retry", func(ctx context.Context) (any, error) { return c.Retry(ctx, "s") }, request{"POST", "/v1/sessions/s/retry", ""}},
 		{"Fork", func(ctx context.Context) (any, error) { return c.Fork(ctx, "s", api.Fork{At: "u"}) }, request{"POST", "/v1/sessions/s/fork", `{"at":"u"}`}},
 		{"Questions", func(ctx context.Context) (any, error) {
 			return c.Questions(ctx, api.QuestionFilter{State: api.QuestionOpen, Session: "s", Kind: api.QuestionPlan, Prefix: "q7x", Cursor: "c", Limit: 2})

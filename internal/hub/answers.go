@@ -163,7 +163,7 @@ func alwaysOf(by Actor, ask *wire.ControlRequest, in *api.Always) (wire.Permissi
 			return nil, "", unfit("always: a suggestion is the CLI's own; write a rule for destination switchboard")
 		}
 		if !by.Admin {
-			return nil, "", api.Errorf(http.StatusForbidden, api.CodeForbidden, "a rule that allows needs the right admin")
+			return nil, "", api.Errorf(http.StatusForbidden, api.CodeForbidden, "a rule that allows needs the scope admin")
 		}
 		return nil, in.Rule, checkRule(in.Rule, api.RuleAllow)
 	default:

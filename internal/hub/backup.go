@@ -89,6 +89,6 @@ func (h *Hub) noBackup(ctx context.Context, err error) error {
 	h.log.Error("a backup could not be made", "err", err)
 	return &api.Error{
 		Status: http.StatusServiceUnavailable, Code: api.CodeStorage, Title: "the backup could not be made",
-		Hint: "it needs as much room in the server's data folder as the journal; the server's log says more",
+		Hint: "it needs as much free space in the hub's data folder as the journal; see the hub's log",
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
@@ -21,11 +20,17 @@ type book struct {
 	Epoch string `json:"epoch"`
 	Seq   int64  `json:"seq"`
 
-	Title     string             `json:"title,omitempty"` // given by somebody
+	// Form is bookForm when the book was stored: another version's may lack something.
+	Form int `json:"form,omitempty"`
+
+	Title     string             `json:"title,omitempty"`    // given by somebody
+	Asked     string             `json:"asked,omitempty"`    // the first line of the first prompt, see title
+	Prompted  int64              `json:"prompted,omitempty"` // the entry that sent the newest prompt
 	Dir       string             `json:"dir,omitempty"`
 	Options   api.SessionOptions `json:"options,omitzero"`
 	Created   time.Time          `json:"created"`
-	Updated   time.Time          `json:"updated"`
+	Updated   time.Time          `json:"updated"`       // the last activity, see isActivity
+	Lost      time.Time          `json:"lost,omitzero"` // when the link was lost last
 	Archived  time.Time          `json:"archived,omitzero"`
 	ConfigDir string             `json:"config_dir,omitempty"`
 
@@ -78,6 +83,10 @@ type book struct {
 	// Foreign are the requests of this run's CLI that are no questions and wait
 	// for an answer.
 	Foreign []foreignRequest `json:"foreign,omitempty"`
+
+	// rowJSON is the encoded data of the session's row, made of rowOf; see rowData.
+	rowOf   rowData
+	rowJSON json.RawMessage
 }
 
 // mostRecent and mostRecentBytes are how many answered questions a book
@@ -202,10 +211,7 @@ func (b *book) apply(e *journal.Entry, c *changes) error {
 		return fmt.Errorf("entry %d of session %s follows %d", e.Seq, b.ID, b.Seq)
 	}
 	b.Seq = e.Seq
-	if e.Time.After(b.Updated) {
-		b.Updated = e.Time
-	}
-	before := b.State.Conversation()
+	before, linked := b.State.Conversation(), b.Linked
 	var err error
 	switch e.Kind {
 	case api.KindLine:
@@ -224,7 +230,7 @@ func (b *book) apply(e *journal.Entry, c *changes) error {
 			b.found(d)
 		}
 	case api.KindLinkLost:
-		b.Linked = false
+		b.Linked, b.Lost = false, e.Time
 		b.happened(fold.Event{Kind: fold.EventLinkLost, Seq: e.Seq, Time: e.Time}, c)
 	case api.KindRunEnded:
 		err = b.runEnded(e, c)
@@ -258,9 +264,15 @@ func (b *book) apply(e *journal.Entry, c *changes) error {
 		if err = json.Unmarshal(e.Data, &d); err == nil {
 			b.update(d, e.Time)
 		}
+	case api.KindHistory:
+		if b.Asked == "" {
+			b.Asked = askedIn(e.Line)
+		}
 	default:
-		// History, notices and whatever a later version writes change
-		// nothing here.
+		// Notices and whatever a later version writes change nothing here.
+	}
+	if e.Time.After(b.Updated) && b.isActivity(e, c.line, linked) {
+		b.Updated = e.Time
 	}
 	b.Limits.apply(b, e, c.line)
 	// Not by their number: the fold keeps so many of them.
@@ -336,6 +348,9 @@ func (b *book) line(e *journal.Entry, c *changes) {
 	if b.ToldMode == "" {
 		b.ToldMode = b.State.Mode
 	}
+	if b.Asked == "" && l.Header.Is("user", "") {
+		b.Asked = askedIn(e.Line)
+	}
 }
 
 // pickUp marks the prompts that the CLI has taken from its queue.
@@ -365,6 +380,14 @@ func (b *book) sent(e *journal.Entry, c *changes) error {
 	b.Costs.Apply(l)
 	if d.Kind == commandInitialize && b.First == nil {
 		b.First = slices.Clone(e.Line)
+	}
+	if l.Header.Is("user", "") {
+		if d.Kind != commandSteer || b.Prompted == 0 {
+			b.Prompted = e.Seq
+		}
+		if b.Asked == "" {
+			b.Asked = askedIn(e.Line)
+		}
 	}
 	if len(b.Foreign) > 0 && string(l.Header.Type) == "control_response" {
 		b.forgetForeign(string(l.Header.RequestID))
@@ -417,6 +440,9 @@ func (b *book) message(e *journal.Entry, c *changes) error {
 	data, err := withContent(e.Data, m, v.Data)
 	if err != nil {
 		return err
+	}
+	if b.Asked == "" {
+		b.Asked = askedBy(m)
 	}
 	v.Data = data
 	if m.State != api.MessageSent && m.State != api.MessageWritten && m.State != api.MessagePickedUp && v.UUID != "" {
@@ -574,62 +600,4 @@ func (b *book) version() wire.Version {
 		}
 	}
 	return wire.Version{}
-}
-
-// title returns the title that is shown.
-func (b *book) title() string {
-	if b.Title != "" {
-		return b.Title
-	}
-	return b.State.Title
-}
-
-// row returns the session's row.
-func (b *book) row() *journal.Session {
-	row := &journal.Session{
-		ID: b.ID, Epoch: b.Epoch, Seq: b.Seq, Title: b.title(), Dir: b.dir(), State: string(b.phase()), Model: b.State.Model,
-		Conversation: b.State.Conversation(), Run: b.Run, Created: b.Created, Updated: b.Updated, Open: len(b.Questions),
-		CostUSD: b.Costs.Total().CostUSD, Archived: b.Archived,
-	}
-	if b.Ended != nil {
-		row.Ended = b.Ended.Time
-	}
-	if row.Model == "" {
-		row.Model = b.Options.Model
-	}
-	// As texts: each step has a row, for which they need not be encoded.
-	switch failed := b.failed(); {
-	case b.Simulated && failed:
-		row.Data = json.RawMessage(`{"simulated":true,"failed":true}`)
-	case b.Simulated:
-		row.Data = json.RawMessage(`{"simulated":true}`)
-	case failed:
-		row.Data = json.RawMessage(`{"failed":true}`)
-	}
-	return row
-}
-
-// A rowData is what a session's row has beside its columns, see row.
-type rowData struct {
-	Simulated bool `json:"simulated"`
-	Failed    bool `json:"failed"`
-}
-
-// failed reports whether the last turn failed, or the process ended before its work
-// was done. What somebody has stopped on purpose has not failed, nor has what still
-// goes on.
-func (b *book) failed() bool {
-	if e := b.Ended; e != nil && b.Run > 0 {
-		if _, waiting := b.nextPrompt(); waiting || e.Unfinished {
-			return !strings.HasPrefix(e.Reason, stoppedBy) && !strings.HasPrefix(e.Reason, givenUpBy)
-		}
-	}
-	r := b.State.Result
-	switch {
-	case r == nil || !r.Failed || r.Interrupted || r.Terminal == wire.TerminalReasonAbortedStreaming || r.Terminal == wire.TerminalReasonAbortedTools:
-		return false
-	case b.Ended != nil:
-		return true
-	}
-	return !b.State.Turn && len(b.State.Queue.Waiting) == 0
 }

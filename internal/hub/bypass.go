@@ -16,8 +16,8 @@ func (b *book) bypass() bool {
 // would obey although the server's configuration has not consented.
 func notBypassing() error {
 	return &api.Error{
-		Status: http.StatusConflict, Code: api.CodeConflict, Title: "the session was not started with leave to bypass permissions",
-		Hint: "resume it with the option allow_bypass, which the server has to allow: dangerously_skip_permissions = true in section [claude] of the configuration",
+		Status: http.StatusConflict, Code: api.CodeConflict, Title: "the session was started without permission to bypass",
+		Hint: "resume it with the option allow_bypass, which the hub must allow: dangerously_skip_permissions = true in section [claude] of the configuration",
 	}
 }
 
@@ -35,11 +35,11 @@ func requestBypasses(r wire.Request) bool {
 	return false
 }
 
-// checkSettings refuses settings of a front end that need the right admin, or that
+// checkSettings refuses settings of a front end that need the scope admin, or that
 // would set the hub's own rules aside.
 func checkSettings(by Actor, settings []byte) error {
 	if wire.BypassSetting(settings) != "" && !by.Admin {
-		return api.Errorf(http.StatusForbidden, api.CodeForbidden, "bypassPermissions needs the right admin")
+		return api.Errorf(http.StatusForbidden, api.CodeForbidden, "bypassPermissions needs the scope admin")
 	}
 	if name := wire.HooklessSetting(settings); name != "" {
 		return unfit("settings: %s is refused: it can set the hub's own rules aside", name)

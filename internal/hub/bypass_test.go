@@ -51,7 +51,7 @@ func TestBypassNotLaunched(t *testing.T) {
 			if got := s.w.texts(); len(got) != before {
 				t.Errorf("the CLI was sent %q", got[before:])
 			}
-			if refusal := string(answer) + errorText(err); !strings.Contains(refusal, "was not started with leave to bypass permissions") {
+			if refusal := string(answer) + errorText(err); !strings.Contains(refusal, "was started without permission to bypass") {
 				t.Errorf("the answer is %s, %v", answer, err)
 			}
 		})
@@ -125,7 +125,7 @@ func TestBypassingAgents(t *testing.T) {
 	}
 	defer d.Leave()
 	answer, err := d.Submit(l.ctx(), person, []byte(`{"type":"control_request","request_id":"i","request":{"subtype":"initialize","agents":`+agents+`}}`), everything)
-	if err != nil || !strings.Contains(string(answer), "leave to bypass permissions") {
+	if err != nil || !strings.Contains(string(answer), "without permission to bypass") {
 		t.Errorf("Direct Connect: %s, %v", answer, err)
 	}
 }

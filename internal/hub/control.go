@@ -33,12 +33,12 @@ func (s *session) control(ctx context.Context, by Actor, r wire.Request) (*wire.
 	case *wire.InitializeRequest:
 		// Another one could take away the hooks of the first.
 		return nil, &api.Error{
-			Status: http.StatusConflict, Code: api.CodeConflict, Title: "the agent was initialized by this server",
-			Hint: "what it answered is in the session's snapshot; options are given when a session is created or resumed",
+			Status: http.StatusConflict, Code: api.CodeConflict, Title: "the hub has already initialized the agent",
+			Hint: "its answer is in the session's snapshot; set options when you create or resume a session",
 		}
 	case *wire.SetPermissionModeRequest:
 		if r.Mode == wire.PermissionModeBypassPermissions && !by.Admin {
-			return nil, api.Errorf(http.StatusForbidden, api.CodeForbidden, "bypassPermissions needs the right admin")
+			return nil, api.Errorf(http.StatusForbidden, api.CodeForbidden, "bypassPermissions needs the scope admin")
 		}
 		remember.PermissionMode = &r.Mode
 	case *wire.SetModelRequest:
@@ -146,7 +146,7 @@ func withRules(settings json.RawMessage, rules enforced) (json.RawMessage, error
 // version can.
 func (h *Hub) Environment(ctx context.Context, by Actor, id string, variables map[string]string) error {
 	if !by.Admin {
-		return api.Errorf(http.StatusForbidden, api.CodeForbidden, "the environment of an agent needs the right admin")
+		return api.Errorf(http.StatusForbidden, api.CodeForbidden, "the environment of an agent needs the scope admin")
 	}
 	s, release, err := h.acquire(ctx, id)
 	if err != nil {

@@ -16,8 +16,8 @@ func (st *step) notOurs() error {
 		return nil
 	}
 	return &api.Error{
-		Status: http.StatusConflict, Code: api.CodeConflict, Title: "the agent belongs to another program, which alone can end it",
-		Hint: "end that program; the session can be resumed here then",
+		Status: http.StatusConflict, Code: api.CodeConflict, Title: "the agent belongs to another program, which must end it",
+		Hint: "end that program, then resume the session here",
 	}
 }
 
@@ -32,8 +32,8 @@ func (s *session) foreign(steering bool) error {
 	}
 	if s.link == nil {
 		return &api.Error{
-			Status: http.StatusConflict, Code: api.CodeOffline, Title: "the agent belongs to another program and cannot be reached at present",
-			Hint: "try again when it is back",
+			Status: http.StatusConflict, Code: api.CodeOffline, Title: "the agent belongs to another program and can't be reached now",
+			Hint: "try again when it is connected",
 		}
 	}
 	if s.link.steer && steering {
@@ -41,13 +41,13 @@ func (s *session) foreign(steering bool) error {
 	}
 	if !steering {
 		return &api.Error{
-			Status: http.StatusConflict, Code: api.CodeConflict, Title: "the agent belongs to another program, which alone may send this",
-			Hint: "questions can be answered here",
+			Status: http.StatusConflict, Code: api.CodeConflict, Title: "only another program, which owns the agent, can send this",
+			Hint: "you can answer questions here",
 		}
 	}
 	return &api.Error{
-		Status: http.StatusConflict, Code: api.CodeConflict, Title: "the agent belongs to another program, which does not let others prompt or interrupt it",
-		Hint: "questions can be answered here; start the agent with switchboard wrap --steer to do more",
+		Status: http.StatusConflict, Code: api.CodeConflict, Title: "another program owns the agent and doesn't let others prompt or interrupt it",
+		Hint: "you can answer questions here; start the agent with switchboard wrap --steer to do more",
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 func formLine(ask *wire.ControlRequest, in api.Answer) ([]byte, error) {
 	request, ok := ask.Request.(*wire.ElicitationRequest)
 	if !ok {
-		return nil, unfit("the question is no form")
+		return nil, unfit("the question is not a form")
 	}
 	action := wire.ElicitationAction(in.Decision)
 	switch action {

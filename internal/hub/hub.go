@@ -26,7 +26,7 @@ type Actor struct {
 	Source journal.Source
 	// Name is how others are told who it was.
 	Name string
-	// Admin says that the actor may do what needs the right admin.
+	// Admin says that the actor may do what needs the scope admin.
 	Admin bool
 }
 
@@ -332,7 +332,7 @@ func (h *Hub) forget(s *session) {
 func (h *Hub) newSession(id string) *session {
 	return &session{
 		hub: h, id: id, log: h.log, feed: &feed{session: id}, done: make(chan struct{}), wake: make(chan struct{}, 1),
-		stop: make(chan struct{}), book: &book{ID: id},
+		stop: make(chan struct{}), book: &book{ID: id, Form: bookForm},
 	}
 }
 
@@ -364,16 +364,19 @@ func (h *Hub) load(ctx context.Context, id string) (*session, error) {
 
 // rebuild folds a session's entries, on top of the stored fold if stored is set.
 func (h *Hub) rebuild(ctx context.Context, id string, stored bool) (*book, error) {
-	b := &book{ID: id}
+	b := &book{ID: id, Form: bookForm}
 	if stored {
 		raw, seq, err := h.journal.Fold(ctx, id)
 		if err != nil {
 			return nil, err
 		}
 		if seq > 0 {
-			if err := json.Unmarshal(raw, b); err != nil || b.Seq != seq || b.ID != id {
+			switch err := json.Unmarshal(raw, b); {
+			case err != nil || b.Seq != seq || b.ID != id:
 				h.log.Warn("a stored fold cannot be read; folding anew", "session", id, "err", err)
-				b = &book{ID: id}
+				b = &book{ID: id, Form: bookForm}
+			case b.Form != bookForm: // it was stored by another version
+				b = &book{ID: id, Form: bookForm}
 			}
 		}
 	}
@@ -511,7 +514,11 @@ func (h *Hub) lookInto(id string) {
 			if settled = st.neverCame(); settled {
 				return
 			}
-			if s.book.phase() == fold.PhaseOffline && st.now.Sub(s.book.Updated) > dialWait {
+			lost := s.book.Lost
+			if s.book.Updated.After(lost) {
+				lost = s.book.Updated // the fold is from before it had Lost
+			}
+			if s.book.phase() == fold.PhaseOffline && st.now.Sub(lost) > dialWait {
 				st.endRun(api.Ended{Reason: ErrGone.Error()}, false)
 			}
 		}
@@ -616,18 +623,18 @@ func (h *Hub) problem(err error, id string) error {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.As(err, &full):
-		return &api.Error{Status: http.StatusServiceUnavailable, Code: api.CodeStorage, Title: "the journal cannot be written", Detail: full.Reason, Hint: "make room; nothing is lost meanwhile"}
+		return &api.Error{Status: http.StatusServiceUnavailable, Code: api.CodeStorage, Title: "the journal cannot be written", Detail: full.Reason, Hint: "free some disk space; nothing is lost meanwhile"}
 	case errors.As(err, &owned):
 		return &api.Error{Status: http.StatusConflict, Code: api.CodeOwned, Title: owned.Error(), Session: owned.Session, Hint: "stop that session first, or fork the conversation"}
 	case errors.As(err, &taken):
 		return &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Title: taken.Error()}
 	case errors.Is(err, journal.ErrCursor):
-		return &api.Error{Status: http.StatusUnprocessableEntity, Code: api.CodeInvalid, Title: "the cursor is not one that a page came with", Hint: "use the cursor that came with the page before, or none"}
+		return &api.Error{Status: http.StatusUnprocessableEntity, Code: api.CodeInvalid, Title: "the cursor isn't valid", Hint: "use the cursor of the previous page, or none"}
 	case errors.Is(err, journal.ErrNotFound):
 		return &api.Error{Status: http.StatusNotFound, Code: api.CodeNotFound, Title: fmt.Sprintf("there is no session %q", id)}
 	case errors.Is(err, ErrClosed), errors.Is(err, journal.ErrClosed), errors.Is(err, errPutAway):
-		return &api.Error{Status: http.StatusServiceUnavailable, Code: api.CodeClosing, Title: "the server is going away", Hint: "try again in a moment"}
+		return &api.Error{Status: http.StatusServiceUnavailable, Code: api.CodeClosing, Title: "the hub is shutting down", Hint: "try again in a moment"}
 	}
 	h.log.Error("unexpected", "session", id, "err", err)
-	return &api.Error{Status: http.StatusInternalServerError, Code: api.CodeInternal, Title: "something went wrong in the server", Detail: err.Error()}
+	return &api.Error{Status: http.StatusInternalServerError, Code: api.CodeInternal, Title: "something went wrong in the hub", Detail: err.Error()}
 }

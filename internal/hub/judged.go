@@ -69,7 +69,7 @@ func (st *step) checkEdited(ask *wire.ControlRequest, in api.Answer) error {
 	if v.Rule != nil {
 		name = " (" + v.Rule.Text + ")"
 	}
-	return unfit("input: a rule denies what it was edited into%s: %s", name, v.Reason)
+	return unfit("input: a rule denies the edited call%s: %s", name, v.Reason)
 }
 
 // dropHook cancels a question of a hook that the CLI has withdrawn.

@@ -186,7 +186,7 @@ func openLedger(ctx context.Context, o Options, clock func() time.Time) (*ledger
 			return nil, fmt.Errorf("budget %q: %w", b.Name, err)
 		}
 		if names[b.Name] {
-			return nil, fmt.Errorf("budget %q: there are two of this name", b.Name)
+			return nil, fmt.Errorf("budget %q: the name is used twice", b.Name)
 		}
 		names[b.Name] = true
 		b.Folder = cleaned(b.Folder)

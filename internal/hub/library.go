@@ -74,7 +74,7 @@ type TranscriptSearch struct {
 // library returns what the hub can see of the disk.
 func (h *Hub) library() (Library, error) {
 	if h.options.Library == nil {
-		return nil, api.Errorf(http.StatusConflict, api.CodeConflict, "this server does not look at the disk")
+		return nil, api.Errorf(http.StatusConflict, api.CodeConflict, "this hub doesn't read conversations from disk")
 	}
 	return h.options.Library, nil
 }
@@ -137,7 +137,11 @@ const mostTitle = 200
 
 // inOneLine makes a text fit for a title: one line, without control characters,
 // not too long.
-func inOneLine(text string) string {
+func inOneLine(text string) string { return cutLine(text, mostTitle) }
+
+// cutLine returns a text in one line, without control characters, cut to a number of
+// runes.
+func cutLine(text string, limit int) string {
 	var b strings.Builder
 	space, n := false, 0
 	for _, r := range text {
@@ -145,7 +149,7 @@ func inOneLine(text string) string {
 			space = n > 0
 			continue
 		}
-		if n >= mostTitle-1 {
+		if n >= limit-1 {
 			b.WriteRune('…')
 			break
 		}

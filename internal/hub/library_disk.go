@@ -44,7 +44,7 @@ func checkFolder(dir string) error {
 func noTranscript(conversation string) error {
 	return &api.Error{
 		Status: http.StatusNotFound, Code: api.CodeNotFound, Title: fmt.Sprintf("there is no transcript of conversation %q", conversation),
-		Hint: "see GET /v1/transcripts for those that there are",
+		Hint: "see GET /v1/transcripts for a list",
 	}
 }
 
@@ -209,8 +209,8 @@ func (h *Hub) Adopt(ctx context.Context, by Actor, conversation string, in api.A
 	if dir == "" {
 		if dir = found[0].Dir; dir == "" {
 			return nil, &api.Error{
-				Status: http.StatusUnprocessableEntity, Code: api.CodeInvalid, Title: "the transcript does not tell which folder the conversation was held in",
-				Hint: "name one as dir",
+				Status: http.StatusUnprocessableEntity, Code: api.CodeInvalid, Title: "the transcript doesn't say which folder it belongs to",
+				Hint: "set dir",
 			}
 		}
 	}

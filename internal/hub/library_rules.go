@@ -32,7 +32,7 @@ type RulesInFile interface {
 func (h *Hub) rulesInFile() (RulesInFile, error) {
 	rules, ok := h.rules.(RulesInFile)
 	if !ok {
-		return nil, api.Errorf(http.StatusConflict, api.CodeConflict, "this server has no rules file")
+		return nil, api.Errorf(http.StatusConflict, api.CodeConflict, "this hub has no rules file")
 	}
 	return rules, nil
 }
@@ -54,7 +54,7 @@ func (h *Hub) RulesFile(context.Context) (*api.RulesFile, error) {
 // was allowed before waits for confirmation.
 func (h *Hub) ReplaceRules(_ context.Context, by Actor, in api.ReplaceRules) (*api.Policy, error) {
 	if !by.Admin {
-		return nil, api.Errorf(http.StatusForbidden, api.CodeForbidden, "changing the rules file needs the right admin")
+		return nil, api.Errorf(http.StatusForbidden, api.CodeForbidden, "changing the rules file needs the scope admin")
 	}
 	rules, err := h.rulesInFile()
 	if err != nil {
@@ -77,7 +77,7 @@ func (h *Hub) Explain(ctx context.Context, in api.ExplainCall) (*api.Decision, e
 		return nil, err
 	}
 	if in.Tool == "" {
-		return nil, unfit("tool: say which tool is called, such as Bash")
+		return nil, unfit("tool: name the tool, such as Bash")
 	}
 	if err := checkFolder(in.Dir); err != nil {
 		return nil, err
@@ -198,7 +198,7 @@ func (h *Hub) testedRules(text string) (*policy.Engine, error) {
 	if len(text) > maxTestedText {
 		return nil, &api.Error{
 			Status: http.StatusRequestEntityTooLarge, Code: api.CodeTooLarge, Title: fmt.Sprintf("The rules to test are longer than %d KiB", maxTestedText>>10),
-			Hint: "test them with: switchboard policy test, which judges on your side",
+			Hint: "test them with switchboard policy test",
 		}
 	}
 	rules, err := h.rulesInFile()
@@ -211,7 +211,7 @@ func (h *Hub) testedRules(text string) (*policy.Engine, error) {
 	}
 	if n := len(engine.Rules("")); n > maxTestedRules {
 		e := api.Errorf(http.StatusUnprocessableEntity, api.CodeInvalid, "text: expected at most %d rules, got %d", maxTestedRules, n)
-		e.Hint = "test them with: switchboard policy test, which judges on your side"
+		e.Hint = "test them with switchboard policy test"
 		return nil, e
 	}
 	return engine, nil

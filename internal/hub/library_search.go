@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
@@ -19,14 +21,14 @@ const (
 // Search finds messages by their text, the newest first.
 func (h *Hub) Search(ctx context.Context, f api.SearchFilter) (*api.SearchResult, error) {
 	if strings.TrimSpace(f.Text) == "" {
-		return nil, unfit("q: say what to look for")
+		return nil, unfit("q: enter a search text")
 	}
 	if f.Session != "" {
 		if _, err := h.journal.Session(ctx, f.Session); err != nil {
 			return nil, h.problem(err, f.Session)
 		}
 	}
-	page, err := h.journal.Search(ctx, journal.SearchQuery{Text: f.Text, Session: f.Session, Cursor: f.Cursor, Limit: limited(f.Limit, 20, 100)})
+	page, err := h.journal.Search(ctx, journal.SearchQuery{Text: withBeginning(f.Text), Session: f.Session, Cursor: f.Cursor, Limit: limited(f.Limit, 20, 100)})
 	if err != nil {
 		return nil, h.searchProblem(err, f.Session)
 	}
@@ -52,12 +54,23 @@ func (h *Hub) Search(ctx context.Context, f api.SearchFilter) (*api.SearchResult
 	return result, nil
 }
 
+// withBeginning returns what is searched for: the last word counts as the beginning
+// of one, which the journal finds by a * behind it. Phrases in quotes stay.
+func withBeginning(text string) string {
+	text = strings.TrimSpace(text)
+	last, _ := utf8.DecodeLastRuneInString(text)
+	if strings.Count(text, `"`)%2 != 0 || !unicode.IsLetter(last) && !unicode.IsNumber(last) && last != '_' {
+		return text
+	}
+	return text + "*"
+}
+
 // searchProblem explains why nothing could be looked for.
 func (h *Hub) searchProblem(err error, session string) error {
 	problem := h.problem(err, session)
 	if e, ok := errors.AsType[*api.Error](problem); ok && e.Code == api.CodeStorage {
 		return &api.Error{
-			Status: http.StatusServiceUnavailable, Code: api.CodeStorage, Title: "nothing can be looked for at the moment", Detail: e.Detail,
+			Status: http.StatusServiceUnavailable, Code: api.CodeStorage, Title: "search isn't available now", Detail: e.Detail,
 			Hint: "try again in a moment",
 		}
 	}

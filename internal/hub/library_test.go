@@ -81,6 +81,19 @@ func TestSearch(t *testing.T) {
 			t.Errorf("mark %d of %q is on %q", i, hit.Snippet, got)
 		}
 	}
+	// The last word may be the beginning of one, but not in quotes.
+	for text, want := range map[string]int{"another pea": 2, "pea another": 0, `"pea"`: 0, "another pear ": 2} {
+		if result, err = l.hub.Search(l.ctx(), api.SearchFilter{Text: text}); err != nil || len(result.Hits) != want {
+			t.Errorf("%q finds %s, %v", text, encode(result), err)
+		}
+	}
+	// What a tool gives is not what a person said, although its line is the user's.
+	l.send(second.ID, "@tool Read {\"file_path\":\"a\"}\n@result a quince\n@say done")
+	l.awaitDone(second.ID, 2)
+	result = l.searchFor(api.SearchFilter{Text: "quince"}, func(r *api.SearchResult) bool { return len(r.Hits) == 2 })
+	if result.Hits[0].Kind != "tool" || result.Hits[1].Kind != "user" {
+		t.Errorf("the hits are %s", encode(result.Hits))
+	}
 	for _, test := range []struct {
 		f    api.SearchFilter
 		want string

@@ -45,7 +45,7 @@ func (h *Hub) Timeline(ctx context.Context, id, after string, limit int) (*api.T
 	}
 	var verdict string
 	if r.after, verdict = place(after, r.session.Epoch, r.session.Seq); verdict != resumeOK {
-		return nil, unfit("after: %.80q is no event of this session; begin anew without it", after)
+		return nil, unfit("after: %.80q isn't an event of this session; start again without it", after)
 	}
 	limit = limited(limit, 200, 1000)
 	t := &teller{epoch: r.session.Epoch, calls: map[string]call{}, prompts: map[string]bool{}, items: []api.TimelineItem{}}

@@ -227,14 +227,14 @@ func checkOptions(by Actor, o api.SessionOptions) error {
 	sensitive := mode == wire.PermissionModeBypassPermissions || o.AllowBypass || len(o.MCPServers) > 0 || len(o.Settings) > 0 ||
 		len(o.PluginDirs) > 0 || len(o.Env) > 0 || len(o.ExtraArgs) > 0
 	if sensitive && !by.Admin {
-		return api.Errorf(http.StatusForbidden, api.CodeForbidden, "bypassPermissions, MCP servers, settings, plugins, environment and raw flags need the right admin")
+		return api.Errorf(http.StatusForbidden, api.CodeForbidden, "bypassPermissions, MCP servers, settings, plugins, environment and raw flags need the scope admin")
 	}
 	body, err := initializeBody(o)
 	if err != nil {
 		return err
 	}
 	if agentsBypass(body.Agents) && !by.Admin {
-		return api.Errorf(http.StatusForbidden, api.CodeForbidden, "bypassPermissions needs the right admin")
+		return api.Errorf(http.StatusForbidden, api.CodeForbidden, "bypassPermissions needs the scope admin")
 	}
 	return nil
 }
@@ -430,11 +430,11 @@ func (s *session) resumable() error {
 	if b.Ended == nil {
 		if b.phase() == fold.PhaseOffline {
 			return &api.Error{
-				Status: http.StatusConflict, Code: api.CodeOffline, Title: "the session's process may still be alive",
-				Hint: "wait until it is found dead, or resume with force",
+				Status: http.StatusConflict, Code: api.CodeOffline, Title: "the session's process may still be running",
+				Hint: "wait until its end is detected, or resume with force",
 			}
 		}
-		return &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Title: "the session has a process already"}
+		return &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Title: "the session is already running"}
 	}
 	if b.Dir == "" && b.State.Dir == "" {
 		return &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Title: "the session has no folder to start a process in"}
@@ -506,7 +506,7 @@ func (h *Hub) Stop(ctx context.Context, by Actor, id string, in api.Stop) (*api.
 			st.endRun(api.Ended{Reason: stoppedBy + nameOf(by)}, false)
 		case !in.Force:
 			return &api.Error{
-				Status: http.StatusConflict, Code: api.CodeOffline, Title: "the agent cannot be reached at present",
+				Status: http.StatusConflict, Code: api.CodeOffline, Title: "the agent can't be reached now",
 				Hint: "stop with force to end its process anyway",
 			}
 		}

@@ -78,8 +78,8 @@ func (st *step) message(by Actor, in incoming) (*api.Message, error) {
 	s := st.s
 	if in.uuid != "" && s.book.knows(in.uuid) {
 		return nil, &api.Error{
-			Status: http.StatusConflict, Code: api.CodeClientIDReused, Title: "the uuid is that of another message, and the agent would not look at this one",
-			Hint: "use a new uuid for a new message, or none",
+			Status: http.StatusConflict, Code: api.CodeClientIDReused, Title: "another message has this uuid, so the agent would ignore this one",
+			Hint: "use a new uuid, or none",
 		}
 	}
 	if err := s.book.room(); err != nil {
@@ -147,8 +147,8 @@ func (b *book) room() error {
 		return nil
 	}
 	return &api.Error{
-		Status: http.StatusTooManyRequests, Code: api.CodeTooMany, Title: "too many messages wait for the agent",
-		Hint: "wait until it has taken some up, or take some back",
+		Status: http.StatusTooManyRequests, Code: api.CodeTooMany, Title: "too many messages are queued",
+		Hint: "wait until the agent takes some, or delete some",
 	}
 }
 
@@ -250,13 +250,13 @@ func (s *session) queued(id string) (journal.Command, error) {
 	})
 	if i < 0 {
 		return journal.Command{}, &api.Error{
-			Status: http.StatusConflict, Code: api.CodeNotQueued, Title: "no message with this id is waiting",
-			Hint: "it has been taken up by the agent, or there never was one",
+			Status: http.StatusConflict, Code: api.CodeNotQueued, Title: "no queued message has this id",
+			Hint: "the agent may have it already",
 		}
 	}
 	v := s.book.Commands[i]
 	if v.State != string(api.MessageQueued) {
-		return v, &api.Error{Status: http.StatusConflict, Code: api.CodeNotQueued, Title: "the message is on its way already", Hint: "interrupt the turn instead"}
+		return v, &api.Error{Status: http.StatusConflict, Code: api.CodeNotQueued, Title: "the message was already sent", Hint: "interrupt the turn instead"}
 	}
 	return v, nil
 }

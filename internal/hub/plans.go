@@ -292,8 +292,8 @@ func checkPlan(by Actor, plan *api.Plan, stale bool, in api.Answer) error {
 		return unfit("input and updates do not go with an outcome; an edited plan is in plan")
 	case stale && in.Outcome != api.PlanFresh && in.Outcome != api.PlanRevise && in.Outcome != api.PlanReject:
 		return &api.Error{
-			Status: http.StatusConflict, Code: api.CodeEnded, Title: "the process that made the plan has ended, and cannot be told " + string(in.Outcome),
-			Hint: "start afresh with the plan (fresh), go on planning (revise), or reject it",
+			Status: http.StatusConflict, Code: api.CodeEnded, Title: "the process that made the plan has ended and can't be told " + string(in.Outcome),
+			Hint: "start over with the plan (fresh), keep planning (revise), or reject it",
 		}
 	case !stale && plan.Text == "" && in.Outcome != api.PlanFresh && in.Outcome != api.PlanAsk && in.Outcome != api.PlanReject:
 		return unfit("there is no plan: it can be approved (ask) or rejected")
@@ -331,10 +331,10 @@ func checkMode(by Actor, plan *api.Plan, in api.Answer) error {
 	case in.Mode == "":
 	case bypass && (in.Outcome == api.PlanFresh || in.Outcome == api.PlanAcceptEdits):
 		if !plan.Bypass {
-			return unfit("mode: the session was not started with leave to bypass permissions")
+			return unfit("mode: the session was started without permission to bypass")
 		}
 		if !by.Admin {
-			return api.Errorf(http.StatusForbidden, api.CodeForbidden, "bypassPermissions needs the right admin")
+			return api.Errorf(http.StatusForbidden, api.CodeForbidden, "bypassPermissions needs the scope admin")
 		}
 	case !bypass && in.Mode == string(modeOf(in)):
 	default:
@@ -375,7 +375,7 @@ func checkImages(raw json.RawMessage) error {
 func approvalLine(ask *wire.ControlRequest, in api.Answer, plan string) ([]byte, error) {
 	request, ok := ask.Request.(*wire.CanUseToolRequest)
 	if !ok {
-		return nil, unfit("the question is no plan")
+		return nil, unfit("the question is not a plan")
 	}
 	allow := &wire.Allow{UpdatedInput: request.Input}
 	allow.UpdatedPermissions = append(allow.UpdatedPermissions, &wire.SetMode{Mode: modeOf(in), Destination: wire.UpdateDestinationSession})

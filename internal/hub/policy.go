@@ -35,7 +35,7 @@ func (f fixedRules) Status() api.Policy {
 }
 
 func (f fixedRules) Confirm(string) error {
-	return api.Errorf(http.StatusConflict, api.CodeConflict, "no change of the rules waits for confirmation")
+	return api.Errorf(http.StatusConflict, api.CodeConflict, "no rule change needs confirmation")
 }
 
 // hubItself is who acts where no person or program does.
@@ -282,9 +282,9 @@ func hookAnswer(ask *wire.ControlRequest, in api.Answer) ([]byte, error) {
 	out := &wire.PreToolUseOutput{}
 	switch {
 	case in.Always != nil || in.Updates != nil:
-		return nil, unfit("this question was brought by a hook, which can allow the call once only")
+		return nil, unfit("this question comes from a hook, which can only allow the call once")
 	case in.Interrupt:
-		return nil, unfit("interrupt: this question was brought by a hook, which cannot stop the turn; deny it, and interrupt the session")
+		return nil, unfit("interrupt: this question comes from a hook, which can't stop the turn; deny it and interrupt the session")
 	case in.Decision == "allow":
 		out.PermissionDecision, out.UpdatedInput = wire.HookPermissionDecisionAllow, in.Input
 		out.PermissionDecisionReason = "The user allowed it."
@@ -425,7 +425,7 @@ func (h *Hub) Policy(context.Context) (*api.Policy, error) {
 // ConfirmPolicy confirms a change of the rules that allows more than before.
 func (h *Hub) ConfirmPolicy(_ context.Context, by Actor, in api.ConfirmPolicy) (*api.Policy, error) {
 	if !by.Admin {
-		return nil, api.Errorf(http.StatusForbidden, api.CodeForbidden, "rules that allow more need the right admin")
+		return nil, api.Errorf(http.StatusForbidden, api.CodeForbidden, "rules that allow more need the scope admin")
 	}
 	if err := h.rules.Confirm(in.Sum); err != nil {
 		return nil, h.problem(err, "")
@@ -480,10 +480,10 @@ func (st *step) addRule(by Actor, in api.AddRule) (*api.SessionRule, error) {
 	switch in.Decision {
 	case api.RuleAllow:
 		if !by.Admin {
-			return nil, api.Errorf(http.StatusForbidden, api.CodeForbidden, "a rule that allows needs the right admin")
+			return nil, api.Errorf(http.StatusForbidden, api.CodeForbidden, "a rule that allows needs the scope admin")
 		}
 		if in.Message != "" {
-			return nil, unfit("message: only a rule that denies tells the agent something")
+			return nil, unfit("message: only a deny rule can have a message")
 		}
 	case api.RuleAsk, api.RuleDeny:
 	default:
@@ -492,9 +492,9 @@ func (st *step) addRule(by Actor, in api.AddRule) (*api.SessionRule, error) {
 	if in.Rule == everyTool {
 		switch {
 		case in.Decision != api.RuleAllow:
-			return nil, unfit("rule: %q goes with allow; stop the session to have nothing run", everyTool)
+			return nil, unfit("rule: %q works with allow only; stop the session instead", everyTool)
 		case in.For <= 0 || in.For > int64(mostTrust/time.Second):
-			return nil, unfit("for: a rule that allows everything needs an end, of at most a day")
+			return nil, unfit("for: a rule that allows everything must expire within a day")
 		}
 	} else if err := checkRule(in.Rule, in.Decision); err != nil {
 		return nil, err
@@ -516,7 +516,7 @@ func (st *step) addRule(by Actor, in api.AddRule) (*api.SessionRule, error) {
 // roomForRule says whether the session may have another rule.
 func (st *step) roomForRule() error {
 	if len(st.s.book.Rules) >= mostRules {
-		return api.Errorf(http.StatusConflict, api.CodeConflict, "the session has %d rules already; remove some, or put them into the rules file", mostRules)
+		return api.Errorf(http.StatusConflict, api.CodeConflict, "the session already has %d rules; remove some, or use the rules file", mostRules)
 	}
 	return nil
 }
@@ -544,7 +544,7 @@ func (h *Hub) RemoveRule(ctx context.Context, by Actor, id, rule string) (*api.S
 		}
 		removed = s.book.Rules[i]
 		if removed.Decision != api.RuleAllow && !by.Admin {
-			return api.Errorf(http.StatusForbidden, api.CodeForbidden, "removing a rule that denies or asks needs the right admin")
+			return api.Errorf(http.StatusForbidden, api.CodeForbidden, "removing a rule that denies or asks needs the scope admin")
 		}
 		st.event(api.KindRuleRemoved, by, api.RuleRemoved{ID: rule})
 		st.rulesChanged()

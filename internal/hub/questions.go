@@ -20,7 +20,7 @@ func (h *Hub) Questions(ctx context.Context, f api.QuestionFilter) (*api.Questio
 	}
 	if f.Cursor != "" {
 		if _, err := h.Question(ctx, f.Cursor); err != nil {
-			return nil, unfit("cursor: this is not where a page of questions ends")
+			return nil, unfit("cursor: not a valid cursor")
 		}
 	}
 	rows, err := h.journal.Questions(ctx, journal.QuestionQuery{Session: f.Session, State: string(f.State), Kind: string(f.Kind), Prefix: f.Prefix, After: f.Cursor, Limit: limit + 1})
@@ -171,7 +171,7 @@ func (st *step) settle(by Actor, row journal.Question, ask *wire.ControlRequest,
 			return nil, answerProblem(err)
 		}
 		if scope := wire.ScopeOf(line, ask); scope == wire.ScopeAdmin && !by.Admin && !isHook(ask) {
-			return nil, api.Errorf(http.StatusForbidden, api.CodeForbidden, "this answer changes more than the question asked for, which needs the right admin")
+			return nil, api.Errorf(http.StatusForbidden, api.CodeForbidden, "this answer allows more than was asked, which needs the scope admin")
 		}
 		if answerBypasses(line) && !b.bypass() {
 			return nil, notBypassing()

@@ -15,7 +15,7 @@ import (
 // that is counted over several sessions is granted to this one alone.
 func (h *Hub) Release(ctx context.Context, by Actor, id string, in api.Release) (*api.Session, error) {
 	if !by.Admin {
-		return nil, api.Errorf(http.StatusForbidden, api.CodeForbidden, "releasing a session lets it use more, which needs the right admin")
+		return nil, api.Errorf(http.StatusForbidden, api.CodeForbidden, "releasing a session needs the scope admin")
 	}
 	if in.USD < 0 || math.IsNaN(in.USD) || math.IsInf(in.USD, 0) || in.Turns < 0 || in.Seconds < 0 {
 		return nil, api.Errorf(http.StatusUnprocessableEntity, api.CodeInvalid, "usd, turns and seconds must not be negative")
@@ -49,12 +49,12 @@ func (h *Hub) Release(ctx context.Context, by Actor, id string, in api.Release) 
 func (st *step) release(by Actor, in api.Release) error {
 	holds := slices.Clone(st.s.book.Limits.Holds)
 	if len(holds) == 0 {
-		return &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Title: "nothing holds the session back"}
+		return &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Title: "the session is not on hold"}
 	}
 	if in.Hold != "" {
 		holds = slices.DeleteFunc(holds, func(h hold) bool { return h.ID != in.Hold })
 		if len(holds) == 0 {
-			return api.Errorf(http.StatusNotFound, api.CodeNotFound, "there is no hold %q, or it is over", in.Hold)
+			return api.Errorf(http.StatusNotFound, api.CodeNotFound, "no hold %q, or it is over", in.Hold)
 		}
 	}
 	meters := st.s.meters(st.pending(), st.now)
@@ -91,13 +91,13 @@ func (st *step) release(by Actor, in api.Release) error {
 		return nil
 	case in.AtReset:
 		return &api.Error{
-			Status: http.StatusUnprocessableEntity, Code: api.CodeInvalid, Title: "it is not known when this limit is over", Detail: holds[0].Reason,
+			Status: http.StatusUnprocessableEntity, Code: api.CodeInvalid, Title: "this limit has no known reset time", Detail: holds[0].Reason,
 			Hint: "release the session without at_reset",
 		}
 	}
 	return &api.Error{
-		Status: http.StatusUnprocessableEntity, Code: api.CodeInvalid, Title: "what holds the session back is not counted in what is to be granted", Detail: holds[0].Reason,
-		Hint: "give usd for money, turns for turns, seconds for time at work, or nothing for as much again",
+		Status: http.StatusUnprocessableEntity, Code: api.CodeInvalid, Title: "the hold is not of the kind that you grant", Detail: holds[0].Reason,
+		Hint: "set usd, turns or seconds, or nothing to grant the same again",
 	}
 }
 
@@ -143,7 +143,7 @@ func (s *session) steerHeld() error {
 			continue
 		}
 		return &api.Error{
-			Status: http.StatusConflict, Code: api.CodeConflict, Title: "the session is held back", Detail: h.Reason,
+			Status: http.StatusConflict, Code: api.CodeConflict, Title: "the session is on hold", Detail: h.Reason,
 			Hint: "release it first, or queue the message",
 		}
 	}

@@ -86,7 +86,7 @@ func (s *session) reachable() error {
 	case s.book.Ended != nil:
 		return &api.Error{Status: http.StatusConflict, Code: api.CodeEnded, Title: "the session has no process", Detail: s.book.Ended.Reason, Hint: "resume it, or send it a message"}
 	case s.link == nil || !s.link.connected:
-		return &api.Error{Status: http.StatusConflict, Code: api.CodeOffline, Title: "the agent cannot be reached at present", Hint: "it is tried again by itself"}
+		return &api.Error{Status: http.StatusConflict, Code: api.CodeOffline, Title: "the agent can't be reached now", Hint: "the hub reconnects automatically"}
 	}
 	return nil
 }
@@ -170,7 +170,7 @@ func (h *Hub) Interrupt(ctx context.Context, by Actor, id string, in api.Interru
 		if err = s.await(wait, interrupted); err != nil {
 			if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 				return nil, &api.Error{
-					Status: http.StatusGatewayTimeout, Code: api.CodeTimeout, Title: "the agent has taken the interrupt and the turn goes on",
+					Status: http.StatusGatewayTimeout, Code: api.CodeTimeout, Title: "the agent received the interrupt, but the turn continues",
 					Hint: "stop the session to end its process",
 				}
 			}
@@ -210,7 +210,7 @@ func (h *Hub) Update(ctx context.Context, by Actor, id string, in api.UpdateSess
 	}
 	defer release()
 	if in.PermissionMode != nil && *in.PermissionMode == wire.PermissionModeBypassPermissions && !by.Admin {
-		return nil, api.Errorf(http.StatusForbidden, api.CodeForbidden, "bypassPermissions needs the right admin")
+		return nil, api.Errorf(http.StatusForbidden, api.CodeForbidden, "bypassPermissions needs the scope admin")
 	}
 	var requests []wire.Request
 	if in.Model != nil {

@@ -222,7 +222,7 @@ func (s *session) launch(spec LaunchSpec, launched chan error) {
 	var started *Launched
 	err := error(&api.Error{
 		Status: http.StatusBadGateway, Code: api.CodeStartFailed, Title: "this hub cannot start agents",
-		Hint: "start it with an agent, or have a CLI dial in",
+		Hint: "install Claude Code, or connect your own",
 	})
 	if s.hub.launcher != nil {
 		started, err = s.hub.launcher.Start(s.hub.ctx, spec)

@@ -41,7 +41,7 @@ func (s *session) view() *api.Session {
 		ID: s.id, Title: b.title(), Dir: b.Dir, State: api.State(b.phase()), Run: b.Run, Transport: b.Transport, Linked: s.link != nil && s.link.connected && b.Ended == nil,
 		Simulated: b.Simulated, Conversation: b.State.Conversation(), Model: b.State.Model, PermissionMode: string(b.State.Mode), Version: b.State.Version,
 		Created: b.Created, Updated: b.Updated, Archived: !b.Archived.IsZero(), LastEventID: eventID(b.Epoch, b.Seq),
-		Text: b.State.Text, Prompt: b.State.Prompt,
+		Text: b.State.Text, Prompt: b.State.Prompt, Failed: b.failed(),
 	}
 	if v.Version == "" {
 		v.Version = b.Version
@@ -228,6 +228,10 @@ func encoded(v any) json.RawMessage {
 func (h *Hub) List(ctx context.Context, f api.SessionFilter) (*api.SessionList, error) {
 	q := journal.SessionQuery{Dir: f.Dir, Text: f.Text, Archived: f.Archived, Cursor: f.Cursor, Limit: f.Limit}
 	for _, state := range f.State {
+		if state == api.StateFailed {
+			q.Failed = true
+			continue
+		}
 		q.States = append(q.States, string(state))
 	}
 	page, err := h.journal.Sessions(ctx, q)
@@ -242,7 +246,7 @@ func (h *Hub) List(ctx context.Context, f api.SessionFilter) (*api.SessionList, 
 		list.Sessions = append(list.Sessions, api.SessionSummary{
 			ID: row.ID, Title: row.Title, Dir: row.Dir, State: api.State(row.State), Model: row.Model, Conversation: row.Conversation, Run: row.Run,
 			Questions: row.Open, USD: row.CostUSD, Created: row.Created, Updated: row.Updated, Archived: !row.Archived.IsZero(),
-			Simulated: data.Simulated, Failed: data.Failed, LastEventID: eventID(row.Epoch, row.Seq),
+			Simulated: data.Simulated, Failed: data.Failed, Text: data.Text, LastEventID: eventID(row.Epoch, row.Seq),
 		})
 	}
 	return list, nil

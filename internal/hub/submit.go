@@ -40,7 +40,7 @@ func (h *Hub) Submit(ctx context.Context, by Actor, id string, line []byte, may 
 // submit is Submit to a session in use; d is the driver that sent the line, or nil.
 func (s *session) submit(ctx context.Context, by Actor, line []byte, may May, d *Driver) ([]byte, error) {
 	if len(line) > wire.MaxFrontEndLine {
-		return nil, api.Errorf(http.StatusRequestEntityTooLarge, api.CodeTooLarge, "the line has %d bytes; at most %d are taken", len(line), wire.MaxFrontEndLine)
+		return nil, api.Errorf(http.StatusRequestEntityTooLarge, api.CodeTooLarge, "the line has %d bytes; the maximum is %d", len(line), wire.MaxFrontEndLine)
 	}
 	header, err := wire.Peek(line)
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *session) submit(ctx context.Context, by Actor, line []byte, may May, d 
 	m, err := wire.Decode(line)
 	request, ok := m.(*wire.ControlRequest)
 	if err != nil || !ok {
-		return nil, unfit("a line of the type %q is not sent to an agent", header.Type)
+		return nil, unfit("lines of type %q can't be sent to an agent", header.Type)
 	}
 	if _, first := request.Request.(*wire.InitializeRequest); first && may(wire.ScopeObserve) {
 		return s.submitInitialize(ctx, by, request, may, d)
@@ -97,9 +97,9 @@ func (s *session) submit(ctx context.Context, by Actor, line []byte, may May, d 
 // lacks says that the sender of a line may not send it.
 func lacks(needs wire.Scope) error {
 	if needs == wire.ScopeNone {
-		return unfit("this line cannot be sent to an agent")
+		return unfit("this line can't be sent to an agent")
 	}
-	return api.Errorf(http.StatusForbidden, api.CodeForbidden, "this needs the right %q", needs)
+	return api.Errorf(http.StatusForbidden, api.CodeForbidden, "this needs the scope %q", needs)
 }
 
 // errorLine answers a front end's request with an error.
@@ -138,7 +138,7 @@ func (s *session) submitMessage(ctx context.Context, by Actor, line []byte) erro
 	m, err := wire.Decode(line)
 	user, ok := m.(*wire.User)
 	if err != nil || !ok {
-		return unfit("this is no message")
+		return unfit("this isn't a message")
 	}
 	if len(uuid) > mostUUID {
 		return unfit("uuid: expected at most %d characters, got %d", mostUUID, len(uuid))
@@ -237,7 +237,7 @@ func (st *step) noQuestion(requestID string) error {
 	}
 	return &api.Error{
 		Status: http.StatusNotFound, Code: api.CodeNotFound, Title: "no open question has this request id",
-		Hint: "it may have been withdrawn, or be another session's",
+		Hint: "it may be withdrawn, or belong to another session",
 	}
 }
 

@@ -456,7 +456,7 @@ func (s *SQLite) hit(ctx context.Context, position int64, terms []term) (*Hit, e
 		if err != nil {
 			return Hit{}, err
 		}
-		typ, text, _ := messageText(e.Line)
-		return Hit{Session: e.Session, Seq: e.Seq, Time: e.Time, Kind: typ, Snippet: snippet(text, terms)}, nil
+		_, text, _ := messageText(e.Line)
+		return Hit{Session: e.Session, Seq: e.Seq, Time: e.Time, Kind: speaker(e.Line), Snippet: snippet(text, terms)}, nil
 	}, "SELECT "+entryColumns+" FROM entries e JOIN sessions s ON s.n = e.session WHERE e.pos = ?", position)
 }

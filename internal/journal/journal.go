@@ -320,8 +320,11 @@ type Lease struct {
 // A SessionQuery selects sessions. The zero value selects all that are not
 // archived.
 type SessionQuery struct {
-	// States selects by state, Dir by folder, Text by a part of title or folder.
+	// States selects by state, Failed sessions whose data has failed: true, Dir by
+	// folder, Text by a part of title or folder. With States and Failed one of them
+	// suffices.
 	States   []string
+	Failed   bool
 	Dir      string
 	Text     string
 	Archived bool // also those that are archived
@@ -365,12 +368,23 @@ type SearchQuery struct {
 	Limit   int // 20 if zero
 }
 
+// Who said what is found.
+const (
+	SpeakerUser      = "user"      // a person or a program
+	SpeakerAssistant = "assistant" // the agent
+	SpeakerResult    = "result"    // the end of a turn
+	SpeakerTool      = "tool"      // the result of a tool
+	SpeakerPlan      = "plan"      // the result of a plan, which repeats it
+	SpeakerSubagent  = "subagent"  // a sub-agent, or its report
+	SpeakerSystem    = "system"    // the CLI, in the user's name
+)
+
 // A Hit is a message that was found.
 type Hit struct {
 	Session string
 	Seq     int64
 	Time    time.Time
-	// Kind is the type of the line: user, assistant or result.
+	// Kind says who said it: one of the Speaker constants.
 	Kind string
 	// Snippet is the text around the words, which are marked by \x02 and \x03.
 	Snippet string

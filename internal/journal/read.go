@@ -158,6 +158,9 @@ func scanSession(r row) (Session, error) {
 	}, nil
 }
 
+// dataFailed says whether the data of a session's row has failed: true, as SQL.
+const dataFailed = `CASE WHEN json_valid(CAST(data AS TEXT)) THEN ifnull(json_extract(CAST(data AS TEXT), '$.failed'), 0) ELSE 0 END`
+
 // Sessions lists sessions, the most recently updated first. The cursor of a page
 // is the place of its last row, so a session that changes meanwhile moves to the
 // front of the list and shifts nothing.
@@ -173,14 +176,18 @@ func (s *SQLite) Sessions(ctx context.Context, q SessionQuery) (SessionPage, err
 	if !q.Archived {
 		where = append(where, "archived = 0")
 	}
-	if len(q.States) > 0 {
+	if len(q.States) > 0 || q.Failed {
 		states, err := json.Marshal(q.States)
 		if err != nil {
 			return SessionPage{}, fmt.Errorf("listing sessions: %w", err)
 		}
-		where = append(where, "state IN (SELECT value FROM json_each(?))")
+		fits := "state IN (SELECT value FROM json_each(?))"
+		if q.Failed {
+			fits = "(" + fits + " OR " + dataFailed + ")"
+		}
+		where = append(where, fits)
 		args = append(args, string(states))
-		if !slices.Contains(q.States, "ended") {
+		if !q.Failed && !slices.Contains(q.States, "ended") {
 			index = "sessions_current"
 			where = append(where, "state <> 'ended'")
 		}

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -48,6 +49,46 @@ func messageText(line []byte) (typ, text string, replay bool) {
 		return "", "", false
 	}
 	return string(h.Type), b.text.String(), replay
+}
+
+// speaker says who said a line of which messageText has the text. The CLI writes
+// everything that the model is told in the name of the user: results of tools, plans,
+// reports of sub-agents.
+func speaker(line []byte) string {
+	m, err := wire.Decode(line)
+	if err != nil {
+		return ""
+	}
+	switch m := m.(type) {
+	case *wire.User:
+		return userSpeaker(m)
+	case *wire.Assistant:
+		if m.ParentToolUseID != "" {
+			return SpeakerSubagent
+		}
+		return SpeakerAssistant
+	default:
+		return SpeakerResult
+	}
+}
+
+func userSpeaker(m *wire.User) string {
+	if m.ParentToolUseID != "" {
+		return SpeakerSubagent
+	}
+	if slices.ContainsFunc(m.Message.Content.Blocks, func(b wire.Block) bool { _, ok := b.(*wire.ToolResultBlock); return ok }) {
+		if plan, _ := wire.Lookup(m.ToolUseResult, "plan"); len(plan) > 0 {
+			return SpeakerPlan
+		}
+		if agent, _ := wire.Lookup(m.ToolUseResult, "agentId"); len(agent) > 0 {
+			return SpeakerSubagent
+		}
+		return SpeakerTool
+	}
+	if m.IsSynthetic {
+		return SpeakerSystem
+	}
+	return SpeakerUser
 }
 
 // A textBuilder collects pieces of text up to a limit.

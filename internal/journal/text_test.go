@@ -6,6 +6,29 @@ import (
 	"unicode/utf8"
 )
 
+func TestSpeaker(t *testing.T) {
+	result := func(detail string) string {
+		return `{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"done"}]},"tool_use_result":` + detail + `}`
+	}
+	for _, test := range []struct{ line, want string }{
+		{`{"type":"user","message":{"role":"user","content":"hello"}}`, SpeakerUser},
+		{`{"type":"user","message":{"role":"user","content":[{"type":"text","text":"hello"}]},"isReplay":true}`, SpeakerUser},
+		{`{"type":"user","message":{"role":"user","content":"a summary"},"isSynthetic":true}`, SpeakerSystem},
+		{`{"type":"user","message":{"role":"user","content":"do it"},"parent_tool_use_id":"t"}`, SpeakerSubagent},
+		{result(`{"stdout":"done"}`), SpeakerTool},
+		{result(`"done"`), SpeakerTool},
+		{result(`{"plan":"# Plan","isAgent":false}`), SpeakerPlan},
+		{result(`{"status":"completed","agentId":"a1","content":[]}`), SpeakerSubagent},
+		{`{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"hello"}]}}`, SpeakerAssistant},
+		{`{"type":"assistant","message":{"role":"assistant","content":[]},"parent_tool_use_id":"t"}`, SpeakerSubagent},
+		{`{"type":"result","subtype":"success","result":"done"}`, SpeakerResult},
+	} {
+		if got := speaker([]byte(test.line)); got != test.want {
+			t.Errorf("%s was said by %q, expected %q", test.line, got, test.want)
+		}
+	}
+}
+
 func TestParseSearch(t *testing.T) {
 	tests := []struct{ text, want string }{
 		{"one", `text : ("one")`},

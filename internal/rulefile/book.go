@@ -72,6 +72,7 @@ type pending struct {
 type sight struct {
 	text    string
 	problem string
+	missing bool
 }
 
 // Sum names a text of the rules file. It is long enough that nobody can make two that have the same.
@@ -215,7 +216,7 @@ func (b *Book) look() sight {
 	case err == nil:
 		return sight{text: string(text)}
 	case errors.Is(err, fs.ErrNotExist):
-		return sight{}
+		return sight{missing: true}
 	default:
 		return sight{problem: err.Error()}
 	}

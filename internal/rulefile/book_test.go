@@ -158,9 +158,15 @@ func TestMissing(t *testing.T) {
 	if _, err := os.Stat(l.store); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("something was written down as confirmed: %v", err)
 	}
+	if !l.book.Status().Missing {
+		t.Error("the status does not say that the file is missing")
+	}
 	l.edit(deniesRm)
 	l.want("rm x", "deny", "cat /own/file", "deny")
 	l.waits()
+	if l.book.Status().Missing {
+		t.Error("the status still says that the file is missing")
+	}
 }
 
 // TestFirst says that even the first rules file needs a confirmation if it allows something: whoever wrote it may not have been the user.

@@ -11,7 +11,7 @@ import (
 func (b *Book) Status() api.Policy {
 	b.mu.Lock()
 	engine, waits := b.inForce, b.pending
-	status := api.Policy{File: b.options.File, Loaded: b.loaded, Problem: b.problem}
+	status := api.Policy{File: b.options.File, Missing: b.seen.missing, Loaded: b.loaded, Problem: b.problem}
 	b.mu.Unlock()
 
 	status.Enforce = engine.Enforce()

@@ -21,6 +21,9 @@ func testSessions(t *testing.T, j journal.Journal) {
 		b.Session.Dir = fmt.Sprintf("/dir/%d", i%2)
 		b.Session.Title = fmt.Sprintf("Job 100%% %d", i)
 		b.Session.State = []string{"idle", "running", "ended"}[i%3]
+		if b.Session.Data = nil; i%4 == 0 {
+			b.Session.Data = []byte(`{"failed":true}`)
+		}
 		if i%5 == 0 {
 			b.Session.Archived = start
 		}
@@ -60,6 +63,8 @@ func testSessions(t *testing.T, j journal.Journal) {
 		{"one state", journal.SessionQuery{Archived: true, States: []string{"ended"}}, func(i int) bool { return i%3 == 2 }},
 		{"two states", journal.SessionQuery{Archived: true, States: []string{"idle", "ended"}}, func(i int) bool { return i%3 != 1 }},
 		{"unknown state", journal.SessionQuery{States: []string{`'"`}}, func(int) bool { return false }},
+		{"failed", journal.SessionQuery{Archived: true, Failed: true}, func(i int) bool { return i%4 == 0 }},
+		{"failed or in a state", journal.SessionQuery{Archived: true, Failed: true, States: []string{"ended"}}, func(i int) bool { return i%4 == 0 || i%3 == 2 }},
 		{"folder", journal.SessionQuery{Archived: true, Dir: "/dir/1"}, func(i int) bool { return i%2 == 1 }},
 		{"text in the title", journal.SessionQuery{Archived: true, Text: "JOB 100% 2"}, func(i int) bool { return i == 2 || i >= 20 }},
 		{"text in the folder", journal.SessionQuery{Archived: true, Text: "r/0"}, func(i int) bool { return i%2 == 0 }},

@@ -87,7 +87,7 @@ func (s *Server) mcpRoutes(h huma.API, tags []string) {
 		Description: "Those in the CLI's own configuration stay. The CLI's response says which were added and removed, and which failed.",
 	}, func(ctx context.Context, in *about[api.SetMCPServers]) (*answer[api.ControlResult], error) {
 		if !isObject(in.Body.Servers) {
-			return nil, api.Errorf(http.StatusUnprocessableEntity, api.CodeInvalid, "The servers are not an object")
+			return nil, api.Errorf(http.StatusUnprocessableEntity, api.CodeInvalid, "The MCP servers aren't a JSON object")
 		}
 		return s.control(ctx, in.ID, object("mcp_set_servers", member{"servers", in.Body.Servers}), wire.ScopeAdmin)
 	}, ofAgent()...)
@@ -179,7 +179,7 @@ func (s *Server) request(ctx context.Context, id string, r wire.Request) (*answe
 // it needs, and least anyway.
 func (s *Server) control(ctx context.Context, id string, body json.RawMessage, least wire.Scope) (*answer[api.ControlResult], error) {
 	if !isObject(body) {
-		return nil, api.Errorf(http.StatusUnprocessableEntity, api.CodeInvalid, "The request is not an object")
+		return nil, api.Errorf(http.StatusUnprocessableEntity, api.CodeInvalid, "The request isn't a JSON object")
 	}
 	line := append(append([]byte(`{"type":"control_request","request_id":"v1","request":`), oneLine(body)...), '}')
 	if err := wire.Validate(line); err != nil {
@@ -191,7 +191,7 @@ func (s *Server) control(ctx context.Context, id string, body json.RawMessage, l
 	}
 	request, ok := decoded.(*wire.ControlRequest)
 	if !ok || request.Request == nil {
-		return nil, api.Errorf(http.StatusUnprocessableEntity, api.CodeInvalid, "The request is none that a CLI takes")
+		return nil, api.Errorf(http.StatusUnprocessableEntity, api.CodeInvalid, "Claude Code doesn't know this request")
 	}
 	return s.controlLine(ctx, id, line, request.Request, least)
 }
@@ -200,7 +200,7 @@ func (s *Server) control(ctx context.Context, id string, body json.RawMessage, l
 func (s *Server) controlLine(ctx context.Context, id string, line []byte, r wire.Request, least wire.Scope) (*answer[api.ControlResult], error) {
 	scope := wire.ScopeOf(line, nil)
 	if scope == wire.ScopeNone {
-		return nil, api.Errorf(http.StatusUnprocessableEntity, api.CodeInvalid, "The request is none that a CLI takes")
+		return nil, api.Errorf(http.StatusUnprocessableEntity, api.CodeInvalid, "Claude Code doesn't know this request")
 	}
 	if _, e := access.Require(ctx, max(scope, least)); e != nil {
 		return nil, e
@@ -227,7 +227,7 @@ func invalid(err error) *api.Error {
 
 // unreadable says that the CLI answered something that cannot be understood.
 func unreadable(subtype string) *api.Error {
-	e := api.Errorf(http.StatusUnprocessableEntity, api.CodeRefused, "The agent's answer to %s cannot be understood", subtype)
+	e := api.Errorf(http.StatusUnprocessableEntity, api.CodeRefused, "The agent's answer to %s can't be read", subtype)
 	e.Hint = "The log of the session has it."
 	return e
 }

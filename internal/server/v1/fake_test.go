@@ -104,6 +104,10 @@ func (f *fakeHub) Resume(_ context.Context, by hub.Actor, id string, r api.Resum
 	return noted(&api.Session{ID: id}, f.note("Resume", by, id, r))
 }
 
+func (f *fakeHub) Retry(_ context.Context, by hub.Actor, id string) (*api.Message, error) {
+	return noted(&api.Message{ID: "m2"}, f.note("Retry", by, id))
+}
+
 func (f *fakeHub) Fork(_ context.Context, by hub.Actor, id string, k api.Fork) (*api.Created, error) {
 	return noted(&api.Created{Session: api.Session{ID: "s2"}}, f.note("Fork", by, id, k))
 }

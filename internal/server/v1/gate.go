@@ -56,7 +56,7 @@ func (g *gate) enter(id access.Identity) (leave func(), e *api.Error) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	e = api.Errorf(http.StatusTooManyRequests, api.CodeTooMany, "Too many rules are being tried at once")
+	e = api.Errorf(http.StatusTooManyRequests, api.CodeTooMany, "Too many rule tests are running")
 	e.Hint = "Try again when the requests before have been answered."
 	switch {
 	case g.inside[holder] >= maxJudgingEach:

@@ -23,6 +23,7 @@ type Hub interface {
 	Interrupt(ctx context.Context, by hub.Actor, id string, i api.Interrupt) (*api.Interrupted, error)
 	Stop(ctx context.Context, by hub.Actor, id string, s api.Stop) (*api.Session, error)
 	Resume(ctx context.Context, by hub.Actor, id string, r api.Resume) (*api.Session, error)
+	Retry(ctx context.Context, by hub.Actor, id string) (*api.Message, error)
 	Fork(ctx context.Context, by hub.Actor, id string, f api.Fork) (*api.Created, error)
 	Questions(ctx context.Context, f api.QuestionFilter) (*api.QuestionList, error)
 	Question(ctx context.Context, id string) (*api.Question, error)

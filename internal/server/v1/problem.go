@@ -40,18 +40,18 @@ func asProblem(err error) (p *problem, unexpected bool) {
 		}
 		return (*problem)(&e), false
 	case errors.Is(err, context.DeadlineExceeded):
-		return (*problem)(api.Errorf(http.StatusGatewayTimeout, api.CodeTimeout, "It took too long")), false
+		return (*problem)(api.Errorf(http.StatusGatewayTimeout, api.CodeTimeout, "The request timed out")), false
 	case errors.Is(err, context.Canceled), errors.Is(err, hub.ErrClosed):
 		// The client has left, or the server is leaving.
 		return (*problem)(closing()), false
 	}
-	e := api.Errorf(http.StatusInternalServerError, api.CodeInternal, "Something went wrong in the server")
+	e := api.Errorf(http.StatusInternalServerError, api.CodeInternal, "Something went wrong in the hub")
 	e.Hint = "The server's log says more."
 	return (*problem)(e), true
 }
 
 func closing() *api.Error {
-	e := api.Errorf(http.StatusServiceUnavailable, api.CodeClosing, "The server is going away")
+	e := api.Errorf(http.StatusServiceUnavailable, api.CodeClosing, "The hub is shutting down")
 	e.Hint = "Try again in a moment."
 	return e
 }
@@ -63,7 +63,7 @@ func unify(c huma.Context, _ string, v any) (any, error) {
 	if !ok {
 		return v, nil
 	}
-	e := &api.Error{Status: m.Status, Code: api.CodeInvalid, Title: "The request is not valid", Detail: describe(m)}
+	e := &api.Error{Status: m.Status, Code: api.CodeInvalid, Title: "The request isn't valid", Detail: describe(m)}
 	switch m.Status {
 	case http.StatusRequestEntityTooLarge:
 		e.Code, e.Title = api.CodeTooLarge, "The request is too large"

@@ -180,6 +180,13 @@ func (s *Server) sessionRoutes(h huma.API) {
 		}
 		return reply(s.hub.Resume(ctx, actor(ctx), in.ID, r))
 	}, ofStart(api.CodeOffline)...)
+	operation(s, h, wire.ScopePrompt, huma.Operation{
+		OperationID: "retry-session", Method: http.MethodPost, Path: "/v1/sessions/{id}/retry",
+		Summary: "Send the prompt of the failed turn again", Tags: tags, DefaultStatus: http.StatusAccepted,
+		Description: "It is a new message with the same text. A session that has ended is resumed for it. A session whose member failed is not set is refused with the code conflict.",
+	}, func(ctx context.Context, in *OfSession) (*answer[api.Message], error) {
+		return reply(s.hub.Retry(ctx, actor(ctx), in.ID))
+	}, ofStart(api.CodeOffline, api.CodeEnded, api.CodeTooMany)...)
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "fork-session", Method: http.MethodPost, Path: "/v1/sessions/{id}/fork",
 		Summary: "Start a new session with a copy of the conversation", Tags: tags, DefaultStatus: http.StatusCreated,
@@ -219,7 +226,7 @@ func scopeOfMode(mode wire.PermissionMode) wire.Scope {
 }
 
 type sessionQuery struct {
-	State    []api.State `query:"state" maxItems:"16" doc:"Only sessions in one of these states, separated by commas" enum:"starting,idle,running,requires_action,background,offline,ended"`
+	State    []api.State `query:"state" maxItems:"16" doc:"Only sessions in one of these states, separated by commas; failed selects those whose member failed is set" enum:"starting,idle,running,requires_action,background,offline,ended,failed"`
 	Dir      string      `query:"dir" maxLength:"4096" doc:"Only sessions in this folder"`
 	Text     string      `query:"q" maxLength:"1024" doc:"Only sessions with this text in their title or folder"`
 	Archived bool        `query:"archived" doc:"Include archived sessions"`

@@ -99,6 +99,7 @@ var operations = []operationTest{
 	},
 	{"take back", promptToken, "DELETE", "/v1/sessions/s1/messages/c", "", 200, call{"TakeBack", tester, []any{"s1", "c"}}, `"state":"taken_back"`},
 	{"interrupt", promptToken, "POST", "/v1/sessions/s1/interrupt", "", 200, call{"Interrupt", tester, []any{"s1", api.Interrupt{}}}, `"was":true`},
+	{"retry", promptToken, "POST", "/v1/sessions/s1/retry", "", 202, call{"Retry", tester, []any{"s1"}}, `"m2"`},
 	{"interrupt all", promptToken, "POST", "/v1/sessions/s1/interrupt", `{"cancel_queued":true}`, 200, call{"Interrupt", tester, []any{"s1", api.Interrupt{CancelQueued: true}}}, ""},
 	{"stop", adminToken, "POST", "/v1/sessions/s1/stop", "", 200, call{"Stop", chief, []any{"s1", api.Stop{}}}, `"state":"ended"`},
 	{"stop at once", adminToken, "POST", "/v1/sessions/s1/stop", `{"force":true}`, 200, call{"Stop", chief, []any{"s1", api.Stop{Force: true}}}, ""},

@@ -205,13 +205,13 @@ func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
 		access.WriteProblem(w, &api.Error{
 			Status: http.StatusMethodNotAllowed, Code: api.CodeInvalid,
-			Title: "This cannot be done here", Detail: "The method " + r.Method + " is not among: " + strings.Join(allowed, ", ") + ".",
+			Title: "Method not allowed", Detail: "The method " + r.Method + " is not among: " + strings.Join(allowed, ", ") + ".",
 		})
 		return
 	}
 	access.WriteProblem(w, &api.Error{
-		Status: http.StatusNotFound, Code: api.CodeNotFound, Title: "There is nothing here",
-		Hint: "GET /v1/openapi.json lists what there is.",
+		Status: http.StatusNotFound, Code: api.CodeNotFound, Title: "Not found",
+		Hint: "See GET /v1/openapi.json.",
 	})
 }
 

@@ -18,7 +18,7 @@ import (
 const keptBuffer = 256 << 10
 
 var (
-	errClosing = errors.New("the server is going away")
+	errClosing = errors.New("the hub is shutting down")
 	errBeat    = errors.New("the client does not read")
 	errGone    = errors.New("the client has gone")
 )
@@ -183,7 +183,7 @@ func (st *stream) end(ctx context.Context, err error) {
 	case cause != nil: // the client has gone
 		return
 	}
-	frame := api.Frame{Type: api.FrameClosing, Reason: "the server is going away"}
+	frame := api.Frame{Type: api.FrameClosing, Reason: "the hub is shutting down"}
 	var known *api.Error
 	switch {
 	case errors.Is(err, errClosing), errors.Is(err, hub.ErrClosed):

@@ -125,9 +125,9 @@ func TestStreamEndsWithError(t *testing.T) {
 		err          error
 		logged       bool
 	}{
-		{"hub closed", "the server is going away", hub.ErrClosed, false},
+		{"hub closed", "the hub is shutting down", hub.ErrClosed, false},
 		{"told", "The disk is full", api.Errorf(503, api.CodeStorage, "The disk is full"), false},
-		{"fault", "the server is going away", errors.New("secret"), true},
+		{"fault", "the hub is shutting down", errors.New("secret"), true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := newRig(t, nil)

@@ -29,7 +29,7 @@ type Tokens interface {
 
 // noTokens is the answer of a server that keeps none.
 func noTokens() *api.Error {
-	e := api.Errorf(http.StatusNotFound, api.CodeNotFound, "This server keeps no tokens")
+	e := api.Errorf(http.StatusNotFound, api.CodeNotFound, "This hub has no tokens")
 	e.Hint = "Start the server with a data folder."
 	return e
 }
@@ -116,7 +116,7 @@ func mayGive(ctx context.Context, scopes []string) *api.Error {
 	id, _ := access.From(ctx) // admit has seen to it that there is one
 	for _, name := range scopes {
 		if !slices.ContainsFunc(id.Scopes.List(), func(s wire.Scope) bool { return s.String() == name }) {
-			e := api.Errorf(http.StatusForbidden, api.CodeForbidden, "You cannot give the right %q", name)
+			e := api.Errorf(http.StatusForbidden, api.CodeForbidden, "You cannot grant the scope %q", name)
 			e.Detail = "You have: " + id.Scopes.String() + "."
 			return e
 		}

@@ -202,7 +202,7 @@ func (h *hijacker) WriteHeader(status int) {
 	}
 	h.refused = true
 	access.WriteProblem(h.ResponseWriter, &api.Error{
-		Status: status, Code: api.CodeInvalid, Title: "This is not how a WebSocket is opened",
+		Status: status, Code: api.CodeInvalid, Title: "Invalid WebSocket request",
 		Hint: "Send GET with HTTP/1.1 and the headers Connection, Upgrade, Sec-WebSocket-Version: 13 and Sec-WebSocket-Key.",
 	})
 }

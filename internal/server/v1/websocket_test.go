@@ -197,9 +197,9 @@ func TestSocketEndsWithError(t *testing.T) {
 		err          error
 		status       websocket.StatusCode
 	}{
-		{"hub closed", "the server is going away", hub.ErrClosed, websocket.StatusGoingAway},
+		{"hub closed", "the hub is shutting down", hub.ErrClosed, websocket.StatusGoingAway},
 		{"told", "The disk is full", api.Errorf(503, api.CodeStorage, "The disk is full"), websocket.StatusInternalError},
-		{"fault", "the server is going away", errors.New("secret"), websocket.StatusInternalError},
+		{"fault", "the hub is shutting down", errors.New("secret"), websocket.StatusInternalError},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := newRig(t, nil)

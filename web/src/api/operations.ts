@@ -49,6 +49,7 @@ export const operations: { readonly [K in keyof Operations]: { method: Operation
     "take-back-message": { method: "DELETE", path: "/v1/sessions/{id}/messages/{client_id}" },
     "release-session": { method: "POST", path: "/v1/sessions/{id}/release" },
     "resume-session": { method: "POST", path: "/v1/sessions/{id}/resume" },
+    "retry-session": { method: "POST", path: "/v1/sessions/{id}/retry" },
     "rewind-session": { method: "POST", path: "/v1/sessions/{id}/rewind" },
     "add-rule": { method: "POST", path: "/v1/sessions/{id}/rules" },
     "remove-rule": { method: "DELETE", path: "/v1/sessions/{id}/rules/{rule}" },

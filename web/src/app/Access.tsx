@@ -13,6 +13,8 @@ import {
   Dialog,
   ErrorNote,
   Field,
+  formatMoment,
+  formatTime,
   Note,
   Spinner,
   TextInput,
@@ -60,7 +62,7 @@ export function Devices() {
             <code>{code.url}</code>
             <CopyButton text={code.url} />
           </div>
-          <p>{t.linkExpires(new Date(code.expires).toLocaleTimeString())}</p>
+          <p>{t.linkExpires(formatTime(code.expires))}</p>
           {local && <p>{t.linkLocal}</p>}
         </Note>
       )}
@@ -140,11 +142,7 @@ function TokenFacts({ token }: { token: Token }) {
         {t.used} {token.used ? <Ago time={token.used} /> : t.never}
       </span>
       {token.expires &&
-        (expired ? (
-          <Badge tone="warn">{t.expired}</Badge>
-        ) : (
-          <span>{`${t.expires} ${new Date(token.expires).toLocaleString()}`}</span>
-        ))}
+        (expired ? <Badge tone="warn">{t.expired}</Badge> : <span>{`${t.expires} ${formatMoment(token.expires)}`}</span>)}
     </span>
   );
 }

@@ -1,5 +1,6 @@
 import { type ComponentType, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import { SessionDialogs } from "../sessions/SessionDialogs";
+import { useSeen } from "../sessions/useSeen";
 import { useHub } from "../store/hub";
 import { useReadable } from "../store/readable";
 import { appTexts as t } from "../texts/app";
@@ -28,6 +29,7 @@ const SearchPage = page(() => sessions().then((m) => m.SearchPage));
 const ConversationPage = page(() => conversation().then((m) => m.ConversationPage));
 const InboxPage = page(() => inbox().then((m) => m.InboxPage));
 const InsightPage = page(() => import("../insight").then((m) => m.InsightPage));
+const RulesPage = page(() => import("../insight").then((m) => m.RulesPage));
 const TimelinePage = page(() => import("../insight").then((m) => m.TimelinePage));
 const SettingsPage = page(() => import("./Settings").then((m) => m.SettingsPage));
 
@@ -57,6 +59,7 @@ export function App() {
   const place = useBadge(route);
   useFocusOnArrival(pageName(route));
   useNotifications();
+  useSeen(route.page === "session" ? route.id : undefined);
   useKeys(t.keys.everywhere, [
     { keys: "mod+k", label: t.keys.open, run: () => setOpen("palette"), inField: true },
     { keys: "?", label: t.keys.help, run: () => setOpen("help") },
@@ -64,6 +67,7 @@ export function App() {
     { keys: "g i", label: t.keys.inbox, run: () => go({ page: "inbox" }) },
     { keys: "g f", label: t.keys.search, run: () => go({ page: "search", q: "" }) },
     { keys: "g c", label: t.keys.insight, run: () => go({ page: "insight", tab: "costs" }) },
+    { keys: "g r", label: t.keys.rules, run: () => go({ page: "rules" }) },
     { keys: "g ,", label: t.keys.settings, run: () => go({ page: "settings" }) },
   ]);
   const withNavigation = wide || route.page !== "session";
@@ -161,6 +165,8 @@ function content(route: Route): ReactNode {
       return <SearchPage q={route.q} />;
     case "insight":
       return <InsightPage tab={route.tab} />;
+    case "rules":
+      return <RulesPage />;
     case "settings":
       return <SettingsPage />;
   }

@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import { type LinkState, useHub } from "../store/hub";
 import { useReadable } from "../store/readable";
 import { appTexts as t } from "../texts/app";
-import { Button, classes, toast, useNow } from "../ui";
+import { Button, classes, formatTime, toast, useNow } from "../ui";
 import css from "./Banner.module.css";
 
 // A connection that comes within this time is not worth a word.
@@ -45,9 +45,7 @@ function Connection({ link, onRetry, onLogin }: { link: LinkState; onRetry(): vo
           {link.status === "offline" && (
             <>
               <WifiOff size={14} aria-hidden="true" />
-              <span className={css.text}>
-                {t.link.offline(new Date(link.since).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" }))}
-              </span>
+              <span className={css.text}>{t.link.offline(formatTime(link.since))}</span>
               <span className={css.means}>{t.link.offlineMeans}</span>
               <Countdown until={link.retryAt} />
               <Button size="s" className={css.act ?? ""} onPress={onRetry}>

@@ -1,4 +1,14 @@
-import { ChartColumn, CircleHelp, Command, Inbox, type LucideIcon, MessagesSquare, Search, Settings } from "lucide-react";
+import {
+  ChartColumn,
+  CircleHelp,
+  Command,
+  Inbox,
+  type LucideIcon,
+  MessagesSquare,
+  Search,
+  Settings,
+  ShieldCheck,
+} from "lucide-react";
 import { useHub } from "../store/hub";
 import { usePart } from "../store/readable";
 import { appTexts as t } from "../texts/app";
@@ -12,6 +22,7 @@ const entries: readonly { to: Route; icon: LucideIcon }[] = [
   { to: { page: "inbox" }, icon: Inbox },
   { to: { page: "search", q: "" }, icon: Search },
   { to: { page: "insight", tab: "costs" }, icon: ChartColumn },
+  { to: { page: "rules" }, icon: ShieldCheck },
   { to: { page: "settings" }, icon: Settings },
 ];
 
@@ -27,6 +38,7 @@ export function Navigation({ route, wide, onHelp, onPalette }: NavigationProps) 
   const count = usePart(useHub().questions, openQuestions);
   return (
     <div className={classes(css.navigation, wide ? css.rail : css.bar)}>
+      {wide && <Brand />}
       <nav aria-label={t.navigation}>
         <ul className={css.entries}>
           {entries.map(({ to, icon: Icon }) => {
@@ -57,6 +69,17 @@ export function Navigation({ route, wide, onHelp, onPalette }: NavigationProps) 
           <IconButton icon={<CircleHelp size={16} />} label={t.keys.title} kbd="?" onPress={onHelp} />
         </div>
       )}
+    </div>
+  );
+}
+
+/** Which hub this is: the name, and the address, which two hubs never share. */
+function Brand() {
+  const version = usePart(useHub().info, (info) => info?.version ?? "");
+  return (
+    <div className={css.brand} title={t.hub(location.host, version)}>
+      <img src="./icon.svg" alt={t.name} width={24} height={24} />
+      <span className={css.host}>{location.host}</span>
     </div>
   );
 }

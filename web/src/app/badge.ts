@@ -15,7 +15,12 @@ export function placeName(route: Route, session: string | undefined): string {
 /** The title of the browser's tab: how many questions wait, then the place. */
 export function pageTitle(route: Route, session: string | undefined, questions: number): string {
   const place = placeName(route, session);
-  return `${questions > 0 ? `(${questions}) ` : ""}${place} – ${t.name}`;
+  return `${questions > 0 ? `(${questions}) ` : ""}${place} – ${hubName()}`;
+}
+
+/** The product and the address of the hub: tabs of two hubs are told apart by it. */
+function hubName(): string {
+  return typeof location === "undefined" || location.host === "" ? t.name : t.nameAt(location.host);
 }
 
 /** The icon of the console with the number of questions in a corner, as an address of its own. */

@@ -11,6 +11,7 @@ const routes: Route[] = [
   { page: "search", q: "" },
   { page: "search", q: "a b&c=%?" },
   { page: "insight", tab: "costs" },
+  { page: "rules" },
   { page: "settings" },
 ];
 

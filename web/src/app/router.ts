@@ -7,6 +7,7 @@ export type Route =
   | { page: "session"; id: string; event?: string; view?: "timeline" }
   | { page: "search"; q: string }
   | { page: "insight"; tab: string }
+  | { page: "rules" }
   | { page: "settings" };
 
 /** The address of a place, for links: "#/s/ID/e/EVENT". */
@@ -25,6 +26,8 @@ export function href(route: Route): string {
       return route.q ? `#/search?q=${encodeURIComponent(route.q)}` : "#/search";
     case "insight":
       return `#/insight/${encodeURIComponent(route.tab)}`;
+    case "rules":
+      return "#/rules";
     case "settings":
       return "#/settings";
   }
@@ -46,6 +49,8 @@ export function parse(hash: string): Route {
     return { page: "session", id: second };
   }
   if (first === "search") return { page: "search", q: new URLSearchParams(query).get("q") ?? "" };
+  // Rules were a part of the insights once.
+  if (first === "rules" || (first === "insight" && second === "rules")) return { page: "rules" };
   if (first === "insight") return { page: "insight", tab: second || "costs" };
   if (first === "settings") return { page: "settings" };
   return { page: "sessions" };

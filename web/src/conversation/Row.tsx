@@ -8,7 +8,7 @@ import type { Item } from "../talk/item";
 import { conversationTexts as t } from "../texts/conversation";
 import { ToolCard } from "../tools";
 import { NoticeRow } from "../tools/Notice";
-import { Contained, classes } from "../ui";
+import { Contained, classes, formatTime } from "../ui";
 import { PlaceContext } from "./context";
 import { countRow } from "./count";
 import { PromptBody } from "./Prompt";
@@ -138,6 +138,5 @@ function label(item: Item, who: (by: string | undefined) => string): string {
 
 /** The time of day, which is what one wants to know of a message; nothing if it is no time. */
 export function clock(time: string): string {
-  const at = new Date(time);
-  return Number.isNaN(at.getTime()) ? "" : at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  return formatTime(time);
 }

@@ -113,12 +113,12 @@ it("says why a turn failed in plain words", () => {
 
 it("calls this device you, and others by their names", () => {
   const session = hub.open("s1");
-  session.put(prompt("p1", [said("Go")], { by: hub.name() }), prompt("p2", [said("Go")], { by: "phone" }));
+  session.put(prompt("p1", [said("Go")], { by: hub.me() }), prompt("p2", [said("Go")], { by: "phone" }));
   show("p1");
   expect(host.querySelector("strong")?.textContent).toBe("You");
   show("p2");
   expect(host.querySelector("strong")?.textContent).toBe("phone");
-  session.put(turn("t1", { interrupted: true, by: hub.name() }));
+  session.put(turn("t1", { interrupted: true, by: hub.me() }));
   show("t1");
   expect(host.textContent).toContain("Turn interrupted by you");
 });

@@ -3,8 +3,9 @@ import { useCallback, useState } from "react";
 import { type ApiError, asApiError } from "../api/error";
 import type { AuditItem } from "../api/types";
 import { Link } from "../app/router";
-import { useHub } from "../store/hub";
+import { type Hub, useHub } from "../store/hub";
 import { usePart } from "../store/readable";
+import { youOr } from "../store/who";
 import { insightTexts } from "../texts/insight";
 import { Ago, Button, EmptyState, ErrorNote, Select, Spinner } from "../ui";
 import { visible } from "../ui/diff/visible";
@@ -142,32 +143,33 @@ export function Audit() {
 }
 
 function Entry({ item }: { item: AuditItem }) {
+  const hub = useHub();
   const title = useSessionTitle(item.session);
   return (
     <li className={css.entry}>
       <span className={css.decision}>
-        <Decision decision={item.decision} />
+        <Decision decision={item.decision} answer={item.question !== undefined} />
       </span>
       <span className={css.what}>
         {item.tool && <strong>{item.tool}</strong>} <code className={css.code}>{visible(item.title ?? "")}</code>
       </span>
       <span className={css.who}>
-        {whoOf(item)}
+        {whoOf(item, hub)}
         {item.reason ? `: ${item.reason}` : ""}
       </span>
       <span className={css.where}>
-        <Link to={{ page: "session", id: item.session, event: item.event_id }} title={t.open}>
+        <Link className={css.title} to={{ page: "session", id: item.session, event: item.event_id }} title={t.open}>
           {title}
-        </Link>{" "}
-        · <Ago time={item.time} />
+        </Link>
+        <Ago time={item.time} className={css.ago} />
       </span>
     </li>
   );
 }
 
-function whoOf(item: AuditItem): string {
+function whoOf(item: AuditItem, hub: Pick<Hub, "me">): string {
   if (item.rule) return t.byRule(item.rule.rule);
-  if (item.by) return item.by;
+  if (item.by) return youOr(hub, item.by);
   if (item.source === "hub") return t.byHub;
   return item.source === "agent" ? t.byAgent : t.bySomebody;
 }

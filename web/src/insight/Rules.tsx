@@ -4,7 +4,7 @@ import { type ApiError, asApiError } from "../api/error";
 import type { Policy, PolicyRule } from "../api/types";
 import { useHub } from "../store/hub";
 import { insightTexts } from "../texts/insight";
-import { Ago, Button, ErrorNote, Note, Path, Spinner } from "../ui";
+import { Ago, Button, ErrorNote, formatMoment, Note, Path, Spinner } from "../ui";
 import { Decision } from "./Decision";
 import { Explain } from "./Explain";
 import css from "./Rules.module.css";
@@ -49,7 +49,8 @@ function Standing({ policy }: { policy: Policy }) {
         {policy.file ? (
           <>
             {t.file} <Path path={policy.file} most={60} />
-            {policy.loaded && (
+            {policy.missing && ` (${t.missing})`}
+            {policy.loaded && !policy.missing && (
               <>
                 , {t.loaded} <Ago time={policy.loaded} />
               </>
@@ -135,7 +136,7 @@ function RuleList({ rules }: { rules: readonly PolicyRule[] }) {
           <span className={css.scope}>
             {t.scope[r.scope] ?? r.scope}
             {r.source ? ` · ${r.source}` : ""}
-            {r.expires ? ` · ${t.until(new Date(r.expires).toLocaleString())}` : ""}
+            {r.expires ? ` · ${t.until(formatMoment(r.expires))}` : ""}
           </span>
         </li>
       ))}

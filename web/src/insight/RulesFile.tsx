@@ -95,6 +95,7 @@ function Editor({ onSaved }: { onSaved: () => void }) {
           label={t.editor}
           hideLabel
           hint={t.editHint}
+          placeholder={t.example}
           value={text}
           onChange={write}
           isReadOnly={pending}
@@ -115,6 +116,11 @@ function Editor({ onSaved }: { onSaved: () => void }) {
           >
             {t.save}
           </Button>
+          {text.trim() === "" && (
+            <Button isDisabled={pending} onPress={() => write(t.example)}>
+              {t.useExample}
+            </Button>
+          )}
           <Button
             isDisabled={!changed || pending}
             onPress={() => {

@@ -11,12 +11,12 @@ import { Rules } from "./Rules";
 export { TimelinePage } from "./Timeline";
 
 const t = insightTexts;
-const tabs = ["costs", "audit", "rules", "drift"] as const;
+const tabs = ["costs", "audit", "drift"] as const;
 
-/** The page of costs, decisions, rules and drift. */
+/** The page of costs, decisions and drift. */
 export function InsightPage({ tab }: { tab: string }) {
   const value = tabs.find((id) => id === tab) ?? "costs";
-  const view = { costs: <Costs />, audit: <Audit />, rules: <Rules />, drift: <Drift /> };
+  const view = { costs: <Costs />, audit: <Audit />, drift: <Drift /> };
   return (
     <div className={css.page}>
       <PageHeader title={t.title} />
@@ -27,6 +27,18 @@ export function InsightPage({ tab }: { tab: string }) {
         onChange={(id) => go({ page: "insight", tab: id })}
         items={tabs.map((id) => ({ id, label: t.tabs[id], children: id === value ? view[id] : null }))}
       />
+    </div>
+  );
+}
+
+/** The page of the rules for all sessions. */
+export function RulesPage() {
+  return (
+    <div className={css.page}>
+      <PageHeader title={t.rules.title} />
+      <div className={css.tabs}>
+        <Rules />
+      </div>
     </div>
   );
 }

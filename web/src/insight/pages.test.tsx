@@ -262,3 +262,31 @@ test("what would happen is not told of a folder that is no whole path", async ()
   expect(hub.api.of("explain-call")).toEqual([]);
   expect(container.textContent).toContain(t.rules.badDir);
 });
+
+test("an approved plan is not called a question, and what this device decided is called yours", async () => {
+  hub.name = "console, Chrome";
+  const item = { event_id: "e:1", session: "s1", time: "2026-02-03T11:00:00Z", tool: "ExitPlanMode", by: "console, Chrome" };
+  hub.api.on("get-audit", () => ({
+    items: [
+      { ...item, decision: "ask", question: "q1" },
+      { ...item, decision: "reject", question: "q2", event_id: "e:2", by: "root" },
+      { ...item, decision: "ask", event_id: "e:3", rule: { rule: "Bash(git push:*)", decision: "ask", scope: "global" } },
+    ],
+  }));
+  await show(<Audit />);
+  const rows = [...container.querySelectorAll("li")].map((row) => row.textContent ?? "");
+  expect(rows[0]).toMatch(/^approved.*You/);
+  expect(rows[1]).toMatch(/^rejected.*root/);
+  expect(rows[2]).toMatch(/^ask/);
+});
+
+test("a rules file that does not exist is said so, with an example to begin with", async () => {
+  hub.api.on("get-policy", () => ({ rules: [], file: "/home/ann/rules.toml", missing: true, loaded: "2026-02-03T11:00:00Z" }));
+  hub.api.on("get-rules-file", () => ({ text: "", hash: "h0" }));
+  await show(<Rules />);
+  expect(container.textContent).toContain("doesn’t exist yet");
+  expect(container.textContent).not.toContain(", loaded");
+  expect(field(t.rules.editor).placeholder).toContain("allow = [");
+  await press(t.rules.useExample);
+  expect(field(t.rules.editor).value).toBe(t.rules.example);
+});

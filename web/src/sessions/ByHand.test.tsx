@@ -18,13 +18,13 @@ beforeEach(() => {
 afterEach(erase);
 
 const made = { ...aSession({ id: "s9" }), token: "sbr_secret", url: "ws://127.0.0.1:8765/ws/cli/s9" };
-const submit = () => press(find("button", /^Make the session/));
+const submit = () => press(find("button", /^Create session/));
 
 describe("ByHand", () => {
   it("asks for a folder before it asks the server", async () => {
     await draw(hub, <ByHand onClose={() => undefined} />);
     await submit();
-    expect(document.body.textContent).toContain("Say in which folder the agent is to work.");
+    expect(document.body.textContent).toContain("Choose a folder for the agent.");
     expect(hub.api.of("create-session")).toEqual([]);
   });
 
@@ -62,7 +62,7 @@ describe("ByHand", () => {
     await submit();
     const [first, second] = hub.api.of("create-session").map((c) => c.body as { client_id: string });
     expect(second?.client_id).toBe(first?.client_id);
-    expect(document.body.textContent).toContain("make another one");
+    expect(document.body.textContent).toContain("create another");
     expect(document.querySelector("pre")).toBeNull();
   });
 
@@ -70,7 +70,7 @@ describe("ByHand", () => {
     hub.scopes.delete("admin");
     await draw(hub, <ByHand dir="/src/blog" onClose={() => undefined} />);
     await submit();
-    expect(find("button", /^Make the session/).getAttribute("aria-disabled")).toBe("true");
+    expect(find("button", /^Create session/).getAttribute("aria-disabled")).toBe("true");
     expect(hub.api.of("create-session")).toEqual([]);
   });
 });

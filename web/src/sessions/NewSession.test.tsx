@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiError } from "../api/error";
 import { keptDraft } from "../app/drafts";
 import { draft } from "../store/drafts";
-import { aSession, type FakeHub, fakeHub } from "../store/fake";
+import { aSession, aSummary, type FakeHub, fakeHub } from "../store/fake";
 import { draw, erase, find, press, type } from "./draw";
 import { emptyForm, toKeep } from "./form";
 import { NewSession } from "./NewSession";
@@ -30,7 +30,7 @@ describe("NewSession", () => {
   it("asks for a folder before it asks the server", async () => {
     await draw(hub, <NewSession onClose={() => undefined} />);
     await start();
-    expect(document.body.textContent).toContain("Say in which folder the agent is to work.");
+    expect(document.body.textContent).toContain("Choose a folder for the agent.");
     expect(hub.api.of("create-session")).toEqual([]);
   });
 
@@ -71,6 +71,29 @@ describe("NewSession", () => {
     await draw(hub, <NewSession onClose={() => undefined} />);
     expect((prompt() as HTMLTextAreaElement).value).toBe("");
     expect((find("input", /^Folder/) as HTMLInputElement).value).toBe("/src/blog");
+  });
+
+  it("forgets what was typed when it is cancelled, and resets all of it", async () => {
+    const closed = vi.fn();
+    hub.list(aSummary({ dir: "/src/blog" }));
+    const value = (selector: string, name: string | RegExp) => (find(selector, name) as HTMLInputElement).value;
+    await draw(hub, <NewSession onClose={closed} />);
+    expect(document.activeElement).toBe(find("input", /^Folder/));
+    const fill = async () => {
+      await type(find("input", /^Folder/), "/wrong");
+      await type(prompt(), "Half typ");
+      await type(find("input", "Title"), "Half");
+    };
+    const all = () => [value("input", /^Folder/), value("textarea", "First message"), value("input", "Title")];
+    await fill();
+    await press(find("button", "Reset to defaults"));
+    expect(all()).toEqual(["/src/blog", "", ""]);
+    await fill();
+    await press(find("button", "Cancel"));
+    expect(closed).toHaveBeenCalledTimes(1);
+    await erase();
+    await draw(hub, <NewSession onClose={closed} />);
+    expect(all()).toEqual(["/src/blog", "", ""]);
   });
 
   it("leads nowhere once it was closed, and leaves what was typed since", async () => {
@@ -122,5 +145,8 @@ describe("NewSession", () => {
     await draw(hub, <NewSession preset={{ dir: "/nope" }} onClose={() => undefined} />);
     await start();
     expect(find("input", /^Folder/).getAttribute("aria-invalid")).toBe("true");
+    // Once, and as a sentence.
+    expect(document.body.textContent?.match(/working folder \/nope/gi)).toHaveLength(1);
+    expect(document.body.textContent).toContain("The working folder /nope does not exist");
   });
 });

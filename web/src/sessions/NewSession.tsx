@@ -9,7 +9,7 @@ import { draft, secretDraft } from "../store/drafts";
 import { useHub } from "../store/hub";
 import { useReadable } from "../store/readable";
 import { sessionsTexts } from "../texts/sessions";
-import { Button, Checkbox, ComboBox, Dialog, ErrorNote, Note, Select, TextArea, TextInput } from "../ui";
+import { Button, Checkbox, ComboBox, Dialog, ErrorNote, Note, Select, sentence, TextArea, TextInput } from "../ui";
 import { openAdopt, openByHand, type Preset } from "./dialogs";
 import { FolderField } from "./FolderField";
 import {
@@ -52,8 +52,20 @@ function initial(preset: Preset | undefined, sessions: Iterable<SessionSummary>)
     kept.get() === ""
       ? recall(globalThis.localStorage)
       : { ...readForm(kept.get()), mcp: keptServers.get(), agents: keptAgents.get() };
-  if (form.dir === "") form.dir = [...sessions].sort((a, b) => Date.parse(b.updated) - Date.parse(a.updated))[0]?.dir ?? "";
+  if (form.dir === "") form.dir = latestFolder(sessions);
   return { ...form, ...(preset?.dir ? { dir: preset.dir } : {}), ...(preset?.prompt ? { prompt: preset.prompt } : {}) };
+}
+
+/** The folder that a session was in last. */
+function latestFolder(sessions: Iterable<SessionSummary>): string {
+  return [...sessions].sort((a, b) => Date.parse(b.updated) - Date.parse(a.updated))[0]?.dir ?? "";
+}
+
+/** Forgets what was typed and not sent. */
+function discard(): void {
+  kept.set("");
+  keptServers.set("");
+  keptAgents.set("");
 }
 
 /** The dialog that starts an agent. */
@@ -103,30 +115,34 @@ export function NewSession({ preset, onClose }: { preset?: Preset; onClose(): vo
     try {
       const session = await hub.api.call("create-session", { body: { ...request, client_id: clientId(request) } });
       remember(globalThis.localStorage, form);
-      if (sent === kept.get()) {
-        kept.set("");
-        keptServers.set("");
-        keptAgents.set("");
-      }
+      if (sent === kept.get()) discard();
       // Who has closed the dialog meanwhile does something else by now, and finds the session in the list.
       if (!open.current) return;
       onClose();
       go({ page: "session", id: session.id });
     } catch (e) {
       const failed = asApiError(e);
-      setError(failed);
-      // A folder that does not exist is told in words alone.
-      if (failed.detail?.includes(request.dir)) setErrors({ dir: failed.detail });
+      // A folder that does not exist is told in words alone, and then where it was typed.
+      if (failed.detail?.includes(request.dir)) {
+        setErrors({ dir: sentence(failed.detail) });
+        requestAnimationFrame(() => body.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
+      } else setError(failed);
       setPending(false);
     }
   };
 
   const reset = (): void => {
-    const next = { ...emptyForm, prompt: form.prompt, dir: form.dir };
-    setForm(next);
-    keep(next);
+    setForm({ ...emptyForm, dir: latestFolder(hub.sessions.get().byId.values()) });
+    discard();
+    setMore(false);
     setErrors({});
     setError(undefined);
+  };
+
+  // Whoever closes the dialog in another way finds again what was typed.
+  const cancel = (): void => {
+    discard();
+    onClose();
   };
 
   const onKeyDown = (e: KeyboardEvent): void => {
@@ -148,7 +164,7 @@ export function NewSession({ preset, onClose }: { preset?: Preset; onClose(): vo
           <Button variant="quiet" className={css.reset} onPress={reset}>
             {t.forget}
           </Button>
-          <Button onPress={onClose}>{t.cancel}</Button>
+          <Button onPress={cancel}>{t.cancel}</Button>
           <Button
             variant="primary"
             kbd="mod+enter"
@@ -183,14 +199,13 @@ export function NewSession({ preset, onClose }: { preset?: Preset; onClose(): vo
             </Button>
           </div>
         </div>
-        <FolderField value={form.dir} onChange={(dir) => set("dir", dir)} error={errors.dir} autoFocus={form.dir === ""} />
+        <FolderField value={form.dir} onChange={(dir) => set("dir", dir)} error={errors.dir} autoFocus />
         <TextArea
           label={t.prompt}
           hint={t.promptHint}
           placeholder={t.promptPlaceholder}
           minRows={3}
           maxRows={12}
-          autoFocus={form.dir !== ""}
           {...text("prompt")}
         />
         <div className={css.pair}>

@@ -11,7 +11,7 @@ import { countStates, type Grouping, type Sorting, type StateFilter } from "./li
 import css from "./PaneHead.module.css";
 import { filterText, look } from "./view";
 
-const filters = ["all", "waiting", "working", "idle", "ended"] as const satisfies readonly StateFilter[];
+const filters = ["all", "waiting", "failed", "working", "idle", "ended"] as const satisfies readonly StateFilter[];
 const groups = ["none", "dir", "state"] as const satisfies readonly Grouping[];
 const sorts = ["updated", "created", "usd", "title"] as const satisfies readonly Sorting[];
 
@@ -104,11 +104,13 @@ export function PaneFilters({ sessions, withStates }: { sessions: readonly Sessi
             if (states) look.set({ ...view, states });
           }}
         >
-          {filters.map((one) => (
-            <ToggleButton key={one} id={one} className={css.filter}>
-              {t.filter[one]} {one !== "all" && counts[one] > 0 && <span className={css.count}>{counts[one]}</span>}
-            </ToggleButton>
-          ))}
+          {filters
+            .filter((one) => one !== "failed" || counts.failed > 0 || view.states === "failed")
+            .map((one) => (
+              <ToggleButton key={one} id={one} className={css.filter}>
+                {t.filter[one]} {one !== "all" && counts[one] > 0 && <span className={css.count}>{counts[one]}</span>}
+              </ToggleButton>
+            ))}
         </ToggleButtonGroup>
       )}
     </div>

@@ -7,10 +7,9 @@ import { useHub } from "../store/hub";
 import { useReadable } from "../store/readable";
 import { sessionsTexts } from "../texts/sessions";
 import { Ago, Button, EmptyState, ErrorNote, Path, Spinner, StateDot, TextInput } from "../ui";
-import { arrange, titleOf } from "./list";
+import { arrange, stateOf, titleOf } from "./list";
 import { Marked } from "./Marked";
 import { type Page, usePages } from "./pages";
-import { withBeginning } from "./query";
 import css from "./SearchPage.module.css";
 import { useSettled } from "./useSettled";
 
@@ -42,7 +41,7 @@ export function SearchPage({ q }: { q: string }) {
 
   const read = useCallback(
     async (cursor: string | undefined, signal: AbortSignal): Promise<Page<SearchHit>> => {
-      const page = await hub.api.call("search", { query: { q: withBeginning(q), cursor, limit: pageSize }, signal });
+      const page = await hub.api.call("search", { query: { q, cursor, limit: pageSize }, signal });
       return { items: page.hits ?? [], next: page.next || undefined };
     },
     [hub, q],
@@ -120,7 +119,7 @@ function Titles({ q }: { q: string }) {
             row.kind === "session" && (
               <li key={row.id}>
                 <a className={css.session} href={href({ page: "session", id: row.id })}>
-                  <StateDot state={row.session.state} />
+                  <StateDot state={stateOf(row.session)} />
                   {titleOf(row.session)}
                 </a>
               </li>

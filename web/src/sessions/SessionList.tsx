@@ -1,6 +1,8 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useRef } from "react";
 import type { SessionSummary } from "../api/types";
+import { useReadable } from "../store/readable";
+import { markOf, seen } from "../store/seen";
 import { sessionsTexts as t } from "../texts/sessions";
 import type { Act } from "./actions";
 import type { Row } from "./list";
@@ -9,7 +11,7 @@ import { SessionRow } from "./SessionRow";
 import { scrolled } from "./view";
 
 /** About how high a row is; each is measured when it is drawn. */
-const rowHeight = 54;
+const rowHeight = 72;
 const groupHeight = 30;
 
 interface Props {
@@ -27,6 +29,7 @@ interface Props {
 
 /** The rows of the list, of which only those in sight are drawn. The arrow keys go from one to the next. */
 export function SessionList({ rows, selected, byFolder, chosen, onChoose, onSelect, onAct, foot }: Props) {
+  const looked = useReadable(seen);
   const scroller = useRef<HTMLDivElement>(null);
   /** The row that is to have the focus once it is drawn. */
   const wanted = useRef<number | undefined>(undefined);
@@ -96,6 +99,7 @@ export function SessionList({ rows, selected, byFolder, chosen, onChoose, onSele
                   session={row.session}
                   current={row.id === selected}
                   hideFolder={byFolder}
+                  mark={row.id === selected ? undefined : markOf(looked, row.session)}
                   chosen={chosen?.has(row.id)}
                   onChoose={onChoose}
                   onSelect={onSelect}

@@ -1,13 +1,24 @@
-import { Archive, ArchiveRestore, Copy, EllipsisVertical, ListChecks, Square, SquareArrowOutUpRight } from "lucide-react";
+import {
+  Archive,
+  ArchiveRestore,
+  Check,
+  Copy,
+  EllipsisVertical,
+  ListChecks,
+  RotateCw,
+  Square,
+  SquareArrowOutUpRight,
+} from "lucide-react";
 import { memo } from "react";
 import type { SessionSummary } from "../api/types";
 import { href } from "../app/router";
 import { useHub } from "../store/hub";
+import type { Mark } from "../store/seen";
 import { sessionsTexts as t } from "../texts/sessions";
-import { Ago, Badge, Checkbox, copyText, MenuButton, Money, StateDot, toast } from "../ui";
+import { Ago, Badge, Button, Checkbox, copyText, MenuButton, Money, StateDot, toast } from "../ui";
 import { visible } from "../ui/diff/visible";
 import { type Act, isAlive } from "./actions";
-import { lastPart, shortModel, titleOf } from "./list";
+import { lastPart, shortModel, stateOf, titleOf } from "./list";
 import css from "./SessionRow.module.css";
 
 interface Props {
@@ -16,6 +27,8 @@ interface Props {
   current: boolean;
   /** The folder is left out: a heading above has it. */
   hideFolder?: boolean;
+  /** What happened in it since somebody looked. */
+  mark?: Mark;
   /** Whether it is chosen, while several are being chosen. */
   chosen?: boolean;
   onChoose(id: string, chosen: boolean): void;
@@ -24,17 +37,27 @@ interface Props {
 }
 
 /** A session in the list. It is drawn again only when the session is another object. */
-export const SessionRow = memo(function SessionRow({ session, current, hideFolder, chosen, onChoose, onAct, onSelect }: Props) {
+export const SessionRow = memo(function SessionRow({
+  session,
+  current,
+  hideFolder,
+  mark,
+  chosen,
+  onChoose,
+  onAct,
+  onSelect,
+}: Props) {
   const hub = useHub();
   const title = titleOf(session);
   const selecting = chosen !== undefined;
-  const state = session.questions > 0 ? "requires_action" : session.state;
+  const state = stateOf(session);
   return (
     <div
       className={css.row}
       data-selecting={selecting || undefined}
       data-current={current || undefined}
-      data-ended={session.state === "ended" || undefined}
+      data-ended={(state === "ended" && !mark) || undefined}
+      data-unread={mark !== undefined || undefined}
     >
       {selecting && (
         <Checkbox
@@ -59,6 +82,11 @@ export const SessionRow = memo(function SessionRow({ session, current, hideFolde
           >
             {title}
           </a>
+          {mark && (
+            <span className={css.mark} title={t.marks[mark]}>
+              <span className={css.unseen}>{t.marks[mark]}</span>
+            </span>
+          )}
           {session.questions > 0 && (
             <Badge tone="warn" title={t.asks(session.questions)}>
               <span aria-hidden="true">{session.questions}</span>
@@ -67,12 +95,15 @@ export const SessionRow = memo(function SessionRow({ session, current, hideFolde
           )}
           <Ago time={session.updated} className={css.ago} />
         </div>
+        {session.text && <p className={css.said}>{visible(session.text)}</p>}
         <div className={css.second}>
-          <StateDot state={state} word />
-          {session.failed && (
-            <Badge tone="danger" title={t.failedWhy}>
-              {t.failed}
-            </Badge>
+          {mark === "finished" ? (
+            <span className={css.finished}>
+              <Check size={12} aria-hidden="true" />
+              {t.finished}
+            </span>
+          ) : (
+            <StateDot state={state} word />
           )}
           {!hideFolder && (
             <span className={css.folder} title={session.dir}>
@@ -80,6 +111,19 @@ export const SessionRow = memo(function SessionRow({ session, current, hideFolde
             </span>
           )}
           {session.model && <span className={css.model}>{shortModel(session.model)}</span>}
+          {state === "failed" && !selecting && (
+            <Button
+              className={css.retry}
+              size="s"
+              icon={<RotateCw size={12} />}
+              aria-label={t.actions.retryOf(title)}
+              isDisabled={!hub.can("prompt")}
+              reason={t.scopes.prompt}
+              onPress={() => onAct("retry", session)}
+            >
+              {t.actions.retry}
+            </Button>
+          )}
           {session.usd > 0 && <Money usd={session.usd} className={css.cost} />}
         </div>
       </div>
@@ -102,6 +146,18 @@ export const SessionRow = memo(function SessionRow({ session, current, hideFolde
               icon: <Copy size={16} />,
               run: () => void copyText(session.id).then((done) => done && toast({ title: t.actions.copied, tone: "ok" })),
             },
+            ...(session.failed
+              ? [
+                  {
+                    id: "retry",
+                    label: t.actions.retry,
+                    icon: <RotateCw size={16} />,
+                    isDisabled: !hub.can("prompt"),
+                    hint: hub.can("prompt") ? t.failedWhy : t.scopes.prompt,
+                    run: () => onAct("retry", session),
+                  },
+                ]
+              : []),
             { id: "select", label: t.actions.select, icon: <ListChecks size={16} />, run: () => onSelect(session.id) },
             null,
             {

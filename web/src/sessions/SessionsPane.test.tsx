@@ -3,9 +3,11 @@ import { act } from "react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiError } from "../api/error";
 import { aSession, aSummary, type FakeHub, fakeHub } from "../store/fake";
+import { looked, see, seen } from "../store/seen";
 import { Confirmations } from "../ui/confirm";
 import { draw, erase, find, press, type } from "./draw";
 import { SessionsPane } from "./SessionsPane";
+import { useSeen } from "./useSeen";
 import { filterText, look } from "./view";
 
 let hub: FakeHub;
@@ -49,6 +51,12 @@ const pane = (
   </>
 );
 
+/** The list beside a session that somebody looks at. */
+function LookedAt() {
+  useSeen("b");
+  return pane;
+}
+
 describe("SessionsPane", () => {
   it("lists the sessions as links and says which one is open", async () => {
     await draw(hub, pane);
@@ -57,11 +65,47 @@ describe("SessionsPane", () => {
     expect(find("a", "Alpha").getAttribute("href")).toBe("#/s/a");
   });
 
-  it("says which ones have failed", async () => {
-    hub.list(aSummary({ id: "a", title: "Alpha", failed: true }), aSummary({ id: "b", title: "Beta" }));
+  it("says which ones have failed instead of what they do, filters by that, and retries them", async () => {
+    hub.list(
+      aSummary({ id: "a", title: "Alpha", failed: true, state: "idle" }),
+      aSummary({ id: "b", title: "Beta", state: "idle" }),
+    );
+    hub.api.on("retry-session", () => ({ id: "m", state: "queued" }));
     await draw(hub, pane);
-    const rows = [...document.querySelectorAll("ul li")].map((row) => row.textContent?.includes("Failed"));
-    expect(rows).toEqual([true, false]);
+    const rows = [...document.querySelectorAll("ul li")].map((row) => /Failed|Idle/.exec(row.textContent ?? "")?.[0]);
+    expect(rows).toEqual(["Failed", "Idle"]);
+    await press(find("[role=radio]", /^Failed/));
+    expect(titles()).toEqual(["Alpha"]);
+    await press(find("button", "Retry Alpha"));
+    expect(hub.api.of("retry-session").map((c) => c.params)).toEqual([{ id: "a" }]);
+    await act(async () => hub.list(aSummary({ id: "a", title: "Alpha", state: "running" })));
+    expect(document.querySelector("button[aria-label='Retry Alpha']")).toBeNull();
+  });
+
+  it("shows what the agent said last, and marks what happened since somebody looked", async () => {
+    const at = (seconds: number): string => new Date(seconds * 1000).toISOString();
+    const list = (seconds: number): void =>
+      hub.list(
+        aSummary({ id: "a", title: "Alpha", state: "running", updated: at(seconds), text: "All tests pass." }),
+        aSummary({ id: "b", title: "Beta", state: "idle", updated: at(seconds) }),
+        aSummary({ id: "c", title: "Gamma", state: "idle", updated: at(seconds) }),
+      );
+    const texts = () => [...document.querySelectorAll("ul li")].map((row) => row.textContent ?? "");
+    list(10);
+    seen.set({ byId: new Map() });
+    await draw(hub, <LookedAt />);
+    expect(texts()[0]).toContain("All tests pass.");
+    expect(texts().some((text) => /since you looked/.test(text))).toBe(false);
+    await act(async () => list(20));
+    // What is open is seen.
+    expect(texts().map((text) => /(New activity|Finished) since you looked/.exec(text)?.[1])).toEqual([
+      "New activity",
+      undefined,
+      "Finished",
+    ]);
+    await act(async () => see((now) => looked(now, "c", 20_000)));
+    expect(texts()[2]).not.toContain("since you looked");
+    expect(JSON.parse(localStorage.getItem("switchboard.seen") ?? "").byId).toEqual({ b: 20_000, c: 20_000 });
   });
 
   it("draws as many rows as fit, of however many sessions", async () => {
@@ -77,7 +121,7 @@ describe("SessionsPane", () => {
     expect(titles()).toEqual(["Gamma"]);
     await press(find("[role=radio]", /^Running/));
     expect(titles()).toEqual([]);
-    await press(find("button", "Clear the filter"));
+    await press(find("button", "Clear filter"));
     expect(titles()).toEqual(["Alpha", "Beta", "Gamma"]);
     await act(async () => hub.list(aSummary({ id: "a", title: "Renamed" })));
     expect(titles()).toEqual(["Renamed"]);
@@ -95,7 +139,7 @@ describe("SessionsPane", () => {
     expect(hub.api.of("stop-session")).toEqual([]);
     await press(find("[role=alertdialog] button", "Stop"));
     expect(hub.api.of("stop-session").map((c) => c.params?.id)).toEqual(["a", "b"]);
-    expect(document.body.textContent).toContain("1 of 2 could not be changed");
+    expect(document.body.textContent).toContain("1 of 2 failed");
     expect(document.body.textContent).toContain("Beta: The agent did not answer");
     expect(find("[role=toolbar]", /./).textContent).toContain("1 session selected");
   });
@@ -127,9 +171,9 @@ describe("SessionsPane", () => {
     expect(titles()).toEqual(["Old"]);
     await press(find("button", "Select"));
     await press(find("button", "Select all"));
-    await press(find("[role=toolbar] button", "Take back"));
+    await press(find("[role=toolbar] button", "Unarchive"));
     expect(hub.api.of("unarchive-session").map((c) => c.params)).toEqual([{ id: "z" }]);
     expect(titles()).toEqual([]);
-    expect(document.body.textContent).toContain("Nothing is archived");
+    expect(document.body.textContent).toContain("No archived sessions");
   });
 });

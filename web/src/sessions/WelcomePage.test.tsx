@@ -56,6 +56,6 @@ describe("WelcomePage", () => {
     hub.list(aSummary());
     hub.ask(aQuestion(), aQuestion({ id: "q2", state: "answered" }));
     await draw(hub, <WelcomePage />);
-    expect(find("a", /wait/).textContent).toBe("1 question waits for you");
+    expect(find("a", /open question/).textContent).toBe("1 open question");
   });
 });

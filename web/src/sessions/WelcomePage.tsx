@@ -38,6 +38,11 @@ export function WelcomePage() {
                   <strong>{open}</strong> {t.waiting(open)}
                 </a>
               </li>
+              {counts.failed > 0 && (
+                <li className={css.fact}>
+                  <strong>{counts.failed}</strong> {t.failed(counts.failed)}
+                </li>
+              )}
               {counts.working > 0 && (
                 <li className={css.fact}>
                   <strong>{counts.working}</strong> {t.working(counts.working)}

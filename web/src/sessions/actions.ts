@@ -2,9 +2,20 @@ import type { Api } from "../api/client";
 import { type ApiError, asApiError } from "../api/error";
 import type { SessionSummary } from "../api/types";
 
-export type Act = "stop" | "archive" | "unarchive";
+export type Act = "stop" | "archive" | "unarchive" | "retry";
 
-const operations = { stop: "stop-session", archive: "archive-session", unarchive: "unarchive-session" } as const;
+const operations = {
+  stop: "stop-session",
+  archive: "archive-session",
+  unarchive: "unarchive-session",
+  retry: "retry-session",
+} as const;
+
+/** To which sessions something can be done. */
+export function fitFor(act: Act, session: SessionSummary): boolean {
+  if (act === "stop") return isAlive(session);
+  return act === "retry" ? session.failed === true : true;
+}
 
 /** What became of an act on several sessions. */
 export interface Outcome {

@@ -50,7 +50,16 @@ describe("arrange", () => {
   });
 
   it("groups by folder in the order of the first sessions, and by state in a fixed one", () => {
-    expect(ids(arrange(sessions, { ...view, group: "dir" }))).toEqual(["[shop 2]", "asks", "done", "[blog 2]", "works", "old"]);
+    // What waits for somebody is not to be looked for among the folders.
+    expect(ids(arrange(sessions, { ...view, group: "dir", sort: "title" }))).toEqual([
+      "[Needs you 1]",
+      "asks",
+      "[shop 1]",
+      "done",
+      "[blog 2]",
+      "old",
+      "works",
+    ]);
     expect(ids(arrange(sessions, { ...view, group: "state" }))).toEqual([
       "[Needs you 1]",
       "asks",
@@ -83,12 +92,18 @@ describe("filterOf", () => {
     expect(filterOf(aSummary({ state: "running", questions: 1 }))).toBe("waiting");
   });
 
+  it("takes a session that failed for one, unless it waits for somebody", () => {
+    expect(filterOf(aSummary({ state: "idle", failed: true }))).toBe("failed");
+    expect(filterOf(aSummary({ state: "ended", failed: true }))).toBe("failed");
+    expect(filterOf(aSummary({ state: "idle", failed: true, questions: 1 }))).toBe("waiting");
+  });
+
   it("shows a state that is not known among the idle", () => {
     expect(filterOf(aSummary({ state: "dreaming" }))).toBe("idle");
   });
 
   it("counts every session once besides all", () => {
-    expect(countStates(sessions)).toEqual({ all: 4, waiting: 1, working: 1, idle: 1, ended: 1 });
+    expect(countStates(sessions)).toEqual({ all: 4, waiting: 1, failed: 0, working: 1, idle: 1, ended: 1 });
   });
 });
 

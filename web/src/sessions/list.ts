@@ -3,7 +3,7 @@ import { sessionsTexts as t } from "../texts/sessions";
 import { visible } from "../ui/diff/visible";
 import { stateWord } from "../ui/StateDot";
 
-export type StateFilter = "all" | "waiting" | "working" | "idle" | "ended";
+export type StateFilter = "all" | "waiting" | "failed" | "working" | "idle" | "ended";
 export type Grouping = "none" | "dir" | "state";
 export type Sorting = "updated" | "created" | "usd" | "title";
 
@@ -34,9 +34,17 @@ export function lastPart(path: string): string {
   return parts.at(-1) ?? path;
 }
 
+/** The state that people are shown: what the session is doing, unless it waits for somebody or has failed. */
+export function stateOf(session: Pick<SessionSummary, "state" | "questions" | "failed">): string {
+  if (session.questions > 0) return "requires_action";
+  return session.failed && session.state !== "requires_action" ? "failed" : session.state;
+}
+
 /** Which of the filters a session falls under, besides all. */
 export function filterOf(session: SessionSummary): Exclude<StateFilter, "all"> {
-  if (session.questions > 0 || session.state === "requires_action") return "waiting";
+  const state = stateOf(session);
+  if (state === "requires_action") return "waiting";
+  if (state === "failed") return "failed";
   switch (session.state) {
     case "ended":
       return "ended";
@@ -52,7 +60,7 @@ export function filterOf(session: SessionSummary): Exclude<StateFilter, "all"> {
 
 /** How many sessions each filter shows. */
 export function countStates(sessions: Iterable<SessionSummary>): Record<StateFilter, number> {
-  const counts = { all: 0, waiting: 0, working: 0, idle: 0, ended: 0 };
+  const counts = { all: 0, waiting: 0, failed: 0, working: 0, idle: 0, ended: 0 };
   for (const session of sessions) {
     counts.all++;
     counts[filterOf(session)]++;
@@ -67,7 +75,16 @@ function fits(session: SessionSummary, words: readonly string[]): boolean {
 }
 
 /** The order of the groups of states: those that wait for somebody come first. */
-const stateOrder: readonly string[] = ["requires_action", "running", "starting", "background", "idle", "offline", "ended"];
+const stateOrder: readonly string[] = [
+  "requires_action",
+  "failed",
+  "running",
+  "starting",
+  "background",
+  "idle",
+  "offline",
+  "ended",
+];
 
 /** Times of the server are all in UTC, so that texts can be compared, but with fractions of different lengths. */
 function newest(a: string, b: string): number {
@@ -100,10 +117,6 @@ function rank(session: SessionSummary): number {
   }
 }
 
-function stateGroup(session: SessionSummary): string {
-  return session.questions > 0 ? "requires_action" : session.state;
-}
-
 /** The rows of the list. */
 export function arrange(sessions: Iterable<SessionSummary>, view: View): Row[] {
   const words = view.text.toLowerCase().split(/\s+/).filter(Boolean);
@@ -112,9 +125,15 @@ export function arrange(sessions: Iterable<SessionSummary>, view: View): Row[] {
   const row = (session: SessionSummary): Row => ({ kind: "session", id: session.id, session });
   if (view.group === "none") return shown.map(row);
 
+  // Whatever it is grouped by, what waits for somebody is not to be looked for further down.
+  const waits = (session: SessionSummary): boolean => view.group === "dir" && filterOf(session) === "waiting";
+  const first: Row[] = shown.filter(waits).map(row);
+  if (first.length > 0) first.unshift({ kind: "group", id: "waiting", label: stateWord("requires_action"), count: first.length });
+
   const groups = new Map<string, SessionSummary[]>();
   for (const session of shown) {
-    const key = view.group === "dir" ? (session.dir ?? "") : stateGroup(session);
+    if (waits(session)) continue;
+    const key = view.group === "dir" ? (session.dir ?? "") : stateOf(session);
     const group = groups.get(key);
     if (group) group.push(session);
     else groups.set(key, [session]);
@@ -123,7 +142,7 @@ export function arrange(sessions: Iterable<SessionSummary>, view: View): Row[] {
   const keys = [...groups.keys()];
   if (view.group === "state") keys.sort((a, b) => place(a) - place(b) || a.localeCompare(b));
   const labels = view.group === "dir" ? folderLabels(keys) : undefined;
-  return keys.flatMap((key): Row[] => {
+  const rest = keys.flatMap((key): Row[] => {
     const members = groups.get(key) ?? [];
     const heading: Row = {
       kind: "group",
@@ -134,6 +153,7 @@ export function arrange(sessions: Iterable<SessionSummary>, view: View): Row[] {
     };
     return [heading, ...members.map(row)];
   });
+  return [...first, ...rest];
 }
 
 function place(state: string): number {

@@ -4,10 +4,16 @@ import type { SessionSummary } from "../api/types";
 import { useHub } from "../store/hub";
 import { sessionsTexts } from "../texts/sessions";
 import { confirm, toast } from "../ui";
-import { type Act, actOn, isAlive, type Outcome } from "./actions";
+import { type Act, actOn, fitFor, type Outcome } from "./actions";
 import { titleOf } from "./list";
 
 const t = sessionsTexts.bulk;
+const done: Record<Act, (n: number) => string> = {
+  stop: t.stopped,
+  archive: t.archived,
+  unarchive: t.unarchived,
+  retry: t.retried,
+};
 
 /** Does things to sessions of the list, asks before, and tells what became of it. */
 export function useActs(archiveChanged: () => void): {
@@ -26,7 +32,7 @@ export function useActs(archiveChanged: () => void): {
       setError(undefined);
       const outcome = await actOn(api, act, sessions);
       setPending(undefined);
-      if (act !== "stop") archiveChanged();
+      if (act === "archive" || act === "unarchive") archiveChanged();
       if (outcome.failed.length > 0) setError(summary(outcome));
       return outcome;
     },
@@ -35,14 +41,14 @@ export function useActs(archiveChanged: () => void): {
 
   const run = useCallback(
     async (act: Act, given: readonly SessionSummary[]): Promise<string[]> => {
-      const sessions = act === "stop" ? given.filter(isAlive) : given;
+      const sessions = given.filter((session) => fitFor(act, session));
       if (sessions.length === 0) return [];
       if (!(await agreed(act, sessions))) return given.map((s) => s.id);
       const outcome = await perform(act, sessions);
       const n = outcome.done.length;
       if (n > 0) {
         toast({
-          title: act === "stop" ? t.stopped(n) : act === "archive" ? t.archived(n) : t.unarchived(n),
+          title: done[act](n),
           tone: "ok",
           action: act === "archive" ? { label: t.undo, run: () => void perform("unarchive", outcome.done) } : undefined,
         });

@@ -11,7 +11,7 @@ export interface Look {
 
 const usual: Look = { states: "all", group: "none", sort: "updated" };
 const allowed: { [K in keyof Look]: readonly Look[K][] } = {
-  states: ["all", "waiting", "working", "idle", "ended"],
+  states: ["all", "waiting", "failed", "working", "idle", "ended"],
   group: ["none", "dir", "state"],
   sort: ["updated", "created", "usd", "title"],
 };

@@ -4,7 +4,7 @@ import type { Hold, Session } from "../api/types";
 import { type OpenSession, useHub } from "../store/hub";
 import { clip, oneLine } from "../talk/json";
 import { steerTexts as t } from "../texts/steer";
-import { Button, classes, ErrorNote } from "../ui";
+import { Button, classes, ErrorNote, formatMoment } from "../ui";
 import { useAct, useClientId } from "./act";
 import css from "./Bars.module.css";
 import { openPanel } from "./panels";
@@ -155,8 +155,7 @@ function HoldBar({ session, snapshot, hold }: { session: OpenSession; snapshot: 
         {hold.until && (
           <>
             {" "}
-            {t.heldUntil} <time dateTime={hold.until}>{new Date(hold.until).toLocaleString()}</time>.
-            {hold.resumes && ` ${t.heldResumes}`}
+            {t.heldUntil} <time dateTime={hold.until}>{formatMoment(hold.until)}</time>.{hold.resumes && ` ${t.heldResumes}`}
           </>
         )}
       </p>

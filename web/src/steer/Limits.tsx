@@ -1,7 +1,7 @@
 import type { Session } from "../api/types";
 import type { OpenSession } from "../store/hub";
 import { steerTexts as t } from "../texts/steer";
-import { Badge, classes, useNow } from "../ui";
+import { Badge, classes, formatMoment, useNow } from "../ui";
 import css from "./Context.module.css";
 import { Gauge } from "./Gauge";
 import header from "./Header.module.css";
@@ -10,8 +10,6 @@ import { type Limit, limitsOf } from "./told";
 
 /** How often is looked whether a limit has begun anew, in milliseconds. */
 const look = 30_000;
-
-const shortTime = { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" } as const;
 
 /** Says in the header that a limit of the account is near or reached; nothing while all are far. */
 export function LimitFact({ session, snapshot }: { session: OpenSession; snapshot: Session }) {
@@ -67,7 +65,7 @@ function Resets({ at }: { at: number | undefined }) {
   const date = new Date(at);
   return (
     <>
-      {t.limitUntil} <time dateTime={date.toISOString()}>{date.toLocaleString(undefined, shortTime)}</time>
+      {t.limitUntil} <time dateTime={date.toISOString()}>{formatMoment(date)}</time>
     </>
   );
 }

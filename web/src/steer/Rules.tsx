@@ -6,7 +6,7 @@ import { type OpenSession, useHub } from "../store/hub";
 import { useReadable } from "../store/readable";
 import { oneLine } from "../talk/json";
 import { steerTexts as t } from "../texts/steer";
-import { Badge, Button, Dialog, ErrorNote, IconButton, Select, TextInput, type Tone } from "../ui";
+import { Badge, Button, Dialog, ErrorNote, formatMoment, IconButton, Select, TextInput, type Tone } from "../ui";
 import { visible } from "../ui/diff/visible";
 import { useAct, useClientId } from "./act";
 import css from "./Form.module.css";
@@ -59,7 +59,7 @@ function Rule({ session, snapshot, rule }: { session: OpenSession; snapshot: Ses
       {rule.message && <span className={css.dim}>{oneLine(rule.message, 200)}</span>}
       {rule.expires && (
         <span className={css.dim}>
-          {t.ruleExpires} <time dateTime={rule.expires}>{new Date(rule.expires).toLocaleString()}</time>
+          {t.ruleExpires} <time dateTime={rule.expires}>{formatMoment(rule.expires)}</time>
         </span>
       )}
       {rule.pending && <Badge>{t.rulePending}</Badge>}

@@ -122,7 +122,10 @@ export class FakeHub implements Hub {
 
   can = (scope: Scope): boolean => this.scopes.has(scope);
 
-  name = (): string => "this device";
+  /** What this device is called. */
+  name: string | undefined = "console, Test";
+
+  me = (): string | undefined => this.name;
 
   /** The open session of an id, which tests fill. */
   open = (id: string): FakeSession => {

@@ -28,8 +28,8 @@ export interface Hub {
   /** What agents ask, the oldest first; those that were settled within the last minute stay, with by, answer and state. */
   readonly questions: Readable<{ loaded: boolean; error?: ApiError; list: readonly Question[] }>;
   can(scope: Scope): boolean;
-  /** The name by which the hub knows this device; empty if it is not known. */
-  name(): string;
+  /** The name under which this device prompts and answers; undefined if it is not known. See youOr. */
+  me(): string | undefined;
   /** Opens a session. Whoever opens one releases it; it is closed when the last one has. */
   open(session: string): OpenSession;
   /** Tries to connect now instead of at retryAt. */

@@ -94,7 +94,7 @@ export class LiveHub implements Hub {
 
   can = (scope: Scope): boolean => this.token.get()?.scopes.includes(scope) ?? false;
 
-  name = (): string => this.token.get()?.name ?? "";
+  me = (): string | undefined => this.token.get()?.name || undefined;
 
   open = (id: string): OpenSession => {
     let entry = this.opened.get(id);

@@ -42,6 +42,8 @@ export interface Told {
 
   question?: Question;
   notice?: Pick<Notice, "topic" | "level" | "title" | "detail" | "data">;
+  /** It tells that the link to the agent was lost, which is of interest as long as that lasts. */
+  lost?: boolean;
   /** A title for the notice that holds whatever is told later. */
   title?: string;
   unknown?: { type: string; raw: Json };

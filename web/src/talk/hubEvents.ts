@@ -34,10 +34,8 @@ const readers: { readonly [kind: string]: (r: Reader, data: JsonObject) => void 
     if (simulated) r.add({ kind: "notice", key: runKey(r), shows: false, told: { title } });
   },
   run_ended: ended,
-  link_up: (r, d) => {
-    if (bool(d, "back")) r.notice("link", "dim", t.linkBack);
-  },
-  link_lost: (r, d) => r.notice("offline", "warn", t.linkLost(str(d, "reason"))),
+  link_up: (r) => r.part.linked(),
+  link_lost: (r, d) => r.notice("offline", "warn", t.linkLost(str(d, "reason")), { lost: true }),
   command: (r, d) => {
     const state = str(d, "state");
     if (state === "not_delivered" || state === "unknown") {

@@ -116,6 +116,8 @@ describe("what the console reads from a log means the same as what the terminal 
       log.items = log.items.filter((item) => item.kind !== "prompt" || item.state !== "taken_back");
       log.items = log.items.filter((item) => item.kind !== "notice" || !joined.has(item.label ?? ""));
       log.items = log.items.filter((item) => item.kind !== "text" || !item.failed);
+      // It tells of links that came back, too; here that is no news any more.
+      log.items = log.items.filter((item) => item.kind !== "notice" || !/^link( lost)?$/.test(item.label ?? ""));
       const tools = new Set(log.items.map((item) => item.tool).filter(Boolean));
       const top = log.items.filter((item) => !item.parent || !tools.has(item.parent));
       const talk = read(log.events);

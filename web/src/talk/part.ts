@@ -50,6 +50,10 @@ export class Part {
   private ended: number | undefined;
   /** Where the last process has ended. */
   private gone: number | undefined;
+  /** Where the link to the agent came back last, or the process ended. */
+  private back: number | undefined;
+  /** Losses of the link that are not over. */
+  private readonly losses = new Set<Entry>();
   private sub = 0;
   /** In the order of their making, if this is a page that will be put in front. */
   private readonly page: Entry[] | undefined;
@@ -126,7 +130,8 @@ export class Part {
 
   /** Keeps account of an entry under other names. */
   private note(entry: Entry, older = false): void {
-    const { task, line } = entry.told;
+    const { task, line, lost } = entry.told;
+    if (lost) this.losses.add(entry);
     if (task?.tool && !(older && this.tasks.has(task.tool))) this.tasks.set(task.tool, entry);
     if (task) {
       if (taskOver(this.taskState(entry))) this.going.delete(entry);
@@ -149,8 +154,9 @@ export class Part {
 
   /** Whether an entry is to be among the items. */
   private wants(entry: Entry): boolean {
-    const { line, task } = entry.told;
+    const { line, task, lost } = entry.told;
     if (!entry.shows || entry.parked || (line !== undefined && this.retracted.has(line))) return false;
+    if (lost && this.back !== undefined && this.back > entry.place) return false;
     return task === undefined || (!task.tool && !task.quiet);
   }
 
@@ -184,6 +190,7 @@ export class Part {
   runOver(): void {
     this.over();
     this.gone = this.next * subPlaces;
+    this.linked();
     for (const task of this.going) {
       this.tree.touch(task);
       this.touchTool(task.told.task?.tool);
@@ -195,6 +202,13 @@ export class Part {
   wait(question: string, use: string, opened: string, settled: string): void {
     if (!this.waits.note(question, use, opened, settled) || this.page) return;
     for (const entry of this.running.values()) this.tree.touch(entry);
+  }
+
+  /** Says that the link to the agent is back, or that there is nothing to link to: that it was lost is no news any more. */
+  linked(): void {
+    this.back = this.next * subPlaces;
+    if (!this.page) for (const loss of this.losses) this.refresh(loss);
+    this.losses.clear();
   }
 
   /** Takes back what lines said. */
@@ -237,6 +251,7 @@ export class Part {
     this.waits.addOlder(old.waits);
     if (this.ended === undefined) this.ended = old.ended;
     if (this.gone === undefined) this.gone = old.gone;
+    if (this.back === undefined) this.back = old.back;
     for (const uuid of old.retracted) this.retracted.add(uuid);
     for (const [event, entry] of old.byEvent) {
       const known = entry.key === "" ? undefined : this.known.get(entry.key);
@@ -292,6 +307,7 @@ export class Part {
     // The pages tell of these again, at other places.
     if (this.ended !== undefined && this.ended < from.place) this.ended = undefined;
     if (this.gone !== undefined && this.gone < from.place) this.gone = undefined;
+    if (this.back !== undefined && this.back < from.place) this.back = undefined;
     for (const entry of dropped) {
       const numbers = [entry.event, ...entry.more].map(eventNumber);
       if (eventNumber(entry.event) >= kept)
@@ -308,6 +324,7 @@ export class Part {
     if (entry.key !== "") this.known.delete(entry.key);
     this.running.delete(entry.key);
     this.going.delete(entry);
+    this.losses.delete(entry);
     const { line, task } = entry.told;
     if (task?.tool && this.tasks.get(task.tool) === entry) this.tasks.delete(task.tool);
     if (line) {

@@ -81,7 +81,7 @@ export class Reader {
     topic: string,
     level: Notice["level"],
     title: string,
-    more: { key?: string; detail?: string; data?: Json; by?: string } = {},
+    more: { key?: string; detail?: string; data?: Json; by?: string; lost?: boolean } = {},
   ): void {
     const [head = "", ...rest] = title.trim().split("\n");
     const detail = [...rest, more.detail?.trim() ?? ""].join("\n").trim();
@@ -91,6 +91,7 @@ export class Reader {
       shows: true,
       told: {
         ...(more.by && { by: oneLine(more.by) }),
+        ...(more.lost && { lost: true }),
         notice: {
           topic,
           level,

@@ -637,3 +637,47 @@ it("takes a piece in the same time however long the conversation is", () => {
   const item = talk.item(top.at(-1) ?? "");
   expect(item?.kind === "text" && item.text.length).toBe(1 + 20_000 * 5);
 });
+
+describe("a lost link", () => {
+  const event = (n: number, kind: string, data: Json = {}): Event => ({ session: "s1", id: `e:${n}`, run: 1, kind, data });
+  const log = [
+    event(1, "link_up"),
+    event(2, "link_lost", { reason: "the hub was restarted" }),
+    event(3, "link_up", { back: true }),
+    event(4, "rule_removed", { id: "r1", reason: "expired" }),
+    event(5, "link_lost", { reason: "the hub was restarted" }),
+    event(6, "link_up", { back: true }),
+    event(7, "link_lost", { reason: "cut" }),
+  ];
+  const losses = (talk: Talk) => shown(talk).filter((line) => line.includes("link"));
+
+  it("is shown as long as it is lost, and leaves nothing behind", () => {
+    const talk = new Talk();
+    const seen = log.map((one) => {
+      talk.event(one);
+      return losses(talk).length;
+    });
+    expect(seen).toEqual([0, 1, 0, 0, 1, 0, 1]);
+    expect(losses(talk)[0]).toContain("cut");
+    talk.event(event(8, "run_ended", { reason: "its shim process died" }));
+    expect(losses(talk)).toEqual([]);
+  });
+
+  it("is the same when older pages come later", () => {
+    for (let at = 1; at < log.length; at++) {
+      const talk = new Talk();
+      for (const one of log.slice(at)) talk.event(one);
+      talk.prepend(log.slice(0, at));
+      expect(losses(talk)).toHaveLength(1);
+      talk.event(event(8, "link_up", { back: true }));
+      expect(losses(talk)).toEqual([]);
+    }
+  });
+
+  it("is still told where lines may be missing", () => {
+    const talk = new Talk();
+    for (const one of log.slice(0, 3)) talk.event(one);
+    talk.event(event(4, "gap", { certain: true, reason: "lines did not arrive" }));
+    expect(shown(talk)).toHaveLength(1);
+  });
+});

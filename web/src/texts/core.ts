@@ -1,5 +1,6 @@
 /** Texts of the login page, of the connection and of errors that the page itself makes. */
 export const coreTexts = {
+  you: "You",
   unreachable: "The server cannot be reached",
   unreachableHint: "See that switchboard runs and that the network is there, then try again.",
   fault: "Something went wrong in this page",

@@ -1,3 +1,4 @@
+import { formatMoment } from "../ui/dates";
 import { formatDuration as duration, formatMoney, formatTokens as tokens } from "../ui/format";
 import { modeName } from "./modes";
 
@@ -21,9 +22,7 @@ function size(bytes: number): string {
 
 /** When, in the reader's own zone; empty if it is no time. */
 function when(time: string | number): string {
-  const date = new Date(time);
-  if (Number.isNaN(date.getTime())) return "";
-  return date.toLocaleString(undefined, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+  return formatMoment(time);
 }
 
 function until(time: string | number): string {
@@ -60,7 +59,6 @@ export const talkTexts = {
     `Run ${run}: ${simulated ? "simulated agent" : `Claude Code ${version}`.trim()}`,
   ended: (reason: string, code: number | undefined, signal: string) =>
     `Ended${after(reason)}${aside([code ? `exit code ${code}` : "", signal].filter(Boolean).join(", "))}`,
-  linkBack: "The link to the agent is back",
   linkLost: (reason: string) => `The link to the agent is lost${after(reason)}`,
   gap: (certain: boolean, reason: string) =>
     `${certain ? "Lines are missing here" : "Lines may be missing here"}${after(reason)}`,

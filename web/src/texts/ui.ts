@@ -21,6 +21,7 @@ export const uiTexts = {
     background: "In background",
     offline: "Offline",
     ended: "Ended",
+    failed: "Failed",
   },
   ago: {
     now: "now",

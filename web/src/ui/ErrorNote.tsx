@@ -3,6 +3,7 @@ import { ApiError } from "../api/error";
 import { uiTexts as t } from "../texts/ui";
 import { Button } from "./Button";
 import { classes } from "./classes";
+import { sentence } from "./format";
 import css from "./Note.module.css";
 
 /** What went wrong and what to do, where it happened. Nothing without an error. */
@@ -13,9 +14,9 @@ export function ErrorNote({ error, onRetry, className }: { error: Error | undefi
     <div className={classes(css.note, css.danger, className)} role="alert">
       <TriangleAlert size={16} aria-hidden="true" />
       <div className={css.body}>
-        <p className={css.title}>{error.message || t.failed}</p>
+        <p className={css.title}>{sentence(error.message || t.failed)}</p>
         {more.map((line) => (
-          <p key={line}>{line}</p>
+          <p key={line}>{sentence(line ?? "")}</p>
         ))}
       </div>
       {onRetry && (

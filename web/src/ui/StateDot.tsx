@@ -2,7 +2,7 @@ import { uiTexts as t } from "../texts/ui";
 import { classes } from "./classes";
 import css from "./StateDot.module.css";
 
-const known = ["starting", "idle", "running", "requires_action", "background", "offline", "ended"] as const;
+const known = ["starting", "idle", "running", "requires_action", "background", "offline", "ended", "failed"] as const;
 type Known = (typeof known)[number];
 
 function isKnown(state: string): state is Known {

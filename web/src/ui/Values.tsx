@@ -1,4 +1,5 @@
 import { classes } from "./classes";
+import { formatExactly } from "./dates";
 import { formatAgo, formatDuration, formatMoney, formatTokens, shortenPath } from "./format";
 import { useNow } from "./hooks";
 import css from "./Values.module.css";
@@ -11,7 +12,7 @@ export function Ago({ time, className }: { time: string | number | undefined; cl
   if (Number.isNaN(at)) return null;
   const date = new Date(at);
   return (
-    <time className={classes(css.value, className)} dateTime={date.toISOString()} title={date.toLocaleString()}>
+    <time className={classes(css.value, className)} dateTime={date.toISOString()} title={formatExactly(at)}>
       {formatAgo(at, now)}
     </time>
   );

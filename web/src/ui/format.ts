@@ -1,4 +1,5 @@
 import { uiTexts as t } from "../texts/ui";
+import { formatDay } from "./dates";
 
 /** How long ago something was: "now", "42s ago", "3h ago", "5d ago", then the date. */
 export function formatAgo(time: number, now: number): string {
@@ -8,9 +9,7 @@ export function formatAgo(time: number, now: number): string {
   if (seconds < 3600) return t.ago.minutes(Math.floor(seconds / 60));
   if (seconds < 86_400) return t.ago.hours(Math.floor(seconds / 3600));
   if (seconds < 7 * 86_400) return t.ago.days(Math.floor(seconds / 86_400));
-  const date = new Date(time);
-  const sameYear = date.getFullYear() === new Date(now).getFullYear();
-  return date.toLocaleDateString(undefined, { day: "numeric", month: "short", ...(sameYear ? {} : { year: "numeric" }) });
+  return formatDay(time, now);
 }
 
 /** An amount of dollars: cents up to a hundred dollars, more digits for what is less than a cent. */
@@ -42,6 +41,11 @@ export function formatDuration(ms: number): string {
   if (seconds < 3600) return two(Math.floor(seconds / 60), "m", seconds % 60, "s");
   if (seconds < 86_400) return two(Math.floor(seconds / 3600), "h", Math.floor((seconds % 3600) / 60), "m");
   return two(Math.floor(seconds / 86_400), "d", Math.floor((seconds % 86_400) / 3600), "h");
+}
+
+/** A text that begins as a sentence does. */
+export function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Shortens a path in the middle, whole parts at a time: the beginning says whose, the end says what. */

@@ -21,9 +21,9 @@ test("costs, the decision and the timeline tell what a session did", async () =>
   await hub.await(session.id, "idle");
 
   await page.goto(`${hub.url}/#/insight/costs`);
-  await page.getByRole("img", { name: /^Money over time/ }).waitFor();
+  await page.getByRole("img", { name: /^Cost over time/ }).waitFor();
   await page.getByRole("row", { name: /Deploys/ }).waitFor();
-  await page.getByText("As a table").click();
+  await page.getByText("Show as table").click();
   await page.getByRole("columnheader", { name: "When" }).waitFor();
   await page.getByRole("button", { name: /Show$/ }).click();
   await page.getByRole("option", { name: "Tokens" }).click();
@@ -44,10 +44,10 @@ test("costs, the decision and the timeline tell what a session did", async () =>
   await page.getByText("It is live.", { exact: true }).waitFor();
 
   await page.goto(`${hub.url}/#/s/${session.id}/timeline`);
-  const turn = page.getByRole("list", { name: "Turns in the order of time" });
+  const turn = page.getByRole("list", { name: "Turns" });
   await turn.getByRole("button", { name: /^Turn 1/ }).waitFor();
   await turn.getByRole("link", { name: "make deploy", exact: true }).first().waitFor();
-  expect(await page.getByText("Waited for people").count()).toBe(1);
+  expect(await page.getByText("Waited for you").count()).toBe(1);
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: "Export" }).click();
   await page.getByRole("menuitem", { name: /Markdown/ }).click();
@@ -55,11 +55,11 @@ test("costs, the decision and the timeline tell what a session did", async () =>
 });
 
 test("rules are explained as they are typed, changed in the page, and what allows more must be confirmed", async () => {
-  const page = await chrome.open(await hub.address("/insight/rules"));
+  const page = await chrome.open(await hub.address("/rules"));
   const command = page.getByRole("textbox", { name: "Command", exact: true });
   await command.fill("git status");
-  await page.getByText("Somebody is asked").waitFor();
-  const editor = page.getByRole("textbox", { name: "Text of the rules file" });
+  await page.getByText("Asks first").waitFor();
+  const editor = page.getByRole("textbox", { name: "Rules file" });
 
   chrome.expected = [/422/]; // the browser tells of each refusal
   await editor.fill("allow = [oops");
@@ -68,20 +68,20 @@ test("rules are explained as they are typed, changed in the page, and what allow
 
   await editor.fill('allow = ["Bash(git status:*)"]\ndeny = ["Bash(make:*)"]\n');
   await page.getByRole("button", { name: "Test", exact: true }).click();
-  await page.getByText(/calls? (was|were) looked at/).waitFor();
+  await page.getByText(/calls? checked/).waitFor();
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByRole("button", { name: "Confirm the change" }).click();
-  await page.getByText("It is allowed").waitFor();
+  await page.getByRole("button", { name: "Confirm change" }).click();
+  await page.getByText("Allowed", { exact: true }).waitFor();
   await command.fill("make deploy");
-  await page.getByText("It is denied").waitFor();
+  await page.getByText("Denied", { exact: true }).waitFor();
   // A session has rules of its own, which count for it alone.
   const session = await hub.session("Has its own rules");
   await hub.call("add-rule", { params: { id: session.id }, body: { rule: "Bash(git status:*)", decision: "deny" } });
   await command.fill("git status --short");
-  await page.getByText("It is allowed").waitFor();
-  await page.getByRole("button", { name: /Session whose folder and rules count/ }).click();
+  await page.getByText("Allowed", { exact: true }).waitFor();
+  await page.getByRole("button", { name: /Use the folder and rules of session/ }).click();
   await page.getByRole("option", { name: /^Has its own rules/ }).click();
-  await page.getByText("It is denied").waitFor();
+  await page.getByText("Denied", { exact: true }).waitFor();
   const policy = await hub.call("get-policy");
   await expect.poll(() => page.getByText("Bash(make:*)", { exact: true }).count(), { timeout: patience }).toBeGreaterThan(0);
   expect(policy.rules?.filter((r) => r.scope === "global").map((r) => r.decision)).toEqual(["allow", "deny"]);

@@ -181,7 +181,7 @@ test("on a phone there is one pane, a bar to change it, and a way back from a se
   const bar = page.getByRole("navigation", { name: "Pages" });
   await bar.getByRole("link", { name: /^Inbox/ }).tap();
   await page.getByRole("heading", { name: "Inbox", level: 1 }).waitFor();
-  for (const name of ["Search", "Insight", "Settings"]) {
+  for (const name of ["Search", "Insights", "Rules", "Settings"]) {
     await bar.getByRole("link", { name }).tap();
     await page.getByRole("heading", { name, level: 1 }).waitFor();
     const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
@@ -247,7 +247,9 @@ test("a question is told when no page is in sight, counted in the title, and tak
   const seen = await hub.session("Seen", '@tool Bash {"command":"make seen"}\n@result ok');
   await page.getByText("make seen").first().waitFor();
   const { questions } = await hub.call("list-questions", { query: { state: "open" } });
-  await expect.poll(() => page.title(), { timeout: patience }).toBe(`(${questions?.length}) Inbox – Switchboard`);
+  await expect
+    .poll(() => page.title(), { timeout: patience })
+    .toBe(`(${questions?.length}) Inbox – Switchboard at ${new URL(hub.url).host}`);
   expect(await notifications(page)).toEqual([]);
 
   await hide("hidden");
@@ -338,7 +340,8 @@ test.each([
   await at(`/s/${asking.id}`, new RegExp(`^${title}, asking$`));
   await at(`/s/${every.id}/timeline`, /Timeline/);
   await at("/search?q=look", /^Search$/);
-  for (const tab of ["costs", "audit", "rules", "drift"]) await at(`/insight/${tab}`, /^Insight$/);
+  for (const tab of ["costs", "audit", "drift"]) await at(`/insight/${tab}`, /^Insights$/);
+  await at("/rules", /^Rules$/);
   await at("/settings", /^Settings$/);
   for (const key of ["Control+k", "?", "n"]) {
     const dialog = page.getByRole("dialog");

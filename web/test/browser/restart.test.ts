@@ -34,7 +34,9 @@ async function back(page: Page): Promise<void> {
   await banner(page).waitFor({ state: "detached" });
 }
 
-test("a hub that is killed and started again: the page says so, then is current, with nothing lost or twice", async () => {
+test("a hub that is killed and started again: the page says so, then is current, with nothing lost or twice, as if nothing had been", async () => {
+  const older = await hub.session("Was before", "@say Long ago.");
+  await hub.await(older.id, "idle");
   const session = await hub.session(
     "Goes on",
     '@say Before.\n@tool Bash {"command":"sleep"}\n@takes 3s\n@result rested\n@say After.',
@@ -45,22 +47,27 @@ test("a hub that is killed and started again: the page says so, then is current,
   const page = await chrome.open(await hub.address(`/s/${session.id}`));
   const said = (text: string) => page.getByRole("article").getByText(text, { exact: true });
   await said("Before.").waitFor();
+  const updated = async () => (await hub.call("get-session", { params: { id: older.id } })).updated;
+  const before = await updated();
   await crash(page);
   expect(await said("Before.").count()).toBe(1);
   await back(page);
   await said("After.").waitFor();
   await page.getByText("Turn done").first().waitFor();
   expect([await said("Before.").count(), await said("After.").count()]).toEqual([1, 1]);
+  // The link to the agent was lost for a moment, which is nobody's business any more, and no activity.
+  expect(await page.getByText(/link to the agent/i).count()).toBe(0);
+  expect(await updated()).toBe(before);
 });
 
 test("a page that is opened for the first time while the hub is away comes, in its style, when it is back", async () => {
   const page = await chrome.open(await hub.address("/inbox"));
   await page.getByRole("heading", { name: "Inbox", level: 1 }).waitFor();
   await crash(page);
-  await page.getByRole("link", { name: "Insight" }).click();
+  await page.getByRole("link", { name: "Insights" }).click();
   await page.getByText("Loading…").first().waitFor();
   await back(page);
-  const tabs = page.getByRole("tablist", { name: "What to look at" });
+  const tabs = page.getByRole("tablist", { name: "Insights" });
   await tabs.waitFor();
   await expect.poll(() => tabs.locator("..").evaluate((e) => getComputedStyle(e).overflowY), { timeout: patience }).toBe("auto");
 });

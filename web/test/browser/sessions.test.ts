@@ -42,7 +42,7 @@ test("each example of the welcome page leads to what it promises", async () => {
     await page.getByRole("link", { name: "Sessions", exact: true }).click();
   }
   // The newcomer is told that something waits.
-  await page.getByRole("link", { name: "4 questions wait for you" }).waitFor();
+  await page.getByRole("link", { name: "4 open questions", exact: true }).waitFor();
   for (const session of (await hub.call("list-sessions")).sessions ?? []) {
     await hub.call("stop-session", { params: { id: session.id }, body: { force: true } });
     await hub.call("archive-session", { params: { id: session.id } });
@@ -59,7 +59,7 @@ test("the list shows what happens while it happens, and can be narrowed down, gr
   await hub.await(idle.id, "idle");
   await listed(page, "Asks something", "Has a rest");
   await expect.poll(() => row(page, "Asks something").innerText(), eventually).toMatch(/Needs you/);
-  await expect.poll(() => row(page, "Has a rest").innerText(), eventually).toMatch(/Idle[\s\S]*blog[\s\S]*\$/);
+  await expect.poll(() => row(page, "Has a rest").innerText(), eventually).toMatch(/Finished[\s\S]*blog[\s\S]*\$/);
   // What waits for somebody is first.
   expect(await list(page).getByRole("link").first().innerText()).toBe("Asks something");
 
@@ -74,7 +74,7 @@ test("the list shows what happens while it happens, and can be narrowed down, gr
   await page.getByRole("searchbox", { name: "Filter sessions" }).fill("some blog");
   await listed(page, "Asks something");
   await page.getByRole("searchbox", { name: "Filter sessions" }).fill("nothing is called so");
-  await page.getByRole("button", { name: "Clear the filter" }).click();
+  await page.getByRole("button", { name: "Clear filter" }).click();
   await listed(page, "Asks something", "Has another name");
 
   await page.getByRole("button", { name: "Sort and group" }).click();
@@ -83,7 +83,7 @@ test("the list shows what happens while it happens, and can be narrowed down, gr
   await page.reload();
   await list(page).getByRole("heading", { name: "Ended" }).waitFor();
   await page.getByRole("button", { name: "Sort and group" }).click();
-  await page.getByRole("menuitem", { name: "Nothing" }).click();
+  await page.getByRole("menuitem", { name: "None" }).click();
 
   await list(page).getByRole("link", { name: "Asks something" }).focus();
   await page.keyboard.press("ArrowDown");
@@ -94,6 +94,42 @@ test("the list shows what happens while it happens, and can be narrowed down, gr
   await list(page).getByRole("link", { name: "Has another name" }).focus();
   await page.keyboard.press("[");
   await page.waitForURL(`**/#/s/${asks.id}`);
+});
+
+test("what failed can be retried, and what happened since somebody looked is marked until it is looked at", async () => {
+  const page = await chrome.open(await hub.address());
+  // What is there when a browser comes for the first time is not news.
+  await expect.poll(() => row(page, "Has another name").innerText(), eventually).toMatch(/Ended/);
+  const untitled = await hub.session("", "@say A first answer.\n@say It has two parts.");
+  await hub.await(untitled.id, "idle");
+  const bad = await hub.session("Breaks", "@error 400");
+  await until("it has failed", async () => (await hub.call("get-session", { params: { id: bad.id } })).failed);
+
+  // One name, in the list, above the conversation and in the API, whatever is said later.
+  const name = "@say A first answer.";
+  await expect.poll(() => row(page, name).innerText(), eventually).toMatch(/Finished/);
+  expect(await row(page, name).innerText()).toContain("It has two parts.");
+  await list(page).getByRole("link", { name }).click();
+  await page.getByRole("heading", { name, level: 1 }).waitFor();
+  await expect.poll(() => row(page, name).innerText(), eventually).toMatch(/Idle/);
+  await page.getByRole("link", { name: "Sessions", exact: true }).click();
+  await hub.say(untitled.id, "@say A second answer.");
+  await expect.poll(() => row(page, name).innerText(), eventually).toMatch(/A second answer\.[\s\S]*Finished/);
+  await page.reload();
+  await expect.poll(() => row(page, name).innerText(), eventually).toMatch(/Finished/);
+  expect(await hub.call("get-session", { params: { id: untitled.id } })).toMatchObject({ title: name });
+
+  await page.getByRole("radio", { name: "Failed 1" }).click();
+  await listed(page, "Breaks");
+  expect(await row(page, "Breaks").innerText()).toMatch(/Failed/);
+  await row(page, "Breaks").getByRole("button", { name: "Retry Breaks" }).click();
+  await page.getByText("Prompt sent again").waitFor();
+  await until("it was tried again", async () => {
+    const { cost, failed } = await hub.call("get-session", { params: { id: bad.id } });
+    return cost?.turns === 2 && failed;
+  });
+  await page.getByRole("radio", { name: "All" }).click();
+  for (const id of [untitled.id, bad.id]) await hub.call("archive-session", { params: { id } });
 });
 
 test("a session is started by keyboard, in a folder that is suggested, with everything that was chosen", async () => {
@@ -112,16 +148,16 @@ test("a session is started by keyboard, in a folder that is suggested, with ever
   await dialog.getByRole("button", { name: "Rules" }).click();
   await dialog.getByRole("textbox", { name: "Never allowed" }).fill("Bash(git push:*)");
   await dialog.getByRole("button", { name: "Limits" }).click();
-  await dialog.getByRole("textbox", { name: "Budget in US dollars" }).fill("much");
+  await dialog.getByRole("textbox", { name: "Budget (USD)" }).fill("much");
   await dialog.getByRole("button", { name: "Start" }).click();
-  await dialog.getByText("Give a number above zero, or leave it empty.").waitFor();
+  await dialog.getByText("Enter a number above zero, or leave empty.").waitFor();
 
   // What was typed is there again after a reload.
   await page.reload();
   await page.getByRole("heading", { name: "Your agents, in one place" }).waitFor();
   await page.keyboard.press("n");
   expect(await dialog.getByRole("textbox", { name: "First message" }).inputValue()).toBe("@say Begun from the dialog.");
-  await dialog.getByRole("textbox", { name: "Budget in US dollars" }).fill("1.5");
+  await dialog.getByRole("textbox", { name: "Budget (USD)" }).fill("1.5");
   await page.keyboard.press("Control+Enter");
   await page.waitForURL(/#\/s\//);
   await page.getByText("Begun from the dialog.", { exact: true }).first().waitFor();
@@ -141,7 +177,9 @@ test("a folder that does not exist is told where it was typed", async () => {
   const folder = page.getByRole("combobox", { name: "Folder" });
   await folder.fill("/nowhere/at/all");
   await page.keyboard.press("Control+Enter");
-  await page.getByRole("alert").getByText("/nowhere/at/all").waitFor();
+  // Once, where it was typed.
+  await page.getByText(/\/nowhere\/at\/all/).waitFor();
+  expect(await page.getByText(/\/nowhere\/at\/all/).count()).toBe(1);
   expect(await folder.getAttribute("aria-invalid")).toBe("true");
 });
 
@@ -154,7 +192,7 @@ test("a hit of the search leads to the event that it was found in", async () => 
   await page.keyboard.press("/");
   await page.getByRole("searchbox", { name: "Search all conversations" }).fill("quin");
   const hits = page.getByRole("list", { name: "Messages found" });
-  const hit = hits.getByRole("listitem").filter({ hasText: "Agent" });
+  const hit = hits.getByRole("listitem").filter({ hasText: "Claude" });
   expect(await hit.locator("mark").innerText()).toBe("quince");
   expect(new URL(page.url()).hash).toBe("#/search?q=quin");
   await hit.getByRole("link", { name: "Fruit" }).click();
@@ -164,24 +202,24 @@ test("a hit of the search leads to the event that it was found in", async () => 
   await hit.waitFor();
 
   await page.getByRole("searchbox", { name: "Search all conversations" }).fill("medlar");
-  await page.getByRole("heading", { name: "No message has “medlar”." }).waitFor();
+  await page.getByRole("heading", { name: "No messages match “medlar”" }).waitFor();
 });
 
 test("a conversation from disk is found by its words, read, and gone on with as a copy", async () => {
   const session = await hub.session("Written down", "@say The walnut is on the shelf.");
   await hub.await(session.id, "idle");
   const page = await chrome.open(await hub.address());
-  await page.getByRole("main").getByRole("button", { name: "Adopt from disk" }).click();
-  const dialog = page.getByRole("dialog", { name: "Adopt a conversation from disk" });
+  await page.getByRole("main").getByRole("button", { name: "Import a conversation" }).click();
+  const dialog = page.getByRole("dialog", { name: "Import a conversation" });
   await dialog.getByRole("searchbox", { name: "Search conversations" }).fill("walnut");
   const found = dialog.getByRole("list", { name: "Conversations on disk" }).getByRole("button");
   await expect.poll(() => found.count(), eventually).toBe(1);
   await found.click();
   await dialog.getByRole("region", { name: "Preview" }).getByText("The walnut is on the shelf.", { exact: true }).waitFor();
   // Two agents must not write to one conversation.
-  expect(await dialog.getByRole("button", { name: "Go on with it" }).getAttribute("aria-disabled")).toBe("true");
-  await dialog.getByRole("textbox", { name: "Message to go on with" }).fill("@say And so is the copy.");
-  await dialog.getByRole("button", { name: "Go on with a copy" }).click();
+  expect(await dialog.getByRole("button", { name: "Continue it" }).getAttribute("aria-disabled")).toBe("true");
+  await dialog.getByRole("textbox", { name: "Next message" }).fill("@say And so is the copy.");
+  await dialog.getByRole("button", { name: "Continue a copy" }).click();
   await page.waitForURL(/#\/s\//);
   expect(page.url()).not.toContain(session.id);
   await page.getByText("And so is the copy.", { exact: true }).first().waitFor();
@@ -191,11 +229,11 @@ test("a conversation from disk is found by its words, read, and gone on with as 
   await hub.call("stop-session", { params: { id: session.id } });
   await page.getByRole("link", { name: "Sessions", exact: true }).click();
   await expect.poll(() => row(page, "Written down").innerText(), eventually).toMatch(/Ended/);
-  await page.getByRole("main").getByRole("button", { name: "Adopt from disk" }).click();
+  await page.getByRole("main").getByRole("button", { name: "Import a conversation" }).click();
   await dialog.getByRole("searchbox", { name: "Search conversations" }).fill("walnut");
   await expect.poll(() => found.count(), eventually).toBe(2);
   await found.last().click();
-  await dialog.getByRole("button", { name: "Open its session" }).click();
+  await dialog.getByRole("button", { name: "Open session" }).click();
   await page.waitForURL(/#\/s\//);
 });
 
@@ -233,9 +271,9 @@ test("several sessions are stopped and archived at once, and taken back", async 
   await listed(page, "Second of three", "Third of three");
   await row(page, "Third of three").hover();
   await page.getByRole("button", { name: "Actions for Third of three" }).click();
-  await page.getByRole("menuitem", { name: "Take back from the archive" }).click();
+  await page.getByRole("menuitem", { name: "Unarchive" }).click();
   await listed(page, "Second of three");
-  await page.getByRole("button", { name: "Current sessions" }).click();
+  await page.getByRole("button", { name: "Back to sessions" }).click();
   await listed(page, "First of three", "Third of three");
 });
 
@@ -260,12 +298,12 @@ test("who may only look sees the list, and why nothing can be changed", async ()
 test("a CLI that somebody starts with the command of the console dials in, and the command is kept nowhere", async () => {
   const page = await chrome.open(await hub.address());
   await page.getByRole("button", { name: "New session" }).first().click();
-  await page.getByRole("button", { name: "Run Claude Code by hand" }).click();
-  const dialog = page.getByRole("dialog", { name: "A session for a Claude Code that you start" });
+  await page.getByRole("button", { name: "Connect your own Claude Code" }).click();
+  const dialog = page.getByRole("dialog", { name: "Connect your own Claude Code" });
   await dialog.getByRole("combobox", { name: "Folder" }).fill(hub.project);
   await page.keyboard.press("Tab"); // the suggestions, if there are any, are closed by that
   await dialog.getByRole("textbox", { name: "First message" }).fill("@say Dialled in.");
-  await dialog.getByRole("button", { name: /^Make the session/ }).click();
+  await dialog.getByRole("button", { name: /^Create session/ }).click();
   const command = await dialog.locator("pre").innerText();
   expect(command).toMatch(/CLAUDE_CODE_SESSION_ACCESS_TOKEN=sbr_/);
   const secret = /sbr_\w+/.exec(command)?.[0] ?? "";

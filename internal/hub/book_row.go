@@ -1,0 +1,156 @@
+package hub
+
+import (
+	"cmp"
+	"encoding/json"
+	"strings"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/wire"
+	"github.com/switchboard-dev/switchboard/wire/fold"
+)
+
+// isActivity reports whether an entry is something that happened in the session:
+// something that a person, a program or the agent did. What the hub writes about
+// itself and its links is not, or a restart would make all sessions the newest.
+// linked says whether the agent was connected before the entry.
+func (b *book) isActivity(e *journal.Entry, line *fold.Line, linked bool) bool {
+	switch e.Kind {
+	case api.KindLine:
+		// Answers to requests follow a reconnect, too, and whoever looks at a session.
+		return line == nil || string(line.Header.Type) != "control_response"
+	case api.KindSent:
+		h, err := wire.Peek(e.Line)
+		return err == nil && string(h.Type) == "user"
+	case api.KindRunEnded:
+		// An idle process that died while the hub was away left nothing undone.
+		return linked || b.Ended != nil && b.Ended.Unfinished
+	case api.KindCreated, api.KindRunStarted, api.KindQuestionOpened, api.KindQuestionSettled, api.KindDecision, api.KindHold, api.KindHoldOver, api.KindBudget:
+		return true
+	}
+	return e.Source != journal.SourceHub
+}
+
+// bookForm is the form of stored books. One of another form is folded anew from the
+// log. Raise it when a book learns something from entries that it did not before.
+const bookForm = 1
+
+// title returns the title that is shown: what a person named the session, else the
+// agent, else the beginning of the first prompt, which does not change as messages
+// come.
+func (b *book) title() string {
+	return cmp.Or(b.Title, b.State.Title, b.Asked)
+}
+
+// maxAsked is how long a title is that comes from a prompt, in characters.
+const maxAsked = 80
+
+// askedBy returns the title that a message gives a session without one.
+func askedBy(m api.Message) string {
+	switch {
+	case len(m.Line) > 0:
+		return askedIn(m.Line)
+	case len(m.Content) > 0:
+		var content wire.Content
+		if json.Unmarshal(m.Content, &content) != nil {
+			return ""
+		}
+		return firstLine(content.String(), maxAsked)
+	}
+	return firstLine(m.Text, maxAsked)
+}
+
+// askedIn is askedBy for a line: "" if it is not what a person asked for.
+func askedIn(line []byte) string {
+	m, err := wire.Decode(line)
+	if err != nil {
+		return ""
+	}
+	user, ok := m.(*wire.User)
+	if !ok || user.ParentToolUseID != "" || user.IsSynthetic || user.ToolUseResult != nil {
+		return ""
+	}
+	for _, member := range []string{"isMeta", "isCompactSummary"} { // of transcripts
+		if raw, _ := wire.Lookup(line, member); string(raw) == "true" {
+			return ""
+		}
+	}
+	text := strings.TrimSpace(user.Message.Content.String())
+	// The CLI's own words about commands and interrupts.
+	if strings.HasPrefix(text, "<") || strings.HasPrefix(text, "[Request interrupted") {
+		return ""
+	}
+	return firstLine(text, maxAsked)
+}
+
+// firstLine returns the first line of a text that says something, cut to a number of
+// characters.
+func firstLine(text string, limit int) string {
+	for line := range strings.Lines(text) {
+		if said := cutLine(line, limit); said != "" {
+			return said
+		}
+	}
+	return ""
+}
+
+// row returns the session's row.
+func (b *book) row() *journal.Session {
+	row := &journal.Session{
+		ID: b.ID, Epoch: b.Epoch, Seq: b.Seq, Title: b.title(), Dir: b.dir(), State: string(b.phase()), Model: b.State.Model,
+		Conversation: b.State.Conversation(), Run: b.Run, Created: b.Created, Updated: b.Updated, Open: len(b.Questions),
+		CostUSD: b.Costs.Total().CostUSD, Archived: b.Archived,
+	}
+	if b.Ended != nil {
+		row.Ended = b.Ended.Time
+	}
+	if row.Model == "" {
+		row.Model = b.Options.Model
+	}
+	row.Data = b.rowData()
+	return row
+}
+
+// A rowData is what a session's row has beside its columns.
+type rowData struct {
+	Simulated bool   `json:"simulated,omitempty"`
+	Failed    bool   `json:"failed,omitempty"`
+	Text      string `json:"text,omitempty"`
+}
+
+// maxRowText is how much of the agent's last words a list shows, in characters.
+const maxRowText = 160
+
+// rowData returns the data of the session's row. Each step has a row, and seldom
+// another data: it is kept with what it was made of.
+func (b *book) rowData() json.RawMessage {
+	made := rowData{Simulated: b.Simulated, Failed: b.failed(), Text: b.State.Text}
+	if made != b.rowOf {
+		b.rowOf, b.rowJSON = made, nil
+		made.Text = cutLine(made.Text, maxRowText)
+		if made != (rowData{}) {
+			b.rowJSON = encoded(made)
+		}
+	}
+	return b.rowJSON
+}
+
+// failed reports whether the last turn failed, or the process ended before its work
+// was done. What somebody has stopped on purpose has not failed, nor has what still
+// goes on.
+func (b *book) failed() bool {
+	if e := b.Ended; e != nil && b.Run > 0 {
+		if _, waiting := b.nextPrompt(); waiting || e.Unfinished {
+			return !strings.HasPrefix(e.Reason, stoppedBy) && !strings.HasPrefix(e.Reason, givenUpBy)
+		}
+	}
+	r := b.State.Result
+	switch {
+	case r == nil || !r.Failed || r.Interrupted || r.Terminal == wire.TerminalReasonAbortedStreaming || r.Terminal == wire.TerminalReasonAbortedTools:
+		return false
+	case b.Ended != nil:
+		return true
+	}
+	return !b.State.Turn && len(b.State.Queue.Waiting) == 0
+}
