@@ -215,6 +215,7 @@ func (e *engine) getContextUsage(r controlRequest) *exit {
 	window := e.quirks.models().rate(model).context
 	said := size / perToken
 	total := system + tools + said
+	percent := (100*total + window/2) / window // rounded, as the CLI does it
 	detailed := e.quirks.InitializeTellsVersion
 	category := func(id, name, kind string, tokens int) members {
 		line := members{}
@@ -223,7 +224,7 @@ func (e *engine) getContextUsage(r controlRequest) *exit {
 	row := make([]members, 0, cell)
 	for i := range 10 {
 		row = append(row, members{
-			"color", "inactive", "isFilled", i == 0, "categoryName", "Free space", "tokens", window - total, "percentage", 100 - 100*total/window, "squareFullness", 1,
+			"color", "inactive", "isFilled", i == 0, "categoryName", "Free space", "tokens", window - total, "percentage", 100 - percent, "squareFullness", 1,
 		})
 	}
 	body := members{
@@ -233,7 +234,7 @@ func (e *engine) getContextUsage(r controlRequest) *exit {
 			category("messages", "Messages", "used", said), category("autocompact_buffer", "Autocompact buffer", "buffer", buffer),
 			category("free_space", "Free space", "free", window-total-buffer),
 		},
-		"totalTokens", total, "maxTokens", window, "rawMaxTokens", window, "autocompactSource", "auto", "percentage", 100 * total / window,
+		"totalTokens", total, "maxTokens", window, "rawMaxTokens", window, "autocompactSource", "auto", "percentage", percent,
 		"gridRows",
 		[][]members{row},
 		"model", model, "memoryFiles",

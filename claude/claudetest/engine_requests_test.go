@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -164,6 +165,18 @@ func TestModelChanges(t *testing.T) {
 	s.request(`{"subtype":"set_model","model":null}`)
 	if init := initOf(s, "@say Three."); init["model"] != "claude-sonnet-4-6" {
 		t.Errorf("null is %v, want the standard model", init["model"])
+	}
+}
+
+// TestContextUsage checks that the share of the context is rounded, as the one is that is reckoned from the tokens of a message.
+func TestContextUsage(t *testing.T) {
+	s := startSim(t, "2.1.325")
+	s.request(`{"subtype":"initialize"}`)
+	body, _ := s.request(`{"subtype":"get_context_usage"}`)["response"].(map[string]any)
+	total, _ := body["totalTokens"].(float64)
+	window, _ := body["maxTokens"].(float64)
+	if want := math.Round(100 * total / window); want < 1 || body["percentage"] != want {
+		t.Errorf("%v of %v tokens are %v percent, want %v", total, window, body["percentage"], want)
 	}
 }
 

@@ -75,7 +75,8 @@ function useInput(item: Tool): JsonObject {
 
 function peekOf(kind: ToolKind, item: Tool, open: () => void): ReactNode {
   const state = stateOf(item);
-  if (state !== "done" && state !== "denied" && state !== "stopped") return null;
+  // What the model is told of a call that was stopped says nothing to people.
+  if (state !== "done" && state !== "denied") return null;
   if (isAgent(item.name) || item.children.length > 0) return null;
   if (kind.peek) return kind.peek(item, open);
   return resultText(item).trim() === "" ? null : <ResultPeek item={item} />;
