@@ -534,6 +534,38 @@ describe("a list of questions", () => {
     expect(document.activeElement).toBe(document.body);
   });
 
+  it("keeps the keyboard of whoever answers with the questions, and never puts it into the composer", async () => {
+    const [a, b, c] = [ask(), ask({ kind: "choice", choices: [{ question: "Which?", options: [{ label: "One" }] }] }), ask()];
+    const gone = (q: Question): Question => ({ ...q, state: "answered", by: "me", answer: { decision: "allow" } });
+    hub.ask(a);
+    await show(
+      <>
+        <button type="button">A row of the conversation</button>
+        <QuestionBar session={hub.open("s1")} />
+        <textarea data-composer="" />
+      </>,
+    );
+    const row = button("A row of");
+    await act(async () => row.focus());
+    await act(async () => card(a).focus());
+    await wait(1000);
+    await press(card(a), "y");
+    await act(async () => hub.ask(gone(a)));
+    expect(document.activeElement).toBe(row);
+    // The next question comes only now: its keys count.
+    await act(async () => hub.ask(gone(a), b));
+    expect(document.activeElement).toBe(card(b));
+    await wait(1000);
+    await press(card(b), "1");
+    await press(card(b), "Enter");
+    expect(answers().map((answer) => answer.to)).toEqual([a.id, b.id]);
+    await act(async () => hub.ask(gone(a), gone(b)));
+    // Whoever does something else meanwhile keeps the focus there.
+    await press(document.body, "j");
+    await act(async () => hub.ask(gone(a), gone(b), c));
+    expect(document.activeElement).toBe(row);
+  });
+
   it("gives the next one no focus that somebody has taken elsewhere with the pointer", async () => {
     const [a, b] = [ask(), ask()];
     hub.ask(a, b);

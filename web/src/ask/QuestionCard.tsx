@@ -156,6 +156,7 @@ function OpenCard(props: QuestionCardProps & { answering: ReturnType<typeof useA
         aria-label={t.cardLabel(kind, visible(oneLine(question.title ?? "", 200)), session ? "" : name)}
         aria-busy={sending}
         onKeyDown={onKeyDown}
+        data-takes-keys=""
         data-kind={question.kind}
         data-compact={session !== undefined}
       >

@@ -69,7 +69,10 @@ export const steerTexts = {
 
   // Interrupting.
   interrupt: "Interrupt the turn",
-  nothingToInterrupt: "No turn was going on",
+  interruptTitle: "Interrupt the turn?",
+  interruptLoses: (n: number) => (n === 1 ? "This cancels the open question." : `This cancels ${n} open questions.`),
+  interruptAction: "Interrupt",
+  nothingToInterrupt: "No turn was running",
 
   // Commands and keys.
   group: "Session",

@@ -552,6 +552,50 @@ test("keys answer only with the focus in the card", async () => {
   await page.getByText("Allowed by key.", { exact: true }).waitFor();
 });
 
+test("the questions of a session are answered one after the other by their keys, and escape loses none", async () => {
+  const { id } = await hub.session(
+    "One by one",
+    `@tool Bash {"command":"make one"}\n@takes 500ms\n@result ok\n${asking(1)}\n@say Chosen.`,
+  );
+  let q = await hub.question(id);
+  const page = await open(`/s/${id}`);
+  const composer = field(page, "Message to the agent");
+  const isSettled = (question: Question) => async () =>
+    (await hub.call("get-question", { params: { id: question.id } })).state !== "open";
+  await listening(page).waitFor();
+  await page.keyboard.press("q");
+  await key(page, q, "y", isSettled(q));
+
+  // The next one comes a moment later. It has the focus, so that its keys choose instead of being typed.
+  q = await hub.question(id);
+  await until("the choice has the focus", async () =>
+    page.evaluate((card) => document.activeElement?.id === card, `question-${q.id}`),
+  );
+  await key(page, q, "1", async () => page.getByRole("radio", { name: /SQLite/ }).isChecked());
+  expect(await composer.inputValue()).toBe("");
+
+  // Escape leaves the composer, and twice it interrupts: not without asking while there is something to answer.
+  await composer.focus();
+  await page.keyboard.press("Escape");
+  expect(await composer.evaluate((element) => document.activeElement === element)).toBe(false);
+  const dialog = page.getByRole("alertdialog", { name: "Interrupt the turn?" });
+  await until("it asks", async () => {
+    if (await dialog.count()) return true;
+    await page.keyboard.press("Escape");
+    return false;
+  });
+  await dialog.getByText("This cancels the open question.").waitFor();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await dialog.waitFor({ state: "detached" });
+  expect(await isSettled(q)()).toBe(false);
+
+  await page.keyboard.press("q");
+  await key(page, q, "Enter", isSettled(q));
+  expect(await answerTo(q.id)).toEqual({ decision: "allow", choices: { "Which database?": { labels: ["SQLite"] } } });
+  await page.getByText("Chosen.", { exact: true }).waitFor();
+  expect(await composer.evaluate((element) => document.activeElement === element)).toBe(false);
+});
+
 test("the inbox is gone through by keyboard, the oldest question first, and what is put off comes last", async () => {
   const asked: Question[] = [];
   for (const name of ["first", "second", "third"]) {

@@ -102,10 +102,11 @@ test("what waits for a working agent can be changed, taken back and steered, and
   expect((await hub.call("get-session", { params: { id } })).state).toBe("running");
 
   await field(page).press("Escape");
+  expect(await field(page).evaluate((element) => document.activeElement === element)).toBe(false);
   await page.getByText("Press esc again to interrupt the turn").waitFor();
   // On a busy machine the second may come too late, and is then a first one.
   await until("the turn was interrupted", async () => {
-    await field(page).press("Escape");
+    await page.keyboard.press("Escape");
     return (await hub.call("get-session", { params: { id } })).state !== "running";
   });
   // The agent goes on with what it was told meanwhile, and is idle then: what it was doing would have taken an hour.
