@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { confirmBypass } from "../steer/bypass";
 import { isObject } from "../talk/json";
 import { askTexts as t } from "../texts/ask";
 import { Button, Checkbox, Note, Tabs, TextArea } from "../ui";
@@ -54,6 +55,10 @@ export function PlanReview() {
     setStep("ask");
     focus();
   };
+  const toggleBypass = () => {
+    if (bypass) setBypass(false);
+    else void confirmBypass().then((agreed) => agreed && setBypass(true));
+  };
 
   const take = (outcome: Outcome) => {
     if (refused) {
@@ -83,7 +88,7 @@ export function PlanReview() {
   };
   const keys: Record<string, () => void> = Object.fromEntries(choices.map((c) => [c.key, () => take(c.outcome)]));
   if (canStop(question)) keys.s = () => (refused ? complain(refused) : setStep("stop"));
-  if (mayBypass && admin) keys.b = () => setBypass(!bypass);
+  if (mayBypass && admin) keys.b = toggleBypass;
   if (approvable && !question.stale) keys.c = () => setCompact(!compact);
   if (approvable && prompts.length > 0) keys.x = () => setNoPrompts(!noPrompts);
   if (approvable && given !== "") keys.e = () => setView(view === "edit" ? "read" : "edit");
@@ -128,7 +133,7 @@ export function PlanReview() {
               {mayBypass && (
                 <Checkbox
                   isSelected={bypass && admin}
-                  onChange={setBypass}
+                  onChange={toggleBypass}
                   isDisabled={!admin}
                   hint={admin ? undefined : t.needsAdmin}
                 >

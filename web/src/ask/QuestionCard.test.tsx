@@ -6,6 +6,7 @@ import { ApiError } from "../api/error";
 import type { Answer, Json, Question } from "../api/types";
 import { aQuestion, type FakeHub, fakeHub } from "../store/fake";
 import { HubContext } from "../store/hub";
+import { Confirmations } from "../ui/confirm";
 import { InboxPage } from "./InboxPage";
 import { later } from "./later";
 import { QuestionBar } from "./QuestionBar";
@@ -19,6 +20,7 @@ beforeEach(() => {
   vi.stubGlobal("IS_REACT_ACT_ENVIRONMENT", true);
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date", "performance"] });
   vi.stubGlobal("matchMedia", () => ({ matches: false, addEventListener: () => {}, removeEventListener: () => {} }));
+  vi.stubGlobal("CSS", { escape: (text: string) => text }); // jsdom has none, and dialogs want it
   Element.prototype.scrollIntoView = () => {};
   sessionStorage.clear();
   later.set(new Set());
@@ -41,7 +43,14 @@ let ids = 0;
 const ask = (parts: Partial<Question> = {}): Question => aQuestion({ id: `card${ids++}`, ...parts });
 
 async function show(node: React.ReactNode) {
-  await act(async () => root.render(<HubContext value={hub}>{node}</HubContext>));
+  await act(async () =>
+    root.render(
+      <HubContext value={hub}>
+        {node}
+        <Confirmations />
+      </HubContext>,
+    ),
+  );
 }
 const wait = (ms: number) => act(async () => vi.advanceTimersByTime(ms));
 const button = (name: string) => {
@@ -326,8 +335,26 @@ describe("a plan", () => {
     const q = plan();
     await show(<QuestionCard question={q} />);
     await wait(1000);
-    for (const key of keys) await press(card(q), key);
+    for (const key of keys) {
+      await press(card(q), key);
+      const dialog = document.querySelector("[role=alertdialog]");
+      const agree = [...(dialog?.querySelectorAll("button") ?? [])].find((b) => b.textContent === "Bypass permissions");
+      if (agree) await click(agree);
+    }
     expect(answers()).toEqual([{ to: q.id, ...want }]);
+  });
+
+  it("bypasses nothing that was not confirmed", async () => {
+    const q = plan();
+    await show(<QuestionCard question={q} />);
+    await wait(1000);
+    await press(card(q), "b");
+    const dialog = document.querySelector("[role=alertdialog]");
+    expect(dialog?.textContent).toContain("run every command and edit every file without asking");
+    const cancel = [...(dialog?.querySelectorAll("button") ?? [])].find((b) => b.textContent === "Cancel");
+    if (cancel) await click(cancel);
+    await press(card(q), "1");
+    expect(answers()).toEqual([{ to: q.id, outcome: "fresh" }]);
   });
 
   it("is not approved by a key while feedback is written", async () => {

@@ -164,13 +164,6 @@ export const sessionsTexts = {
     lostHint:
       "The answer with the command was lost on the way, and the hub tells it only once. Stop the session that was made, and make another one.",
   },
-  modes: {
-    default: { name: "Approve", hint: "Each tool requires your approval" },
-    plan: { name: "Plan", hint: "The agent presents a plan before executing" },
-    acceptEdits: { name: "Edit only", hint: "File edits are approved, commands need approval" },
-    dontAsk: { name: "Never ask, deny", hint: "What no rule allows is denied without asking" },
-    bypassPermissions: { name: "Auto", hint: "All tools are approved" },
-  } as Readonly<Record<string, { name: string; hint: string }>>,
   adopt: {
     button: "Adopt from disk",
     title: "Adopt a conversation from disk",

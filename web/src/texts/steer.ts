@@ -1,11 +1,4 @@
-/** What a permission mode is called, and what it means: in the words of Claude Code, but for dontAsk, which is the opposite of what they say there. */
-const modes: Readonly<Record<string, { name: string; hint: string }>> = {
-  plan: { name: "Plan", hint: "Presents a plan before it does anything" },
-  dontAsk: { name: "Never ask, deny", hint: "What no rule allows is denied without asking" },
-  default: { name: "Approve", hint: "Each tool requires your approval" },
-  acceptEdits: { name: "Edit only", hint: "File edits are approved by themselves, commands need approval" },
-  bypassPermissions: { name: "Auto", hint: "All tools are approved by themselves: nothing is asked any more" },
-};
+import { modeHint, modeName } from "./modes";
 
 const decisions: Readonly<Record<string, string>> = { allow: "Allow", ask: "Ask", deny: "Deny" };
 
@@ -49,14 +42,15 @@ export const steerTexts = {
   // Mode, model, thinking.
   mode: "Permission mode",
   modeIs: (name: string) => `Permission mode: ${name}`,
-  modeName: (mode: string) => modes[mode]?.name ?? mode,
-  modeHint: (mode: string) => modes[mode]?.hint ?? "",
-  bypassForbidden: "Needs a session that was created with allow_bypass, and the scope admin",
-  bypassTitle: "Approve everything from now on?",
+  modeName,
+  modeHint,
+  bypassNotStarted: "Dangerous. Only for sessions that were started in this mode",
+  bypassNeedsAdmin: "Dangerous. This device lacks the scope admin",
+  bypassTitle: "Bypass permissions?",
   bypassFor: (title: string) => `Session: ${title}`,
   bypassText:
-    "The agent runs every command and edits every file without asking, until the mode is changed again. Rules that deny still hold. Do this only where nothing can be broken that matters.",
-  bypassAction: "Approve everything",
+    "The agent will run every command and edit every file without asking, until you change the mode. Deny rules still apply. Use it only in a sandbox without anything you can't lose.",
+  bypassAction: "Bypass permissions",
   model: "Model",
   modelIs: (name: string) => `Model: ${name}`,
   modelUnknown: "Model",

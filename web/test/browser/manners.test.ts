@@ -159,8 +159,8 @@ test("nothing is cut off or reaches beyond the screen on the smallest phone", as
   await page.evaluate((to) => {
     location.hash = to;
   }, `/s/${session.id}`);
-  const mode = page.getByRole("button", { name: "Permission mode: Approve" });
-  const cut = await mode.getByText("Approve").evaluate((e) => e.scrollWidth - e.clientWidth);
+  const mode = page.getByRole("button", { name: "Permission mode: Default" });
+  const cut = await mode.getByText("Default").evaluate((e) => e.scrollWidth - e.clientWidth);
   expect(cut, "the mode is cut off").toBeLessThanOrEqual(0);
   await page.keyboard.press("n");
   await page.getByRole("dialog", { name: "New session" }).waitFor();

@@ -146,9 +146,17 @@ test("mode, model and thinking are chosen while it runs", async () => {
   const { id } = await hub.session("Choosing", "@say Ready.");
   await hub.await(id, "idle");
   const page = await openSession(id);
-  await page.getByRole("button", { name: "Permission mode: Approve" }).click();
-  await page.getByRole("menuitem", { name: /^Plan/ }).click();
-  await page.getByRole("button", { name: "Permission mode: Plan" }).waitFor();
+  await page.getByRole("button", { name: "Permission mode: Default" }).click();
+  // From safe to dangerous, and the last one cannot be chosen in a session that was not started for it.
+  const names = await page
+    .getByRole("menuitem")
+    .evaluateAll((all) => all.map((one) => one.querySelector("span span")?.textContent));
+  expect(names).toEqual(["Plan mode", "Don't ask", "Default", "Accept edits", "Auto", "Bypass permissions"]);
+  expect(await page.getByRole("menuitem", { name: /^Bypass permissions/ }).getAttribute("aria-disabled")).toBe("true");
+  await page.getByRole("menuitem", { name: /^Auto/ }).click();
+  await page.getByRole("button", { name: "Permission mode: Auto" }).click();
+  await page.getByRole("menuitem", { name: /^Plan mode/ }).click();
+  await page.getByRole("button", { name: "Permission mode: Plan mode" }).waitFor();
   await page.getByRole("button", { name: /^Model:/ }).click();
   await page.getByRole("menuitem", { name: /^Haiku/ }).click();
   await page.getByRole("button", { name: "Model: Haiku" }).click();
