@@ -240,7 +240,7 @@ test("a queued message is taken back into the field by its id", async () => {
   hub.api.on("take-back-message", () => ({ id: "m7", state: "taken_back" }));
   await draw();
   expect(place.textContent).toContain("wait for me");
-  await act(async () => button("Take back")?.click());
+  await act(async () => button("Unqueue")?.click());
   expect(hub.api.of("take-back-message")).toMatchObject([{ params: { id: "s1", client_id: "m7" } }]);
   expect(field().value).toBe("wait for me");
 });
