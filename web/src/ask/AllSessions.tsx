@@ -23,16 +23,19 @@ interface Found {
 }
 
 /**
- * Shows rules that are about to hold in all sessions, and where they are kept, and makes them on demand. They are added to the file that was
- * shown, or not at all: if somebody has changed it meanwhile the hub refuses.
+ * Shows rules that are about to apply to all sessions, and the file that has them, and adds them on demand. The hub refuses if the file has
+ * changed since it was shown.
  */
 export function AllSessions({ rules, onBack, onDone }: Props) {
   const { api } = useHub();
-  const { question, sending } = useCard();
+  const { question, sending, focus } = useCard();
   const [found, setFound] = useState<Found>({});
   const [pending, setPending] = useState(false);
   const [failure, setFailure] = useState<Error>();
   useCardKeys({ Escape: onBack });
+  // The button that led here is gone. The card itself has the focus then, so that Escape goes back and no key confirms.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it comes up
+  useEffect(focus, []);
 
   const load = useCallback(
     (signal?: AbortSignal) =>

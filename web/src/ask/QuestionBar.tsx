@@ -91,7 +91,7 @@ function useShownBefore(shown: Question | undefined, all: readonly Question[]): 
 /**
  * Keeps the keyboard with the questions while one after the other is answered: the next one gets the focus, also if it comes up only later.
  * Until then the focus goes back to where it was before, and never into a field: what is pressed for the next question must not be typed
- * into a message. Whoever types, or does something elsewhere on the page meanwhile, keeps the focus.
+ * into a message. A field that is typed into keeps the focus, and so does anything else on the page that was used meanwhile.
  */
 function useFocusOfNext(bar: { current: HTMLElement | null }, id: string | undefined): void {
   const answering = useRef(false);

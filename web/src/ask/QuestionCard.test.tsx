@@ -277,8 +277,9 @@ describe("a permission", () => {
     await click(all as HTMLElement);
     await click(button("Review rule…"));
     expect(place.textContent).toContain('rule = "Bash(ls:*)"');
+    expect(document.activeElement).toBe(card(q));
     expect(hub.api.of("replace-rules-file")).toEqual([]);
-    // Somebody else has changed the file: nothing is made of it, and nothing is allowed.
+    // The file has changed meanwhile: no rule is made, and nothing is allowed.
     await click(button("Add rule and allow"));
     expect(place.textContent).toContain("The rules file is another one by now");
     expect(hub.api.of("confirm-policy")).toEqual([]);
@@ -673,7 +674,7 @@ describe("a list of questions", () => {
     await press(card(b), "Enter");
     expect(answers().map((answer) => answer.to)).toEqual([a.id, b.id]);
     await act(async () => hub.ask(gone(a), gone(b)));
-    // Whoever does something else meanwhile keeps the focus there.
+    // What is used elsewhere on the page meanwhile keeps the focus.
     await press(document.body, "j");
     await act(async () => hub.ask(gone(a), gone(b), c));
     expect(document.activeElement).toBe(row);

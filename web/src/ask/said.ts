@@ -31,7 +31,7 @@ export function lastWords(text: string): string {
   return sentence >= 0 ? end.slice(sentence + 2) : `… ${end}`;
 }
 
-/** What was said last before the end of some items; empty if that was before somebody wrote. */
+/** What the agent said last, at the end of some items; empty if a person wrote or a turn ended since. */
 function lastText(ids: readonly string[], item: (id: string) => Item | undefined): string {
   for (let at = ids.length - 1; at >= 0 && at >= ids.length - mostEvents; at--) {
     const found = item(ids[at] ?? "");

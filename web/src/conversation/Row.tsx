@@ -40,7 +40,8 @@ export const Row = memo(function Row({ session, id, place }: RowProps) {
     wanted.id = undefined;
     goTo(article.current);
   }, [isSelected, wanted, id]);
-  const below = useAskedBelow(session.id, item);
+  // Within a sub-agent a call stays: it says which of several agents asks.
+  const below = useAskedBelow(session.id, place === undefined ? undefined : item);
   countRow();
   if (!item) return null;
   return (
