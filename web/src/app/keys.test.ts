@@ -137,3 +137,28 @@ test("enter on a button is the button's, and what somebody has taken is not take
   press(button, "j");
   expect(j.run).not.toHaveBeenCalled();
 });
+
+test("escape leaves a field: to the card around it, whose keys count then, else to the page", () => {
+  const interrupt = binding("escape");
+  keyGroups.set([{ name: "a", keys: [interrupt] }]);
+  stop = listenToKeys(window);
+  const field = add(document.body, "textarea");
+  field.focus();
+  expect(press(field, "Escape").defaultPrevented).toBe(true);
+  expect(document.activeElement).toBe(document.body);
+  expect(interrupt.run).not.toHaveBeenCalled();
+  const card = add(document.body, "article", { tabindex: "-1", "data-takes-keys": "" });
+  const within = add(card, "input");
+  within.focus();
+  press(within, "Escape");
+  expect(document.activeElement).toBe(card);
+  // What a browser does in a search field comes first.
+  const search = add(document.body, "input", { type: "search" });
+  search.value = "dash";
+  search.focus();
+  expect(press(search, "Escape").defaultPrevented).toBe(false);
+  expect(document.activeElement).toBe(search);
+  search.value = "";
+  press(search, "Escape");
+  expect(document.activeElement).toBe(document.body);
+});

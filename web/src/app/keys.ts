@@ -108,6 +108,13 @@ export function listenToKeys(target: Window): () => void {
     if (e.defaultPrevented || e.isComposing || ["Shift", "Control", "Alt", "Meta"].includes(e.key)) return;
     const element = e.composedPath()[0] ?? e.target;
     if (inOverlay(element) || takesItself(element, e)) return;
+    if (e.key === "Escape" && element instanceof HTMLElement && isField(element)) {
+      // A browser empties a search field by it: a second one leaves it.
+      if (element instanceof HTMLInputElement && element.type === "search" && element.value !== "") return;
+      e.preventDefault();
+      leaveField(element);
+      return;
+    }
     const { binding, more } = matcher.match(strokeOf(e), keyGroups.get(), isField(element), e.timeStamp);
     if (more) e.preventDefault();
     if (!binding) return;
@@ -116,6 +123,13 @@ export function listenToKeys(target: Window): () => void {
   };
   target.addEventListener("keydown", onKey);
   return () => target.removeEventListener("keydown", onKey);
+}
+
+/** Takes the focus out of a field: to what takes keys around it, such as the card of a question, else to the page. */
+function leaveField(field: HTMLElement): void {
+  const around = field.parentElement?.closest<HTMLElement>("[data-takes-keys]");
+  if (around) around.focus({ preventScroll: true });
+  else field.blur();
 }
 
 // A dialog, a menu or a list that came up has the keyboard for itself: keys of the page beneath would act unseen.

@@ -1,8 +1,9 @@
-import { type KeyboardEvent, useId, useRef, useState } from "react";
+import { Check } from "lucide-react";
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import type { Choice } from "../api/types";
 import { arr, isObject, str } from "../talk/json";
 import { askTexts as t } from "../texts/ask";
-import { Button, Checkbox, Note, TextArea } from "../ui";
+import { Button, classes, Note, TextArea } from "../ui";
 import { visible } from "../ui/diff";
 import { choose, deny, type Given, isAnswerable, isGiven, nothingGiven, withLabel, withSkip, withText } from "./answers";
 import css from "./Card.module.css";
@@ -35,6 +36,7 @@ export function ChoiceForm() {
   const [none, setNone] = useState<"none" | "stop">();
   const [missing, setMissing] = useState<number>();
   const [at, setAt] = useState(0);
+  const [writing, setWriting] = useState<number>();
   const root = useRef<HTMLDivElement>(null);
   const given = choices.map((c, i) => kept(c, draft?.[i] ?? nothingGiven));
   const skipped = given.length > 0 && given.every((g) => g.skip);
@@ -84,7 +86,14 @@ export function ChoiceForm() {
     next(i);
     change(i, withSkip(g, !g.skip));
   };
-  const ownWords = () => root.current?.querySelectorAll("fieldset")[current()]?.querySelector("textarea")?.focus();
+  const ownWords = () => {
+    const i = current();
+    setWriting(i);
+    setAt(i);
+    // It may be there already.
+    fieldOf(i)?.focus();
+  };
+  const fieldOf = (i: number) => root.current?.querySelectorAll("fieldset")[i]?.querySelector("textarea");
   const digits = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [String(i + 1), () => pick(i)]));
   const open = (what: "none" | "stop") => () => (refused ? complain(refused) : setNone(what));
   const back = () => {
@@ -97,7 +106,6 @@ export function ChoiceForm() {
 
   return (
     <>
-      <h2 className={css.question}>{answerable ? t.choiceTitle : t.choiceMissing}</h2>
       <Facts question={question} />
       {!answerable && choices.length > 0 && <Note tone="warn">{t.choiceTwins}</Note>}
       {!answerable && <RevealedJson value={question.request} />}
@@ -110,6 +118,7 @@ export function ChoiceForm() {
               given={given[i] ?? nothingGiven}
               current={choices.length > 1 && i === at}
               onFocus={() => setAt(i)}
+              writing={writing === i}
               error={missing === i ? t.missing : undefined}
               onChange={(g) => change(i, g)}
               onSend={send}
@@ -127,7 +136,7 @@ export function ChoiceForm() {
           onDone={() => answer(deny(reason, none === "stop"))}
         />
       ) : (
-        <div className={css.actions}>
+        <div className={classes(css.actions, css.foot)}>
           {answerable && (
             <Button
               variant="primary"
@@ -148,12 +157,21 @@ export function ChoiceForm() {
             onPress={open("stop")}
             {...(refused ? { isDisabled: true, reason: refused } : { isDisabled: sending })}
           >
-            {t.noneStopNow} …
+            {t.noneStop}
           </Button>
         </div>
       )}
     </>
   );
+}
+
+/** Does something once what was not there is. */
+function useAppeared(there: boolean, run: () => void): void {
+  const before = useRef(there);
+  useEffect(() => {
+    if (there && !before.current) run();
+    before.current = there;
+  });
 }
 
 function NoneReason(props: { stop: boolean; value: string; onChange(text: string): void; onBack(): void; onDone(): void }) {
@@ -185,16 +203,25 @@ interface OneProps {
   given: Given;
   /** Whether numbers choose in it. */
   current: boolean;
+  /** Whether an answer of one's own was asked for by key. */
+  writing: boolean;
   error: string | undefined;
   onFocus(): void;
   onChange(g: Given): void;
   onSend(): void;
 }
 
-function OneQuestion({ choice: c, given: g, current, error, onFocus, onChange, onSend }: OneProps) {
+function OneQuestion({ choice: c, given: g, current, writing, error, onFocus, onChange, onSend }: OneProps) {
   const name = useId();
   const [shown, setShown] = useState<string>();
+  const [wanted, setWanted] = useState(false);
   const [noting, setNoting] = useState(g.notes !== "");
+  const own = wanted || writing || g.text !== "";
+  const words = useRef<HTMLTextAreaElement>(null);
+  const note = useRef<HTMLTextAreaElement>(null);
+  // What has just been asked for is typed into; what was there before the card was drawn is not.
+  useAppeared(own, () => words.current?.focus());
+  useAppeared(noting, () => note.current?.focus());
   const multiple = c.multiple === true;
   const options = c.options ?? [];
   const preview = options.find((o) => o.label === (shown ?? g.labels.at(-1)) && o.preview) ?? undefined;
@@ -251,32 +278,48 @@ function OneQuestion({ choice: c, given: g, current, error, onFocus, onChange, o
           </figure>
         )}
       </div>
-      <TextArea
-        label={multiple ? t.ownWordsBeside : t.ownWords}
-        value={g.text}
-        onChange={(text) => onChange(withText(g, text, multiple))}
-        minRows={1}
-        maxRows={8}
-        input={{ onKeyDown: sendOnEnter }}
-      />
+      {own && (
+        <TextArea
+          label={multiple ? t.ownWordsBeside : t.ownWords}
+          value={g.text}
+          onChange={(text) => onChange(withText(g, text, multiple))}
+          inputRef={words}
+          minRows={1}
+          maxRows={8}
+          input={{ onKeyDown: sendOnEnter }}
+        />
+      )}
       {noting && (
         <TextArea
           label={t.noteLabel}
           value={g.notes}
           onChange={(notes) => onChange({ ...g, notes, skip: notes.trim() === "" && g.skip })}
+          inputRef={note}
           minRows={1}
           input={{ onKeyDown: sendOnEnter }}
         />
       )}
       <div className={look.more}>
-        <Checkbox isSelected={g.skip} onChange={(on) => onChange(withSkip(g, on))}>
-          {t.skipOne}
-        </Checkbox>
+        {!own && (
+          <Button size="s" variant="quiet" kbd="o" onPress={() => setWanted(true)}>
+            {t.other}
+          </Button>
+        )}
         {!noting && (
           <Button size="s" variant="quiet" onPress={() => setNoting(true)}>
             {t.note}
           </Button>
         )}
+        <Button
+          size="s"
+          variant="quiet"
+          kbd="-"
+          icon={g.skip ? <Check size={14} aria-hidden="true" /> : undefined}
+          aria-pressed={g.skip}
+          onPress={() => onChange(withSkip(g, !g.skip))}
+        >
+          {g.skip ? t.skipped : t.skipOne}
+        </Button>
       </div>
       {error && (
         <p id={`${name}-error`} className={look.error} role="alert">

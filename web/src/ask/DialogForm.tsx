@@ -59,7 +59,6 @@ export function DialogForm() {
   });
   return (
     <>
-      <h2 className={css.question}>{visible(t.dialogTitle(kind))}</h2>
       <Facts question={question} />
       <RevealedJson value={payload ?? question.request} />
       {values.length > 0 && (
@@ -114,7 +113,6 @@ export function UnknownQuestion() {
   useCardKeys({});
   return (
     <>
-      <h2 className={css.question}>{visible(t.unknownTitle(question.kind))}</h2>
       <Note>{t.unknownMore}</Note>
       <RevealedJson value={question.request} />
     </>

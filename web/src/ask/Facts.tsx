@@ -18,12 +18,19 @@ export function Facts({ question: q, children }: { question: Question; children?
       <dl className={css.facts}>
         {children}
         <Fact name={t.askedBy} value={q.agent_id && t.subAgent(q.agent_id)} />
-        <Fact name={t.why} value={q.why} />
+        <Fact name={t.why} value={saysNothing(q.why ?? "") ? undefined : q.why} />
         <Fact name={t.path} value={q.blocked_path} code />
         <Fact name={t.rule} value={rule} />
       </dl>
       {q.deadline ? <Deadline opened={q.opened} seconds={q.deadline} /> : null}
     </>
+  );
+}
+
+/** Whether a reason says no more than that there is a question. */
+export function saysNothing(why: string): boolean {
+  return /^(this (command|tool|action|call)?\s*requires (approval|permission)|claude requested permissions? to (use|write to|edit|read) .*, but you haven['’]t granted it yet)\.?$/i.test(
+    why.trim(),
   );
 }
 

@@ -26,7 +26,6 @@ export function FormForm() {
   const form = formOf(question);
   return (
     <>
-      <h2 className={css.question}>{visible(t.formTitle(form.server, form.message))}</h2>
       <Facts question={question}>
         <Fact name={t.title} value={form.title === form.message ? "" : form.title} />
         <Fact name={t.purpose} value={form.description === form.message ? "" : form.description} />

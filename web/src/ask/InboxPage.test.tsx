@@ -2,7 +2,8 @@
 import { act } from "react";
 import { createRoot, type Root } from "react-dom/client";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { Question } from "../api/types";
+import { ApiError } from "../api/error";
+import type { Answer, Question } from "../api/types";
 import { listenToKeys } from "../app/keys";
 import { aQuestion, type FakeHub, fakeHub } from "../store/fake";
 import { HubContext } from "../store/hub";
@@ -71,11 +72,11 @@ test("of hundreds of questions so many are drawn, and it is said which", async (
   hub.ask(...many(300));
   await show();
   expect(cards()).toEqual(ids(0, pageSize));
-  expect(place.textContent).toContain("300 questions wait, numbers 1 to 25 are shown");
-  await click("The next 25");
+  expect(place.textContent).toContain("300 open questions, showing 1 to 25");
+  await click("Next 25");
   expect(cards()).toEqual(ids(25, 50));
   expect(focused()).toBe("q25");
-  await click("The 25 before");
+  await click("Previous 25");
   expect(cards()).toEqual(ids(0, 25));
   expect(focused()).toBe("q0");
 });
@@ -104,14 +105,14 @@ test("what is settled before a page does not move what is on it", async () => {
   const list = many(100);
   hub.ask(...list);
   await show();
-  await click("The next 25");
+  await click("Next 25");
   await press("j");
   expect(focused()).toBe("q26");
   // They go without a trace, as when they were settled long ago.
   await act(async () => hub.ask(...list.slice(10)));
   expect(cards()).toEqual(ids(25, 50));
   expect(focused()).toBe("q26");
-  expect(place.textContent).toContain("90 questions wait, numbers 16 to 40 are shown");
+  expect(place.textContent).toContain("90 open questions, showing 16 to 40");
   // What the page begins at goes, too.
   await act(async () => hub.ask(...list.slice(10, 25), ...list.slice(26)));
   expect(cards()).toEqual(ids(26, 51));
@@ -125,14 +126,14 @@ test("when a page is done the next questions come up, and those that are settled
   await act(async () => hub.ask(...list.map((q, i) => (i < 25 ? settle(q) : q))));
   expect(cards()).toEqual(ids(25, 30));
   expect(place.querySelectorAll("[role=status]").length).toBeGreaterThanOrEqual(25);
-  expect(place.textContent).toContain("5 questions wait");
+  expect(place.textContent).toContain("5 open questions");
 });
 
 test("when the last page empties the one before it is shown", async () => {
   const list = many(27);
   hub.ask(...list);
   await show();
-  await click("The next 2");
+  await click("Next 2");
   expect(cards()).toEqual(["q25", "q26"]);
   await act(async () => hub.ask(...list.slice(0, 25)));
   expect(cards()).toEqual(ids(0, 25));
@@ -144,7 +145,39 @@ test("what was put off comes last, on whatever page that is", async () => {
   await show();
   expect(cards()).toEqual(ids(1, 26));
   expect(place.textContent).not.toContain("Later (1)");
-  await click("The next 5");
+  await click("Next 5");
   expect(cards()).toEqual([...ids(26, 30), "q0"]);
   expect(place.textContent).toContain("Later (1)");
+});
+
+test("several alike questions are selected and answered together, and those that others have answered are told", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  const asks = (id: string, command: string) => aQuestion({ id, request: { tool_name: "Bash", input: { command } } });
+  const list = [asks("q0", "make"), asks("q1", "make"), asks("q2", "rm -rf /"), asks("q3", "make")];
+  hub.api.on("answer-question", ({ params }) => {
+    if (params?.id === "q1") throw new ApiError({ status: 409, code: "already_settled", title: "Too late" });
+    return aQuestion();
+  });
+  hub.ask(...list);
+  await show();
+  // Only what is like another can be selected.
+  const boxes = () => [...place.querySelectorAll<HTMLInputElement>("article input[type=checkbox]")];
+  expect(boxes().map((box) => box.closest("article")?.id)).toEqual(["question-q0", "question-q1", "question-q3"]);
+  await act(async () => boxes()[0]?.click());
+  expect(place.textContent).toContain("1 question selected");
+  await click("Select 2 alike");
+  expect(place.textContent).toContain("3 questions selected");
+  expect(place.querySelector("section")?.textContent).toContain("Bash: make");
+  // Not in the moment in which something has come up.
+  await click("Allow all 3 once");
+  expect(hub.api.of("answer-question")).toEqual([]);
+  await act(async () => vi.advanceTimersByTime(500));
+  await click("Allow all 3 once");
+  expect(hub.api.of("answer-question").map((c) => [c.params?.id, (c.body as Answer).decision])).toEqual([
+    ["q0", "allow"],
+    ["q1", "allow"],
+    ["q3", "allow"],
+  ]);
+  expect(place.textContent).not.toContain("selected");
+  vi.useRealTimers();
 });

@@ -8,14 +8,17 @@ import { PageHeader } from "../app/PageHeader";
 import { useHub } from "../store/hub";
 import { useReadable } from "../store/readable";
 import { askTexts as t } from "../texts/ask";
-import { Button, EmptyState, ErrorNote, Spinner } from "../ui";
+import { Button, Checkbox, EmptyState, ErrorNote, Spinner } from "../ui";
+import { alikeOf, likeness } from "./alike";
 import { listedKeys } from "./card";
 import { ListGuard, useListGuard, useMoveGuard } from "./guard";
+import { headline } from "./headline";
 import css from "./Inbox.module.css";
 import { later, putOff } from "./later";
 import { pageAt, pageBefore, pageHolding, pageSize, type QuestionPage, withoutOldSettled } from "./page";
 import { cardId, QuestionCard } from "./QuestionCard";
 import { focusCard } from "./QuestionRow";
+import { Together } from "./Together";
 
 /** Every open question of every session, the oldest first. */
 export function InboxPage({ question }: { question?: string }) {
@@ -35,6 +38,7 @@ export function InboxPage({ question }: { question?: string }) {
   const moves = useMoveGuard<HTMLDivElement>(guard.place);
   const { selected, select, onFocus, move } = useSelection(open, page, question, turnTo);
   const turn = (to: Question | undefined) => to && select(to.id);
+  const chosen = useChosen(open);
 
   useKeys(t.keys, [
     { keys: "j", label: t.keyNext, run: () => move(1) },
@@ -46,7 +50,17 @@ export function InboxPage({ question }: { question?: string }) {
 
   const item = (q: Question, isOff: boolean) => (
     <li key={q.id} className={css.item} data-selected={q.id === selected}>
-      <QuestionCard question={q} onLater={isOff ? undefined : () => putOff(q.id, true)} />
+      <QuestionCard
+        question={q}
+        select={
+          chosen.canHave(q) && (
+            <Checkbox isSelected={chosen.has(q)} onChange={(on) => chosen.set(q, on)} aria-label={t.select(headline(q))}>
+              {t.selectWord}
+            </Checkbox>
+          )
+        }
+        onLater={isOff ? undefined : () => putOff(q.id, true)}
+      />
       {isOff && (
         <Button size="s" variant="quiet" onPress={() => putOff(q.id, false)}>
           {t.now}
@@ -67,6 +81,15 @@ export function InboxPage({ question }: { question?: string }) {
             {page.open < open.length && `, ${t.inboxPage(page.before + 1, page.before + page.open)}`}
             {open.length > 0 && <span className={css.hint}>{t.keysHint}</span>}
           </p>
+          {chosen.list.length > 0 && (
+            <Together
+              list={chosen.list}
+              more={chosen.others.length}
+              guard={guard}
+              onMore={() => chosen.add(chosen.others)}
+              onClear={chosen.clear}
+            />
+          )}
           <ErrorNote error={questions.error} onRetry={hub.retry} />
           {!questions.loaded && !questions.error && (
             <p className={css.loading}>
@@ -128,6 +151,31 @@ function SettledBefore({ id }: { id: string }) {
       <ErrorNote error={found.error} />
     </div>
   );
+}
+
+/** The questions that are to be answered together: only such as are like others, and only while they are open. */
+function useChosen(open: readonly Question[]) {
+  const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
+  const groups = alikeOf(open);
+  const list = open.filter((q) => ids.has(q.id) && likeness(q) !== undefined);
+  const likes = new Set(list.map(likeness));
+  const others = open.filter((q) => !ids.has(q.id) && likes.has(likeness(q) ?? ""));
+  const change = (questions: readonly Question[], on: boolean) =>
+    setIds((before) => {
+      const after = new Set(before);
+      for (const q of questions) on ? after.add(q.id) : after.delete(q.id);
+      return after;
+    });
+  return {
+    list,
+    /** Those that are like the chosen ones. */
+    others,
+    canHave: (q: Question) => ids.has(q.id) || groups.has(likeness(q) ?? ""),
+    has: (q: Question) => ids.has(q.id),
+    set: (q: Question, on: boolean) => change([q], on),
+    add: (questions: readonly Question[]) => change(questions, true),
+    clear: () => setIds(new Set()),
+  };
 }
 
 /** The ids of questions that were open while the page was there. */

@@ -4,15 +4,15 @@ import { isObject, obj } from "../talk/json";
 import { askTexts as t } from "../texts/ask";
 import { ToolPreview } from "../tools";
 import { Button, Note } from "../ui";
-import { visible } from "../ui/diff";
 import { AlwaysForm } from "./AlwaysForm";
-import { allow, deny, suggestionsOf } from "./answers";
+import { allow, deny, suggestionsOf, suggestionText } from "./answers";
 import css from "./Card.module.css";
 import { useCard, useCardKeys } from "./card";
 import { useDraft, useDraftOf } from "./drafts";
 import { EditForm } from "./EditForm";
 import { Fact, Facts } from "./Facts";
 import { isTooLong, mayBeFolded } from "./folded";
+import { headline } from "./headline";
 import { holdsHidden } from "./hidden";
 import { RevealedJson } from "./Raw";
 import { Reason } from "./Reason";
@@ -42,7 +42,6 @@ export function PermissionForm() {
   const [reason, setReason] = useDraft(question.id, "reason");
   const edited = draft && draft.base === base ? draft.input : undefined;
   const input = edited ?? call.input;
-  const plan = call.tool === enterPlanMode;
   const back = () => {
     setStep("ask");
     focus();
@@ -54,21 +53,21 @@ export function PermissionForm() {
 
   return (
     <>
-      <h2 className={css.question}>{plan ? t.mayPlan : t.mayUse(visible(call.tool || question.tool || ""))}</h2>
+      {call.hook && <Note>{t.hookOnce}</Note>}
+      {call.defaultNo && <Note tone="warn">{t.decideOnPurpose}</Note>}
+      {step !== "edit" && <Asked call={call} input={input} edited={edited !== undefined} onUndo={() => setDraft(undefined)} />}
       <Facts question={question}>
         <Fact name={t.purpose} value={purposeOf(question, call)} />
         {canAlways(call) && (
           <Fact
             name={t.coveredBy}
             value={suggestionsOf(question)
-              .map((s) => s.suggestion.text)
+              .map((s) => suggestionText(s.suggestion))
               .join("; ")}
           />
         )}
       </Facts>
-      {call.hook && <Note>{t.hookOnce}</Note>}
-      {call.defaultNo && <Note tone="warn">{t.decideOnPurpose}</Note>}
-      {step !== "edit" && <Asked call={call} input={input} edited={edited !== undefined} onUndo={() => setDraft(undefined)} />}
+      <Raw call={call} edited={edited} />
       {step === "ask" && <Buttons call={call} edited={edited} look={look} onStep={setStep} />}
       {step === "always" && (
         <AlwaysForm tool={call.tool} onBack={back} onDone={(always) => answer(allow({ input: edited, always }), look)} />
@@ -124,17 +123,24 @@ function Asked({ call, input, edited, onUndo }: { call: ToolCall; input: Json | 
           </Button>
         </p>
       )}
-      <ScrollBox label={t.mayUse(call.tool)}>
+      <ScrollBox label={headline(question)}>
         <ToolPreview name={call.tool} input={input} {...(dir ? { cwd: dir } : {})} />
         {hidden && <Note tone="warn">{t.hiddenCharacters}</Note>}
         {!hidden && folded && <p className={css.whole}>{t.rawInput}</p>}
         {(hidden || folded) && <RevealedJson value={input} />}
       </ScrollBox>
-      <details className={css.raw}>
-        <summary>{t.rawInput}</summary>
-        <RevealedJson value={edited ? input : (call.input ?? question.request)} />
-      </details>
     </>
+  );
+}
+
+/** All of the input, as it is or was edited. */
+function Raw({ call, edited }: { call: ToolCall; edited: Json | undefined }) {
+  if (call.input === undefined || (isObject(call.input) && Object.keys(call.input).length === 0)) return null;
+  return (
+    <details className={css.raw}>
+      <summary>{t.rawInput}</summary>
+      <RevealedJson value={edited ?? call.input} />
+    </details>
   );
 }
 

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { confirmBypass } from "../steer/bypass";
 import { isObject } from "../talk/json";
 import { askTexts as t } from "../texts/ask";
 import { Button, Checkbox, Note, Tabs, TextArea } from "../ui";
@@ -13,7 +14,7 @@ import { type Attached, FeedbackForm } from "./FeedbackForm";
 import { hidesInMarkdown, revealed } from "./hidden";
 import { outcomeLabel } from "./outcome";
 import look from "./Plan.module.css";
-import { approve, approves, canBypass, canStop, type Outcome, outline, planChoices, reject } from "./plan";
+import { approve, approves, canBypass, canStop, type Outcome, outline, type PlanChoice, planChoices, reject } from "./plan";
 import { Reason } from "./Reason";
 import { planText } from "./request";
 import { ScrollBox } from "./ScrollBox";
@@ -34,9 +35,10 @@ function readEdited(stored: unknown): Edited | undefined {
 
 /** The review of a plan, with every outcome that there is. */
 export function PlanReview() {
-  const { question, answer, complain, refused, sending, admin, focus } = useCard();
+  const { question, answer, complain, refused, sending, admin, compact: small, focus } = useCard();
   const given = planText(question);
   const choices = planChoices(question);
+  const rare = rareOf(choices);
   const [step, setStep] = useState<Step>("ask");
   const [view, setView] = useState("read");
   const [draft, setDraft] = useDraftOf(question.id, "plan", readEdited);
@@ -44,6 +46,9 @@ export function PlanReview() {
   const [bypass, setBypass] = useState(false);
   const [compact, setCompact] = useState(false);
   const [noPrompts, setNoPrompts] = useState(false);
+  // Where there is little room, it is the plan's. What is set in there stays in sight.
+  const [unfolded, setMore] = useState(!small);
+  const more = unfolded || bypass || compact;
   const [images, setImages] = useState<readonly Attached[]>([]);
   const edited = draft && draft.text !== given ? draft.text : undefined;
   const text = edited ?? given;
@@ -53,6 +58,10 @@ export function PlanReview() {
   const back = () => {
     setStep("ask");
     focus();
+  };
+  const toggleBypass = () => {
+    if (bypass) setBypass(false);
+    else void confirmBypass().then((agreed) => agreed && setBypass(true));
   };
 
   const take = (outcome: Outcome) => {
@@ -83,7 +92,7 @@ export function PlanReview() {
   };
   const keys: Record<string, () => void> = Object.fromEntries(choices.map((c) => [c.key, () => take(c.outcome)]));
   if (canStop(question)) keys.s = () => (refused ? complain(refused) : setStep("stop"));
-  if (mayBypass && admin) keys.b = () => setBypass(!bypass);
+  if (mayBypass && admin) keys.b = toggleBypass;
   if (approvable && !question.stale) keys.c = () => setCompact(!compact);
   if (approvable && prompts.length > 0) keys.x = () => setNoPrompts(!noPrompts);
   if (approvable && given !== "") keys.e = () => setView(view === "edit" ? "read" : "edit");
@@ -96,7 +105,6 @@ export function PlanReview() {
 
   return (
     <>
-      <h2 className={css.question}>{given === "" ? t.planNone : t.planTitle}</h2>
       {question.stale && <Note tone="warn">{t.planStale}</Note>}
       <Facts question={question}>
         <Fact name={t.planFile} value={question.plan?.path} code />
@@ -123,69 +131,64 @@ export function PlanReview() {
 
       {step === "ask" && choices.length > 0 && (
         <>
-          {(mayBypass || (approvable && (!question.stale || prompts.length > 0))) && (
-            <div className={look.along}>
-              {mayBypass && (
-                <Checkbox
-                  isSelected={bypass && admin}
-                  onChange={setBypass}
-                  isDisabled={!admin}
-                  hint={admin ? undefined : t.needsAdmin}
-                >
-                  {t.bypass}
-                </Checkbox>
-              )}
-              {!question.stale && (
-                <Checkbox isSelected={compact} onChange={setCompact}>
-                  {t.compact}
-                </Checkbox>
-              )}
-              {prompts.length > 0 && (
-                <div>
-                  <Checkbox isSelected={!noPrompts} onChange={(on) => setNoPrompts(!on)}>
-                    {t.prompts}
-                  </Checkbox>
-                  <ul className={look.prompts}>
-                    {prompts.map((p) => (
-                      <li key={`${p.tool}\n${p.prompt}`}>{visible(t.prompt(p.tool, p.prompt))}</li>
-                    ))}
-                  </ul>
-                </div>
-              )}
+          {approvable && prompts.length > 0 && (
+            <div>
+              <Checkbox isSelected={!noPrompts} onChange={(on) => setNoPrompts(!on)}>
+                {t.prompts}
+              </Checkbox>
+              <ul className={look.prompts}>
+                {prompts.map((p) => (
+                  <li key={`${p.tool}\n${p.prompt}`}>{visible(t.prompt(p.tool, p.prompt))}</li>
+                ))}
+              </ul>
             </div>
           )}
-          <ul className={look.outcomes} aria-label={t.outcomes}>
-            {choices.map((c) => (
-              <li key={c.outcome}>
-                <Button
-                  className={look.outcome}
-                  variant="plain"
-                  kbd={c.key}
-                  onPress={() => take(c.outcome)}
-                  {...(refused ? { isDisabled: true, reason: refused } : { isDisabled: sending })}
-                >
-                  <span className={look.words}>
-                    <span className={look.label}>
-                      {outcomeLabel(question, c.outcome, bypass && admin && canBypass(question, c.outcome))}
-                    </span>
-                    <span className={look.hint}>{hintOf(c.outcome, question.stale === true)}</span>
-                  </span>
-                </Button>
-              </li>
-            ))}
-          </ul>
-          {canStop(question) && (
-            <div className={css.actions}>
-              <Button
-                kbd="s"
-                variant="quiet"
-                onPress={() => setStep("stop")}
-                {...(refused ? { isDisabled: true, reason: refused } : { isDisabled: sending })}
+          <div className={css.foot}>
+            <Outcomes choices={choices.filter((c) => !rare.includes(c))} bypass={bypass && admin} onTake={take} />
+            {(mayBypass || (approvable && !question.stale) || rare.length > 0 || canStop(question)) && (
+              <details
+                className={look.rare}
+                open={more}
+                onToggle={(e) => {
+                  // What is set in there is not folded away.
+                  if (bypass || compact) e.currentTarget.open = true;
+                  setMore(e.currentTarget.open);
+                }}
               >
-                {t.rejectStop}
-              </Button>
-            </div>
-          )}
+                <summary>{t.morePlan}</summary>
+                <div className={look.along}>
+                  {mayBypass && (
+                    <Checkbox
+                      isSelected={bypass && admin}
+                      onChange={toggleBypass}
+                      isDisabled={!admin}
+                      hint={admin ? undefined : t.needsAdmin}
+                    >
+                      {t.bypass}
+                    </Checkbox>
+                  )}
+                  {approvable && !question.stale && (
+                    <Checkbox isSelected={compact} onChange={setCompact}>
+                      {t.compact}
+                    </Checkbox>
+                  )}
+                </div>
+                <Outcomes choices={rare} bypass={false} onTake={take} />
+                {canStop(question) && (
+                  <div className={css.actions}>
+                    <Button
+                      kbd="s"
+                      variant="quiet"
+                      onPress={() => setStep("stop")}
+                      {...(refused ? { isDisabled: true, reason: refused } : { isDisabled: sending })}
+                    >
+                      {t.rejectStop}
+                    </Button>
+                  </div>
+                )}
+              </details>
+            )}
+          </div>
         </>
       )}
       {step === "ask" && choices.length === 0 && (
@@ -221,6 +224,38 @@ export function PlanReview() {
         />
       )}
     </>
+  );
+}
+
+/** The outcomes that are wanted now and then: they are folded away until they are, if there are many. */
+function rareOf(choices: readonly PlanChoice[]): readonly PlanChoice[] {
+  return choices.length > 3 ? choices.filter((c) => c.outcome === "reject" || c.outcome === "outline") : [];
+}
+
+function Outcomes(props: { choices: readonly PlanChoice[]; bypass: boolean; onTake(outcome: Outcome): void }) {
+  const { question, refused, sending } = useCard();
+  if (props.choices.length === 0) return null;
+  return (
+    <ul className={look.outcomes} aria-label={t.outcomes}>
+      {props.choices.map((c) => (
+        <li key={c.outcome}>
+          <Button
+            className={look.outcome}
+            variant="plain"
+            kbd={c.key}
+            onPress={() => props.onTake(c.outcome)}
+            {...(refused ? { isDisabled: true, reason: refused } : { isDisabled: sending })}
+          >
+            <span className={look.words}>
+              <span className={look.label}>
+                {outcomeLabel(question, c.outcome, props.bypass && canBypass(question, c.outcome))}
+              </span>
+              <span className={look.hint}>{hintOf(c.outcome, question.stale === true)}</span>
+            </span>
+          </Button>
+        </li>
+      ))}
+    </ul>
   );
 }
 

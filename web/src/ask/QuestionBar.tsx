@@ -89,35 +89,53 @@ function useShownBefore(shown: Question | undefined, all: readonly Question[]): 
 }
 
 /**
- * When the question that had the focus is settled, the next one gets it, so that one after the other can be answered by keyboard. Not if
- * somebody was typing: the rest of what they type must not answer anything.
+ * Keeps the keyboard with the questions while one after the other is answered: the next one gets the focus, also if it comes up only later.
+ * Until then the focus goes back to where it was before, and never into a field: what is pressed for the next question must not be typed
+ * into a message. A field that is typed into keeps the focus, and so does anything else on the page that was used meanwhile.
  */
 function useFocusOfNext(bar: { current: HTMLElement | null }, id: string | undefined): void {
-  const had = useRef(false);
+  const answering = useRef(false);
+  const cameFrom = useRef<HTMLElement>(undefined);
+  const moving = useRef(false);
   const before = useRef<string>(undefined);
   useLayoutEffect(() => {
-    const note = () => {
-      const active = document.activeElement;
-      had.current = bar.current?.contains(active) === true && !isField(active);
+    const inside = (target: EventTarget | null) => target instanceof Node && bar.current?.contains(target) === true;
+    const note = (e: FocusEvent) => {
+      if (moving.current) return;
+      if (!inside(e.target)) {
+        answering.current = false;
+        return;
+      }
+      if (!inside(e.relatedTarget)) cameFrom.current = e.relatedTarget instanceof HTMLElement ? e.relatedTarget : undefined;
+      answering.current = !isField(e.target);
     };
-    // Whoever presses where nothing takes the focus has left it as well, without an event of it.
-    const leave = (e: PointerEvent) => {
-      if (!(e.target instanceof Node && bar.current?.contains(e.target))) had.current = false;
+    // A press or a key elsewhere leaves the questions as well, without an event of the focus.
+    const leave = (e: Event) => {
+      if (e instanceof KeyboardEvent && (e.repeat || ["Shift", "Control", "Alt", "Meta"].includes(e.key))) return;
+      if (!inside(e.target)) answering.current = false;
     };
+    // In the capture phase: the card of an answered question may be gone before the event has gone up to the document.
     document.addEventListener("focusin", note);
-    document.addEventListener("pointerdown", leave);
+    document.addEventListener("pointerdown", leave, true);
+    document.addEventListener("keydown", leave, true);
     return () => {
       document.removeEventListener("focusin", note);
-      document.removeEventListener("pointerdown", leave);
+      document.removeEventListener("pointerdown", leave, true);
+      document.removeEventListener("keydown", leave, true);
     };
   }, [bar]);
   useLayoutEffect(() => {
-    const lost = document.activeElement === document.body || document.activeElement === null;
     const settled = before.current;
     before.current = id;
-    // One that comes up after a while without any takes the focus from nobody.
-    if (settled === undefined || !had.current || !lost) return;
+    if (!answering.current) return;
+    const active = document.activeElement;
+    // The card that is still there, or something that took the focus without an event, keeps it.
+    if (active !== document.body && active !== null && active !== cameFrom.current) return;
+    moving.current = true;
     if (id !== undefined) focusCard(id);
-    else document.querySelector<HTMLElement>("[data-composer]")?.focus();
+    else if (cameFrom.current?.isConnected && !isField(cameFrom.current)) cameFrom.current.focus({ preventScroll: true });
+    moving.current = false;
+    // One that was answered elsewhere does not say that the next is awaited here.
+    if (id === undefined && settled !== undefined && !isMine(settled)) answering.current = false;
   }, [id]);
 }

@@ -3,9 +3,10 @@ import { act } from "react";
 import { createRoot, type Root } from "react-dom/client";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiError } from "../api/error";
-import type { Answer, Json, Question } from "../api/types";
-import { aQuestion, type FakeHub, fakeHub } from "../store/fake";
+import type { Answer, Event, Json, Question } from "../api/types";
+import { aQuestion, aSummary, type FakeHub, fakeHub } from "../store/fake";
 import { HubContext } from "../store/hub";
+import { Confirmations } from "../ui/confirm";
 import { InboxPage } from "./InboxPage";
 import { later } from "./later";
 import { QuestionBar } from "./QuestionBar";
@@ -19,6 +20,7 @@ beforeEach(() => {
   vi.stubGlobal("IS_REACT_ACT_ENVIRONMENT", true);
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date", "performance"] });
   vi.stubGlobal("matchMedia", () => ({ matches: false, addEventListener: () => {}, removeEventListener: () => {} }));
+  vi.stubGlobal("CSS", { escape: (text: string) => text }); // jsdom has none, and dialogs want it
   Element.prototype.scrollIntoView = () => {};
   sessionStorage.clear();
   later.set(new Set());
@@ -41,7 +43,14 @@ let ids = 0;
 const ask = (parts: Partial<Question> = {}): Question => aQuestion({ id: `card${ids++}`, ...parts });
 
 async function show(node: React.ReactNode) {
-  await act(async () => root.render(<HubContext value={hub}>{node}</HubContext>));
+  await act(async () =>
+    root.render(
+      <HubContext value={hub}>
+        {node}
+        <Confirmations />
+      </HubContext>,
+    ),
+  );
 }
 const wait = (ms: number) => act(async () => vi.advanceTimersByTime(ms));
 const button = (name: string) => {
@@ -103,7 +112,7 @@ describe("a permission", () => {
     await show(<QuestionCard question={q} />);
     await press(card(q), "y");
     expect(answers()).toEqual([]);
-    expect(place.textContent).toContain("came up just now");
+    expect(place.textContent).toContain("just appeared");
     await wait(401);
     await press(card(q), "y");
     expect(answers()).toEqual([{ to: q.id, decision: "allow" }]);
@@ -208,7 +217,7 @@ describe("a permission", () => {
     await wait(1000);
     await press(card(q), "e");
     await type(field(), "npm test -s");
-    await click(button("Show it as edited"));
+    await click(button("Review edit"));
     expect(answers()).toEqual([]);
     await press(card(q), "y");
     expect(answers()).toEqual([{ to: q.id, decision: "allow", input: { command: "npm test -s", timeout: 5000 } }]);
@@ -220,10 +229,10 @@ describe("a permission", () => {
     await wait(1000);
     await press(card(q), "e");
     await type(field(), '{"file_path":"a","content":');
-    await click(button("Show it as edited"));
-    expect(place.textContent).toContain("This is not JSON");
+    await click(button("Review edit"));
+    expect(place.textContent).toContain("This isn't valid JSON");
     await type(field(), '{"file_path":"a","content":"b"}');
-    await click(button("Show it as edited"));
+    await click(button("Review edit"));
     await press(card(q), "y");
     expect(answers()).toEqual([{ to: q.id, decision: "allow" }]);
   });
@@ -239,8 +248,95 @@ describe("a permission", () => {
     await wait(1000);
     await press(card(q), "a");
     await press(card(q), "y"); // no key decides here
-    await click(button("Allow always"));
+    await click(button("Always allow"));
     expect(answers()).toEqual([{ to: q.id, decision: "allow", always: { suggestion: 1, destination: "session" } }]);
+  });
+
+  it("is allowed in all sessions by a rule that is shown before it is made", async () => {
+    const q = ask({
+      suggestions: [
+        {
+          text: "allow Bash(ls:*)",
+          update: { type: "addRules", behavior: "allow", rules: [{ toolName: "Bash", ruleContent: "ls:*" }] },
+        },
+      ],
+    });
+    hub.api.on("get-rules-file", () => ({ path: "/etc/rules.toml", text: 'deny = ["Bash(rm:*)"]\n', hash: "h1" }));
+    hub.api.on("get-policy", () => ({ rules: [] }));
+    let conflict = true;
+    hub.api.on("replace-rules-file", () => {
+      if (conflict) throw new ApiError({ status: 409, code: "conflict", title: "The rules file is another one by now" });
+      return { rules: [], pending: { sum: "s1", widens: ["allow Bash(ls:*)"] } };
+    });
+    hub.api.on("confirm-policy", () => ({ rules: [] }));
+    hub.api.on("get-question", () => q);
+    await show(<QuestionCard question={q} />);
+    await wait(1000);
+    await press(card(q), "a");
+    const all = [...place.querySelectorAll("label")].find((l) => l.textContent?.startsWith("All sessions"));
+    await click(all as HTMLElement);
+    await click(button("Review rule…"));
+    expect(place.textContent).toContain('rule = "Bash(ls:*)"');
+    expect(document.activeElement).toBe(card(q));
+    expect(hub.api.of("replace-rules-file")).toEqual([]);
+    // The file has changed meanwhile: no rule is made, and nothing is allowed.
+    await click(button("Add rule and allow"));
+    expect(place.textContent).toContain("The rules file is another one by now");
+    expect(hub.api.of("confirm-policy")).toEqual([]);
+    expect(answers()).toEqual([]);
+    conflict = false;
+    await click(button("Add rule and allow"));
+    expect(hub.api.of("replace-rules-file").at(-1)?.body).toEqual({
+      text: 'deny = ["Bash(rm:*)"]\n\n[[rule]]\nrule = "Bash(ls:*)"\ndecision = "allow"\n',
+      hash: "h1",
+    });
+    expect(hub.api.of("confirm-policy")).toMatchObject([{ body: { sum: "s1" } }]);
+    expect(answers()).toEqual([{ to: q.id, decision: "allow" }]);
+  });
+
+  it("makes no rule for all sessions while others wait to be confirmed, nor without the scope", async () => {
+    const q = ask();
+    hub.api.on("get-rules-file", () => ({ path: "/etc/rules.toml", text: "", hash: "h1" }));
+    hub.api.on("get-policy", () => ({ rules: [], pending: { sum: "s0", widens: ["allow *"] } }));
+    await show(<QuestionCard question={q} />);
+    await wait(1000);
+    await press(card(q), "a");
+    const all = () => [...place.querySelectorAll("label")].find((l) => l.textContent?.startsWith("All sessions"));
+    await click(all() as HTMLElement);
+    await click(button("Review rule…"));
+    expect(place.textContent).toContain("changes that nobody has confirmed yet");
+    await click(button("Add rule and allow"));
+    expect(hub.api.of("replace-rules-file")).toEqual([]);
+    expect(answers()).toEqual([]);
+    await click(button("Back"));
+    hub.scopes.delete("admin");
+    await show(<QuestionCard question={{ ...q, title: "again" }} />);
+    expect(all()?.querySelector("input")?.disabled).toBe(true);
+  });
+
+  it("says what is asked, what the agent said before, and what always would allow, in this order", async () => {
+    hub.list(aSummary({ id: "s1", last_event_id: "e:2" }));
+    hub.api.on("get-events", () => ({
+      events: [
+        {
+          id: "e:1",
+          kind: "line",
+          seq: 1,
+          line: { type: "assistant", uuid: "u1", message: { id: "m1", content: [{ type: "text", text: "I run the tests." }] } },
+        },
+      ] as unknown as Event[],
+      resume: "ok",
+    }));
+    const q = ask({
+      why: "This command requires approval",
+      suggestions: [
+        { text: "x", update: { type: "addRules", behavior: "allow", rules: [{ toolName: "Bash", ruleContent: "l *" }] } },
+      ],
+    });
+    await show(<QuestionCard question={q} />);
+    await wait(10);
+    expect(place.textContent).toMatch(/Run this command\?.*I run the tests\..*\$ ?ls.*“Always” would allow.*Bash\(l \*\)/s);
+    expect(place.textContent).not.toContain("requires approval");
   });
 
   it("cannot be allowed if nobody knows what it is", async () => {
@@ -326,8 +422,26 @@ describe("a plan", () => {
     const q = plan();
     await show(<QuestionCard question={q} />);
     await wait(1000);
-    for (const key of keys) await press(card(q), key);
+    for (const key of keys) {
+      await press(card(q), key);
+      const dialog = document.querySelector("[role=alertdialog]");
+      const agree = [...(dialog?.querySelectorAll("button") ?? [])].find((b) => b.textContent === "Bypass permissions");
+      if (agree) await click(agree);
+    }
     expect(answers()).toEqual([{ to: q.id, ...want }]);
+  });
+
+  it("bypasses nothing that was not confirmed", async () => {
+    const q = plan();
+    await show(<QuestionCard question={q} />);
+    await wait(1000);
+    await press(card(q), "b");
+    const dialog = document.querySelector("[role=alertdialog]");
+    expect(dialog?.textContent).toContain("run every command and edit every file without asking");
+    const cancel = [...(dialog?.querySelectorAll("button") ?? [])].find((b) => b.textContent === "Cancel");
+    if (cancel) await click(cancel);
+    await press(card(q), "1");
+    expect(answers()).toEqual([{ to: q.id, outcome: "fresh" }]);
   });
 
   it("is not approved by a key while feedback is written", async () => {
@@ -339,7 +453,7 @@ describe("a plan", () => {
     await press(button("Send and keep planning"), "2");
     expect(answers()).toEqual([]);
     await click(button("Send and keep planning"));
-    expect(place.textContent).toContain("Say what to change");
+    expect(place.textContent).toContain("Describe the change");
     await type(field(), "Less.");
     await press(field(), "Enter");
     expect(answers()).toEqual([{ to: q.id, outcome: "revise", message: "Less." }]);
@@ -408,7 +522,7 @@ describe("a choice", () => {
     await press(card(q), "1");
     await press(card(q), "Enter");
     expect(answers()).toEqual([]);
-    expect(place.textContent).toContain("There is no answer yet");
+    expect(place.textContent).toContain("Choose an option, write");
   });
 });
 
@@ -424,10 +538,10 @@ describe("a form", () => {
     await show(<QuestionCard question={q} />);
     await wait(1000);
     await press(field(), "Enter");
-    await click(button("Send the form"));
+    await click(button("Send form"));
     expect(answers()).toEqual([]);
     await type(field(), "y");
-    await click(button("Send the form"));
+    await click(button("Send form"));
     expect(answers()).toEqual([{ to: q.id, decision: "accept", content: { a: "y" } }]);
   });
 
@@ -515,7 +629,7 @@ describe("a list of questions", () => {
     for (const run of resized) run();
     await pressed();
     expect(answers()).toEqual([]);
-    expect(place.textContent).toContain("came up just now");
+    expect(place.textContent).toContain("just appeared");
     await wait(251);
     await pressed();
     expect(answers()).toEqual([{ to: q.id, decision: "allow" }]);
@@ -532,6 +646,38 @@ describe("a list of questions", () => {
     await act(async () => hub.ask(gone, b));
     expect(card(b)).toBeTruthy();
     expect(document.activeElement).toBe(document.body);
+  });
+
+  it("keeps the keyboard of whoever answers with the questions, and never puts it into the composer", async () => {
+    const [a, b, c] = [ask(), ask({ kind: "choice", choices: [{ question: "Which?", options: [{ label: "One" }] }] }), ask()];
+    const gone = (q: Question): Question => ({ ...q, state: "answered", by: "me", answer: { decision: "allow" } });
+    hub.ask(a);
+    await show(
+      <>
+        <button type="button">A row of the conversation</button>
+        <QuestionBar session={hub.open("s1")} />
+        <textarea data-composer="" />
+      </>,
+    );
+    const row = button("A row of");
+    await act(async () => row.focus());
+    await act(async () => card(a).focus());
+    await wait(1000);
+    await press(card(a), "y");
+    await act(async () => hub.ask(gone(a)));
+    expect(document.activeElement).toBe(row);
+    // The next question comes only now: its keys count.
+    await act(async () => hub.ask(gone(a), b));
+    expect(document.activeElement).toBe(card(b));
+    await wait(1000);
+    await press(card(b), "1");
+    await press(card(b), "Enter");
+    expect(answers().map((answer) => answer.to)).toEqual([a.id, b.id]);
+    await act(async () => hub.ask(gone(a), gone(b)));
+    // What is used elsewhere on the page meanwhile keeps the focus.
+    await press(document.body, "j");
+    await act(async () => hub.ask(gone(a), gone(b), c));
+    expect(document.activeElement).toBe(row);
   });
 
   it("gives the next one no focus that somebody has taken elsewhere with the pointer", async () => {
@@ -551,7 +697,7 @@ describe("a list of questions", () => {
   it("shows nothing that was settled before", async () => {
     hub.ask(ask({ state: "answered", by: "ann", answer: { decision: "allow" } }));
     await show(<InboxPage />);
-    expect(place.textContent).toContain("Nothing waits for you");
+    expect(place.textContent).toContain("Nothing needs you");
   });
 
   it("has one card above a composer, of its own session, and brings the others forward", async () => {

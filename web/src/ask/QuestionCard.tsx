@@ -8,8 +8,9 @@ import { type OpenSession, useHub } from "../store/hub";
 import { usePart, useReadable } from "../store/readable";
 import { oneLine } from "../talk/json";
 import { askTexts as t } from "../texts/ask";
-import { Ago, Badge, Button, Contained, ErrorNote, Kbd, Note, Path } from "../ui";
+import { Ago, Button, Contained, ErrorNote, Kbd, Note, Path } from "../ui";
 import { visible } from "../ui/diff";
+import unseen from "../ui/unseen.module.css";
 import css from "./Card.module.css";
 import { ChoiceForm } from "./ChoiceForm";
 import { answerKeys, type Card, CardContext, type CardKeys } from "./card";
@@ -17,10 +18,12 @@ import { DialogForm, UnknownQuestion } from "./DialogForm";
 import { Facts } from "./Facts";
 import { FormForm } from "./FormForm";
 import { changedTime, guardTime, missedPress, useGuardMark, useGuards } from "./guard";
+import { headline } from "./headline";
 import { PermissionForm } from "./PermissionForm";
 import { PlanReview } from "./PlanReview";
 import { sameMeaning } from "./request";
 import { SettledLine } from "./Settled";
+import { useSaid, useSaidHere } from "./said";
 import { useAnswer } from "./useAnswer";
 
 export interface QuestionCardProps {
@@ -29,6 +32,8 @@ export interface QuestionCardProps {
   session?: OpenSession;
   /** Takes the focus when it comes up, unless somebody is typing. */
   autoFocus?: boolean;
+  /** A control in the card's head with which a list selects it. */
+  select?: ReactNode;
   /** What to do when the question is to be answered later; without it, that is not offered. */
   onLater?: () => void;
 }
@@ -39,18 +44,25 @@ export function cardId(question: string): string {
 }
 
 /** A question, with everything that can be answered. Once it is settled, by whomever, it says who and what. */
-export function QuestionCard({ question, session, autoFocus, onLater }: QuestionCardProps) {
+export function QuestionCard({ question, session, autoFocus, select, onLater }: QuestionCardProps) {
   const answering = useAnswer(question);
   if (answering.settled) return <SettledLine question={answering.settled} session={session ? undefined : question.session} />;
   return (
     <Contained of={question} hint={t.notDrawn(question.id)}>
-      <OpenCard question={question} session={session} autoFocus={autoFocus} onLater={onLater} answering={answering} />
+      <OpenCard
+        question={question}
+        session={session}
+        autoFocus={autoFocus}
+        select={select}
+        onLater={onLater}
+        answering={answering}
+      />
     </Contained>
   );
 }
 
 function OpenCard(props: QuestionCardProps & { answering: ReturnType<typeof useAnswer> }) {
-  const { question, session, autoFocus, onLater, answering } = props;
+  const { question, session, autoFocus, select, onLater, answering } = props;
   const hub = useHub();
   const element = useRef<HTMLElement>(null);
   const guards = useGuards();
@@ -100,6 +112,7 @@ function OpenCard(props: QuestionCardProps & { answering: ReturnType<typeof useA
       refused: hub.can("approve") ? undefined : t.cannotAnswer,
       admin: hub.can("admin"),
       sending,
+      compact: session !== undefined,
       dir: summary?.dir,
       keys,
       seen,
@@ -122,7 +135,7 @@ function OpenCard(props: QuestionCardProps & { answering: ReturnType<typeof useA
         send(answer);
       },
     }),
-    [question, hub, sending, summary?.dir, guards, send],
+    [question, hub, sending, session, summary?.dir, guards, send],
   );
 
   const onKeyDown = (e: KeyboardEvent) => {
@@ -156,11 +169,18 @@ function OpenCard(props: QuestionCardProps & { answering: ReturnType<typeof useA
         aria-label={t.cardLabel(kind, visible(oneLine(question.title ?? "", 200)), session ? "" : name)}
         aria-busy={sending}
         onKeyDown={onKeyDown}
+        data-takes-keys=""
         data-kind={question.kind}
         data-compact={session !== undefined}
       >
         <header className={css.head}>
-          <Badge tone={question.kind === "plan" || question.kind === "choice" ? "accent" : "warn"}>{kind}</Badge>
+          {session && <h2 className={css.question}>{headline(question)}</h2>}
+          {session && (
+            <span className={css.reach}>
+              <Kbd keys="q" /> {t.reach}
+            </span>
+          )}
+          {select}
           {!session && (
             <Link to={{ page: "session", id: question.session }} className={css.session} title={t.openSession}>
               {name}
@@ -171,13 +191,18 @@ function OpenCard(props: QuestionCardProps & { answering: ReturnType<typeof useA
             <Clock3 size={13} aria-hidden="true" /> <Ago time={question.opened} />
           </span>
           {session && question.kind === "plan" && <Link to={{ page: "inbox", question: question.id }}>{t.moreRoom}</Link>}
-          {session && <Kbd keys="q" className={css.reach} />}
           {onLater && (
             <Button size="s" variant="quiet" onPress={onLater} className={css.later}>
               {t.later}
             </Button>
           )}
         </header>
+        {!session && <h2 className={css.question}>{headline(question)}</h2>}
+        {session ? (
+          question.kind === "choice" && <SaidHere session={session} />
+        ) : (
+          <Said question={question} lastEvent={summary?.last_event_id} />
+        )}
         <Kind question={question} />
         {card.refused && <Note tone="warn">{card.refused}</Note>}
         {offline && <Note tone="warn">{t.offline}</Note>}
@@ -187,6 +212,25 @@ function OpenCard(props: QuestionCardProps & { answering: ReturnType<typeof useA
         <ErrorNote error={answering.error} />
       </article>
     </CardContext>
+  );
+}
+
+/** What the agent said before it asked, which may say why. */
+function Said({ question, lastEvent }: { question: Question; lastEvent: string | undefined }) {
+  return <Words text={useSaid(question, lastEvent)} />;
+}
+
+function SaidHere({ session }: { session: OpenSession }) {
+  return <Words text={useSaidHere(session)} />;
+}
+
+function Words({ text }: { text: string }) {
+  if (text === "") return null;
+  return (
+    <p className={css.said}>
+      <span className={unseen.unseen}>{t.agentSaid} </span>
+      {visible(text)}
+    </p>
   );
 }
 

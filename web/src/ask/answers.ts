@@ -1,5 +1,7 @@
 import type { Always, Answer, ChoiceAnswer, Json, Question, Suggestion } from "../api/types";
-import { isObject, str } from "../talk/json";
+import { arr, isObject, str } from "../talk/json";
+import { askTexts as t } from "../texts/ask";
+import { modeName } from "../texts/modes";
 import { choicesOf } from "./request";
 
 // The answers to questions, built in one place and from as little as possible: an answer holds what somebody has decided and nothing else,
@@ -45,6 +47,23 @@ export function suggestionsOf(q: Question): readonly { index: number; suggestion
   return (q.suggestions ?? [])
     .map((suggestion, index) => ({ index, suggestion }))
     .filter(({ suggestion }) => isObject(suggestion.update) || (suggestion.update === undefined && suggestion.text !== ""));
+}
+
+/** The rules that a suggestion would allow, as they are written; none if it does something else. */
+export function rulesOf(s: Suggestion): readonly string[] {
+  if (str(s.update, "type") !== "addRules" || str(s.update, "behavior") !== "allow") return [];
+  return arr(s.update, "rules").flatMap((rule) => {
+    const [tool, content] = [str(rule, "toolName"), str(rule, "ruleContent")];
+    return tool === "" ? [] : [content === "" ? tool : `${tool}(${content})`];
+  });
+}
+
+/** What a suggestion would allow, in the words of the console; else in those of the hub. */
+export function suggestionText(s: Suggestion): string {
+  const rules = rulesOf(s);
+  if (rules.length > 0) return rules.join(", ");
+  const mode = str(s.update, "type") === "setMode" ? str(s.update, "mode") : "";
+  return mode === "" ? s.text : t.allEdits(modeName(mode));
 }
 
 /** Where what is allowed for good can be kept; undefined stands for where the CLI itself keeps it. */

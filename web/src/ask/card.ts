@@ -12,6 +12,8 @@ export interface Card {
   readonly admin: boolean;
   /** An answer is on its way. */
   readonly sending: boolean;
+  /** Whether it stands above a composer, where there is little room. */
+  readonly compact: boolean;
   /** The folder of the session, if it is known. */
   readonly dir: string | undefined;
   /**

@@ -1,3 +1,4 @@
+export { useAskedBelow } from "./below";
 export { InboxPage } from "./InboxPage";
 export { QuestionBar } from "./QuestionBar";
 export { QuestionCard } from "./QuestionCard";

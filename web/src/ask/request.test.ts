@@ -136,13 +136,13 @@ describe("how a question was settled", () => {
   const settled = (parts: Partial<Question>) => aQuestion({ state: "answered", ...parts });
   it.each<[Question, string, string]>([
     [settled({ by: "ann", answer: { decision: "allow" } }), "allowed by ann", "ok"],
-    [settled({ by: "ann", answer: { decision: "allow", always: { suggestion: 0 } } }), "allowed always by ann", "ok"],
+    [settled({ by: "ann", answer: { decision: "allow", always: { suggestion: 0 } } }), "always allowed by ann", "ok"],
     [settled({ by: "ann", answer: { decision: "allow", input: {} } }), "allowed as edited by ann", "ok"],
     [settled({ by: "ann", answer: { decision: "deny", message: "Not now." } }), "denied by ann: Not now.", "danger"],
-    [settled({ by: "ann", answer: { decision: "deny", interrupt: true } }), "denied, and the turn stopped, by ann", "danger"],
+    [settled({ by: "ann", answer: { decision: "deny", interrupt: true } }), "denied and turn stopped by ann", "danger"],
     [
       settled({ from: "hub", answer: { decision: "deny" }, rule: { rule: "Bash(rm:*)", decision: "deny", scope: "global" } }),
-      "denied by the rule Bash(rm:*)",
+      "denied by rule Bash(rm:*)",
       "danger",
     ],
     [
@@ -151,7 +151,7 @@ describe("how a question was settled", () => {
       "danger",
     ],
     [settled({ kind: "choice", by: "ann", answer: { decision: "allow" } }), "answered by ann", "ok"],
-    [settled({ kind: "choice", by: "ann", answer: { decision: "deny" } }), "not answered by ann", "danger"],
+    [settled({ kind: "choice", by: "ann", answer: { decision: "deny" } }), "skipped by ann", "danger"],
     [
       settled({ kind: "plan", by: "ann", answer: { outcome: "revise", message: "More." } }),
       "answered “No, keep planning” by ann: More.",
@@ -160,12 +160,12 @@ describe("how a question was settled", () => {
     [settled({ kind: "form", by: "ann", answer: { decision: "decline" } }), "declined by ann", "danger"],
     [
       settled({ kind: "form", state: "cancelled", from: "hub", reason: "the session has ended" }),
-      "taken back by the hub: the session has ended",
+      "cancelled by the hub: the session has ended",
       "neutral",
     ],
     [
       settled({ state: "answered_too_late", by: "ann", answer: { decision: "allow" } }),
-      "allowed by ann, too late: the agent did not wait any more",
+      "allowed by ann, too late: the agent no longer waited",
       "ok",
     ],
     [settled({ from: "program", answer: { decision: "aye" } }), "answered by the program", "neutral"],

@@ -3,9 +3,10 @@ import { act } from "react";
 import { createRoot, type Root } from "react-dom/client";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ApiError } from "../api/error";
-import { aSession, type FakeHub, fakeHub } from "../store/fake";
+import { aQuestion, aSession, type FakeHub, fakeHub } from "../store/fake";
 import { HubContext } from "../store/hub";
 import { at } from "../talk/json";
+import { Confirmations } from "../ui/confirm";
 import { Composer } from "./Composer";
 import { attached, editing, written } from "./kept";
 
@@ -16,6 +17,7 @@ let place: HTMLElement;
 beforeEach(() => {
   vi.stubGlobal("IS_REACT_ACT_ENVIRONMENT", true);
   vi.stubGlobal("matchMedia", () => ({ matches: false, addEventListener: () => {}, removeEventListener: () => {} }));
+  vi.stubGlobal("CSS", { escape: (text: string) => text }); // jsdom has none, and dialogs want it
   // jsdom has no layout, and so nothing to scroll.
   Element.prototype.scrollIntoView = () => {};
   localStorage.clear();
@@ -42,6 +44,7 @@ async function draw(id = "s1") {
     root.render(
       <HubContext value={hub}>
         <Composer session={hub.open(id)} />
+        <Confirmations />
       </HubContext>,
     ),
   );
@@ -142,6 +145,36 @@ test("escape interrupts only when it is pressed twice", async () => {
   expect(hub.api.of("interrupt-session")).toHaveLength(1);
 });
 
+test("escape leaves the field, also while a turn runs", async () => {
+  hub.open("s1").snapshot.set({ session: aSession({ state: "running" }) });
+  await draw();
+  await type("hello");
+  expect(document.activeElement).toBe(field());
+  await press("Escape");
+  expect(document.activeElement).toBe(document.body);
+  expect(field().value).toBe("hello");
+});
+
+test("an interrupt asks first if an open question would be lost by it", async () => {
+  hub.open("s1").snapshot.set({ session: aSession({ state: "requires_action" }) });
+  hub.ask(aQuestion(), aQuestion({ id: "elsewhere", session: "s2" }));
+  hub.api.on("interrupt-session", () => ({ was: true, session: aSession() }));
+  await draw();
+  const dialog = () => document.querySelector('[role="alertdialog"]');
+  const choose = (name: string) =>
+    act(async () => [...(dialog()?.querySelectorAll("button") ?? [])].find((b) => b.textContent === name)?.click());
+  await press("Escape");
+  await press("Escape");
+  expect(dialog()?.textContent).toContain("This cancels the open question.");
+  expect(hub.api.of("interrupt-session")).toEqual([]);
+  await choose("Cancel");
+  expect(hub.api.of("interrupt-session")).toEqual([]);
+  await press("Escape");
+  await press("Escape");
+  await choose("Interrupt");
+  expect(hub.api.of("interrupt-session")).toHaveLength(1);
+});
+
 test("without the scope prompt nothing can be written", async () => {
   hub.scopes.delete("prompt");
   await draw();
@@ -207,7 +240,7 @@ test("a queued message is taken back into the field by its id", async () => {
   hub.api.on("take-back-message", () => ({ id: "m7", state: "taken_back" }));
   await draw();
   expect(place.textContent).toContain("wait for me");
-  await act(async () => button("Take back")?.click());
+  await act(async () => button("Unqueue")?.click());
   expect(hub.api.of("take-back-message")).toMatchObject([{ params: { id: "s1", client_id: "m7" } }]);
   expect(field().value).toBe("wait for me");
 });

@@ -115,10 +115,11 @@ function Writing({ session }: { session: OpenSession }) {
       // A key that is held down was pressed for something else, such as the choice that has led here.
       if (!e.repeat) void submit(mod ? "steer" : "queue");
     } else if (e.key === "Escape") {
+      // It leaves the field, as in all others. A second one then interrupts the turn.
       e.preventDefault();
       if (e.repeat) return;
+      field.current?.blur();
       if (working) interrupt.escape();
-      else field.current?.blur();
     } else if (e.code === "KeyM" && e.altKey && !mod && !e.shiftKey) {
       // Not shift+tab as in the CLI's own terminal: here it goes back to what is before, and whoever does that must not allow edits by it.
       e.preventDefault();

@@ -191,7 +191,11 @@ export function List({ session, handle }: { session: OpenSession; handle: RefObj
         const before = chosen === undefined ? -1 : ids.indexOf(topOf(session, chosen));
         const range = virtualizer.range;
         const none = by > 0 ? (range?.startIndex ?? 0) : (range?.endIndex ?? ids.length - 1);
-        select(before < 0 ? none : Math.min(Math.max(before + by, 0), ids.length - 1), "auto");
+        let at = before < 0 ? none : before + by;
+        // What is asked below is not shown here, and cannot have the focus.
+        while (rowOf(ids[at] ?? "")?.hidden) at += Math.sign(by);
+        if (at >= 0 && at < ids.length) select(at, "auto");
+        else if (before >= 0) select(before, "auto");
       },
       first: () => {
         // Whoever is at the end makes room for what comes there.

@@ -1,7 +1,7 @@
 import { Copy, Ellipsis } from "lucide-react";
 import { memo, type ReactNode, useCallback, useContext, useEffect, useRef } from "react";
 import { isField } from "../app/keys";
-import { QuestionRow } from "../ask";
+import { QuestionRow, useAskedBelow } from "../ask";
 import type { OpenSession } from "../store/hub";
 import { usePart, useReadable } from "../store/readable";
 import type { Item } from "../talk/item";
@@ -42,12 +42,15 @@ export const Row = memo(function Row({ session, id, place }: RowProps) {
     wanted.id = undefined;
     goTo(article.current);
   }, [isSelected, wanted, id]);
+  // Within a sub-agent a call stays: it says which of several agents asks.
+  const below = useAskedBelow(session.id, place === undefined ? undefined : item);
   countRow();
   if (!item) return null;
   return (
     <article
       ref={article}
       className={classes(styles.row, place === undefined && styles.nested)}
+      hidden={below}
       data-kind={item.kind}
       data-item={id}
       data-selected={isSelected || undefined}

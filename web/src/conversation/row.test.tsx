@@ -3,7 +3,7 @@ import { act } from "react";
 import { createRoot, type Root } from "react-dom/client";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Event } from "../api/types";
-import { fakeHub } from "../store/fake";
+import { aQuestion, fakeHub } from "../store/fake";
 import { HubContext } from "../store/hub";
 import { Cell } from "../store/readable";
 import type { Item } from "../talk/item";
@@ -65,6 +65,25 @@ function show(items: readonly Item[], at = place(), folds = new Folds()) {
 }
 
 const text = (id: string, words: string, more: Partial<Item> = {}): Item => ({ kind: "text", id, text: words, ...more }) as Item;
+
+it("does not show what is asked below while it is open", () => {
+  const tool = {
+    kind: "tool",
+    id: "tool:t1",
+    name: "Bash",
+    input: {},
+    state: "asking",
+    children: [],
+    question: "q1",
+  } as unknown as Item;
+  const { hub } = show([text("a", "Hello"), tool, { kind: "question", id: "question:q1", question: aQuestion() } as Item]);
+  const hidden = () => [...host.querySelectorAll("article")].map((row) => row.hidden);
+  expect(hidden()).toEqual([false, false, false]);
+  act(() => hub.ask(aQuestion()));
+  expect(hidden()).toEqual([false, true, true]);
+  act(() => hub.ask(aQuestion({ state: "answered", by: "ann", answer: { decision: "allow" } })));
+  expect(hidden()).toEqual([false, false, false]);
+});
 
 it("shows a line raw, and does not fall over one that is nested without end", () => {
   expect(rawText({ id: "e:1" } as Event)).toBe('{\n  "id": "e:1"\n}');

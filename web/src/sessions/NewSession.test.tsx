@@ -4,6 +4,7 @@ import { ApiError } from "../api/error";
 import { keptDraft } from "../app/drafts";
 import { draft } from "../store/drafts";
 import { aSession, aSummary, type FakeHub, fakeHub } from "../store/fake";
+import { Confirmations } from "../ui/confirm";
 import { draw, erase, find, press, type } from "./draw";
 import { emptyForm, toKeep } from "./form";
 import { NewSession } from "./NewSession";
@@ -128,6 +129,30 @@ describe("NewSession", () => {
     expect((find("textarea", "MCP servers") as HTMLTextAreaElement).value).toContain("secret-1");
     expect((find("textarea", "Sub-agents") as HTMLTextAreaElement).value).toContain("secret-2");
     expect(JSON.parse(toKeep({ ...emptyForm, mode: "bypassPermissions" })).mode).toBe("default");
+  });
+
+  it("sets the dangerous mode only once that was confirmed", async () => {
+    hub.api.on("create-session", () => aSession());
+    await draw(
+      hub,
+      <>
+        <NewSession preset={{ dir: "/src/blog" }} onClose={() => undefined} />
+        <Confirmations />
+      </>,
+    );
+    const mode = () => find("button", /Permission mode/);
+    const choose = async (answer: string) => {
+      await press(mode());
+      await press(find("[role=option]", /^Bypass permissions/));
+      const dialog = find("[role=alertdialog]", /Bypass permissions/);
+      await press([...dialog.querySelectorAll("button")].find((b) => b.textContent === answer) as HTMLElement);
+    };
+    await choose("Cancel");
+    expect(mode().textContent).toContain("Default");
+    await choose("Bypass permissions");
+    expect(mode().textContent).toContain("Bypass permissions");
+    await start();
+    expect(hub.api.of("create-session")).toMatchObject([{ body: { options: { permission_mode: "bypassPermissions" } } }]);
   });
 
   it("says why it cannot be sent without the right", async () => {

@@ -5,9 +5,11 @@ import { type ApiError, asApiError } from "../api/error";
 import type { SessionSummary } from "../api/types";
 import { keptDraft } from "../app/drafts";
 import { go } from "../app/router";
+import { withConfirmation } from "../steer/bypass";
 import { draft, secretDraft } from "../store/drafts";
 import { useHub } from "../store/hub";
 import { useReadable } from "../store/readable";
+import { modeHint, modeName, modes } from "../texts/modes";
 import { sessionsTexts } from "../texts/sessions";
 import { Button, Checkbox, ComboBox, Dialog, ErrorNote, Note, Select, sentence, TextArea, TextInput } from "../ui";
 import { openAdopt, openByHand, type Preset } from "./dialogs";
@@ -15,7 +17,6 @@ import { FolderField } from "./FolderField";
 import {
   emptyForm,
   type FormErrors,
-  modes,
   readForm,
   recall,
   remember,
@@ -212,10 +213,10 @@ export function NewSession({ preset, onClose }: { preset?: Preset; onClose(): vo
           <ModelField value={form.model} onChange={(model) => set("model", model)} />
           <Select
             label={t.mode}
-            items={modes.map((id) => ({ id, label: sessionsTexts.modes[id]?.name ?? id, hint: sessionsTexts.modes[id]?.hint }))}
+            items={modes.map((id) => ({ id, label: modeName(id), hint: modeHint(id) }))}
             value={form.mode}
-            onChange={(mode) => set("mode", mode)}
-            hint={sessionsTexts.modes[form.mode]?.hint}
+            onChange={withConfirmation((mode) => set("mode", mode), form.mode)}
+            hint={modeHint(form.mode)}
           />
         </div>
         {form.mode === "bypassPermissions" && (

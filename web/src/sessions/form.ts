@@ -1,4 +1,5 @@
 import type { CreateSession, Json, SessionOptions } from "../api/types";
+import { modes } from "../texts/modes";
 import { sessionsTexts } from "../texts/sessions";
 
 const t = sessionsTexts.create;
@@ -45,9 +46,6 @@ export const emptyForm: SessionForm = {
 };
 
 export type FormErrors = { [K in keyof SessionForm]?: string };
-
-/** The modes that the form offers, from the most to the least careful behind the usual one. */
-export const modes = ["default", "plan", "acceptEdits", "dontAsk", "bypassPermissions"] as const;
 
 function lines(text: string): string[] {
   return text

@@ -53,15 +53,27 @@ async function click(role: string, name: RegExp) {
 
 test("another mode is chosen at once", async () => {
   await draw({ permission_mode: "default" });
-  await click("button", /Permission mode: Approve/);
-  await click("[role=menuitem]", /^Plan/);
+  await click("button", /Permission mode: Default/);
+  await click("[role=menuitem]", /^Plan mode/);
   expect(hub.api.of("update-session")).toMatchObject([{ body: { permission_mode: "plan" } }]);
 });
 
-test("the mode that asks nothing is refused to a session that was not created for it", async () => {
+test("modes have the names of Claude Code, from the safest to the most dangerous one, which is marked", async () => {
+  await draw({ permission_mode: "auto" });
+  await click("button", /Permission mode: Auto/);
+  const entries = [...document.querySelectorAll("[role=menuitem]")].map((e) => e.textContent ?? "");
+  const names = ["Plan mode", "Don't ask", "Default", "Accept edits", "Auto", "Bypass permissions"];
+  expect(entries.map((entry, i) => entry.startsWith(names[i] ?? "?"))).toEqual(names.map(() => true));
+  expect(entries.at(-1)).toContain("Dangerous");
+  await click("[role=menuitem]", /^Accept edits/);
+  expect(hub.api.of("update-session")).toMatchObject([{ body: { permission_mode: "acceptEdits" } }]);
+});
+
+test("the mode that asks nothing is refused to a session that was not started for it", async () => {
   await draw({ permission_mode: "default" });
   await click("button", /Permission mode/);
-  await click("[role=menuitem]", /^Auto/);
+  expect(document.querySelector("[role=menu]")?.textContent).toContain("Only for sessions that were started in this mode");
+  await click("[role=menuitem]", /^Bypass permissions/);
   expect(document.querySelector("[role=alertdialog]")).toBeNull();
   expect(hub.api.of("update-session")).toEqual([]);
 });
@@ -69,9 +81,9 @@ test("the mode that asks nothing is refused to a session that was not created fo
 test("the mode that asks nothing is set only after a warning", async () => {
   await draw({ permission_mode: "default", options: { allow_bypass: true } });
   await click("button", /Permission mode/);
-  await click("[role=menuitem]", /^Auto/);
+  await click("[role=menuitem]", /^Bypass permissions/);
   expect(hub.api.of("update-session")).toEqual([]);
-  await click("button", /^Approve everything$/);
+  await click("button", /^Bypass permissions$/);
   expect(hub.api.of("update-session")).toMatchObject([{ body: { permission_mode: "bypassPermissions" } }]);
 });
 

@@ -2,12 +2,14 @@ import { Brain, ChevronDown, ShieldCheck, ShieldOff } from "lucide-react";
 import { type ComponentProps, type ReactNode, useCallback } from "react";
 import type { UpdateSession } from "../api/types";
 import { type OpenSession, useHub } from "../store/hub";
+import { dangerousMode, modes } from "../texts/modes";
 import { steerTexts as t } from "../texts/steer";
-import { Button, classes, confirm, MenuButton, type MenuEntry, toastError } from "../ui";
+import { Button, classes, MenuButton, type MenuEntry, toastError } from "../ui";
 import { useAct } from "./act";
+import { confirmBypass } from "./bypass";
 import css from "./Choices.module.css";
 import { titleOf } from "./Title";
-import { allowsBypass, currentModel, modelsOf, modes, nextMode, shortModel } from "./told";
+import { allowsBypass, currentModel, modelsOf, nextMode, shortModel } from "./told";
 import { refusal, useSession } from "./useSession";
 
 /** How many tokens of thought can be chosen; none is off. */
@@ -31,20 +33,13 @@ export function useMode(session: OpenSession): { pending: boolean; choose(mode: 
   const { pending, update } = useUpdate(session);
   const choose = useCallback(
     (mode: string) => {
-      if (mode !== "bypassPermissions") {
+      if (mode !== dangerousMode) {
         update({ permission_mode: mode });
         return;
       }
       const run = () => api.call("update-session", { params: { id: session.id }, body: { permission_mode: mode } });
-      // The question may still be there when another session is looked at: it says which one is meant.
       const about = session.snapshot.get().session;
-      const children = (
-        <>
-          {about && <p>{t.bypassFor(titleOf(about))}</p>}
-          <p>{t.bypassText}</p>
-        </>
-      );
-      void confirm({ title: t.bypassTitle, children, action: t.bypassAction, danger: true, run });
+      void confirmBypass({ run, ...(about ? { title: titleOf(about) } : {}) });
     },
     [api, session, update],
   );
@@ -58,17 +53,24 @@ export function ModeChoice({ session, className }: { session: OpenSession; class
   const snapshot = useSession(session);
   const { pending, choose } = useMode(session);
   const mode = snapshot?.permission_mode || snapshot?.options?.permission_mode || "default";
-  const bypass = mode === "bypassPermissions";
+  const bypass = mode === dangerousMode;
   const known = modes.some((m) => m === mode);
   const entry = (id: string): MenuEntry => {
-    const forbidden = id === "bypassPermissions" && !bypass && !(allowsBypass(snapshot) && hub.can("admin"));
+    const forbidden =
+      id !== dangerousMode || bypass
+        ? undefined
+        : !allowsBypass(snapshot)
+          ? t.bypassNotStarted
+          : hub.can("admin")
+            ? undefined
+            : t.bypassNeedsAdmin;
     return {
       id,
       label: t.modeName(id),
-      hint: forbidden ? t.bypassForbidden : t.modeHint(id),
+      hint: forbidden ?? t.modeHint(id),
       checked: id === mode,
-      isDisabled: forbidden,
-      danger: id === "bypassPermissions",
+      isDisabled: forbidden !== undefined,
+      danger: id === dangerousMode,
       run: () => id !== mode && choose(id),
     };
   };

@@ -75,7 +75,7 @@ test("a session without a title is called by its folder, and a title hides nothi
 
 test("a session that waits for a CLI to dial in says so, until it has", async () => {
   await draw({ state: "starting", linked: false, transport: "websocket" });
-  expect(place.textContent).toContain("waits for a Claude Code that somebody starts");
+  expect(place.textContent).toContain("Waiting for Claude Code to connect");
   await draw({ state: "starting", linked: false, transport: "shim" });
   expect(place.textContent).not.toContain("waits for a Claude Code");
   await draw({ state: "idle", linked: true, transport: "websocket" });
@@ -85,7 +85,7 @@ test("a session that waits for a CLI to dial in says so, until it has", async ()
 test("whatever its menu offers is in the palette, too", async () => {
   location.hash = "";
   await draw({ conversation: "c1" });
-  await click("More about this session");
+  await click("Session menu");
   const offered = [...document.querySelectorAll('[role="menuitem"]:not([aria-disabled="true"])')];
   const named = commandGroups.get().flatMap((group) => group.commands);
   expect(offered.length).toBeGreaterThan(10);
@@ -98,11 +98,11 @@ test("a rate limit can be waited for, and a hold needs admin", async () => {
   hub.api.on("release-session", () => aSession());
   const hold = { id: "h1", kind: "rate_limit", reason: "the limit is reached", since: "", until: "2030-01-01T00:00:00Z" };
   await draw({ holds: [hold] });
-  await click("Go on when it is over");
+  await click("Continue after the reset");
   expect(hub.api.of("release-session")).toMatchObject([{ body: { hold: "h1", at_reset: true } }]);
   hub.scopes.delete("admin");
   await draw({ holds: [{ ...hold, id: "h2" }] });
-  await click("Let it go on");
+  await click("Continue");
   expect(hub.api.of("release-session")).toHaveLength(1);
 });
 
@@ -162,7 +162,7 @@ test("a rule that allows needs admin", async () => {
   hub.api.on("add-rule", () => ({ id: "r", decision: "allow", rule: "Bash", created: "" }));
   const session = await draw();
   await act(async () => openPanel(session, "rules"));
-  await click("Add the rule");
+  await click("Add rule");
   expect(hub.api.of("add-rule")).toEqual([]);
 });
 
@@ -184,8 +184,8 @@ test("a limit that is near is told until its window ends, and all of them with t
   await draw({ rate_limits: { five_hour: { ...five_hour, resetsAt: later - 7200 } } });
   expect(place.textContent).not.toContain("limit");
   await draw({ rate_limits: { five_hour } });
-  await click("limit 91 %");
-  const limits = document.querySelector('[aria-label="Limits of the account"]');
+  await click("limit 91%");
+  const limits = document.querySelector('[aria-label="Account limits"]');
   expect(limits?.textContent).toMatch(/Five hours until .*91 %nearly used up/);
 });
 

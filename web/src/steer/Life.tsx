@@ -3,12 +3,14 @@ import type { Resume, Session } from "../api/types";
 import { keptDraft } from "../app/drafts";
 import { type OpenSession, useHub } from "../store/hub";
 import { useReadable } from "../store/readable";
+import { dangerousMode, modes } from "../texts/modes";
 import { steerTexts as t } from "../texts/steer";
 import { Button, Checkbox, Dialog, ErrorNote, Select, TextArea } from "../ui";
 import { useAct, useClientId } from "./act";
+import { withConfirmation } from "./bypass";
 import css from "./Form.module.css";
 import { closePanel } from "./panels";
-import { modelsOf, modes } from "./told";
+import { modelsOf } from "./told";
 import { refusal } from "./useSession";
 
 /** Asks how to start another process for a session. */
@@ -81,10 +83,10 @@ export function ResumePanel({ session, snapshot }: { session: OpenSession; snaps
               id,
               label: t.modeName(id),
               hint: t.modeHint(id),
-              isDisabled: id === "bypassPermissions" && id !== wasMode && !snapshot.options?.allow_bypass,
+              isDisabled: id === dangerousMode && id !== wasMode && !snapshot.options?.allow_bypass,
             }))}
             value={mode}
-            onChange={setMode}
+            onChange={withConfirmation(setMode, mode)}
             isDisabled={!admin}
             hint={admin ? undefined : t.needs("admin")}
           />

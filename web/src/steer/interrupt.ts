@@ -1,13 +1,13 @@
 import { useCallback, useEffect, useState } from "react";
 import { type OpenSession, useHub } from "../store/hub";
 import { steerTexts as t } from "../texts/steer";
-import { toast } from "../ui";
+import { confirm, toast } from "../ui";
 import { useAct } from "./act";
 
 /** Within how many milliseconds a second escape means what it says. */
 const twice = 1500;
 
-/** Stops the turn of a session, at once or by two strokes of escape. */
+/** Stops the turn of a session, at once or by two strokes of escape. If an open question would be lost by it, it asks first. */
 export function useInterrupt(session: OpenSession): {
   readonly pending: boolean;
   readonly error: Error | undefined;
@@ -16,7 +16,7 @@ export function useInterrupt(session: OpenSession): {
   run(): void;
   escape(): void;
 } {
-  const { api } = useHub();
+  const { api, questions } = useHub();
   const { pending, error, run: act } = useAct();
   const [armed, setArmed] = useState(false);
   useEffect(() => {
@@ -27,10 +27,22 @@ export function useInterrupt(session: OpenSession): {
   const run = useCallback(() => {
     setArmed(false);
     void act(async () => {
+      const open = questions.get().list.filter((q) => q.session === session.id && q.state === "open").length;
+      // The agent takes back what it asked when its turn ends.
+      if (
+        open > 0 &&
+        !(await confirm({
+          title: t.interruptTitle,
+          children: t.interruptLoses(open),
+          action: t.interruptAction,
+          danger: true,
+        }))
+      )
+        return;
       const { was } = await api.call("interrupt-session", { params: { id: session.id }, body: {} });
       if (!was) toast({ title: t.nothingToInterrupt });
     });
-  }, [act, api, session.id]);
+  }, [act, api, questions, session.id]);
   const pressEscape = useCallback(() => {
     if (armed) run();
     else setArmed(true);

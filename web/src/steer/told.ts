@@ -70,9 +70,6 @@ export function commandsOf(session: Session | undefined): readonly Command[] {
   return list;
 }
 
-/** The permission modes that can be chosen, from the most careful one on. */
-export const modes = ["plan", "dontAsk", "default", "acceptEdits", "bypassPermissions"] as const;
-
 /** The modes that a key goes around in, as in the CLI's own terminal. */
 const around: readonly string[] = ["default", "acceptEdits", "plan"];
 

@@ -166,13 +166,6 @@ export const sessionsTexts = {
     lost: "Session created, but its command was lost",
     lostHint: "The hub shows the command only once. Stop this session and create another.",
   },
-  modes: {
-    default: { name: "Approve", hint: "Each tool requires your approval" },
-    plan: { name: "Plan", hint: "The agent presents a plan before executing" },
-    acceptEdits: { name: "Edit only", hint: "File edits are approved, commands need approval" },
-    dontAsk: { name: "Never ask, deny", hint: "What no rule allows is denied without asking" },
-    bypassPermissions: { name: "Auto", hint: "All tools are approved" },
-  } as Readonly<Record<string, { name: string; hint: string }>>,
   adopt: {
     button: "Import a conversation",
     title: "Import a conversation",

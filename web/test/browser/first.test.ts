@@ -67,7 +67,7 @@ test("a token that may only look shows why the rest is not to be had", async () 
   const page = await chrome.open(await hub.address(`/s/${session.id}`, ["observe"]));
   await page.getByText("Look at this.", { exact: true }).first().waitFor();
   const field = page.getByRole("textbox", { name: "Message to the agent" });
-  expect(await field.getAttribute("placeholder")).toContain("may only look on");
+  expect(await field.getAttribute("placeholder")).toContain("can view but not send messages");
   expect(await field.isEditable()).toBe(false);
   await hub.await(session.id, "idle");
 });

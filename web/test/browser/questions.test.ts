@@ -88,7 +88,7 @@ function step(page: Page, name: string | RegExp, opens: Locator): Promise<void> 
 /** Presses a key with the focus in a card that takes answers. If it moves in that moment it says that it has taken none. */
 async function key(page: Page, q: Question, name: string, done: () => Promise<boolean>): Promise<void> {
   const focused = card(page, q).and(listening(page)).and(page.locator(":focus-within"));
-  const tooSoon = card(page, q).getByText("This came up just now");
+  const tooSoon = card(page, q).getByText("This just appeared");
   let pressed = false;
   await until(`the key ${name} counts`, async () => {
     if (await done()) return true;
@@ -114,9 +114,9 @@ test("a permission is allowed, edited, allowed always, denied with a reason, and
 
   await hub.say(id, '@tool Bash {"command":"make two","timeout":5000}\n@say Second.');
   q = await hub.question(id);
-  await step(page, "Edit …", field(page, "The command as it shall run"));
-  await field(page, "The command as it shall run").fill("make two --dry-run");
-  await step(page, "Show it as edited", page.getByText("As you have edited it"));
+  await step(page, "Edit…", field(page, "Command to run"));
+  await field(page, "Command to run").fill("make two --dry-run");
+  await step(page, "Review edit", page.getByText("Edited by you"));
   await card(page, q).getByText("make two --dry-run").first().waitFor();
   await decide(page, "Allow as edited");
   expect(await answerTo(q.id)).toEqual({ decision: "allow", input: { command: "make two --dry-run", timeout: 5000 } });
@@ -124,13 +124,13 @@ test("a permission is allowed, edited, allowed always, denied with a reason, and
 
   await hub.say(id, '@tool Bash {"command":"make three"}\n@result ok\n@say Third.');
   q = await hub.question(id);
-  const suggested = q.suggestions?.[0]?.text ?? "";
+  const suggested = (q.suggestions?.[0]?.text ?? "").replace(/^allow /, "");
   expect(suggested).toContain("make three");
-  const rules = page.getByRole("radiogroup", { name: "Allow it, and this from now on" });
-  await step(page, "Always …", rules);
+  const rules = page.getByRole("radiogroup", { name: "Allow this from now on" });
+  await step(page, "Always…", rules);
   await rules.getByText(suggested, { exact: true }).click();
-  await page.getByRole("radiogroup", { name: "Where it is kept" }).getByText("This session, until its process ends").click();
-  await decide(page, "Allow always");
+  await page.getByRole("radiogroup", { name: "Applies to" }).getByText("This session, until its process ends").click();
+  await decide(page, "Always allow");
   expect(await answerTo(q.id)).toEqual({ decision: "allow", always: { suggestion: 0, destination: "session" } });
   await page.getByText("Third.", { exact: true }).waitFor();
   await hub.await(id, "idle");
@@ -140,8 +140,8 @@ test("a permission is allowed, edited, allowed always, denied with a reason, and
 
   await hub.say(id, '@tool Bash {"command":"make four"}\n@result ok\n@say Fourth.');
   q = await hub.question(id);
-  const reason = field(page, "Why not? The agent is told.");
-  await step(page, "Deny …", reason);
+  const reason = field(page, "Why not? (sent to the agent)");
+  await step(page, "Deny…", reason);
   await reason.fill("Not on a Friday.");
   await decide(page, "Deny");
   expect(await answerTo(q.id)).toEqual({ decision: "deny", message: "Not on a Friday." });
@@ -150,14 +150,14 @@ test("a permission is allowed, edited, allowed always, denied with a reason, and
 
   await hub.say(id, '@tool Bash {"command":"make five"}\n@result ok\n@say Fifth.');
   q = await hub.question(id);
-  await step(page, "Deny and stop …", field(page, /its turn ends/));
-  await decide(page, "Deny and stop the turn");
+  await step(page, "Deny and stop…", field(page, /the turn stops/));
+  await decide(page, "Deny and stop turn");
   expect(await answerTo(q.id)).toEqual({ decision: "deny", interrupt: true });
   await hub.await(id, "idle");
   expect(await written(id)).not.toContain('"text":"Fifth."');
   // What became of each is told in the conversation.
   await page
-    .getByText(/^denied, and the turn stopped, by console/)
+    .getByText(/^denied and turn stopped by console/)
     .first()
     .waitFor();
 });
@@ -206,13 +206,16 @@ test("a choice takes one, several, own words, a skip, and none", async () => {
   await page.getByRole("radio", { name: /PostgreSQL/ }).check();
   await page.getByText("postgres://…", { exact: true }).waitFor();
   // Nothing is sent while one of them has no answer, and it says which.
-  await step(page, "Send the answers", page.getByText("There is no answer yet."));
+  await step(page, "Send answers", page.getByText("Choose an option, write your own answer, or skip."));
   for (const part of [/Docs/, /API/]) await group("Which parts?").getByRole("checkbox", { name: part }).check();
+  const own = group("Which parts?").getByRole("textbox");
+  await press(group("Which parts?").getByRole("button", { name: "Other…" }), async () => (await own.count()) > 0);
   await group("Which parts?")
-    .getByRole("textbox", { name: /beside what is chosen/ })
+    .getByRole("textbox", { name: /in addition to the options/ })
     .fill("and the tests");
-  await group("When?").getByText("Skip this question").click();
-  await decide(page, "Send the answers");
+  const skipped = page.getByRole("button", { name: "Skipped" });
+  await press(group("When?").getByRole("button", { name: "Skip" }), async () => (await skipped.count()) > 0);
+  await decide(page, "Send answers");
   expect(await answerTo(q.id)).toEqual({
     decision: "allow",
     choices: {
@@ -228,28 +231,115 @@ test("a choice takes one, several, own words, a skip, and none", async () => {
   q = await hub.question(id);
   await page.getByRole("radio", { name: /SQLite/ }).check();
   // Own words take the place of an option, since there is one answer.
-  await field(page, "Your own words").fill("The one we have");
+  await step(page, "Other…", field(page, "Your answer"));
+  await field(page, "Your answer").fill("The one we have");
   expect(await page.getByRole("radio", { name: /SQLite/ }).isChecked()).toBe(false);
-  await decide(page, "Send the answer");
+  await decide(page, "Send answer");
   expect(await answerTo(q.id)).toEqual({ decision: "allow", choices: { "Which database?": { text: "The one we have" } } });
   await tells(id, "The one we have");
   await page.getByText("Heard.", { exact: true }).waitFor();
 
   await hub.say(id, `${asking(1)}\n@say Skipped.`);
   q = await hub.question(id);
-  await page.getByText("Skip this question").click();
-  await page.getByText("All questions are skipped").waitFor();
-  await decide(page, "Send the answer");
+  await step(page, "Skip", skipped);
+  await page.getByText("All skipped").waitFor();
+  await decide(page, "Send answer");
   expect(await answerTo(q.id)).toEqual({ decision: "deny" });
   await page.getByText("Skipped.", { exact: true }).waitFor();
 
   await hub.say(id, `${asking(2)}\n@say None.`);
   q = await hub.question(id);
-  await step(page, "Answer none …", field(page, /^Answer none of it/));
-  await field(page, /^Answer none of it/).fill("Ask me tomorrow.");
-  await decide(page, "Answer none");
+  await step(page, "Skip all…", field(page, /^Why skip/));
+  await field(page, /^Why skip/).fill("Ask me tomorrow.");
+  await decide(page, "Skip all");
   expect(await answerTo(q.id)).toEqual({ decision: "deny", message: "Ask me tomorrow." });
   await tells(id, "Ask me tomorrow.");
+});
+
+test("on a small screen a question says what is asked, once, and what answers it is in sight", async () => {
+  const page = await chrome.open(await hub.address("/"), { viewport: { width: 1280, height: 680 } });
+  const reading = [
+    ['@tool Bash {"command":"go test ./..."}', "Run this command?"],
+    [
+      `@tool Edit ${JSON.stringify({ file_path: `${hub.project}/slug.go`, old_string: "package", new_string: "Package" })}`,
+      "Edit slug.go?",
+    ],
+    ['@tool WebFetch {"url":"https://example.com/a","prompt":"x"}', "Fetch example.com?"],
+    [asking(2), "Claude has 2 questions"],
+  ] as const;
+  const asked: Question[] = [];
+  for (const [script, title] of reading) {
+    const { id } = await hub.session(title, `@say Because of ${title}\n${script}\n@say Done.`);
+    const q = await hub.question(id);
+    asked.push(q);
+    await show(page, `/s/${id}`);
+    const shown = card(page, q);
+    await shown.getByRole("heading", { name: title, exact: true }).waitFor();
+    // The card is all that is shown of it: no call that waits and no line above it.
+    await page.locator("article[data-kind=text]").getByText(`Because of ${title}`).first().waitFor();
+    expect(await page.locator("article[data-kind=tool]:visible, article[data-kind=question]:visible").count()).toBe(0);
+    const answer = shown.getByRole("button", { name: /^(Allow once|Send answers)/ });
+    const composer = await field(page, "Message to the agent").boundingBox();
+    const button = await answer.boundingBox();
+    expect((button?.y ?? 9999) + (button?.height ?? 0), `what answers “${title}” is above the composer`).toBeLessThan(
+      composer?.y ?? 0,
+    );
+  }
+  const { id } = await hub.session(
+    "A plan",
+    `@tool ExitPlanMode ${JSON.stringify({ plan: `# Plan\n\n${"1. A step.\n".repeat(30)}` })}`,
+    planning,
+  );
+  const q = await hub.question(id);
+  await show(page, `/s/${id}`);
+  await card(page, q).getByRole("heading", { name: "Approve this plan?" }).waitFor();
+  const read = await card(page, q).getByRole("group", { name: "Read" }).boundingBox();
+  expect(read?.height ?? 0, "the room for the plan").toBeGreaterThan(180);
+  for (const name of [/^Yes, auto-accept/, /^No, keep planning/]) {
+    const button = await card(page, q).getByRole("button", { name }).boundingBox();
+    expect((button?.y ?? 9999) + (button?.height ?? 0)).toBeLessThan(680 - 90);
+  }
+
+  // In the inbox, what an agent has said before it asked stands with the question.
+  await show(page, "/inbox");
+  for (const [i, [, title]] of reading.entries())
+    await card(page, asked[i] as Question)
+      .getByText(`Because of ${title}`)
+      .waitFor();
+  // Only the list scrolls: what is only heard makes the page no longer than the screen.
+  expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBe(680);
+});
+
+test("alike questions are answered together, and a rule for all sessions is shown before it is made", async () => {
+  const ask = async (title: string) => {
+    const { id } = await hub.session(title, '@tool Bash {"command":"make alike"}\n@result ok\n@say Done.');
+    return hub.question(id);
+  };
+  const [one, two, three] = [await ask("One"), await ask("Two"), await ask("Three")];
+  const page = await open("/inbox");
+  await card(page, one).getByText("Select").click();
+  await page.getByRole("button", { name: "Select 2 alike" }).click();
+  await card(page, two).getByText("Select").click();
+  const together = page.getByRole("region", { name: "2 questions selected" });
+  await together.getByText("Bash: make alike").waitFor();
+  await press(together.getByRole("button", { name: "Allow all 2 once" }), async () => (await together.count()) === 0);
+  for (const q of [one, three]) expect(await answerTo(q.id)).toEqual({ decision: "allow" });
+  expect((await hub.call("get-question", { params: { id: two.id } })).state).toBe("open");
+
+  chrome.expected = [/409/]; // the rule may answer before the console does
+  const rules = page.getByRole("radiogroup", { name: "Allow this from now on" });
+  await step(page, "Always…", rules);
+  await page.getByText("All sessions", { exact: false }).click();
+  await step(page, "Review rule…", page.getByText('rule = "Bash(make alike'));
+  await decide(page, "Add rule and allow");
+  // By the rule, which holds for what waits, or by the answer, whichever comes first.
+  expect((await settled(two.id)).answer?.decision).toBe("allow");
+  const policy = await hub.call("get-policy");
+  expect(policy.pending).toBeUndefined();
+  expect(policy.rules?.some((rule) => rule.rule.startsWith("Bash(make alike") && rule.decision === "allow")).toBe(true);
+  // Another session does the same without a question.
+  const other = await hub.session("Another", '@tool Bash {"command":"make alike"}\n@result ok\n@say Not asked.');
+  await tells(other.id, "Not asked.");
 });
 
 const plan = "# Mend the slugs\n\n1. Write a test.\n2. Mend it.";
@@ -283,7 +373,8 @@ test("every outcome of a plan reaches the agent", async () => {
   expect(await mode(id)).toBe("acceptEdits");
 
   ({ id, q } = await review("ask"));
-  await page.getByText("Compact the conversation when the turn is over").click();
+  await page.getByText("More options").click();
+  await page.getByText("Compact the conversation after this turn").click();
   await decide(page, /^Yes, manually approve edits/);
   expect(await answerTo(q.id)).toEqual({ outcome: "ask", compact: true });
   await page.getByText("Then ask.", { exact: true }).first().waitFor();
@@ -293,7 +384,7 @@ test("every outcome of a plan reaches the agent", async () => {
   ({ id, q } = await review("revise"));
   const lacks = field(page, "No, keep planning");
   await step(page, /^No, keep planning/, lacks);
-  await step(page, "Send and keep planning", page.getByText("Say what to change, or add an image."));
+  await step(page, "Send and keep planning", page.getByText("Describe the change or add an image."));
   await lacks.fill("Think of Umlauts.");
   await card(page, q)
     .locator("input[type=file]")
@@ -305,28 +396,31 @@ test("every outcome of a plan reaches the agent", async () => {
   expect(await mode(id)).toBe("plan");
 
   ({ id, q } = await review("reject"));
-  await step(page, /^No, reject the plan/, field(page, /^Reject the plan. Why/));
-  await field(page, /^Reject the plan/).fill("Leave the slugs.");
-  await decide(page, "Reject the plan");
+  await page.getByText("More options").click();
+  await step(page, /^No, reject the plan/, field(page, /^Why reject/));
+  await field(page, /^Why reject/).fill("Leave the slugs.");
+  await decide(page, "Reject plan");
   expect(await answerTo(q.id)).toEqual({ outcome: "reject", message: "Leave the slugs." });
   await tells(id, "Leave the slugs.");
   expect(await mode(id)).toBe("plan");
 
   ({ id, q } = await review("stop"));
-  await step(page, "Reject and stop …", field(page, /^Reject the plan and stop/));
-  await decide(page, "Reject and stop the turn");
+  await page.getByText("More options").click();
+  await step(page, "Reject and stop…", field(page, /^Why reject.*turn stops/));
+  await decide(page, "Reject and stop turn");
   expect(await answerTo(q.id)).toEqual({ outcome: "reject", interrupt: true });
   expect(await mode(id)).toBe("plan");
   expect(await written(id)).not.toContain('"text":"Then stop."');
 
   ({ id, q } = await review("outline"));
-  await decide(page, /^Pause, and have it write down/);
+  await page.getByText("More options").click();
+  await decide(page, /^Ask for a detailed outline/);
   expect(await answerTo(q.id)).toEqual({ outcome: "outline" });
   await tells(id, "a numbered list of every step");
 
   ({ id, q } = await review("edited"));
   await page.getByRole("tab", { name: "Edit" }).click();
-  await field(page, /^The plan as it shall be carried out/).fill(`${plan}\n3. Have it read.`);
+  await field(page, /^Plan \(Markdown\)/).fill(`${plan}\n3. Have it read.`);
   await page.getByRole("tab", { name: "Read" }).click();
   await card(page, q).getByRole("listitem").filter({ hasText: "Have it read." }).waitFor();
   await decide(page, /^Yes, auto-accept edits/);
@@ -351,7 +445,7 @@ test("a plan whose process has ended says so, offers what is still possible, and
   // At once, on the page that is open.
   await page.getByText("The process that asked has ended.").waitFor();
   await page.getByRole("button", { name: /^Yes, auto-accept edits/ }).waitFor({ state: "detached" });
-  const offered = await page.getByRole("list", { name: "What shall become of it?" }).getByRole("button").allInnerTexts();
+  const offered = await page.getByRole("list", { name: "What next?" }).getByRole("button").allInnerTexts();
   expect(offered.map((text) => text.split("\n")[0])).toEqual([
     expect.stringMatching(/^Yes, clear context/),
     "No, keep planning",
@@ -392,11 +486,11 @@ test("a form is checked, sent, declined and cancelled; a page is followed by a c
   await hub.say(id, `${filling(form)}\n@say Filled in.`);
   let q = await hub.question(id);
   await page.getByRole("heading", { name: "deploy asks: Where shall it go?" }).waitFor();
-  await step(page, "Send the form", page.getByText("This must be filled in.").first());
+  await step(page, "Send form", page.getByText("Required.").first());
   await field(page, /^Name/).fill("ab");
   await field(page, /^Copies/).fill("ten");
-  await step(page, "Send the form", page.getByText("This is too short or too long."));
-  await page.getByText("Write a number, such as 12 or -0.5.").waitFor();
+  await step(page, "Send form", page.getByText("Too short or too long."));
+  await page.getByText("Enter a number, such as 12 or -0.5.").waitFor();
   expect((await hub.call("get-question", { params: { id: q.id } })).state).toBe("open");
   await field(page, /^Name/).fill("blog");
   await field(page, /^Copies/).fill("3");
@@ -412,7 +506,7 @@ test("a form is checked, sent, declined and cancelled; a page is followed by a c
   await page.keyboard.press("o");
   await page.getByRole("option", { name: "Norway" }).click();
   await page.getByRole("radiogroup", { name: "Public" }).getByText("No", { exact: true }).click();
-  await decide(page, "Send the form");
+  await decide(page, "Send form");
   const content = { name: "blog", copies: 3, country: "Norway", public: false };
   expect(await answerTo(q.id)).toEqual({ decision: "accept", content });
   await tells(id, "Norway");
@@ -432,16 +526,16 @@ test("a form is checked, sent, declined and cancelled; a page is followed by a c
 
   await hub.say(id, `${filling({ message: "Log in", mode: "url", url: "https://login.invalid/a?b=c" })}\n@say Visited.`);
   q = await hub.question(id);
-  const link = page.getByRole("link", { name: "Open the page" });
+  const link = page.getByRole("link", { name: "Open page" });
   expect(await link.getAttribute("href")).toBe("https://login.invalid/a?b=c");
   expect(await link.getAttribute("rel")).toContain("noopener");
-  await decide(page, "I have been there");
+  await decide(page, "I've visited it");
   expect(await answerTo(q.id)).toEqual({ decision: "accept" });
   await page.getByText("Visited.", { exact: true }).waitFor();
 
   await hub.say(id, filling({ message: "Log in", mode: "url", url: "javascript:alert(1)" }));
   q = await hub.question(id);
-  await page.getByText("This address is neither http nor https").waitFor();
+  await page.getByText("Not an http or https address").waitFor();
   expect(await link.count()).toBe(0);
   await decide(page, "Decline");
   expect(await answerTo(q.id)).toEqual({ decision: "decline" });
@@ -461,16 +555,16 @@ test("a dialog of the CLI’s own is answered with what it offers, or cancelled"
     );
   await shows("dialog-1");
   let q = await hub.question(id);
-  await page.getByRole("heading", { name: "It shows the dialog branch" }).waitFor();
-  const result = field(page, "The result, as JSON");
+  await page.getByRole("heading", { name: "Answer the dialog branch" }).waitFor();
+  const result = field(page, "Result as JSON");
   await press(page.getByRole("button", { name: '"next"' }), async () => (await result.inputValue()) === '"next"');
-  await decide(page, "Send the result");
+  await decide(page, "Send result");
   expect(await answerTo(q.id)).toEqual({ decision: "choose", result: "next" });
 
   await hub.await(id, "idle");
   await shows("dialog-2");
   q = await hub.question(id);
-  await decide(page, "Cancel the dialog");
+  await decide(page, "Cancel dialog");
   expect(await answerTo(q.id)).toEqual({ decision: "cancel" });
 });
 
@@ -496,8 +590,8 @@ test("of two pages that answer at once one is taken, and the other is told who w
       if (response.url().endsWith(`/${q.id}/answer`)) statuses.push(response.status());
     });
   }
-  await step(two, "Deny …", field(two, "Why not? The agent is told."));
-  await field(two, "Why not? The agent is told.").fill("Not now.");
+  await step(two, "Deny…", field(two, "Why not? (sent to the agent)"));
+  await field(two, "Why not? (sent to the agent)").fill("Not now.");
   await Promise.all([decide(one, "Allow once"), decide(two, "Deny")]);
   const { answer, by } = await settled(q.id);
   await until("both have an answer", async () => statuses.length === 2);
@@ -515,8 +609,8 @@ test("what is settled elsewhere is said at once, whatever somebody was about to 
   const [q, back] = [await hub.question(id), await hub.question(other.id)];
   const page = await open("/inbox");
   await card(page, back).waitFor();
-  const reason = card(page, q).getByRole("textbox", { name: "Why not? The agent is told." });
-  await press(card(page, q).getByRole("button", { name: "Deny …" }), async () => (await reason.count()) > 0);
+  const reason = card(page, q).getByRole("textbox", { name: "Why not? (sent to the agent)" });
+  await press(card(page, q).getByRole("button", { name: "Deny…" }), async () => (await reason.count()) > 0);
   await reason.fill("half a sentence");
   await hub.call("answer-question", { params: { id: q.id }, body: { decision: "allow" } });
   const { by } = await settled(q.id);
@@ -526,9 +620,9 @@ test("what is settled elsewhere is said at once, whatever somebody was about to 
   await page.keyboard.press("y");
   await hub.call("interrupt-session", { params: { id: other.id }, body: {} });
   expect((await settled(back.id)).state).toBe("cancelled");
-  await page.getByText(/^taken back/).waitFor();
+  await page.getByText(/^cancelled/).waitFor();
   expect(await card(page, back).count()).toBe(0);
-  await page.getByText("No question waits").waitFor();
+  await page.getByText("No open questions").waitFor();
 });
 
 test("keys answer only with the focus in the card", async () => {
@@ -552,6 +646,50 @@ test("keys answer only with the focus in the card", async () => {
   await page.getByText("Allowed by key.", { exact: true }).waitFor();
 });
 
+test("the questions of a session are answered one after the other by their keys, and escape loses none", async () => {
+  const { id } = await hub.session(
+    "One by one",
+    `@tool Bash {"command":"make one"}\n@takes 500ms\n@result ok\n${asking(1)}\n@say Chosen.`,
+  );
+  let q = await hub.question(id);
+  const page = await open(`/s/${id}`);
+  const composer = field(page, "Message to the agent");
+  const isSettled = (question: Question) => async () =>
+    (await hub.call("get-question", { params: { id: question.id } })).state !== "open";
+  await listening(page).waitFor();
+  await page.keyboard.press("q");
+  await key(page, q, "y", isSettled(q));
+
+  // The next one comes a moment later. It has the focus, so that its keys choose instead of being typed.
+  q = await hub.question(id);
+  await until("the choice has the focus", async () =>
+    page.evaluate((card) => document.activeElement?.id === card, `question-${q.id}`),
+  );
+  await key(page, q, "1", async () => page.getByRole("radio", { name: /SQLite/ }).isChecked());
+  expect(await composer.inputValue()).toBe("");
+
+  // Escape leaves the composer, and twice it interrupts: not without asking while there is something to answer.
+  await composer.focus();
+  await page.keyboard.press("Escape");
+  expect(await composer.evaluate((element) => document.activeElement === element)).toBe(false);
+  const dialog = page.getByRole("alertdialog", { name: "Interrupt the turn?" });
+  await until("it asks", async () => {
+    if (await dialog.count()) return true;
+    await page.keyboard.press("Escape");
+    return false;
+  });
+  await dialog.getByText("This cancels the open question.").waitFor();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await dialog.waitFor({ state: "detached" });
+  expect(await isSettled(q)()).toBe(false);
+
+  await page.keyboard.press("q");
+  await key(page, q, "Enter", isSettled(q));
+  expect(await answerTo(q.id)).toEqual({ decision: "allow", choices: { "Which database?": { labels: ["SQLite"] } } });
+  await page.getByText("Chosen.", { exact: true }).waitFor();
+  expect(await composer.evaluate((element) => document.activeElement === element)).toBe(false);
+});
+
 test("the inbox is gone through by keyboard, the oldest question first, and what is put off comes last", async () => {
   const asked: Question[] = [];
   for (const name of ["first", "second", "third"]) {
@@ -563,7 +701,7 @@ test("the inbox is gone through by keyboard, the oldest question first, and what
   }
   const [first, second, third] = asked as [Question, Question, Question];
   const page = await open("/inbox");
-  await page.getByText(/^3 questions wait(?! for)/).waitFor();
+  await page.getByText(/^3 open questions(?! for)/).waitFor();
   await card(page, third).waitFor();
   const order = () => page.getByRole("article").evaluateAll((all) => all.map((each) => each.id.replace("question-", "")));
   expect(await order()).toEqual([first.id, second.id, third.id]);
@@ -590,7 +728,7 @@ test("the inbox is gone through by keyboard, the oldest question first, and what
   await press(card(page, first).getByRole("button", { name: "Later" }), async () => (await putOff.count()) > 0);
   expect(await order()).toEqual([third.id, first.id]);
 
-  const reason = field(page, "Why not? The agent is told.");
+  const reason = field(page, "Why not? (sent to the agent)");
   await until("the third has the focus", async () => {
     await page.keyboard.press("k");
     return (await focused()) === third.id;
@@ -602,5 +740,5 @@ test("the inbox is gone through by keyboard, the oldest question first, and what
   await until("the first has the focus", async () => (await focused()) === first.id);
   await key(page, first, "y", isSettled(first));
   expect(await answerTo(first.id)).toEqual({ decision: "allow" });
-  await page.getByText("No question waits").waitFor();
+  await page.getByText("No open questions").waitFor();
 });

@@ -143,8 +143,15 @@ test("a session is started by keyboard, in a folder that is suggested, with ever
   expect(await folder.inputValue()).toBe(hub.project);
   await dialog.getByRole("textbox", { name: "First message" }).fill("@say Begun from the dialog.");
   await dialog.getByRole("textbox", { name: "Title" }).fill("From the dialog");
-  await dialog.getByRole("button", { name: "Permission mode" }).click();
-  await page.getByRole("option", { name: "Edit only" }).click();
+  const mode = dialog.getByRole("button", { name: "Permission mode" });
+  await mode.click();
+  await page.getByRole("option", { name: "Bypass permissions" }).click();
+  const danger = page.getByRole("alertdialog", { name: "Bypass permissions?" });
+  await danger.getByRole("button", { name: "Cancel" }).click();
+  await danger.waitFor({ state: "detached" });
+  expect(await mode.textContent()).toContain("Default");
+  await mode.click();
+  await page.getByRole("option", { name: "Accept edits" }).click();
   await dialog.getByRole("button", { name: "Rules" }).click();
   await dialog.getByRole("textbox", { name: "Never allowed" }).fill("Bash(git push:*)");
   await dialog.getByRole("button", { name: "Limits" }).click();

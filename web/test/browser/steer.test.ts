@@ -26,7 +26,7 @@ async function openSession(id: string): Promise<Page> {
 }
 
 async function menu(page: Page, entry: string): Promise<void> {
-  await page.getByRole("button", { name: "More about this session" }).click();
+  await page.getByRole("button", { name: "Session menu" }).click();
   await page.getByRole("menuitem", { name: entry, exact: true }).click();
 }
 
@@ -83,12 +83,12 @@ test("what waits for a working agent can be changed, taken back and steered, and
   }
 
   await queue.getByRole("button", { name: "Edit" }).first().click();
-  await queue.getByRole("textbox", { name: "Edit the queued message" }).fill("@say first, changed");
+  await queue.getByRole("textbox", { name: "Edit queued message" }).fill("@say first, changed");
   await queue.getByRole("button", { name: "Save" }).click();
   await queue.getByText("@say first, changed").waitFor();
   expect((await messages(id)).map((m) => m.text)).toEqual(["@say first, changed", "@say second in the queue"]);
 
-  await queue.getByRole("button", { name: "Take back" }).last().click();
+  await queue.getByRole("button", { name: "Unqueue" }).last().click();
   await until("it is in the field again", async () => (await field(page).inputValue()) === "@say second in the queue");
   expect((await messages(id)).map((m) => m.text)).toEqual(["@say first, changed"]);
 
@@ -102,10 +102,11 @@ test("what waits for a working agent can be changed, taken back and steered, and
   expect((await hub.call("get-session", { params: { id } })).state).toBe("running");
 
   await field(page).press("Escape");
-  await page.getByText("Press esc again to interrupt the turn").waitFor();
+  expect(await field(page).evaluate((element) => document.activeElement === element)).toBe(false);
+  await page.getByText("Press Esc again to interrupt the turn").waitFor();
   // On a busy machine the second may come too late, and is then a first one.
   await until("the turn was interrupted", async () => {
-    await field(page).press("Escape");
+    await page.keyboard.press("Escape");
     return (await hub.call("get-session", { params: { id } })).state !== "running";
   });
   // The agent goes on with what it was told meanwhile, and is idle then: what it was doing would have taken an hour.
@@ -145,9 +146,17 @@ test("mode, model and thinking are chosen while it runs", async () => {
   const { id } = await hub.session("Choosing", "@say Ready.");
   await hub.await(id, "idle");
   const page = await openSession(id);
-  await page.getByRole("button", { name: "Permission mode: Approve" }).click();
-  await page.getByRole("menuitem", { name: /^Plan/ }).click();
-  await page.getByRole("button", { name: "Permission mode: Plan" }).waitFor();
+  await page.getByRole("button", { name: "Permission mode: Default" }).click();
+  // From safe to dangerous, and the last one cannot be chosen in a session that was not started for it.
+  const names = await page
+    .getByRole("menuitem")
+    .evaluateAll((all) => all.map((one) => one.querySelector("span span")?.textContent));
+  expect(names).toEqual(["Plan mode", "Don't ask", "Default", "Accept edits", "Auto", "Bypass permissions"]);
+  expect(await page.getByRole("menuitem", { name: /^Bypass permissions/ }).getAttribute("aria-disabled")).toBe("true");
+  await page.getByRole("menuitem", { name: /^Auto/ }).click();
+  await page.getByRole("button", { name: "Permission mode: Auto" }).click();
+  await page.getByRole("menuitem", { name: /^Plan mode/ }).click();
+  await page.getByRole("button", { name: "Permission mode: Plan mode" }).waitFor();
   await page.getByRole("button", { name: /^Model:/ }).click();
   await page.getByRole("menuitem", { name: /^Haiku/ }).click();
   await page.getByRole("button", { name: "Model: Haiku" }).click();
@@ -180,7 +189,7 @@ test("a message can be written anew in a fork, and what a rewind would change is
   await dialog.getByText("1 file would change").waitFor();
   await dialog.getByText(path, { exact: true }).waitFor();
   await dialog.getByRole("button", { name: "Restore files" }).click();
-  await page.getByText("1 file was restored").waitFor();
+  await page.getByText("1 file restored").waitFor();
 
   await act("Fork from here");
   const first = dialog.getByRole("textbox", { name: "First message" });
@@ -199,24 +208,24 @@ test("an agent is stopped and resumed, and its MCP servers and rules are seen an
   const dialog = page.getByRole("dialog");
 
   await menu(page, "MCP servers");
-  await dialog.getByText("The agent has no MCP servers.").waitFor();
-  await dialog.getByRole("textbox", { name: /Servers by name/ }).fill('{"notes": {"command": "notes-mcp"}}');
+  await dialog.getByText("No MCP servers.").waitFor();
+  await dialog.getByRole("textbox", { name: /^Servers, as in/ }).fill('{"notes": {"command": "notes-mcp"}}');
   await dialog.getByRole("button", { name: "Apply" }).click();
   await dialog.getByText("Added: notes").waitFor();
-  await dialog.getByRole("button", { name: "Connect notes again" }).waitFor();
+  await dialog.getByRole("button", { name: "Reconnect notes" }).waitFor();
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
 
-  await menu(page, "Rules of this session");
+  await menu(page, "Session rules");
   await dialog.getByRole("textbox", { name: "Rule", exact: true }).fill("Bash(git status:*)");
-  await dialog.getByRole("button", { name: "Add the rule" }).click();
-  await dialog.getByRole("button", { name: "Remove the rule Bash(git status:*)" }).click();
-  await dialog.getByText("This session has no rules of its own.").waitFor();
+  await dialog.getByRole("button", { name: "Add rule" }).click();
+  await dialog.getByRole("button", { name: "Remove rule Bash(git status:*)" }).click();
+  await dialog.getByText("No session rules.").waitFor();
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
 
-  await menu(page, "Stop the agent");
-  await page.getByRole("alertdialog").getByRole("button", { name: "Stop the agent" }).click();
+  await menu(page, "Stop agent");
+  await page.getByRole("alertdialog").getByRole("button", { name: "Stop agent" }).click();
   await hub.await(id, "ended");
   await page.getByRole("button", { name: "Resume and send" }).waitFor();
   await page.getByRole("button", { name: "Resume", exact: true }).click();
@@ -237,8 +246,8 @@ test("a limit of the account is told, holds messages back, and can be let go", a
   await hub.await(id, "idle");
   const page = await openSession(id);
   await page.getByText("Close to the rate limit (five hour), 91% used").waitFor();
-  await page.getByRole("button", { name: "limit 91 %" }).click();
-  const limits = page.getByRole("dialog").getByRole("region", { name: "Limits of the account" });
+  await page.getByRole("button", { name: "limit 91%" }).click();
+  const limits = page.getByRole("dialog").getByRole("region", { name: "Account limits" });
   await limits.getByText("Five hours").waitFor();
   await limits.getByText("nearly used up").waitFor();
   await page.keyboard.press("Escape");
@@ -246,11 +255,11 @@ test("a limit of the account is told, holds messages back, and can be let go", a
   await field(page).fill(`${limit("rejected", 1)}\n@say That was the last one.`);
   await field(page).press("Enter");
   await page.getByRole("button", { name: "limit reached" }).waitFor();
-  await page.getByText("Held back: the account's limit for five hours is reached").first().waitFor();
+  await page.getByText("On hold: the account's limit for five hours is reached").first().waitFor();
   await field(page).fill("@say It went on.");
   await field(page).press("Enter");
   await page.getByRole("region", { name: "Queued messages" }).getByText("@say It went on.").waitFor();
-  await page.getByRole("button", { name: "Let it go on" }).click();
+  await page.getByRole("button", { name: "Continue", exact: true }).click();
   await page.getByText("It went on.", { exact: true }).first().waitFor();
 });
 
@@ -262,9 +271,9 @@ test("a change to a queued message that comes too late is not lost", async () =>
   await field(page).fill("@say As it was.");
   await field(page).press("Enter");
   await queue.getByRole("button", { name: "Edit" }).click();
-  await queue.getByRole("textbox", { name: "Edit the queued message" }).fill("@say As it should be.");
+  await queue.getByRole("textbox", { name: "Edit queued message" }).fill("@say As it should be.");
   // It is told for a few seconds only.
-  const told = page.getByText("The message had been sent before it was changed").waitFor();
+  const told = page.getByText("The message was sent before you changed it").waitFor();
   await hub.call("interrupt-session", { params: { id }, body: {} });
   await told;
   await page.getByText("As it was.", { exact: true }).first().waitFor();
