@@ -14,6 +14,8 @@ type Token struct {
 	// Kind is admin for the one in the file admin.token, device for one that a
 	// one-time code was exchanged for, else empty.
 	Kind string `json:"kind,omitempty"`
+	// Current says that the request was made with this token.
+	Current bool `json:"current,omitempty" doc:"The request was made with this token"`
 }
 
 // CreateToken asks for a token.
@@ -28,6 +30,8 @@ type CreateToken struct {
 type CreatedToken struct {
 	Token
 	Text string `json:"text" doc:"The token itself; shown once"`
+	// Cookie says that the text works only together with the cookie that came with it.
+	Cookie bool `json:"cookie,omitempty" doc:"The text works only together with the cookie that this answer sets"`
 }
 
 // TokenList is all tokens.
@@ -53,4 +57,13 @@ type Login struct {
 	Code string `json:"code" maxLength:"128"`
 	// Name is what the device calls itself.
 	Name string `json:"name,omitempty" maxLength:"128"`
+	// Cookie is for browsers: half of the token is kept in a cookie that no script can
+	// read, and the token of an earlier login of this browser is replaced. Without TLS it
+	// works on the hub's own machine only; elsewhere the whole token is in the answer.
+	Cookie bool `json:"cookie,omitempty" doc:"For browsers: keep half of the token in a cookie, and replace this browser's earlier token"`
+}
+
+// RevokedTokens are the tokens that a request has ended.
+type RevokedTokens struct {
+	Revoked []string `json:"revoked" doc:"Their ids"`
 }

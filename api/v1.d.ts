@@ -287,7 +287,11 @@ export interface Created {
 }
 
 export interface CreatedToken {
+  /** The text works only together with the cookie that this answer sets */
+  cookie?: boolean;
   created: string;
+  /** The request was made with this token */
+  current?: boolean;
   expires?: string;
   id: string;
   kind?: string;
@@ -453,6 +457,8 @@ export interface Interrupted {
 
 export interface Login {
   code: string;
+  /** For browsers: keep half of the token in a cookie, and replace this browser's earlier token */
+  cookie?: boolean;
   name?: string;
 }
 
@@ -625,6 +631,11 @@ export interface Retry {
   error?: string;
   of?: number;
   time?: string;
+}
+
+export interface RevokedTokens {
+  /** Their ids */
+  revoked: string[] | null;
 }
 
 export interface Rewind {
@@ -928,6 +939,8 @@ export interface ToggleMCPServer {
 
 export interface Token {
   created: string;
+  /** The request was made with this token */
+  current?: boolean;
   expires?: string;
   id: string;
   kind?: string;
@@ -1058,6 +1071,13 @@ export interface Operations {
     };
     answer: Costs;
   };
+  /** Revoke the tokens of all other devices. Those that one-time codes were exchanged for, except the one that asks. */
+  "revoke-devices": {
+    method: "DELETE";
+    path: "/v1/devices";
+    scope: "admin";
+    answer: RevokedTokens;
+  };
   /** Count what this server does not know in the lines of CLIs. It is carried and kept all the same. A newer version of the server may know it. */
   "get-drift": {
     method: "GET";
@@ -1110,13 +1130,20 @@ export interface Operations {
     scope: "observe";
     answer: Info;
   };
-  /** Exchange a one-time code for a token. It needs no token. A wrong code is answered after a while. */
+  /** Exchange a one-time code for a token. It needs no token. A wrong code is answered after a while. A browser asks for a cookie: then the token in the answer works only together with it, and the token of an earlier login of this browser is replaced. */
   "login": {
     method: "POST";
     path: "/v1/login";
     scope: "none";
     body: Login;
     answer: CreatedToken;
+  };
+  /** End the token of this device. Its cookie is removed, and connections that are open in its name are ended. A token that no one-time code was exchanged for stays valid: revoke it instead. */
+  "logout": {
+    method: "POST";
+    path: "/v1/logout";
+    scope: "observe";
+    answer: void;
   };
   /** Show the rules that are in force for all sessions. Those of the rules file, of built-in sets and of this server itself, and a change of the file that waits for confirmation. */
   "get-policy": {

@@ -36,6 +36,9 @@ func parseAddress(text string) address {
 	return a
 }
 
+// has reports whether the Host of a request is this address.
+func (a address) has(host string) bool { return slices.Contains(a.hosts, strings.ToLower(host)) }
+
 // check says why a request may not come this way, or nil.
 func (g *Guard) check(r *http.Request) *api.Error {
 	p := peerOf(r.Context())
@@ -55,15 +58,16 @@ func (g *Guard) check(r *http.Request) *api.Error {
 		return refused("Web pages cannot use the socket", "The request has an Origin.", "")
 	case p.socket:
 		return nil
-	case p.local == nil || p.remote == nil, !g.beyond && !p.loopback():
+	case p.local == nil || p.remote == nil, !g.beyond && !p.beyond() && !p.loopback():
 		return refused("This server listens to this machine only", "", "Use it on the machine that it runs on.")
 	}
-	names := hosts(p.local, g.tls)
-	if host := strings.ToLower(r.Host); !slices.Contains(names, host) && !slices.Contains(g.public.hosts, host) {
+	secure := g.overTLS(r)
+	names := hosts(p.local, secure)
+	if !slices.Contains(names, strings.ToLower(r.Host)) && !g.public.has(r.Host) {
 		return refused("The Host of the request is not this server's", fmt.Sprintf("It is %q.", r.Host), "Use the address "+names[0]+", or have server.url say under which name it is reached.")
 	}
 	for _, o := range origins {
-		if !g.ourPage(o, names) && !(len(origins) == 1 && g.open.invites(r, o)) {
+		if !g.ourPage(o, names, secure) && !(len(origins) == 1 && g.open.invites(r, o)) {
 			return refused("The request comes from a web page of another server", fmt.Sprintf("Its Origin is %q.", o), "")
 		}
 	}
@@ -71,12 +75,12 @@ func (g *Guard) check(r *http.Request) *api.Error {
 }
 
 // ourPage reports whether a web page with this origin is one of ours.
-func (g *Guard) ourPage(origin string, names []string) bool {
+func (g *Guard) ourPage(origin string, names []string, secure bool) bool {
 	if g.public.origin != "" && strings.EqualFold(origin, g.public.origin) {
 		return true
 	}
 	scheme := "http"
-	if g.tls {
+	if secure {
 		scheme = "https"
 	}
 	host, found := strings.CutPrefix(origin, scheme+"://")

@@ -226,7 +226,10 @@ func (g *Guard) identify(r *http.Request) (id Identity, ok, tried bool) {
 	if text == "" {
 		return Identity{}, false, false
 	}
-	id, ok = g.ofToken(p, text)
+	id, ok = g.ofToken(p, text, cookiesOf(r.Context()))
+	if ok && id.token.bound && !g.ownRequest(r) {
+		return Identity{}, false, true
+	}
 	return id, ok, true
 }
 
@@ -254,8 +257,8 @@ func (i *Identity) limit() {
 // ofToken says who bears a token. A process of a run gets no more by a token that
 // it has found than it has on the Unix socket; where that makes no difference
 // nothing is looked up.
-func (g *Guard) ofToken(p *peer, text string) (Identity, bool) {
-	e, ok := g.book.match(text)
+func (g *Guard) ofToken(p *peer, text string, c cookies) (Identity, bool) {
+	e, ok := g.book.match(text, c.values)
 	if !ok {
 		return Identity{}, false
 	}
@@ -346,7 +349,7 @@ func (g *Guard) Identify(ctx context.Context, token string) (Identity, *api.Erro
 	if p.socket {
 		id, ok = g.ofSocket(p)
 	} else {
-		id, ok = g.ofToken(p, token)
+		id, ok = g.ofToken(p, token, cookies{}) // a page of ours shows its token with the upgrade
 	}
 	switch {
 	case ok:
@@ -369,7 +372,7 @@ func (g *Guard) Identify(ctx context.Context, token string) (Identity, *api.Erro
 // well.
 func (g *Guard) Admin(r *http.Request) bool {
 	text := bearer(r)
-	e, ok := g.book.match(text)
+	e, ok := g.book.match(text, nil)
 	if !ok && strings.HasPrefix(text, tokenPrefix) {
 		g.book.brake.hold(r.Context()) // if too many wait, the answer is the same
 	}

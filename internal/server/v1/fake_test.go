@@ -288,8 +288,21 @@ func (f fakeTokens) Code(_ context.Context, in api.CreateCode) (*api.Code, error
 	return noted(&api.Code{Code: "abc"}, f.note("CreateCode", hub.Actor{}, in))
 }
 
-func (f fakeTokens) Login(_ context.Context, in api.Login) (*api.CreatedToken, error) {
-	return noted(&api.CreatedToken{Token: api.Token{ID: "t2", Scopes: []string{}}, Text: "sb_t2_secret"}, f.note("Login", hub.Actor{}, in))
+func (f fakeTokens) Login(_ context.Context, in api.Login) (*api.CreatedToken, *http.Cookie, error) {
+	var cookie *http.Cookie
+	if in.Cookie {
+		cookie = &http.Cookie{Name: "switchboard-1", Value: "half", HttpOnly: true}
+	}
+	made, err := noted(&api.CreatedToken{Token: api.Token{ID: "t2", Scopes: []string{}}, Text: "sb_t2_secret"}, f.note("Login", hub.Actor{}, in))
+	return made, cookie, err
+}
+
+func (f fakeTokens) RevokeDevices(context.Context) ([]string, error) {
+	return []string{"t3"}, f.note("RevokeDevices", hub.Actor{})
+}
+
+func (f fakeTokens) Logout(context.Context) (*http.Cookie, error) {
+	return &http.Cookie{Name: "switchboard-1", MaxAge: -1}, f.note("Logout", hub.Actor{})
 }
 
 // A script is a cursor that gives batches of frames and then waits.

@@ -163,6 +163,7 @@ var furtherOperations = []operationTest{
 		`"text":"sb_t1_secret"`,
 	},
 	{"revoke a token", adminToken, "DELETE", "/v1/tokens/t1", "", 204, call{"RevokeToken", hub.Actor{}, []any{"t1"}}, ""},
+	{"revoke other devices", adminToken, "DELETE", "/v1/devices", "", 200, call{"RevokeDevices", hub.Actor{}, nil}, `{"revoked":["t3"]}`},
 	{
 		"make a code", adminToken, "POST", "/v1/codes", `{"name":"laptop","scopes":["observe"]}`,
 		201,

@@ -24,7 +24,25 @@ type Tokens interface {
 	// Code makes a one-time code, Login exchanges one for a token. A wrong one is
 	// answered after a while.
 	Code(ctx context.Context, in api.CreateCode) (*api.Code, error)
-	Login(ctx context.Context, in api.Login) (*api.CreatedToken, error)
+	Login(ctx context.Context, in api.Login) (*api.CreatedToken, *http.Cookie, error)
+	// RevokeDevices ends the tokens of all devices but that of the one that asks,
+	// Logout that of the one that asks. Cookies may be nil.
+	RevokeDevices(ctx context.Context) ([]string, error)
+	Logout(ctx context.Context) (*http.Cookie, error)
+}
+
+// cookied is an answer that sets a cookie, if that is not empty.
+type cookied[T any] struct {
+	SetCookie string `header:"Set-Cookie"`
+	Body      *T
+}
+
+// cookieText returns the header that sets a cookie; none for nil.
+func cookieText(c *http.Cookie) string {
+	if c == nil {
+		return ""
+	}
+	return c.String()
 }
 
 // noTokens is the answer of a server that keeps none.
@@ -77,6 +95,17 @@ func (s *Server) accessRoutes(h huma.API) {
 		return done(s.tokens.Revoke(ctx, in.ID))
 	}, api.CodeConflict)
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
+		OperationID: "revoke-devices", Method: http.MethodDelete, Path: "/v1/devices",
+		Summary: "Revoke the tokens of all other devices", Tags: tags,
+		Description: "Those that one-time codes were exchanged for, except the one that asks.",
+	}, func(ctx context.Context, _ *none) (*answer[api.RevokedTokens], error) {
+		if s.tokens == nil {
+			return nil, noTokens()
+		}
+		ids, err := s.tokens.RevokeDevices(ctx)
+		return reply(&api.RevokedTokens{Revoked: ids}, err)
+	}, api.CodeNotFound, api.CodeStorage)
+	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "create-code", Method: http.MethodPost, Path: "/v1/codes",
 		Summary: "Make a one-time code for a browser", Tags: tags, DefaultStatus: http.StatusCreated,
 		Description: "Whoever has it gets a token for it, once. It can stand for no scope that you do not have.",
@@ -102,13 +131,37 @@ func (s *Server) accessRoutes(h huma.API) {
 	public(s, h, huma.Operation{
 		OperationID: "login", Method: http.MethodPost, Path: loginPath,
 		Summary: "Exchange a one-time code for a token", Tags: tags, DefaultStatus: http.StatusCreated,
-		Description: "It needs no token. A wrong code is answered after a while.",
-	}, func(ctx context.Context, in *struct{ Body api.Login }) (*answer[api.CreatedToken], error) {
+		Description: "It needs no token. A wrong code is answered after a while. A browser asks for a cookie: then the token in the answer " +
+			"works only together with it, and the token of an earlier login of this browser is replaced.",
+	}, func(ctx context.Context, in *struct{ Body api.Login }) (*cookied[api.CreatedToken], error) {
 		if s.tokens == nil {
 			return nil, noTokens()
 		}
-		return reply(s.tokens.Login(ctx, in.Body))
+		made, cookie, err := s.tokens.Login(ctx, in.Body)
+		if err != nil {
+			return nil, err
+		}
+		return &cookied[api.CreatedToken]{SetCookie: cookieText(cookie), Body: made}, nil
 	}, api.CodeUnauthorized, api.CodeNotFound)
+	operation(s, h, wire.ScopeObserve, huma.Operation{
+		OperationID: "logout", Method: http.MethodPost, Path: "/v1/logout",
+		Summary: "End the token of this device", Tags: tags, DefaultStatus: http.StatusNoContent,
+		Description: "Its cookie is removed, and connections that are open in its name are ended. A token that no one-time code was exchanged for stays valid: revoke it instead.",
+	}, func(ctx context.Context, _ *none) (*struct {
+		SetCookie string `header:"Set-Cookie"`
+	}, error,
+	) {
+		if s.tokens == nil {
+			return nil, noTokens()
+		}
+		cookie, err := s.tokens.Logout(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return &struct {
+			SetCookie string `header:"Set-Cookie"`
+		}{cookieText(cookie)}, nil
+	}, api.CodeNotFound, api.CodeStorage)
 }
 
 // mayGive says why somebody may not make a token with these scopes, or nil.
