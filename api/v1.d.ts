@@ -124,9 +124,15 @@ export interface Closing {
 }
 
 export interface Code {
-  /** Good once, for a short while */
+  /** Works once, for five minutes */
   code: string;
+  /** The same for another device; absent if only this machine reaches the hub */
+  device_url?: string;
   expires: string;
+  /** SHA-256 fingerprint of the certificate that a browser warns about at device_url */
+  fingerprint?: string;
+  /** device_url as a QR code: rows of modules, 1 for dark */
+  qr?: string[] | null;
   /** The console's address with the code in its fragment */
   url: string;
 }
@@ -489,6 +495,11 @@ export interface Message {
   uuid?: string;
 }
 
+export interface OpenPhone {
+  /** Address to listen on, such as 192.168.1.20 or 192.168.1.20:8775; the only private one if absent */
+  listen?: string;
+}
+
 export interface Option {
   description?: string;
   label: string;
@@ -516,6 +527,16 @@ export interface Partials {
   after: number;
   messages: Partial[] | null;
   session: string;
+}
+
+export interface Phone {
+  /** When the certificate expires; it is renewed before */
+  expires?: string;
+  /** SHA-256 fingerprint of the hub's own certificate, which browsers do not know; absent if another address is in use */
+  fingerprint?: string;
+  /** The address is not a private one: the internet may reach it */
+  public?: boolean;
+  url: string;
 }
 
 export interface Plan {
@@ -1143,6 +1164,21 @@ export interface Operations {
     method: "POST";
     path: "/v1/logout";
     scope: "observe";
+    answer: void;
+  };
+  /** Listen for phones in the network. With TLS and a certificate that the hub makes once. It ends with the hub. Asked again with another address, the hub listens there instead. */
+  "open-phone": {
+    method: "POST";
+    path: "/v1/phone";
+    scope: "admin";
+    body?: OpenPhone;
+    answer: Phone;
+  };
+  /** Stop listening for phones in the network. Their connections are cut. Their tokens stay valid. */
+  "close-phone": {
+    method: "DELETE";
+    path: "/v1/phone";
+    scope: "admin";
     answer: void;
   };
   /** Show the rules that are in force for all sessions. Those of the rules file, of built-in sets and of this server itself, and a change of the file that waits for confirmation. */

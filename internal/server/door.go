@@ -39,7 +39,7 @@ func (s *Server) openAccess() error {
 		return err
 	}
 	s.fileToken = admin.ID
-	if s.book, err = access.OpenBook(o.DataDir, admin, &access.BookOptions{URL: s.PublicURL, Log: s.log}); err != nil {
+	if s.book, err = access.OpenBook(o.DataDir, admin, &access.BookOptions{URL: s.PublicURL, Device: s.device, Log: s.log}); err != nil {
 		return err
 	}
 	s.undo = append(s.undo, func() { s.warn("writing down the use of tokens", s.book.Close()) })

@@ -97,6 +97,9 @@ type BookOptions struct {
 	// links with a one-time code. It is called when a code is made. If nil, there
 	// are no links.
 	URL func() string
+	// Device returns where other devices reach the console. It is called when a code is
+	// made. If nil, they do not.
+	Device func() Device
 	// Log gets what an operator should know. If nil, nothing is logged.
 	Log *slog.Logger
 }
@@ -106,11 +109,12 @@ type BookOptions struct {
 // no goroutine, but timers that Close stops.
 type Book struct {
 	// Static after construction.
-	path  string // of the file; empty if nothing is kept
-	url   func() string
-	user  string
-	log   *slog.Logger
-	brake *brake
+	path   string // of the file; empty if nothing is kept
+	url    func() string
+	device func() Device
+	user   string
+	log    *slog.Logger
+	brake  *brake
 
 	// saving is held while the file is written. It is taken before mu.
 	saving sync.Mutex
@@ -157,9 +161,12 @@ func newBook(options *BookOptions, tokens ...Token) *Book {
 	if options == nil {
 		options = &BookOptions{}
 	}
-	b := &Book{url: options.URL, user: userName(), log: options.Log, brake: newBrake(), entries: map[string]*entry{}}
+	b := &Book{url: options.URL, device: options.Device, user: userName(), log: options.Log, brake: newBrake(), entries: map[string]*entry{}}
 	if b.url == nil {
 		b.url = func() string { return "" }
+	}
+	if b.device == nil {
+		b.device = func() Device { return Device{} }
 	}
 	if b.log == nil {
 		b.log = slog.New(slog.DiscardHandler)

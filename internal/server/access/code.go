@@ -76,6 +76,7 @@ func (b *Book) open(c *code) *api.Code {
 	if url := b.url(); url != "" {
 		out.URL = url + "/#code=" + text
 	}
+	forDevice(out, b.device())
 	return out
 }
 

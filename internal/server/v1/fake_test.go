@@ -297,6 +297,12 @@ func (f fakeTokens) Login(_ context.Context, in api.Login) (*api.CreatedToken, *
 	return made, cookie, err
 }
 
+func (f fakeTokens) OpenPhone(_ context.Context, in api.OpenPhone) (*api.Phone, error) {
+	return noted(&api.Phone{URL: "https://192.168.1.20:8775", Fingerprint: "AB"}, f.note("OpenPhone", hub.Actor{}, in))
+}
+
+func (f fakeTokens) ClosePhone(context.Context) error { return f.note("ClosePhone", hub.Actor{}) }
+
 func (f fakeTokens) RevokeDevices(context.Context) ([]string, error) {
 	return []string{"t3"}, f.note("RevokeDevices", hub.Actor{})
 }
@@ -378,7 +384,7 @@ func newRig(t *testing.T, options *Options) *rig {
 		options = &Options{}
 	}
 	r := &rig{hub: &fakeHub{}, log: &bytes.Buffer{}}
-	options.Tokens = fakeTokens{r.hub}
+	options.Tokens, options.Phone = fakeTokens{r.hub}, fakeTokens{r.hub}
 	options.Log = slog.New(slog.NewTextHandler(r.log, nil))
 	g := guard(t)
 	r.server = New(r.hub, g, options)

@@ -52,6 +52,47 @@ func noTokens() *api.Error {
 	return e
 }
 
+// A Phone lets devices in the network reach the server.
+type Phone interface {
+	// OpenPhone has the server listen for them, instead of where it did before;
+	// ClosePhone ends that and cuts their connections.
+	OpenPhone(ctx context.Context, in api.OpenPhone) (*api.Phone, error)
+	ClosePhone(ctx context.Context) error
+}
+
+// noPhone is the answer of a server that cannot be reached by other devices.
+func noPhone() *api.Error {
+	return api.Errorf(http.StatusNotFound, api.CodeNotFound, "This hub cannot listen for other devices")
+}
+
+// phoneRoutes are about devices in the network.
+func (s *Server) phoneRoutes(h huma.API) {
+	tags := []string{"access"}
+	operation(s, h, wire.ScopeAdmin, huma.Operation{
+		OperationID: "open-phone", Method: http.MethodPost, Path: "/v1/phone",
+		Summary: "Listen for phones in the network", Tags: tags,
+		Description: "With TLS and a certificate that the hub makes once. It ends with the hub. Asked again with another address, the hub listens there instead.",
+	}, func(ctx context.Context, in *struct {
+		Body *api.OpenPhone `required:"false"`
+	},
+	) (*answer[api.Phone], error) {
+		if s.phone == nil {
+			return nil, noPhone()
+		}
+		return reply(s.phone.OpenPhone(ctx, value(in.Body)))
+	}, api.CodeNotFound, api.CodeConflict)
+	operation(s, h, wire.ScopeAdmin, huma.Operation{
+		OperationID: "close-phone", Method: http.MethodDelete, Path: "/v1/phone",
+		Summary: "Stop listening for phones in the network", Tags: tags, DefaultStatus: http.StatusNoContent,
+		Description: "Their connections are cut. Their tokens stay valid.",
+	}, func(ctx context.Context, _ *none) (*none, error) {
+		if s.phone == nil {
+			return nil, noPhone()
+		}
+		return done(s.phone.ClosePhone(ctx))
+	}, api.CodeNotFound)
+}
+
 // accessRoutes are about who may do what.
 func (s *Server) accessRoutes(h huma.API) {
 	tags := []string{"access"}

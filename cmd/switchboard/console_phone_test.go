@@ -1,0 +1,166 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"crypto/tls"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/coder/websocket"
+
+	"github.com/switchboard-dev/switchboard/api"
+)
+
+// pinned returns a client that trusts the certificate with this fingerprint alone.
+func pinned(t *testing.T, fingerprint string) *http.Client {
+	t.Helper()
+	transport := &http.Transport{TLSClientConfig: &tls.Config{
+		MinVersion:         tls.VersionTLS12,
+		InsecureSkipVerify: true, //nolint:gosec // the certificate is signed by itself, and pinned below
+		VerifyConnection: func(state tls.ConnectionState) error {
+			leaf := state.PeerCertificates[0]
+			if got := fmt.Sprintf("%X", sha256.Sum256(leaf.Raw)); got != strings.ReplaceAll(fingerprint, ":", "") {
+				return fmt.Errorf("another certificate: %s", got)
+			}
+			return leaf.VerifyHostname("127.0.0.1")
+		},
+	}}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
+}
+
+// dialer connects to the host of an address, whatever name is asked for.
+func dialer(base string) func(context.Context, string, string) (net.Conn, error) {
+	return func(ctx context.Context, network, _ string) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, network, strings.TrimPrefix(base, "https://"))
+	}
+}
+
+// TestPhone lets a phone in: over TLS with the certificate whose fingerprint was printed, once per link, until it is switched off.
+func TestPhone(t *testing.T) {
+	dir := filepath.Join(shortDir(t), "d")
+	s := serve(t, dir, environment(t), "--agent", "sim", "--log-level", "debug")
+	env := environment(t, "SWITCHBOARD_DATA_DIR="+dir)
+	open := func(flags ...string) (base, code, fingerprint string) {
+		t.Helper()
+		exit, out, stderr := verb(t, env, "", append([]string{"console", "--phone"}, flags...)...)
+		base, code, found := strings.Cut(strings.TrimSpace(out), "/#code=")
+		_, fingerprint, printed := strings.Cut(stderr, "SHA-256 ")
+		if exit != codeDone || !found || !printed || !strings.HasPrefix(base, "https://127.0.0.1:") {
+			t.Fatalf("%d %s %s", exit, out, stderr)
+		}
+		return base, code, strings.TrimSpace(fingerprint)
+	}
+	base, code, fingerprint := open("--listen", "127.0.0.1:0")
+	phone := pinned(t, fingerprint)
+	ask := func(method, url, body string, header ...string) (*http.Response, string, error) {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		for i := 0; i < len(header); i += 2 {
+			req.Header.Set(header[i], header[i+1])
+		}
+		res, err := phone.Do(req)
+		if err != nil {
+			return nil, "", err
+		}
+		text, err := io.ReadAll(res.Body)
+		_ = res.Body.Close() // it was read
+		return res, string(text), err
+	}
+	login := fmt.Sprintf(`{"code":%q,"name":"Safari on iPhone","cookie":true}`, code)
+	res, text, err := ask(http.MethodPost, base+"/v1/login", login, "Origin", base)
+	if err != nil || res.StatusCode != http.StatusCreated {
+		t.Fatalf("login: %v %s, %v", res, text, err)
+	}
+	var made api.CreatedToken
+	if err := json.Unmarshal([]byte(text), &made); err != nil || !made.Cookie || strings.Join(made.Scopes, ",") != "observe,prompt,approve" {
+		t.Fatalf("the token is %s, %v", text, err)
+	}
+	cookies := res.Cookies()
+	if len(cookies) != 1 || !strings.HasPrefix(cookies[0].Name, "__Host-switchboard-") || !cookies[0].Secure || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteStrictMode {
+		t.Fatalf("the cookies are %v", cookies)
+	}
+	if res, _, err := ask(http.MethodPost, base+"/v1/login", login); err != nil || res.StatusCode != http.StatusUnauthorized {
+		t.Errorf("the code a second time: %v, %v", res, err)
+	}
+	halves := []string{"Authorization", "Bearer " + made.Text, "Cookie", cookies[0].Name + "=" + cookies[0].Value}
+	for _, test := range []struct {
+		name, path string
+		header     []string
+		status     int
+	}{
+		{"both halves", "/v1/info", halves, http.StatusOK},
+		{"the cookie alone", "/v1/info", halves[2:], http.StatusUnauthorized},
+		{"a page of another site", "/v1/info", append([]string{"Origin", "https://evil.example"}, halves...), http.StatusForbidden},
+		{"what is not for browsers", "/metrics", halves, http.StatusNotFound},
+		{"nor the raw relay", "/ws", halves, http.StatusNotFound},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if res, text, err := ask(http.MethodGet, base+test.path, "", test.header...); err != nil || res.StatusCode != test.status {
+				t.Errorf("%v %s, %v", res, text, err)
+			}
+		})
+	}
+
+	rebound := pinned(t, fingerprint)
+	rebound.Transport.(*http.Transport).DialContext = dialer(base)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, strings.Replace(base, "127.0.0.1", "evil.example", 1)+"/v1/info", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res, err = rebound.Do(req); err != nil || res.StatusCode != http.StatusForbidden {
+		t.Errorf("a name that leads here: %v, %v", res, err)
+	} else {
+		_ = res.Body.Close() // only the status counts
+	}
+
+	// A stream of events, as the page opens it.
+	header := http.Header{"Cookie": {halves[3]}, "Origin": {base}}
+	ws, handshake, err := websocket.Dial(t.Context(), "wss"+strings.TrimPrefix(base, "https")+"/v1/events", &websocket.DialOptions{
+		HTTPClient: phone, HTTPHeader: header, Subprotocols: []string{"switchboard.v1", "sb.token." + made.Text},
+	})
+	if err != nil {
+		t.Fatalf("%v, %v", handshake, err)
+	}
+	if _, frame, err := ws.Read(t.Context()); err != nil || !bytes.Contains(frame, []byte(`"resume"`)) {
+		t.Errorf("%s, %v", frame, err)
+	}
+
+	// Asked again it is the same listener and certificate, with another code.
+	again, second, same := open("--listen", strings.TrimPrefix(base, "https://"))
+	if again != base || same != fingerprint || second == code {
+		t.Errorf("%s %s %s", again, second, same)
+	}
+
+	// Switched off, its connections are cut.
+	if exit, _, stderr := verb(t, env, "", "console", "--phone=off"); exit != codeDone {
+		t.Errorf("off: %d %s", exit, stderr)
+	}
+	for {
+		if _, _, err := ws.Read(t.Context()); err != nil {
+			break
+		}
+	}
+	if res, _, err := ask(http.MethodGet, base+"/v1/info", "", halves...); err == nil {
+		t.Errorf("it still listens: %v", res)
+	}
+	s.end()
+	for _, secret := range []string{code, second, made.Text, cookies[0].Value} {
+		if strings.Contains(s.stderr.String(), secret) {
+			t.Error("a secret is in the log")
+		}
+	}
+}
