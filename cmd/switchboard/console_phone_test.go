@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"crypto/sha256"
 	"crypto/tls"
@@ -13,8 +13,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/coder/websocket"
 
 	"github.com/switchboard-dev/switchboard/api"
 )
@@ -127,16 +125,22 @@ func TestPhone(t *testing.T) {
 		_ = res.Body.Close() // only the status counts
 	}
 
-	// A stream of events, as the page opens it.
-	header := http.Header{"Cookie": {halves[3]}, "Origin": {base}}
-	ws, handshake, err := websocket.Dial(t.Context(), "wss"+strings.TrimPrefix(base, "https")+"/v1/events", &websocket.DialOptions{
-		HTTPClient: phone, HTTPHeader: header, Subprotocols: []string{"switchboard.v1", "sb.token." + made.Text},
-	})
-	if err != nil {
-		t.Fatalf("%v, %v", handshake, err)
+	// A stream of events, as a page opens it.
+	if req, err = http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/v1/events", nil); err != nil {
+		t.Fatal(err)
 	}
-	if _, frame, err := ws.Read(t.Context()); err != nil || !bytes.Contains(frame, []byte(`"resume"`)) {
-		t.Errorf("%s, %v", frame, err)
+	for i := 0; i < len(halves); i += 2 {
+		req.Header.Set(halves[i], halves[i+1])
+	}
+	req.Header.Set("Accept", "text/event-stream")
+	stream, err := phone.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = stream.Body.Close() }() // it ends below
+	lines := bufio.NewScanner(stream.Body)
+	if !lines.Scan() || stream.StatusCode != http.StatusOK {
+		t.Errorf("the stream: %d %s, %v", stream.StatusCode, lines.Text(), lines.Err())
 	}
 
 	// Asked again it is the same listener and certificate, with another code.
@@ -149,10 +153,7 @@ func TestPhone(t *testing.T) {
 	if exit, _, stderr := verb(t, env, "", "console", "--phone=off"); exit != codeDone {
 		t.Errorf("off: %d %s", exit, stderr)
 	}
-	for {
-		if _, _, err := ws.Read(t.Context()); err != nil {
-			break
-		}
+	for lines.Scan() {
 	}
 	if res, _, err := ask(http.MethodGet, base+"/v1/info", "", halves...); err == nil {
 		t.Errorf("it still listens: %v", res)

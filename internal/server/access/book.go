@@ -87,6 +87,9 @@ func (e *entry) public() api.Token {
 	t := api.Token{ID: e.ID, Name: e.Name, Scopes: e.Scopes.names(), Created: e.created, Expires: e.expires, Kind: e.kind}
 	if used := e.used.Load(); used != 0 {
 		t.Used = time.Unix(used, 0).UTC()
+		if t.Used.Before(t.Created) { // in the minute in which it was made
+			t.Used = t.Created
+		}
 	}
 	return t
 }
@@ -358,7 +361,7 @@ func (b *Book) Create(ctx context.Context, in api.CreateToken) (*api.CreatedToke
 		return nil, e
 	}
 	if in.TTL < 0 || in.TTL > maxTTL {
-		return nil, invalid("The token cannot be good for so long", "", "Give a number of seconds, or none for one that does not expire.")
+		return nil, invalid("The lifetime is too long", "", "Give a number of seconds, or none for a token that doesn't expire.")
 	}
 	now := present()
 	var expires time.Time
@@ -383,12 +386,12 @@ func (b *Book) name(text string) (string, *api.Error) {
 	name := strings.TrimSpace(text)
 	switch {
 	case name == "" || utf8.RuneCountInString(name) > maxName:
-		return "", invalid("The name of the token does not fit", fmt.Sprintf("It has to have 1 to %d characters.", maxName), "")
+		return "", invalid("The token name has the wrong length", fmt.Sprintf("It must have 1 to %d characters.", maxName), "")
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return "", invalid("The name of the token has characters that cannot be shown", "", "Use letters, digits and spaces.")
+		return "", invalid("The token name has unprintable characters", "", "Use letters, digits and spaces.")
 	case slices.ContainsFunc([]string{kindAdmin, openRelayName, b.user}, func(taken string) bool { return strings.EqualFold(name, taken) }),
 		strings.HasSuffix(name, fromAgent):
-		return "", invalid("The name of the token is taken", fmt.Sprintf("Somebody else acts as %q.", name), "Choose another.")
+		return "", invalid("The token name is taken", fmt.Sprintf("%q already names someone else.", name), "Choose another.")
 	}
 	return name, nil
 }
@@ -396,14 +399,14 @@ func (b *Book) name(text string) (string, *api.Error) {
 // given returns the rights that somebody gives, if they have them.
 func given(names []string, maker Identity) (Scopes, *api.Error) {
 	if len(names) == 0 {
-		return 0, invalid("A token needs a right", "", "Give at least one of: "+AllScopes().String()+".")
+		return 0, invalid("A token needs a scope", "", "Name at least one of: "+AllScopes().String()+".")
 	}
 	scopes, err := ParseScopes(names)
 	if err != nil {
-		return 0, invalid("There is no such right", err.Error()+".", "")
+		return 0, invalid("There is no such scope", err.Error()+".", "")
 	}
 	if lacking := scopes &^ maker.Scopes; lacking != 0 {
-		return 0, refused("You cannot give what you do not have", "You lack: "+lacking.String()+".", "")
+		return 0, refused("You can't grant a scope you don't have", "You lack: "+lacking.String()+".", "")
 	}
 	return scopes, nil
 }
@@ -450,11 +453,11 @@ func (b *Book) add(now time.Time, w wanted) (_ *api.CreatedToken, half string, _
 		return nil, "", unauthorized()
 	case full:
 		return nil, "", &api.Error{
-			Status: http.StatusConflict, Code: api.CodeConflict, Title: "There are too many tokens",
-			Detail: fmt.Sprintf("There may be %d.", maxTokens), Hint: "Revoke some: switchboard token list, switchboard token revoke ID.",
+			Status: http.StatusConflict, Code: api.CodeConflict, Title: "Too many tokens",
+			Detail: fmt.Sprintf("The maximum is %d.", maxTokens), Hint: "Revoke some: switchboard token list, switchboard token revoke ID.",
 		}
 	case taken:
-		return nil, "", api.Errorf(http.StatusConflict, api.CodeConflict, "Two tokens got the same name by chance; try again")
+		return nil, "", api.Errorf(http.StatusConflict, api.CodeConflict, "Two tokens got the same id by chance; try again")
 	}
 	if err := b.save(); err != nil {
 		b.mu.Lock()
@@ -477,7 +480,7 @@ func (b *Book) add(now time.Time, w wanted) (_ *api.CreatedToken, half string, _
 
 // unwritten says that the file could not be written.
 func unwritten(title string, err error) *api.Error {
-	return &api.Error{Status: http.StatusServiceUnavailable, Code: api.CodeStorage, Title: title, Detail: err.Error(), Hint: "Make room on the disk, and try again."}
+	return &api.Error{Status: http.StatusServiceUnavailable, Code: api.CodeStorage, Title: title, Detail: err.Error(), Hint: "Free some disk space, and try again."}
 }
 
 func invalid(title, detail, hint string) *api.Error {

@@ -341,8 +341,8 @@ func TestOpenBookRefuses(t *testing.T) {
 		"no name":        {write(strings.Replace(whole, `"name": "n"`, `"name": ""`, 1), 0o600), "no name"},
 		"twice":          {write(strings.Replace(whole, token, token+","+token, 1), 0o600), "two with the id"},
 		"too large":      {write(whole+strings.Repeat(" ", maxBook), 0o600), "too large"},
-		"a folder":       {func(t *testing.T, path string) { t.Helper(); noError(t, os.Mkdir(path, 0o700)) }, "no regular file"},
-		"a pipe":         {func(t *testing.T, path string) { t.Helper(); noError(t, syscall.Mkfifo(path, 0o600)) }, "no regular file"},
+		"a folder":       {func(t *testing.T, path string) { t.Helper(); noError(t, os.Mkdir(path, 0o700)) }, "isn't a regular file"},
+		"a pipe":         {func(t *testing.T, path string) { t.Helper(); noError(t, syscall.Mkfifo(path, 0o600)) }, "isn't a regular file"},
 		"a link": {func(t *testing.T, path string) {
 			t.Helper()
 			noError(t, os.Symlink(filepath.Join(good, BookFile), path))

@@ -44,7 +44,7 @@ type tokenText struct {
 // loadBook reads the tokens of a file; none if there is none. It leaves out those
 // that have expired long ago.
 func loadBook(path string, now time.Time) ([]*entry, error) {
-	const remedy = "restore it from a backup, or remove it: then all tokens but that in " + TokenFile + " are good no more, and you make new ones"
+	const remedy = "restore it from a backup, or remove it: then all tokens except that in " + TokenFile + " stop working, and you create new ones"
 	text, err := readPrivate(path, os.Geteuid(), maxBook+1, remedy, remedy)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -137,8 +137,8 @@ func (b *Book) Login(ctx context.Context, in api.Login) (*api.CreatedToken, *htt
 			return nil, nil, tooMany()
 		}
 		return nil, nil, &api.Error{
-			Status: http.StatusUnauthorized, Code: api.CodeUnauthorized, Title: "This code is not good, or no more",
-			Detail: "A code can be used once, within five minutes.", Hint: "Get another with: switchboard token code",
+			Status: http.StatusUnauthorized, Code: api.CodeUnauthorized, Title: "This code isn't valid",
+			Detail: "A code works once, for five minutes.", Hint: "Get another: switchboard token code",
 		}
 	}
 	name := c.name

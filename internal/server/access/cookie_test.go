@@ -289,6 +289,9 @@ func TestRevokeDevices(t *testing.T) {
 	noError(t, err)
 	current := 0
 	for _, token := range list {
+		if !token.Used.IsZero() && token.Used.Before(token.Created) {
+			t.Errorf("%s was used before it was made", token.ID)
+		}
 		if token.Current {
 			current++
 		}

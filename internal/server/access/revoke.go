@@ -114,7 +114,7 @@ func (b *Book) removeFile() error {
 		return nil
 	}
 	return &api.Error{
-		Status: http.StatusServiceUnavailable, Code: api.CodeStorage, Title: "The file of the token cannot be removed, so that the token is still good",
-		Detail: err.Error(), Hint: "Remove the file " + TokenFile + " in the data folder, and try again.",
+		Status: http.StatusServiceUnavailable, Code: api.CodeStorage, Title: "Can't remove the token's file: the token still works",
+		Detail: err.Error(), Hint: "Remove the file " + TokenFile + " from the data folder, and try again.",
 	}
 }

@@ -103,8 +103,8 @@ func TestLoadTokenRefuses(t *testing.T) {
 		"empty":          {write("", 0o600), "is no token"},
 		"something else": {write("password", 0o600), "is no token"},
 		"too short":      {write("sb_a_b", 0o600), "too short"},
-		"a folder":       {func(t *testing.T, path string) { t.Helper(); noError(t, os.Mkdir(path, 0o700)) }, "no regular file"},
-		"a pipe":         {func(t *testing.T, path string) { t.Helper(); noError(t, syscall.Mkfifo(path, 0o600)) }, "no regular file"},
+		"a folder":       {func(t *testing.T, path string) { t.Helper(); noError(t, os.Mkdir(path, 0o700)) }, "isn't a regular file"},
+		"a pipe":         {func(t *testing.T, path string) { t.Helper(); noError(t, syscall.Mkfifo(path, 0o600)) }, "isn't a regular file"},
 		"a link": {func(t *testing.T, path string) {
 			t.Helper()
 			write(good, 0o600)(t, path+"2")

@@ -47,8 +47,8 @@ func cookieText(c *http.Cookie) string {
 
 // noTokens is the answer of a server that keeps none.
 func noTokens() *api.Error {
-	e := api.Errorf(http.StatusNotFound, api.CodeNotFound, "This server keeps no tokens")
-	e.Hint = "Start the server with a data folder."
+	e := api.Errorf(http.StatusNotFound, api.CodeNotFound, "This hub has no tokens")
+	e.Hint = "Start the hub with a data folder."
 	return e
 }
 
@@ -62,7 +62,7 @@ type Phone interface {
 
 // noPhone is the answer of a server that cannot be reached by other devices.
 func noPhone() *api.Error {
-	return api.Errorf(http.StatusNotFound, api.CodeNotFound, "This hub cannot listen for other devices")
+	return api.Errorf(http.StatusNotFound, api.CodeNotFound, "This hub can't listen for other devices")
 }
 
 // phoneRoutes are about devices in the network.
@@ -210,7 +210,7 @@ func mayGive(ctx context.Context, scopes []string) *api.Error {
 	id, _ := access.From(ctx) // admit has seen to it that there is one
 	for _, name := range scopes {
 		if !slices.ContainsFunc(id.Scopes.List(), func(s wire.Scope) bool { return s.String() == name }) {
-			e := api.Errorf(http.StatusForbidden, api.CodeForbidden, "You cannot give the right %q", name)
+			e := api.Errorf(http.StatusForbidden, api.CodeForbidden, "You can't grant the scope %q", name)
 			e.Detail = "You have: " + id.Scopes.String() + "."
 			return e
 		}

@@ -75,7 +75,14 @@ export function MadeLink({ code }: { code: Code }) {
       {code.fingerprint && (
         <div>
           <p>{t.linkFingerprint}</p>
-          <code className={css.fingerprint}>{code.fingerprint}</code>
+          <code className={css.fingerprint}>
+            {code.fingerprint.match(/.{1,24}/g)?.map((part) => (
+              <span key={part}>
+                {part}
+                <wbr />
+              </span>
+            ))}
+          </code>
         </div>
       )}
       {local && (
