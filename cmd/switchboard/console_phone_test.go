@@ -22,7 +22,7 @@ func pinned(t *testing.T, fingerprint string) *http.Client {
 	t.Helper()
 	transport := &http.Transport{TLSClientConfig: &tls.Config{
 		MinVersion:         tls.VersionTLS12,
-		InsecureSkipVerify: true, //nolint:gosec // the certificate is signed by itself, and pinned below
+		InsecureSkipVerify: true, // the certificate is signed by itself, and pinned below
 		VerifyConnection: func(state tls.ConnectionState) error {
 			leaf := state.PeerCertificates[0]
 			if got := fmt.Sprintf("%X", sha256.Sum256(leaf.Raw)); got != strings.ReplaceAll(fingerprint, ":", "") {
@@ -33,6 +33,13 @@ func pinned(t *testing.T, fingerprint string) *http.Client {
 	}}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{Transport: transport}
+}
+
+// An answer is what the hub said.
+type answer struct {
+	status  int
+	body    []byte
+	cookies []*http.Cookie
 }
 
 // dialer connects to the host of an address, whatever name is asked for.
@@ -60,7 +67,7 @@ func TestPhone(t *testing.T) {
 	}
 	base, code, fingerprint := open("--listen", "127.0.0.1:0")
 	phone := pinned(t, fingerprint)
-	ask := func(method, url, body string, header ...string) (*http.Response, string, error) {
+	ask := func(method, url, body string, header ...string) (answer, error) {
 		t.Helper()
 		req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 		if err != nil {
@@ -72,27 +79,27 @@ func TestPhone(t *testing.T) {
 		}
 		res, err := phone.Do(req)
 		if err != nil {
-			return nil, "", err
+			return answer{}, err
 		}
+		defer func() { _ = res.Body.Close() }() // it was read
 		text, err := io.ReadAll(res.Body)
-		_ = res.Body.Close() // it was read
-		return res, string(text), err
+		return answer{res.StatusCode, text, res.Cookies()}, err
 	}
 	login := fmt.Sprintf(`{"code":%q,"name":"Safari on iPhone","cookie":true}`, code)
-	res, text, err := ask(http.MethodPost, base+"/v1/login", login, "Origin", base)
-	if err != nil || res.StatusCode != http.StatusCreated {
-		t.Fatalf("login: %v %s, %v", res, text, err)
+	got, err := ask(http.MethodPost, base+"/v1/login", login, "Origin", base)
+	if err != nil || got.status != http.StatusCreated {
+		t.Fatalf("login: %d %s, %v", got.status, got.body, err)
 	}
 	var made api.CreatedToken
-	if err := json.Unmarshal([]byte(text), &made); err != nil || !made.Cookie || strings.Join(made.Scopes, ",") != "observe,prompt,approve" {
-		t.Fatalf("the token is %s, %v", text, err)
+	if err := json.Unmarshal(got.body, &made); err != nil || !made.Cookie || strings.Join(made.Scopes, ",") != "observe,prompt,approve" {
+		t.Fatalf("the token is %s, %v", got.body, err)
 	}
-	cookies := res.Cookies()
+	cookies := got.cookies
 	if len(cookies) != 1 || !strings.HasPrefix(cookies[0].Name, "__Host-switchboard-") || !cookies[0].Secure || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteStrictMode {
 		t.Fatalf("the cookies are %v", cookies)
 	}
-	if res, _, err := ask(http.MethodPost, base+"/v1/login", login); err != nil || res.StatusCode != http.StatusUnauthorized {
-		t.Errorf("the code a second time: %v, %v", res, err)
+	if got, err := ask(http.MethodPost, base+"/v1/login", login); err != nil || got.status != http.StatusUnauthorized {
+		t.Errorf("the code a second time: %d, %v", got.status, err)
 	}
 	halves := []string{"Authorization", "Bearer " + made.Text, "Cookie", cookies[0].Name + "=" + cookies[0].Value}
 	for _, test := range []struct {
@@ -107,8 +114,8 @@ func TestPhone(t *testing.T) {
 		{"nor the raw relay", "/ws", halves, http.StatusNotFound},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if res, text, err := ask(http.MethodGet, base+test.path, "", test.header...); err != nil || res.StatusCode != test.status {
-				t.Errorf("%v %s, %v", res, text, err)
+			if got, err := ask(http.MethodGet, base+test.path, "", test.header...); err != nil || got.status != test.status {
+				t.Errorf("%d %s, %v", got.status, got.body, err)
 			}
 		})
 	}
@@ -119,7 +126,7 @@ func TestPhone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if res, err = rebound.Do(req); err != nil || res.StatusCode != http.StatusForbidden {
+	if res, err := rebound.Do(req); err != nil || res.StatusCode != http.StatusForbidden {
 		t.Errorf("a name that leads here: %v, %v", res, err)
 	} else {
 		_ = res.Body.Close() // only the status counts
@@ -155,8 +162,8 @@ func TestPhone(t *testing.T) {
 	}
 	for lines.Scan() {
 	}
-	if res, _, err := ask(http.MethodGet, base+"/v1/info", "", halves...); err == nil {
-		t.Errorf("it still listens: %v", res)
+	if got, err := ask(http.MethodGet, base+"/v1/info", "", halves...); err == nil {
+		t.Errorf("it still listens: %d", got.status)
 	}
 	s.end()
 	for _, secret := range []string{code, second, made.Text, cookies[0].Value} {

@@ -56,7 +56,7 @@ func TestPhoneCertificate(t *testing.T) {
 	}
 	noError(t, os.WriteFile(path, []byte("damaged"), 0o600))
 	print(home, now)
-	noError(t, os.Chmod(path, 0o644)) //nolint:gosec // what is tried
+	noError(t, os.Chmod(path, 0o644))
 	if _, err := PhoneCertificate(dir, home, now); err == nil || !strings.Contains(err.Error(), "remove it") {
 		t.Errorf("a key that others can read: %v", err)
 	}
