@@ -72,7 +72,7 @@ func (s *Server) end(ctx context.Context, stopAgents bool) (Left, error) {
 	s.warn("closing links", s.link.Close())
 	s.warn("closing connections of CLIs", s.dial.Close())
 	shutdowns.Wait()
-	s.phone.end()
+	s.endPhone()
 	s.tasks.Wait()
 
 	left, err := s.left(context.WithoutCancel(ctx))

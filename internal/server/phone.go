@@ -68,7 +68,7 @@ func (s *Server) OpenPhone(ctx context.Context, in api.OpenPhone) (*api.Phone, e
 		told := p.open.told
 		return &told, nil
 	}
-	p.shut()
+	s.shutPhone()
 	l, err := listenPhone(ctx, ip, port)
 	if err != nil {
 		return nil, err
@@ -100,12 +100,14 @@ func (s *Server) OpenPhone(ctx context.Context, in api.OpenPhone) (*api.Phone, e
 func (s *Server) ClosePhone(context.Context) error {
 	s.phone.mu.Lock()
 	defer s.phone.mu.Unlock()
-	s.phone.shut()
+	if !s.phone.closed { // else endPhone does it
+		s.shutPhone()
+	}
 	return nil
 }
 
 // drain accepts nothing any more, and waits for requests under way. What is left then
-// end cuts.
+// endPhone cuts.
 func (p *phone) drain(ctx context.Context) {
 	p.mu.Lock()
 	p.closed = true
@@ -116,22 +118,29 @@ func (p *phone) drain(ctx context.Context) {
 	}
 }
 
-// end closes the listener for good.
-func (p *phone) end() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.closed = true
-	p.shut()
+// endPhone closes the listener for good.
+func (s *Server) endPhone() {
+	s.phone.mu.Lock()
+	defer s.phone.mu.Unlock()
+	s.phone.closed = true
+	s.shutPhone()
 }
 
-// shut closes the listener and its connections, if there is one. mu is held.
-func (p *phone) shut() {
-	if p.open == nil {
+// shutPhone closes the listener and its connections, if there is one. It does not wait
+// for their handlers, one of which may be the caller: Close does. phone.mu is held.
+func (s *Server) shutPhone() {
+	open := s.phone.open
+	if open == nil {
 		return
 	}
-	_ = p.open.server.Close() // it closes the listener, whose error tells nothing
-	p.open.listener.cut()
-	p.open = nil
+	s.phone.open = nil
+	_ = open.listener.Close() // perhaps a second time
+	open.listener.cut()
+	s.tasks.Go(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), drainTime)
+		defer cancel()
+		_ = open.server.Shutdown(ctx) // the connections are closed: only handlers are waited for
+	})
 }
 
 // url returns where phones reach the hub, and the fingerprint of its certificate; both
