@@ -105,6 +105,11 @@ test("tabs follow what another one does with the browser's token", () => {
   one.set(next);
   two.drop("revoked", bound.text);
   expect(two.state.get()).toEqual({ held: next });
+  // What another tab has just written is never removed by one that saw the old token end.
+  two.drop("revoked", next.text);
+  expect(two.state.get()).toEqual({ reason: "revoked" });
+  expect(box(memory(), browser).get()).toEqual(next);
+  tell(two);
   one.leave("left");
   for (const tab of [two, pasted]) tell(tab);
   expect(two.state.get()).toEqual({ reason: "elsewhere" });

@@ -68,15 +68,16 @@ export class TokenBox {
     this.cell.set({ held });
   }
 
-  /** Forgets the token, if it is still the one that is meant. Another tab may have logged in again meanwhile: its token is taken instead. */
+  /**
+   * Forgets the token, if it is still the one that is meant. Another tab may have logged in again meanwhile: its token is taken instead.
+   * What the browser keeps is left alone: tabs see each other's changes late, and this one could remove the token that another has just got.
+   */
   drop(reason: string, text?: string): void {
     const held = this.get();
     if (text !== undefined && held?.text !== text) return;
-    for (const storage of [this.storages.tab, this.storages.browser]) {
-      if (stored(storage)?.text === held?.text) quietly(() => storage?.removeItem(storageKey));
-    }
-    const other = held && stored(this.storages.browser);
-    this.cell.set(other ? { held: other } : { reason });
+    quietly(() => this.storages.tab?.removeItem(storageKey));
+    const other = held?.cookie ? stored(this.storages.browser) : undefined;
+    this.cell.set(other && other.text !== held?.text ? { held: other } : { reason });
   }
 
   /** Forgets the token because somebody wants to leave: in all tabs if the browser keeps it. */

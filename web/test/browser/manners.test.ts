@@ -148,7 +148,7 @@ test("nothing is cut off or reaches beyond the screen on the smallest phone", as
     ["/", /A title that is/],
     ["/inbox", /^Inbox$/],
     [`/s/${session.id}`, /Small\./],
-    ["/settings", /^Tokens$/],
+    ["/settings", /^API tokens$/],
   ] as const) {
     await page.evaluate((to) => {
       location.hash = to;
@@ -263,7 +263,7 @@ test("a question is told when no page is in sight, counted in the title, and tak
     .poll(() => notifications(page), { timeout: patience })
     .toEqual(["Unseen needs you: A tool needs your permission: make unseen"]);
   await hub.call("answer-question", { params: { id: question.id }, body: { decision: "allow" } });
-  await expect.poll(() => notifications(page), { timeout: patience }).toEqual(["Unseen is done: Made."]);
+  await expect.poll(() => notifications(page), { timeout: patience }).toEqual(["Unseen finished: Made."]);
   await hub.call("stop-session", { params: { id: seen.id }, body: {} });
 });
 
