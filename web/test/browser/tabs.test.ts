@@ -137,7 +137,8 @@ test("a browser stays signed in, replaces its own token, and signs out; a phone 
   await phone.getByRole("button", { name: "Sign in" }).waitFor();
   await expect.poll(async () => (await devices()).length, { timeout: patience }).toBe(1);
   // One's own is warned about, and can be kept.
-  await list.getByRole("button", { name: "Sign out" }).click();
+  const own = list.getByRole("listitem").filter({ hasText: "This device" });
+  await own.getByRole("button", { name: "Sign out" }).click();
   await again.getByRole("alertdialog", { name: "Sign out this device?" }).getByRole("button", { name: "Cancel" }).click();
 
   // Signing out ends the token, in all tabs, for good.
