@@ -124,9 +124,15 @@ export interface Closing {
 }
 
 export interface Code {
-  /** Works once, for a short time */
+  /** Works once, for five minutes */
   code: string;
+  /** The same for another device; absent if only this machine reaches the hub */
+  device_url?: string;
   expires: string;
+  /** SHA-256 fingerprint of the certificate that a browser warns about at device_url */
+  fingerprint?: string;
+  /** device_url as a QR code: rows of modules, 1 for dark */
+  qr?: string[] | null;
   /** The console's address with the code in its fragment */
   url: string;
 }
@@ -290,7 +296,11 @@ export interface Created {
 }
 
 export interface CreatedToken {
+  /** The text works only together with the cookie that this answer sets */
+  cookie?: boolean;
   created: string;
+  /** The request was made with this token */
+  current?: boolean;
   expires?: string;
   id: string;
   kind?: string;
@@ -456,6 +466,8 @@ export interface Interrupted {
 
 export interface Login {
   code: string;
+  /** For browsers: keep half of the token in a cookie, and replace this browser's earlier token */
+  cookie?: boolean;
   name?: string;
 }
 
@@ -486,6 +498,11 @@ export interface Message {
   uuid?: string;
 }
 
+export interface OpenPhone {
+  /** Address to listen on, such as 192.168.1.20 or 192.168.1.20:8775; the only private one if absent */
+  listen?: string;
+}
+
 export interface Option {
   description?: string;
   label: string;
@@ -513,6 +530,16 @@ export interface Partials {
   after: number;
   messages: Partial[] | null;
   session: string;
+}
+
+export interface Phone {
+  /** When the certificate expires; it is renewed before */
+  expires?: string;
+  /** SHA-256 fingerprint of the hub's own certificate, which browsers do not know; absent if another address is in use */
+  fingerprint?: string;
+  /** The address is not a private one: the internet may reach it */
+  public?: boolean;
+  url: string;
 }
 
 export interface Plan {
@@ -630,6 +657,11 @@ export interface Retry {
   error?: string;
   of?: number;
   time?: string;
+}
+
+export interface RevokedTokens {
+  /** Their ids */
+  revoked: string[] | null;
 }
 
 export interface Rewind {
@@ -938,6 +970,8 @@ export interface ToggleMCPServer {
 
 export interface Token {
   created: string;
+  /** The request was made with this token */
+  current?: boolean;
   expires?: string;
   id: string;
   kind?: string;
@@ -1068,6 +1102,13 @@ export interface Operations {
     };
     answer: Costs;
   };
+  /** Revoke the tokens of all other devices. Those that one-time codes were exchanged for, except the one that asks. */
+  "revoke-devices": {
+    method: "DELETE";
+    path: "/v1/devices";
+    scope: "admin";
+    answer: RevokedTokens;
+  };
   /** Count unrecognized parts of the CLIs' lines. It is passed on and stored anyway. A newer hub may recognize it. */
   "get-drift": {
     method: "GET";
@@ -1120,13 +1161,35 @@ export interface Operations {
     scope: "observe";
     answer: Info;
   };
-  /** Exchange a one-time code for a token. Needs no token. A wrong code is answered after a delay. */
+  /** Exchange a one-time code for a token. Needs no token. A wrong code is answered after a delay. A browser asks for a cookie: then the token in the answer works only together with it, and the token of an earlier login of this browser is replaced. */
   "login": {
     method: "POST";
     path: "/v1/login";
     scope: "none";
     body: Login;
     answer: CreatedToken;
+  };
+  /** End the token of this device. Its cookie is removed, and connections that are open in its name are ended. A token that no one-time code was exchanged for stays valid: revoke it instead. */
+  "logout": {
+    method: "POST";
+    path: "/v1/logout";
+    scope: "observe";
+    answer: void;
+  };
+  /** Listen for phones in the network. With TLS and a certificate that the hub makes once. It ends with the hub. Asked again with another address, the hub listens there instead. */
+  "open-phone": {
+    method: "POST";
+    path: "/v1/phone";
+    scope: "admin";
+    body?: OpenPhone;
+    answer: Phone;
+  };
+  /** Stop listening for phones in the network. Their connections are cut. Their tokens stay valid. */
+  "close-phone": {
+    method: "DELETE";
+    path: "/v1/phone";
+    scope: "admin";
+    answer: void;
   };
   /** Show the rules in force for all sessions. From the rules file, built-in sets and the hub itself, with a change of the file that waits for confirmation. */
   "get-policy": {

@@ -133,6 +133,8 @@ func operations(c *client.Client) []operation {
 			return c.CreateToken(ctx, api.CreateToken{Name: "n", Scopes: []string{"observe"}, TTL: 60})
 		}, request{"POST", "/v1/tokens", `{"name":"n","scopes":["observe"],"ttl":60}`}},
 		{"CreateCode", func(ctx context.Context) (any, error) { return c.CreateCode(ctx, api.CreateCode{Name: "n"}) }, request{"POST", "/v1/codes", `{"name":"n"}`}},
+		{"RevokeDevices", func(ctx context.Context) (any, error) { return c.RevokeDevices(ctx) }, request{"DELETE", "/v1/devices", ""}},
+		{"OpenPhone", func(ctx context.Context) (any, error) { return c.OpenPhone(ctx, api.OpenPhone{Listen: "a"}) }, request{"POST", "/v1/phone", `{"listen":"a"}`}},
 		{"Login", func(ctx context.Context) (any, error) { return c.Login(ctx, api.Login{Code: "c"}) }, request{"POST", "/v1/login", `{"code":"c"}`}},
 	}
 }
@@ -160,7 +162,7 @@ func TestOperations(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			answer = `{"id":"x","version":"v","sessions":[{"id":"x"}],"questions":[{"id":"x"}],"file":"x","next":"x","was":true,"tomorrow":[1],
 				"response":"x","can_rewind":true,"items":[{"key":"x","name":"x"}],"budgets":[{"name":"x","scope":"x"}],"folders":[{"path":"x"}],"text":"x",
-				"tool":"x","changed":[{"was":"x"}],"tokens":[{"id":"x"}],"code":"x","hits":[{"session":"x"}],"transcripts":[{"title":"x"}]}`
+				"tool":"x","changed":[{"was":"x"}],"tokens":[{"id":"x"}],"code":"x","hits":[{"session":"x"}],"transcripts":[{"title":"x"}],"revoked":["x"],"fingerprint":"x"}`
 			switch test.name {
 			case "Transcript": // its pages are counted in lines
 				answer = strings.Replace(answer, `"next":"x"`, `"next":7,"more":true`, 1)
@@ -200,6 +202,8 @@ func TestOperationsWithoutAnswer(t *testing.T) {
 		w.WriteHeader(status)
 	}, nil)
 	for want, do := range map[string]func() error{
+		"DELETE /v1/phone ":        func() error { return c.ClosePhone(t.Context()) },
+		"POST /v1/logout ":         func() error { return c.Logout(t.Context()) },
 		"DELETE /v1/tokens/a%2Fb ": func() error { return c.RevokeToken(t.Context(), "a/b") },
 		`POST /v1/sessions/s/environment {"variables":{"A":"b"}}`: func() error {
 			return c.Environment(t.Context(), "s", api.Environment{Variables: map[string]string{"A": "b"}})
@@ -305,6 +309,8 @@ func TestEveryOperation(t *testing.T) {
 		t.Fatal(err)
 	}
 	sent := []request{
+		{"POST", "/v1/logout", ""},
+		{"DELETE", "/v1/phone", ""},
 		{"DELETE", "/v1/tokens/a", ""},
 		{"POST", "/v1/sessions/s/environment", "{}"},
 		{"GET", "/v1/sessions/s/export?format=markdown", ""},

@@ -33,6 +33,8 @@ type consoleVerb struct {
 	name         string
 	scopes       []string
 	open, noOpen bool
+	phone        string // on, off, or empty
+	listen       string
 }
 
 func newConsole(s *surroundings) *cobra.Command {
@@ -40,22 +42,31 @@ func newConsole(s *surroundings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "console [SESSION]",
 		Short: "Open the console in a browser",
-		Long: `Opens the console, the page on which sessions are watched, approved and steered, in a browser. It
-writes the address to standard output too, for another browser or a phone. The address holds a code
-that is good once, for five minutes; the browser gets a token for it, which switchboard token list
-shows and switchboard token revoke ends.
+		Long: `Opens the console in a browser: the page where you watch, approve and steer sessions. Prints the link
+too. It holds a code that works once, for five minutes. The browser then stays signed in for 30 days;
+switchboard token list shows it, switchboard token revoke signs it out.
 
-A browser is opened if standard output is a terminal of a desktop. The code is not among the arguments
-of the browser, where others could see it: the browser is given a small file of yours that leads there
-and is removed then.`,
-		Example: `  # the page, with all rights
+With --phone the hub listens for devices in the same network, with TLS and a certificate that it makes
+once, and prints a link and a QR code. --listen names the address if this machine has several. It stops
+with --phone=off or when the hub stops. A phone can view, prompt and approve unless --scopes says
+otherwise.
+
+A browser is opened if standard output is a terminal on a desktop. The code is not passed as an
+argument, where other users could see it: the browser gets a private file that is removed afterwards.`,
+		Example: `  # Open the console
   switchboard console
 
-  # one session
-  switchboard console "Mend the tests"
+  # Open one session
+  switchboard console "Fix the tests"
 
-  # an address for a phone that looks and answers
-  switchboard console --no-open --name phone --scopes observe,approve`,
+  # Open it on your phone, in the same network
+  switchboard console --phone
+
+  # The same, on one of several addresses
+  switchboard console --phone --listen 192.168.1.20
+
+  # Print a link for someone who only watches
+  switchboard console --no-open --name guest --scopes observe`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeSessions(s, &v.place),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -66,18 +77,23 @@ and is removed then.`,
 	}
 	v.flags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&v.name, "name", "", "what its bearer is called in logs (default what it calls itself)")
-	f.StringSliceVar(&v.scopes, "scopes", nil, "its `RIGHTS`: observe, prompt, approve, admin (default all)")
-	f.BoolVar(&v.open, "open", false, "open a browser also if standard output is no terminal")
-	f.BoolVar(&v.noOpen, "no-open", false, "only write the address")
+	f.StringVar(&v.name, "name", "", "device name in logs (default: the browser's own)")
+	f.StringSliceVar(&v.scopes, "scopes", nil, "`SCOPES` of the device: observe, prompt, approve, admin (default all)")
+	f.BoolVar(&v.open, "open", false, "open a browser even if standard output is not a terminal")
+	f.BoolVar(&v.noOpen, "no-open", false, "only print the link")
+	f.StringVar(&v.phone, "phone", "", "let a phone in the same network in; `off` stops it")
+	f.Lookup("phone").NoOptDefVal = phoneOn
+	f.StringVar(&v.listen, "listen", "", "with --phone: `ADDRESS` to listen on, such as 192.168.1.20 or 192.168.1.20:8775")
 	cmd.MarkFlagsMutuallyExclusive("open", "no-open")
+	cmd.MarkFlagsMutuallyExclusive("open", "phone")
 	complete(cmd, "scopes", scopeNames()...)
+	complete(cmd, "phone", phoneOn, phoneOff)
 	return cmd
 }
 
 // run makes a code, and leads a browser to the page with it.
 func (v *consoleVerb) run(ctx context.Context, s *surroundings, args []string) error {
-	if err := checkScopes(v.scopes); err != nil {
+	if err := errors.Join(checkScopes(v.scopes), v.checkPhone()); err != nil {
 		return usageError{err}
 	}
 	_, paths, err := v.load(s, nil)
@@ -93,6 +109,9 @@ func (v *consoleVerb) run(ctx context.Context, s *surroundings, args []string) e
 			}
 			route = "&to=" + url.QueryEscape("/s/"+session.ID)
 		}
+		if v.phone != "" {
+			return v.runPhone(ctx, s, c, route)
+		}
 		made, err := c.CreateCode(ctx, api.CreateCode{Name: v.name, Scopes: v.scopes})
 		if err != nil {
 			return err
@@ -102,7 +121,7 @@ func (v *consoleVerb) run(ctx context.Context, s *surroundings, args []string) e
 			return err
 		}
 		if !v.open && (v.noOpen || !isTerminal(s.stdout) || !hasDesktop(s.getenv)) {
-			s.hint("good once, until %s", made.Expires.Local().Format(time.TimeOnly))
+			s.hint("Works once, until %s.", made.Expires.Local().Format(time.TimeOnly))
 			return nil
 		}
 		return lead(ctx, s, c, filepath.Dir(paths.Socket), address)
@@ -127,13 +146,13 @@ func lead(ctx context.Context, s *surroundings, c *client.Client, folder, addres
 	}
 	file, err := os.CreateTemp(folder, "console-*.html") // mode 0600
 	if err != nil {
-		return fmt.Errorf("making a file for the browser: %w; the address above works without it", err)
+		return fmt.Errorf("creating a file for the browser: %w; open the link above yourself", err)
 	}
 	defer func() { err = errors.Join(err, os.Remove(file.Name())) }()
 	if err := errors.Join(page.Execute(file, address), file.Close()); err != nil {
-		return fmt.Errorf("writing a file for the browser: %w; the address above works without it", err)
+		return fmt.Errorf("writing a file for the browser: %w; open the link above yourself", err)
 	}
-	before, err := browsers(ctx, c)
+	before, err := devices(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -145,7 +164,7 @@ func lead(ctx context.Context, s *surroundings, c *client.Client, folder, addres
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), opener, file.Name())
 	cmd.Env = s.env
 	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("opening a browser: %w; open the address above yourself", err)
+		return fmt.Errorf("opening a browser: %w; open the link above yourself", err)
 	}
 	done := s.progress("waiting for the browser…")
 	defer done()
@@ -156,9 +175,9 @@ func lead(ctx context.Context, s *surroundings, c *client.Client, folder, addres
 	tick := time.NewTicker(arrivalPoll)
 	defer tick.Stop()
 	for {
-		now, err := browsers(ctx, c)
+		now, err := devices(ctx, c)
 		switch {
-		case err == nil && now > before:
+		case err == nil && !subset(now, before): // a new one, perhaps in the place of its old one
 			return nil
 		case err != nil && ctx.Err() == nil:
 			return err
@@ -166,12 +185,12 @@ func lead(ctx context.Context, s *surroundings, c *client.Client, folder, addres
 		select {
 		case <-ctx.Done():
 			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-				return errors.New("the browser has not come; open the address above yourself")
+				return errors.New("the browser did not open the page; open the link above yourself")
 			}
 			return ctx.Err()
 		case err := <-opened:
 			if err != nil {
-				return fmt.Errorf("opening a browser: %w; open the address above yourself", err)
+				return fmt.Errorf("opening a browser: %w; open the link above yourself", err)
 			}
 			opened = nil
 		case <-tick.C:
@@ -179,17 +198,27 @@ func lead(ctx context.Context, s *surroundings, c *client.Client, folder, addres
 	}
 }
 
-// browsers counts the tokens that were given for codes.
-func browsers(ctx context.Context, c *client.Client) (int, error) {
+// devices returns the ids of the tokens that codes were exchanged for.
+func devices(ctx context.Context, c *client.Client) (map[string]bool, error) {
 	list, err := c.Tokens(ctx)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	n := 0
+	ids := map[string]bool{}
 	for i := range list.Tokens {
 		if list.Tokens[i].Kind == "device" {
-			n++
+			ids[list.Tokens[i].ID] = true
 		}
 	}
-	return n, nil
+	return ids, nil
+}
+
+// subset reports whether all of some ids are among others.
+func subset(ids, others map[string]bool) bool {
+	for id := range ids {
+		if !others[id] {
+			return false
+		}
+	}
+	return true
 }

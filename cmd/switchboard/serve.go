@@ -43,41 +43,39 @@ func newServe(s *surroundings) *cobra.Command {
 	v := &serveVerb{}
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Keep sessions, and let people and programs follow and steer them",
-		Long: `Starts the hub: it keeps the log of every session, its open questions and queued messages, and
-lets any number of people and programs follow and steer the same session.
+		Short: "Start the hub, which runs sessions and lets people and programs steer them",
+		Long: `Starts the hub. It keeps every session's log, open questions and queued messages, and lets any number
+of people and programs follow and steer the same session.
 
-It listens on a Unix socket, which is for you alone, and on a port of this machine, for which
-programs need a token, which switchboard token create makes. It prints both addresses. To a terminal,
-or with --print-code, it also prints an address with a one-time code, good for five minutes, that lets
-a browser in.
+It listens on a Unix socket, for you alone, and on a local port, where programs need a token (see
+switchboard token create). Both addresses are printed. In a terminal, or with --print-code, it also
+prints a link with a one-time code that lets a browser in, valid for five minutes.
 
-Other machines reach the port only with TLS: give it a certificate (--tls-cert, --tls-key), or put a
-proxy with TLS in front of it (--behind-proxy, --url).
+Other machines reach the hub only with TLS: pass a certificate (--tls-cert, --tls-key) or put a TLS
+proxy in front (--behind-proxy, --url). For a phone in the same network, use switchboard console --phone.
 
-Agents are processes of their own. They live on when the hub ends, is killed or upgraded, and the
-next one goes on with them. An interrupt (Ctrl-C) or SIGTERM ends the hub in good order and says
-which agents go on and how to end them; a second one ends it at once. switchboard stop --all ends them
-while the hub runs, --stop-agents together with it.
+Agents are separate processes. They keep running when the hub stops, crashes or is upgraded, and the
+next hub picks them up. Ctrl-C or SIGTERM stops the hub and lists the agents still running; a second
+one stops it immediately. To stop agents: switchboard stop --all, or --stop-agents with the hub.
 
-Settings come from the configuration file, over it from the environment (SWITCHBOARD_…), and over
-both from flags. docs/running.md lists them.`,
-		Example: `  # with the Claude Code on PATH
+Settings come from the configuration file, overridden by the environment (SWITCHBOARD_…), overridden
+by flags. docs/running.md lists them.`,
+		Example: `  # Use the Claude Code on PATH
   switchboard serve
 
-  # another Claude Code, and a folder of its own for everything
+  # Use another Claude Code, and another data folder
   switchboard serve --agent /opt/claude/claude --data-dir ~/boards/work
 
-  # to try it without a Claude Code: a simulated agent, which runs no tool
+  # Try it without Claude Code: a simulated agent, which runs no tools
   switchboard serve --agent sim
 
-  # for other machines, too
+  # Serve other machines, too
   switchboard serve --addr 0.0.0.0:8765 --url https://hub.example.com:8765 --tls-cert cert.pem --tls-key key.pem
 
-  # for a front end of the raw relay that can show no token
+  # Let a raw relay front end connect without a token
   switchboard serve --open-relay=http://localhost:5173
 
-  # as a service of the user
+  # Run as a user service
   systemctl --user enable --now switchboard.socket`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -85,15 +83,15 @@ both from flags. docs/running.md lists them.`,
 	}
 	v.flags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&v.addr, "addr", "", "`ADDRESS` of the port (default the first free one from 127.0.0.1:8765 to 8774)")
-	f.StringVar(&v.agent, "agent", "", "`PATH` of the Claude Code to run, or sim for a simulated one (default: it is looked for)")
-	f.StringVar(&v.console, "console", "", "`FOLDER` with another build of the console, for those who work on it")
+	f.StringVar(&v.addr, "addr", "", "`ADDRESS` to listen on (default the first free port from 127.0.0.1:8765 to 8774)")
+	f.StringVar(&v.agent, "agent", "", "`PATH` of Claude Code, or sim for a simulated agent (default: found automatically)")
+	f.StringVar(&v.console, "console", "", "`FOLDER` with another build of the console, for development")
 	f.StringVar(&v.durability, "durability", "", "what the journal survives: normal (any kill) or full (a power cut) (default normal)")
-	f.StringVar(&v.journal, "journal", "", "`new` sets the journal aside, ends its agents, and begins another")
-	f.BoolVar(&v.stopAgents, "stop-agents", false, "end the agents too when the hub ends in good order")
-	f.BoolVar(&v.printCode, "print-code", false, "print an address with a one-time code also if standard output is no terminal")
+	f.StringVar(&v.journal, "journal", "", "`new` sets the journal aside, stops its agents and starts another")
+	f.BoolVar(&v.stopAgents, "stop-agents", false, "stop the agents, too, when the hub stops")
+	f.BoolVar(&v.printCode, "print-code", false, "print a link with a one-time code even if standard output is not a terminal")
 	v.door = doorFlags(cmd)
-	f.StringVar(&v.logLevel, "log-level", "info", "what is logged to standard error: debug, info, warn or error")
+	f.StringVar(&v.logLevel, "log-level", "info", "log level: debug, info, warn or error")
 	for name, values := range map[string][]string{
 		"agent": {"sim"}, "durability": {"normal", "full"}, "journal": {"new"}, "log-level": {"debug", "info", "warn", "error"},
 	} {
@@ -167,7 +165,7 @@ func (v *serveVerb) options(s *surroundings) (*server.Options, error) {
 		return nil, fmt.Errorf("--log-level is %q; want debug, info, warn or error", v.logLevel)
 	}
 	if v.journal != "" && v.journal != "new" {
-		return nil, fmt.Errorf("--journal is %q; the only value is new, which begins another journal", v.journal)
+		return nil, fmt.Errorf("--journal is %q; the only value is new, which starts another journal", v.journal)
 	}
 	c, paths, err := v.load(s, func(c *config.Config) error {
 		if v.addr != "" {
@@ -294,7 +292,7 @@ func chooseAgent(names ...string) (string, error) {
 			}
 			return path, nil
 		default:
-			return "", fmt.Errorf("the agent %q is neither a path nor sim; write ./%s for a file in this folder", name, name)
+			return "", fmt.Errorf("the agent %q is neither a path nor sim; write ./%s for a file in the current folder", name, name)
 		}
 	}
 	return "", nil
@@ -351,7 +349,7 @@ func (v *serveVerb) end(ctx context.Context, s *surroundings, hub *server.Server
 	select {
 	case <-done:
 	case <-signals:
-		fmt.Fprintln(s.stderr, "switchboard: ended at once; nothing that was acknowledged is lost")
+		fmt.Fprintln(s.stderr, "switchboard: stopped immediately; nothing acknowledged is lost")
 		os.Exit(codeInterrupted)
 	}
 	if err != nil {
@@ -361,21 +359,21 @@ func (v *serveVerb) end(ctx context.Context, s *surroundings, hub *server.Server
 	return nil
 }
 
-// farewell says which agents go on, and how to end them.
+// farewell says which agents keep running, and how to stop them.
 func farewell(left server.Left) string {
 	others := ""
 	switch {
 	case left.Others == 1:
-		others = "1 agent of another program goes on with it\n"
+		others = "1 agent of another program keeps running\n"
 	case left.Others > 1:
-		others = fmt.Sprintf("%d agents of other programs go on with them\n", left.Others)
+		others = fmt.Sprintf("%d agents of other programs keep running\n", left.Others)
 	}
 	if left.Agents == 0 {
 		return "stopped; no agent is running\n" + others
 	}
-	who, them := fmt.Sprintf("%d agents go on and wait", left.Agents), "them"
+	who, them := fmt.Sprintf("%d agents keep running and wait", left.Agents), "them"
 	if left.Agents == 1 {
-		who, them = "1 agent goes on and waits", "it"
+		who, them = "1 agent keeps running and waits", "it"
 	}
 	text := "stopped; " + who + " for the next switchboard serve\n"
 	if len(left.PIDs) > 0 {
@@ -383,7 +381,7 @@ func farewell(left server.Left) string {
 		for i, pid := range left.PIDs {
 			pids[i] = strconv.Itoa(pid)
 		}
-		text += "to end " + them + " now: kill " + strings.Join(pids, " ") + "\n"
+		text += "to stop " + them + " now: kill " + strings.Join(pids, " ") + "\n"
 	}
-	return text + others + "to end agents while a hub runs: switchboard stop --all; together with it: switchboard serve --stop-agents\n"
+	return text + others + "to stop agents while a hub runs: switchboard stop --all; together with it: switchboard serve --stop-agents\n"
 }

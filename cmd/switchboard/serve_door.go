@@ -19,19 +19,19 @@ func doorFlags(cmd *cobra.Command) func(*config.Config) error {
 		settings = append(settings, [2]string{name, key})
 		return name
 	}
-	f.String(add("url", "server.url"), "", "`ADDRESS` that others know the hub by, such as https://hub.example.com")
-	f.String(add("tls-cert", "server.tls_cert"), "", "`FILE` with the certificate of the port")
-	f.String(add("tls-key", "server.tls_key"), "", "`FILE` with its key")
-	f.Bool(add("behind-proxy", "server.behind_proxy"), false, "a proxy with TLS is in front of the port; needs --url")
-	f.Bool(add("insecure-lan", "server.insecure_lan"), false, "serve other machines without TLS: whoever is on the network can read tokens")
+	f.String(add("url", "server.url"), "", "public `ADDRESS` of the hub, such as https://hub.example.com")
+	f.String(add("tls-cert", "server.tls_cert"), "", "`FILE` with the TLS certificate")
+	f.String(add("tls-key", "server.tls_key"), "", "`FILE` with the certificate's key")
+	f.Bool(add("behind-proxy", "server.behind_proxy"), false, "a TLS proxy is in front of the port; needs --url")
+	f.Bool(add("insecure-lan", "server.insecure_lan"), false, "serve other machines without TLS: anyone on the network can read tokens")
 	f.StringSlice(add("open-relay", "server.open_relay"), nil, "`ORIGINS` of web pages that may use the raw relay without a token")
-	f.Bool(add("open-relay-approve", "server.open_relay_approve"), false, "let them answer questions, too")
-	f.Int(add("max-connections", "server.max_connections"), 0, "how many connections the port takes (default 4096)")
-	f.Int(add("max-per-address", "server.max_connections_per_address"), 0, "how many of them from one address (default 1024)")
-	f.Int(add("max-unknown", "server.max_unknown_connections"), 0, "how many of them without a valid token (default 256)")
-	f.Bool(add("direct-allow-bypass", "direct.allow_bypass"), false, "let clients of Direct Connect have sessions that ask nothing")
-	f.StringSlice(add("direct-folders", "direct.folders"), nil, "`FOLDERS` that sessions of Direct Connect may work in (default all)")
-	f.Bool(add("raw-flags", "agents.raw_flags"), false, "let sessions name flags of Claude Code that are not known here")
+	f.Bool(add("open-relay-approve", "server.open_relay_approve"), false, "let those pages answer questions, too")
+	f.Int(add("max-connections", "server.max_connections"), 0, "maximum number of connections (default 4096)")
+	f.Int(add("max-per-address", "server.max_connections_per_address"), 0, "maximum number of connections from one address (default 1024)")
+	f.Int(add("max-unknown", "server.max_unknown_connections"), 0, "maximum number of connections without a valid token (default 256)")
+	f.Bool(add("direct-allow-bypass", "direct.allow_bypass"), false, "let Direct Connect clients use bypassPermissions")
+	f.StringSlice(add("direct-folders", "direct.folders"), nil, "`FOLDERS` that Direct Connect sessions may work in (default all)")
+	f.Bool(add("raw-flags", "agents.raw_flags"), false, "let sessions pass unknown Claude Code flags")
 	return func(c *config.Config) error {
 		for _, each := range settings {
 			name, key := each[0], each[1]

@@ -334,8 +334,8 @@ func TestServeLeavesAgents(t *testing.T) {
 	within(t, begun, "it says one")
 	said := s.end()
 	within(t, closing, "the stream is told that the server goes")
-	pid := regexp.MustCompile(`to end it now: kill (\d+)`).FindStringSubmatch(said)
-	if pid == nil || !strings.Contains(said, "1 agent goes on") || !strings.Contains(said, "--stop-agents") {
+	pid := regexp.MustCompile(`to stop it now: kill (\d+)`).FindStringSubmatch(said)
+	if pid == nil || !strings.Contains(said, "1 agent keeps running") || !strings.Contains(said, "--stop-agents") {
 		t.Fatalf("it said:\n%s", said)
 	}
 

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -20,39 +19,40 @@ import (
 	"github.com/switchboard-dev/switchboard/client"
 	"github.com/switchboard-dev/switchboard/internal/config"
 	"github.com/switchboard-dev/switchboard/internal/terminal"
-	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 )
 
-// scopeNames returns the rights that a token may have, the least first.
+// scopeNames returns the scopes that a token may have, the least first.
 func scopeNames() []string { return []string{"observe", "prompt", "approve", "admin"} }
 
 func newToken(s *surroundings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "token",
-		Short: "Make, list and revoke the tokens by which programs and browsers get in",
-		Long: `Over TCP whoever wants something of the hub shows a token. It has some of these rights, none of
-which includes another:
+		Short: "Create, list and revoke access tokens of programs and browsers",
+		Long: `Programs and browsers that reach the hub over TCP need a token. A token has one or more scopes; no
+scope includes another:
 
-  observe   look at sessions, their logs and questions
+  observe   view sessions, logs and questions
   prompt    send messages, interrupt turns
   approve   answer questions
-  admin     create sessions, change rules, make tokens, and all else
+  admin     create sessions, change rules, manage tokens, and everything else
 
-The hub keeps hashes only: a token's text is shown once, when it is made. A token that is revoked or
-has expired is good no more at once, also for connections that are open.
+The hub stores hashes only: a token is shown once, when it is created. Revoked or expired tokens stop
+working immediately, and their open connections are closed.
 
-These verbs use the Unix socket, for which your user is enough. A command that an agent runs cannot
-make tokens.`,
-		Example: `  # for a program that looks and prompts, for a month
+These commands use the Unix socket and need no token. Commands that an agent runs can't create tokens.`,
+		Example: `  # Create a token for a program, valid for 30 days
   switchboard token create --name dashboard --scopes observe,prompt --ttl 30d
 
-  # which ones there are, and when they were used
+  # List tokens and devices
   switchboard token list
 
-  # let a browser in
+  # Sign out all browsers and phones
+  switchboard token revoke --devices
+
+  # Let a browser in
   switchboard token code
 
-  # for a Claude Code that you start yourself
+  # Start a Claude Code yourself
   switchboard token create --session --dir ~/src/blog`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -76,22 +76,22 @@ type tokenCreateVerb struct {
 func newTokenCreate(s *surroundings) *cobra.Command {
 	v := &tokenCreateVerb{}
 	cmd := &cobra.Command{
-		Use:   "create --name NAME --scopes RIGHT,… | create --session",
-		Short: "Make a token, or the credential of a Claude Code that you start yourself",
-		Long: `Makes a token and writes its text, and nothing else, to standard output. Only the text gets anybody
-in, and it cannot be shown again. What else there is to know is written to standard error.
+		Use:   "create --name NAME --scopes SCOPE,… | create --session",
+		Short: "Create a token, or a session for a Claude Code you start yourself",
+		Long: `Creates a token and prints it, and nothing else, to standard output. It can't be shown again. Details
+go to standard error.
 
-With --session it makes a session that waits for a Claude Code of yours to dial in, and writes the
-whole command that starts one. The credential is in its environment, not among its arguments, which
-everybody on the machine can see; it is good for that session alone. Only versions up to 2.1.120
-dial in: newer ones refuse every server but their vendor's. For those let the hub start the agent.`,
-		Example: `  # for a program that looks and prompts, for a month
+With --session, creates a session that waits for a Claude Code to connect, and prints the command that
+starts one. Its credential is in the environment, not in the arguments, which every user of the machine
+can see; it works for that session only. Only Claude Code up to 2.1.120 can connect this way: newer
+versions refuse. For those let the hub start the agent.`,
+		Example: `  # Create a token for a program, valid for 30 days
   TOKEN=$(switchboard token create --name dashboard --scopes observe,prompt --ttl 30d)
 
-  # with all that is known of it
+  # Print all details as JSON
   switchboard token create --name ci --scopes observe --json
 
-  # start a Claude Code by hand, and steer it from the hub
+  # Start a Claude Code by hand, and steer it from the hub
   switchboard token create --session --dir ~/src/blog --title "by hand"
   eval "$(switchboard token create --session)"`,
 		Args:              cobra.NoArgs,
@@ -100,14 +100,14 @@ dial in: newer ones refuse every server but their vendor's. For those let the hu
 	}
 	v.flags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&v.name, "name", "", "what its bearer is called in logs")
-	f.StringSliceVar(&v.scopes, "scopes", nil, "its `RIGHTS`: observe, prompt, approve, admin")
-	f.StringVar(&v.ttl, "ttl", "", "how `LONG` it is good: 90m, 24h, 30d (default for ever)")
-	f.BoolVar(&v.session, "session", false, "make a session for a Claude Code that you start yourself")
-	f.StringVar(&v.dir, "dir", "", "with --session: the `FOLDER` to work in (default this one)")
-	f.StringVar(&v.title, "title", "", "with --session: its title")
+	f.StringVar(&v.name, "name", "", "token name, shown in logs")
+	f.StringSliceVar(&v.scopes, "scopes", nil, "`SCOPES` of the token: observe, prompt, approve, admin")
+	f.StringVar(&v.ttl, "ttl", "", "`LIFETIME`, such as 90m, 24h or 30d (default unlimited)")
+	f.BoolVar(&v.session, "session", false, "create a session for a Claude Code you start yourself")
+	f.StringVar(&v.dir, "dir", "", "with --session: `FOLDER` to work in (default the current one)")
+	f.StringVar(&v.title, "title", "", "with --session: session title")
 	f.StringVar(&v.transport, "transport", "websocket", "with --session: websocket, or hybrid, which sends lines by HTTP POST")
-	f.BoolVar(&v.json, "json", false, "write one JSON object")
+	f.BoolVar(&v.json, "json", false, "print one JSON object")
 	complete(cmd, "scopes", scopeNames()...)
 	complete(cmd, "transport", "websocket", "hybrid")
 	return cmd
@@ -129,7 +129,7 @@ func (v *tokenCreateVerb) run(cmd *cobra.Command, s *surroundings) error {
 	for _, name := range others {
 		if cmd.Flags().Changed(name) {
 			if v.session {
-				return usageError{fmt.Errorf("--%s is for tokens; the credential of a session has no such thing", name)}
+				return usageError{fmt.Errorf("--%s is for tokens; leave it out with --session", name)}
 			}
 			return usageError{fmt.Errorf("--%s is for sessions; add --session", name)}
 		}
@@ -144,9 +144,9 @@ func (v *tokenCreateVerb) makeToken(ctx context.Context, s *surroundings) error 
 	in := api.CreateToken{Name: v.name, Scopes: v.scopes}
 	switch {
 	case v.name == "":
-		return usageError{errors.New("--name is missing: what its bearer is called in logs")}
+		return usageError{errors.New("--name is missing: the token name shown in logs")}
 	case len(v.scopes) == 0:
-		return usageError{errors.New("--scopes is missing: some of " + strings.Join(scopeNames(), ","))}
+		return usageError{errors.New("--scopes is missing: one or more of " + strings.Join(scopeNames(), ","))}
 	}
 	if err := checkScopes(v.scopes); err != nil {
 		return usageError{err}
@@ -157,7 +157,7 @@ func (v *tokenCreateVerb) makeToken(ctx context.Context, s *surroundings) error 
 			return usageError{fmt.Errorf("--ttl: %w", err)}
 		}
 		if in.TTL = int64(time.Duration(d) / time.Second); in.TTL < 1 {
-			return usageError{fmt.Errorf("--ttl is %s; it has to be a second at least", v.ttl)}
+			return usageError{fmt.Errorf("--ttl is %s; it must be at least one second", v.ttl)}
 		}
 	}
 	return v.withHub(s, func(c *client.Client) error {
@@ -168,22 +168,22 @@ func (v *tokenCreateVerb) makeToken(ctx context.Context, s *surroundings) error 
 		if v.json {
 			return s.writeJSON(made)
 		}
-		until := "for ever"
+		until := "does not expire"
 		if !made.Expires.IsZero() {
-			until = "until " + made.Expires.Format(time.RFC3339)
+			until = "expires " + made.Expires.Format(time.RFC3339)
 		}
-		fmt.Fprintf(s.stderr, "token %s for %s: %s, good %s; it is shown this once\nto end it: switchboard token revoke %s\n",
+		fmt.Fprintf(s.stderr, "token %s for %s: %s, %s; shown only once\nRevoke it: switchboard token revoke %s\n",
 			made.ID, terminal.Clean(made.Name), strings.Join(made.Scopes, ","), until, made.ID)
 		_, err = fmt.Fprintln(s.stdout, made.Text)
 		return err
 	})
 }
 
-// checkScopes says which of some rights there is not.
+// checkScopes says which of some scopes there is not.
 func checkScopes(names []string) error {
 	for _, name := range names {
 		if !slices.Contains(scopeNames(), name) {
-			return fmt.Errorf("--scopes: %q is none of %s", name, strings.Join(scopeNames(), ", "))
+			return fmt.Errorf("--scopes: %q is not one of %s", name, strings.Join(scopeNames(), ", "))
 		}
 	}
 	return nil
@@ -200,7 +200,7 @@ type dialling struct {
 
 func (v *tokenCreateVerb) makeSession(ctx context.Context, s *surroundings) error {
 	if v.transport != "websocket" && v.transport != "hybrid" {
-		return usageError{fmt.Errorf("--transport is %q; it is websocket or hybrid", v.transport)}
+		return usageError{fmt.Errorf("--transport is %q; it can be websocket or hybrid", v.transport)}
 	}
 	dir, err := filepath.Abs(v.dir)
 	if err != nil {
@@ -225,7 +225,7 @@ func (v *tokenCreateVerb) makeSession(ctx context.Context, s *surroundings) erro
 		if v.json {
 			return s.writeJSON(d)
 		}
-		fmt.Fprintf(s.stderr, "session %s waits for a Claude Code up to 2.1.120; newer ones dial only their vendor's servers\n", made.ID)
+		fmt.Fprintf(s.stderr, "session %s waits for a Claude Code up to 2.1.120; newer versions refuse to connect\n", made.ID)
 		return d.write(s.stdout)
 	})
 }
@@ -276,10 +276,10 @@ func newTokenList(s *surroundings) *cobra.Command {
 	v := &tokenListVerb{}
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the tokens, and when they were used",
-		Long: `Lists the tokens that there are. The one of the kind admin, if there is one, is in the file admin.token
-of the data folder, which earlier versions wrote. Those of the kind device were got with a one-time
-code. The last use is exact to the minute. A token that has expired is listed for a week.`,
+		Short: "List tokens and devices",
+		Long: `Lists all tokens. Browsers and phones that signed in with a one-time code are of the kind device. The
+kind admin is the token in the file admin.token of the data folder, which earlier versions wrote; its
+last use isn't stored. Last use is exact to the minute. Expired tokens are listed for a week.`,
 		Example: `  switchboard token list
   switchboard token list --json`,
 		Args:              cobra.NoArgs,
@@ -293,38 +293,13 @@ code. The last use is exact to the minute. A token that has expired is listed fo
 				if v.json {
 					return s.writeJSON(list)
 				}
-				return showTokens(s.stdout, list.Tokens, time.Now())
+				return writeLines(s.stdout, s.view(false).Tokens(list.Tokens))
 			})
 		},
 	}
 	v.flags(cmd)
-	cmd.Flags().BoolVar(&v.json, "json", false, "write one JSON object")
+	cmd.Flags().BoolVar(&v.json, "json", false, "print one JSON object")
 	return cmd
-}
-
-// showTokens writes tokens for people.
-func showTokens(w io.Writer, tokens []api.Token, now time.Time) error {
-	var b strings.Builder
-	table := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(table, "ID\tNAME\tRIGHTS\tKIND\tCREATED\tEXPIRES\tLAST USED")
-	for i := range tokens {
-		t := &tokens[i]
-		kind, expires := t.Kind, date(t.Expires, "never")
-		name := paint.CleanLine(t.Name, 0) // a bearer may call itself what it likes: it is one line
-		if name == "" {
-			name = "-"
-		}
-		if kind == "" {
-			kind = "-"
-		}
-		if !t.Expires.IsZero() && !now.Before(t.Expires) {
-			expires = "expired " + expires
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, name, strings.Join(t.Scopes, ","), kind, date(t.Created, "-"), expires, date(t.Used, "never"))
-	}
-	_ = table.Flush() // a builder takes everything
-	_, err := io.WriteString(w, terminal.Clean(b.String()))
-	return err
 }
 
 // date writes a time to the minute, or a word if there is none.
@@ -336,50 +311,75 @@ func date(t time.Time, none string) string {
 }
 
 func newTokenRevoke(s *surroundings) *cobra.Command {
-	v := &struct {
-		place
-		json bool
-	}{}
+	v := &tokenRevokeVerb{}
 	cmd := &cobra.Command{
-		Use:   "revoke ID…",
-		Short: "Revoke tokens",
-		Long: `Ends tokens, and with them every connection of those who came with them. The id is what token list
-shows, the part of the token between its underscores.
+		Use:   "revoke ID… | revoke --devices",
+		Short: "Revoke tokens, or sign out all devices",
+		Long: `Revokes tokens and closes their connections. The id is what token list shows: the part of the token
+between its underscores. --devices signs out all browsers and phones instead.
 
-To revoke the token in the file admin.token, which earlier versions wrote, also removes the file.`,
+Revoking the token in the file admin.token, which earlier versions wrote, also removes the file.`,
 		Example: `  switchboard token revoke k3v7q2xa
 
-  # several
-  switchboard token revoke k3v7q2xa w5x2m7q3`,
-		Args:              cobra.MinimumNArgs(1),
+  # Revoke several
+  switchboard token revoke k3v7q2xa w5x2m7q3
+
+  # Sign out all browsers and phones
+  switchboard token revoke --devices`,
 		ValidArgsFunction: completeTokens(s, &v.place),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return v.withHub(s, func(c *client.Client) (err error) {
-				revoked := []string{}
-				for _, id := range args {
-					id = tokenID(id)
-					if err = c.RevokeToken(cmd.Context(), id); err != nil {
-						err = fmt.Errorf("revoking %s: %w", id, err)
-						break
-					}
-					revoked = append(revoked, id)
-					if v.json {
-						continue
-					}
-					if _, err = fmt.Fprintf(s.stdout, "revoked %s\n", terminal.Clean(id)); err != nil {
-						break
-					}
-				}
-				if v.json { // what was done is told also if the next could not be
-					err = errors.Join(err, s.writeJSON(map[string][]string{"revoked": revoked}))
-				}
-				return err
-			})
+			if v.devices == (len(args) > 0) {
+				return usageError{errors.New("name the tokens to revoke, or use --devices; switchboard token list shows them")}
+			}
+			return v.withHub(s, func(c *client.Client) error { return v.run(cmd.Context(), s, c, args) })
 		},
 	}
 	v.flags(cmd)
-	cmd.Flags().BoolVar(&v.json, "json", false, "write one JSON object with the ids of those that were revoked")
+	cmd.Flags().BoolVar(&v.devices, "devices", false, "sign out all browsers and phones")
+	cmd.Flags().BoolVar(&v.json, "json", false, "print one JSON object with the revoked ids")
 	return cmd
+}
+
+// A tokenRevokeVerb is the flags of token revoke.
+type tokenRevokeVerb struct {
+	place
+	devices, json bool
+}
+
+// run revokes tokens, and tells which also if the next could not be.
+func (v *tokenRevokeVerb) run(ctx context.Context, s *surroundings, c *client.Client, args []string) error {
+	revoked, err := v.revoke(ctx, c, args)
+	if v.json {
+		return errors.Join(err, s.writeJSON(&api.RevokedTokens{Revoked: revoked}))
+	}
+	lines := make([]string, len(revoked))
+	for i, id := range revoked {
+		lines[i] = "revoked " + terminal.Clean(id)
+	}
+	if v.devices && len(lines) == 0 && err == nil {
+		s.hint("No devices are signed in.")
+	}
+	return errors.Join(err, writeLines(s.stdout, lines))
+}
+
+// revoke revokes the tokens that are named, or those of all devices.
+func (v *tokenRevokeVerb) revoke(ctx context.Context, c *client.Client, args []string) ([]string, error) {
+	if v.devices {
+		list, err := c.RevokeDevices(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return list.Revoked, nil
+	}
+	revoked := []string{}
+	for _, id := range args {
+		id = tokenID(id)
+		if err := c.RevokeToken(ctx, id); err != nil {
+			return revoked, fmt.Errorf("revoking %s: %w", id, err)
+		}
+		revoked = append(revoked, id)
+	}
+	return revoked, nil
 }
 
 // completeTokens completes arguments with the ids of tokens.
@@ -418,26 +418,25 @@ func newTokenCode(s *surroundings) *cobra.Command {
 	v := &tokenCodeVerb{}
 	cmd := &cobra.Command{
 		Use:   "code",
-		Short: "Make a one-time code that lets a browser in",
-		Long: `Makes a code that is good once, for five minutes, and writes the address of the hub with it to
-standard output. Whoever opens it first gets a token of the kind device, good for 30 days, which
-token list shows and token revoke ends. The code is behind the # of the address, which browsers do not
-send to any server.
+		Short: "Create a one-time link that lets a browser in",
+		Long: `Creates a code that works once, for five minutes, and prints a link with it. The browser that opens it
+first is signed in for 30 days; token list shows it, token revoke signs it out. The code comes after
+the # of the link, which browsers never send to a server.
 
-A program exchanges the code by POST /v1/login.`,
-		Example: `  # open the console with all rights
+A program exchanges the code with POST /v1/login.`,
+		Example: `  # Open the console with all scopes
   switchboard token code
 
-  # a phone that looks and answers
-  switchboard token code --name phone --scopes observe,approve`,
+  # Let someone watch and approve
+  switchboard token code --name guest --scopes observe,approve`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return v.run(cmd.Context(), s) },
 	}
 	v.flags(cmd)
-	cmd.Flags().StringVar(&v.name, "name", "", "what its bearer is called in logs (default what it calls itself)")
-	cmd.Flags().StringSliceVar(&v.scopes, "scopes", nil, "its `RIGHTS`: observe, prompt, approve, admin (default all)")
-	cmd.Flags().BoolVar(&v.json, "json", false, "write one JSON object")
+	cmd.Flags().StringVar(&v.name, "name", "", "device name in logs (default: the browser's own)")
+	cmd.Flags().StringSliceVar(&v.scopes, "scopes", nil, "`SCOPES` of the device: observe, prompt, approve, admin (default all)")
+	cmd.Flags().BoolVar(&v.json, "json", false, "print one JSON object")
 	complete(cmd, "scopes", scopeNames()...)
 	return cmd
 }
@@ -455,7 +454,7 @@ func (v *tokenCodeVerb) run(ctx context.Context, s *surroundings) error {
 		if v.json {
 			return s.writeJSON(made)
 		}
-		fmt.Fprintf(s.stderr, "good once, until %s\n", made.Expires.Local().Format(time.TimeOnly))
+		fmt.Fprintf(s.stderr, "Works once, until %s.\n", made.Expires.Local().Format(time.TimeOnly))
 		_, err = fmt.Fprintln(s.stdout, made.URL)
 		return err
 	})

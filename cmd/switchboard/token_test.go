@@ -13,6 +13,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/client"
+	"github.com/switchboard-dev/switchboard/internal/terminal"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 )
 
@@ -66,7 +67,7 @@ func TestTokenVerbs(t *testing.T) {
 
 	code, text, stderr := verb(t, env, "", "token", "create", "--name", "dashboard", "--scopes", "observe,prompt", "--ttl", "30d")
 	text = strings.TrimSpace(text)
-	if code != codeDone || !strings.HasPrefix(text, "sb_") || strings.Contains(text, "\n") || !strings.Contains(stderr, "dashboard: observe,prompt, good until ") || strings.Contains(stderr, text) {
+	if code != codeDone || !strings.HasPrefix(text, "sb_") || strings.Contains(text, "\n") || !strings.Contains(stderr, "dashboard: observe,prompt, expires ") || strings.Contains(stderr, text) {
 		t.Fatalf("create: %d %q %s", code, text, stderr)
 	}
 	c := s.overTCP(text)
@@ -109,7 +110,7 @@ func TestTokenVerbs(t *testing.T) {
 	code, out, stderr = verb(t, env, "", "token", "code", "--name", "phone", "--scopes", "observe,approve")
 	address := strings.TrimSpace(out)
 	_, secret, found := strings.Cut(address, "#code=")
-	if code != codeDone || !found || !strings.HasPrefix(address, s.url+"/#code=") || !strings.Contains(stderr, "good once") {
+	if code != codeDone || !found || !strings.HasPrefix(address, s.url+"/#code=") || !strings.Contains(stderr, "Works once") {
 		t.Fatalf("code: %d %s %s", code, out, stderr)
 	}
 	token, err := s.overTCP("").Login(t.Context(), api.Login{Code: secret, Name: "Firefox"})
@@ -208,17 +209,17 @@ func TestTokenUsage(t *testing.T) {
 	for _, test := range []struct{ args, want string }{
 		{"create", "--name is missing"},
 		{"create --name n", "--scopes is missing"},
-		{"create --name n --scopes observe,root", `"root" is none of`},
+		{"create --name n --scopes observe,root", `"root" is not one of`},
 		{"create --name n --scopes observe --ttl soon", "--ttl"},
-		{"create --name n --scopes observe --ttl 1ms", "a second at least"},
+		{"create --name n --scopes observe --ttl 1ms", "at least one second"},
 		{"create --name n --scopes observe --dir /", "add --session"},
 		{"create --session --name n", "--name is for tokens"},
 		{"create --session --ttl 1h", "--ttl is for tokens"},
 		{"create --session --transport pigeon", `"pigeon"`},
 		{"create now", `"now"`},
 		{"list now", `"now"`},
-		{"revoke", "requires at least 1 arg"},
-		{"code --scopes root", `"root" is none of`},
+		{"revoke", "use --devices"},
+		{"code --scopes root", `"root" is not one of`},
 		{"change", `"change"`},
 	} {
 		code, out, stderr := verb(t, []string{"HOME=" + t.TempDir()}, "", append([]string{"token"}, strings.Fields(test.args)...)...)
@@ -227,7 +228,7 @@ func TestTokenUsage(t *testing.T) {
 		}
 	}
 	code, out, _ := verb(t, nil, "", "token")
-	if code != codeDone || !strings.Contains(out, "create") || !strings.Contains(out, "observe   look") {
+	if code != codeDone || !strings.Contains(out, "create") || !strings.Contains(out, "observe   view") {
 		t.Errorf("%d %s", code, out)
 	}
 }
@@ -235,10 +236,11 @@ func TestTokenUsage(t *testing.T) {
 func TestShowTokens(t *testing.T) {
 	now := time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
 	var out strings.Builder
-	err := showTokens(&out, []api.Token{
+	plain := &terminal.View{Styles: paint.Profile{}.Styles(), Headings: true, Now: now}
+	err := writeLines(&out, plain.Tokens([]api.Token{
 		{ID: "a", Name: "x\x1b[2J", Scopes: []string{"observe"}, Created: now, Expires: now, Kind: "device"},
 		{ID: "b", Name: "y", Scopes: []string{"observe", "admin"}, Expires: now.Add(time.Hour), Used: now},
-	}, now)
+	}))
 	if err != nil || strings.Contains(out.String(), "\x1b") || strings.Count(out.String(), "expired") != 1 || !strings.Contains(out.String(), "observe,admin") {
 		t.Errorf("%s, %v", &out, err)
 	}

@@ -111,7 +111,11 @@ func TestAttackTokens(t *testing.T) {
 	other := a.mint("other", wire.ScopeObserve)
 	id, _, _ := strings.Cut(strings.TrimPrefix(other.Text, "sb_"), "_")
 	_, secret, _ := strings.Cut(strings.TrimPrefix(a.admin(), "sb_"), "_")
+	browser := a.browse()
 	credentials := map[string]http.Header{
+		"a cookie alone":         header("", "Cookie", browser.Get("Cookie")),
+		"a browser's other half": header("", "Authorization", browser.Get("Authorization")),
+		"another page, by fetch": with(browser, "Sec-Fetch-Site", "cross-site"),
 		"no token":               header(""),
 		"a revoked token":        header(revoked.Text),
 		"an expired token":       header(expired.Text),
@@ -136,9 +140,12 @@ func TestAttackTokens(t *testing.T) {
 	n := 0
 	for as, h := range credentials {
 		tried := doors
-		if as != "no token" && as != "a revoked token" && as != "an expired token" {
+		if as != "no token" && as != "a revoked token" && as != "an expired token" && as != "a cookie alone" && as != "a browser's other half" {
 			n++
 			tried = []door{doors[n%len(doors)], doors[(n+7)%len(doors)]}
+		}
+		if as == "another page, by fetch" {
+			tried = slices.DeleteFunc(slices.Clone(doors), func(d door) bool { return d.upgrades }) // which have an Origin
 		}
 		for _, d := range tried {
 			want := []int{http.StatusUnauthorized}
@@ -191,7 +198,36 @@ func TestAttackTokens(t *testing.T) {
 			"a device that may look", header(device.Text), http.StatusForbidden)
 	})
 	a.survived()
-	a.noSecrets(a.admin(), revoked.Text, expired.Text, code.Code)
+	a.noSecrets(a.admin(), revoked.Text, expired.Text, code.Code, browser.Get("Cookie"), strings.TrimPrefix(browser.Get("Authorization"), "Bearer "))
+}
+
+// browse logs a browser in with all scopes, and returns the headers that its page sends.
+func (a *assault) browse() http.Header {
+	a.t.Helper()
+	var code api.Code
+	if err := a.call(a.ctx(), "POST", "/v1/codes", api.CreateCode{}, &code); err != nil {
+		a.t.Fatal(err)
+	}
+	got := a.fetch("POST", "/v1/login", header("", "Content-Type", "application/json"), strings.NewReader(toJSON(a.t, api.Login{Code: code.Code, Name: "browser", Cookie: true})))
+	var made api.CreatedToken
+	if err := json.Unmarshal(got.body, &made); err != nil || !made.Cookie {
+		a.t.Fatalf("login: %d %s, %v", got.status, got.body, err)
+	}
+	cookie, _, _ := strings.Cut(got.header.Get("Set-Cookie"), ";")
+	h := header(made.Text, "Cookie", cookie)
+	if status, answer := a.askWith("GET", "/v1/info", h, http.NoBody); status != http.StatusOK {
+		a.t.Fatalf("both halves are answered %d: %s", status, answer)
+	}
+	return h
+}
+
+// with returns headers with some more.
+func with(h http.Header, more ...string) http.Header {
+	h = h.Clone()
+	for i := 0; i+1 < len(more); i += 2 {
+		h.Set(more[i], more[i+1])
+	}
+	return h
 }
 
 // noSecrets holds that no log has any of some secrets in it.
@@ -357,6 +393,13 @@ func TestAttackOrigins(t *testing.T) {
 			}
 			// A good token does not help: it is a browser that has it.
 			a.tryDoor(d, as, header(a.admin(), more...), http.StatusForbidden)
+		}
+	}
+	// Nor does the login of a browser, whose cookie comes with requests of any page.
+	browser := a.browse()
+	for _, as := range []string{"another origin", "another port", "a rebound name"} {
+		for _, d := range a.doors() {
+			a.tryDoor(d, as+", with a cookie", with(browser, foreign[as]...), http.StatusForbidden)
 		}
 	}
 	// What the root shows to anybody is not shown to them either, and nobody dials

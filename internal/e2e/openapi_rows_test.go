@@ -290,6 +290,11 @@ func (s *apiStage) accessRows() []apiRow {
 			return apiCall{body: `{"name":"a browser","scopes":["observe"]}`, then: func(b []byte) { s.code = readAnswer[api.Code](t, b).Code }}
 		}},
 		{"login", "", func(*testing.T) apiCall { return apiCall{body: `{"code":"` + s.code + `","name":"Firefox"}`} }},
+		{"revoke-devices", "", just(apiCall{})},
+		{"logout", "", just(apiCall{})},
+		{"open-phone", "", just(apiCall{body: `{"listen":"127.0.0.1:0"}`})},
+		{"open-phone", "nowhere", just(apiCall{body: `{"listen":"192.0.2.77"}`, status: 422})},
+		{"close-phone", "", just(apiCall{})},
 		{"login", "again", func(*testing.T) apiCall { return apiCall{body: `{"code":"` + s.code + `"}`, status: 401} }},
 	}
 }

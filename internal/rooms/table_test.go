@@ -82,7 +82,7 @@ var table = []room{
 	},
 	{
 		path: "internal/server/...", rooms: []string{"api", "claude", "claude/claudews", "internal/hub", "internal/killpoint", "internal/link", "internal/trust", "wire"},
-		modules: []string{"github.com/coder/websocket", "github.com/danielgtaylor/huma/v2", "github.com/prometheus/client_golang", "golang.org/x/sys"},
+		modules: []string{"github.com/coder/websocket", "github.com/danielgtaylor/huma/v2", "github.com/prometheus/client_golang", "golang.org/x/sys", "rsc.io/qr"},
 		tests:   []string{"claude/claudetest", "internal/journal/...", "internal/shim"},
 	},
 	{path: "internal/apigen", rooms: []string{"internal/server/..."}},

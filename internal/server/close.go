@@ -68,9 +68,11 @@ func (s *Server) end(ctx context.Context, stopAgents bool) (Left, error) {
 			}
 		})
 	}
+	shutdowns.Go(func() { s.phone.drain(drained) })
 	s.warn("closing links", s.link.Close())
 	s.warn("closing connections of CLIs", s.dial.Close())
 	shutdowns.Wait()
+	s.endPhone()
 	s.tasks.Wait()
 
 	left, err := s.left(context.WithoutCancel(ctx))

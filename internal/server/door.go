@@ -21,11 +21,11 @@ const relayPath = "/ws"
 func (s *Server) openAccess() error {
 	o := &s.options
 	if (o.TLSCert == "") != (o.TLSKey == "") {
-		return fmt.Errorf("TLS needs a certificate and its key; name both, with --tls-cert and --tls-key")
+		return fmt.Errorf("TLS needs a certificate and its key; pass both --tls-cert and --tls-key")
 	}
 	if len(o.OpenRelay) > 0 && (o.BehindProxy || o.URL != "") {
 		// Whoever comes through a proxy seems to be on this machine.
-		return fmt.Errorf("an open relay is for this machine alone; leave out --open-relay, or --behind-proxy and --url")
+		return fmt.Errorf("an open relay is local only; leave out --open-relay, or --behind-proxy and --url")
 	}
 	if o.TLSCert != "" {
 		files := &certificate{cert: o.TLSCert, key: o.TLSKey}
@@ -39,7 +39,7 @@ func (s *Server) openAccess() error {
 		return err
 	}
 	s.fileToken = admin.ID
-	if s.book, err = access.OpenBook(o.DataDir, admin, &access.BookOptions{URL: s.PublicURL, Log: s.log}); err != nil {
+	if s.book, err = access.OpenBook(o.DataDir, admin, &access.BookOptions{URL: s.PublicURL, Device: s.device, Log: s.log}); err != nil {
 		return err
 	}
 	s.undo = append(s.undo, func() { s.warn("writing down the use of tokens", s.book.Close()) })
@@ -154,7 +154,7 @@ func (c *certificate) look() (written [2]time.Time, err error) {
 			return written, err
 		}
 		if name == c.key && info.Mode().Perm()&0o007 != 0 {
-			return written, fmt.Errorf("every user of this machine can read the key %s (mode %04o); close it with: chmod o= %s", name, info.Mode().Perm()&fs.ModePerm, name)
+			return written, fmt.Errorf("every user can read the key %s (mode %04o); fix: chmod o= %s", name, info.Mode().Perm()&fs.ModePerm, name)
 		}
 		written[i] = info.ModTime()
 	}

@@ -24,7 +24,7 @@ func listenTCP(ctx context.Context, addr string, beyond bool) (net.Listener, err
 	if addr != "" {
 		l, err := access.ListenTCP(ctx, addr, beyond)
 		if errors.Is(err, syscall.EADDRINUSE) {
-			return nil, fmt.Errorf("%w; choose another with --addr, or leave it out to take the first free port from %d to %d", err, firstPort, lastPort)
+			return nil, fmt.Errorf("%w; choose another with --addr, or leave it out to use the first free port from %d to %d", err, firstPort, lastPort)
 		}
 		return l, err
 	}

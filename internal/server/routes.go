@@ -54,13 +54,18 @@ func (s *Server) portHandler() http.Handler {
 
 // common serves what both have.
 func (s *Server) common(mux *http.ServeMux) {
-	mux.Handle("/v1/", s.v1)
-	mux.Handle("/healthz", proven(s.v1))
-	mux.Handle("/readyz", proven(s.v1))
+	s.forBrowsers(mux)
 	mux.Handle(relayPath, s.guard.Admitted(s.relay))
 	mux.Handle("/sessions", s.direct)
 	mux.Handle("/sessions/", s.direct)
 	mux.Handle("GET /metrics", s.guard.Authenticated(observers(s.metrics.Handler())))
+}
+
+// forBrowsers serves the console and what it needs.
+func (s *Server) forBrowsers(mux *http.ServeMux) {
+	mux.Handle("/v1/", s.v1)
+	mux.Handle("/healthz", proven(s.v1))
+	mux.Handle("/readyz", proven(s.v1))
 	mux.Handle("GET /{$}", proven(http.HandlerFunc(s.root)))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		if s.console != nil && s.console.Has(r.URL.Path) {

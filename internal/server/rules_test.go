@@ -46,7 +46,7 @@ func TestOwn(t *testing.T) {
 		{
 			"simulated agent",
 			Options{DataDir: data, Socket: in("run/hub.sock"), Agent: launch.Simulator},
-			[]string{in("admin.token"), in("journal.db"), in("journal.db-wal"), in("rules.confirmed"), in("journal.db.before-v2"), in("run"), in("blobs")},
+			[]string{in("admin.token"), in("journal.db"), in("journal.db-wal"), in("rules.confirmed"), in("phone.pem"), in("journal.db.before-v2"), in("run"), in("blobs")},
 			[]string{data, in("sim"), ""},
 		},
 		{"somebody else's folder", Options{DataDir: data, Socket: "/run/user/1/hub.sock"}, []string{"/run/user/1/hub.sock"}, []string{"/run/user/1"}},

@@ -141,6 +141,7 @@ type Server struct {
 	failed    chan error // of a listener that ended unasked; has room for all
 	undo      []func()   // what Close does in the end, the last one first
 	closing   sync.Once
+	phone     phone
 }
 
 // Start starts a server. When it returns, clients and agents can connect. ctx bounds the start alone. The error says what to do.
@@ -177,7 +178,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	s.undo = append(s.undo, func() { s.warn("closing links", s.link.Close()) })
 	s.dial = ingress.NewDial(s.hub, &ingress.DialOptions{Trusted: s.guard.Admin, Logger: s.log})
 	s.undo = append(s.undo, func() { s.warn("closing connections of CLIs", s.dial.Close()) })
-	s.v1 = v1.New(v1.Of(s.hub), s.guard, &v1.Options{Info: s.info, Dial: webSocket(s.PublicURL()), Log: s.log, Tokens: s.book, Opened: s.metrics.Stream, Refused: s.metrics.Refused})
+	s.v1 = v1.New(v1.Of(s.hub), s.guard, &v1.Options{Info: s.info, Dial: webSocket(s.PublicURL()), Log: s.log, Tokens: s.book, Phone: s, Opened: s.metrics.Stream, Refused: s.metrics.Refused})
 	s.relay = relay.New(relay.Of(s.hub), s.guard, &relay.Options{Log: s.log, Opened: s.metrics.Stream})
 	s.undo = append(s.undo, func() { s.relay.Close(goingAway) })
 	s.direct = direct.New(direct.Of(s.hub), s.guard, &direct.Options{
@@ -326,16 +327,21 @@ const (
 	maxHeader     = 64 << 10
 )
 
-// serve serves a handler on some listeners, with TLS if there is a configuration of it.
-func (s *Server) serve(listeners []net.Listener, secure *tls.Config, handler http.Handler) {
+// newHTTP makes a server of a handler, with TLS if there is a configuration of it.
+func (s *Server) newHTTP(secure *tls.Config, handler http.Handler) *http.Server {
 	// What a browser gains by HTTP/2 is not worth a second set of limits; a WebSocket needs the first version anyway.
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
-	server := &http.Server{
+	return &http.Server{
 		Handler: s.guard.Checked(s.metrics.HTTP(handler)), ConnContext: s.guard.ConnContext, TLSConfig: secure, Protocols: &protocols,
 		ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
+}
+
+// serve serves a handler on some listeners, with TLS if there is a configuration of it.
+func (s *Server) serve(listeners []net.Listener, secure *tls.Config, handler http.Handler) {
+	server := s.newHTTP(secure, handler)
 	s.servers = append(s.servers, server)
 	for _, l := range listeners {
 		s.tasks.Go(func() {

@@ -142,6 +142,12 @@ export class Hub {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
+  /** Runs a command beside the hub, as its user does in a terminal. */
+  run(...args: string[]): string {
+    const env = { PATH: process.env.PATH ?? "", HOME: join(this.folder, "home"), ...this.options.env };
+    return execFileSync(program, [...args, "--data-dir", join(this.folder, "data")], { encoding: "utf8", env, stdio: "pipe" });
+  }
+
   /** Calls an operation as its administrator. */
   async call<K extends keyof Operations>(
     operation: K,

@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"crypto/subtle"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"net/http"
 	"os"
@@ -89,6 +87,9 @@ func (e *entry) public() api.Token {
 	t := api.Token{ID: e.ID, Name: e.Name, Scopes: e.Scopes.names(), Created: e.created, Expires: e.expires, Kind: e.kind}
 	if used := e.used.Load(); used != 0 {
 		t.Used = time.Unix(used, 0).UTC()
+		if t.Used.Before(t.Created) { // in the minute in which it was made
+			t.Used = t.Created
+		}
 	}
 	return t
 }
@@ -99,6 +100,9 @@ type BookOptions struct {
 	// links with a one-time code. It is called when a code is made. If nil, there
 	// are no links.
 	URL func() string
+	// Device returns where other devices reach the console. It is called when a code is
+	// made. If nil, they do not.
+	Device func() Device
 	// Log gets what an operator should know. If nil, nothing is logged.
 	Log *slog.Logger
 }
@@ -108,11 +112,12 @@ type BookOptions struct {
 // no goroutine, but timers that Close stops.
 type Book struct {
 	// Static after construction.
-	path  string // of the file; empty if nothing is kept
-	url   func() string
-	user  string
-	log   *slog.Logger
-	brake *brake
+	path   string // of the file; empty if nothing is kept
+	url    func() string
+	device func() Device
+	user   string
+	log    *slog.Logger
+	brake  *brake
 
 	// saving is held while the file is written. It is taken before mu.
 	saving sync.Mutex
@@ -159,9 +164,12 @@ func newBook(options *BookOptions, tokens ...Token) *Book {
 	if options == nil {
 		options = &BookOptions{}
 	}
-	b := &Book{url: options.URL, user: userName(), log: options.Log, brake: newBrake(), entries: map[string]*entry{}}
+	b := &Book{url: options.URL, device: options.Device, user: userName(), log: options.Log, brake: newBrake(), entries: map[string]*entry{}}
 	if b.url == nil {
 		b.url = func() string { return "" }
+	}
+	if b.device == nil {
+		b.device = func() Device { return Device{} }
 	}
 	if b.log == nil {
 		b.log = slog.New(slog.DiscardHandler)
@@ -215,19 +223,18 @@ func (b *Book) put(e *entry) {
 	})
 }
 
-// match returns the token with this text. It takes the same time for a wrong
-// secret as for an unknown id.
-func (b *Book) match(text string) (*entry, bool) {
+// match returns the token with this text, which came with these halves of tokens in
+// cookies. It takes the same time for a wrong secret as for an unknown id.
+func (b *Book) match(text string, halves []string) (*entry, bool) {
 	id, secret, ok := splitToken(text)
-	sum := sha256.Sum256([]byte(secret))
-	var known [sha256.Size]byte
 	b.mu.RLock()
 	e := b.entries[id]
 	b.mu.RUnlock()
+	var known Token // which nothing is the secret of
 	if e != nil {
-		known = e.sum
+		known = e.Token
 	}
-	same := subtle.ConstantTimeCompare(sum[:], known[:]) == 1
+	same := known.holds(secret, halves)
 	now := time.Now()
 	if !ok || e == nil || !same || e.over(now) {
 		return nil, false
@@ -313,10 +320,12 @@ func older(a, b *entry) int {
 	return cmp.Or(a.created.Compare(b.created), cmp.Compare(a.ID, b.ID))
 }
 
-// List returns all tokens, that of the admin first, then the oldest.
+// List returns all tokens, that of the admin first, then the oldest. The one that it is
+// asked with is marked.
 func (b *Book) List(ctx context.Context) ([]api.Token, error) {
-	if _, e := Require(ctx, wire.ScopeAdmin); e != nil {
-		return nil, e
+	id, problem := Require(ctx, wire.ScopeAdmin)
+	if problem != nil {
+		return nil, problem
 	}
 	b.mu.RLock()
 	var all []*entry
@@ -329,7 +338,9 @@ func (b *Book) List(ctx context.Context) ([]api.Token, error) {
 	slices.SortFunc(all, older)
 	list := make([]api.Token, 0, len(all))
 	for _, e := range all {
-		list = append(list, e.public())
+		t := e.public()
+		t.Current = e == id.token
+		list = append(list, t)
 	}
 	return list, nil
 }
@@ -350,14 +361,15 @@ func (b *Book) Create(ctx context.Context, in api.CreateToken) (*api.CreatedToke
 		return nil, e
 	}
 	if in.TTL < 0 || in.TTL > maxTTL {
-		return nil, invalid("The token cannot be good for so long", "", "Give a number of seconds, or none for one that does not expire.")
+		return nil, invalid("The lifetime is too long", "", "Give a number of seconds, or none for a token that doesn't expire.")
 	}
 	now := present()
 	var expires time.Time
 	if in.TTL > 0 {
 		expires = now.Add(time.Duration(in.TTL) * time.Second)
 	}
-	return b.add(now, name, scopes, "", earlier(expires, maker.expires()), maker.token)
+	made, _, err := b.add(now, wanted{name: name, scopes: scopes, expires: earlier(expires, maker.expires()), maker: maker.token})
+	return made, err
 }
 
 // earlier returns the earlier of two times of which zero means never.
@@ -374,12 +386,12 @@ func (b *Book) name(text string) (string, *api.Error) {
 	name := strings.TrimSpace(text)
 	switch {
 	case name == "" || utf8.RuneCountInString(name) > maxName:
-		return "", invalid("The name of the token does not fit", fmt.Sprintf("It has to have 1 to %d characters.", maxName), "")
+		return "", invalid("The token name has the wrong length", fmt.Sprintf("It must have 1 to %d characters.", maxName), "")
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return "", invalid("The name of the token has characters that cannot be shown", "", "Use letters, digits and spaces.")
+		return "", invalid("The token name has unprintable characters", "", "Use letters, digits and spaces.")
 	case slices.ContainsFunc([]string{kindAdmin, openRelayName, b.user}, func(taken string) bool { return strings.EqualFold(name, taken) }),
 		strings.HasSuffix(name, fromAgent):
-		return "", invalid("The name of the token is taken", fmt.Sprintf("Somebody else acts as %q.", name), "Choose another.")
+		return "", invalid("The token name is taken", fmt.Sprintf("%q already names someone else.", name), "Choose another.")
 	}
 	return name, nil
 }
@@ -387,14 +399,14 @@ func (b *Book) name(text string) (string, *api.Error) {
 // given returns the rights that somebody gives, if they have them.
 func given(names []string, maker Identity) (Scopes, *api.Error) {
 	if len(names) == 0 {
-		return 0, invalid("A token needs a right", "", "Give at least one of: "+AllScopes().String()+".")
+		return 0, invalid("A token needs a scope", "", "Name at least one of: "+AllScopes().String()+".")
 	}
 	scopes, err := ParseScopes(names)
 	if err != nil {
-		return 0, invalid("There is no such right", err.Error()+".", "")
+		return 0, invalid("There is no such scope", err.Error()+".", "")
 	}
 	if lacking := scopes &^ maker.Scopes; lacking != 0 {
-		return 0, refused("You cannot give what you do not have", "You lack: "+lacking.String()+".", "")
+		return 0, refused("You can't grant a scope you don't have", "You lack: "+lacking.String()+".", "")
 	}
 	return scopes, nil
 }
@@ -402,97 +414,73 @@ func given(names []string, maker Identity) (Scopes, *api.Error) {
 // present returns the time as it is written down.
 func present() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
-// add makes a token and writes it down. maker is the token of who wants it, nil if they needed none: one that is good no more by now makes none.
-func (b *Book) add(now time.Time, name string, scopes Scopes, kind string, expires time.Time, maker *entry) (*api.CreatedToken, error) {
+// wanted is what a new token is to be.
+type wanted struct {
+	name    string
+	scopes  Scopes
+	kind    string
+	expires time.Time
+	maker   *entry   // the token of the client that asks; nil if it needed none
+	bound   bool     // to a cookie
+	halves  []string // of the token in whose place it comes, if there is one
+}
+
+// add makes a token and writes it down. A maker that has ended meanwhile makes none.
+// half is what the cookie of a token that is bound to one holds.
+func (b *Book) add(now time.Time, w wanted) (_ *api.CreatedToken, half string, _ error) {
 	b.saving.Lock()
 	defer b.saving.Unlock()
-	text, t := newToken(name, scopes)
-	e := newEntry(t, kind, now, expires)
+	text, t := newToken(w.name, w.scopes)
+	if w.bound {
+		var sum [sha256.Size]byte
+		half, sum = newHalf()
+		t.bind(text, half, sum)
+	}
+	e := newEntry(t, w.kind, now, w.expires)
 	b.mu.Lock()
-	full, taken := len(b.entries) >= maxTokens, b.entries[t.ID] != nil
-	over := maker != nil && maker.over(now)
+	old := b.ofHalf(w.halves)
+	full, taken := len(b.entries) >= maxTokens && old == nil, b.entries[t.ID] != nil
+	over := w.maker != nil && w.maker.over(now)
 	if !full && !taken && !over {
 		b.put(e)
+		if old != nil {
+			old.revoked = true // for the file; it works until that is written
+		}
 	}
 	b.mu.Unlock()
 	switch {
 	case over:
-		return nil, unauthorized()
+		return nil, "", unauthorized()
 	case full:
-		return nil, &api.Error{
-			Status: http.StatusConflict, Code: api.CodeConflict, Title: "There are too many tokens",
-			Detail: fmt.Sprintf("There may be %d.", maxTokens), Hint: "Revoke some: switchboard token list, switchboard token revoke ID.",
+		return nil, "", &api.Error{
+			Status: http.StatusConflict, Code: api.CodeConflict, Title: "Too many tokens",
+			Detail: fmt.Sprintf("The maximum is %d.", maxTokens), Hint: "Revoke some: switchboard token list, switchboard token revoke ID.",
 		}
 	case taken:
-		return nil, api.Errorf(http.StatusConflict, api.CodeConflict, "Two tokens got the same name by chance; try again")
+		return nil, "", api.Errorf(http.StatusConflict, api.CodeConflict, "Two tokens got the same id by chance; try again")
 	}
 	if err := b.save(); err != nil {
 		b.mu.Lock()
 		delete(b.entries, t.ID)
+		if old != nil {
+			old.revoked = false
+		}
 		b.mu.Unlock()
 		e.end()
-		return nil, unwritten("The token was not made", err)
+		return nil, "", unwritten("The token was not made", err)
 	}
-	return &api.CreatedToken{Token: e.public(), Text: text}, nil
-}
-
-// Revoke ends a token, and with it the connections of those who came with it. One
-// that is kept in the file admin.token is removed there.
-func (b *Book) Revoke(ctx context.Context, id string) error {
-	if _, e := Require(ctx, wire.ScopeAdmin); e != nil {
-		return e
-	}
-	b.saving.Lock()
-	defer b.saving.Unlock()
-	b.mu.Lock()
-	e := b.entries[id]
-	b.mu.Unlock()
-	if e != nil && e.kind == kindAdmin {
-		if err := b.removeFile(); err != nil {
-			return err
-		}
-	}
-	b.mu.Lock()
-	known := e != nil && b.entries[id] == e
-	if known {
-		e.revoked = true
-		e.end()
-		b.forgetCodes(e)
-	}
-	b.mu.Unlock()
-	if !known {
-		return &api.Error{
-			Status: http.StatusNotFound, Code: api.CodeNotFound, Title: "There is no such token",
-			Hint: "switchboard token list shows their ids; the id is the part between the underscores.",
-		}
-	}
-	if err := b.save(); err != nil {
+	if old != nil {
 		b.mu.Lock()
-		b.saveLater()
+		old.end()
+		b.forgetCodes(old)
 		b.mu.Unlock()
-		return unwritten("The token is good no more, but would be again after a restart", err)
 	}
-	return nil
-}
-
-// removeFile removes the file of the token with all rights.
-func (b *Book) removeFile() error {
-	if b.path == "" {
-		return nil
-	}
-	err := os.Remove(filepath.Join(filepath.Dir(b.path), TokenFile))
-	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return &api.Error{
-		Status: http.StatusServiceUnavailable, Code: api.CodeStorage, Title: "The file of the token cannot be removed, so that the token is still good",
-		Detail: err.Error(), Hint: "Remove the file " + TokenFile + " in the data folder, and try again.",
-	}
+	return &api.CreatedToken{Token: e.public(), Text: text, Cookie: w.bound}, half, nil
 }
 
 // unwritten says that the file could not be written.
 func unwritten(title string, err error) *api.Error {
-	return &api.Error{Status: http.StatusServiceUnavailable, Code: api.CodeStorage, Title: title, Detail: err.Error(), Hint: "Make room on the disk, and try again."}
+	return &api.Error{Status: http.StatusServiceUnavailable, Code: api.CodeStorage, Title: title, Detail: err.Error(), Hint: "Free some disk space, and try again."}
 }
 
 func invalid(title, detail, hint string) *api.Error {

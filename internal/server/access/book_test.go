@@ -38,7 +38,7 @@ func boss(t *testing.T) context.Context {
 // bearing returns the identity of whoever bears a token.
 func bearing(t *testing.T, b *Book, text string) Identity {
 	t.Helper()
-	id, ok := New(&Options{Book: b}).ofToken(&peer{}, text)
+	id, ok := New(&Options{Book: b}).ofToken(&peer{}, text, cookies{})
 	if !ok {
 		t.Fatal("the token is not good")
 	}
@@ -128,13 +128,13 @@ func TestBook(t *testing.T) {
 	if cause := context.Cause(watched); !errors.Is(cause, ErrRevoked) {
 		t.Errorf("the cause is %v", cause)
 	}
-	if _, ok := b.match(made.Text); ok {
+	if _, ok := b.match(made.Text, nil); ok {
 		t.Error("a token that was revoked is good")
 	}
 	if got := refusal(t, b.Revoke(boss(t), made.ID)); got != "404 not_found" {
 		t.Errorf("revoked twice: %s", got)
 	}
-	if _, ok := openBook(t, dir).match(made.Text); ok {
+	if _, ok := openBook(t, dir).match(made.Text, nil); ok {
 		t.Error("a token that was revoked is good after a restart")
 	}
 }
@@ -194,11 +194,11 @@ func TestBookRefuses(t *testing.T) {
 func TestBookIsBounded(t *testing.T) {
 	b := newBook(nil)
 	for range maxTokens {
-		if _, err := b.add(present(), "n", AllScopes(), "", time.Time{}, nil); err != nil {
+		if _, _, err := b.add(present(), wanted{name: "n", scopes: AllScopes()}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := b.add(present(), "n", AllScopes(), "", time.Time{}, nil); err == nil || refusal(t, err) != "409 conflict" {
+	if _, _, err := b.add(present(), wanted{name: "n", scopes: AllScopes()}); err == nil || refusal(t, err) != "409 conflict" {
 		t.Errorf("one too many: %v", err)
 	}
 }
@@ -217,12 +217,12 @@ func TestTokensExpire(t *testing.T) {
 			t.Errorf("the child expires at %v", child.Expires)
 		}
 		time.Sleep(89 * time.Second)
-		if _, ok := b.match(short.Text); !ok || watched.Err() != nil {
+		if _, ok := b.match(short.Text, nil); !ok || watched.Err() != nil {
 			t.Error("it has expired too early")
 		}
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if _, ok := b.match(short.Text); ok {
+		if _, ok := b.match(short.Text, nil); ok {
 			t.Error("it is good after its time")
 		}
 		if !errors.Is(context.Cause(watched), ErrRevoked) {
@@ -297,7 +297,7 @@ func TestBookCannotBeWritten(t *testing.T) {
 	if err := b.Revoke(boss(t), made.ID); err == nil || refusal(t, err) != "503 storage" {
 		t.Errorf("Revoke: %v", err)
 	}
-	if _, ok := b.match(made.Text); ok {
+	if _, ok := b.match(made.Text, nil); ok {
 		t.Error("it is still good")
 	}
 	if list, err := b.List(boss(t)); err != nil || len(list) != 0 {
@@ -305,7 +305,7 @@ func TestBookCannotBeWritten(t *testing.T) {
 	}
 	noError(t, os.Rename(dir+"2", dir))
 	noError(t, b.Revoke(boss(t), made.ID)) // and now for good
-	if _, ok := openBook(t, dir).match(made.Text); ok {
+	if _, ok := openBook(t, dir).match(made.Text, nil); ok {
 		t.Error("it is good after a restart")
 	}
 }
@@ -341,8 +341,8 @@ func TestOpenBookRefuses(t *testing.T) {
 		"no name":        {write(strings.Replace(whole, `"name": "n"`, `"name": ""`, 1), 0o600), "no name"},
 		"twice":          {write(strings.Replace(whole, token, token+","+token, 1), 0o600), "two with the id"},
 		"too large":      {write(whole+strings.Repeat(" ", maxBook), 0o600), "too large"},
-		"a folder":       {func(t *testing.T, path string) { t.Helper(); noError(t, os.Mkdir(path, 0o700)) }, "no regular file"},
-		"a pipe":         {func(t *testing.T, path string) { t.Helper(); noError(t, syscall.Mkfifo(path, 0o600)) }, "no regular file"},
+		"a folder":       {func(t *testing.T, path string) { t.Helper(); noError(t, os.Mkdir(path, 0o700)) }, "isn't a regular file"},
+		"a pipe":         {func(t *testing.T, path string) { t.Helper(); noError(t, syscall.Mkfifo(path, 0o600)) }, "isn't a regular file"},
 		"a link": {func(t *testing.T, path string) {
 			t.Helper()
 			noError(t, os.Symlink(filepath.Join(good, BookFile), path))
@@ -395,7 +395,7 @@ func TestCodes(t *testing.T) {
 		wrong := func(code string) {
 			t.Helper()
 			start := time.Now()
-			_, err := b.Login(t.Context(), api.Login{Code: code})
+			_, _, err := b.Login(t.Context(), api.Login{Code: code})
 			if err == nil || refusal(t, err) != "401 unauthorized" || time.Since(start) < brakeShortest {
 				t.Errorf("%v after %v", err, time.Since(start))
 			}
@@ -403,13 +403,13 @@ func TestCodes(t *testing.T) {
 		wrong("")
 		wrong(made.Code + "a")
 		// A stranger does not learn who is called what.
-		if _, err := b.Login(t.Context(), api.Login{Code: "x", Name: kindAdmin}); refusal(t, err) != "401 unauthorized" {
+		if _, _, err := b.Login(t.Context(), api.Login{Code: "x", Name: kindAdmin}); refusal(t, err) != "401 unauthorized" {
 			t.Error(err)
 		}
-		if _, err := b.Login(t.Context(), api.Login{Code: made.Code, Name: "\x1b"}); refusal(t, err) != "422 invalid" {
+		if _, _, err := b.Login(t.Context(), api.Login{Code: made.Code, Name: "\x1b"}); refusal(t, err) != "422 invalid" {
 			t.Error(err)
 		}
-		token, err := b.Login(t.Context(), api.Login{Code: made.Code, Name: "other"})
+		token, _, err := b.Login(t.Context(), api.Login{Code: made.Code, Name: "other"})
 		noError(t, err)
 		if token.Name != "phone" || token.Kind != kindDevice || strings.Join(token.Scopes, ",") != "observe,approve" || token.Expires.IsZero() {
 			t.Errorf("the token is %+v", token)
@@ -426,12 +426,12 @@ func TestCodes(t *testing.T) {
 
 		all, err := b.Code(boss(t), api.CreateCode{})
 		noError(t, err)
-		token, err = b.Login(t.Context(), api.Login{Code: all.Code})
+		token, _, err = b.Login(t.Context(), api.Login{Code: all.Code})
 		noError(t, err)
 		if token.Name != deviceName || strings.Join(token.Scopes, ",") != AllScopes().String() {
 			t.Errorf("the token is %+v", token)
 		}
-		token, err = b.Login(t.Context(), api.Login{Code: b.ConsoleCode().Code, Name: "Firefox"})
+		token, _, err = b.Login(t.Context(), api.Login{Code: b.ConsoleCode().Code, Name: "Firefox"})
 		noError(t, err)
 		if token.Name != "Firefox" {
 			t.Errorf("the token is %+v", token)
@@ -455,7 +455,7 @@ func TestCodesOfTokens(t *testing.T) {
 	if made.URL != "" {
 		t.Errorf("an address without a server: %s", made.URL)
 	}
-	token, err := b.Login(t.Context(), api.Login{Code: made.Code})
+	token, _, err := b.Login(t.Context(), api.Login{Code: made.Code})
 	noError(t, err)
 	if strings.Join(token.Scopes, ",") != "observe,admin" || !token.Expires.Equal(maker.Expires) {
 		t.Errorf("the token is %+v", token)
@@ -463,7 +463,7 @@ func TestCodesOfTokens(t *testing.T) {
 	made, err = b.Code(ctx, api.CreateCode{})
 	noError(t, err)
 	noError(t, b.Revoke(boss(t), maker.ID))
-	if _, err := b.Login(t.Context(), api.Login{Code: made.Code}); refusal(t, err) != "401 unauthorized" {
+	if _, _, err := b.Login(t.Context(), api.Login{Code: made.Code}); refusal(t, err) != "401 unauthorized" {
 		t.Error(err)
 	}
 	noError(t, b.Close())
@@ -482,7 +482,7 @@ func TestEndedMaker(t *testing.T) {
 		t.Error(err)
 	}
 	// As if it were revoked just before the token is put into the book.
-	if _, err := b.add(present(), "n", id.Scopes, "", time.Time{}, id.token); refusal(t, err) != "401 unauthorized" {
+	if _, _, err := b.add(present(), wanted{name: "n", scopes: id.Scopes, maker: id.token}); refusal(t, err) != "401 unauthorized" {
 		t.Error(err)
 	}
 	list, err := b.List(boss(t))
@@ -505,10 +505,10 @@ func TestCodesAreBounded(t *testing.T) {
 	for range brakeSlots {
 		b.brake.slots <- struct{}{}
 	}
-	if _, err := b.Login(t.Context(), api.Login{Code: codes[0]}); refusal(t, err) != fmt.Sprint(http.StatusTooManyRequests, " ", api.CodeUnauthorized) {
+	if _, _, err := b.Login(t.Context(), api.Login{Code: codes[0]}); refusal(t, err) != fmt.Sprint(http.StatusTooManyRequests, " ", api.CodeUnauthorized) {
 		t.Error(err)
 	}
-	if _, err := b.Login(t.Context(), api.Login{Code: codes[2]}); err != nil {
+	if _, _, err := b.Login(t.Context(), api.Login{Code: codes[2]}); err != nil {
 		t.Errorf("the right one: %v", err)
 	}
 	noError(t, b.Close())

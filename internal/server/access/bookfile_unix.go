@@ -37,12 +37,14 @@ type tokenText struct {
 	Expires time.Time `json:"expires,omitzero"`
 	Used    time.Time `json:"used,omitzero"`
 	SHA256  string    `json:"sha256"`
+	// Half is the hash of what is in the cookie of a token that is bound to one.
+	Half string `json:"cookie_sha256,omitempty"`
 }
 
 // loadBook reads the tokens of a file; none if there is none. It leaves out those
 // that have expired long ago.
 func loadBook(path string, now time.Time) ([]*entry, error) {
-	const remedy = "restore it from a backup, or remove it: then all tokens but that in " + TokenFile + " are good no more, and you make new ones"
+	const remedy = "restore it from a backup, or remove it: then all tokens except that in " + TokenFile + " stop working, and you create new ones"
 	text, err := readPrivate(path, os.Geteuid(), maxBook+1, remedy, remedy)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -106,6 +108,14 @@ func (t *tokenText) entry() (*entry, error) {
 		return nil, fmt.Errorf("there is no kind %q", t.Kind)
 	}
 	copy(token.sum[:], sum)
+	if t.Half != "" {
+		half, err := hex.DecodeString(t.Half)
+		if err != nil || len(half) != sha256.Size {
+			return nil, errors.New("the hash of its cookie is none")
+		}
+		token.bound = true
+		copy(token.half[:], half)
+	}
 	e := newEntry(token, t.Kind, t.Created, t.Expires)
 	if !t.Used.IsZero() {
 		e.used.Store(t.Used.Unix())
@@ -118,10 +128,14 @@ func writeBook(path string, entries []*entry) error {
 	book := bookText{Version: bookVersion, Tokens: []tokenText{}}
 	for _, e := range entries {
 		t := e.public()
-		book.Tokens = append(book.Tokens, tokenText{
+		text := tokenText{
 			ID: t.ID, Name: t.Name, Scopes: t.Scopes, Kind: t.Kind, Created: t.Created, Expires: t.Expires, Used: t.Used,
 			SHA256: hex.EncodeToString(e.sum[:]),
-		})
+		}
+		if e.bound {
+			text.Half = hex.EncodeToString(e.half[:])
+		}
+		book.Tokens = append(book.Tokens, text)
 	}
 	text, err := json.MarshalIndent(book, "", "  ")
 	if err != nil {

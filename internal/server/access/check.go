@@ -36,47 +36,51 @@ func parseAddress(text string) address {
 	return a
 }
 
+// has reports whether the Host of a request is this address.
+func (a address) has(host string) bool { return slices.Contains(a.hosts, strings.ToLower(host)) }
+
 // check says why a request may not come this way, or nil.
 func (g *Guard) check(r *http.Request) *api.Error {
 	p := peerOf(r.Context())
 	origins := r.Header.Values("Origin")
 	switch {
 	case p == nil:
-		return refused("The connection is not known", "The server was put together wrongly: ConnContext is missing.", "")
+		return refused("Unknown connection", "Bug in the hub: ConnContext is missing.", "")
 	case secretInURL(r.URL):
 		return &api.Error{
-			Status: http.StatusBadRequest, Code: api.CodeInvalid, Title: "A secret does not belong into an address",
-			Detail: "Addresses end up in histories and logs. There is something in this one that looks like a token.",
-			Hint:   "Send it as the header \"Authorization: Bearer TOKEN\". If others may have seen it: switchboard token revoke ID.",
+			Status: http.StatusBadRequest, Code: api.CodeInvalid, Title: "Secrets don't belong in a URL",
+			Detail: "URLs end up in histories and logs, and this one has something that looks like a token.",
+			Hint:   "Send it as the header \"Authorization: Bearer TOKEN\". If others may have seen it, revoke it: switchboard token revoke ID",
 		}
 	case p.socket && !p.ours():
-		return refused("This socket is for another user", "", "Start a server of your own.")
+		return refused("This socket belongs to another user", "", "Start your own hub: switchboard serve")
 	case p.socket && len(origins) > 0:
-		return refused("Web pages cannot use the socket", "The request has an Origin.", "")
+		return refused("Web pages can't use the socket", "The request has an Origin.", "")
 	case p.socket:
 		return nil
-	case p.local == nil || p.remote == nil, !g.beyond && !p.loopback():
-		return refused("This server listens to this machine only", "", "Use it on the machine that it runs on.")
+	case p.local == nil || p.remote == nil, !g.beyond && !p.beyond() && !p.loopback():
+		return refused("This hub accepts local connections only", "", "Use it on its own machine, or run: switchboard console --phone")
 	}
-	names := hosts(p.local, g.tls)
-	if host := strings.ToLower(r.Host); !slices.Contains(names, host) && !slices.Contains(g.public.hosts, host) {
-		return refused("The Host of the request is not this server's", fmt.Sprintf("It is %q.", r.Host), "Use the address "+names[0]+", or have server.url say under which name it is reached.")
+	secure := g.overTLS(r)
+	names := hosts(p.local, secure)
+	if !slices.Contains(names, strings.ToLower(r.Host)) && !g.public.has(r.Host) {
+		return refused("The request's Host isn't this hub", fmt.Sprintf("It is %q.", r.Host), "Use the address "+names[0]+", or set server.url to the name the hub is reached by.")
 	}
 	for _, o := range origins {
-		if !g.ourPage(o, names) && !(len(origins) == 1 && g.open.invites(r, o)) {
-			return refused("The request comes from a web page of another server", fmt.Sprintf("Its Origin is %q.", o), "")
+		if !g.ourPage(o, names, secure) && !(len(origins) == 1 && g.open.invites(r, o)) {
+			return refused("The request comes from another site's web page", fmt.Sprintf("Its Origin is %q.", o), "")
 		}
 	}
 	return nil
 }
 
 // ourPage reports whether a web page with this origin is one of ours.
-func (g *Guard) ourPage(origin string, names []string) bool {
+func (g *Guard) ourPage(origin string, names []string, secure bool) bool {
 	if g.public.origin != "" && strings.EqualFold(origin, g.public.origin) {
 		return true
 	}
 	scheme := "http"
-	if g.tls {
+	if secure {
 		scheme = "https"
 	}
 	host, found := strings.CutPrefix(origin, scheme+"://")

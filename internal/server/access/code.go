@@ -76,6 +76,7 @@ func (b *Book) open(c *code) *api.Code {
 	if url := b.url(); url != "" {
 		out.URL = url + "/#code=" + text
 	}
+	forDevice(out, b.device())
 	return out
 }
 
@@ -114,16 +115,18 @@ func (b *Book) forgetCodes(maker *entry) {
 	b.codes = slices.DeleteFunc(b.codes, func(c *code) bool { return c.maker == maker })
 }
 
-// Login exchanges a one-time code for the token of a device. A wrong code is
-// answered after a while.
-func (b *Book) Login(ctx context.Context, in api.Login) (*api.CreatedToken, error) {
+// Login exchanges a one-time code for the token of a device. A browser that asks for it
+// gets half of the token in a cookie, unless others could listen to the connection; the
+// token that its old cookie belongs to is replaced. A wrong code is answered after a
+// while.
+func (b *Book) Login(ctx context.Context, in api.Login) (*api.CreatedToken, *http.Cookie, error) {
 	// Before the code is used up. Whoever has none does not learn from it who is called what.
 	device, wrong := "", (*api.Error)(nil)
 	if in.Name != "" {
 		device, wrong = b.name(in.Name)
 	}
 	if wrong != nil && b.holds(in.Code) {
-		return nil, wrong
+		return nil, nil, wrong
 	}
 	var c *code
 	if wrong == nil {
@@ -131,11 +134,11 @@ func (b *Book) Login(ctx context.Context, in api.Login) (*api.CreatedToken, erro
 	}
 	if c == nil {
 		if !b.brake.hold(ctx) {
-			return nil, tooMany()
+			return nil, nil, tooMany()
 		}
-		return nil, &api.Error{
-			Status: http.StatusUnauthorized, Code: api.CodeUnauthorized, Title: "This code is not good, or no more",
-			Detail: "A code can be used once, within five minutes.", Hint: "Get another with: switchboard token code",
+		return nil, nil, &api.Error{
+			Status: http.StatusUnauthorized, Code: api.CodeUnauthorized, Title: "This code isn't valid",
+			Detail: "A code works once, for five minutes.", Hint: "Get another: switchboard token code",
 		}
 	}
 	name := c.name
@@ -150,5 +153,14 @@ func (b *Book) Login(ctx context.Context, in api.Login) (*api.CreatedToken, erro
 	if c.maker != nil {
 		expires = earlier(expires, c.maker.expires)
 	}
-	return b.add(now, name, c.scopes, kindDevice, expires, c.maker)
+	jar := cookiesOf(ctx)
+	w := wanted{name: name, scopes: c.scopes, kind: kindDevice, expires: expires, maker: c.maker, bound: in.Cookie && jar.name != ""}
+	if in.Cookie {
+		w.halves = jar.values
+	}
+	made, half, err := b.add(now, w)
+	if err != nil || !w.bound {
+		return made, nil, err
+	}
+	return made, jar.set(half, expires), nil
 }

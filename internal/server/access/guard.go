@@ -143,7 +143,7 @@ func (g *Guard) authenticate(next http.Handler, late bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rec := recordOf(r.Context())
 		if rec == nil {
-			WriteProblem(w, refused("The request was not checked", "The server was put together wrongly: Checked is missing.", ""))
+			WriteProblem(w, refused("Unchecked request", "Bug in the hub: Checked is missing.", ""))
 			return
 		}
 		id, ok, tried := g.identify(r)
@@ -192,10 +192,10 @@ func (g *Guard) claim(p *peer, id Identity) *api.Error {
 	}
 	g.limiter.refused(reason)
 	e := api.Errorf(http.StatusTooManyRequests, api.CodeTooMany, "The token has too many connections")
-	e.Detail = fmt.Sprintf("One token may have %d at a time.", g.limiter.share)
-	e.Hint = "Close some, such as streams of events; server.max_connections and server.max_connections_per_address set how many there may be."
+	e.Detail = fmt.Sprintf("The maximum is %d at a time.", g.limiter.share)
+	e.Hint = "Close some, such as event streams, or raise server.max_connections and server.max_connections_per_address."
 	if reason == RefusedTokens {
-		e.Title, e.Detail = "Tokens have too many connections", fmt.Sprintf("Those without the right admin may have %d at a time, all together.", g.limiter.common)
+		e.Title, e.Detail = "Tokens have too many connections", fmt.Sprintf("Tokens without the scope admin share %d at a time, all together.", g.limiter.common)
 	}
 	return e
 }
@@ -226,7 +226,10 @@ func (g *Guard) identify(r *http.Request) (id Identity, ok, tried bool) {
 	if text == "" {
 		return Identity{}, false, false
 	}
-	id, ok = g.ofToken(p, text)
+	id, ok = g.ofToken(p, text, cookiesOf(r.Context()))
+	if ok && id.token.bound && !g.ownRequest(r) {
+		return Identity{}, false, true
+	}
 	return id, ok, true
 }
 
@@ -248,14 +251,14 @@ func privileged() Scopes { return ScopesOf(wire.ScopeApprove, wire.ScopeAdmin) }
 // limit leaves an identity what a process of a run may do.
 func (i *Identity) limit() {
 	i.Source, i.Name, i.Scopes = SourceProgram, i.Name+fromAgent, i.Scopes&^privileged()
-	i.Limited = "The request comes from a process that an agent has started, or whose origin cannot be told: it may look and prompt, no more."
+	i.Limited = "The request comes from a process that an agent started, or whose origin is unknown: it can only observe and prompt."
 }
 
 // ofToken says who bears a token. A process of a run gets no more by a token that
 // it has found than it has on the Unix socket; where that makes no difference
 // nothing is looked up.
-func (g *Guard) ofToken(p *peer, text string) (Identity, bool) {
-	e, ok := g.book.match(text)
+func (g *Guard) ofToken(p *peer, text string, c cookies) (Identity, bool) {
+	e, ok := g.book.match(text, c.values)
 	if !ok {
 		return Identity{}, false
 	}
@@ -339,14 +342,14 @@ func FirstLine(line []byte) (token string, ok bool) {
 func (g *Guard) Identify(ctx context.Context, token string) (Identity, *api.Error) {
 	p := peerOf(ctx)
 	if p == nil {
-		return Identity{}, refused("The connection is not known", "The server was put together wrongly: ConnContext is missing.", "")
+		return Identity{}, refused("Unknown connection", "Bug in the hub: ConnContext is missing.", "")
 	}
 	var id Identity
 	var ok bool
 	if p.socket {
 		id, ok = g.ofSocket(p)
 	} else {
-		id, ok = g.ofToken(p, token)
+		id, ok = g.ofToken(p, token, cookies{}) // a page of ours shows its token with the upgrade
 	}
 	switch {
 	case ok:
@@ -369,7 +372,7 @@ func (g *Guard) Identify(ctx context.Context, token string) (Identity, *api.Erro
 // well.
 func (g *Guard) Admin(r *http.Request) bool {
 	text := bearer(r)
-	e, ok := g.book.match(text)
+	e, ok := g.book.match(text, nil)
 	if !ok && strings.HasPrefix(text, tokenPrefix) {
 		g.book.brake.hold(r.Context()) // if too many wait, the answer is the same
 	}

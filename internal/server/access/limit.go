@@ -133,11 +133,18 @@ func (g *Guard) Limit(l net.Listener) net.Listener {
 	return &limitedListener{Listener: l, limiter: g.limiter, plain: !g.tls}
 }
 
+// LimitBeyond is as [Guard.Limit], for a listener with TLS that other machines may
+// use, whatever the guard's other listeners are for.
+func (g *Guard) LimitBeyond(l net.Listener) net.Listener {
+	return &limitedListener{Listener: l, limiter: g.limiter, beyond: true}
+}
+
 type limitedListener struct {
 	net.Listener
 
 	limiter *limiter
 	plain   bool // without TLS
+	beyond  bool // other machines may use it
 }
 
 // tooManyAnswer is what those are told for whom there is no room. It is written
@@ -152,7 +159,7 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		if admitted := l.limiter.admit(c); admitted != nil {
+		if admitted := l.limiter.admit(c, l.beyond); admitted != nil {
 			return admitted, nil
 		}
 		if l.plain {
@@ -165,7 +172,7 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 }
 
 // admit counts a connection. It is nil if there is no room for it.
-func (l *limiter) admit(c net.Conn) *limitedConn {
+func (l *limiter) admit(c net.Conn, beyond bool) *limitedConn {
 	from := origin(c.RemoteAddr())
 	l.mu.Lock()
 	full := l.limits.Connections > 0 && l.total >= l.limits.Connections
@@ -188,7 +195,7 @@ func (l *limiter) admit(c net.Conn) *limitedConn {
 	}
 	l.total++
 	l.from[from]++
-	admitted := &limitedConn{Conn: c, limiter: l, from: from}
+	admitted := &limitedConn{Conn: c, limiter: l, from: from, beyond: beyond}
 	admitted.place = l.unknown.PushBack(admitted)
 	var oldest *limitedConn
 	if l.limits.Unknown > 0 && l.unknown.Len() > l.limits.Unknown {
@@ -224,6 +231,7 @@ type limitedConn struct {
 	// Static after construction.
 	limiter *limiter
 	from    netip.Prefix
+	beyond  bool // it may come from another machine
 
 	// Guarded by limiter.mu.
 	place  *list.Element // among the unknown; nil if it is known

@@ -19,10 +19,10 @@ func ListenTCP(ctx context.Context, addr string, beyond bool) (net.Listener, err
 	// name other than localhost may mean another address tomorrow.
 	ip := net.ParseIP(host)
 	if host != "localhost" && !ip.IsLoopback() && !beyond {
-		return nil, fmt.Errorf("the address %q is not on loopback: listen on 127.0.0.1 or [::1] and reach it from elsewhere by ssh, or give the server a certificate with --tls-cert and --tls-key", addr)
+		return nil, fmt.Errorf("the address %q is not on loopback: listen on 127.0.0.1 or [::1] and use ssh from elsewhere, or pass a certificate with --tls-cert and --tls-key", addr)
 	}
 	if host != "localhost" && ip == nil {
-		return nil, fmt.Errorf("the address %q is no number: what a name means may change; write it as 192.0.2.1:8765 or [::]:8765", addr)
+		return nil, fmt.Errorf("the address %q isn't numeric, and what a name means may change; write it as 192.0.2.1:8765 or [::]:8765", addr)
 	}
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", addr)
@@ -43,7 +43,7 @@ func CheckListener(l net.Listener, beyond bool) error {
 	switch a := l.Addr().(type) {
 	case *net.UnixAddr:
 		if !filepath.IsAbs(a.Name) {
-			return fmt.Errorf("listening on %q is refused: every user can reach a socket that is in no folder", a.Name)
+			return fmt.Errorf("listening on %q is refused: every user can reach a socket outside a folder", a.Name)
 		}
 		return CheckFolder(filepath.Dir(a.Name))
 	case *net.TCPAddr:
@@ -51,5 +51,5 @@ func CheckListener(l net.Listener, beyond bool) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("listening on %s is refused: it is not on loopback; give the server a certificate with --tls-cert and --tls-key to be reached from elsewhere", l.Addr())
+	return fmt.Errorf("listening on %s is refused: it is not on loopback; to serve other machines, pass a certificate with --tls-cert and --tls-key", l.Addr())
 }

@@ -121,20 +121,20 @@ func TestListenUnix(t *testing.T) {
 	t.Run("alive", func(t *testing.T) {
 		path := filepath.Join(folder(t, 0o700), "hub.sock")
 		listen(t, path, "")
-		listen(t, path, "a server listens")
+		listen(t, path, "a hub already listens")
 	})
 	t.Run("no socket", func(t *testing.T) {
 		path := filepath.Join(folder(t, 0o700), "hub.sock")
 		noError(t, os.WriteFile(path, nil, 0o600))
-		listen(t, path, "is no socket")
+		listen(t, path, "isn't a socket")
 	})
 	t.Run("open folder", func(t *testing.T) {
-		listen(t, filepath.Join(folder(t, 0o710), "hub.sock"), "others can enter")
+		listen(t, filepath.Join(folder(t, 0o710), "hub.sock"), "other users can enter")
 	})
 	t.Run("linked folder", func(t *testing.T) {
 		dir := folder(t, 0o700)
 		noError(t, os.Symlink(dir, dir+"-link"))
-		listen(t, filepath.Join(dir+"-link", "hub.sock"), "is no folder but a link")
+		listen(t, filepath.Join(dir+"-link", "hub.sock"), "is a link, not a folder")
 	})
 	t.Run("folder below an open one", func(t *testing.T) {
 		dir := folder(t, 0o777)

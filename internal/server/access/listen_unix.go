@@ -23,7 +23,7 @@ const maxSocketPath = 100
 // removed; one on which somebody answers is not.
 func ListenUnix(ctx context.Context, path string) (net.Listener, error) {
 	if len(path) >= maxSocketPath {
-		return nil, fmt.Errorf("the path of the socket is too long, %d bytes of at most %d: %s; choose a shorter data folder", len(path), maxSocketPath-1, path)
+		return nil, fmt.Errorf("the socket path is too long, %d of at most %d bytes: %s; choose a shorter data folder", len(path), maxSocketPath-1, path)
 	}
 	if err := CheckFolder(filepath.Dir(path)); err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func ListenUnix(ctx context.Context, path string) (net.Listener, error) {
 	// The folder keeps others out already.
 	if err := os.Chmod(path, 0o600); err != nil {
 		_ = l.Close()
-		return nil, fmt.Errorf("closing the socket to others: %w", err)
+		return nil, fmt.Errorf("restricting the socket to your user: %w", err)
 	}
 	return l, nil
 }
@@ -50,7 +50,7 @@ func ListenUnix(ctx context.Context, path string) (net.Listener, error) {
 // leads to.
 func DataFolder(dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", fmt.Errorf("making the data folder %s: %w", dir, err)
+		return "", fmt.Errorf("creating the data folder %s: %w", dir, err)
 	}
 	// Also as it is named: the link must not be another user's.
 	if err := trust.Folder(dir); err != nil {
@@ -67,7 +67,7 @@ func DataFolder(dir string) (string, error) {
 // enter it or put another one in its place.
 func CheckFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("making the folder %s: %w", dir, err)
+		return fmt.Errorf("creating the folder %s: %w", dir, err)
 	}
 	info, err := os.Lstat(dir)
 	if err != nil {
@@ -76,13 +76,13 @@ func CheckFolder(dir string) error {
 	owner, ok := info.Sys().(*syscall.Stat_t)
 	switch {
 	case info.Mode().Type() == fs.ModeSymlink:
-		return fmt.Errorf("%s is no folder but a link, which could be made to lead elsewhere; name the folder itself, for instance with --data-dir", dir)
+		return fmt.Errorf("%s is a link, not a folder, and could be redirected; name the folder itself, for example with --data-dir", dir)
 	case !info.IsDir():
-		return fmt.Errorf("%s is no folder; choose another, for instance with --data-dir", dir)
+		return fmt.Errorf("%s isn't a folder; choose another, for example with --data-dir", dir)
 	case !ok || int(owner.Uid) != os.Geteuid():
-		return fmt.Errorf("the folder %s belongs to another user; choose one of your own, for instance with --data-dir", dir)
+		return fmt.Errorf("the folder %s belongs to another user; choose your own, for example with --data-dir", dir)
 	case info.Mode().Perm()&0o077 != 0:
-		return fmt.Errorf("others can enter the folder %s (mode %04o); close it with: chmod 700 %s", dir, info.Mode().Perm(), dir)
+		return fmt.Errorf("other users can enter the folder %s (mode %04o); fix: chmod 700 %s", dir, info.Mode().Perm(), dir)
 	}
 	if err := trust.Folder(dir); err != nil {
 		return fmt.Errorf("the folder %s is not safe: %w", dir, err)
@@ -99,19 +99,19 @@ func removeStale(ctx context.Context, path string) error {
 		return fmt.Errorf("looking at the socket: %w", err)
 	}
 	if info.Mode().Type() != fs.ModeSocket {
-		return fmt.Errorf("%s is no socket; remove it if nothing needs it", path)
+		return fmt.Errorf("%s isn't a socket; remove it if nothing needs it", path)
 	}
 	var dialer net.Dialer
 	c, err := dialer.DialContext(ctx, "unix", path)
 	if err == nil {
 		_ = c.Close()
-		return fmt.Errorf("a server listens on %s already; stop it first, or give this one another data folder", path)
+		return fmt.Errorf("a hub already listens on %s; stop it first, or choose another data folder", path)
 	}
 	if !errors.Is(err, syscall.ECONNREFUSED) {
-		return fmt.Errorf("finding out whether a server listens on %s: %w", path, err)
+		return fmt.Errorf("checking whether a hub listens on %s: %w", path, err)
 	}
 	if err := os.Remove(path); err != nil {
-		return fmt.Errorf("removing the socket of a server that has ended: %w", err)
+		return fmt.Errorf("removing the socket of a stopped hub: %w", err)
 	}
 	return nil
 }

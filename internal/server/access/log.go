@@ -11,6 +11,8 @@ import (
 // A record is what is known of a request while it is served. A handler may find
 // out late who makes it, and in another goroutine than the one that serves it.
 type record struct {
+	cookies cookies // static after construction
+
 	mu       sync.Mutex
 	identity Identity // guarded by mu
 	known    bool     // guarded by mu
@@ -45,7 +47,7 @@ func recordOf(ctx context.Context) *record {
 // never the path or the query: these may name folders or hold secrets.
 func (g *Guard) logged(w http.ResponseWriter, r *http.Request, serve http.HandlerFunc) {
 	start := time.Now()
-	rec := &record{}
+	rec := &record{cookies: g.cookies(r)}
 	r = r.WithContext(context.WithValue(r.Context(), recordKey{}, rec))
 	// A deadline that the request before has left must not hit this one.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})

@@ -73,6 +73,9 @@ func (p *peer) loopback() bool {
 // fromRun reports whether the process at the other end descends from a run.
 func (p *peer) fromRun() bool { return p.run != nil && p.run() }
 
+// beyond reports whether the connection came by a listener that is for other machines.
+func (p *peer) beyond() bool { return p.conn != nil && p.conn.beyond }
+
 // known notes that the one at the other end has shown who they are.
 func (p *peer) known() {
 	if p != nil && p.conn != nil {

@@ -136,21 +136,21 @@ func Require(ctx context.Context, scope wire.Scope) (Identity, *api.Error) {
 	if id.Scopes.Has(scope) {
 		return id, nil
 	}
-	e := api.Errorf(http.StatusForbidden, api.CodeForbidden, "This needs the right %q", scope)
+	e := api.Errorf(http.StatusForbidden, api.CodeForbidden, "This needs the scope %q", scope)
 	e.Detail = "You have: " + id.Scopes.String() + "."
 	switch {
 	case id.Limited != "":
 		e.Detail += " " + id.Limited
-		e.Hint = "Do it from a terminal of your own, outside of any agent."
+		e.Hint = "Do it in your own terminal, outside any agent."
 	case id.Token != "":
-		e.Hint = "Use a token that has it; switchboard token create makes one."
+		e.Hint = "Use a token that has it: switchboard token create"
 	}
 	return id, e
 }
 
 func unauthorized() *api.Error {
-	e := api.Errorf(http.StatusUnauthorized, api.CodeUnauthorized, "Who are you?")
-	e.Detail = "There is no valid token with this request."
-	e.Hint = "Send the header \"Authorization: Bearer TOKEN\" with a token that switchboard token create has made, or use the Unix socket."
+	e := api.Errorf(http.StatusUnauthorized, api.CodeUnauthorized, "Not signed in")
+	e.Detail = "The request has no valid token."
+	e.Hint = "Send the header \"Authorization: Bearer TOKEN\" with a token from switchboard token create, or use the Unix socket."
 	return e
 }

@@ -80,12 +80,12 @@ func TestTokens(t *testing.T) {
 		"empty":            {"", false},
 		"only underscores": {"sb___", false},
 	} {
-		if got, ok := book.match(test.text); ok != test.want || ok && got.Name != "admin" {
+		if got, ok := book.match(test.text, nil); ok != test.want || ok && got.Name != "admin" {
 			t.Errorf("%s: match = %v, %v", name, got, ok)
 		}
 	}
 	// An empty book has a zero sum for every id.
-	if _, ok := newBook(nil).match(text); ok {
+	if _, ok := newBook(nil).match(text, nil); ok {
 		t.Error("a token matches no token")
 	}
 

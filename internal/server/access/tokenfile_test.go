@@ -22,7 +22,7 @@ func TestTokenFile(t *testing.T) {
 	if list, err := b.List(boss(t)); err != nil || len(list) != 0 {
 		t.Errorf("a new server has the tokens %+v, %v", list, err)
 	}
-	if _, ok := b.match("sb__"); ok {
+	if _, ok := b.match("sb__", nil); ok {
 		t.Error("no token is one")
 	}
 	noError(t, b.Close())
@@ -48,7 +48,7 @@ func TestTokenFile(t *testing.T) {
 	defer stop()
 	noError(t, b.Revoke(boss(t), made.ID))
 	<-watched.Done()
-	if _, ok := b.match(text); ok {
+	if _, ok := b.match(text, nil); ok {
 		t.Error("it is good although it was revoked")
 	}
 	if _, err := os.Lstat(path); err == nil {
@@ -60,7 +60,7 @@ func TestTokenFile(t *testing.T) {
 	if got := refusal(t, b.Revoke(boss(t), made.ID)); got != "404 not_found" {
 		t.Errorf("revoked twice: %s", got)
 	}
-	if _, ok := openBook(t, dir).match(text); ok {
+	if _, ok := openBook(t, dir).match(text, nil); ok {
 		t.Error("it is good again after a restart")
 	}
 }
@@ -77,7 +77,7 @@ func TestTokenFileStays(t *testing.T) {
 	if got := refusal(t, b.Revoke(boss(t), made.ID)); got != "503 storage" {
 		t.Errorf("revoked: %s", got)
 	}
-	if _, ok := b.match(text); !ok {
+	if _, ok := b.match(text, nil); !ok {
 		t.Error("it is good no more, and would be again after a restart")
 	}
 }
@@ -103,8 +103,8 @@ func TestLoadTokenRefuses(t *testing.T) {
 		"empty":          {write("", 0o600), "is no token"},
 		"something else": {write("password", 0o600), "is no token"},
 		"too short":      {write("sb_a_b", 0o600), "too short"},
-		"a folder":       {func(t *testing.T, path string) { t.Helper(); noError(t, os.Mkdir(path, 0o700)) }, "no regular file"},
-		"a pipe":         {func(t *testing.T, path string) { t.Helper(); noError(t, syscall.Mkfifo(path, 0o600)) }, "no regular file"},
+		"a folder":       {func(t *testing.T, path string) { t.Helper(); noError(t, os.Mkdir(path, 0o700)) }, "isn't a regular file"},
+		"a pipe":         {func(t *testing.T, path string) { t.Helper(); noError(t, syscall.Mkfifo(path, 0o600)) }, "isn't a regular file"},
 		"a link": {func(t *testing.T, path string) {
 			t.Helper()
 			write(good, 0o600)(t, path+"2")

@@ -28,14 +28,14 @@ func LoadToken(dir string) (Token, error) {
 
 // loadToken reads a token from a file that must belong to a user.
 func loadToken(path string, uid int) (Token, error) {
-	const remedy = "remove it, and make a token with: switchboard token create"
-	text, err := readPrivate(path, uid, 1024, remedy, "remove it, because others may know this token, and make another with: switchboard token create")
+	const remedy = "remove it, and create a token: switchboard token create"
+	text, err := readPrivate(path, uid, 1024, remedy, "remove it, because others may know this token, and create another: switchboard token create")
 	if err != nil {
 		return Token{}, fmt.Errorf("opening the admin token: %w", err)
 	}
 	t, err := ParseToken(strings.TrimSpace(string(text)), "admin", AllScopes())
 	if err != nil {
-		return Token{}, fmt.Errorf("%s: %w; remove the file, and make a token with: switchboard token create", path, err)
+		return Token{}, fmt.Errorf("%s: %w; remove the file, and create a token: switchboard token create", path, err)
 	}
 	return t, nil
 }
@@ -60,7 +60,7 @@ func readPrivate(path string, uid int, limit int64, remedy, exposed string) ([]b
 	owner, ok := info.Sys().(*syscall.Stat_t)
 	switch {
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no regular file; %s", path, remedy)
+		return nil, fmt.Errorf("%s isn't a regular file; %s", path, remedy)
 	case !ok || int(owner.Uid) != uid:
 		return nil, fmt.Errorf("%s belongs to another user; %s", path, remedy)
 	case info.Mode().Perm()&0o077 != 0:

@@ -292,8 +292,27 @@ func (f fakeTokens) Code(_ context.Context, in api.CreateCode) (*api.Code, error
 	return noted(&api.Code{Code: "abc"}, f.note("CreateCode", hub.Actor{}, in))
 }
 
-func (f fakeTokens) Login(_ context.Context, in api.Login) (*api.CreatedToken, error) {
-	return noted(&api.CreatedToken{Token: api.Token{ID: "t2", Scopes: []string{}}, Text: "sb_t2_secret"}, f.note("Login", hub.Actor{}, in))
+func (f fakeTokens) Login(_ context.Context, in api.Login) (*api.CreatedToken, *http.Cookie, error) {
+	var cookie *http.Cookie
+	if in.Cookie {
+		cookie = &http.Cookie{Name: "switchboard-1", Value: "half", HttpOnly: true}
+	}
+	made, err := noted(&api.CreatedToken{Token: api.Token{ID: "t2", Scopes: []string{}}, Text: "sb_t2_secret"}, f.note("Login", hub.Actor{}, in))
+	return made, cookie, err
+}
+
+func (f fakeTokens) OpenPhone(_ context.Context, in api.OpenPhone) (*api.Phone, error) {
+	return noted(&api.Phone{URL: "https://192.168.1.20:8775", Fingerprint: "AB"}, f.note("OpenPhone", hub.Actor{}, in))
+}
+
+func (f fakeTokens) ClosePhone(context.Context) error { return f.note("ClosePhone", hub.Actor{}) }
+
+func (f fakeTokens) RevokeDevices(context.Context) ([]string, error) {
+	return []string{"t3"}, f.note("RevokeDevices", hub.Actor{})
+}
+
+func (f fakeTokens) Logout(context.Context) (*http.Cookie, error) {
+	return &http.Cookie{Name: "switchboard-1", MaxAge: -1}, f.note("Logout", hub.Actor{})
 }
 
 // A script is a cursor that gives batches of frames and then waits.
@@ -369,7 +388,7 @@ func newRig(t *testing.T, options *Options) *rig {
 		options = &Options{}
 	}
 	r := &rig{hub: &fakeHub{}, log: &bytes.Buffer{}}
-	options.Tokens = fakeTokens{r.hub}
+	options.Tokens, options.Phone = fakeTokens{r.hub}, fakeTokens{r.hub}
 	options.Log = slog.New(slog.NewTextHandler(r.log, nil))
 	g := guard(t)
 	r.server = New(r.hub, g, options)

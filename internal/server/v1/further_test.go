@@ -163,6 +163,14 @@ var furtherOperations = []operationTest{
 		`"text":"sb_t1_secret"`,
 	},
 	{"revoke a token", adminToken, "DELETE", "/v1/tokens/t1", "", 204, call{"RevokeToken", hub.Actor{}, []any{"t1"}}, ""},
+	{"revoke other devices", adminToken, "DELETE", "/v1/devices", "", 200, call{"RevokeDevices", hub.Actor{}, nil}, `{"revoked":["t3"]}`},
+	{
+		"open to phones", adminToken, "POST", "/v1/phone", `{"listen":"192.168.1.20"}`,
+		200,
+		call{"OpenPhone", hub.Actor{}, []any{api.OpenPhone{Listen: "192.168.1.20"}}},
+		`"fingerprint":"AB"`,
+	},
+	{"close to phones", adminToken, "DELETE", "/v1/phone", "", 204, call{"ClosePhone", hub.Actor{}, nil}, ""},
 	{
 		"make a code", adminToken, "POST", "/v1/codes", `{"name":"laptop","scopes":["observe"]}`,
 		201,

@@ -92,6 +92,18 @@ func TestLogin(t *testing.T) {
 	if diff := cmp.Diff(call{"Login", hub.Actor{}, []any{api.Login{Code: "abc", Name: "tab"}}}, r.hub.last(t)); diff != "" {
 		t.Error(diff)
 	}
+	if res.Header.Get("Set-Cookie") != "" {
+		t.Errorf("a program got a cookie: %v", res.Header)
+	}
+	res = r.do(t, "", "POST", "/v1/login", `{"code":"abc","cookie":true}`)
+	if got := res.Header.Get("Set-Cookie"); res.StatusCode != 201 || got != "switchboard-1=half; HttpOnly" {
+		t.Errorf("a browser: %d, %q", res.StatusCode, got)
+	}
+	res = r.do(t, observeToken, "POST", "/v1/logout", "")
+	if got := res.Header.Get("Set-Cookie"); res.StatusCode != 204 || got != "switchboard-1=; Max-Age=0" {
+		t.Errorf("logout: %d, %q", res.StatusCode, got)
+	}
+	expectProblem(t, r.do(t, "", "POST", "/v1/logout", ""), 401, api.CodeUnauthorized)
 	expectProblem(t, r.do(t, "", "POST", "/v1/login", `{"code":"`+strings.Repeat("x", 129)+`"}`), 422, api.CodeInvalid)
 	expectProblem(t, r.do(t, "", "POST", "/v1/login", ""), 400, api.CodeInvalid)
 	expectProblem(t, r.do(t, "", "GET", "/v1/login", ""), 401, api.CodeUnauthorized)

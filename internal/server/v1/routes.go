@@ -92,6 +92,7 @@ func (s *Server) routes(h huma.API) {
 	s.diskRoutes(h)
 	s.backupRoute(h)
 	s.accessRoutes(h)
+	s.phoneRoutes(h)
 
 	operation(s, h, wire.ScopeObserve, huma.Operation{
 		OperationID: "get-info", Method: http.MethodGet, Path: "/v1/info",

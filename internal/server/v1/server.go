@@ -32,6 +32,8 @@ type Options struct {
 	WriteTimeout time.Duration
 	// Tokens keeps the tokens of the server. If nil, there are none to be managed.
 	Tokens Tokens
+	// Phone lets devices in the network reach the server. If nil, they cannot.
+	Phone Phone
 	// Opened is told of each WebSocket: the route, and the kind "websocket". What it
 	// returns is called when the connection ends. If nil, refusals are not reported.
 	Opened func(route, kind string) (closed func())
@@ -46,6 +48,7 @@ type Server struct {
 	// Static after construction.
 	hub          Hub
 	tokens       Tokens
+	phone        Phone
 	info         func(ctx context.Context) api.Info
 	dial         string
 	log          *slog.Logger
@@ -72,7 +75,7 @@ func New(h Hub, guard *access.Guard, options *Options) *Server {
 		options = &Options{}
 	}
 	s := &Server{
-		hub: h, tokens: options.Tokens, info: options.Info, dial: options.Dial, log: options.Log,
+		hub: h, tokens: options.Tokens, phone: options.Phone, info: options.Info, dial: options.Dial, log: options.Log,
 		heartbeat: options.Heartbeat, writeTimeout: options.WriteTimeout,
 		mux: http.NewServeMux(), operations: http.NewServeMux(), sockets: newSockets(), opened: options.Opened,
 		buffers: sync.Pool{New: func() any { return new([]byte) }},

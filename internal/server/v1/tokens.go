@@ -24,14 +24,73 @@ type Tokens interface {
 	// Code makes a one-time code, Login exchanges one for a token. A wrong one is
 	// answered after a while.
 	Code(ctx context.Context, in api.CreateCode) (*api.Code, error)
-	Login(ctx context.Context, in api.Login) (*api.CreatedToken, error)
+	Login(ctx context.Context, in api.Login) (*api.CreatedToken, *http.Cookie, error)
+	// RevokeDevices ends the tokens of all devices but that of the one that asks,
+	// Logout that of the one that asks. Cookies may be nil.
+	RevokeDevices(ctx context.Context) ([]string, error)
+	Logout(ctx context.Context) (*http.Cookie, error)
+}
+
+// cookied is an answer that sets a cookie, if that is not empty.
+type cookied[T any] struct {
+	SetCookie string `header:"Set-Cookie"`
+	Body      *T
+}
+
+// cookieText returns the header that sets a cookie; none for nil.
+func cookieText(c *http.Cookie) string {
+	if c == nil {
+		return ""
+	}
+	return c.String()
 }
 
 // noTokens is the answer of a server that keeps none.
 func noTokens() *api.Error {
 	e := api.Errorf(http.StatusNotFound, api.CodeNotFound, "This hub has no tokens")
-	e.Hint = "Start the server with a data folder."
+	e.Hint = "Start the hub with a data folder."
 	return e
+}
+
+// A Phone lets devices in the network reach the server.
+type Phone interface {
+	// OpenPhone has the server listen for them, instead of where it did before;
+	// ClosePhone ends that and cuts their connections.
+	OpenPhone(ctx context.Context, in api.OpenPhone) (*api.Phone, error)
+	ClosePhone(ctx context.Context) error
+}
+
+// noPhone is the answer of a server that cannot be reached by other devices.
+func noPhone() *api.Error {
+	return api.Errorf(http.StatusNotFound, api.CodeNotFound, "This hub can't listen for other devices")
+}
+
+// phoneRoutes are about devices in the network.
+func (s *Server) phoneRoutes(h huma.API) {
+	tags := []string{"access"}
+	operation(s, h, wire.ScopeAdmin, huma.Operation{
+		OperationID: "open-phone", Method: http.MethodPost, Path: "/v1/phone",
+		Summary: "Listen for phones in the network", Tags: tags,
+		Description: "With TLS and a certificate that the hub makes once. It ends with the hub. Asked again with another address, the hub listens there instead.",
+	}, func(ctx context.Context, in *struct {
+		Body *api.OpenPhone `required:"false"`
+	},
+	) (*answer[api.Phone], error) {
+		if s.phone == nil {
+			return nil, noPhone()
+		}
+		return reply(s.phone.OpenPhone(ctx, value(in.Body)))
+	}, api.CodeNotFound, api.CodeConflict)
+	operation(s, h, wire.ScopeAdmin, huma.Operation{
+		OperationID: "close-phone", Method: http.MethodDelete, Path: "/v1/phone",
+		Summary: "Stop listening for phones in the network", Tags: tags, DefaultStatus: http.StatusNoContent,
+		Description: "Their connections are cut. Their tokens stay valid.",
+	}, func(ctx context.Context, _ *none) (*none, error) {
+		if s.phone == nil {
+			return nil, noPhone()
+		}
+		return done(s.phone.ClosePhone(ctx))
+	}, api.CodeNotFound)
 }
 
 // accessRoutes are about who may do what.
@@ -77,6 +136,17 @@ func (s *Server) accessRoutes(h huma.API) {
 		return done(s.tokens.Revoke(ctx, in.ID))
 	}, api.CodeConflict)
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
+		OperationID: "revoke-devices", Method: http.MethodDelete, Path: "/v1/devices",
+		Summary: "Revoke the tokens of all other devices", Tags: tags,
+		Description: "Those that one-time codes were exchanged for, except the one that asks.",
+	}, func(ctx context.Context, _ *none) (*answer[api.RevokedTokens], error) {
+		if s.tokens == nil {
+			return nil, noTokens()
+		}
+		ids, err := s.tokens.RevokeDevices(ctx)
+		return reply(&api.RevokedTokens{Revoked: ids}, err)
+	}, api.CodeNotFound, api.CodeStorage)
+	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "create-code", Method: http.MethodPost, Path: "/v1/codes",
 		Summary: "Create a one-time code for a browser", Tags: tags, DefaultStatus: http.StatusCreated,
 		Description: "It can be exchanged for a token, once. It can have only scopes that you have.",
@@ -102,13 +172,37 @@ func (s *Server) accessRoutes(h huma.API) {
 	public(s, h, huma.Operation{
 		OperationID: "login", Method: http.MethodPost, Path: loginPath,
 		Summary: "Exchange a one-time code for a token", Tags: tags, DefaultStatus: http.StatusCreated,
-		Description: "Needs no token. A wrong code is answered after a delay.",
-	}, func(ctx context.Context, in *struct{ Body api.Login }) (*answer[api.CreatedToken], error) {
+		Description: "Needs no token. A wrong code is answered after a delay. A browser asks for a cookie: then the token in the answer " +
+			"works only together with it, and the token of an earlier login of this browser is replaced.",
+	}, func(ctx context.Context, in *struct{ Body api.Login }) (*cookied[api.CreatedToken], error) {
 		if s.tokens == nil {
 			return nil, noTokens()
 		}
-		return reply(s.tokens.Login(ctx, in.Body))
+		made, cookie, err := s.tokens.Login(ctx, in.Body)
+		if err != nil {
+			return nil, err
+		}
+		return &cookied[api.CreatedToken]{SetCookie: cookieText(cookie), Body: made}, nil
 	}, api.CodeUnauthorized, api.CodeNotFound)
+	operation(s, h, wire.ScopeObserve, huma.Operation{
+		OperationID: "logout", Method: http.MethodPost, Path: "/v1/logout",
+		Summary: "End the token of this device", Tags: tags, DefaultStatus: http.StatusNoContent,
+		Description: "Its cookie is removed, and connections that are open in its name are ended. A token that no one-time code was exchanged for stays valid: revoke it instead.",
+	}, func(ctx context.Context, _ *none) (*struct {
+		SetCookie string `header:"Set-Cookie"`
+	}, error,
+	) {
+		if s.tokens == nil {
+			return nil, noTokens()
+		}
+		cookie, err := s.tokens.Logout(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return &struct {
+			SetCookie string `header:"Set-Cookie"`
+		}{cookieText(cookie)}, nil
+	}, api.CodeNotFound, api.CodeStorage)
 }
 
 // mayGive says why somebody may not make a token with these scopes, or nil.
@@ -116,7 +210,7 @@ func mayGive(ctx context.Context, scopes []string) *api.Error {
 	id, _ := access.From(ctx) // admit has seen to it that there is one
 	for _, name := range scopes {
 		if !slices.ContainsFunc(id.Scopes.List(), func(s wire.Scope) bool { return s.String() == name }) {
-			e := api.Errorf(http.StatusForbidden, api.CodeForbidden, "You cannot grant the scope %q", name)
+			e := api.Errorf(http.StatusForbidden, api.CodeForbidden, "You can't grant the scope %q", name)
 			e.Detail = "You have: " + id.Scopes.String() + "."
 			return e
 		}

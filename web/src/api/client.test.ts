@@ -32,7 +32,7 @@ test("a call shows the token and reads the answer", async () => {
   expect(await api.call("list-sessions", { query: { limit: 5 } })).toEqual({ sessions: [] });
   expect(send).toHaveBeenCalledWith(
     "http://h/v1/sessions?limit=5",
-    expect.objectContaining({ method: "GET", credentials: "omit" }),
+    expect.objectContaining({ method: "GET", credentials: "same-origin" }),
   );
   const init = (send.mock.calls as unknown as [string, RequestInit][])[0]?.[1];
   expect(init?.headers).toEqual({ Authorization: "Bearer sb_a_b" });

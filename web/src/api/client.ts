@@ -48,8 +48,8 @@ export function createApi(token: TokenBox, options: ApiOptions = {}): Api {
       method,
       headers,
       signal: args.signal,
-      // The token is the only thing that says who asks; nothing of an answer is to be kept by the browser.
-      credentials: "omit",
+      // Half of the token may be in a cookie; nothing of an answer is to be kept by the browser.
+      credentials: "same-origin",
       cache: "no-store",
       body: args.body === undefined ? undefined : JSON.stringify(args.body),
     };

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { expect, test } from "vitest";
-import { arrive, loginByToken } from "./login";
+import { arrive, loginByCode, loginByToken } from "./login";
 import { TokenBox } from "./token";
 
 type Answers = Record<string, [status: number, body: unknown]>;
@@ -53,6 +53,20 @@ test("a tab takes the code of its address, and a used code is no reason to forge
   expect(await arrive(empty, "code", used)).toMatchObject({ status: 401 });
   expect(await arrive(empty, undefined, used)).toBeUndefined();
   expect(empty.get()).toBeUndefined();
+});
+
+test("a login asks for a cookie, and knows whether it got one", async () => {
+  const sent: unknown[] = [];
+  const server = (cookie: boolean | undefined) => ({
+    base: "http://h/",
+    fetch: (async (_: unknown, init?: RequestInit) => {
+      sent.push(JSON.parse(String(init?.body)), init?.credentials);
+      return Response.json({ text: "sb_a_b", name: "n", scopes: ["observe"], cookie });
+    }) as typeof globalThis.fetch,
+  });
+  expect(await loginByCode("c", server(true))).toEqual({ text: "sb_a_b", name: "n", scopes: ["observe"], cookie: true });
+  expect(await loginByCode("c", server(undefined))).toEqual({ text: "sb_a_b", name: "n", scopes: ["observe"] });
+  expect(sent.slice(0, 2)).toEqual([{ code: "c", name: expect.any(String), cookie: true }, "same-origin"]);
 });
 
 test("a token with what no token has in it is said to be wrong, not that the server cannot be reached", async () => {

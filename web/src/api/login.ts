@@ -6,16 +6,17 @@ import { browserName, type Held, knownScopes, readPasted, TokenBox } from "./tok
 /** How long a new tab waits for an answer of the others. */
 const askFor = 500;
 
-/** What the name of this browser's token is made of. */
+/** What lists of devices call this browser. */
 function ownName(): string {
-  return t.tokenName(browserName(navigator.userAgent) ?? t.browser);
+  return browserName(navigator.userAgent) ?? t.browser;
 }
 
-/** Exchanges a one-time code for a token. */
+/** Exchanges a one-time code for a token, half of which is in a cookie if the connection is private. */
 export async function loginByCode(code: string, options: ApiOptions = {}): Promise<Held> {
   try {
-    const made = await createApi(new TokenBox(undefined), options).call("login", { body: { code, name: ownName() } });
-    return { text: made.text, name: made.name, scopes: knownScopes(made.scopes) };
+    const made = await createApi(new TokenBox(), options).call("login", { body: { code, name: ownName(), cookie: true } });
+    const held: Held = { text: made.text, name: made.name, scopes: knownScopes(made.scopes) };
+    return made.cookie ? { ...held, cookie: true } : held;
   } catch (e) {
     const error = asApiError(e);
     if (error.status !== 401 && error.status !== 422) throw error;
@@ -32,7 +33,7 @@ export async function loginByToken(text: string, options: ApiOptions = {}): Prom
     new ApiError({ status: 401, code: "unauthorized", title: t.login.wrongToken, hint: t.login.wrongTokenHint });
   // Anything else cannot be sent in a header, and would look like a server that cannot be reached.
   if (!/^[!-~]+$/.test(text)) throw wrong();
-  const box = new TokenBox(undefined);
+  const box = new TokenBox();
   box.set({ text, name: "", scopes: [] });
   const api = createApi(box, options);
   try {

@@ -18,8 +18,8 @@ function memory(): Storage {
 }
 
 const open: TokenBox[] = [];
-function box(storage?: Storage): TokenBox {
-  const b = new TokenBox(storage, () => new BroadcastChannel("switchboard-test"));
+function box(tab?: Storage, browser?: Storage): TokenBox {
+  const b = new TokenBox({ tab, browser }, () => new BroadcastChannel("switchboard-test"));
   open.push(b);
   return b;
 }
@@ -67,6 +67,56 @@ test("a new tab gets the token of an open one, and none if there is none", async
   expect(await box().ask(20)).toBeUndefined();
 });
 
+const bound: Held = { ...held, text: "sb_c_d", cookie: true };
+
+test("a token that needs its cookie is kept by the browser, another one by its tab alone", () => {
+  const [tab, browser] = [memory(), memory()];
+  box(tab, browser).set(bound);
+  expect(tab.length).toBe(0);
+  expect(box(memory(), browser).get()).toEqual(bound);
+  // Pasted into one tab, it is used there alone.
+  const pasted = box(tab, browser);
+  pasted.set(held);
+  expect(box(tab, browser).get()).toEqual(held);
+  expect(box(memory(), browser).get()).toEqual(bound);
+  pasted.leave("left");
+  expect(box(memory(), browser).get()).toEqual(bound);
+});
+
+test("a token that needs its cookie goes through no channel", async () => {
+  const first = box();
+  first.set(bound);
+  first.serve();
+  expect(await box().ask(20)).toBeUndefined();
+});
+
+test("tabs follow what another one does with the browser's token", () => {
+  const browser = memory();
+  const [one, two, pasted] = [box(memory(), browser), box(memory(), browser), box(memory(), browser)];
+  pasted.set(held);
+  one.set(bound);
+  const tell = (tab: TokenBox) =>
+    tab.heard({ key: "switchboard.token", newValue: browser.getItem("switchboard.token"), storageArea: browser }, "elsewhere");
+  for (const tab of [two, pasted]) tell(tab);
+  expect(two.get()).toEqual(bound);
+  expect(pasted.get()).toEqual(held);
+  // A login replaces the token; a tab that hears of the old one's end first takes the new one.
+  const next: Held = { ...bound, text: "sb_e_f" };
+  one.set(next);
+  two.drop("revoked", bound.text);
+  expect(two.state.get()).toEqual({ held: next });
+  // What another tab has just written is never removed by one that saw the old token end.
+  two.drop("revoked", next.text);
+  expect(two.state.get()).toEqual({ reason: "revoked" });
+  expect(box(memory(), browser).get()).toEqual(next);
+  tell(two);
+  one.leave("left");
+  for (const tab of [two, pasted]) tell(tab);
+  expect(two.state.get()).toEqual({ reason: "elsewhere" });
+  expect(pasted.get()).toEqual(held);
+  expect(browser.length).toBe(0);
+});
+
 test("who left stays out after a reload, until a new login", async () => {
   const other = box();
   other.set(held);
@@ -84,8 +134,11 @@ test("who left stays out after a reload, until a new login", async () => {
 
 test.each([
   ["Mozilla/5.0 (X11) Gecko/20100101 Firefox/128.0", "Firefox"],
+  ["Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0", "Firefox on Linux"],
+  ["Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) Chrome/126.0 Safari/537.36", "Chrome on macOS"],
+  ["Mozilla/5.0 (Linux; Android 14) Chrome/126.0 Mobile Safari/537.36", "Chrome on Android"],
   ["Mozilla/5.0 (iPhone; CPU) Version/17.0 Mobile/15E148 Safari/604.1", "Safari on iPhone"],
-  ["Mozilla/5.0 (Windows) Chrome/126.0 Safari/537.36 Edg/126.0", "Edge"],
+  ["Mozilla/5.0 (Windows) Chrome/126.0 Safari/537.36 Edg/126.0", "Edge on Windows"],
   ["curl/8", undefined],
 ])("the browser's name", (agent, name) => {
   expect(browserName(agent)).toBe(name);

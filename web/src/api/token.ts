@@ -1,11 +1,14 @@
 import type { Scope } from "../store/hub";
 import { Cell, type Readable } from "../store/readable";
+import { coreTexts as t } from "../texts/core";
 
-/** What a tab shows to the server, and what it may do with it. */
+/** What a tab shows to the hub, and what it may do with it. */
 export interface Held {
   readonly text: string;
   readonly name: string;
   readonly scopes: readonly Scope[];
+  /** The text works only together with a cookie that no script can read, so that the browser may keep it. */
+  readonly cookie?: boolean;
 }
 
 /** The token of this tab, or why there is none. */
@@ -16,7 +19,7 @@ export interface TokenState {
 }
 
 const storageKey = "switchboard.token";
-/** Set in a tab that somebody has left on purpose: a reload does not bring it back with the token of another one. */
+/** Set in a tab that was left on purpose: a reload does not bring it back with the token of another one. */
 const leftKey = "switchboard.left";
 const channelName = "switchboard";
 const allScopes: readonly Scope[] = ["observe", "prompt", "approve", "admin"];
@@ -24,20 +27,28 @@ const allScopes: readonly Scope[] = ["observe", "prompt", "approve", "admin"];
 /** What tabs of one browser tell each other. A token never leaves the origin: channels do not reach beyond it. */
 type TabMessage = { type: "token-wanted" } | { type: "token"; held: Held };
 
+/** Where tokens are kept. What is absent keeps nothing. */
+export interface Storages {
+  /** Of this tab alone: for tokens that work without a cookie. */
+  tab?: Storage;
+  /** Of all tabs, also after the browser was closed: for those that need their cookie. */
+  browser?: Storage;
+}
+
 /**
- * Holds the token of this tab, in the tab's own storage: it is gone with the tab, and another tab has it only if it asks while this one
- * is open.
+ * Holds the token of this tab. One that is bound to a cookie is kept by the browser, for all tabs. Another one, which somebody pasted, is
+ * kept by its tab and gone with it; another tab has it only if it asks while this one is open.
  */
 export class TokenBox {
   private readonly cell: Cell<TokenState>;
-  private readonly storage: Storage | undefined;
+  private readonly storages: Storages;
   private readonly openChannel: (() => BroadcastChannel) | undefined;
   private channel: BroadcastChannel | undefined;
 
-  constructor(storage: Storage | undefined, openChannel?: () => BroadcastChannel) {
-    this.storage = storage;
+  constructor(storages: Storages = {}, openChannel?: () => BroadcastChannel) {
+    this.storages = storages;
     this.openChannel = openChannel;
-    this.cell = new Cell<TokenState>({ held: stored(storage) });
+    this.cell = new Cell<TokenState>({ held: stored(storages.tab) ?? stored(storages.browser) });
   }
 
   get state(): Readable<TokenState> {
@@ -49,44 +60,54 @@ export class TokenBox {
   }
 
   set(held: Held): void {
-    try {
-      this.storage?.removeItem(leftKey);
-      this.storage?.setItem(storageKey, JSON.stringify(held));
-    } catch {
-      // Without storage the token lasts until the next reload.
-    }
+    quietly(() => this.storages.tab?.removeItem(leftKey));
+    quietly(() => this.storages.tab?.removeItem(storageKey));
+    // Without storage the token lasts until the next reload.
+    const storage = held.cookie ? this.storages.browser : this.storages.tab;
+    quietly(() => storage?.setItem(storageKey, JSON.stringify(held)));
     this.cell.set({ held });
   }
 
-  /** Forgets the token, if it is still the one that is meant. */
+  /**
+   * Forgets the token, if it is still the one that is meant. Another tab may have logged in again meanwhile: its token is taken instead.
+   * What the browser keeps is left alone: tabs see each other's changes late, and this one could remove the token that another has just got.
+   */
   drop(reason: string, text?: string): void {
-    if (text !== undefined && this.get()?.text !== text) return;
-    try {
-      this.storage?.removeItem(storageKey);
-    } catch {
-      // It was not kept.
-    }
-    this.cell.set({ reason });
+    const held = this.get();
+    if (text !== undefined && held?.text !== text) return;
+    quietly(() => this.storages.tab?.removeItem(storageKey));
+    const other = held?.cookie ? stored(this.storages.browser) : undefined;
+    this.cell.set(other && other.text !== held?.text ? { held: other } : { reason });
   }
 
-  /** Forgets the token because somebody wants to leave. */
+  /** Forgets the token because somebody wants to leave: in all tabs if the browser keeps it. */
   leave(reason: string): void {
-    this.drop(reason);
-    try {
-      this.storage?.setItem(leftKey, "yes");
-    } catch {
-      // A reload then asks the other tabs.
-    }
+    const held = this.get();
+    quietly(() => this.storages.tab?.removeItem(storageKey));
+    if (!held || held.cookie) quietly(() => this.storages.browser?.removeItem(storageKey));
+    this.cell.set({ reason });
+    // Without storage a reload asks the other tabs.
+    quietly(() => this.storages.tab?.setItem(leftKey, "yes"));
   }
 
-  /** Answers other tabs that ask for a token, from now on. */
+  /** Takes over what another tab has done with the browser's token. */
+  heard(event: Pick<StorageEvent, "key" | "newValue" | "storageArea">, reason: string): void {
+    if (event.storageArea !== this.storages.browser || (event.key !== null && event.key !== storageKey)) return;
+    const held = this.get();
+    if (held && !held.cookie) return;
+    const other = parsed(event.newValue);
+    if (other) this.cell.set({ held: other });
+    else if (held) this.cell.set({ reason });
+  }
+
+  /** Answers other tabs that ask for a token which only this one has, from now on. */
   serve(): void {
     if (this.channel || !this.openChannel) return;
     const channel = this.openChannel();
     this.channel = channel;
     channel.addEventListener("message", (e: MessageEvent<unknown>) => {
       const held = this.get();
-      if (held && isWanted(e.data)) channel.postMessage({ type: "token", held } satisfies TabMessage);
+      if (held && !held.cookie && isWanted(e.data)) channel.postMessage({ type: "token", held } satisfies TabMessage);
     });
   }
 
@@ -111,11 +132,7 @@ export class TokenBox {
   }
 
   private left(): boolean {
-    try {
-      return this.storage?.getItem(leftKey) === "yes";
-    } catch {
-      return false;
-    }
+    return quietly(() => this.storages.tab?.getItem(leftKey)) === "yes";
   }
 
   close(): void {
@@ -126,22 +143,27 @@ export class TokenBox {
 
 /** The box of a real tab. */
 export function tabTokenBox(): TokenBox {
-  let storage: Storage | undefined;
-  try {
-    storage = window.sessionStorage;
-  } catch {
-    storage = undefined; // forbidden by the browser's settings
-  }
-  return new TokenBox(storage, "BroadcastChannel" in window ? () => new BroadcastChannel(channelName) : undefined);
+  const storages = { tab: quietly(() => window.sessionStorage), browser: quietly(() => window.localStorage) };
+  const box = new TokenBox(storages, "BroadcastChannel" in window ? () => new BroadcastChannel(channelName) : undefined);
+  window.addEventListener("storage", (e) => box.heard(e, t.login.leftElsewhere));
+  return box;
 }
 
-function stored(storage: Storage | undefined): Held | undefined {
+/** What a function returns, undefined if it throws: a browser may forbid storage, or have no room. */
+function quietly<T>(run: () => T): T | undefined {
   try {
-    const text = storage?.getItem(storageKey);
-    return text ? asHeld(JSON.parse(text)) : undefined;
+    return run();
   } catch {
     return undefined;
   }
+}
+
+function stored(storage: Storage | undefined): Held | undefined {
+  return parsed(quietly(() => storage?.getItem(storageKey)));
+}
+
+function parsed(text: string | null | undefined): Held | undefined {
+  return text ? quietly(() => asHeld(JSON.parse(text))) : undefined;
 }
 
 function isWanted(message: unknown): boolean {
@@ -157,7 +179,9 @@ function asHeld(value: unknown): Held | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if (!("text" in value) || typeof value.text !== "string" || value.text === "") return undefined;
   const name = "name" in value && typeof value.name === "string" ? value.name : "";
-  return { text: value.text, name, scopes: "scopes" in value ? knownScopes(value.scopes) : [] };
+  const scopes = "scopes" in value ? knownScopes(value.scopes) : [];
+  const cookie = "cookie" in value && value.cookie === true;
+  return cookie ? { text: value.text, name, scopes, cookie } : { text: value.text, name, scopes };
 }
 
 /** Those of a list that are scopes. */
@@ -196,20 +220,30 @@ export function takeCode(location: Location, history: History): string | undefin
   return fragment.get("code") || undefined;
 }
 
-/** The browser's name, for the name of its token. */
+/** What lists of devices call this browser, such as "Chrome on macOS". */
 export function browserName(userAgent: string): string | undefined {
-  const phone = /iPhone|iPad|Android/.exec(userAgent)?.[0];
-  const name = (
-    [
-      ["Edg", "Edge"],
-      ["OPR", "Opera"],
-      ["Firefox", "Firefox"],
-      ["FxiOS", "Firefox"],
-      ["CriOS", "Chrome"],
-      ["Chrome", "Chrome"],
-      ["Safari", "Safari"],
-    ] as const
-  ).find(([mark]) => userAgent.includes(`${mark}/`))?.[1];
-  if (!name) return phone;
-  return phone ? `${name} on ${phone}` : name;
+  const first = (marks: readonly (readonly [mark: string, name: string])[]) =>
+    marks.find(([mark]) => userAgent.includes(mark))?.[1];
+  const browser = first([
+    ["Edg/", "Edge"],
+    ["EdgA/", "Edge"],
+    ["EdgiOS/", "Edge"],
+    ["OPR/", "Opera"],
+    ["SamsungBrowser/", "Samsung Internet"],
+    ["Firefox/", "Firefox"],
+    ["FxiOS/", "Firefox"],
+    ["CriOS/", "Chrome"],
+    ["Chrome/", "Chrome"],
+    ["Safari/", "Safari"],
+  ]);
+  const system = first([
+    ["iPhone", "iPhone"],
+    ["iPad", "iPad"],
+    ["Android", "Android"],
+    ["Windows", "Windows"],
+    ["CrOS", "ChromeOS"],
+    ["Mac OS X", "macOS"],
+    ["Linux", "Linux"],
+  ]);
+  return browser && system ? `${browser} on ${system}` : (browser ?? system);
 }

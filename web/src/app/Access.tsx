@@ -1,6 +1,6 @@
 import { KeyRound, Plus } from "lucide-react";
 import { useCallback, useEffect, useState } from "react";
-import type { Code, CreatedToken, Token } from "../api/types";
+import type { CreatedToken, Token } from "../api/types";
 import { type Scope, useHub } from "../store/hub";
 import { appTexts as texts } from "../texts/app";
 import {
@@ -14,69 +14,35 @@ import {
   ErrorNote,
   Field,
   formatMoment,
-  formatTime,
   Note,
-  Spinner,
   TextInput,
   useDialog,
 } from "../ui";
+import { Devices } from "./AccessDevices";
 import { Section } from "./Section";
 import css from "./Settings.module.css";
 
 const t = texts.settings;
 const allScopes: readonly Scope[] = ["observe", "prompt", "approve", "admin"];
 
-/** A link that logs another browser in, once. */
-export function Devices() {
-  const hub = useHub();
-  const [scopes, setScopes] = useState<readonly Scope[]>(["observe", "prompt", "approve"]);
-  const [code, setCode] = useState<Code>();
-  const [error, setError] = useState<Error>();
-  const [pending, setPending] = useState(false);
-  if (!hub.can("admin")) return null;
-  const make = async () => {
-    setPending(true);
-    setError(undefined);
-    try {
-      setCode(await hub.api.call("create-code", { body: { scopes: [...scopes] } }));
-    } catch (e) {
-      setError(asError(e));
-    } finally {
-      setPending(false);
-    }
-  };
-  const local = code !== undefined && /^(localhost|127\.|\[::1\])/.test(new URL(code.url).hostname);
-  return (
-    <Section title={t.devices}>
-      <p className={css.why}>{t.devicesWhy}</p>
-      <ScopeBoxes label={t.linkScopes} scopes={scopes} onChange={setScopes} />
-      <div>
-        <Button isPending={pending} isDisabled={scopes.length === 0} onPress={() => void make()}>
-          {t.makeLink}
-        </Button>
-      </div>
-      <ErrorNote error={error} />
-      {code && (
-        <Note tone="ok" title={t.linkMade}>
-          <div className={css.secret}>
-            <code>{code.url}</code>
-            <CopyButton text={code.url} />
-          </div>
-          <p>{t.linkExpires(formatTime(code.expires))}</p>
-          {local && <p>{t.linkLocal}</p>}
-        </Note>
-      )}
-    </Section>
-  );
+/** The devices and tokens of the hub, as far as they are known. */
+export interface Access {
+  readonly tokens?: readonly Token[];
+  readonly error?: Error;
+  load(): Promise<void>;
 }
 
-/** Who may use the hub. */
-export function Tokens() {
+/** The tokens of a kind. */
+export function tokensOf(access: Access, kind: "device" | "token"): readonly Token[] {
+  return access.tokens?.filter((one) => (one.kind === "device") === (kind === "device")) ?? [];
+}
+
+/** Who may use the hub: devices, and programs with tokens. */
+export function AccessSections() {
   const hub = useHub();
   const may = hub.can("admin");
   const [tokens, setTokens] = useState<readonly Token[]>();
   const [error, setError] = useState<Error>();
-  const dialog = useDialog();
   const load = useCallback(async () => {
     setError(undefined);
     try {
@@ -88,59 +54,81 @@ export function Tokens() {
   useEffect(() => {
     if (may) void load();
   }, [may, load]);
-  const revoke = async (token: Token) => {
-    const run = () => hub.api.call("revoke-token", { params: { id: token.id } });
-    if (await confirm({ title: t.revokeTitle(token.name), children: <p>{t.revokeText}</p>, action: t.revoke, danger: true, run }))
-      await load();
-  };
-  return (
-    <Section title={t.tokens}>
-      {!may && (
+  if (!may)
+    return (
+      <Section title={t.devices}>
         <p className={css.why}>
           {t.tokensNeedAdmin}
           {allScopes.filter((scope) => hub.can(scope)).join(", ")}
         </p>
-      )}
-      {may && (
-        <>
-          <p className={css.why}>{t.tokensWhy}</p>
-          <ErrorNote error={error} onRetry={() => void load()} />
-          {!tokens && !error && <Spinner label={texts.loading} />}
-          <ul className={css.tokens}>
-            {tokens?.map((token) => (
-              <li key={token.id} className={css.token}>
-                <KeyRound size={14} aria-hidden="true" />
-                <span className={css.tokenName}>{token.name}</span>
-                <Button size="s" variant="danger" onPress={() => void revoke(token)}>
-                  {t.revoke}
-                </Button>
-                <TokenFacts token={token} />
-              </li>
-            ))}
-          </ul>
-          <div>
-            <Button icon={<Plus size={16} />} onPress={dialog.open}>
-              {t.newToken}
+      </Section>
+    );
+  return (
+    <>
+      <Devices access={{ tokens, error, load }} />
+      <Tokens access={{ tokens, error, load }} />
+    </>
+  );
+}
+
+/** The tokens of programs. */
+function Tokens({ access }: { access: Access }) {
+  const hub = useHub();
+  const dialog = useDialog();
+  const tokens = tokensOf(access, "token");
+  const revoke = async (token: Token) => {
+    const run = () => hub.api.call("revoke-token", { params: { id: token.id } });
+    const [title, text] = token.current
+      ? [t.revokeSelfTitle(token.name), t.revokeSelfText]
+      : [t.revokeTitle(token.name), t.revokeText];
+    if (await confirm({ title, children: <p>{text}</p>, action: t.revoke, danger: true, run })) await access.load();
+  };
+  return (
+    <Section title={t.tokens}>
+      <p className={css.why}>{t.tokensWhy}</p>
+      {access.tokens && tokens.length === 0 && <p className={css.why}>{t.tokensNone}</p>}
+      <ul className={css.tokens} aria-label={t.tokens}>
+        {tokens.map((token) => (
+          <li key={token.id} className={css.token}>
+            <KeyRound size={14} aria-hidden="true" />
+            <span className={css.tokenName}>
+              {token.name} {token.current && <Badge tone="accent">{t.thisToken}</Badge>}
+            </span>
+            <Button size="s" variant="danger" onPress={() => void revoke(token)}>
+              {t.revoke}
             </Button>
-          </div>
-          {dialog.isOpen && <NewToken onClose={dialog.close} onMade={() => void load()} />}
-        </>
-      )}
+            <TokenFacts token={token} created={t.created} />
+          </li>
+        ))}
+      </ul>
+      <div>
+        <Button icon={<Plus size={16} />} onPress={dialog.open}>
+          {t.newToken}
+        </Button>
+      </div>
+      {dialog.isOpen && <NewToken onClose={dialog.close} onMade={() => void access.load()} />}
     </Section>
   );
 }
 
-function TokenFacts({ token }: { token: Token }) {
+/** What a list tells of a token beside its name. */
+export function TokenFacts({ token, created }: { token: Token; created: string }) {
+  const scopes = token.scopes ?? [];
   const expired = token.expires !== undefined && Date.parse(token.expires) < Date.now();
   return (
     <span className={css.tokenFacts}>
-      <span>{(token.scopes ?? []).join(", ")}</span>
+      <span>{allScopes.every((scope) => scopes.includes(scope)) ? t.allScopes : scopes.join(", ")}</span>
       <span>
-        {t.created} <Ago time={token.created} />
+        {created} <Ago time={token.created} />
       </span>
-      <span>
-        {t.used} {token.used ? <Ago time={token.used} /> : t.never}
-      </span>
+      {/* The hub does not record when its own admin token is used. */}
+      {token.kind === "admin" && !token.used ? (
+        <span>{t.unknownUse}</span>
+      ) : (
+        <span>
+          {t.used} {token.used ? <Ago time={token.used} /> : t.never}
+        </span>
+      )}
       {token.expires &&
         (expired ? <Badge tone="warn">{t.expired}</Badge> : <span>{`${t.expires} ${formatMoment(token.expires)}`}</span>)}
     </span>
@@ -207,7 +195,8 @@ function NewToken({ onClose, onMade }: { onClose(): void; onMade(): void }) {
   );
 }
 
-function ScopeBoxes({
+/** Boxes to choose scopes, those that this page has. */
+export function ScopeBoxes({
   label,
   scopes,
   onChange,
@@ -236,6 +225,6 @@ function ScopeBoxes({
   );
 }
 
-function asError(e: unknown): Error {
+export function asError(e: unknown): Error {
   return e instanceof Error ? e : new Error(String(e));
 }

@@ -53,12 +53,14 @@ export function Login({ token, reason, error }: { token: TokenBox; reason?: stri
             <code>{t.command}</code>
             <CopyButton text={t.command} label={t.copy} />
           </div>
-          <p className={css.muted}>{t.why}</p>
+          <p className={css.muted}>
+            {t.why} {t.phone}
+          </p>
         </section>
         <form className={css.form} onSubmit={(e) => void enter(e)}>
           <TextInput
             label={t.code}
-            hint={t.codeHint}
+            hint={isPrivate(window.location) ? t.codeHint : t.codeHintTab}
             value={pasted}
             onChange={setPasted}
             mono
@@ -73,4 +75,9 @@ export function Login({ token, reason, error }: { token: TokenBox; reason?: stri
       </div>
     </main>
   );
+}
+
+/** Whether the hub sets a cookie, by which the browser stays signed in: not on a connection that others in the network can read. */
+function isPrivate({ protocol, hostname }: Location): boolean {
+  return protocol === "https:" || hostname === "localhost" || hostname === "[::1]" || hostname.startsWith("127.");
 }

@@ -3,7 +3,7 @@ import { type Scope, useHub } from "../store/hub";
 import { useReadable } from "../store/readable";
 import { appTexts as texts } from "../texts/app";
 import { Button, Note, RadioGroup, Switch, toastError } from "../ui";
-import { Devices, Tokens } from "./Access";
+import { AccessSections } from "./Access";
 import { forgetKeptDrafts } from "./drafts";
 import type { NewsKind } from "./news";
 import { enableNotifications, notifySettings, permission, setNotifySettings, showTest } from "./notifications";
@@ -23,8 +23,7 @@ export function SettingsPage() {
         <div className={css.sections}>
           <Appearance />
           <Notifications />
-          <Devices />
-          <Tokens />
+          <AccessSections />
           <About />
         </div>
       </div>
@@ -96,9 +95,14 @@ const scopes: readonly Scope[] = ["observe", "prompt", "approve", "admin"];
 function About() {
   const hub = useHub();
   const info = useReadable(hub.info);
-  const logout = () => {
-    // Who leaves may share the browser: what waits in other tabs is kept by them.
+  const logout = async () => {
+    // Other people may use this browser: what waits in other tabs is kept by them.
     forgetKeptDrafts();
+    try {
+      await hub.api.call("logout");
+    } catch {
+      // Without the hub the browser forgets its half of the token, without which the rest is worth nothing.
+    }
     hub.logout();
   };
   const agent = info?.simulated ? t.agentSimulated : [info?.agent, info?.agent_version].filter(Boolean).join(" ");
@@ -129,7 +133,7 @@ function About() {
           ))}
       </dl>
       <div className={css.row}>
-        <Button icon={<LogOut size={16} />} onPress={logout}>
+        <Button icon={<LogOut size={16} />} onPress={() => void logout()}>
           {t.logout}
         </Button>
         <span className={css.why}>{t.logoutHint}</span>

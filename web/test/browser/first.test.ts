@@ -15,14 +15,18 @@ test("a code lets in once, leaves the address bar, and the page says what this i
   const page = await chrome.open(address);
   await page.getByRole("heading", { name: "Your agents, in one place" }).waitFor();
   expect(page.url()).not.toContain("code");
-  expect(await page.evaluate(() => `${document.cookie}${JSON.stringify(localStorage)}`)).not.toContain("sb_");
-  await page.getByText("Simulated agents: no account, no tool is run").waitFor();
-  // It stays logged in over a reload, and the code is good no more.
+  // What a script can read is half of a token, which is worth nothing without the cookie.
+  const [seen, kept] = await page.evaluate(() => [document.cookie, localStorage.getItem("switchboard.token") ?? ""]);
+  expect(seen).toBe("");
+  const half = (JSON.parse(kept) as { text: string }).text;
+  expect((await fetch(`${hub.url}/v1/info`, { headers: { Authorization: `Bearer ${half}` } })).status).toBe(401);
+  await page.getByText("Simulated agents: no account used, no tools run").waitFor();
+  // It stays signed in over a reload, and the code works no more.
   await page.reload();
   await page.getByRole("heading", { name: "Your agents, in one place" }).waitFor();
   chrome.expected = [/401/];
   const other = await chrome.open(address);
-  await other.getByRole("button", { name: "Open the console" }).waitFor();
+  await other.getByRole("button", { name: "Sign in" }).waitFor();
   await expect.poll(() => other.getByRole("alert").innerText(), { timeout: patience }).toMatch(/code/i);
 });
 
@@ -30,17 +34,17 @@ test("without a code the page says how to come by one, and takes a pasted addres
   const page = await chrome.open(hub.url);
   await page.getByText("switchboard console").first().waitFor();
   await page.getByRole("textbox").fill(await hub.address());
-  await page.getByRole("button", { name: "Open the console" }).click();
+  await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("heading", { name: "Your agents, in one place" }).waitFor();
 });
 
 test("an address with a code that is opened in the tab of the login page lets in, or says why not", async () => {
   const page = await chrome.open(hub.url);
-  await page.getByRole("button", { name: "Open the console" }).waitFor();
+  await page.getByRole("button", { name: "Sign in" }).waitFor();
   chrome.expected = [/401/];
   // Only the fragment differs, so the browser does not load the page again.
   await page.goto(`${hub.url}/#code=sbc_used`);
-  await page.getByText("This code is not valid").waitFor();
+  await page.getByText("This code isn't valid").waitFor();
   expect(page.url()).not.toContain("code");
   await page.goto(await hub.address("/inbox"));
   await page.getByRole("heading", { name: "Inbox" }).waitFor();

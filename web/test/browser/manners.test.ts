@@ -93,7 +93,7 @@ test("a question mark lists the keys, and escape gives the page back", async () 
   const page = await chrome.open(await hub.address("/inbox"));
   await page.getByRole("heading", { name: "Inbox", level: 1 }).waitFor();
   await page.keyboard.press("?");
-  const dialog = page.getByRole("dialog", { name: "Keys" });
+  const dialog = page.getByRole("dialog", { name: "Keyboard shortcuts" });
   await dialog.getByText("New session").waitFor();
   // Keys of the page beneath do nothing while the list is open.
   await page.keyboard.press("n");
@@ -110,10 +110,10 @@ test("tab reaches the pages in the order in which they are seen, and the page be
   await page.getByRole("heading", { name: "Settings", level: 1 }).waitFor();
   await page.evaluate(() => (document.activeElement instanceof HTMLElement ? document.activeElement.blur() : undefined));
   await page.keyboard.press("Tab");
-  expect(await focused(page)).toBe("button Skip to the page");
+  expect(await focused(page)).toBe("button Skip to content");
   await page.keyboard.press("Enter");
   expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
-  await tabTo(page, /Turn on notifications|Make a link|Revoke/);
+  await tabTo(page, /Turn on notifications|Make a link|Sign out/);
 });
 
 test("nothing is cut off or reaches beyond the screen on the smallest phone", async () => {
@@ -146,7 +146,7 @@ test("nothing is cut off or reaches beyond the screen on the smallest phone", as
     ["/", /A title that is/],
     ["/inbox", /^Inbox$/],
     [`/s/${session.id}`, /Small\./],
-    ["/settings", /^Tokens$/],
+    ["/settings", /^API tokens$/],
   ] as const) {
     await page.evaluate((to) => {
       location.hash = to;
@@ -207,7 +207,13 @@ test("the theme follows the system until one is chosen, and then in all tabs", a
 test("a link from the settings lets another browser in once, and revoking its token shuts it out", async () => {
   const page = await chrome.open(await hub.address("/settings"));
   await page.getByRole("button", { name: "Make a link" }).click();
-  const link = await page.getByText(/#code=/).innerText();
+  const dialog = page.getByRole("dialog", { name: "Add a device" });
+  await dialog.getByRole("button", { name: "Make a link" }).click();
+  const link = await dialog.getByText(/#code=/).innerText();
+  // The hub listens on its own machine only, and the dialog says what to switch on.
+  await dialog.getByText("This link works only on the hub's own machine.").waitFor();
+  await dialog.getByText("switchboard console --phone", { exact: true }).waitFor();
+  expect(await dialog.getByRole("img").count()).toBe(0);
   const other = await chrome.open(link, phone);
   await other.getByRole("navigation", { name: "Pages" }).waitFor();
   const { tokens } = await hub.call("list-tokens");
@@ -215,10 +221,10 @@ test("a link from the settings lets another browser in once, and revoking its to
   expect(made, "a token without the right to manage").toBeDefined();
 
   await page.reload();
-  const row = page.getByRole("listitem").filter({ hasText: "observe, prompt, approve" }).filter({ hasNotText: "admin" });
-  await row.getByRole("button", { name: "Revoke" }).click();
+  const row = page.getByRole("listitem").filter({ hasText: "observe, prompt, approve" });
+  await row.getByRole("button", { name: "Sign out" }).click();
   chrome.expected = [/401|1008|WebSocket/];
-  await page.getByRole("alertdialog").getByRole("button", { name: "Revoke" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Sign out" }).click();
   await row.waitFor({ state: "detached" });
   await other.getByRole("navigation", { name: "Pages" }).waitFor({ state: "detached" });
 });
@@ -255,9 +261,9 @@ test("a question is told when no page is in sight, counted in the title, and tak
   const question = await hub.question(asked.id);
   await expect
     .poll(() => notifications(page), { timeout: patience })
-    .toEqual(["Unseen needs you: A tool waits for permission: make unseen"]);
+    .toEqual(["Unseen needs you: A tool needs your permission: make unseen"]);
   await hub.call("answer-question", { params: { id: question.id }, body: { decision: "allow" } });
-  await expect.poll(() => notifications(page), { timeout: patience }).toEqual(["Unseen is done: Made."]);
+  await expect.poll(() => notifications(page), { timeout: patience }).toEqual(["Unseen finished: Made."]);
   await hub.call("stop-session", { params: { id: seen.id }, body: {} });
 });
 

@@ -16,7 +16,7 @@ onStage((theHub, theChrome) => {
   chrome = theChrome;
 });
 
-const banner = (page: Page) => page.getByRole("button", { name: "Try now" });
+const banner = (page: Page) => page.getByRole("button", { name: "Retry now" });
 
 /** Kills the hub, and waits until the page says so. */
 async function crash(page: Page): Promise<void> {

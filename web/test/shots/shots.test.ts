@@ -57,7 +57,7 @@ const views: View[] = [
   },
   { name: "rules", route: () => "/rules", shown: heading("Rules in force") },
   { name: "drift", route: () => "/insight/drift", shown: heading("Insights") },
-  { name: "settings", route: () => "/settings", shown: heading("Tokens") },
+  { name: "settings", route: () => "/settings", shown: heading("API tokens") },
   { name: "palette", route: () => "/", shown: text("Find dead links"), press: "Control+k", desktopOnly: true },
   { name: "keys", route: () => `/s/${scene.done}`, shown: text("Turn done"), press: "?", desktopOnly: true },
   { name: "new-session", route: () => "/", shown: text("Find dead links"), press: "n", desktopOnly: true },

@@ -1,0 +1,93 @@
+//go:build unix
+
+package access
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/switchboard-dev/switchboard/api"
+)
+
+func TestPhoneCertificate(t *testing.T) {
+	dir, now := privateDir(t), time.Now()
+	home, office := net.ParseIP("192.168.1.20"), net.ParseIP("10.0.0.5")
+	path := filepath.Join(dir, CertificateFile)
+	print := func(ip net.IP, at time.Time) string {
+		t.Helper()
+		c, err := PhoneCertificate(dir, ip, at)
+		noError(t, err)
+		if err := c.Leaf.VerifyHostname(ip.String()); err != nil {
+			t.Error(err)
+		}
+		key, ok := c.Leaf.PublicKey.(*ecdsa.PublicKey)
+		if !ok || key.Curve != elliptic.P256() || c.Leaf.IsCA || c.Leaf.NotAfter.Sub(at) > certificateTTL {
+			t.Errorf("the certificate is %+v", c.Leaf)
+		}
+		info, err := os.Stat(path)
+		noError(t, err)
+		if info.Mode().Perm() != 0o600 {
+			t.Errorf("the file has mode %v", info.Mode())
+		}
+		return Fingerprint(c.Certificate[0])
+	}
+	first := print(home, now)
+	if len(first) != 95 || strings.Count(first, ":") != 31 {
+		t.Errorf("the fingerprint is %s", first)
+	}
+	if again := print(home, now.Add(300*24*time.Hour)); again != first {
+		t.Error("it was made anew without need")
+	}
+	moved := print(office, now)
+	if moved == first {
+		t.Error("it is the same for another address")
+	}
+	if back := print(home, now); back != moved {
+		t.Error("going back to the first network makes another")
+	}
+	if renewed := print(home, now.Add(certificateTTL-renewBefore)); renewed == moved {
+		t.Error("it is not renewed before it expires")
+	}
+	noError(t, os.WriteFile(path, []byte("damaged"), 0o600))
+	print(home, now)
+	noError(t, os.Chmod(path, 0o644))
+	if _, err := PhoneCertificate(dir, home, now); err == nil || !strings.Contains(err.Error(), "remove it") {
+		t.Errorf("a key that others can read: %v", err)
+	}
+}
+
+func TestCodesForDevices(t *testing.T) {
+	b := newBook(&BookOptions{URL: func() string { return "http://127.0.0.1:1" }})
+	if c := b.ConsoleCode(); c.DeviceURL != "" || c.QR != nil {
+		t.Errorf("a hub that others do not reach: %+v", c)
+	}
+	b = newBook(&BookOptions{Device: func() Device { return Device{URL: "https://192.168.1.20:8775", Fingerprint: "AB"} }})
+	c := b.ConsoleCode()
+	if c.DeviceURL != "https://192.168.1.20:8775/#code="+c.Code || c.Fingerprint != "AB" {
+		t.Errorf("%+v", c)
+	}
+	checkModules(t, c)
+}
+
+// checkModules looks for the three corners by which cameras find a QR code.
+func checkModules(t *testing.T, c *api.Code) {
+	t.Helper()
+	n := len(c.QR)
+	if n < 21 {
+		t.Fatalf("the QR code has %d rows", n)
+	}
+	for _, corner := range [][2]int{{0, 0}, {n - 7, 0}, {0, n - 7}} {
+		for i, want := range []string{"1111111", "1000001", "1011101", "1011101", "1011101", "1000001", "1111111"} {
+			row := c.QR[corner[1]+i]
+			if len(row) != n || row[corner[0]:corner[0]+7] != want {
+				t.Errorf("the corner %v has %s in row %d", corner, row, i)
+			}
+		}
+	}
+}
