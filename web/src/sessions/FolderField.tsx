@@ -22,8 +22,6 @@ export function FolderField({
   autoFocus?: boolean;
 }) {
   const { api } = useHub();
-  // A folder that is there already needs no suggestions, which would cover what comes next.
-  const [trigger] = useState<"focus" | "input">(value === "" ? "focus" : "input");
   const [folders, setFolders] = useState<readonly Folder[]>([]);
 
   useEffect(() => {
@@ -48,7 +46,6 @@ export function FolderField({
       mono
       isRequired
       autoFocus={autoFocus}
-      menuTrigger={trigger}
       value={value}
       onInput={onChange}
       items={folders.map((folder) => ({ id: folder.path, label: folder.path, hint: folderHint(folder) }))}

@@ -107,8 +107,6 @@ interface ComboBoxProps {
   isDisabled?: boolean;
   isRequired?: boolean;
   autoFocus?: boolean;
-  /** When suggestions are shown: as soon as it has the focus, or once somebody types. */
-  menuTrigger?: "focus" | "input";
   mono?: boolean;
   inputRef?: Ref<HTMLInputElement>;
   className?: string;
@@ -121,7 +119,7 @@ export function ComboBox(props: ComboBoxProps) {
     <AriaComboBox
       className={classes(fieldCss.field, className)}
       allowsCustomValue
-      menuTrigger={props.menuTrigger ?? "focus"}
+      menuTrigger="focus"
       {...(filter ? { defaultItems: items } : { items })}
       inputValue={value}
       onInputChange={onInput}
