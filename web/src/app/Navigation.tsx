@@ -79,7 +79,10 @@ function Brand() {
   return (
     <div className={css.brand} title={t.hub(location.host, version)}>
       <img src="./icon.svg" alt={t.name} width={24} height={24} />
-      <span className={css.host}>{location.host}</span>
+      <span className={css.host}>
+        {location.hostname}
+        {location.port && <span className={css.port}>:{location.port}</span>}
+      </span>
     </div>
   );
 }

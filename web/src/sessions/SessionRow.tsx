@@ -95,7 +95,12 @@ export const SessionRow = memo(function SessionRow({
           )}
           <Ago time={session.updated} className={css.ago} />
         </div>
-        {session.text && <p className={css.said}>{visible(session.text)}</p>}
+        {session.text && (
+          <p className={css.said}>
+            <span className={css.unseen}>{t.said} </span>
+            {visible(session.text)}
+          </p>
+        )}
         <div className={css.second}>
           {mark === "finished" ? (
             <span className={css.finished}>

@@ -96,6 +96,8 @@ describe("filterOf", () => {
     expect(filterOf(aSummary({ state: "idle", failed: true }))).toBe("failed");
     expect(filterOf(aSummary({ state: "ended", failed: true }))).toBe("failed");
     expect(filterOf(aSummary({ state: "idle", failed: true, questions: 1 }))).toBe("waiting");
+    // A state is told sooner than the rest.
+    expect(filterOf(aSummary({ state: "running", failed: true }))).toBe("working");
   });
 
   it("shows a state that is not known among the idle", () => {

@@ -34,10 +34,13 @@ export function lastPart(path: string): string {
   return parts.at(-1) ?? path;
 }
 
+/** While it does one of these, a session is at another turn than the one that failed. */
+const atWork: readonly string[] = ["requires_action", "running", "starting"];
+
 /** The state that people are shown: what the session is doing, unless it waits for somebody or has failed. */
 export function stateOf(session: Pick<SessionSummary, "state" | "questions" | "failed">): string {
   if (session.questions > 0) return "requires_action";
-  return session.failed && session.state !== "requires_action" ? "failed" : session.state;
+  return session.failed && !atWork.includes(session.state) ? "failed" : session.state;
 }
 
 /** Which of the filters a session falls under, besides all. */

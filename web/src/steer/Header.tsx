@@ -21,6 +21,7 @@ import { type ReactNode, useCallback, useEffect } from "react";
 import type { Info, Session } from "../api/types";
 import { useCommands } from "../app/commands";
 import { back, go, href } from "../app/router";
+import { stateOf } from "../sessions/list";
 import { type Hub, type OpenSession, useHub } from "../store/hub";
 import { usePart, useReadable } from "../store/readable";
 import { oneLine } from "../talk/json";
@@ -84,7 +85,7 @@ export function SessionHeader({ session }: { session: OpenSession }) {
         <div className={css.what}>
           <Title key={session.id} session={session} snapshot={snapshot} />
           <div className={css.facts}>
-            <StateDot state={snapshot.state} word className={css.state} />
+            <StateDot state={stateOf({ ...snapshot, questions: snapshot.questions?.length ?? 0 })} word className={css.state} />
             {snapshot.simulated && !banner && <Badge title={t.simulatedHint}>{t.simulated}</Badge>}
             {snapshot.archived && <Badge>{t.archivedBadge}</Badge>}
             {snapshot.dir && <Path path={snapshot.dir} most={44} className={css.folder} />}

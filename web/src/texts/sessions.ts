@@ -13,6 +13,7 @@ export const sessionsTexts = {
   asks: (n: number) => count(n, "question", "questions"),
   failedWhy: "The last turn failed, or the agent ended before it was done",
   finished: "Finished",
+  said: "Claude:",
   marks: { unread: "New activity since you looked", finished: "Finished since you looked" },
   keys: {
     next: "Next session",
