@@ -1,6 +1,5 @@
 import { Ban, Check, RotateCw, X } from "lucide-react";
-import { useMemo } from "react";
-import { useAct, useClientId } from "../steer/act";
+import { useAct } from "../steer/act";
 import { type OpenSession, useHub } from "../store/hub";
 import { usePart, useReadable } from "../store/readable";
 import type { Turn } from "../talk/item";
@@ -8,7 +7,6 @@ import { pretty } from "../talk/json";
 import { conversationTexts as t } from "../texts/conversation";
 import { Button, classes, Duration, ErrorNote, formatTokens, Money } from "../ui";
 import { LongText } from "../ui/code";
-import { promptToRetry, sendAgain } from "./retry";
 import styles from "./Turn.module.css";
 import { useWho } from "./who";
 
@@ -49,26 +47,24 @@ function headline(item: Turn, who: (by: string) => string): string {
   return item.failed ? t.turnFailed : t.turnDone;
 }
 
-/** Sends the prompt of a turn that failed once more. Only the last turn has it, while nothing else goes on. */
+/** Has the hub send the prompt of a turn that failed once more. Only the last turn has it, while nothing else goes on. */
 function Retry({ session, turn }: { session: OpenSession; turn: string }) {
   const hub = useHub();
-  const order = useReadable(session.order);
-  const busy = usePart(
-    session.snapshot,
-    ({ session: known }) => known?.state === "running" || known?.state === "requires_action",
-  );
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was asked since is in the order
-  const prompt = useMemo(() => promptToRetry(session, turn), [session, turn, order]);
+  const { ids } = useReadable(session.order);
+  const failed = usePart(session.snapshot, ({ session: known }) => known?.failed === true);
+  const last = ids.findLast((id) => {
+    const kind = session.item(id).get()?.kind;
+    return kind === "prompt" || kind === "turn" || kind === "tool";
+  });
   const { pending, error, run } = useAct();
-  const clientId = useClientId();
-  if (!prompt || busy || !hub.can("prompt")) return null;
+  if (!failed || last !== turn || !hub.can("prompt")) return null;
   return (
     <div className={styles.retry}>
       <Button
         size="s"
         icon={<RotateCw size={14} />}
         isPending={pending}
-        onPress={() => void run(() => sendAgain(hub, session.id, prompt, clientId.of(turn)))}
+        onPress={() => void run(() => hub.api.call("retry-session", { params: { id: session.id } }))}
       >
         {t.retry}
       </Button>
