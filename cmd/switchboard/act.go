@@ -17,6 +17,7 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/client"
 	"github.com/switchboard-dev/switchboard/internal/naming"
+	"github.com/switchboard-dev/switchboard/internal/terminal"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 )
 
@@ -51,7 +52,7 @@ func (s *surroundings) complain(first *error, name string, err error) {
 
 // called returns the short id of a session, with its title.
 func called(id, title string) string {
-	if title = paint.CleanLine(title, 60); title != "" {
+	if title = paint.CleanLine(terminal.Title(title), 60); title != "" {
 		return naming.Short(id) + " (" + title + ")"
 	}
 	return naming.Short(id)

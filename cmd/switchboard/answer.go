@@ -146,7 +146,7 @@ If somebody was faster, it says who, and ends with code 5.`,
   # with another input, or changed in $EDITOR
   switchboard allow q7x --input '{"command":"make test"}'
   switchboard allow q7x --edit`,
-		Args:              cobra.ExactArgs(1),
+		Args:              oneQuestion,
 		ValidArgsFunction: completeQuestions(s, &v.place),
 		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd, s, args[0]) },
 	}
@@ -215,7 +215,7 @@ If somebody was faster, it says who, and ends with code 5.`,
 
   # and have it stop
   switchboard deny - --stop`,
-		Args:              cobra.ExactArgs(1),
+		Args:              oneQuestion,
 		ValidArgsFunction: completeQuestions(s, &v.place),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d := &decide.Deny{Reason: v.reason, Stop: v.stop, Note: v.note}
@@ -278,7 +278,7 @@ If somebody was faster, it says who, and ends with code 5.`,
 
   # a form
   switchboard answer q7x --field name=Ann --field age=41`,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              someQuestion,
 		ValidArgsFunction: v.complete(s),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r := v.reply

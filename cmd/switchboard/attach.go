@@ -78,7 +78,7 @@ leaves with code 130.`,
 
   # just the log, to the end of the turn that is going on
   switchboard attach --plain - </dev/null`,
-		Args: cobra.MaximumNArgs(1),
+		Args: atMostOne("session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := ""
 			if len(args) > 0 {
@@ -99,7 +99,7 @@ leaves with code 130.`,
 func (v *attachVerb) run(ctx context.Context, s *surroundings, name string) error {
 	plain := v.plain || !isTerminal(s.stdin) || !isTerminal(s.stdout)
 	if plain && name == "" {
-		return usageError{errors.New("the plain view, which there is without a terminal too, needs a session; name one, or - for the last")}
+		return usageError{errors.New("not a terminal: name a session (or - for the latest)")}
 	}
 	ctx, stop := signal.NotifyContext(ctx, enders()...)
 	defer stop()

@@ -42,7 +42,7 @@ and the configuration are files of their own, which are not in it.`,
 
   # the same file again
   switchboard backup --force ~/backups/switchboard.db`,
-		Args: cobra.ExactArgs(1),
+		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
@@ -58,7 +58,7 @@ and the configuration are files of their own, which are not in it.`,
 func (v *backupVerb) run(ctx context.Context, s *surroundings, name string) error {
 	done := s.progress("copying the journal…")
 	defer done()
-	err := v.withHub(s, func(c *client.Client) error {
+	err := v.withRunningHub(s, func(c *client.Client) error {
 		return writeFile(name, v.force, func(w io.Writer) error { return c.Backup(ctx, w) })
 	})
 	if noServer(err) {

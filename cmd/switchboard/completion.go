@@ -49,7 +49,7 @@ func (p *place) asking(s *surroundings, ask func(ctx context.Context, c *client.
 		ctx, cancel := context.WithTimeout(ctx, completionTime)
 		defer cancel()
 		var list []cobra.Completion
-		_ = p.withHub(s, func(c *client.Client) error { // silent, see above
+		_ = p.withAnyHub(s, func(c *client.Client) error { // silent, see above
 			list = ask(ctx, c, typed)
 			return nil
 		})

@@ -40,7 +40,7 @@ same would have cost by the token.`,
 
   # by model, for a program
   switchboard cost --by model --json`,
-		Args:              cobra.NoArgs,
+		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			filter, err := v.filter()

@@ -60,7 +60,7 @@ twice or /quit, ends all of it and removes the folder.
 
 If standard input is no terminal, or with --auto, it answers the questions itself, prints the
 conversation to its end, and ends.`,
-		Args:              cobra.NoArgs,
+		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return v.run(cmd.Context(), s) },
 	}

@@ -80,7 +80,7 @@ listed with the session that has them.`,
 
   # the id of the newest
   switchboard disk ls --quiet --limit 1`,
-		Args:              cobra.NoArgs,
+		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return v.run(cmd, s, "") },
 	}
@@ -101,7 +101,7 @@ hub's own sessions, at once.`,
 		Example: `  switchboard disk search failing test
 
   switchboard disk search --dir ~/src/blog slug --json`,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              someWords,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd, s, strings.Join(args, " ")) },
 	}
@@ -268,7 +268,7 @@ With --json it writes its lines as they are, one on each line. --from and --line
 
   # the first ten lines as they are
   switchboard disk show 0b1c2d3e --json --lines 10`,
-		Args:              cobra.ExactArgs(1),
+		Args:              oneConversation,
 		ValidArgsFunction: v.completeConversation(s),
 		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd, s, args[0]) },
 	}
@@ -383,7 +383,7 @@ refused with code 5.`,
 
   # a copy, in another folder
   switchboard disk adopt 0b1c2d3e --fork --dir ~/src/other "Now the same here."`,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              someConversation,
 		ValidArgsFunction: v.completeConversation(s),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			v.prompt = strings.Join(args[1:], " ")

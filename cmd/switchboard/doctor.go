@@ -53,7 +53,7 @@ The exit code is 0 if nothing fails, 1 if something does; warnings do not count.
 
   # the commands that mend what fails
   switchboard doctor --json | jq -r '.findings[] | select(.state == "fail") | .fix'`,
-		Args:              cobra.NoArgs,
+		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return v.run(cmd.Context(), s) },
 	}

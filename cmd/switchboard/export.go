@@ -54,7 +54,7 @@ already is left as it is unless --force says otherwise.`,
 
   # for a program
   switchboard export s5k2m7 --format events`,
-		Args:              cobra.ExactArgs(1),
+		Args:              oneSession,
 		ValidArgsFunction: completeSessions(s, &v.place),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := v.check(); err != nil {

@@ -50,7 +50,7 @@ To come back, leave it there, and then: switchboard resume SESSION`,
 
   # at once
   eval "$(switchboard handback blog --stop)"`,
-		Args:              cobra.ExactArgs(1),
+		Args:              oneSession,
 		ValidArgsFunction: completeSessions(s, &v.place),
 		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd, s, args[0]) },
 	}

@@ -28,7 +28,7 @@ stands for none of them.`,
 
   # and forget what is queued
   switchboard interrupt - --queued`,
-		Args: cobra.ExactArgs(1),
+		Args: oneSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return v.act(cmd, s, func(ctx context.Context, c *client.Client) error {
 				session, err := toEnd(ctx, c, args[0])
@@ -78,7 +78,7 @@ runs goes on; --undo takes them out again.`,
 		Example: `  switchboard archive blog s7q
 
   switchboard archive --undo blog`,
-		Args: cobra.MinimumNArgs(1),
+		Args: someSessions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return v.act(cmd, s, func(ctx context.Context, c *client.Client) error { return v.archive(ctx, s, c, args) })
 		},

@@ -33,8 +33,9 @@ type logsVerb struct {
 func newLogs(s *surroundings) *cobra.Command {
 	v := &logsVerb{}
 	cmd := &cobra.Command{
-		Use:   "logs SESSION",
-		Short: "Print what happened in a session, and follow it",
+		Use:     "logs SESSION",
+		Aliases: []string{"log"},
+		Short:   "Print what happened in a session, and follow it",
 		Long: `Prints what happened in a session: prompts, answers, calls of tools in a line each, questions, ends of
 turns. With --follow it goes on with what comes, until an interrupt (Ctrl-C); the agent does not mind.
 
@@ -51,7 +52,7 @@ interface has it, one in a line.`,
 
   # events for a program, as they come
   switchboard logs -f --json s5k2m7`,
-		Args:              cobra.ExactArgs(1),
+		Args:              oneSession,
 		ValidArgsFunction: completeSessions(s, &v.place),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			since, err := sinceTime("--since", v.since, time.Now())
@@ -153,7 +154,7 @@ func (v *logsVerb) followOn(ctx context.Context, s *surroundings, c *client.Clie
 	lost := false // what follows runs in one goroutine
 	options := &client.FollowOptions{After: log.id(log.from), NoLive: true, Lost: func(err error, _ time.Duration) {
 		if !lost && ctx.Err() == nil {
-			fmt.Fprintf(s.stderr, "switchboard: the server is away (%s); waiting for it\n", terminal.Clean(err.Error()))
+			fmt.Fprintf(s.stderr, "switchboard: the hub is away (%s); waiting for it\n", terminal.Clean(err.Error()))
 		}
 		lost = true
 	}}

@@ -89,11 +89,11 @@ func (h harmlessWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// stateNames returns the states that a session can be in.
+// stateNames returns the states that a session can be in. A session that failed is idle or has ended, too.
 func stateNames() []string {
 	return []string{
 		string(api.StateStarting), string(api.StateIdle), string(api.StateRunning), string(api.StateRequiresAction), string(api.StateBackground),
-		string(api.StateOffline), string(api.StateEnded),
+		string(api.StateOffline), string(api.StateEnded), terminal.StateFailed,
 	}
 }
 
@@ -103,6 +103,7 @@ type lsVerb struct {
 	states           []string
 	dir, text        string
 	all, quiet, json bool
+	failed           bool // those that failed are wanted, which the hub doesn't select
 	limit            int
 }
 
@@ -110,7 +111,7 @@ func newLs(s *surroundings) *cobra.Command {
 	v := &lsVerb{}
 	cmd := &cobra.Command{
 		Use:     "ls",
-		Aliases: []string{"list"},
+		Aliases: []string{"list", "ps"},
 		Short:   "List sessions",
 		Long: `Lists sessions, the most recently updated first: id, state, how many questions are open, what it has
 cost, when something last happened, model, folder and title. A session is starting, idle, running,
@@ -130,7 +131,7 @@ interface gives.`,
 
   # the ids of all that are idle
   switchboard ls -q --state idle`,
-		Args:              cobra.NoArgs,
+		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			filter, err := v.filter()
@@ -160,6 +161,10 @@ func (v *lsVerb) filter() (api.SessionFilter, error) {
 	for _, state := range v.states {
 		if err := oneOf("--state", state, stateNames()); err != nil {
 			return filter, err
+		}
+		if state == terminal.StateFailed {
+			v.failed = true
+			continue
 		}
 		filter.State = append(filter.State, api.State(state))
 	}
@@ -191,7 +196,7 @@ func notNegative(flag string, n int) error {
 
 // run lists.
 func (v *lsVerb) run(ctx context.Context, s *surroundings, c *client.Client, filter api.SessionFilter) error {
-	list, err := allSessions(ctx, c, filter, v.limit)
+	list, err := v.list(ctx, c, filter)
 	if err != nil {
 		return err
 	}
@@ -206,11 +211,26 @@ func (v *lsVerb) run(ctx context.Context, s *surroundings, c *client.Client, fil
 		return writeLines(s.stdout, ids)
 	case len(list) == 0:
 		if isTerminal(s.stdout) {
-			fmt.Fprintln(s.stderr, "There is no such session. Start one with: switchboard run")
+			fmt.Fprintln(s.stderr, "No sessions. Start one: switchboard run")
 		}
 		return nil
 	}
 	return writeLines(s.stdout, s.view(false).Sessions(list))
+}
+
+// list lists the sessions that are wanted.
+func (v *lsVerb) list(ctx context.Context, c *client.Client, filter api.SessionFilter) ([]api.SessionSummary, error) {
+	if !v.failed {
+		return allSessions(ctx, c, filter, v.limit)
+	}
+	states := filter.State
+	filter.State = nil
+	all, err := allSessions(ctx, c, filter, 0)
+	all = slices.DeleteFunc(all, func(s api.SessionSummary) bool { return !s.Failed && !slices.Contains(states, s.State) })
+	if v.limit > 0 && len(all) > v.limit {
+		all = all[:v.limit]
+	}
+	return all, err
 }
 
 // allSessions lists sessions: all, or as many as are wanted.

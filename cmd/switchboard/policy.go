@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"text/tabwriter"
 	"time"
 
@@ -103,24 +102,6 @@ func atTime(at string) (time.Time, error) {
 		return time.Time{}, fmt.Errorf("--at is %q; write it as 2026-12-01T08:00:00Z", at)
 	}
 	return t, nil
-}
-
-// withHub calls f with a client of the running hub.
-func (p *place) withHub(s *surroundings, f func(*client.Client) error) error {
-	_, paths, err := p.load(s, nil)
-	if err != nil {
-		return usageError{err}
-	}
-	c, err := connect(paths.Socket)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	err = f(c)
-	if errors.Is(err, syscall.ECONNREFUSED) { // what is left of one that was killed
-		return &noServerError{paths.Socket, true}
-	}
-	return err
 }
 
 // A policyShowVerb is the flags of policy show.
@@ -238,7 +219,7 @@ A command that an agent runs cannot confirm anything.`,
 
   # in a script
   switchboard policy confirm --yes "$(switchboard policy show --json | jq -r .pending.sum)"`,
-		Args:              cobra.MaximumNArgs(1),
+		Args:              atMostOne("sum"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			sum := ""

@@ -53,7 +53,7 @@ then ends with code 0; a line that is none has an object with the member "error"
   # many, for programs
   printf '%s\n' '{"tool":"Read","input":{"file_path":"/etc/passwd"}}' '{"tool":"WebSearch","input":{}}' |
     switchboard policy explain --rules rules.toml --dir ~/src/blog`,
-		Args:              cobra.NoArgs,
+		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		Annotations:       map[string]string{annotationErrorCode: fmt.Sprint(codeExplainError)},
 		RunE:              func(*cobra.Command, []string) error { return v.run(s) },

@@ -53,7 +53,7 @@ Answer with switchboard allow, deny or answer.`,
 
   # as the interface has them
   switchboard questions --json`,
-		Args:              cobra.MaximumNArgs(1),
+		Args:              atMostOne("question"),
 		ValidArgsFunction: completeQuestions(s, &v.place),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			filter, err := v.filter()
@@ -129,11 +129,28 @@ func (v *questionsVerb) run(ctx context.Context, s *surroundings, c *client.Clie
 		return writeLines(s.stdout, ids)
 	case len(list) == 0:
 		if isTerminal(s.stdout) {
-			fmt.Fprintln(s.stderr, "Nobody asks anything.")
+			fmt.Fprintln(s.stderr, "No open questions.")
 		}
 		return nil
 	}
-	return writeLines(s.stdout, s.view(false).Questions(list))
+	titles, err := sessionTitles(ctx, c, list)
+	if err != nil {
+		return err
+	}
+	return writeLines(s.stdout, s.view(false).Questions(list, titles))
+}
+
+// sessionTitles returns the titles of the sessions that ask questions, by id.
+func sessionTitles(ctx context.Context, c *client.Client, list []api.Question) (map[string]string, error) {
+	titles := map[string]string{}
+	if len(list) == 0 {
+		return titles, nil
+	}
+	sessions, err := naming.All(ctx, c, api.SessionFilter{Archived: true})
+	for i := range sessions {
+		titles[sessions[i].ID] = sessions[i].Title
+	}
+	return titles, err
 }
 
 // filter returns what the flags ask for, but for the session.

@@ -111,7 +111,7 @@ A session whose agent still runs is refused with code 5.`,
 
   # what was begun in a terminal
   switchboard resume 0b1c2d3e`,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              someSessions,
 		ValidArgsFunction: completeSessions(s, &v.place),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return v.run(cmd, s, args[0], strings.Join(args[1:], " "))
@@ -234,7 +234,7 @@ SESSION may also be the id of a conversation on disk, or the beginning of it (sw
 
   # up to a message; switchboard rewind blog lists those that there are
   switchboard fork blog --at 0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9`,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              someSessions,
 		ValidArgsFunction: completeSessions(s, &v.place),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return v.run(cmd, s, args[0], strings.Join(args[1:], " "))

@@ -47,7 +47,7 @@ The agent must be running: it keeps the copies of the files.`,
   # what would change if the last one had never been; then do it
   switchboard rewind blog 1 --dry-run
   switchboard rewind blog 1 --yes`,
-		Args: cobra.RangeArgs(1, 2),
+		Args: sessionAndPrompt,
 		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd, s, args) },
 	}
 	cmd.ValidArgsFunction = completeSessions(s, &v.place)

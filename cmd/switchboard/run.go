@@ -4,21 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/switchboard-dev/switchboard/client"
 	"github.com/switchboard-dev/switchboard/internal/hubstart"
-	"github.com/switchboard-dev/switchboard/internal/launch"
-	"github.com/switchboard-dev/switchboard/internal/terminal"
 )
-
-// simulatedFolder is the folder in the data folder that the hub of simulated agents has for its own: nobody shall find their conversations among
-// real ones.
-const simulatedFolder = "simulated"
 
 // The forms in which run prints what came of a turn.
 const (
@@ -198,9 +190,9 @@ func (v *runVerb) check(cmd *cobra.Command) error {
 	return v.sessionFlags.check(cmd)
 }
 
-// server finds the server, or starts one, and returns its socket.
+// server finds the hub, or starts one, and returns its socket.
 func (v *runVerb) server(ctx context.Context, s *surroundings) (socket string, err error) {
-	_, paths, err := v.load(s, nil)
+	paths, simulated, err := v.hubs(s)
 	if err != nil {
 		return "", usageError{err}
 	}
@@ -214,43 +206,20 @@ func (v *runVerb) server(ctx context.Context, s *surroundings) (socket string, e
 			v.hub = hub
 			return paths.Socket, nil
 		case err == nil && v.dataDir != "":
-			return "", fmt.Errorf("the server of %s runs real agents; leave out --data-dir for simulated ones", paths.DataDir)
+			return "", fmt.Errorf("the hub of %s runs real agents; leave out --data-dir for simulated ones", paths.DataDir)
+		case v.dataDir == "" && simulated == nil:
+			return "", usageError{fmt.Errorf("the path of %s is too long for a socket; name a shorter folder with --data-dir", paths.DataDir)}
 		case v.dataDir == "":
-			v.dataDir = filepath.Join(paths.DataDir, simulatedFolder)
-			if _, paths, err = v.load(s, nil); err != nil {
-				return "", usageError{err}
-			}
-			v.data = paths.DataDir
+			paths = simulated
 		}
 	}
 	if v.noStart {
-		if v.hub, err = hubstart.Find(ctx, paths.Socket); err != nil {
-			return "", err
-		}
-		return paths.Socket, v.really(paths.DataDir)
+		v.hub, err = hubstart.Find(ctx, paths.Socket)
+	} else {
+		v.hub, err = v.startHub(ctx, s, paths, v.simulated)
 	}
-	program, err := os.Executable()
-	if err != nil {
-		return "", fmt.Errorf("finding out which program this is: %w", err)
-	}
-	args, err := v.serveArgs(s, paths.DataDir)
-	if err != nil {
-		return "", usageError{err}
-	}
-	tell := isTerminal(s.stderr)
-	v.hub, err = hubstart.Ensure(ctx, &hubstart.Options{
-		Program: program, Args: args, Env: s.env, DataDir: paths.DataDir, Socket: paths.Socket,
-		Starting: func() {
-			if tell {
-				fmt.Fprintln(s.stderr, "No server is running; starting one …")
-			}
-		},
-	})
 	if err != nil {
 		return "", err
-	}
-	if v.hub.Started && tell {
-		fmt.Fprintf(s.stderr, "A server runs in the background now, and lives on (process %d). Its log: %s\n", v.hub.PID, terminal.Clean(v.hub.Log))
 	}
 	return paths.Socket, v.really(paths.DataDir)
 }
@@ -258,35 +227,9 @@ func (v *runVerb) server(ctx context.Context, s *surroundings) (socket string, e
 // really returns an error if a simulated agent is wanted and the server would start a real one, which may cost something and does what it says.
 func (v *runVerb) really(dataDir string) error {
 	if v.simulated && !v.hub.Info.Simulated {
-		return fmt.Errorf("the server of %s runs real agents; end it, or name another folder with --data-dir", dataDir)
+		return fmt.Errorf("the hub of %s runs real agents; end it, or name another folder with --data-dir", dataDir)
 	}
 	return nil
-}
-
-// serveArgs are the arguments of a server that has the settings that we have: it works in another folder.
-func (v *runVerb) serveArgs(s *surroundings, dataDir string) ([]string, error) {
-	args := []string{"serve"}
-	if v.dataDir != "" {
-		args = append(args, "--data-dir", dataDir)
-	}
-	if file, named := v.file(s); named {
-		path, err := filepath.Abs(file)
-		if err != nil {
-			return nil, fmt.Errorf("--config: %w", err)
-		}
-		args = append(args, "--config", path)
-	}
-	agent := launch.Simulator
-	if !v.simulated {
-		var err error
-		if agent, err = chooseAgent(s.getenv(envAgent)); err != nil {
-			return nil, err
-		}
-	}
-	if agent != "" {
-		args = append(args, "--agent", agent)
-	}
-	return args, nil
 }
 
 // command returns a command line for another verb that reaches the same server.

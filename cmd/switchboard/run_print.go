@@ -164,7 +164,7 @@ func (p *printer) say(format string, args ...any) {
 // lost says that the server is away.
 func (p *printer) lost(err error, _ time.Duration) {
 	if isTerminal(p.s.stderr) {
-		p.say("the server is away (%v); waiting for it", err)
+		p.say("the hub is away (%v); waiting for it", err)
 	}
 }
 

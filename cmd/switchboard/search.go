@@ -56,7 +56,7 @@ that. A message can be found a moment after it was said.`,
 
   # for a program
   switchboard search --json slugs`,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              someWords,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := v.check(); err != nil {

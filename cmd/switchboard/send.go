@@ -55,7 +55,7 @@ for an answer from elsewhere. An interrupt (Ctrl-C) leaves with code 130; the tu
 
   # into the turn that is going on
   switchboard send blog --steer "Leave the database alone."`,
-		Args: cobra.MinimumNArgs(1),
+		Args: someSessions,
 		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd, s, args[0], args[1:]) },
 	}
 	cmd.ValidArgsFunction = completeSessions(s, &v.place)

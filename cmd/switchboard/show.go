@@ -39,7 +39,7 @@ logs tell it.`,
 
   # one event, whole
   switchboard show s5k2m7 --event 12`,
-		Args:              cobra.ExactArgs(1),
+		Args:              oneSession,
 		ValidArgsFunction: completeSessions(s, &v.place),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return v.withHub(s, func(c *client.Client) error { return v.run(cmd.Context(), s, c, args[0]) })

@@ -25,8 +25,9 @@ type stopVerb struct {
 func newStop(s *surroundings) *cobra.Command {
 	v := &stopVerb{}
 	cmd := &cobra.Command{
-		Use:   "stop SESSION… | stop --all",
-		Short: "End the agents of sessions",
+		Use:     "stop SESSION… | stop --all",
+		Aliases: []string{"kill"},
+		Short:   "End the agents of sessions",
 		Long: `Ends the agent's process, with all that it has started. The session stays: a message or switchboard
 resume starts another that goes on with the conversation, and so does claude --resume in a terminal,
 for which it writes the command.
@@ -49,7 +50,10 @@ given. Agents that other programs have started (switchboard wrap) are left alone
 
   # everything
   switchboard stop --all --yes`,
-		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd, s, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			v.force = v.force || cmd.CalledAs() == "kill"
+			return v.run(cmd, s, args)
+		},
 	}
 	cmd.ValidArgsFunction = completeSessionFlag(s, &v.place)
 	v.flags(cmd)

@@ -166,7 +166,7 @@ func TestTerminalRunConversation(t *testing.T) {
 			t.Errorf("%q is shown %d times, want once\n%s", text, n, screen.All())
 		}
 	}
-	for _, text := range []string{"The agent waits for you.", "switchboard attach --data-dir " + r.lab.data + " " + session.ID[:9], "switchboard stop --data-dir"} {
+	for _, text := range []string{"Agent idle, waiting for a message.", "switchboard attach --data-dir " + r.lab.data + " " + session.ID[:9], "switchboard stop --data-dir"} {
 		if !strings.Contains(unwrapped(screen), text) {
 			t.Errorf("%q is not said at the end\n%s", text, screen)
 		}
@@ -298,7 +298,7 @@ func TestTerminalRunInterrupt(t *testing.T) {
 	r.WaitUntil(func(s *termtest.Screen) bool { return s.Contains("Working…") }, "it works again")
 	r.Type(termtest.CtrlC, termtest.CtrlC)
 	screen := r.left(0)
-	for _, text := range []string{"Come back with:", "switchboard attach", "End it with:", "switchboard stop"} {
+	for _, text := range []string{"Reattach:", "switchboard attach", "Stop:", "switchboard stop"} {
 		if !strings.Contains(unwrapped(screen), text) {
 			t.Errorf("%q is not said at the end\n%s", text, screen)
 		}
@@ -449,7 +449,7 @@ func TestTerminalRunStartsHub(t *testing.T) {
 		Args: []string{program(t), "run", "--simulated", directives(`@tool Bash {"command":"make clean"}`, said("It is clean."))},
 		Env:  l.environment("SWITCHBOARD_ADDR=127.0.0.1:0"), Dir: dir,
 	})
-	r.WaitFor("A server runs in the background now")
+	r.WaitFor("Started a background hub")
 	r.WaitFor("A SIMULATED agent")
 	r.WaitFor("May it use Bash?")
 	r.WaitGone("one moment")
@@ -460,10 +460,10 @@ func TestTerminalRunStartsHub(t *testing.T) {
 	if code := r.Exit(); code != 0 {
 		t.Errorf("exit code %d\n%s", code, r.Screen())
 	}
-	if !strings.Contains(unwrapped(r.Screen()), "switchboard attach --data-dir "+data) {
+	if !strings.Contains(unwrapped(r.Screen()), "Reattach: switchboard attach s") {
 		t.Errorf("it does not say how to come back\n%s", r.Screen())
 	}
-	// The server lives on; the lab ends it.
+	// The hub outlives it; the lab ends it.
 	c, err := client.New(&client.Options{Socket: filepath.Join(data, "run", "hub.sock")})
 	if err != nil {
 		t.Fatal(err)
@@ -484,7 +484,7 @@ func TestTerminalRunSignals(t *testing.T) {
 		r.asked("May it use Bash?")
 		r.Signal(signal)
 		screen := r.left(130)
-		for _, text := range []string{"The agent goes on. It asks something.", "switchboard attach", "switchboard stop"} {
+		for _, text := range []string{"Agent still running. It has a question.", "switchboard attach", "switchboard stop"} {
 			if !strings.Contains(unwrapped(screen), text) {
 				t.Errorf("after %s %q is not said\n%s", signal, text, screen)
 			}
