@@ -94,7 +94,7 @@ func textOf(s *surroundings, flag, value string) (string, error) {
 	read := func(r io.Reader) (string, error) {
 		text, err := io.ReadAll(io.LimitReader(r, mostRead+1))
 		if err == nil && len(text) > mostRead {
-			err = fmt.Errorf("it is larger than %s", paint.Size(mostRead))
+			err = fmt.Errorf("larger than %s", paint.Size(mostRead))
 		}
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", flag, err)

@@ -113,24 +113,23 @@ func newLs(s *surroundings) *cobra.Command {
 		Use:     "ls",
 		Aliases: []string{"list", "ps"},
 		Short:   "List sessions",
-		Long: `Lists sessions, the most recently updated first: id, state, how many questions are open, what it has
-cost, when something last happened, model, folder and title. A session is starting, idle, running,
-background (only that goes on), offline (the link to it is lost), ended, or requires_action.
+		Long: `Lists sessions, the most recently updated first. STATE is starting, idle, running, needs you (in a pipe:
+requires_action), background (only background work is left), offline (connection to the agent lost),
+ended, or failed (idle or ended after a failed turn).
 
-To a terminal it writes ids in short, which is enough to name a session. To a pipe it writes whole ids,
-times and amounts, and a dash where there is nothing: columns that awk can take. --json writes what the
-interface gives.`,
+In a terminal ids are shortened, which is enough to name a session. In a pipe ids, times and amounts are
+complete, with a dash for what is empty: columns for awk. --json prints what the API returns.`,
 		Example: `  # all sessions
   switchboard ls
 
-  # those that wait for somebody
+  # those that wait for an answer
   switchboard ls --state requires_action
 
   # those of this folder, archived ones too
   switchboard ls --dir . --all
 
-  # the ids of all that are idle
-  switchboard ls -q --state idle`,
+  # ids of all that failed
+  switchboard ls -q --state failed`,
 		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -143,13 +142,13 @@ interface gives.`,
 	}
 	v.flags(cmd)
 	f := cmd.Flags()
-	f.StringSliceVar(&v.states, "state", nil, "only those in these `STATES`, such as idle,ended")
-	f.StringVar(&v.dir, "dir", "", "only those that work in this `FOLDER`")
-	f.StringVar(&v.text, "text", "", "only those with this `TEXT` in their title or folder")
-	f.BoolVarP(&v.all, "all", "a", false, "archived ones too")
-	f.IntVarP(&v.limit, "limit", "n", 0, "how `MANY` at most (default all)")
-	f.BoolVarP(&v.quiet, "quiet", "q", false, "write ids and nothing else")
-	f.BoolVar(&v.json, "json", false, "write one JSON object")
+	f.StringSliceVar(&v.states, "state", nil, "only sessions in these `STATES`, e.g. idle,failed")
+	f.StringVar(&v.dir, "dir", "", "only sessions in this `FOLDER`")
+	f.StringVar(&v.text, "text", "", "only sessions with this `TEXT` in their title or folder")
+	f.BoolVarP(&v.all, "all", "a", false, "include archived sessions")
+	f.IntVarP(&v.limit, "limit", "n", 0, "maximum `NUMBER` of sessions (default all)")
+	f.BoolVarP(&v.quiet, "quiet", "q", false, "print ids only")
+	f.BoolVar(&v.json, "json", false, "print one JSON object")
 	complete(cmd, "state", stateNames()...)
 	completeFolder(cmd, "dir")
 	return cmd

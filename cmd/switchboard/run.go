@@ -44,37 +44,36 @@ func newRun(s *surroundings) *cobra.Command {
 	v := &runVerb{}
 	cmd := &cobra.Command{
 		Use:   "run [flags] [PROMPT]",
-		Short: "Have an agent work in this folder, and watch it",
-		Long: `Starts a session in this folder and shows it live: what the agent says, the tools it uses, its
-to-do list, what it asks. Questions are answered in place, by keys that are shown. Finished parts
+		Short: "Start an agent in this folder and watch it",
+		Long: `Starts a session in this folder and shows it live: what the agent says, the tools it uses, its to-do
+list, its questions. Answer questions in place with the keys shown; ? lists all keys. Finished parts
 stay in the terminal's scrollback.
 
-Ctrl-C once stops the turn; twice, or when the agent is idle, leaves. The agent goes on then, and
-run says how to come back to it and how to end it.
+Ctrl-C interrupts the turn; twice, or when the agent is idle, it leaves. The agent keeps running, and
+run prints how to reattach and how to stop it.
 
-It uses the server that is running, and else starts one in the background, which lives on and
-writes its log to serve.log in the data folder; --no-start refuses instead.
+Uses the running hub, or starts one in the background, which logs to serve.log in the data folder;
+--no-start refuses instead.
 
-With --print, or where standard input or output is no terminal, run is for scripts: it waits for
-the end of the turn, prints what came of it, and ends the agent. Standard input is the prompt, or
-further text to it. --output says in which form:
+With --print, or without a terminal, run is for scripts: it waits for the end of the turn, prints the
+result and stops the agent. Standard input is the prompt, or is added to it. --output sets the format:
 
-  text         what the agent said at last; what it made by a --schema, as JSON
+  text         the agent's last message; with --schema its answer, as JSON
   json         one object: session, result, structured, subtype, usd, ms, turns, denied
-  stream-json  the lines of Claude Code itself, as its own print mode has them
+  stream-json  Claude Code's own lines, as in its print mode
   events       the events of the log, with questions, states and messages
 
-Nobody can be asked then: what would be asked is denied, and the agent is told so. With --ask wait
-questions stay open, and are answered elsewhere: switchboard questions, allow, deny, attach.
+Questions are denied then, and the agent is told so. With --ask wait they stay open until you answer
+them elsewhere: switchboard questions, allow, deny, attach.
 
-It ends with code 6 if the turn failed, 4 if there is no server, 130 after an interrupt.`,
+Exit codes: 6 the turn failed, 4 no hub, 130 interrupted.`,
 		Example: `  # an agent in this folder, shown live
   switchboard run "Why does the build fail?"
 
   # without an account: a simulated agent
-  switchboard run --simulated "The slugs of our posts have double dashes in them. Please mend that."
+  switchboard run --simulated "Our post slugs have double dashes. Please fix that."
 
-  # go on with what was begun here last
+  # continue the latest session in this folder
   switchboard run --continue
 
   # from a script
@@ -83,7 +82,7 @@ It ends with code 6 if the turn failed, 4 if there is no server, 130 after an in
   # structured output
   switchboard run --print --schema answer.json "Which licence has this project?"
 
-  # begin something and look at it later
+  # start something and look at it later
   id=$(switchboard run --detach "Update the dependencies")
   switchboard attach "$id"`,
 		Args:              cobra.ArbitraryArgs,
@@ -93,15 +92,15 @@ It ends with code 6 if the turn failed, 4 if there is no server, 130 after an in
 	v.place.flags(cmd)
 	v.sessionFlags.flags(cmd)
 	f := cmd.Flags()
-	f.BoolVarP(&v.print, "print", "p", false, "wait for the end of the turn and print what came of it")
-	f.BoolVarP(&v.detach, "detach", "d", false, "do not watch: print the session's id and end")
+	f.BoolVarP(&v.print, "print", "p", false, "wait for the end of the turn and print the result")
+	f.BoolVarP(&v.detach, "detach", "d", false, "print the session's id and leave the agent running")
 	f.StringVar(&v.output, "output", outputText, "with --print: text, json, stream-json or events")
-	f.BoolVar(&v.json, "json", false, "the same as --output json; with --detach print the session as JSON")
-	f.BoolVar(&v.live, "live", false, "with --output stream-json or events: token deltas and progress, too")
-	f.StringVar(&v.ask, "ask", askDeny, "with --print: deny what is asked, or wait for somebody elsewhere")
-	f.BoolVar(&v.keep, "keep", false, "with --print: do not end the agent when the turn is over")
-	f.BoolVar(&v.simulated, "simulated", false, "run a simulated agent: no account, and no tool is run")
-	f.BoolVar(&v.noStart, "no-start", false, "do not start a server if none is running")
+	f.BoolVar(&v.json, "json", false, "same as --output json; with --detach print the session as JSON")
+	f.BoolVar(&v.live, "live", false, "with --output stream-json or events: include token deltas and progress")
+	f.StringVar(&v.ask, "ask", askDeny, "with --print: deny questions, or wait for an answer elsewhere")
+	f.BoolVar(&v.keep, "keep", false, "with --print: keep the agent running after the turn")
+	f.BoolVar(&v.simulated, "simulated", false, "run a simulated agent: no account, no real tools")
+	f.BoolVar(&v.noStart, "no-start", false, "don't start a hub if none is running")
 	for name, values := range map[string][]string{
 		"output": {outputText, outputJSON, outputStream, outputEvents}, "ask": {askDeny, askWait},
 	} {
@@ -125,7 +124,7 @@ func (v *runVerb) run(cmd *cobra.Command, s *surroundings, prompt string) error 
 			return err
 		}
 		if prompt == "" && !v.detach {
-			return usageError{errors.New("there is no prompt; give one as an argument or on standard input")}
+			return usageError{errors.New("no prompt; give one as an argument or on standard input")}
 		}
 	}
 	create, err := v.request(prompt)
@@ -161,20 +160,20 @@ func (v *runVerb) check(cmd *cobra.Command) error {
 	changed := cmd.Flags().Changed
 	if v.json {
 		if changed("output") && v.output != outputJSON {
-			return errors.New("--json and --output contradict each other; leave one out")
+			return errors.New("use --json or --output, not both")
 		}
 		v.output = outputJSON
 	}
 	switch v.output {
 	case outputText, outputJSON, outputStream, outputEvents:
 	default:
-		return fmt.Errorf("--output is %q; want text, json, stream-json or events", v.output)
+		return fmt.Errorf("--output is %q; it can be text, json, stream-json or events", v.output)
 	}
 	if v.ask != askDeny && v.ask != askWait {
-		return fmt.Errorf("--ask is %q; want deny or wait: nothing is allowed just because nobody is there", v.ask)
+		return fmt.Errorf("--ask is %q; it can be deny or wait", v.ask)
 	}
 	if v.detach && v.print {
-		return errors.New("--print waits for the agent and --detach does not; leave one out")
+		return errors.New("use --print or --detach, not both; leave one out")
 	}
 	if v.live && v.output != outputStream && v.output != outputEvents {
 		return errors.New("--live is for --output stream-json or events")

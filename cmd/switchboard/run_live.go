@@ -91,7 +91,7 @@ func (v *runVerb) heading(styles *paint.Styles, session *openSession) []string {
 	}
 	lines := []string{styles.Bold.Render("switchboard") + styles.Dim.Render(" · session "+title+" · "+paint.CleanLine(opened.Dir, 0))}
 	if opened.Simulated || v.simulated || v.hub.Info.Simulated {
-		lines = append(lines, styles.Warn.Render("A SIMULATED agent: no account, no tool is run, nothing leaves this machine."))
+		lines = append(lines, styles.Warn.Render("A SIMULATED agent: no account, no real tools, nothing leaves this machine."))
 	}
 	return append(lines, "")
 }

@@ -590,9 +590,9 @@ func TestDemo(t *testing.T) {
 	}
 	rest := out.String()
 	for _, want := range []string{
-		"A SIMULATED agent", "listening on http://127.0.0.1:", "socket ", demoFirst, "tool: Grep", "may it use Bash?", "allow", "1 untitled",
-		"answer ", "may it go on with this plan?", "tool: Edit", "notes asks:", "accept:", "is mended", demoSecond, "All tests pass", "state: idle",
-		"went as the script has it",
+		"A SIMULATED agent", "listening on http://127.0.0.1:", "socket ", demoFirst, "tool: Grep", "Run this command?", "allow", "1 untitled",
+		"answer ", "Approve this plan?", "tool: Edit", "notes asks:", "accept:", "is mended", demoSecond, "All tests pass", "state: idle",
+		"The demo is complete.",
 	} {
 		_, after, found := strings.Cut(rest, want)
 		if !found {

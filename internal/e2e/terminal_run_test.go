@@ -179,12 +179,12 @@ func TestTerminalRunConversation(t *testing.T) {
 func TestTerminalRunAllow(t *testing.T) {
 	t.Parallel()
 	r := runOnTerminal(t, 80, 24, nil, directives(`@tool Bash {"command":"make clean"}`, said("It is clean.")))
-	r.asked("May it use Bash?")
+	r.asked("Run this command?")
 	r.WaitFor("$ make clean")
 	r.Type("y")
 	r.WaitFor("It is clean.")
 	r.awaitIdle(1)
-	r.WaitGone("May it use Bash?")
+	r.WaitGone("Run this command?")
 	r.Type(termtest.CtrlC)
 	r.left(0)
 	questions := r.questions()
@@ -196,7 +196,7 @@ func TestTerminalRunAllow(t *testing.T) {
 func TestTerminalRunDeny(t *testing.T) {
 	t.Parallel()
 	r := runOnTerminal(t, 80, 24, nil, directives(`@tool Bash {"command":"make clean"}`, said("Then not.")))
-	r.asked("May it use Bash?")
+	r.asked("Run this command?")
 	r.Type("n")
 	r.WaitFor("Why?")
 	r.send("not today")
@@ -315,12 +315,12 @@ func TestTerminalRunHubKilled(t *testing.T) {
 	r.WaitFor("Before the crash.")
 	r.awaitIdle(1)
 	r.lab.kill()
-	r.WaitUntil(func(s *termtest.Screen) bool { return s.Contains("The server is away") }, "it says that the server is away")
+	r.WaitUntil(func(s *termtest.Screen) bool { return s.Contains("The hub is away") }, "it says that the server is away")
 	r.send(said("After the crash.")) // while nobody is there
 	r.lab.start()
 	r.WaitFor("After the crash.")
 	r.awaitIdle(2)
-	r.WaitGone("The server is away")
+	r.WaitGone("The hub is away")
 	r.Type(termtest.CtrlC)
 	screen := r.left(0)
 	for _, text := range []string{"Before the crash.", "After the crash."} {
@@ -357,12 +357,12 @@ func TestTerminalRunLong(t *testing.T) {
 func TestTerminalRunResize(t *testing.T) {
 	t.Parallel()
 	r := runOnTerminal(t, 100, 30, nil, directives("@say "+strings.Repeat("many words ", 40), `@tool Bash {"command":"make clean"}`, said("It is done.")))
-	r.WaitFor("May it use Bash?")
+	r.WaitFor("Run this command?")
 	r.resized = true
 	for _, size := range [][2]int{{60, 20}, {40, 12}, {120, 40}, {80, 24}} {
 		r.Resize(size[0], size[1])
 		r.WaitUntil(func(s *termtest.Screen) bool {
-			return s.Cols == size[0] && s.Contains("May it use Bash?") && fits(s)
+			return s.Cols == size[0] && s.Contains("Run this command?") && fits(s)
 		}, fmt.Sprintf("the question at %d×%d", size[0], size[1]))
 	}
 	r.WaitGone("one moment")
@@ -418,7 +418,7 @@ func TestTerminalRunHostile(t *testing.T) {
 		`@tool Read {"file_path":`+encoded(attack)+`}`, "@result "+encoded(attack+strings.Repeat(wide, 200)),
 		"@tool Bash "+string(command), "@fails "+encoded(attack),
 		said("It is over.")))
-	r.asked("May it use Bash?")
+	r.asked("Run this command?")
 	r.Type("y")
 	r.WaitFor("It is over.")
 	r.awaitIdle(1)
@@ -451,7 +451,7 @@ func TestTerminalRunStartsHub(t *testing.T) {
 	})
 	r.WaitFor("Started a background hub")
 	r.WaitFor("A SIMULATED agent")
-	r.WaitFor("May it use Bash?")
+	r.WaitFor("Run this command?")
 	r.WaitGone("one moment")
 	r.Type("y")
 	r.WaitFor("It is clean.")
@@ -481,7 +481,7 @@ func TestTerminalRunSignals(t *testing.T) {
 	t.Parallel()
 	for _, signal := range []os.Signal{syscall.SIGTERM, syscall.SIGHUP} {
 		r := runOnTerminal(t, 80, 24, nil, directives(`@tool Bash {"command":"make clean"}`, "@say never"))
-		r.asked("May it use Bash?")
+		r.asked("Run this command?")
 		r.Signal(signal)
 		screen := r.left(130)
 		for _, text := range []string{"Agent still running. It has a question.", "switchboard attach", "switchboard stop"} {

@@ -270,11 +270,21 @@ func (v *View) Hits(list []api.SearchHit) []string {
 			lines = append(lines, "")
 		}
 		head := strings.Join(nonEmptyTexts(v.Styles.Accent.Render(paint.CleanLine(names.Short(h.Session), 0)), v.Styles.Dim.Render(fmt.Sprintf("event %d", h.Seq)),
-			v.Styles.Dim.Render(paint.Ago(h.Time, v.Now)), v.Styles.Dim.Render(paint.CleanLine(h.Kind, 0)), v.Styles.Bold.Render(paint.CleanLine(h.Title, 0))), between)
+			v.Styles.Dim.Render(paint.Ago(h.Time, v.Now)), v.Styles.Text.Render(Speaker(h.Kind)), v.Styles.Bold.Render(Title(h.Title))), between)
 		lines = append(lines, paint.Cut(head, v.Styles.Profile.Width))
 		lines = append(lines, paint.Cut(between+v.marked(h.Snippet, h.Marks), v.Styles.Profile.Width))
 	}
 	return lines
+}
+
+// Speaker says who said what a search has found.
+func Speaker(kind string) string {
+	if name := map[string]string{
+		"user": "You", "assistant": "Claude", "result": "Claude", "tool": "Tool result", "plan": "Plan", "subagent": "Sub-agent", "system": "Claude Code",
+	}[kind]; name != "" {
+		return name
+	}
+	return paint.CleanLine(kind, 20)
 }
 
 // nonEmptyTexts leaves out what is empty.

@@ -17,7 +17,7 @@ type SettledError struct {
 
 // Error says who was faster, and what became of the question.
 func (e *SettledError) Error() string {
-	return fmt.Sprintf("somebody was faster: %s was %s", e.Question.ID, Outcome(e.Question))
+	return fmt.Sprintf("already answered by someone else: %s was %s", e.Question.ID, Outcome(e.Question))
 }
 
 // Unwrap returns what the server said.

@@ -229,7 +229,7 @@ func slash() []compose.Command {
 		{Name: "model", Hint: "use another model: /model NAME"},
 		{Name: "mode", Hint: "permission mode: /mode default, plan, acceptEdits, dontAsk"},
 		{Name: "title", Hint: "name the session: /title TEXT"},
-		{Name: "stop", Hint: "end the agent's process; the next message starts another"},
-		{Name: "quit", Hint: "leave; the agent goes on"},
+		{Name: "stop", Hint: "stop the agent; the next message starts it again"},
+		{Name: "quit", Hint: "leave; the agent keeps running"},
 	}
 }

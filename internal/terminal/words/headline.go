@@ -36,6 +36,26 @@ func Headline(q *api.Question) string {
 	}
 }
 
+// Outcome says what an outcome of a plan review means.
+func Outcome(o api.PlanOutcome) string {
+	switch o {
+	case api.PlanFresh:
+		return "approved, with cleared context"
+	case api.PlanAcceptEdits:
+		return "approved, edits accepted"
+	case api.PlanAsk:
+		return "approved, edits need approval"
+	case api.PlanRevise:
+		return "sent back for changes"
+	case api.PlanReject:
+		return "rejected"
+	case api.PlanOutline:
+		return "asked for an outline"
+	default: // one of tomorrow
+		return part(strings.ReplaceAll(string(o), "_", " "))
+	}
+}
+
 // ToolHeadline asks whether a tool may do what its input says.
 func ToolHeadline(tool string, input json.RawMessage) string {
 	file := ""
