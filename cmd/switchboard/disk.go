@@ -35,7 +35,7 @@ terminal does: end it there before you continue it here, or fork it.`,
   # in which one was that?
   switchboard disk search failing test
 
-  # read it, then go on with it in the hub
+  # read it, then continue it in the hub
   switchboard disk show 0b1c2d3e
   switchboard disk adopt 0b1c2d3e "Where were we?"`,
 		Args: cobra.NoArgs,

@@ -116,7 +116,7 @@ func (v *handbackVerb) release(ctx context.Context, c *client.Client, session *a
 		return &api.Error{
 			Status: http.StatusConflict, Code: api.CodeOwned, Session: session.ID,
 			Title: fmt.Sprintf("the hub's own process still runs %s (%s), and a conversation has one driver", called(session.ID, session.Title), session.State),
-			Hint:  "end it first with --stop, or go on with a copy with --fork; to drive it from here: switchboard attach " + naming.Short(session.ID),
+			Hint:  "stop it first with --stop, or continue a copy with --fork; to use it here: switchboard attach " + naming.Short(session.ID),
 		}
 	}
 	_, err := c.Stop(ctx, session.ID, api.Stop{})

@@ -54,7 +54,7 @@ func findConversation(ctx context.Context, c *client.Client, name string) (*conv
 		if err != nil {
 			return nil, err
 		}
-		// A session may have had several conversations. Another one than its own is not what it would go on with.
+		// A session may have had several conversations. Another one than its own is not what it would continue.
 		if session.Conversation == t.Conversation {
 			return &conversation{session: session, transcript: t}, nil
 		}
@@ -186,7 +186,7 @@ func wroteSession(s *surroundings, session *api.Session, asJSON bool, what strin
 	return nil
 }
 
-// An adoption is how to go on with a conversation on disk.
+// An adoption is how to continue a conversation on disk.
 type adoption struct {
 	dir, title, prompt, model, mode string
 	fork                            bool

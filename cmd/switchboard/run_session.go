@@ -27,7 +27,7 @@ type openSession struct {
 // conversationID is what the CLI's ids of conversations look like.
 var conversationID = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
-// open begins a session, or finds the one that is gone on with, and sends the prompt. options says from where on its log is read: from its
+// open begins a session, or finds the one to continue, and sends the prompt. options says from where on its log is read: from its
 // beginning for a new one, else as window says.
 func (v *runVerb) open(ctx context.Context, c *client.Client, create *api.CreateSession, options client.RemoteOptions, window func(*api.Session) string) (*openSession, error) {
 	if v.resume == "" && !v.resumeLast {

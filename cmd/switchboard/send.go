@@ -121,7 +121,7 @@ func (v *sendVerb) message(s *surroundings, words []string) (*api.SendMessage, e
 			return nil, err
 		}
 		parts[i] = strings.TrimSuffix(text, "\n")
-		// What a command says stands by itself.
+		// What a command says stands on its own.
 		if i > 0 {
 			parts[i] = "\n" + parts[i]
 		}

@@ -167,7 +167,7 @@ func dedupe(found []Finding) []Finding {
 	})
 }
 
-// summed makes one finding of the many that are alike: a thousand files are mended with one command.
+// summed makes one finding of the many that are alike: a thousand files are fixed with one command.
 func summed(found []Finding) []Finding {
 	if len(found) <= maxNamed {
 		return found
@@ -201,12 +201,12 @@ func (m *Machine) checkDisk(context.Context) []Finding {
 	if v.Type != "" {
 		f.Found += ", on " + v.Type
 	}
-	mend := "du -xh -d 1 " + quote(dir)
+	fix := "du -xh -d 1 " + quote(dir)
 	switch {
 	case v.Free < 100<<20:
-		f.State, f.Fix = Fail, mend
+		f.State, f.Fix = Fail, fix
 	case v.Free < 1<<30:
-		f.State, f.Fix = Warn, mend
+		f.State, f.Fix = Warn, fix
 	}
 	found := []Finding{f}
 	if v.Network {

@@ -35,7 +35,7 @@ type Finding struct {
 	Found string `json:"found"`
 	// Why says why it matters; only if State is Warn or Fail.
 	Why string `json:"why,omitempty"`
-	// Fix is the command for a shell that mends it; empty if there is nothing to mend, or no such command.
+	// Fix is the command for a shell that fixes it; empty if there is nothing to fix, or no such command.
 	Fix string `json:"fix,omitempty"`
 	// Data is what programs may want to know besides.
 	Data any `json:"data,omitempty"`

@@ -154,10 +154,10 @@ func TestAttachStory(t *testing.T) {
 	term.WaitFor("Plan")
 	attachTyped(term, `@tool ExitPlanMode {"plan":"# The plan\nPaint it azure."}`, "@say The plan was approved.")
 	attachQuestion(term, "Paint it azure.")
-	term.WaitFor("auto-accept edits")
+	term.WaitFor("accept edits")
 	term.Type("2")
 	attachSaid(term, "The plan was approved.")
-	term.WaitFor("Edit Only")
+	term.WaitFor("Accept edits")
 
 	// The mode and the model.
 	term.Type(termtest.ShiftTab)

@@ -33,7 +33,7 @@ type Hub interface {
 	RemoveRule(ctx context.Context, id, rule string) (*api.SessionRule, error)
 	// Release lets a session go on that is held back.
 	Release(ctx context.Context, id string, in api.Release) (*api.Session, error)
-	// Follow returns the session's events from the first on, without live ones, until ctx ends. It reconnects by itself.
+	// Follow returns the session's events from the first on, without live ones, until ctx ends. It reconnects automatically.
 	Follow(ctx context.Context, id string) iter.Seq2[api.Frame, error]
 }
 

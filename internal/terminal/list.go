@@ -298,7 +298,7 @@ func nonEmptyTexts(texts ...string) []string {
 	return some
 }
 
-// marked returns a text in one line with the words that were looked for. Marks count its characters as they came, so each part is cleaned by itself.
+// marked returns a text in one line with the words that were looked for. Marks count its characters as they came, so each part is cleaned on its own.
 func (v *View) marked(text string, marks []api.Mark) string {
 	runes := []rune(text)
 	var b strings.Builder

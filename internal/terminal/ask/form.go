@@ -58,7 +58,7 @@ func (f form) head(m Model) []string {
 	return append(lines, about(m)...)
 }
 
-// body shows the address of a page: whole, for who follows it must have seen where it leads. It is never opened by itself.
+// body shows the address of a page: whole, for who follows it must have seen where it leads. It is never opened automatically.
 func (f form) body(m Model) []string {
 	if !f.page() {
 		return nil

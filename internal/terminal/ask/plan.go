@@ -151,7 +151,7 @@ func approves(o api.PlanOutcome) bool {
 	return o == api.PlanFresh || o == api.PlanAcceptEdits || o == api.PlanAsk
 }
 
-// bypassable reports whether an outcome can also go on without asking for anything.
+// bypassable reports whether an outcome can also continue without asking for anything.
 func bypassable(q *api.Question, o api.PlanOutcome) bool {
 	return q.Plan != nil && q.Plan.Bypass && (o == api.PlanFresh || o == api.PlanAcceptEdits)
 }

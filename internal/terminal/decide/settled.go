@@ -8,7 +8,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 )
 
-// A SettledError says that somebody was faster.
+// A SettledError says that a question was already answered by someone else.
 type SettledError struct {
 	// Question is the question as it was settled, Err what the server said, if it was asked.
 	Question *api.Question

@@ -22,7 +22,7 @@ type Session interface {
 	ID() string
 	Opened() *api.Session
 	// Frames returns what happens, from where the session was opened, until ctx
-	// ends. It reconnects by itself.
+	// ends. It reconnects automatically.
 	Frames(ctx context.Context) iter.Seq2[api.Frame, error]
 	// Snapshot returns the session as it is now.
 	Snapshot(ctx context.Context) (*api.Session, error)

@@ -150,7 +150,7 @@ func (m *Model) fork(in api.Fork, draft string, at func(context.Context) (string
 	}))
 }
 
-// forked opens the new session, unless somebody has gone on with something else meanwhile.
+// forked opens the new session, unless another one was opened meanwhile.
 func (m *Model) forked(in *forked) tea.Cmd {
 	if in.err != nil {
 		return m.say("Couldn't fork: %v", in.err)

@@ -305,7 +305,7 @@ func (r *reader) question(q *api.Question) {
 	}
 }
 
-// decision reads what a rule decided by itself.
+// decision reads what a rule decided without a question.
 func (r *reader) decision(d *api.Decision) {
 	verb := map[api.RuleDecision]string{api.RuleAllow: "allowed", api.RuleDeny: "denied", api.RuleAsk: "asked"}[d.Rule.Decision]
 	rule := short(fmt.Sprintf("%s by the rule %s", later(string(d.Rule.Decision), verb), d.Rule.Rule))
