@@ -38,16 +38,16 @@ func versionOf(info *debug.BuildInfo) string {
 	if v := info.Main.Version; v != "" && v != "(devel)" {
 		return v
 	}
-	version := develVersion
+	commit, changed := "", ""
 	for _, setting := range info.Settings {
 		switch {
 		case setting.Key == "vcs.revision" && len(setting.Value) >= 12:
-			version += "-" + setting.Value[:12]
+			commit = "-" + setting.Value[:12]
 		case setting.Key == "vcs.modified" && setting.Value == "true":
-			version += " (modified)"
+			changed = " (modified)"
 		}
 	}
-	return version
+	return develVersion + commit + changed
 }
 
 func newVersion() *cobra.Command {
