@@ -17,6 +17,7 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/client"
 	"github.com/switchboard-dev/switchboard/internal/naming"
+	"github.com/switchboard-dev/switchboard/internal/terminal"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 )
 
@@ -51,7 +52,7 @@ func (s *surroundings) complain(first *error, name string, err error) {
 
 // called returns the short id of a session, with its title.
 func called(id, title string) string {
-	if title = paint.CleanLine(title, 60); title != "" {
+	if title = paint.CleanLine(terminal.Title(title), 60); title != "" {
 		return naming.Short(id) + " (" + title + ")"
 	}
 	return naming.Short(id)
@@ -93,7 +94,7 @@ func textOf(s *surroundings, flag, value string) (string, error) {
 	read := func(r io.Reader) (string, error) {
 		text, err := io.ReadAll(io.LimitReader(r, mostRead+1))
 		if err == nil && len(text) > mostRead {
-			err = fmt.Errorf("it is larger than %s", paint.Size(mostRead))
+			err = fmt.Errorf("larger than %s", paint.Size(mostRead))
 		}
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", flag, err)

@@ -54,7 +54,7 @@ func TestToEnd(t *testing.T) {
 		{"the other is long idle", both(api.StateRunning, api.StateIdle, time.Minute), "-", one},
 		{"the other has ended", both(api.StateRunning, api.StateEnded, 0), "-", one},
 		{"it has ended itself, so that nothing is lost", both(api.StateEnded, api.StateRunning, 0), "-", one},
-		{"there is none", nil, "-", "!no session yet"},
+		{"there is none", nil, "-", "!no sessions yet"},
 	} {
 		t.Run(test.what, func(t *testing.T) {
 			session, err := toEnd(t.Context(), test.hub, test.name)

@@ -34,9 +34,9 @@ func TestActingAtTerminal(t *testing.T) {
 	at(0, []string{"queued for"}, "send", l.one, "@say hello")
 	at(0, []string{"漢字"}, "send", l.one, "--wait", `@say "\u001b]0;owned\u0007\u001b[2J漢字"`)
 	at(5, []string{"one driver"}, "handback", l.one)
-	at(0, []string{"stopped", "to go on here:          switchboard resume " + naming.Short(l.one), "claude --resume "}, "stop", l.one)
+	at(0, []string{"stopped", "resume here:        switchboard resume " + naming.Short(l.one)}, "stop", l.one)
 	at(0, []string{"/project && claude --resume "}, "handback", l.one)
-	at(0, []string{"to see it: switchboard attach " + naming.Short(l.one)}, "resume", l.one)
+	at(0, []string{"watch it: switchboard attach " + naming.Short(l.one)}, "resume", l.one)
 }
 
 // TestAllowAsks has somebody at a terminal allow what they have not named by its id: they are shown what it is, and nothing is allowed unless they say
@@ -57,8 +57,8 @@ func TestAllowAsks(t *testing.T) {
 		code int
 		says string
 	}{
-		{"n" + termtest.Enter, 1, "nothing was answered"},
-		{termtest.Enter, 1, "nothing was answered"},
+		{"n" + termtest.Enter, 1, "Nothing was answered."},
+		{termtest.Enter, 1, "Nothing was answered."},
 		{termtest.CtrlC, 130, "[y/N]"},
 		{"y" + termtest.Enter, 0, "allowed by"},
 	} {
@@ -66,8 +66,8 @@ func TestAllowAsks(t *testing.T) {
 			t.Fatal("it was answered")
 		}
 		term := termtest.Start(t, termtest.Options{Args: []string{l.program, "allow", "-"}, Env: l.env, Cols: 200, Rows: 40})
-		term.WaitFor("Is this what you mean? [y/N]")
-		if screen := term.Screen(); !screen.Contains("may it use Bash?") || !screen.Contains("command: make") {
+		term.WaitFor("Allow this? [y/N]")
+		if screen := term.Screen(); !screen.Contains("Run this command?") || !screen.Contains("(Tidy up)") || !screen.Contains("command: make") {
 			t.Errorf("it does not say what about:\n%s", screen.Text())
 		}
 		term.Type(test.keys)

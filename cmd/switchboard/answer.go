@@ -24,40 +24,52 @@ type answerVerb struct {
 	json     bool
 	note     string
 	clientID string
-	asks     bool // somebody at a terminal is asked whether the question is the one that is meant
+	asks     bool // a person at a terminal is asked whether the question is the one that is meant
+	allows   bool // the answer is that it is allowed
 	yes      bool // unless they say that it is
+	alike    bool // open questions that ask for the same are answered, too
 }
 
 func (v *answerVerb) answerFlags(cmd *cobra.Command) {
 	v.flags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&v.note, "note", "", "a `REMARK` for the log, which the agent is not told")
-	f.StringVar(&v.clientID, "client-id", "", "your `ID` of the answer: given twice, it counts once")
-	f.BoolVar(&v.json, "json", false, "write the question as it was settled, one JSON object")
+	f.StringVar(&v.note, "note", "", "`NOTE` for the log, not shown to the agent")
+	f.StringVar(&v.clientID, "client-id", "", "your own `ID` of the answer; sent twice, it counts once")
+	f.BoolVar(&v.json, "json", false, "print the settled question as one JSON object")
 }
 
 // yesFlag is for those verbs that let something happen.
 func (v *answerVerb) yesFlag(cmd *cobra.Command) {
 	v.asks = true
-	cmd.Flags().BoolVarP(&v.yes, "yes", "y", false, "do not ask, also if QUESTION is not an id and this is a terminal")
+	cmd.Flags().BoolVarP(&v.yes, "yes", "y", false, "don't ask for confirmation")
 }
 
-// meant has somebody at a terminal see what they let happen: a question that is named by its session, or as the oldest, may be another one by now than
-// they have looked at. A script says what it means.
-func (v *answerVerb) meant(ctx context.Context, s *surroundings, q *api.Question, name string) error {
-	if !v.asks || v.yes || naming.ByID(q.ID, name) || !isTerminal(s.stdin) || !isTerminal(s.stderr) {
+// meant has a person at a terminal see what they let happen: a question that is named by its session, or as the oldest, may be another one by now
+// than they have looked at, and there may be more alike than they know of. A script says what it means.
+func (v *answerVerb) meant(ctx context.Context, s *surroundings, c *client.Client, q *api.Question, alike []api.Question, name string) error {
+	if !v.asks || v.yes || naming.ByID(q.ID, name) && len(alike) == 0 || !isTerminal(s.stdin) || !isTerminal(s.stderr) {
 		return nil
 	}
-	view := &terminal.View{Styles: paint.Detect(s.stderr, s.getenv, s.color).Styles(), Terminal: true, Now: time.Now(), Home: s.getenv("HOME")}
-	if err := writeLines(s.stderr, view.Asked(q)); err != nil {
+	titles, err := sessionTitles(ctx, c, append([]api.Question{*q}, alike...))
+	if err != nil {
 		return err
 	}
-	agreed, err := consent(ctx, s, "Is this what you mean? [y/N] ")
+	view := &terminal.View{Styles: paint.Detect(s.stderr, s.getenv, s.color).Styles(), Terminal: true, Headings: true, Now: time.Now(), Home: s.getenv("HOME")}
+	lines := view.Asked(q, titles[q.Session])
+	ask := map[bool]string{true: "Allow this? [y/N] ", false: "Send this answer? [y/N] "}[v.allows]
+	if len(alike) > 0 {
+		lines = append(append(lines, ""), view.Questions(alike, titles)...)
+		ask = fmt.Sprintf("Allow all %d? [y/N] ", 1+len(alike))
+	}
+	if err := writeLines(s.stderr, lines); err != nil {
+		return err
+	}
+	agreed, err := consent(ctx, s, ask)
 	if err != nil {
 		return err
 	}
 	if !agreed {
-		fmt.Fprintln(s.stderr, "nothing was answered")
+		fmt.Fprintln(s.stderr, "Nothing was answered.")
 		return exitError(codeFailed)
 	}
 	return nil
@@ -83,12 +95,21 @@ func (v *answerVerb) settle(cmd *cobra.Command, s *surroundings, name string, pr
 		if err != nil {
 			return usageError{err}
 		}
+		var alike []api.Question
+		if v.alike {
+			if alike, err = openAlike(ctx, c, q); err != nil {
+				return err
+			}
+		}
 		if prepare == nil && q.State == api.QuestionOpen { // else it was shown, or is settled
-			if err := v.meant(ctx, s, q, name); err != nil {
+			if err := v.meant(ctx, s, c, q, alike, name); err != nil {
 				return err
 			}
 		}
 		answer.ClientID = v.clientID
+		if v.alike {
+			return v.answerAll(ctx, s, c, append([]api.Question{*q}, alike...), decided)
+		}
 		settled, err := c.Answer(ctx, q.ID, *answer)
 		if refused, ok := errors.AsType[*api.Error](err); ok && refused.Code == api.CodeAlreadySettled && refused.Question != nil {
 			return &decide.SettledError{Question: refused.Question, Err: err}
@@ -119,48 +140,54 @@ func newAllow(s *surroundings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "allow QUESTION",
 		Short: "Allow what an agent asks for",
-		Long: `Allows the use of a tool, approves a plan as it is (each edit is then asked about; see switchboard
-answer for the other ways), or accepts a form with what it comes filled in with.
+		Long: `Allows the use of a tool, approves a plan as it is (each edit then needs approval; switchboard answer
+has the other outcomes), or accepts a form with the values it came with.
 
-QUESTION is the id of a question or the beginning of it, a session that asks only one thing, or - for
-the question that has waited longest. switchboard questions lists them.
+At a terminal, a question that isn't named by its id is shown first and needs your confirmation: it may
+no longer be the one you saw. --yes skips that. How to name a QUESTION: switchboard help sessions.
 
-At a terminal, a question that is not named by its id is shown first, and allowed if you say that it is
-the one you mean: it may be another one by now than you have looked at. --yes does without.
+With --alike every open question that asks for the same call of the same tool is allowed too, in all
+sessions. At a terminal they are listed first.
 
-With --always the first of the CLI's own suggestions of what to allow from now on is taken, too, with
---always=2 the second. --rule names a rule of your own instead, in Claude Code's language. --destination
-says where it is kept: session (the default; until the process ends), local, project or user (Claude
-Code's own settings files), or switchboard (a rule of the hub for this session; only with --rule).
+--always also allows what Claude Code's first suggestion says from now on, --always=2 the second.
+--rule names your own rule instead, in Claude Code's rule language. --destination says where it is saved:
+session (default; until the agent stops), local, project or user (Claude Code's settings files), or
+switchboard (a rule of the hub for this session; only with --rule).
 
-If somebody was faster, it says who, and ends with code 5.`,
-		Example: `  # what has waited longest
+Ends with code 5 if the question was already answered by someone else.`,
+		Example: `  # the question that has waited longest
   switchboard allow -
 
-  # by the beginning of its id, and what the first suggestion says from now on
+  # this one, and all that ask for the same
+  switchboard allow q7x --alike
+
+  # by the beginning of its id, and always from now on
   switchboard allow q7x --always
 
-  # this and all that is like it, in this project
+  # everything like it in this project
   switchboard allow q7x --rule 'Bash(npm test:*)' --destination project
 
-  # with another input, or changed in $EDITOR
+  # with another input, or edited in $EDITOR
   switchboard allow q7x --input '{"command":"make test"}'
   switchboard allow q7x --edit`,
-		Args:              cobra.ExactArgs(1),
+		Args:              oneQuestion,
 		ValidArgsFunction: completeQuestions(s, &v.place),
 		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd, s, args[0]) },
 	}
 	v.answerFlags(cmd)
 	v.yesFlag(cmd)
+	v.alikeFlag(cmd)
+	v.allows = true
 	f := cmd.Flags()
-	f.StringVar(&v.always, "always", "", "allow what suggestion `N` says from now on, too; the first one if N is left away")
+	f.StringVar(&v.always, "always", "", "also allow what suggestion `N` says from now on (default N: 1)")
 	f.Lookup("always").NoOptDefVal = "1"
-	f.StringVar(&v.rule, "rule", "", "allow what a `RULE` says from now on, too, such as Bash(git status:*)")
-	f.StringVar(&v.keep, "destination", "", "`WHERE` that is kept: session, local, project, user or switchboard (default session)")
-	f.StringVar(&v.input, "input", "", "`JSON` object that the tool gets instead, @FILE with it, or - for standard input")
-	f.BoolVar(&v.edit, "edit", false, "change the tool's input in $VISUAL or $EDITOR first")
+	f.StringVar(&v.rule, "rule", "", "also allow what a `RULE` says from now on, e.g. Bash(git status:*)")
+	f.StringVar(&v.keep, "destination", "", "`PLACE` to save it in: session, local, project, user or switchboard (default session)")
+	f.StringVar(&v.input, "input", "", "`JSON` object to give to the tool instead, @FILE, or - for standard input")
+	f.BoolVar(&v.edit, "edit", false, "edit the tool's input in $VISUAL or $EDITOR first")
 	complete(cmd, "destination", decide.Destinations()...)
-	cmd.MarkFlagsMutuallyExclusive("input", "edit")
+	cmd.MarkFlagsMutuallyExclusive("input", "edit", "alike")
+	cmd.MarkFlagsMutuallyExclusive("client-id", "alike")
 	cmd.MarkFlagsMutuallyExclusive("always", "rule")
 	return cmd
 }
@@ -171,7 +198,7 @@ func (v *allowVerb) run(cmd *cobra.Command, s *surroundings, name string) error 
 	if v.always != "" {
 		number, err := strconv.Atoi(v.always)
 		if err != nil || number < 1 {
-			return usageError{fmt.Errorf("--always is %q; it is the number of a suggestion: --always=2", v.always)}
+			return usageError{fmt.Errorf("--always is %q; use the number of a suggestion: --always=2", v.always)}
 		}
 		a.Always = number
 	}
@@ -204,18 +231,17 @@ func newDeny(s *surroundings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "deny QUESTION",
 		Short: "Deny what an agent asks for",
-		Long: `Denies the use of a tool, rejects a plan, skips a choice, declines a form or cancels a dialog. The agent
-goes on, and is told why if you say so; with --stop its turn ends.
+		Long: `Denies the use of a tool, rejects a plan, skips a choice, declines a form or cancels a dialog. The
+agent continues and sees your --reason; with --stop its turn ends. With --alike every open question that
+asks for the same call of the same tool is denied too.
 
-QUESTION is the id of a question or the beginning of it, a session that asks only one thing, or - for
-the question that has waited longest. switchboard questions lists them.
-
-If somebody was faster, it says who, and ends with code 5.`,
+How to name a QUESTION: switchboard help sessions. Ends with code 5 if the question was already answered
+by someone else.`,
 		Example: `  switchboard deny q7x --reason "Use the staging database"
 
-  # and have it stop
+  # and stop the turn
   switchboard deny - --stop`,
-		Args:              cobra.ExactArgs(1),
+		Args:              oneQuestion,
 		ValidArgsFunction: completeQuestions(s, &v.place),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d := &decide.Deny{Reason: v.reason, Stop: v.stop, Note: v.note}
@@ -223,8 +249,9 @@ If somebody was faster, it says who, and ends with code 5.`,
 		},
 	}
 	v.answerFlags(cmd)
-	cmd.Flags().StringVar(&v.reason, "reason", "", "`WHY`; the agent is told")
-	cmd.Flags().BoolVar(&v.stop, "stop", false, "stop the turn, too")
+	v.alikeFlag(cmd)
+	cmd.Flags().StringVar(&v.reason, "reason", "", "`REASON`, shown to the agent")
+	cmd.Flags().BoolVar(&v.stop, "stop", false, "stop the turn too")
 	return cmd
 }
 
@@ -240,35 +267,32 @@ func newAnswer(s *surroundings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "answer QUESTION [ANSWER]…",
 		Short: "Answer a choice, a plan, a form or a dialog",
-		Long: `Answers what is more than a yes or no. What ANSWER is depends on the question:
+		Long: `Answers questions that take more than yes or no. What ANSWER is depends on the question:
 
-  choice   for each of its questions one ANSWER: the number or label of an option, several with commas
-           where that is possible, words of your own, or - to leave it without an answer; with --text
-           each is words of your own, also if it is a number
+  choice   one ANSWER for each of its questions: the number or label of an option, several with commas
+           where allowed, your own words, or - to skip it; with --text every ANSWER is your own words,
+           even a number
   plan     an outcome, by number or name:
-             fresh         approve; a new process that knows nothing but the plan carries it out, edits accepted
+             fresh         approve; a new agent with cleared context carries it out, edits accepted
              accept_edits  approve; edits are accepted
-             ask           approve; each edit is asked about
-             revise        plan on, with --feedback
-             reject        refuse it, --feedback says why
-             outline       have the agent write down its steps before it asks again
-  form     --field NAME=VALUE for each field, or the whole as a JSON object; fields that come filled in stay
-  dialog   its result, in JSON or as a word
+             ask           approve; each edit needs approval
+             revise        keep planning, with --feedback
+             reject        reject it; --feedback says why
+             outline       have the agent write an outline first
+  form     --field NAME=VALUE for each field, or a JSON object; fields that came filled in stay
+  dialog   its result, as JSON or a word
 
-QUESTION is the id of a question or the beginning of it, a session that asks only one thing, or - for
-the question that has waited longest. switchboard questions lists them.
+At a terminal, a question that isn't named by its id is shown first and needs your confirmation; --yes
+skips that. How to name a QUESTION: switchboard help sessions.
 
-At a terminal, a question that is not named by its id is shown first, and answered if you say that it is
-the one you mean; --yes does without.
-
-If somebody was faster, it says who, and ends with code 5.`,
+Ends with code 5 if the question was already answered by someone else.`,
 		Example: `  # the second option
   switchboard answer q7x 2
 
-  # two questions: two options of the first, words of your own for the second
+  # two questions: two options of the first, your own words for the second
   switchboard answer q7x 1,3 "something else"
 
-  # not the third option but the number
+  # the number 3 itself, not the third option
   switchboard answer q7x --text 3
 
   # a plan
@@ -278,7 +302,7 @@ If somebody was faster, it says who, and ends with code 5.`,
 
   # a form
   switchboard answer q7x --field name=Ann --field age=41`,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              someQuestion,
 		ValidArgsFunction: v.complete(s),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r := v.reply
@@ -301,14 +325,14 @@ If somebody was faster, it says who, and ends with code 5.`,
 	v.answerFlags(cmd)
 	v.yesFlag(cmd)
 	f := cmd.Flags()
-	f.StringArrayVar(&v.reply.Fields, "field", nil, "form: `NAME=VALUE` of a field; may be repeated")
-	f.BoolVar(&v.reply.Text, "text", false, "choice, dialog: ANSWER is words of your own, also if it is a number, a label, JSON or -")
-	f.BoolVar(&v.reply.Skip, "skip", false, "choice, form, dialog: leave it without an answer")
-	f.StringVar(&v.reply.Feedback, "feedback", "", "plan: `WHAT` it lacks, @FILE with it, or - for standard input; with revise and reject")
-	f.StringVar(&v.plan, "plan", "", "plan: the `TEXT` as you changed it, @FILE with it, or - for standard input; with an approval")
-	f.BoolVar(&v.reply.Compact, "compact", false, "plan: compact the conversation when the turn is over")
-	f.BoolVar(&v.reply.NoPrompts, "no-prompts", false, "plan: do not allow what the plan asks to be allowed")
-	f.BoolVar(&v.reply.Bypass, "bypass", false, "plan: ask nothing any more (fresh, accept_edits; where the session was started so)")
+	f.StringArrayVar(&v.reply.Fields, "field", nil, "form: `NAME=VALUE` of a field; repeatable")
+	f.BoolVar(&v.reply.Text, "text", false, "choice, dialog: ANSWER is your own words, even if it is a number, a label, JSON or -")
+	f.BoolVar(&v.reply.Skip, "skip", false, "choice, form, dialog: skip it")
+	f.StringVar(&v.reply.Feedback, "feedback", "", "plan: `TEXT` with what to change, @FILE, or - for standard input; with revise and reject")
+	f.StringVar(&v.plan, "plan", "", "plan: the `TEXT` as you edited it, @FILE, or - for standard input; with an approval")
+	f.BoolVar(&v.reply.Compact, "compact", false, "plan: compact the conversation after the turn")
+	f.BoolVar(&v.reply.NoPrompts, "no-prompts", false, "plan: don't allow what the plan asks to be allowed")
+	f.BoolVar(&v.reply.Bypass, "bypass", false, "plan: DANGEROUS, bypass permissions from then on (fresh, accept_edits)")
 	return cmd
 }
 

@@ -22,63 +22,61 @@ func newAttach(s *surroundings) *cobra.Command {
 	v := &attachVerb{}
 	cmd := &cobra.Command{
 		Use:   "attach [SESSION]",
-		Short: "Look at sessions, write to them, answer what they ask",
-		Long: `Shows sessions on the whole screen: a list of them, the conversation of one, and a place to write.
-Any number of people may look at the same session. Whoever leaves leaves the agents at work.
+		Short: "Watch sessions, write to them, answer their questions",
+		Long: `Shows sessions full screen: a list of them, the conversation of one, and a field to write in. Several
+people can watch the same session. Leaving keeps the agents running.
 
-Only what is shown is read: a session of any length is there at once, and pages further back are read
-when somebody scrolls to them. When the server goes away the screen stays, and goes on when it is back.
+Only what is shown is read, so long sessions open at once; earlier pages load as you scroll. If the hub
+goes away the screen stays and continues when it is back.
 
-  enter              send what was written; alt+enter or ctrl+j for a new line, ctrl+s to steer
+  enter              send; alt+enter or ctrl+j for a new line, ctrl+s to steer
   tab, esc           from the composer to the conversation to the list of sessions
-  ctrl+l             the list of sessions (beside the conversation from 100 columns on)
-  ctrl+r             the next question, here or in another session
+  ctrl+l             list of sessions (beside the conversation from 100 columns on)
+  ctrl+r             next question, here or in another session
   pgup, pgdn         scroll; in the conversation also up, down, g and G
   space              unfold or fold a tool
-  /                  search, in the session or (in the list) in all of them; n and N for the next one
-  m, M, shift+tab    choose the model, the permission mode; the next mode
+  /                  search, in the session or (in the list) in all of them; n and N for the next hit
+  m, M, shift+tab    choose the model, the permission mode; next mode
   a                  fork, restore files (rewind), archive; also F, R and A, and /fork, /rewind, /archive
-  ctrl+x             stop the turn
-  ?                  all keys
+  ctrl+x             interrupt the turn
+  ?                  all keys, also those of an open question
   q, ctrl+c twice    leave
 
-With --plain, and if input or output is no terminal, it prints the log of one session instead and
-follows it, one line of plain text for each thing that happens: prompts, answers, calls of tools,
-questions with their ids, states. What comes in on standard input is sent as messages then, line by
-line, but for these:
+With --plain, or without a terminal, it prints the log of one session and follows it, one line of plain
+text for each event: prompts, answers, tool calls, questions with their ids, states. Standard input is
+sent as messages then, line by line, except for these commands:
 
-  /allow ID            allow it, approve the plan, accept the form as it comes
-  /allow ID N [PLACE]  allow what suggestion N says, always
-  /deny ID [why]       deny it; the agent is told why
+  /allow ID            allow it, approve the plan, accept the form as it is
+  /allow ID N [PLACE]  always allow what suggestion N says
+  /deny ID [why]       deny it; the reason is shown to the agent
   /abort ID [why]      deny it and stop the turn
   /answer ID TEXT      answer a choice (numbers or words, a semicolon between questions), a plan
                        (its outcome), a form or a dialog (JSON)
-  /rule DECISION RULE  a rule for this session: /rule allow * for 30m
+  /rule DECISION RULE  add a rule for this session: /rule allow * for 30m
   /unrule ID           remove a rule of this session
-  /release [ID]        let the session go on that a budget or a rate limit holds back
-  /interrupt           stop the turn
-  /stop                end the agent's process
-  /quit                leave; the agent goes on
-  /help                say all of this, and more
+  /release [ID]        continue a session held back by a budget or a rate limit
+  /interrupt           interrupt the turn
+  /stop                stop the agent
+  /quit                leave; the agent keeps running
+  /help                show all of this and more
 
-The end of input leaves too. If it is no terminal, attach first waits until the session has
-nothing more to do, and then ends with code 1 if its last turn failed. An interrupt (Ctrl-C)
-leaves with code 130.`,
-		Example: `  # all sessions, and the one that was last at work
+The end of input leaves too. Without a terminal, attach first waits until the session has nothing left
+to do, and ends with code 1 if its last turn failed. Ctrl-C leaves with code 130.`,
+		Example: `  # all sessions, and the latest one
   switchboard attach
 
   # one session, by its title or the beginning of its id
-  switchboard attach "Mend the tests"
+  switchboard attach "Fix the tests"
 
-  # over a slow line: texts when they are complete, not letter by letter
+  # over a slow line: complete texts only
   switchboard attach --no-live 5k2
 
-  # one message from a script: send it, wait for the end of the turn, print the log
+  # from a script: send a message, wait for the end of the turn, print the log
   echo "Do the tests pass?" | switchboard attach --plain 5k2m7
 
-  # just the log, to the end of the turn that is going on
+  # only the log, to the end of the running turn
   switchboard attach --plain - </dev/null`,
-		Args: cobra.MaximumNArgs(1),
+		Args: atMostOne("session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := ""
 			if len(args) > 0 {
@@ -89,9 +87,9 @@ leaves with code 130.`,
 	}
 	v.flags(cmd)
 	cmd.ValidArgsFunction = completeSessions(s, &v.place)
-	cmd.Flags().BoolVar(&v.plain, "plain", false, "plain text, one line for each thing that happens")
-	cmd.Flags().BoolVar(&v.noLive, "no-live", false, "show texts when they are complete, for slow lines")
-	cmd.Flags().BoolVar(&v.bell, "bell", false, "ring when an agent asks something")
+	cmd.Flags().BoolVar(&v.plain, "plain", false, "plain text, one line for each event")
+	cmd.Flags().BoolVar(&v.noLive, "no-live", false, "show complete texts only, for slow lines")
+	cmd.Flags().BoolVar(&v.bell, "bell", false, "ring the bell for new questions")
 	return cmd
 }
 
@@ -99,7 +97,7 @@ leaves with code 130.`,
 func (v *attachVerb) run(ctx context.Context, s *surroundings, name string) error {
 	plain := v.plain || !isTerminal(s.stdin) || !isTerminal(s.stdout)
 	if plain && name == "" {
-		return usageError{errors.New("the plain view, which there is without a terminal too, needs a session; name one, or - for the last")}
+		return usageError{errors.New("not a terminal: name a session (or - for the latest)")}
 	}
 	ctx, stop := signal.NotifyContext(ctx, enders()...)
 	defer stop()

@@ -29,7 +29,7 @@ func attach(ctx context.Context, s *surroundings, c *client.Client, session stri
 // connect returns a client of the server at a socket. That there is none is said here, in words that tell what to do.
 func connect(socket string) (*client.Client, error) {
 	if _, err := os.Stat(socket); errors.Is(err, fs.ErrNotExist) {
-		return nil, &noServerError{socket, false}
+		return nil, &noServerError{socket}
 	}
 	return client.New(&client.Options{Socket: socket})
 }
@@ -46,7 +46,7 @@ func (f follower) Follow(ctx context.Context, id string) iter.Seq2[api.Frame, er
 		lost := false // this and what follows run in one goroutine
 		options := &client.FollowOptions{NoLive: true, Lost: func(err error, _ time.Duration) {
 			if !lost && ctx.Err() == nil {
-				fmt.Fprintf(f.stderr, "switchboard: the server is away (%s); waiting for it\n", terminal.Clean(err.Error()))
+				fmt.Fprintf(f.stderr, "switchboard: the hub is away (%s); waiting for it\n", terminal.Clean(err.Error()))
 			}
 			lost = true
 		}}

@@ -29,20 +29,20 @@ func newBackup(s *surroundings) *cobra.Command {
 	v := &backupVerb{}
 	cmd := &cobra.Command{
 		Use:   "backup FILE",
-		Short: "Copy the journal to a file, while the server runs or while it does not",
-		Long: `Writes a copy of the journal, as it is at one moment, to a file: all sessions with all that was said,
-also long lines that the journal keeps in files of their own. A running server makes the copy while
-everything goes on; if there is none, it is made here, and no server can start meanwhile.
+		Short: "Copy the journal to a file, with or without a running hub",
+		Long: `Writes a copy of the journal, as it is at one moment, to a file: all sessions with everything that was
+said. A running hub makes the copy while it works; without one the copy is made here, and no hub can
+start meanwhile.
 
-The file is for you alone (mode 0600). To use it, end the server, and put the file in the place of
-journal.db in the data folder; move away journal.db-wal and journal.db-shm with the old one. Tokens, rules
-and the configuration are files of their own, which are not in it.`,
+The file is readable by you alone (mode 0600). To restore it, stop the hub and put the file in place of
+journal.db in the data folder; move journal.db-wal and journal.db-shm away with the old one. Tokens, rules
+and the configuration are separate files and not included.`,
 		Example: `  # today's copy
   switchboard backup ~/backups/switchboard-$(date +%F).db
 
   # the same file again
   switchboard backup --force ~/backups/switchboard.db`,
-		Args: cobra.ExactArgs(1),
+		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
@@ -50,7 +50,7 @@ and the configuration are files of their own, which are not in it.`,
 		},
 	}
 	v.flags(cmd)
-	cmd.Flags().BoolVar(&v.force, "force", false, "replace the file if it is there")
+	cmd.Flags().BoolVar(&v.force, "force", false, "replace an existing file")
 	return cmd
 }
 
@@ -58,7 +58,7 @@ and the configuration are files of their own, which are not in it.`,
 func (v *backupVerb) run(ctx context.Context, s *surroundings, name string) error {
 	done := s.progress("copying the journal…")
 	defer done()
-	err := v.withHub(s, func(c *client.Client) error {
+	err := v.withRunningHub(s, func(c *client.Client) error {
 		return writeFile(name, v.force, func(w io.Writer) error { return c.Backup(ctx, w) })
 	})
 	if noServer(err) {
@@ -84,7 +84,7 @@ func (v *backupVerb) alone(ctx context.Context, s *surroundings, name string) (e
 	// Opening it would begin a new one.
 	file := filepath.Join(paths.DataDir, "journal.db")
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("there is no journal %s and no server is running; name the folder with --data-dir", file)
+		return fmt.Errorf("no journal %s and no hub is running; name the folder with --data-dir", file)
 	}
 	if err := replaceable(name, v.force); err != nil {
 		return err

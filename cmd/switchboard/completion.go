@@ -13,7 +13,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/naming"
 	"github.com/switchboard-dev/switchboard/internal/terminal"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
-	"github.com/switchboard-dev/switchboard/wire"
+	"github.com/switchboard-dev/switchboard/internal/terminal/words"
 )
 
 const (
@@ -49,7 +49,7 @@ func (p *place) asking(s *surroundings, ask func(ctx context.Context, c *client.
 		ctx, cancel := context.WithTimeout(ctx, completionTime)
 		defer cancel()
 		var list []cobra.Completion
-		_ = p.withHub(s, func(c *client.Client) error { // silent, see above
+		_ = p.withAnyHub(s, func(c *client.Client) error { // silent, see above
 			list = ask(ctx, c, typed)
 			return nil
 		})
@@ -132,15 +132,18 @@ func completeModels(s *surroundings, p *place) cobra.CompletionFunc {
 	})
 }
 
+// modeCompletions are the permission modes with what they do, from the safest to the most dangerous.
+func modeCompletions() []cobra.Completion {
+	var list []cobra.Completion
+	for _, mode := range words.Modes() {
+		list = append(list, offer(mode, words.ModeAbout(mode)))
+	}
+	return list
+}
+
 // completeModes completes the value of a flag with the permission modes.
 func completeModes(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return []cobra.Completion{
-		offer(string(wire.PermissionModeDefault), "ask for what is not allowed"),
-		offer(string(wire.PermissionModeAcceptEdits), "edit files without asking"),
-		offer(string(wire.PermissionModePlan), "plan, and change nothing"),
-		offer(string(wire.PermissionModeDontAsk), "never ask, deny"),
-		offer(string(wire.PermissionModeBypassPermissions), "ask for nothing at all"),
-	}, cobra.ShellCompDirectiveNoFileComp
+	return modeCompletions(), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
 // completeFolder has the value of a flag completed with folders.

@@ -29,9 +29,8 @@ func newCost(s *surroundings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cost",
 		Short: "Sum up what agents have cost",
-		Long: `Sums up what agents have cost, as Claude Code itself tells it: by session, folder, day or model, with
-turns and the time that they took, and the sum of all. With a subscription the amounts are what the
-same would have cost by the token.`,
+		Long: `Sums up what agents have cost, as Claude Code reports it: by session, folder, day or model, with turns,
+time and a total. With a subscription the amounts are what the same would have cost by the token.`,
 		Example: `  # by session
   switchboard cost
 
@@ -40,7 +39,7 @@ same would have cost by the token.`,
 
   # by model, for a program
   switchboard cost --by model --json`,
-		Args:              cobra.NoArgs,
+		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			filter, err := v.filter()
@@ -52,10 +51,10 @@ same would have cost by the token.`,
 	}
 	v.flags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&v.by, "by", "session", "what to sum up `BY`: "+strings.Join(costKeys(), ", "))
+	f.StringVar(&v.by, "by", "session", "`GROUP` by: "+strings.Join(costKeys(), ", "))
 	f.StringVar(&v.since, "since", "", "only since this `TIME`: 7d, 12h, 2026-12-01, 2026-12-01T08:00:00Z")
-	f.BoolVarP(&v.quiet, "quiet", "q", false, "no headings and no sum")
-	f.BoolVar(&v.json, "json", false, "write one JSON object")
+	f.BoolVarP(&v.quiet, "quiet", "q", false, "no headings and no total")
+	f.BoolVar(&v.json, "json", false, "print one JSON object")
 	complete(cmd, "by", costKeys()...)
 	return cmd
 }
@@ -108,5 +107,5 @@ func sinceTime(flag, text string, now time.Time) (time.Time, error) {
 	if clock, err := time.ParseInLocation("15:04", text, time.Local); err == nil {
 		return time.Date(now.Year(), now.Month(), now.Day(), clock.Hour(), clock.Minute(), 0, 0, time.Local), nil
 	}
-	return time.Time{}, fmt.Errorf("%s is %q; write how long ago (90m, 12h, 7d), a time of today (14:30), a day (2026-12-01) or a moment (2026-12-01T08:00:00Z)", flag, text)
+	return time.Time{}, fmt.Errorf("%s is %q; use a duration (90m, 12h, 7d), a time of today (14:30), a day (2026-12-01) or a time (2026-12-01T08:00:00Z)", flag, text)
 }

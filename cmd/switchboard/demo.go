@@ -32,8 +32,8 @@ import (
 
 // What is said in the demonstration.
 const (
-	demoFirst  = "The slugs of our posts have double dashes in them. Please mend that."
-	demoSecond = "Do the tests still pass? Thank you."
+	demoFirst  = "Our post slugs have double dashes in them. Please fix that."
+	demoSecond = "Do the tests still pass?"
 )
 
 // demoOrphan is how long the agent goes on without a hub.
@@ -53,19 +53,18 @@ func newDemo(s *surroundings) *cobra.Command {
 		Use:    "demo",
 		Short:  "Try the hub with a simulated agent",
 		Hidden: true, // make run is how people come here
-		Long: `Starts a hub in a temporary folder, with a session in which a simulated agent mends a small bug:
-no account, no Claude Code, and nothing leaves the machine. It shows the session here, where
-questions can be answered, and says how to look at it from elsewhere. Who leaves, with Ctrl-C
-twice or /quit, ends all of it and removes the folder.
+		Long: `Starts a hub in a temporary folder, with a session in which a simulated agent fixes a small bug: no
+account, no Claude Code, and nothing leaves this machine. It shows the session here, where you can answer
+questions, and prints how to watch it from elsewhere. Leaving with Ctrl-C twice or /quit ends everything
+and removes the folder.
 
-If standard input is no terminal, or with --auto, it answers the questions itself, prints the
-conversation to its end, and ends.`,
-		Args:              cobra.NoArgs,
+Without a terminal, or with --auto, it answers the questions itself, prints the conversation, and ends.`,
+		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return v.run(cmd.Context(), s) },
 	}
 	cmd.Flags().StringVar(&v.addr, "addr", "", "`ADDRESS` of the port (default the first free one from 127.0.0.1:8765 to 8774)")
-	cmd.Flags().BoolVar(&v.auto, "auto", false, "answer the questions, and end")
+	cmd.Flags().BoolVar(&v.auto, "auto", false, "answer the questions and end")
 	cmd.Flags().BoolVar(&v.fast, "fast", false, "leave out the pauses")
 	return cmd
 }
@@ -106,11 +105,11 @@ func (v *demoVerb) run(ctx context.Context, s *surroundings) (err error) {
 		return err
 	}
 	defer c.Close()
-	created, err := c.Create(ctx, api.CreateSession{Dir: project, Title: "Mend the slugs", Prompt: demoFirst})
+	created, err := c.Create(ctx, api.CreateSession{Dir: project, Title: "Fix the slugs", Prompt: demoFirst})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(s.stdout, `A SIMULATED agent: no account, no tool is run, nothing leaves this machine.
+	fmt.Fprintf(s.stdout, `A SIMULATED agent: no account, no real tools, nothing leaves this machine.
 listening on %s
 socket %s
 session %s
@@ -142,7 +141,7 @@ func demoFolder() (string, error) {
 			return "", err
 		}
 	}
-	return "", errors.New("its path is too long for a socket; set TMPDIR to a folder with a shorter one")
+	return "", errors.New("the path is too long for a socket; set TMPDIR to a shorter folder")
 }
 
 // env is the environment of the agent: nothing of the user's that could lead it to a model, or into their home.
@@ -184,11 +183,11 @@ func (v *demoVerb) show(ctx context.Context, s *surroundings, c *client.Client, 
 	}
 	data := filepath.Dir(filepath.Dir(hub.Socket()))
 	fmt.Fprintf(s.stdout, `
-Look at it from another terminal as well, and answer there if you like:
+Watch it from another terminal too, and answer there if you like:
   %[1]s attach --data-dir %[2]s
   %[1]s questions --data-dir %[2]s
   curl --unix-socket %[3]s http://switchboard/v1/sessions/%[4]s
-Ctrl-C twice ends all of it.
+Ctrl-C twice ends everything.
 
 `, program, data, hub.Socket(), session)
 	var view *live.View
@@ -225,7 +224,7 @@ func play(ctx context.Context, out io.Writer, c *client.Client, session string) 
 	_ = prompts.Close() // never fails
 	answering.Wait()
 	if err == nil {
-		fmt.Fprintln(out, "The conversation went as the script has it.")
+		fmt.Fprintln(out, "The demo is complete.")
 	}
 	return err
 }

@@ -23,7 +23,7 @@ func TestDemoTerminal(t *testing.T) {
 		Cols: 100, Rows: 30,
 	})
 	term.WaitFor("A SIMULATED agent")
-	term.WaitFor("May it use Bash?")
+	term.WaitFor("Run this command?")
 	term.WaitGone("one moment") // until it takes keys
 	term.Type("y")
 	term.WaitFor("Empty title") // the choice that comes next

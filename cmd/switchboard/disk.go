@@ -23,19 +23,19 @@ import (
 func newDisk(s *surroundings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "disk",
-		Short: "List, search, read and take over conversations on disk",
-		Long: `Claude Code keeps every conversation on disk, also those that were held in a plain terminal, without the hub.
-These verbs list, search and read them, and make sessions of the hub that go on with them.
+		Short: "List, search, read and import conversations on disk",
+		Long: `Claude Code keeps every conversation on disk, also those held in a plain terminal without the hub.
+These commands list, search and read them, and create sessions that continue them.
 
-A conversation has one driver. The hub sees to it that no two of its own sessions go on with the same; what
-a plain terminal does it cannot know: end it there before you take it over, or fork it.`,
-		Example: `  # what there is, of this folder
+Only one program may continue a conversation. The hub knows its own sessions, but not what a plain
+terminal does: end it there before you continue it here, or fork it.`,
+		Example: `  # conversations of this folder
   switchboard disk ls --dir .
 
   # in which one was that?
   switchboard disk search failing test
 
-  # read it, then go on with it in the hub
+  # read it, then continue it in the hub
   switchboard disk show 0b1c2d3e
   switchboard disk adopt 0b1c2d3e "Where were we?"`,
 		Args: cobra.NoArgs,
@@ -57,11 +57,11 @@ type diskListVerb struct {
 func (v *diskListVerb) listFlags(cmd *cobra.Command, limit int) {
 	v.flags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&v.dir, "dir", "", "only those that were held in this `FOLDER`")
-	f.IntVar(&v.limit, "limit", limit, "`N` at most")
-	f.BoolVarP(&v.all, "all", "a", false, "all of them, however many")
-	f.BoolVarP(&v.quiet, "quiet", "q", false, "write ids only")
-	f.BoolVar(&v.json, "json", false, "write one JSON object")
+	f.StringVar(&v.dir, "dir", "", "only conversations of this `FOLDER`")
+	f.IntVar(&v.limit, "limit", limit, "maximum `NUMBER` of conversations")
+	f.BoolVarP(&v.all, "all", "a", false, "no limit")
+	f.BoolVarP(&v.quiet, "quiet", "q", false, "print ids only")
+	f.BoolVar(&v.json, "json", false, "print one JSON object")
 	cmd.MarkFlagsMutuallyExclusive("limit", "all")
 	completeFolder(cmd, "dir")
 }
@@ -71,8 +71,8 @@ func newDiskList(s *surroundings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ls",
 		Short: "List conversations on disk, the newest first",
-		Long: `Lists the conversations that Claude Code has kept on disk, those of the hub's own sessions among them: they are
-listed with the session that has them.`,
+		Long: `Lists the conversations that Claude Code keeps on disk. Those of the hub's own sessions are listed with
+their session.`,
 		Example: `  switchboard disk ls
 
   # of this folder, all of them
@@ -80,7 +80,7 @@ listed with the session that has them.`,
 
   # the id of the newest
   switchboard disk ls --quiet --limit 1`,
-		Args:              cobra.NoArgs,
+		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return v.run(cmd, s, "") },
 	}
@@ -93,15 +93,13 @@ func newDiskSearch(s *surroundings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "search WORD…",
 		Short: "Find conversations on disk by what was said in them",
-		Long: `Lists the conversations with a message, or a title, in which all the words occur, large or small, the newest first,
-and the place where they were found. The files are read for it, so that it may take a while among very many.
-
-What tools were given and what they gave is not searched. switchboard search finds what was said in the
-hub's own sessions, at once.`,
+		Long: `Lists conversations with a message or title that has all of the words, in upper or lower case, newest
+first, with the place where they were found. It reads the files, which can take a while. Tool inputs and
+results aren't searched. For the hub's own sessions switchboard search is faster.`,
 		Example: `  switchboard disk search failing test
 
   switchboard disk search --dir ~/src/blog slug --json`,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              someWords,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd, s, strings.Join(args, " ")) },
 	}
@@ -120,7 +118,7 @@ func (v *diskListVerb) run(cmd *cobra.Command, s *surroundings, text string) err
 		f.Dir = dir
 	}
 	if v.limit < 1 {
-		return usageError{errors.New("--limit has to be 1 at least")}
+		return usageError{errors.New("--limit must be at least 1")}
 	}
 	return v.act(cmd, s, func(ctx context.Context, c *client.Client) error {
 		list, err := v.collect(ctx, s, c, f)
@@ -141,7 +139,7 @@ func (v *diskListVerb) run(cmd *cobra.Command, s *surroundings, text string) err
 			return v.found(s, list.Transcripts)
 		default:
 			if list.Next != "" {
-				defer s.hint("there are more: --all, or a larger --limit")
+				defer s.hint("more: --all, or a larger --limit")
 			}
 			return v.table(s, list.Transcripts)
 		}
@@ -226,7 +224,7 @@ func (v *diskListVerb) found(s *surroundings, list []api.Transcript) error {
 		}
 	}
 	if len(list) == 0 {
-		s.hint("nothing was found")
+		s.hint("Nothing found.")
 	}
 	return nil
 }
@@ -260,29 +258,29 @@ func newDiskShow(s *surroundings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show CONVERSATION",
 		Short: "Read a conversation on disk",
-		Long: `Writes what was said in a conversation, from the beginning; what was given up by a rewind is left out. CONVERSATION
-is its id or the beginning of it.
+		Long: `Prints a conversation from the beginning, without what a rewind dropped. CONVERSATION is its id or the
+beginning of it.
 
-With --json it writes its lines as they are, one on each line. --from and --lines choose some of them.`,
+--json prints its lines as they are, one per line. --from and --lines select some of them.`,
 		Example: `  switchboard disk show 0b1c2d3e
 
   # the first ten lines as they are
   switchboard disk show 0b1c2d3e --json --lines 10`,
-		Args:              cobra.ExactArgs(1),
+		Args:              oneConversation,
 		ValidArgsFunction: v.completeConversation(s),
 		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd, s, args[0]) },
 	}
 	v.flags(cmd)
 	f := cmd.Flags()
-	f.IntVar(&v.from, "from", 0, "begin with line `N`, counted from 0")
-	f.IntVar(&v.lines, "lines", 0, "`N` lines at most (default all)")
-	f.BoolVar(&v.json, "json", false, "write the lines as they are")
+	f.IntVar(&v.from, "from", 0, "start at line `N`, counted from 0")
+	f.IntVar(&v.lines, "lines", 0, "maximum `NUMBER` of lines (default all)")
+	f.BoolVar(&v.json, "json", false, "print the lines as they are")
 	return cmd
 }
 
 func (v *diskShowVerb) run(cmd *cobra.Command, s *surroundings, name string) error {
 	if v.from < 0 || v.lines < 0 {
-		return usageError{errors.New("--from and --lines have to be numbers from 0 on")}
+		return usageError{errors.New("--from and --lines must not be below 0")}
 	}
 	return v.act(cmd, s, func(ctx context.Context, c *client.Client) (err error) {
 		t, err := findTranscript(ctx, c, name)
@@ -373,17 +371,17 @@ func newDiskAdopt(s *surroundings) *cobra.Command {
 	}{}
 	cmd := &cobra.Command{
 		Use:   "adopt CONVERSATION [PROMPT]…",
-		Short: "Make a session that goes on with a conversation on disk",
-		Long: `Makes a session of the hub that goes on with a conversation which was held without it, in the folder that it was
-held in, and writes the session's id. With --fork it goes on with a copy. CONVERSATION is its id or the beginning of it.
+		Short: "Create a session that continues a conversation on disk",
+		Long: `Creates a session that continues a conversation held without the hub, in the same folder, and prints the
+session's id. --fork continues a copy. CONVERSATION is its id or the beginning of it.
 
-End it in the terminal first: a conversation has one driver. If a live session of the hub has it, it is
-refused with code 5.`,
+End it in the terminal first: only one program may continue a conversation. If a running session has it,
+it is refused with code 5.`,
 		Example: `  switchboard disk adopt 0b1c2d3e
 
   # a copy, in another folder
   switchboard disk adopt 0b1c2d3e --fork --dir ~/src/other "Now the same here."`,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              someConversation,
 		ValidArgsFunction: v.completeConversation(s),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			v.prompt = strings.Join(args[1:], " ")
@@ -398,12 +396,12 @@ refused with code 5.`,
 	}
 	v.flags(cmd)
 	f := cmd.Flags()
-	f.BoolVar(&v.fork, "fork", false, "go on with a copy")
+	f.BoolVar(&v.fork, "fork", false, "continue a copy")
 	f.StringVar(&v.dir, "dir", "", "the `FOLDER` to work in (default that of the conversation)")
 	f.StringVar(&v.title, "title", "", "a title for the session (default that of the conversation)")
 	f.StringVar(&v.model, "model", "", "the `MODEL`")
-	f.StringVar(&v.mode, "mode", "", "the permission `MODE`: default, plan, acceptEdits, dontAsk")
-	f.BoolVar(&v.json, "json", false, "write the session, one JSON object")
+	f.StringVar(&v.mode, "mode", "", "permission `MODE`: plan, dontAsk, default, acceptEdits, auto")
+	f.BoolVar(&v.json, "json", false, "print the session as one JSON object")
 	register(cmd, "mode", completeModes)
 	register(cmd, "model", completeModels(s, &v.place))
 	return cmd

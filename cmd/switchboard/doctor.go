@@ -35,31 +35,31 @@ func newDoctor(s *surroundings) *cobra.Command {
 	v := &doctorVerb{}
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Look for what keeps Switchboard from working, and say how to mend it",
-		Long: `Doctor looks at every Claude Code on this machine and the ways to talk to it, at its login, at the
-settings, the hub, its socket and its port, the rights of files, the disk, the journal, agents
-without a hub, the service of systemd and the terminal. Below each finding that is not well it says why
-that matters, and the command that mends it.
+		Short: "Find problems and how to fix them",
+		Long: `Checks everything that can keep Switchboard from working: every Claude Code on this machine and its
+login, the settings, the hub with its socket and port, file permissions, the disk, the journal, agents
+without a hub, the systemd service and the terminal. For each problem it says why it matters and the
+command that fixes it.
 
-It changes nothing. It asks nobody but the hub's own socket and the ports 8765 to 8774 of this machine,
-and reads no secrets: of a login it looks only whether it is there.
+It changes nothing. It contacts only the hub's own socket and the ports 8765 to 8774 of this machine, and
+reads no secrets: of a login it checks only that it exists.
 
-The exit code is 0 if nothing fails, 1 if something does; warnings do not count.`,
+Exit code 0 if nothing fails, 1 if something does; warnings don't count.`,
 		Example: `  # everything
   switchboard doctor
 
-  # only what is not well
+  # only problems
   switchboard doctor --quiet
 
-  # the commands that mend what fails
+  # the commands that fix what fails
   switchboard doctor --json | jq -r '.findings[] | select(.state == "fail") | .fix'`,
-		Args:              cobra.NoArgs,
+		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return v.run(cmd.Context(), s) },
 	}
 	v.flags(cmd)
-	cmd.Flags().BoolVar(&v.json, "json", false, "write one JSON object")
-	cmd.Flags().BoolVarP(&v.quiet, "quiet", "q", false, "only what is not well")
+	cmd.Flags().BoolVar(&v.json, "json", false, "print one JSON object")
+	cmd.Flags().BoolVarP(&v.quiet, "quiet", "q", false, "only problems")
 	return cmd
 }
 

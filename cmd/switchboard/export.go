@@ -35,26 +35,26 @@ func newExport(s *surroundings) *cobra.Command {
 	v := &exportVerb{}
 	cmd := &cobra.Command{
 		Use:   "export SESSION",
-		Short: "Write a session's conversation or log to a file",
-		Long: `Writes a session to standard output or to a file, in one of these formats:
+		Short: "Export a conversation or log to a file",
+		Long: `Exports a session to standard output or to a file, in one of these formats:
 
   markdown  the conversation for people to read
-  jsonl     every line that Claude Code wrote or was sent, as recorded, but for values of variables,
+  jsonl     every line that Claude Code wrote or was sent, as recorded, except values of variables,
             servers and settings that may be secrets
-  events    every entry of the log, one JSON object in a line
+  events    every entry of the log, one JSON object per line
 
-A file is for you alone (mode 0600), and is there only when all of it is written. One that is there
-already is left as it is unless --force says otherwise.`,
-		Example: `  # the conversation that was updated last, in a pager
+A file is readable by you alone (mode 0600) and appears when it is complete. An existing file is kept
+unless --force is given.`,
+		Example: `  # the latest session, in a pager
   switchboard export - | less
 
-  # into a file; the format is told by its name
-  switchboard export "Mend the slugs" -o slugs.md
-  switchboard export "Mend the slugs" -o slugs.jsonl
+  # into a file; its name sets the format
+  switchboard export "Fix the slugs" -o slugs.md
+  switchboard export "Fix the slugs" -o slugs.jsonl
 
   # for a program
   switchboard export s5k2m7 --format events`,
-		Args:              cobra.ExactArgs(1),
+		Args:              oneSession,
 		ValidArgsFunction: completeSessions(s, &v.place),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := v.check(); err != nil {
@@ -65,9 +65,9 @@ already is left as it is unless --force says otherwise.`,
 	}
 	v.flags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&v.format, "format", "", "`FORMAT`: "+strings.Join(exportFormats(), ", ")+" (default by the name of the file, else markdown)")
+	f.StringVar(&v.format, "format", "", "`FORMAT`: "+strings.Join(exportFormats(), ", ")+" (default by the file name, else markdown)")
 	f.StringVarP(&v.output, "output", "o", "", "`FILE` to write to (default standard output)")
-	f.BoolVar(&v.force, "force", false, "replace the file if it is there")
+	f.BoolVar(&v.force, "force", false, "replace an existing file")
 	complete(cmd, "format", exportFormats()...)
 	return cmd
 }
@@ -147,7 +147,7 @@ func replaceable(name string, force bool) error {
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s is no ordinary file; name another one", name)
+		return fmt.Errorf("%s isn't a regular file; name another one", name)
 	case !force:
 		return thereAlready(name)
 	}
@@ -155,7 +155,7 @@ func replaceable(name string, force bool) error {
 }
 
 func thereAlready(name string) error {
-	return fmt.Errorf("%s is there already; name another file, or add --force to replace it", name)
+	return fmt.Errorf("%s exists; name another file, or use --force to replace it", name)
 }
 
 // writeFile writes a file that only its owner can read. It has its name only when it is whole; what is there already is replaced only with force.

@@ -64,7 +64,7 @@ func TestWriteFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = writeFile(name, false, func(io.Writer) error { return os.WriteFile(name, []byte("theirs"), 0o600) })
-	if err == nil || !strings.Contains(err.Error(), "is there already") || content() != "theirs" || names() != "talk.md" {
+	if err == nil || !strings.Contains(err.Error(), "exists; name another file") || content() != "theirs" || names() != "talk.md" {
 		t.Errorf("%v; there is %q with %q", err, names(), content())
 	}
 }

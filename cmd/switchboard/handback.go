@@ -37,28 +37,27 @@ func newHandback(s *surroundings) *cobra.Command {
 	v := &handbackVerb{}
 	cmd := &cobra.Command{
 		Use:   "handback SESSION",
-		Short: "Say how to go on with a session in a plain terminal",
-		Long: `Writes the command that goes on with the conversation in Claude Code's own terminal, as a shell takes it.
-SESSION may also be the id of a conversation that is only on disk.
+		Short: "Print how to continue a session in Claude Code itself",
+		Long: `Prints the command that continues the conversation in Claude Code's own terminal, quoted for a shell.
+SESSION can also be the id of a conversation that is only on disk.
 
-A conversation has one driver: while the hub's own process runs, two would write into the same file and
-neither would know of the other. So it refuses then, with code 5; --stop ends that process first, and
---fork has the terminal go on with a copy.
+Only one program may continue a conversation: while the hub's agent is running, it is refused with code
+5. --stop stops that agent first; --fork continues a copy.
 
-To come back, leave it there, and then: switchboard resume SESSION`,
+To come back, leave Claude Code there, then: switchboard resume SESSION`,
 		Example: `  switchboard handback blog
 
   # at once
   eval "$(switchboard handback blog --stop)"`,
-		Args:              cobra.ExactArgs(1),
+		Args:              oneSession,
 		ValidArgsFunction: completeSessions(s, &v.place),
 		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd, s, args[0]) },
 	}
 	v.flags(cmd)
 	f := cmd.Flags()
-	f.BoolVar(&v.stop, "stop", false, "end the hub's own process first")
-	f.BoolVar(&v.fork, "fork", false, "go on with a copy, which may be done while it runs")
-	f.BoolVar(&v.json, "json", false, "write one JSON object")
+	f.BoolVar(&v.stop, "stop", false, "stop the hub's agent first")
+	f.BoolVar(&v.fork, "fork", false, "continue a copy, also while the agent is running")
+	f.BoolVar(&v.json, "json", false, "print one JSON object")
 	cmd.MarkFlagsMutuallyExclusive("stop", "fork")
 	return cmd
 }
@@ -83,7 +82,7 @@ func (v *handbackVerb) run(cmd *cobra.Command, s *surroundings, name string) err
 			}
 			out.Session, out.Conversation, out.Dir = session.ID, session.Conversation, session.Dir
 			if session.Simulated {
-				fmt.Fprintln(s.stderr, "switchboard: the agent is simulated, so that no Claude Code knows this conversation")
+				fmt.Fprintln(s.stderr, "switchboard: the agent is simulated; Claude Code doesn't know this conversation")
 			}
 		} else {
 			out.Conversation, out.Dir = found.transcript.Conversation, found.transcript.Dir
@@ -92,7 +91,7 @@ func (v *handbackVerb) run(cmd *cobra.Command, s *surroundings, name string) err
 		case out.Conversation == "":
 			return errors.New("the session has no conversation yet; send it a message first")
 		case out.Dir == "":
-			return errors.New("nobody knows which folder the conversation was held in; look for it in the list of: claude --resume")
+			return errors.New("the folder of the conversation isn't known; find it with: claude --resume")
 		}
 		out.Command = []string{"claude", "--resume", out.Conversation}
 		out.Line = handBackLine(out.Dir, out.Conversation)
@@ -117,7 +116,7 @@ func (v *handbackVerb) release(ctx context.Context, c *client.Client, session *a
 		return &api.Error{
 			Status: http.StatusConflict, Code: api.CodeOwned, Session: session.ID,
 			Title: fmt.Sprintf("the hub's own process still runs %s (%s), and a conversation has one driver", called(session.ID, session.Title), session.State),
-			Hint:  "end it first with --stop, or go on with a copy with --fork; to drive it from here: switchboard attach " + naming.Short(session.ID),
+			Hint:  "stop it first with --stop, or continue a copy with --fork; to use it here: switchboard attach " + naming.Short(session.ID),
 		}
 	}
 	_, err := c.Stop(ctx, session.ID, api.Stop{})

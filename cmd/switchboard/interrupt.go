@@ -18,17 +18,17 @@ func newInterrupt(s *surroundings) *cobra.Command {
 	}{}
 	cmd := &cobra.Command{
 		Use:   "interrupt SESSION",
-		Short: "Stop the turn of a session",
-		Long: `Stops the turn that is going on, and returns when it has ended. The agent's process stays, and the session
-takes the next message. Messages that are queued are sent then, unless --queued takes them back.
+		Short: "Interrupt the turn of a session",
+		Long: `Interrupts the running turn and returns when it has ended. The agent keeps running, and takes the next
+message. Queued messages are sent then, unless --queued removes them.
 
-That no turn was going on is no error. For - see switchboard stop --help: while several agents work it
+It is no error if no turn is running. For - see switchboard stop --help: while several agents work it
 stands for none of them.`,
 		Example: `  switchboard interrupt blog
 
-  # and forget what is queued
+  # and remove queued messages
   switchboard interrupt - --queued`,
-		Args: cobra.ExactArgs(1),
+		Args: oneSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return v.act(cmd, s, func(ctx context.Context, c *client.Client) error {
 				session, err := toEnd(ctx, c, args[0])
@@ -44,11 +44,11 @@ stands for none of them.`,
 				}
 				what := "interrupted"
 				if !done.Was {
-					what = "no turn was going on in"
+					what = "no turn was running in"
 				}
 				taken := ""
 				if n := len(done.Taken); n > 0 {
-					taken = fmt.Sprintf("; messages taken back: %d", n)
+					taken = fmt.Sprintf("; messages removed: %d", n)
 				}
 				_, err = fmt.Fprintf(s.stdout, "%s %s%s\n", what, called(session.ID, session.Title), taken)
 				return err
@@ -57,8 +57,8 @@ stands for none of them.`,
 	}
 	cmd.ValidArgsFunction = completeSessions(s, &v.place)
 	v.flags(cmd)
-	cmd.Flags().BoolVar(&v.queued, "queued", false, "take back messages that are queued, too")
-	cmd.Flags().BoolVar(&v.json, "json", false, "write one JSON object: whether a turn was going on, the session, what was taken back")
+	cmd.Flags().BoolVar(&v.queued, "queued", false, "also remove queued messages")
+	cmd.Flags().BoolVar(&v.json, "json", false, "print one JSON object: whether a turn was running, the session, the removed messages")
 	return cmd
 }
 
@@ -72,13 +72,13 @@ func newArchive(s *surroundings) *cobra.Command {
 	v := &archiveVerb{}
 	cmd := &cobra.Command{
 		Use:   "archive SESSION…",
-		Short: "Put sessions away",
-		Long: `Puts sessions away: lists leave them out unless they are asked for them. Nothing is lost, and an agent that
-runs goes on; --undo takes them out again.`,
+		Short: "Hide sessions from lists",
+		Long: `Archives sessions: lists leave them out unless asked for. Nothing is lost, and a running agent keeps
+running. --undo unarchives them.`,
 		Example: `  switchboard archive blog s7q
 
   switchboard archive --undo blog`,
-		Args: cobra.MinimumNArgs(1),
+		Args: someSessions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return v.act(cmd, s, func(ctx context.Context, c *client.Client) error { return v.archive(ctx, s, c, args) })
 		},
@@ -86,16 +86,16 @@ runs goes on; --undo takes them out again.`,
 	cmd.ValidArgsFunction = completeSessionFlag(s, &v.place)
 	v.flags(cmd)
 	f := cmd.Flags()
-	f.BoolVar(&v.undo, "undo", false, "take them out of the archive")
-	f.BoolVarP(&v.quiet, "quiet", "q", false, "write ids only")
-	f.BoolVar(&v.json, "json", false, "write one JSON object with the sessions")
+	f.BoolVar(&v.undo, "undo", false, "unarchive them")
+	f.BoolVarP(&v.quiet, "quiet", "q", false, "print ids only")
+	f.BoolVar(&v.json, "json", false, "print the sessions as one JSON object")
 	return cmd
 }
 
 func (v *archiveVerb) archive(ctx context.Context, s *surroundings, c *client.Client, names []string) error {
 	change, word := c.Archive, "archived"
 	if v.undo {
-		change, word = c.Unarchive, "took out of the archive:"
+		change, word = c.Unarchive, "unarchived"
 	}
 	var first error
 	list := []*api.Session{}

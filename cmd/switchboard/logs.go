@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"sort"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -31,27 +32,27 @@ type logsVerb struct {
 }
 
 func newLogs(s *surroundings) *cobra.Command {
-	v := &logsVerb{}
+	v := &logsVerb{last: -1}
 	cmd := &cobra.Command{
-		Use:   "logs SESSION",
-		Short: "Print what happened in a session, and follow it",
-		Long: `Prints what happened in a session: prompts, answers, calls of tools in a line each, questions, ends of
-turns. With --follow it goes on with what comes, until an interrupt (Ctrl-C); the agent does not mind.
+		Use:     "logs SESSION",
+		Aliases: []string{"log"},
+		Short:   "Print or follow what happens in a session",
+		Long: `Prints what happened in a session: prompts, answers, tool calls in a line each, questions, ends of turns.
+With --follow it keeps printing what comes, until Ctrl-C; the agent keeps running.
 
---raw prints the lines as Claude Code wrote them and was sent them, --json every event of the log as the
-interface has it, one in a line.`,
-		Example: `  # the last twenty things, and what comes
+--raw prints Claude Code's own lines, --json every event of the log as the API has it, one per line.`,
+		Example: `  # the last twenty items, and what comes
   switchboard logs -f -n 20 -
 
-  # what happened in the last ten minutes, with times and with what tools wrote
-  switchboard logs --since 10m --times --full "Mend the slugs"
+  # the last ten minutes, with times and tool outputs
+  switchboard logs --since 10m --times --full "Fix the slugs"
 
   # which tools were called
   switchboard logs --raw s5k2m7 | jq -r '.message.content[]? | select(.type == "tool_use") | .name'
 
   # events for a program, as they come
   switchboard logs -f --json s5k2m7`,
-		Args:              cobra.ExactArgs(1),
+		Args:              oneSession,
 		ValidArgsFunction: completeSessions(s, &v.place),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			since, err := sinceTime("--since", v.since, time.Now())
@@ -63,16 +64,40 @@ interface has it, one in a line.`,
 	}
 	v.flags(cmd)
 	f := cmd.Flags()
-	f.BoolVarP(&v.follow, "follow", "f", false, "go on with what comes")
-	f.IntVarP(&v.last, "last", "n", -1, "only the last so `MANY` things, or events with --raw and --json (default all)")
+	f.BoolVarP(&v.follow, "follow", "f", false, "keep printing what comes, until Ctrl-C")
+	f.VarP(&lastValue{&v.last}, "last", "n", "only the last `NUMBER` of items, or of events with --raw and --json")
 	f.StringVar(&v.since, "since", "", "only since this `TIME`: 10m, 12h, 14:30, 2026-12-01, 2026-12-01T08:00:00Z")
-	f.BoolVarP(&v.times, "times", "t", false, "print when each thing began")
-	f.BoolVar(&v.full, "full", false, "print what tools were given and wrote, and what the agent thought, whole")
-	f.BoolVar(&v.raw, "raw", false, "print the lines of Claude Code as they are")
-	f.BoolVar(&v.json, "json", false, "print events, one JSON object in a line")
+	f.BoolVarP(&v.times, "times", "t", false, "print the time of each item")
+	f.BoolVar(&v.full, "full", false, "print tool inputs, outputs and thoughts in full")
+	f.BoolVar(&v.raw, "raw", false, "print Claude Code's own lines")
+	f.BoolVar(&v.json, "json", false, "print events, one JSON object per line")
 	cmd.MarkFlagsMutuallyExclusive("raw", "json")
 	return cmd
 }
+
+// A lastValue is a number, or nothing, which stands for all: -1.
+type lastValue struct{ n *int }
+
+// String returns the number.
+func (l *lastValue) String() string {
+	if l.n == nil || *l.n < 0 {
+		return ""
+	}
+	return strconv.Itoa(*l.n)
+}
+
+// Set reads it.
+func (l *lastValue) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return errors.New("it must be a number from 0 on")
+	}
+	*l.n = n
+	return nil
+}
+
+// Type names it in the help.
+func (l *lastValue) Type() string { return "number" }
 
 // A logPrinter prints events.
 type logPrinter interface {
@@ -153,7 +178,7 @@ func (v *logsVerb) followOn(ctx context.Context, s *surroundings, c *client.Clie
 	lost := false // what follows runs in one goroutine
 	options := &client.FollowOptions{After: log.id(log.from), NoLive: true, Lost: func(err error, _ time.Duration) {
 		if !lost && ctx.Err() == nil {
-			fmt.Fprintf(s.stderr, "switchboard: the server is away (%s); waiting for it\n", terminal.Clean(err.Error()))
+			fmt.Fprintf(s.stderr, "switchboard: the hub is away (%s); waiting for it\n", terminal.Clean(err.Error()))
 		}
 		lost = true
 	}}

@@ -31,7 +31,8 @@ type talkPrinter struct {
 	// printed is how many items are printed, unfinished are the ids of those among them that were going on.
 	printed    int
 	unfinished map[string]bool
-	live       bool // the past is over
+	early      map[string]bool // ids of those further on that are printed
+	live       bool            // the past is over
 }
 
 // back reads the end of a log, as much as the last things are made of.
@@ -70,7 +71,7 @@ func (p *talkPrinter) frame(f api.Frame) error {
 	switch f.Type {
 	case api.FrameResume:
 		if f.Resume != nil && f.Resume.Resume == "reset" {
-			fmt.Fprintln(p.errs, "switchboard: the log is another one now; it begins anew")
+			fmt.Fprintln(p.errs, "switchboard: the log has changed; it starts over")
 			p.talk, p.printed, p.unfinished = talk.Conversation{}, 0, nil
 		}
 		return nil
@@ -116,12 +117,34 @@ func (p *talkPrinter) print() error {
 			}
 			p.unfinished[it.ID] = true
 		}
+		for _, q := range p.talk.QuestionsOf(p.printed) { // the answer comes before what it led to
+			if err := p.asked(p.talk.Item(q)); err != nil {
+				return err
+			}
+		}
+		it = p.talk.Item(p.printed)
 		p.printed++
+		if p.early[it.ID] {
+			delete(p.early, it.ID)
+			continue
+		}
 		if err := p.item(it); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// asked prints a question before the tool that it is about, unless it is still open.
+func (p *talkPrinter) asked(it *talkItem) error {
+	if going(it) || p.early[it.ID] {
+		return nil
+	}
+	if p.early == nil {
+		p.early = map[string]bool{}
+	}
+	p.early[it.ID] = true
+	return p.item(it)
 }
 
 // item prints one.

@@ -89,11 +89,11 @@ func (h harmlessWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// stateNames returns the states that a session can be in.
+// stateNames returns the states that a session can be in. A session that failed is idle or has ended, too.
 func stateNames() []string {
 	return []string{
 		string(api.StateStarting), string(api.StateIdle), string(api.StateRunning), string(api.StateRequiresAction), string(api.StateBackground),
-		string(api.StateOffline), string(api.StateEnded),
+		string(api.StateOffline), string(api.StateEnded), terminal.StateFailed,
 	}
 }
 
@@ -103,6 +103,7 @@ type lsVerb struct {
 	states           []string
 	dir, text        string
 	all, quiet, json bool
+	failed           bool // those that failed are wanted, which the hub doesn't select
 	limit            int
 }
 
@@ -110,27 +111,26 @@ func newLs(s *surroundings) *cobra.Command {
 	v := &lsVerb{}
 	cmd := &cobra.Command{
 		Use:     "ls",
-		Aliases: []string{"list"},
+		Aliases: []string{"list", "ps"},
 		Short:   "List sessions",
-		Long: `Lists sessions, the most recently updated first: id, state, how many questions are open, what it has
-cost, when something last happened, model, folder and title. A session is starting, idle, running,
-background (only that goes on), offline (the link to it is lost), ended, or requires_action.
+		Long: `Lists sessions, the most recently updated first. STATE is starting, idle, running, needs you (in a pipe:
+requires_action), background (only background work is left), offline (connection to the agent lost),
+ended, or failed (idle or ended after a failed turn).
 
-To a terminal it writes ids in short, which is enough to name a session. To a pipe it writes whole ids,
-times and amounts, and a dash where there is nothing: columns that awk can take. --json writes what the
-interface gives.`,
+In a terminal ids are shortened, which is enough to name a session. In a pipe ids, times and amounts are
+complete, with a dash for what is empty: columns for awk. --json prints what the API returns.`,
 		Example: `  # all sessions
   switchboard ls
 
-  # those that wait for somebody
+  # those that wait for an answer
   switchboard ls --state requires_action
 
   # those of this folder, archived ones too
   switchboard ls --dir . --all
 
-  # the ids of all that are idle
-  switchboard ls -q --state idle`,
-		Args:              cobra.NoArgs,
+  # ids of all that failed
+  switchboard ls -q --state failed`,
+		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			filter, err := v.filter()
@@ -142,13 +142,13 @@ interface gives.`,
 	}
 	v.flags(cmd)
 	f := cmd.Flags()
-	f.StringSliceVar(&v.states, "state", nil, "only those in these `STATES`, such as idle,ended")
-	f.StringVar(&v.dir, "dir", "", "only those that work in this `FOLDER`")
-	f.StringVar(&v.text, "text", "", "only those with this `TEXT` in their title or folder")
-	f.BoolVarP(&v.all, "all", "a", false, "archived ones too")
-	f.IntVarP(&v.limit, "limit", "n", 0, "how `MANY` at most (default all)")
-	f.BoolVarP(&v.quiet, "quiet", "q", false, "write ids and nothing else")
-	f.BoolVar(&v.json, "json", false, "write one JSON object")
+	f.StringSliceVar(&v.states, "state", nil, "only sessions in these `STATES`, e.g. idle,failed")
+	f.StringVar(&v.dir, "dir", "", "only sessions in this `FOLDER`")
+	f.StringVar(&v.text, "text", "", "only sessions with this `TEXT` in their title or folder")
+	f.BoolVarP(&v.all, "all", "a", false, "include archived sessions")
+	f.IntVarP(&v.limit, "limit", "n", 0, "maximum `NUMBER` of sessions (default all)")
+	f.BoolVarP(&v.quiet, "quiet", "q", false, "print ids only")
+	f.BoolVar(&v.json, "json", false, "print one JSON object")
 	complete(cmd, "state", stateNames()...)
 	completeFolder(cmd, "dir")
 	return cmd
@@ -160,6 +160,10 @@ func (v *lsVerb) filter() (api.SessionFilter, error) {
 	for _, state := range v.states {
 		if err := oneOf("--state", state, stateNames()); err != nil {
 			return filter, err
+		}
+		if state == terminal.StateFailed {
+			v.failed = true
+			continue
 		}
 		filter.State = append(filter.State, api.State(state))
 	}
@@ -191,7 +195,7 @@ func notNegative(flag string, n int) error {
 
 // run lists.
 func (v *lsVerb) run(ctx context.Context, s *surroundings, c *client.Client, filter api.SessionFilter) error {
-	list, err := allSessions(ctx, c, filter, v.limit)
+	list, err := v.list(ctx, c, filter)
 	if err != nil {
 		return err
 	}
@@ -206,11 +210,26 @@ func (v *lsVerb) run(ctx context.Context, s *surroundings, c *client.Client, fil
 		return writeLines(s.stdout, ids)
 	case len(list) == 0:
 		if isTerminal(s.stdout) {
-			fmt.Fprintln(s.stderr, "There is no such session. Start one with: switchboard run")
+			fmt.Fprintln(s.stderr, "No sessions. Start one: switchboard run")
 		}
 		return nil
 	}
 	return writeLines(s.stdout, s.view(false).Sessions(list))
+}
+
+// list lists the sessions that are wanted.
+func (v *lsVerb) list(ctx context.Context, c *client.Client, filter api.SessionFilter) ([]api.SessionSummary, error) {
+	if !v.failed {
+		return allSessions(ctx, c, filter, v.limit)
+	}
+	states := filter.State
+	filter.State = nil
+	all, err := allSessions(ctx, c, filter, 0)
+	all = slices.DeleteFunc(all, func(s api.SessionSummary) bool { return !s.Failed && !slices.Contains(states, s.State) })
+	if v.limit > 0 && len(all) > v.limit {
+		all = all[:v.limit]
+	}
+	return all, err
 }
 
 // allSessions lists sessions: all, or as many as are wanted.

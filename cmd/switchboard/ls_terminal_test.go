@@ -163,7 +163,7 @@ func TestLookingOnTerminal(t *testing.T) {
 		l.t = t
 		colored := func(env []string, args ...string) bool {
 			screen := l.run(100, env, append([]string{"ls"}, args...)...)
-			x, y, ok := screen.Find("requires_action")
+			x, y, ok := screen.Find("needs you")
 			if !ok {
 				t.Fatalf("there is no state:\n%s", screen.Text())
 			}

@@ -1,22 +1,10 @@
-// Command switchboard is the program of the project: one word each for what it can do. switchboard help lists the verbs.
+// Command switchboard is the program of the project; switchboard help lists its commands.
 //
 // A link to the program that is named claude is the simulated CLI itself: it takes every argument for one of the CLI's, so that it can stand
 // wherever a program expects the path of a Claude Code. Its settings come by environment, see switchboard sim --help, or from the file that
-// claudetest.InstallProgram puts beside the link. One that is named claude-switchboard is the verb wrap, likewise: see switchboard wrap --help.
+// claudetest.InstallProgram puts beside the link. One that is named claude-switchboard is the command wrap, likewise: see switchboard wrap --help.
 //
-// # Exit codes
-//
-//	0    done
-//	1    it was tried and did not work; the reason is on standard error
-//	2    the command line or a setting makes no sense; nothing was tried
-//	3    there is no such session or question, or the name could stand for several
-//	4    no server is running, and none could be started
-//	5    somebody else was faster: the question is settled, the rules have changed, another session has the conversation
-//	6    the agent's turn failed
-//	130  an interrupt ended it before it was done
-//
-// The verb sim ends with the codes of the CLI that it simulates, whichever they are, and wrap with those of the one that it wraps. policy explain
-// answers with its code: 0 allow, 1 deny, 2 ask, and 3 for every error.
+// What the exit codes mean is said by: switchboard help exit-codes.
 package main
 
 import (
@@ -33,11 +21,12 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/claude/claudetest"
+	"github.com/switchboard-dev/switchboard/internal/launch"
 	"github.com/switchboard-dev/switchboard/internal/naming"
 	"github.com/switchboard-dev/switchboard/internal/terminal"
 )
 
-// The exit codes; what they mean is said above.
+// The exit codes; what they mean is said in helpExitCodes.
 const (
 	codeDone       = 0
 	codeFailed     = 1
@@ -46,6 +35,8 @@ const (
 	codeNoServer   = 4
 	codeTooLate    = 5
 	codeTurnFailed = 6
+	// codeTimeout is what timeout(1) ends with, too.
+	codeTimeout = 124
 	// codeInterrupted is what shells make of a process that an interrupt ended.
 	codeInterrupted = 130
 )
@@ -133,7 +124,7 @@ func run(ctx context.Context, args []string, s *surroundings) int {
 		return int(exit)
 	}
 	// It may quote what an agent wrote.
-	_, _ = fmt.Fprintf(s.stderr, "switchboard: %s\n", terminal.Clean(err.Error()))
+	_, _ = fmt.Fprintf(s.stderr, "switchboard: %s\n", terminal.Clean(complaint(err)))
 	if !begun {
 		_, _ = fmt.Fprintf(s.stderr, "Try: %s --help\n", cmd.CommandPath())
 	}
@@ -145,6 +136,19 @@ func run(ctx context.Context, args []string, s *surroundings) int {
 	}
 	return exitCode(err)
 }
+
+// complaint returns what is said about an error.
+func complaint(err error) string {
+	if refused, ok := errors.AsType[*api.Error](err); ok && refused.Code == api.CodeStartFailed && refused.Detail == launch.NoClaude {
+		return noClaude
+	}
+	return err.Error()
+}
+
+// noClaude says what to do without a Claude Code.
+const noClaude = `Claude Code not found. Try a simulated agent: switchboard run --simulated "Fix the tests"
+Install Claude Code: npm install -g @anthropic-ai/claude-code
+Installed elsewhere? Name it: switchboard serve --agent PATH (switchboard doctor shows what it finds)`
 
 // exitCode returns the code that an error ends the program with.
 func exitCode(err error) int {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -16,7 +17,9 @@ import (
 	"github.com/spf13/cobra"
 	"go.uber.org/goleak"
 
+	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/claude/claudetest"
+	"github.com/switchboard-dev/switchboard/internal/launch"
 )
 
 // update writes golden files anew.
@@ -105,14 +108,14 @@ func TestRun(t *testing.T) {
 		code           int
 		stdout, stderr []string // parts; none means that nothing is written
 	}{
-		{"nothing", switchboard(), nil, "", 0, []string{"Sessions:", "Looking:", "sim", "version", "completion", "Examples"}, nil},
-		{"help", switchboard("--help"), nil, "", 0, []string{"Server:"}, nil},
+		{"nothing", switchboard(), nil, "", 0, []string{"Common commands:", "Sessions:", "Looking:", "sim", "version", "completion", "Examples"}, nil},
+		{"help", switchboard("--help"), nil, "", 0, []string{"Hub:"}, nil},
 		{"help for a verb", switchboard("help", "version"), nil, "", 0, []string{"--json"}, nil},
-		{"version flag", switchboard("--version"), nil, "", 0, []string{"switchboard version "}, nil},
+		{"version flag", switchboard("--version"), nil, "", 0, []string{"switchboard devel"}, nil},
 		{"version", switchboard("version"), nil, "", 0, []string{"switchboard ", "simulates Claude Code 2.1.37, 2.1.120, " + newest}, nil},
 		{"version with an argument", switchboard("version", "now"), nil, "", codeUsage, nil, []string{`"now"`, "--help"}},
 		{"unknown flag", switchboard("version", "--nope"), nil, "", codeUsage, nil, []string{"--nope"}},
-		{"unknown verb", switchboard("serf"), nil, "", codeUsage, nil, []string{`unknown command "serf"`, "--help"}},
+		{"unknown verb", switchboard("serf"), nil, "", codeUsage, nil, []string{`unknown command "serf"; did you mean send or serve?`, "--help"}},
 		{"bash", switchboard("completion", "bash"), nil, "", 0, []string{"__start_switchboard"}, nil},
 		{"zsh", switchboard("completion", "zsh"), nil, "", 0, []string{"#compdef switchboard"}, nil},
 		{"fish", switchboard("completion", "fish"), nil, "", 0, []string{"complete -c switchboard"}, nil},
@@ -136,8 +139,8 @@ func TestRun(t *testing.T) {
 		{"serve with a hostile name", switchboard("serve", "--config", "/nowhere/\x1b[2J.toml"), nil, "", codeUsage, nil, []string{"/nowhere/␛[2J.toml"}},
 		{"serve with another configuration", switchboard("serve"), []string{envConfig + "=/nowhere/config.toml"}, "", codeUsage, nil, []string{"/nowhere/config.toml"}},
 		{"serve in too deep a folder", switchboard("serve", "--data-dir", "/tmp/"+strings.Repeat("x", 100)), nil, "", codeUsage, nil, []string{"shorter path"}},
-		{"attach without a session", switchboard("attach", "--plain"), nil, "", codeUsage, nil, []string{"needs a session"}},
-		{"attach without a terminal or a session", switchboard("attach"), nil, "", codeUsage, nil, []string{"needs a session"}},
+		{"attach without a session", switchboard("attach", "--plain"), nil, "", codeUsage, nil, []string{"name a session"}},
+		{"attach without a terminal or a session", switchboard("attach"), nil, "", codeUsage, nil, []string{"name a session"}},
 		{"attach without a server", switchboard("attach", "s1"), nil, "", codeNoServer, nil, []string{"switchboard serve"}},
 		{"policy", switchboard("policy"), nil, "", 0, []string{"explain", "test", "show", "confirm"}, nil},
 		{"policy of no kind", switchboard("policy", "change"), nil, "", codeUsage, nil, []string{`"change"`}},
@@ -239,6 +242,48 @@ func TestHelp(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestHelpIsShort holds that the program's own help can be seen at once.
+func TestHelpIsShort(t *testing.T) {
+	var stdout bytes.Buffer
+	if code := run(t.Context(), []string{"switchboard", "help"}, &surroundings{stdout: &stdout, stderr: &stdout}); code != 0 {
+		t.Fatalf("exit code %d: %s", code, &stdout)
+	}
+	if n := strings.Count(stdout.String(), "\n"); n > 35 {
+		t.Errorf("%d lines, want at most 35:\n%s", n, &stdout)
+	}
+	for _, cmd := range newRoot(&surroundings{}).Commands() {
+		if !cmd.Hidden && !strings.Contains(stdout.String(), cmd.Name()) {
+			t.Errorf("%s is not in it", cmd.Name())
+		}
+	}
+}
+
+// TestNoClaude holds that it is said in three lines what to do without a Claude Code.
+func TestNoClaude(t *testing.T) {
+	failed := fmt.Errorf("creating the session: %w", &api.Error{Code: api.CodeStartFailed, Title: "The agent could not be started", Detail: launch.NoClaude, Hint: "…"})
+	lines := strings.Split(complaint(failed), "\n")
+	if len(lines) != 3 || !strings.Contains(lines[0], "switchboard run --simulated") || !strings.Contains(lines[1], "npm install") || !strings.Contains(lines[2], "--agent PATH") {
+		t.Errorf("%q", lines)
+	}
+}
+
+// TestVersionOf names builds.
+func TestVersionOf(t *testing.T) {
+	settings := []debug.BuildSetting{{Key: "vcs.revision", Value: "0123456789abcdef0123"}, {Key: "vcs.modified", Value: "true"}}
+	for _, test := range []struct {
+		info debug.BuildInfo
+		want string
+	}{
+		{debug.BuildInfo{Main: debug.Module{Version: "v1.2.3"}, Settings: settings}, "v1.2.3"},
+		{debug.BuildInfo{Main: debug.Module{Version: "(devel)"}}, "devel"},
+		{debug.BuildInfo{Settings: settings}, "devel-0123456789ab (modified)"},
+	} {
+		if got := versionOf(&test.info); got != test.want {
+			t.Errorf("%q, want %q", got, test.want)
+		}
 	}
 }
 

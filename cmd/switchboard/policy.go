@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"text/tabwriter"
 	"time"
 
@@ -24,12 +23,12 @@ import (
 func newPolicy(s *surroundings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "policy",
-		Short: "Look at the rules of what agents may do, try them, confirm them",
-		Long: `Rules say what agents may do without asking, what they have to ask for, and what they never may.
-They are written in the file rules.toml, in Claude Code's own language; docs/rules.md describes it.
+		Short: "Show, test and confirm the rules for agents",
+		Long: `Rules say what agents may do without asking, what they must ask for, and what they may never do. They are
+in the file rules.toml, in Claude Code's rule language; docs/rules.md describes it.
 
-A running hub reads the file again when it changes. What a change denies holds at once; what it
-allows more than before waits until somebody confirms it.`,
+A running hub reads the file again when it changes. What a change denies applies at once; what it newly
+allows waits until you confirm it.`,
 		Example: `  # which rules are in force, and what waits for confirmation
   switchboard policy show
 
@@ -88,7 +87,7 @@ func readAtMost(name string, most int64) ([]byte, error) {
 	defer func() { _ = file.Close() }() // it was only read
 	text, err := io.ReadAll(io.LimitReader(file, most+1))
 	if err == nil && int64(len(text)) > most {
-		err = fmt.Errorf("%s is larger than %d bytes, which no rules file is", name, most)
+		err = fmt.Errorf("%s is larger than %d bytes, too large for a rules file", name, most)
 	}
 	return text, err
 }
@@ -105,24 +104,6 @@ func atTime(at string) (time.Time, error) {
 	return t, nil
 }
 
-// withHub calls f with a client of the running hub.
-func (p *place) withHub(s *surroundings, f func(*client.Client) error) error {
-	_, paths, err := p.load(s, nil)
-	if err != nil {
-		return usageError{err}
-	}
-	c, err := connect(paths.Socket)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	err = f(c)
-	if errors.Is(err, syscall.ECONNREFUSED) { // what is left of one that was killed
-		return &noServerError{paths.Socket, true}
-	}
-	return err
-}
-
 // A policyShowVerb is the flags of policy show.
 type policyShowVerb struct {
 	place
@@ -133,14 +114,14 @@ func newPolicyShow(s *surroundings) *cobra.Command {
 	v := &policyShowVerb{}
 	cmd := &cobra.Command{
 		Use:   "show",
-		Short: "Show the rules in force, and what waits for confirmation",
-		Long: `Asks the running hub which rules are in force for all sessions, what is wrong with the rules
-file, if anything is, and what a change of it would allow that waits for confirmation.
+		Short: "Show the rules, and changes that wait for confirmation",
+		Long: `Shows the rules that apply to all sessions, problems of the rules file, and what a change would newly
+allow and waits for confirmation.
 
-The rules of a single session are in the session itself.`,
+The rules of a single session are shown by switchboard show.`,
 		Example: `  switchboard policy show
   switchboard policy show --json`,
-		Args:              cobra.NoArgs,
+		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return v.withHub(s, func(c *client.Client) error {
@@ -156,7 +137,7 @@ The rules of a single session are in the session itself.`,
 		},
 	}
 	v.flags(cmd)
-	cmd.Flags().BoolVar(&v.json, "json", false, "write one JSON object")
+	cmd.Flags().BoolVar(&v.json, "json", false, "print one JSON object")
 	return cmd
 }
 
@@ -170,15 +151,14 @@ func showPolicy(w io.Writer, p *api.Policy) error {
 		fmt.Fprintf(&b, "rules file: %s\n", p.File)
 	}
 	if p.Problem != "" {
-		fmt.Fprintf(&b, "problem: %s\nthe rules below are in force meanwhile\n", p.Problem)
+		fmt.Fprintf(&b, "problem: %s\nthe rules below apply meanwhile\n", p.Problem)
 	}
 	if p.Enforce == policy.EnforceHook {
-		b.WriteString("every call is brought to the hub (enforce = \"hook\")\n")
+		b.WriteString("the hub checks every call (enforce = \"hook\")\n")
 	}
 	b.WriteByte('\n')
 	table := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(table, "DECISION\tRULE\tSCOPE\tSOURCE\tENFORCED BY")
-	ours := 0
+	ours, yours := 0, 0
 	for i := range p.Rules {
 		r := &p.Rules[i]
 		if r.Decision == api.RuleDeny && r.Scope == string(policy.ScopeBuiltin) {
@@ -193,11 +173,17 @@ func showPolicy(w io.Writer, p *api.Policy) error {
 		if by == "" {
 			by = r.Enforced
 		}
+		if yours++; yours == 1 {
+			fmt.Fprintln(table, "DECISION\tRULE\tSCOPE\tSOURCE\tENFORCED BY")
+		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", r.Decision, rule, r.Scope, r.Source, by)
 	}
 	_ = table.Flush() // a builder takes everything
+	if yours == 0 {
+		b.WriteString("No rules: agents ask as their permission mode says.\n")
+	}
 	if ours > 0 {
-		fmt.Fprintf(&b, "\n%d more rules deny Switchboard's own files to every agent; --json lists them\n", ours)
+		fmt.Fprintf(&b, "\n%d built-in rules keep agents away from Switchboard's own files; --json lists them\n", ours)
 	}
 	if p.Pending != nil {
 		b.WriteByte('\n')
@@ -210,7 +196,7 @@ func showPolicy(w io.Writer, p *api.Policy) error {
 
 // showPending says what a change of the rules would allow.
 func showPending(b *strings.Builder, change *api.PolicyChange) {
-	b.WriteString("waits for confirmation, since it allows more than before:\n")
+	b.WriteString("waits for confirmation because it allows more than before:\n")
 	for _, each := range change.Widens {
 		fmt.Fprintf(b, "  - %s\n", strings.Join(strings.Fields(each), " "))
 	}
@@ -226,19 +212,18 @@ func newPolicyConfirm(s *surroundings) *cobra.Command {
 	v := &policyConfirmVerb{}
 	cmd := &cobra.Command{
 		Use:   "confirm [SUM]",
-		Short: "Confirm a change of the rules that allows more than before",
-		Long: `Shows what the changed rules file would allow that is not allowed now, asks whether that is meant,
-and puts it into force.
+		Short: "Confirm a change that allows more than before",
+		Long: `Shows what the changed rules file would newly allow, asks, and applies it.
 
-Without a terminal nobody can be asked: then give the sum that policy show tells, and --yes. The sum
-names this very version of the file; if it has changed since, nothing is confirmed.
+Without a terminal give the sum that policy show prints, and --yes. The sum names this version of the
+file; if it has changed since, nothing is confirmed.
 
-A command that an agent runs cannot confirm anything.`,
+Commands run by an agent can't confirm anything.`,
 		Example: `  switchboard policy confirm
 
   # in a script
   switchboard policy confirm --yes "$(switchboard policy show --json | jq -r .pending.sum)"`,
-		Args:              cobra.MaximumNArgs(1),
+		Args:              atMostOne("sum"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			sum := ""
@@ -249,8 +234,8 @@ A command that an agent runs cannot confirm anything.`,
 		},
 	}
 	v.flags(cmd)
-	cmd.Flags().BoolVar(&v.yes, "yes", false, "do not ask; needs SUM")
-	cmd.Flags().BoolVar(&v.json, "json", false, "write the rules that are in force then, one JSON object")
+	cmd.Flags().BoolVar(&v.yes, "yes", false, "don't ask; needs SUM")
+	cmd.Flags().BoolVar(&v.json, "json", false, "print the rules as one JSON object")
 	return cmd
 }
 
@@ -258,9 +243,9 @@ A command that an agent runs cannot confirm anything.`,
 func (v *policyConfirmVerb) run(ctx context.Context, s *surroundings, sum string) error {
 	switch {
 	case v.yes && sum == "":
-		return usageError{errors.New("--yes needs the sum of what is meant; switchboard policy show tells it")}
+		return usageError{errors.New("--yes needs the sum; switchboard policy show prints it")}
 	case !v.yes && !isTerminal(s.stdin):
-		return usageError{errors.New("standard input is no terminal, so nobody can be asked; say what is meant: switchboard policy confirm --yes SUM")}
+		return usageError{errors.New("not a terminal: use switchboard policy confirm --yes SUM")}
 	}
 	return v.withHub(s, func(c *client.Client) error {
 		p, err := c.Policy(ctx)
@@ -269,7 +254,7 @@ func (v *policyConfirmVerb) run(ctx context.Context, s *surroundings, sum string
 		}
 		if p.Pending == nil && sum == "" {
 			if p.Problem != "" {
-				return fmt.Errorf("the rules file cannot be used: %s", p.Problem)
+				return fmt.Errorf("the rules file can't be used: %s", p.Problem)
 			}
 			if v.json {
 				return s.writeJSON(p)
@@ -292,7 +277,7 @@ func (v *policyConfirmVerb) run(ctx context.Context, s *surroundings, sum string
 				return err
 			}
 		} else if !v.yes { // what cannot be shown, nobody can mean
-			return fmt.Errorf("no change with the sum %s waits for confirmation; look at what waits with: switchboard policy show", sum)
+			return fmt.Errorf("no change with the sum %s waits for confirmation; see: switchboard policy show", sum)
 		}
 		if !v.yes {
 			agreed, err := consent(ctx, s, "Allow this? [y/N] ")
@@ -300,7 +285,7 @@ func (v *policyConfirmVerb) run(ctx context.Context, s *surroundings, sum string
 				return err
 			}
 			if !agreed {
-				fmt.Fprintln(s.stderr, "nothing was confirmed")
+				fmt.Fprintln(s.stderr, "Nothing was confirmed.")
 				return exitError(codeFailed)
 			}
 		}
@@ -311,7 +296,7 @@ func (v *policyConfirmVerb) run(ctx context.Context, s *surroundings, sum string
 		if v.json {
 			return s.writeJSON(confirmed)
 		}
-		_, err = fmt.Fprintln(s.stdout, "confirmed; the rules are in force")
+		_, err = fmt.Fprintln(s.stdout, "confirmed; the rules apply now")
 		return err
 	})
 }

@@ -29,18 +29,17 @@ func newPolicyTest(s *surroundings) *cobra.Command {
 	v := &policyTestVerb{}
 	cmd := &cobra.Command{
 		Use:   "test RULES SESSION|FILE",
-		Short: "Say what rules would have decided about every call in a log",
-		Long: `Goes through a log and says, line by line, what the rules of a file would decide about each call of a
-tool. Beside it stands what really happened, where the log tells, and in the end what it all adds up
-to: how many of the calls that people had to allow a rule would have allowed, and how many that they
-denied.
+		Short: "Test rules against the calls in a log",
+		Long: `Goes through a log and says, line by line, what the rules of a file would decide about each tool call,
+beside what really happened. At the end it sums up: how many of the calls that people had to allow a rule
+would have allowed, and how many that they denied.
 
-The log is a session of the running hub, or a file with JSON in lines: a recording of what a Claude
-Code wrote and read, one of its transcripts (~/.claude/projects/…/….jsonl), or events and pages from
-the hub's HTTP interface. "-" is standard input. Lines that say nothing about calls are skipped, and
-those that are not understood are counted. A transcript does not tell whether somebody was asked.
+The log is a session of the running hub, or a file with JSON lines: a recording of what Claude Code wrote
+and read, one of its transcripts (~/.claude/projects/…/….jsonl), or events and pages from the hub's HTTP
+API. "-" is standard input. Lines without calls are skipped, lines that aren't understood are counted. A
+transcript doesn't say whether a person was asked.
 
-The rules are judged as they hold now; --at names another time for rules that expire.`,
+Rules are judged as of now; --at names another time for rules that expire.`,
 		Example: `  # would these rules have spared you questions?
   switchboard policy test rules.toml s5k2m7q3zr4t6w8xabcdy
 
@@ -54,9 +53,9 @@ The rules are judged as they hold now; --at names another time for rules that ex
 	}
 	v.flags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&v.dir, "dir", "", "`FOLDER` of the session where the file does not tell (default the one we are in)")
-	f.StringVar(&v.at, "at", "", "`TIME` for which to decide, such as 2026-12-01T08:00:00Z (default now)")
-	f.BoolVar(&v.json, "json", false, "write JSON objects, one in a line; the last one has the sums")
+	f.StringVar(&v.dir, "dir", "", "`FOLDER` of the session if the file doesn't say (default the current one)")
+	f.StringVar(&v.at, "at", "", "`TIME` to decide for, e.g. 2026-12-01T08:00:00Z (default now)")
+	f.BoolVar(&v.json, "json", false, "print JSON objects, one per line; the last has the totals")
 	if err := cmd.MarkFlagDirname("dir"); err != nil {
 		panic(err) // there is no such flag
 	}

@@ -37,35 +37,35 @@ func newPolicyExplain(s *surroundings) *cobra.Command {
 	v := &policyExplainVerb{}
 	cmd := &cobra.Command{
 		Use:   "explain --tool NAME --input JSON",
-		Short: "Say what the rules decide about a call, and why",
-		Long: `Says what the rules of a file decide about one call of a tool: the decision, the rule that made it,
-the reason, and who sees to it. It reads the rules file and nothing else, and needs no hub.
+		Short: "Explain what the rules decide about a call",
+		Long: `Says what the rules of a file decide about one tool call: the decision, the rule, the reason, and who
+enforces it. It reads only the rules file and needs no hub.
 
-Ends with code 0 if the call is allowed, 1 if it is denied, 2 if it is asked about (or if no rule
-says anything: then Claude Code decides whether it asks), and 3 if something is wrong.
+Exit codes: 0 allow, 1 deny, 2 ask (or no rule applies: then Claude Code decides whether it asks), 3
+error.
 
-Without --tool, calls come as JSON on standard input, one in a line: {"tool":NAME,"input":OBJECT} and,
-if it differs from --dir, "dir":FOLDER. For each one a JSON object is written in a line of its own. It
-then ends with code 0; a line that is none has an object with the member "error", and the code is 3.`,
+Without --tool, calls come as JSON on standard input, one per line: {"tool":NAME,"input":OBJECT} and,
+if it differs from --dir, "dir":FOLDER. Each gets a JSON object on a line of its own, and the exit code is
+0; for an invalid line the object has the member "error", and the exit code is 3.`,
 		Example: `  # is this allowed?
   switchboard policy explain --rules rules.toml --dir ~/src/blog --tool Bash --input '{"command":"git push"}'
 
   # many, for programs
   printf '%s\n' '{"tool":"Read","input":{"file_path":"/etc/passwd"}}' '{"tool":"WebSearch","input":{}}' |
     switchboard policy explain --rules rules.toml --dir ~/src/blog`,
-		Args:              cobra.NoArgs,
+		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		Annotations:       map[string]string{annotationErrorCode: fmt.Sprint(codeExplainError)},
 		RunE:              func(*cobra.Command, []string) error { return v.run(s) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&v.rules, "rules", "", "`FILE` with the rules (default $XDG_CONFIG_HOME/switchboard/rules.toml)")
-	f.StringVar(&v.dir, "dir", "", "`FOLDER` of the session (default the one we are in)")
-	f.StringArrayVar(&v.addDirs, "add-dir", nil, "another `FOLDER` in which it may work; may be repeated")
-	f.StringVar(&v.tool, "tool", "", "`NAME` of the tool, such as Bash")
-	f.StringVar(&v.input, "input", "", "input of the tool, an object in `JSON`")
-	f.StringVar(&v.at, "at", "", "`TIME` for which to decide, such as 2026-12-01T08:00:00Z (default now)")
-	f.BoolVar(&v.json, "json", false, "write one JSON object")
+	f.StringVar(&v.dir, "dir", "", "`FOLDER` of the session (default the current one)")
+	f.StringArrayVar(&v.addDirs, "add-dir", nil, "another `FOLDER` it may work in; repeatable")
+	f.StringVar(&v.tool, "tool", "", "`NAME` of the tool, e.g. Bash")
+	f.StringVar(&v.input, "input", "", "input of the tool, a `JSON` object")
+	f.StringVar(&v.at, "at", "", "`TIME` to decide for, e.g. 2026-12-01T08:00:00Z (default now)")
+	f.BoolVar(&v.json, "json", false, "print one JSON object")
 	if err := cmd.MarkFlagDirname("dir"); err != nil {
 		panic(err) // there is no such flag
 	}
@@ -87,7 +87,7 @@ func (v *policyExplainVerb) run(s *surroundings) error {
 			v.rules = config.RulesFile(s.getenv)
 		}
 		if v.rules == "" {
-			return errors.New("there is no usual place for rules, since HOME is not set; name a file with --rules")
+			return errors.New("HOME isn't set; name a rules file with --rules")
 		}
 		if _, err := os.Stat(v.rules); errors.Is(err, fs.ErrNotExist) {
 			v.rules = "" // no rules but our own
@@ -151,11 +151,11 @@ func folder(name string) (string, error) {
 // checkInput says what is wrong with the input of a tool.
 func checkInput(input []byte) error {
 	if !json.Valid(input) {
-		return errors.New("this is no JSON; an input is an object such as {\"command\":\"git status\"}")
+		return errors.New("this isn't valid JSON; an input looks like {\"command\":\"git status\"}")
 	}
 	var object map[string]json.RawMessage
 	if json.Unmarshal(input, &object) != nil || object == nil {
-		return errors.New("this is no JSON object; an input is one such as {\"command\":\"git status\"}")
+		return errors.New("not a JSON object; an input looks like {\"command\":\"git status\"}")
 	}
 	return nil
 }
@@ -201,7 +201,7 @@ func explainLines(r io.Reader, w io.Writer, dir string, decide func(dir, tool st
 // explainLine explains the call in a line.
 func explainLine(line []byte, dir string, decide func(dir, tool string, input json.RawMessage) audit.Verdict) (tool string, _ *audit.Verdict, _ error) {
 	if err := checkInput(line); err != nil {
-		return "", nil, errors.New("this is no JSON object; a call is one such as {\"tool\":\"Bash\",\"input\":{\"command\":\"git status\"}}")
+		return "", nil, errors.New("not a JSON object; a call looks like {\"tool\":\"Bash\",\"input\":{\"command\":\"git status\"}}")
 	}
 	tool, ok := wire.LookupString(line, "tool")
 	if !ok || tool == "" {
@@ -216,7 +216,7 @@ func explainLine(line []byte, dir string, decide func(dir, tool string, input js
 	}
 	if _, ok := wire.Lookup(line, "dir"); ok {
 		if dir, ok = wire.LookupString(line, "dir"); !ok || !filepath.IsAbs(dir) {
-			return tool, nil, errors.New("dir has to be an absolute path")
+			return tool, nil, errors.New("dir must be an absolute path")
 		}
 	}
 	verdict := decide(dir, tool, input)

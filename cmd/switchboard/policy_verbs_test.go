@@ -81,10 +81,10 @@ func TestPolicyExplain(t *testing.T) {
 		{"no home", []string{"--tool", "Bash", "--input", "{}"}, []string{}, codeExplainError, "", "--rules"},
 		{"no such file", []string{"--rules", "/nowhere/rules.toml", "--tool", "Bash", "--input", "{}"}, env, codeExplainError, "", "/nowhere/rules.toml"},
 		{"broken", []string{"--rules", broken, "--tool", "Bash", "--input", "{}"}, env, codeExplainError, "", "rules.toml:1"},
-		{"no JSON", call("Bash", `git status`), env, codeExplainError, "", "--input: this is no JSON"},
-		{"no input", []string{"--rules", rules, "--tool", "Bash"}, env, codeExplainError, "", "--input: this is no JSON"},
-		{"no object", call("Bash", `"git status"`), env, codeExplainError, "", "--input: this is no JSON object"},
-		{"null", call("Bash", `null`), env, codeExplainError, "", "--input: this is no JSON object"},
+		{"no JSON", call("Bash", `git status`), env, codeExplainError, "", "--input: this isn't valid JSON"},
+		{"no input", []string{"--rules", rules, "--tool", "Bash"}, env, codeExplainError, "", "--input: this isn't valid JSON"},
+		{"no object", call("Bash", `"git status"`), env, codeExplainError, "", "--input: not a JSON object"},
+		{"null", call("Bash", `null`), env, codeExplainError, "", "--input: not a JSON object"},
 		{"input alone", []string{"--rules", rules, "--input", "{}"}, env, codeExplainError, "", "--input needs --tool"},
 		{"no time", call("Bash", `{}`, "--at", "soon"), env, codeExplainError, "", "--at"},
 		{"unknown flag", call("Bash", `{}`, "--nope"), env, codeExplainError, "", "--nope"},
@@ -203,7 +203,7 @@ func TestPolicyServed(t *testing.T) {
 	}
 	code, stdout, stderr := policy("", "show")
 	for _, part := range []string{
-		"rules file: " + rules + "\n", "deny", "Bash(rm:*)", "Claude Code, hub", "more rules deny Switchboard's own files", "waits for confirmation", "git status", "to confirm: switchboard policy confirm " + pending.Sum,
+		"rules file: " + rules + "\n", "deny", "Bash(rm:*)", "Claude Code, hub", "built-in rules keep agents away", "waits for confirmation", "git status", "to confirm: switchboard policy confirm " + pending.Sum,
 	} {
 		if code != 0 || !strings.Contains(stdout, part) {
 			t.Errorf("code %d: show has no %q: %s\n%s", code, part, stderr, stdout)
@@ -214,7 +214,7 @@ func TestPolicyServed(t *testing.T) {
 		code int
 		want string
 	}{
-		"no terminal":   {[]string{"confirm"}, codeUsage, "no terminal"},
+		"no terminal":   {[]string{"confirm"}, codeUsage, "not a terminal"},
 		"no sum":        {[]string{"confirm", "--yes"}, codeUsage, "--yes needs the sum"},
 		"a wrong sum":   {[]string{"confirm", "--yes", "0123"}, codeTooLate, "another one by now"},
 		"no explaining": {[]string{"show", "all"}, codeUsage, `"all"`},
@@ -226,7 +226,7 @@ func TestPolicyServed(t *testing.T) {
 	if show().Pending == nil {
 		t.Fatal("it was confirmed all the same")
 	}
-	if code, stdout, stderr := policy("", "confirm", "--yes", pending.Sum); code != 0 || !strings.Contains(stdout, "  - ") || !strings.Contains(stdout, "git status") || !strings.HasSuffix(stdout, "in force\n") {
+	if code, stdout, stderr := policy("", "confirm", "--yes", pending.Sum); code != 0 || !strings.Contains(stdout, "  - ") || !strings.Contains(stdout, "git status") || !strings.HasSuffix(stdout, "apply now\n") {
 		t.Errorf("code %d: %s\n%s", code, stderr, stdout)
 	}
 	allows := false

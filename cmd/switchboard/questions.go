@@ -36,24 +36,23 @@ func newQuestions(s *surroundings) *cobra.Command {
 	v := &questionsVerb{}
 	cmd := &cobra.Command{
 		Use:   "questions [QUESTION]",
-		Short: "List what agents ask, or show one question whole",
-		Long: `Lists the questions that are open, the oldest first: id, session, kind, when it was asked, the tool and
-what it is about. With QUESTION it shows that one whole: all that would be done, what may be allowed
-for good, the options of a choice, the plan.
+		Short: "List open questions, or show one in full",
+		Long: `Lists open questions, the oldest first. With QUESTION it shows that one in full: everything that would
+be done, what can be allowed always, the options of a choice, the plan.
 
-Answer with switchboard allow, deny or answer.`,
-		Example: `  # what waits for an answer
+Answer with switchboard allow, deny or answer. How to name a QUESTION: switchboard help sessions.`,
+		Example: `  # open questions
   switchboard questions
 
-  # the one that has waited longest, whole
+  # the one that has waited longest, in full
   switchboard questions -
 
-  # those of a session that were answered
-  switchboard questions --session "Mend the slugs" --state answered
+  # answered questions of a session
+  switchboard questions --session "Fix the slugs" --state answered
 
-  # as the interface has them
+  # as the API returns them
   switchboard questions --json`,
-		Args:              cobra.MaximumNArgs(1),
+		Args:              atMostOne("question"),
 		ValidArgsFunction: completeQuestions(s, &v.place),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			filter, err := v.filter()
@@ -70,12 +69,12 @@ Answer with switchboard allow, deny or answer.`,
 	}
 	v.flags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&v.session, "session", "", "only those of this `SESSION`")
-	f.StringVar(&v.state, "state", string(api.QuestionOpen), "only those in this `STATE`: "+strings.Join(questionStates(), ", "))
-	f.StringVar(&v.kind, "kind", "", "only those of this `KIND`: "+strings.Join(questionKinds(), ", "))
-	f.IntVarP(&v.limit, "limit", "n", 0, "how `MANY` at most (default all)")
-	f.BoolVarP(&v.quiet, "quiet", "q", false, "write ids and nothing else")
-	f.BoolVar(&v.json, "json", false, "write one JSON object")
+	f.StringVar(&v.session, "session", "", "only questions of this `SESSION`")
+	f.StringVar(&v.state, "state", string(api.QuestionOpen), "only in this `STATE`: "+strings.Join(questionStates(), ", "))
+	f.StringVar(&v.kind, "kind", "", "only questions of this `KIND`: "+strings.Join(questionKinds(), ", "))
+	f.IntVarP(&v.limit, "limit", "n", 0, "maximum `NUMBER` of questions (default all)")
+	f.BoolVarP(&v.quiet, "quiet", "q", false, "print ids only")
+	f.BoolVar(&v.json, "json", false, "print one JSON object")
 	complete(cmd, "state", questionStates()...)
 	complete(cmd, "kind", questionKinds()...)
 	register(cmd, "session", completeSessionFlag(s, &v.place))
@@ -91,7 +90,11 @@ func (v *questionsVerb) one(ctx context.Context, s *surroundings, c *client.Clie
 	if v.json {
 		return s.writeJSON(q)
 	}
-	return writeLines(s.stdout, s.view(false).Question(q))
+	session, err := c.Session(ctx, q.Session)
+	if err != nil {
+		return err
+	}
+	return writeLines(s.stdout, s.view(false).Question(q, session.Title))
 }
 
 // run lists.
@@ -129,11 +132,28 @@ func (v *questionsVerb) run(ctx context.Context, s *surroundings, c *client.Clie
 		return writeLines(s.stdout, ids)
 	case len(list) == 0:
 		if isTerminal(s.stdout) {
-			fmt.Fprintln(s.stderr, "Nobody asks anything.")
+			fmt.Fprintln(s.stderr, "No open questions.")
 		}
 		return nil
 	}
-	return writeLines(s.stdout, s.view(false).Questions(list))
+	titles, err := sessionTitles(ctx, c, list)
+	if err != nil {
+		return err
+	}
+	return writeLines(s.stdout, s.view(false).Questions(list, titles))
+}
+
+// sessionTitles returns the titles of the sessions that ask questions, by id.
+func sessionTitles(ctx context.Context, c *client.Client, list []api.Question) (map[string]string, error) {
+	titles := map[string]string{}
+	if len(list) == 0 {
+		return titles, nil
+	}
+	sessions, err := naming.All(ctx, c, api.SessionFilter{Archived: true})
+	for i := range sessions {
+		titles[sessions[i].ID] = sessions[i].Title
+	}
+	return titles, err
 }
 
 // filter returns what the flags ask for, but for the session.

@@ -47,12 +47,12 @@ func TestRecording(t *testing.T) {
 	s.moment(scene{"$ make build", 1200 * time.Millisecond, "", true}, func(screen *termtest.Screen) bool {
 		return screen.CursorY > 1 && screen.Row(screen.CursorY) == "$"
 	})
-	s.command(`bin/switchboard run --simulated "Our slugs have double dashes. Mend that."`)
+	s.command(`bin/switchboard run --simulated "Our slugs have double dashes. Fix that."`)
 	s.moment(scene{"$ bin/switchboard run --simulated …", 5 * time.Second, "I'll look at how slugs are made", false}, func(screen *termtest.Screen) bool {
-		return screen.Contains("May it use Bash?") && screen.Contains("y/enter allow") && screen.Contains("waits for you")
+		return screen.Contains("Run this command?") && screen.Contains("y/enter allow") && screen.Contains("waits for you")
 	})
 	s.term.Type("y")
-	s.moment(scene{"the key y: allowed", 6 * time.Second, "may it use Bash?", false}, func(screen *termtest.Screen) bool {
+	s.moment(scene{"the key y: allowed", 6 * time.Second, "Run this command?", false}, func(screen *termtest.Screen) bool {
 		return screen.Contains("allowed by") && screen.Contains("What should a title") && screen.Contains("waits for you") && !screen.Contains("one moment")
 	})
 	s.leave()

@@ -54,7 +54,7 @@ func findConversation(ctx context.Context, c *client.Client, name string) (*conv
 		if err != nil {
 			return nil, err
 		}
-		// A session may have had several conversations. Another one than its own is not what it would go on with.
+		// A session may have had several conversations. Another one than its own is not what it would continue.
 		if session.Conversation == t.Conversation {
 			return &conversation{session: session, transcript: t}, nil
 		}
@@ -65,7 +65,7 @@ func findConversation(ctx context.Context, c *client.Client, name string) (*conv
 // findTranscript finds a conversation on disk by its id or the beginning of it.
 func findTranscript(ctx context.Context, c *client.Client, name string) (*api.Transcript, error) {
 	if !isConversation(name) {
-		return nil, usageError{fmt.Errorf("%q is not the id of a conversation, nor the beginning of one (%d letters at least)", name, leastConversation)}
+		return nil, usageError{fmt.Errorf("%q isn't the id of a conversation, or the beginning of one (at least %d letters)", name, leastConversation)}
 	}
 	list, err := c.Transcripts(ctx, api.TranscriptFilter{Conversation: name, Limit: 10})
 	if err != nil {
@@ -95,23 +95,23 @@ func newResume(s *surroundings) *cobra.Command {
 	v := &resumeVerb{}
 	cmd := &cobra.Command{
 		Use:   "resume SESSION [PROMPT]…",
-		Short: "Start an agent that goes on with a session, or with a conversation on disk",
-		Long: `Starts a new process for a session that has ended, and sends it the prompt, if there is one. It writes
-the id of the session.
+		Short: "Continue a session, or a conversation on disk",
+		Long: `Starts a new agent for a session whose agent has stopped, and sends it the prompt, if there is one.
+Prints the id of the session.
 
-SESSION may also be the id of a conversation, or the beginning of it, that was held in a plain terminal
-and is only on disk (switchboard disk ls lists them): then a session is made that goes on with it, in
-the folder that it was held in. End it in the terminal first: a conversation has one driver.
+SESSION can also be the id of a conversation that was held in a plain terminal and is only on disk, or
+the beginning of it (switchboard disk ls lists them): a session that continues it is created, in the same
+folder. End it in the terminal first: only one program may continue a conversation.
 
-A session whose agent still runs is refused with code 5.`,
+A session whose agent is running is refused with code 5.`,
 		Example: `  switchboard resume blog
 
-  # and go on with something
+  # and send a message
   switchboard resume blog "Where were we?"
 
-  # what was begun in a terminal
+  # a conversation from a terminal
   switchboard resume 0b1c2d3e`,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              someSessions,
 		ValidArgsFunction: completeSessions(s, &v.place),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return v.run(cmd, s, args[0], strings.Join(args[1:], " "))
@@ -119,13 +119,13 @@ A session whose agent still runs is refused with code 5.`,
 	}
 	v.flags(cmd)
 	f := cmd.Flags()
-	f.BoolVar(&v.fresh, "fresh", false, "begin a new conversation in the session")
-	f.BoolVar(&v.force, "force", false, "resume also if the old process may still be alive")
+	f.BoolVar(&v.fresh, "fresh", false, "start a new conversation in the session")
+	f.BoolVar(&v.force, "force", false, "resume even if the old process may still be alive")
 	f.StringVar(&v.model, "model", "", "another `MODEL`")
-	f.StringVar(&v.mode, "mode", "", "another permission `MODE`: default, plan, acceptEdits, dontAsk")
+	f.StringVar(&v.mode, "mode", "", "another permission `MODE`: plan, dontAsk, default, acceptEdits, auto")
 	f.StringVar(&v.dir, "dir", "", "on disk: the `FOLDER` to work in (default that of the conversation)")
 	f.StringVar(&v.title, "title", "", "on disk: a title for the session")
-	f.BoolVar(&v.json, "json", false, "write the session, one JSON object")
+	f.BoolVar(&v.json, "json", false, "print the session as one JSON object")
 	register(cmd, "mode", completeModes)
 	register(cmd, "model", completeModels(s, &v.place))
 	return cmd
@@ -182,11 +182,11 @@ func wroteSession(s *surroundings, session *api.Session, asJSON bool, what strin
 	if _, err := fmt.Fprintln(s.stdout, session.ID); err != nil {
 		return err
 	}
-	s.hint("%s %s; to see it: switchboard attach %s", called(session.ID, session.Title), what, naming.Short(session.ID))
+	s.hint("%s %s; watch it: switchboard attach %s", called(session.ID, session.Title), what, naming.Short(session.ID))
 	return nil
 }
 
-// An adoption is how to go on with a conversation on disk.
+// An adoption is how to continue a conversation on disk.
 type adoption struct {
 	dir, title, prompt, model, mode string
 	fork                            bool
@@ -225,16 +225,16 @@ func newFork(s *surroundings) *cobra.Command {
 	v := &forkVerb{}
 	cmd := &cobra.Command{
 		Use:   "fork SESSION [PROMPT]…",
-		Short: "Start a session with a copy of a conversation",
-		Long: `Makes a new session that goes on with a copy of the conversation, and leaves the old one as it is. It writes
-the id of the new one.
+		Short: "Continue a copy of a session in a new one",
+		Long: `Creates a session that continues a copy of the conversation; the old one stays as it is. Prints the id of
+the new session.
 
-SESSION may also be the id of a conversation on disk, or the beginning of it (switchboard disk ls).`,
+SESSION can also be the id of a conversation on disk, or the beginning of it (switchboard disk ls).`,
 		Example: `  switchboard fork blog "Try it the other way."
 
-  # up to a message; switchboard rewind blog lists those that there are
+  # up to a message; switchboard rewind blog lists them
   switchboard fork blog --at 0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9`,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              someSessions,
 		ValidArgsFunction: completeSessions(s, &v.place),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return v.run(cmd, s, args[0], strings.Join(args[1:], " "))
@@ -246,8 +246,8 @@ SESSION may also be the id of a conversation on disk, or the beginning of it (sw
 	f.StringVar(&v.at, "at", "", "the uuid of the last `MESSAGE` to keep (default all)")
 	f.StringVar(&v.dir, "dir", "", "on disk: the `FOLDER` to work in (default that of the conversation)")
 	f.StringVar(&v.model, "model", "", "on disk: the `MODEL`")
-	f.StringVar(&v.mode, "mode", "", "on disk: the permission `MODE`: default, plan, acceptEdits, dontAsk")
-	f.BoolVar(&v.json, "json", false, "write the new session, one JSON object")
+	f.StringVar(&v.mode, "mode", "", "on disk: the permission `MODE`: plan, dontAsk, default, acceptEdits, auto")
+	f.BoolVar(&v.json, "json", false, "print the new session as one JSON object")
 	register(cmd, "mode", completeModes)
 	register(cmd, "model", completeModels(s, &v.place))
 	return cmd

@@ -31,32 +31,32 @@ func newRewind(s *surroundings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rewind SESSION [MESSAGE]",
 		Short: "Restore files as they were before a message",
-		Long: `Restores the files that the agent has changed since a message, as they were before it. The conversation stays as
-it is. What commands changed, and not the agent's own tools for files, is not restored.
+		Long: `Restores the files that the agent's tools have changed since a message, as they were before it. The
+conversation stays. Files changed by commands aren't restored.
 
-Without MESSAGE it lists the last prompts, numbered from the newest. MESSAGE is such a number, or the uuid of
-a prompt, or the beginning of it.
+Without MESSAGE it lists the last prompts, numbered from the newest. MESSAGE is such a number, or the
+uuid of a prompt, or the beginning of it.
 
-It first asks the agent which files would change, and shows them; then it asks whether to go on. Without
-a terminal nobody can be asked: then --yes does it, and --dry-run only shows.
+It first shows which files would change, then asks. Without a terminal use --dry-run to look and --yes
+to restore.
 
 The agent must be running: it keeps the copies of the files.`,
-		Example: `  # which prompts there are
+		Example: `  # list prompts
   switchboard rewind blog
 
-  # what would change if the last one had never been; then do it
+  # what would change if the last prompt had never been sent; then do it
   switchboard rewind blog 1 --dry-run
   switchboard rewind blog 1 --yes`,
-		Args: cobra.RangeArgs(1, 2),
+		Args: sessionAndPrompt,
 		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd, s, args) },
 	}
 	cmd.ValidArgsFunction = completeSessions(s, &v.place)
 	v.flags(cmd)
 	f := cmd.Flags()
 	f.BoolVarP(&v.dryRun, "dry-run", "n", false, "only show which files would change")
-	f.BoolVarP(&v.yes, "yes", "y", false, "do not ask")
+	f.BoolVarP(&v.yes, "yes", "y", false, "don't ask")
 	f.IntVar(&v.last, "last", 20, "list the last `N` prompts")
-	f.BoolVar(&v.json, "json", false, "write one JSON object")
+	f.BoolVar(&v.json, "json", false, "print one JSON object")
 	cmd.MarkFlagsMutuallyExclusive("dry-run", "yes")
 	return cmd
 }
@@ -73,11 +73,11 @@ type said struct {
 func (v *rewindVerb) run(cmd *cobra.Command, s *surroundings, args []string) error {
 	switch {
 	case len(args) == 1 && (v.dryRun || v.yes):
-		return usageError{errors.New("before which message? Name one; switchboard rewind SESSION lists them")}
+		return usageError{errors.New("which message? Name one; switchboard rewind SESSION lists them")}
 	case len(args) == 2 && !v.dryRun && !v.yes && !isTerminal(s.stdin):
-		return usageError{errors.New("standard input is no terminal, so nobody can be asked; look with --dry-run, then do it with --yes")}
+		return usageError{errors.New("not a terminal: look with --dry-run, then use --yes")}
 	case v.last < 1:
-		return usageError{errors.New("--last has to be 1 at least")}
+		return usageError{errors.New("--last must be at least 1")}
 	}
 	return v.act(cmd, s, func(ctx context.Context, c *client.Client) error {
 		find := toEnd
@@ -198,9 +198,9 @@ func (v *rewindVerb) rewind(ctx context.Context, s *surroundings, c *client.Clie
 	if !would.CanRewind {
 		why := would.Error
 		if why == "" {
-			why = "the agent does not say why"
+			why = "the agent gave no reason"
 		}
-		return fmt.Errorf("files cannot be restored as they were before %q: %s", paint.CleanLine(m.Text, 60), why)
+		return fmt.Errorf("can't restore the files as before %q: %s", paint.CleanLine(m.Text, 60), why)
 	}
 	if !v.json {
 		if err := showRewind(s.stdout, m, would); err != nil {
@@ -220,7 +220,7 @@ func (v *rewindVerb) rewind(ctx context.Context, s *surroundings, c *client.Clie
 				return err
 			}
 			if !agreed {
-				fmt.Fprintln(s.stderr, "nothing was changed")
+				fmt.Fprintln(s.stderr, "Nothing was changed.")
 				return exitError(codeFailed)
 			}
 		}
@@ -229,7 +229,7 @@ func (v *rewindVerb) rewind(ctx context.Context, s *surroundings, c *client.Clie
 			return err
 		}
 		if !restored.CanRewind {
-			return fmt.Errorf("the files were not restored: %s", restored.Error)
+			return fmt.Errorf("the files weren't restored: %s", restored.Error)
 		}
 	}
 	if v.json {
@@ -256,7 +256,7 @@ func showRewind(w io.Writer, m *said, would *api.RewindResult) error {
 	case len(would.FilesChanged) == 0:
 		b.WriteString("no file has changed since\n")
 	case would.Insertions > 0 || would.Deletions > 0:
-		fmt.Fprintf(&b, "  %d lines would come, %d would go\n", would.Insertions, would.Deletions)
+		fmt.Fprintf(&b, "  +%d -%d lines\n", would.Insertions, would.Deletions)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -1,30 +1,40 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
+	"os"
+	"os/signal"
+	"path/filepath"
 	"syscall"
+	"time"
 
+	"github.com/switchboard-dev/switchboard/client"
+	"github.com/switchboard-dev/switchboard/internal/config"
 	"github.com/switchboard-dev/switchboard/internal/hubstart"
+	"github.com/switchboard-dev/switchboard/internal/launch"
+	"github.com/switchboard-dev/switchboard/internal/naming"
+	"github.com/switchboard-dev/switchboard/internal/terminal"
 )
 
-// A noServerError says that no server is running, and how to have one.
-type noServerError struct {
-	socket string
-	dead   bool // the socket is there, but nobody listens
-}
+// simulatedFolder is the folder in the data folder that the hub of simulated agents has for its own: their conversations must not be found among
+// real ones.
+const simulatedFolder = "simulated"
 
-// Error says where a server was looked for.
+// dialPatience is how long a hub on this machine may take to accept a connection.
+const dialPatience = 2 * time.Second
+
+// A noServerError says that no hub is running, and how to start one.
+type noServerError struct{ socket string }
+
+// Error says where a hub was looked for.
 func (e *noServerError) Error() string {
-	where := "there is no socket " + e.socket
-	if e.dead {
-		where = "nobody listens on " + e.socket
-	}
-	return fmt.Sprintf("no server is running: %s; start one with: switchboard serve", where)
+	return fmt.Sprintf("no hub is running (nothing listens on %s); start one: switchboard serve, or a session: switchboard run", e.socket)
 }
 
-// noServer reports whether an error says that nobody is there to talk to.
+// noServer reports whether an error says that no hub is there to talk to.
 func noServer(err error) bool {
 	if _, ok := errors.AsType[*noServerError](err); ok {
 		return true
@@ -34,4 +44,155 @@ func noServer(err error) bool {
 	}
 	dial, ok := errors.AsType[*net.OpError](err)
 	return ok && dial.Op == "dial" && (errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ENOENT))
+}
+
+// withHub calls f with a client of the hub. Commands find it in this order: the usual hub if it runs; else that of simulated agents if that runs,
+// which a person is told; else, at a terminal, one is started, as run does. A session or question that the usual hub does not know is looked for
+// in the hub of simulated agents, by calling f again: f must look up names before it does anything else.
+func (p *place) withHub(s *surroundings, f func(*client.Client) error) error {
+	usual, simulated, err := p.hubs(s)
+	if err != nil {
+		return usageError{err}
+	}
+	switch {
+	case listens(usual.Socket):
+	case simulated != nil && listens(simulated.Socket):
+		fmt.Fprintln(s.stderr, "No hub of real agents is running; using the simulated one.")
+		return callHub(simulated.Socket, f)
+	case !isTerminal(s.stderr):
+		return &noServerError{usual.Socket}
+	default:
+		if simulated != nil && hasJournal(simulated) && !hasJournal(usual) {
+			usual, simulated = simulated, nil
+		}
+		ctx, stop := signal.NotifyContext(context.Background(), enders()...)
+		_, err := p.startHub(ctx, s, usual, simulated == nil && p.dataDir == "")
+		stop()
+		if err != nil {
+			return interrupted(ctx, err)
+		}
+	}
+	err = callHub(usual.Socket, f)
+	if unknown(err) && simulated != nil && listens(simulated.Socket) {
+		if again := callHub(simulated.Socket, f); !unknown(again) {
+			return again
+		}
+	}
+	return err
+}
+
+// withRunningHub calls f with a client of the usual hub, and starts none.
+func (p *place) withRunningHub(s *surroundings, f func(*client.Client) error) error {
+	usual, _, err := p.hubs(s)
+	if err != nil {
+		return usageError{err}
+	}
+	if !listens(usual.Socket) {
+		return &noServerError{usual.Socket}
+	}
+	return callHub(usual.Socket, f)
+}
+
+// withAnyHub calls f with a client of the first hub that runs, the usual one or that of simulated agents, and says nothing.
+func (p *place) withAnyHub(s *surroundings, f func(*client.Client) error) error {
+	usual, simulated, err := p.hubs(s)
+	switch {
+	case err != nil:
+		return usageError{err}
+	case !listens(usual.Socket) && simulated != nil && listens(simulated.Socket):
+		usual = simulated
+	}
+	return callHub(usual.Socket, f)
+}
+
+// hubs returns the paths of the usual hub, and those of the hub of simulated agents; nil if --data-dir names one hub.
+func (p *place) hubs(s *surroundings) (usual, simulated *config.Paths, err error) {
+	_, paths, err := p.load(s, nil)
+	if err != nil || p.dataDir != "" {
+		return &paths, nil, err
+	}
+	beside := place{config: p.config, dataDir: filepath.Join(paths.DataDir, simulatedFolder)}
+	_, other, err := beside.load(s, nil)
+	if err != nil {
+		return &paths, nil, nil //nolint:nilerr // its path may be too long for a socket: then there is no such hub
+	}
+	return &paths, &other, nil
+}
+
+// callHub calls f with a client of the hub at a socket.
+func callHub(socket string, f func(*client.Client) error) error {
+	c, err := connect(socket)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	err = f(c)
+	if errors.Is(err, syscall.ECONNREFUSED) { // it was killed meanwhile
+		return &noServerError{socket}
+	}
+	return err
+}
+
+// unknown reports whether a name stands for nothing, rather than for several things.
+func unknown(err error) bool {
+	missing, ok := errors.AsType[*naming.Error](err)
+	return ok && len(missing.Candidates) == 0
+}
+
+// listens reports whether a hub accepts connections.
+func listens(socket string) bool {
+	conn, err := net.DialTimeout("unix", socket, dialPatience)
+	if err != nil {
+		return false
+	}
+	return conn.Close() == nil
+}
+
+// hasJournal reports whether a hub has ever run with these paths.
+func hasJournal(paths *config.Paths) bool {
+	_, err := os.Stat(filepath.Join(paths.DataDir, "journal.db"))
+	return err == nil
+}
+
+// startHub returns the hub of a data folder, and starts it if it isn't running.
+func (p *place) startHub(ctx context.Context, s *surroundings, paths *config.Paths, simulated bool) (*hubstart.Hub, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("finding this program's own path: %w", err)
+	}
+	args, err := p.serveArgs(s, paths.DataDir, simulated)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	hub, err := hubstart.Ensure(ctx, &hubstart.Options{Program: program, Args: args, Env: s.env, DataDir: paths.DataDir, Socket: paths.Socket})
+	if err == nil && hub.Started && isTerminal(s.stderr) {
+		fmt.Fprintf(s.stderr, "Started a background hub (pid %d, log %s).\n", hub.PID, terminal.Clean(hub.Log))
+	}
+	return hub, err
+}
+
+// serveArgs are the arguments of a hub that has the settings that we have: it works in another folder.
+func (p *place) serveArgs(s *surroundings, dataDir string, simulated bool) ([]string, error) {
+	args := []string{"serve"}
+	if p.dataDir != "" || simulated {
+		args = append(args, "--data-dir", dataDir)
+	}
+	if file, named := p.file(s); named {
+		path, err := filepath.Abs(file)
+		if err != nil {
+			return nil, fmt.Errorf("--config: %w", err)
+		}
+		args = append(args, "--config", path)
+	}
+	agent := launch.Simulator
+	if !simulated {
+		var err error
+		if agent, err = chooseAgent(s.getenv(envAgent)); err != nil {
+			return nil, err
+		}
+	}
+	if agent != "" {
+		args = append(args, "--agent", agent)
+	}
+	return args, nil
 }

@@ -4,21 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/switchboard-dev/switchboard/client"
 	"github.com/switchboard-dev/switchboard/internal/hubstart"
-	"github.com/switchboard-dev/switchboard/internal/launch"
-	"github.com/switchboard-dev/switchboard/internal/terminal"
 )
-
-// simulatedFolder is the folder in the data folder that the hub of simulated agents has for its own: nobody shall find their conversations among
-// real ones.
-const simulatedFolder = "simulated"
 
 // The forms in which run prints what came of a turn.
 const (
@@ -52,37 +44,36 @@ func newRun(s *surroundings) *cobra.Command {
 	v := &runVerb{}
 	cmd := &cobra.Command{
 		Use:   "run [flags] [PROMPT]",
-		Short: "Have an agent work in this folder, and watch it",
-		Long: `Starts a session in this folder and shows it live: what the agent says, the tools it uses, its
-to-do list, what it asks. Questions are answered in place, by keys that are shown. Finished parts
+		Short: "Start an agent in this folder and watch it",
+		Long: `Starts a session in this folder and shows it live: what the agent says, the tools it uses, its to-do
+list, its questions. Answer questions in place with the keys shown; ? lists all keys. Finished parts
 stay in the terminal's scrollback.
 
-Ctrl-C once stops the turn; twice, or when the agent is idle, leaves. The agent goes on then, and
-run says how to come back to it and how to end it.
+Ctrl-C interrupts the turn; twice, or when the agent is idle, it leaves. The agent keeps running, and
+run prints how to reattach and how to stop it.
 
-It uses the server that is running, and else starts one in the background, which lives on and
-writes its log to serve.log in the data folder; --no-start refuses instead.
+Uses the running hub, or starts one in the background, which logs to serve.log in the data folder;
+--no-start refuses instead.
 
-With --print, or where standard input or output is no terminal, run is for scripts: it waits for
-the end of the turn, prints what came of it, and ends the agent. Standard input is the prompt, or
-further text to it. --output says in which form:
+With --print, or without a terminal, run is for scripts: it waits for the end of the turn, prints the
+result and stops the agent. Standard input is the prompt, or is added to it. --output sets the format:
 
-  text         what the agent said at last; what it made by a --schema, as JSON
+  text         the agent's last message; with --schema its answer, as JSON
   json         one object: session, result, structured, subtype, usd, ms, turns, denied
-  stream-json  the lines of Claude Code itself, as its own print mode has them
+  stream-json  Claude Code's own lines, as in its print mode
   events       the events of the log, with questions, states and messages
 
-Nobody can be asked then: what would be asked is denied, and the agent is told so. With --ask wait
-questions stay open, and are answered elsewhere: switchboard questions, allow, deny, attach.
+Questions are denied then, and the agent is told so. With --ask wait they stay open until you answer
+them elsewhere: switchboard questions, allow, deny, attach.
 
-It ends with code 6 if the turn failed, 4 if there is no server, 130 after an interrupt.`,
+Exit codes: 6 the turn failed, 4 no hub, 130 interrupted.`,
 		Example: `  # an agent in this folder, shown live
   switchboard run "Why does the build fail?"
 
   # without an account: a simulated agent
-  switchboard run --simulated "The slugs of our posts have double dashes in them. Please mend that."
+  switchboard run --simulated "Our post slugs have double dashes. Please fix that."
 
-  # go on with what was begun here last
+  # continue the latest session in this folder
   switchboard run --continue
 
   # from a script
@@ -91,7 +82,7 @@ It ends with code 6 if the turn failed, 4 if there is no server, 130 after an in
   # structured output
   switchboard run --print --schema answer.json "Which licence has this project?"
 
-  # begin something and look at it later
+  # start something and look at it later
   id=$(switchboard run --detach "Update the dependencies")
   switchboard attach "$id"`,
 		Args:              cobra.ArbitraryArgs,
@@ -101,15 +92,15 @@ It ends with code 6 if the turn failed, 4 if there is no server, 130 after an in
 	v.place.flags(cmd)
 	v.sessionFlags.flags(cmd)
 	f := cmd.Flags()
-	f.BoolVarP(&v.print, "print", "p", false, "wait for the end of the turn and print what came of it")
-	f.BoolVarP(&v.detach, "detach", "d", false, "do not watch: print the session's id and end")
+	f.BoolVarP(&v.print, "print", "p", false, "wait for the end of the turn and print the result")
+	f.BoolVarP(&v.detach, "detach", "d", false, "print the session's id and leave the agent running")
 	f.StringVar(&v.output, "output", outputText, "with --print: text, json, stream-json or events")
-	f.BoolVar(&v.json, "json", false, "the same as --output json; with --detach print the session as JSON")
-	f.BoolVar(&v.live, "live", false, "with --output stream-json or events: token deltas and progress, too")
-	f.StringVar(&v.ask, "ask", askDeny, "with --print: deny what is asked, or wait for somebody elsewhere")
-	f.BoolVar(&v.keep, "keep", false, "with --print: do not end the agent when the turn is over")
-	f.BoolVar(&v.simulated, "simulated", false, "run a simulated agent: no account, and no tool is run")
-	f.BoolVar(&v.noStart, "no-start", false, "do not start a server if none is running")
+	f.BoolVar(&v.json, "json", false, "same as --output json; with --detach print the session as JSON")
+	f.BoolVar(&v.live, "live", false, "with --output stream-json or events: include token deltas and progress")
+	f.StringVar(&v.ask, "ask", askDeny, "with --print: deny questions, or wait for an answer elsewhere")
+	f.BoolVar(&v.keep, "keep", false, "with --print: keep the agent running after the turn")
+	f.BoolVar(&v.simulated, "simulated", false, "run a simulated agent: no account, no real tools")
+	f.BoolVar(&v.noStart, "no-start", false, "don't start a hub if none is running")
 	for name, values := range map[string][]string{
 		"output": {outputText, outputJSON, outputStream, outputEvents}, "ask": {askDeny, askWait},
 	} {
@@ -133,7 +124,7 @@ func (v *runVerb) run(cmd *cobra.Command, s *surroundings, prompt string) error 
 			return err
 		}
 		if prompt == "" && !v.detach {
-			return usageError{errors.New("there is no prompt; give one as an argument or on standard input")}
+			return usageError{errors.New("no prompt; give one as an argument or on standard input")}
 		}
 	}
 	create, err := v.request(prompt)
@@ -169,20 +160,20 @@ func (v *runVerb) check(cmd *cobra.Command) error {
 	changed := cmd.Flags().Changed
 	if v.json {
 		if changed("output") && v.output != outputJSON {
-			return errors.New("--json and --output contradict each other; leave one out")
+			return errors.New("use --json or --output, not both")
 		}
 		v.output = outputJSON
 	}
 	switch v.output {
 	case outputText, outputJSON, outputStream, outputEvents:
 	default:
-		return fmt.Errorf("--output is %q; want text, json, stream-json or events", v.output)
+		return fmt.Errorf("--output is %q; it can be text, json, stream-json or events", v.output)
 	}
 	if v.ask != askDeny && v.ask != askWait {
-		return fmt.Errorf("--ask is %q; want deny or wait: nothing is allowed just because nobody is there", v.ask)
+		return fmt.Errorf("--ask is %q; it can be deny or wait", v.ask)
 	}
 	if v.detach && v.print {
-		return errors.New("--print waits for the agent and --detach does not; leave one out")
+		return errors.New("use --print or --detach, not both; leave one out")
 	}
 	if v.live && v.output != outputStream && v.output != outputEvents {
 		return errors.New("--live is for --output stream-json or events")
@@ -198,9 +189,9 @@ func (v *runVerb) check(cmd *cobra.Command) error {
 	return v.sessionFlags.check(cmd)
 }
 
-// server finds the server, or starts one, and returns its socket.
+// server finds the hub, or starts one, and returns its socket.
 func (v *runVerb) server(ctx context.Context, s *surroundings) (socket string, err error) {
-	_, paths, err := v.load(s, nil)
+	paths, simulated, err := v.hubs(s)
 	if err != nil {
 		return "", usageError{err}
 	}
@@ -214,43 +205,20 @@ func (v *runVerb) server(ctx context.Context, s *surroundings) (socket string, e
 			v.hub = hub
 			return paths.Socket, nil
 		case err == nil && v.dataDir != "":
-			return "", fmt.Errorf("the server of %s runs real agents; leave out --data-dir for simulated ones", paths.DataDir)
+			return "", fmt.Errorf("the hub of %s runs real agents; leave out --data-dir for simulated ones", paths.DataDir)
+		case v.dataDir == "" && simulated == nil:
+			return "", usageError{fmt.Errorf("the path of %s is too long for a socket; name a shorter folder with --data-dir", paths.DataDir)}
 		case v.dataDir == "":
-			v.dataDir = filepath.Join(paths.DataDir, simulatedFolder)
-			if _, paths, err = v.load(s, nil); err != nil {
-				return "", usageError{err}
-			}
-			v.data = paths.DataDir
+			paths = simulated
 		}
 	}
 	if v.noStart {
-		if v.hub, err = hubstart.Find(ctx, paths.Socket); err != nil {
-			return "", err
-		}
-		return paths.Socket, v.really(paths.DataDir)
+		v.hub, err = hubstart.Find(ctx, paths.Socket)
+	} else {
+		v.hub, err = v.startHub(ctx, s, paths, v.simulated)
 	}
-	program, err := os.Executable()
-	if err != nil {
-		return "", fmt.Errorf("finding out which program this is: %w", err)
-	}
-	args, err := v.serveArgs(s, paths.DataDir)
-	if err != nil {
-		return "", usageError{err}
-	}
-	tell := isTerminal(s.stderr)
-	v.hub, err = hubstart.Ensure(ctx, &hubstart.Options{
-		Program: program, Args: args, Env: s.env, DataDir: paths.DataDir, Socket: paths.Socket,
-		Starting: func() {
-			if tell {
-				fmt.Fprintln(s.stderr, "No server is running; starting one …")
-			}
-		},
-	})
 	if err != nil {
 		return "", err
-	}
-	if v.hub.Started && tell {
-		fmt.Fprintf(s.stderr, "A server runs in the background now, and lives on (process %d). Its log: %s\n", v.hub.PID, terminal.Clean(v.hub.Log))
 	}
 	return paths.Socket, v.really(paths.DataDir)
 }
@@ -258,35 +226,9 @@ func (v *runVerb) server(ctx context.Context, s *surroundings) (socket string, e
 // really returns an error if a simulated agent is wanted and the server would start a real one, which may cost something and does what it says.
 func (v *runVerb) really(dataDir string) error {
 	if v.simulated && !v.hub.Info.Simulated {
-		return fmt.Errorf("the server of %s runs real agents; end it, or name another folder with --data-dir", dataDir)
+		return fmt.Errorf("the hub of %s runs real agents; end it, or name another folder with --data-dir", dataDir)
 	}
 	return nil
-}
-
-// serveArgs are the arguments of a server that has the settings that we have: it works in another folder.
-func (v *runVerb) serveArgs(s *surroundings, dataDir string) ([]string, error) {
-	args := []string{"serve"}
-	if v.dataDir != "" {
-		args = append(args, "--data-dir", dataDir)
-	}
-	if file, named := v.file(s); named {
-		path, err := filepath.Abs(file)
-		if err != nil {
-			return nil, fmt.Errorf("--config: %w", err)
-		}
-		args = append(args, "--config", path)
-	}
-	agent := launch.Simulator
-	if !v.simulated {
-		var err error
-		if agent, err = chooseAgent(s.getenv(envAgent)); err != nil {
-			return nil, err
-		}
-	}
-	if agent != "" {
-		args = append(args, "--agent", agent)
-	}
-	return args, nil
 }
 
 // command returns a command line for another verb that reaches the same server.

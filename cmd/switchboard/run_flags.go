@@ -41,32 +41,29 @@ func (o *sessionFlags) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVarP(&o.dir, "dir", "C", "", "`FOLDER` to work in (default this one)")
 	f.StringVar(&o.title, "title", "", "`TITLE` of the session")
-	f.StringVarP(&o.resume, "resume", "r", "", "go on with a `SESSION`, or with a conversation of Claude Code on disk by its id")
-	f.BoolVarP(&o.resumeLast, "continue", "c", false, "go on with what was last worked on in this folder")
-	f.BoolVar(&o.fork, "fork", false, "with --resume or --continue: go on with a copy")
+	f.StringVarP(&o.resume, "resume", "r", "", "continue a `SESSION`, or a conversation of Claude Code on disk by its id")
+	f.BoolVarP(&o.resumeLast, "continue", "c", false, "continue the latest session in this folder")
+	f.BoolVar(&o.fork, "fork", false, "with --resume or --continue: continue a copy")
 	f.StringVarP(&o.model, "model", "m", "", "`MODEL` to use")
-	f.StringVar(&o.fallback, "fallback-model", "", "`MODEL` to use when the other one is overloaded")
+	f.StringVar(&o.fallback, "fallback-model", "", "`MODEL` to use when the first is overloaded")
 	f.StringVar(&o.effort, "effort", "", "how hard to think: low, medium, high, xhigh or max")
-	f.StringVar(&o.mode, "mode", "", "permission `MODE`: default, plan, acceptEdits, dontAsk or bypassPermissions")
-	f.StringArrayVar(&o.allow, "allow", nil, "`RULE` for what is not asked about, such as \"Bash(git status:*)\"; may be repeated")
-	f.StringArrayVar(&o.deny, "deny", nil, "`RULE` for what is denied; may be repeated")
+	f.StringVar(&o.mode, "mode", "", "`MODE`: plan, dontAsk, default, acceptEdits, auto, bypassPermissions (dangerous)")
+	f.StringArrayVar(&o.allow, "allow", nil, "`RULE` to allow without asking, e.g. \"Bash(git status:*)\"; repeatable")
+	f.StringArrayVar(&o.deny, "deny", nil, "`RULE` to deny; repeatable")
 	f.StringSliceVar(&o.tools, "tools", nil, "built-in `TOOLS` to offer (default all)")
-	f.StringArrayVar(&o.addDirs, "add-dir", nil, "further `FOLDER` that tools may use; may be repeated")
-	f.IntVar(&o.maxTurns, "max-turns", 0, "end after so many rounds with the model")
-	f.Float64Var(&o.maxBudget, "max-budget", 0, "end when it has cost so many `USD`")
-	f.StringVar(&o.agent, "agent", "", "`NAME` of the agent that leads the conversation")
+	f.StringArrayVar(&o.addDirs, "add-dir", nil, "another `FOLDER` that tools may use; repeatable")
+	f.IntVar(&o.maxTurns, "max-turns", 0, "stop after this many rounds with the model")
+	f.Float64Var(&o.maxBudget, "max-budget", 0, "stop when it has cost this many `USD`")
+	f.StringVar(&o.agent, "agent", "", "`NAME` of the agent to use for the conversation")
 	f.StringVar(&o.agents, "agents", "", "`FILE` with sub-agents by name, or JSON")
 	f.StringVar(&o.mcp, "mcp-config", "", "`FILE` with MCP servers, or JSON")
-	f.BoolVar(&o.strictMCP, "strict-mcp-config", false, "no MCP servers but those of --mcp-config")
-	f.StringVar(&o.settings, "settings", "", "`FILE` with settings of Claude Code, or JSON")
-	f.StringVar(&o.schema, "schema", "", "`FILE` with the JSON schema of the answer, or the schema itself; prints it")
-	f.StringVar(&o.systemPrompt, "system-prompt", "", "`TEXT` in place of Claude Code's own system prompt")
-	f.StringVar(&o.appendSystem, "append-system-prompt", "", "`TEXT` that is added to it")
+	f.BoolVar(&o.strictMCP, "strict-mcp-config", false, "use only the MCP servers of --mcp-config")
+	f.StringVar(&o.settings, "settings", "", "`FILE` with Claude Code settings, or JSON")
+	f.StringVar(&o.schema, "schema", "", "`FILE` with a JSON schema for the answer, or the schema itself; implies --print")
+	f.StringVar(&o.systemPrompt, "system-prompt", "", "`TEXT` to replace Claude Code's system prompt")
+	f.StringVar(&o.appendSystem, "append-system-prompt", "", "`TEXT` to add to the system prompt")
 	for name, values := range map[string][]string{
-		"mode": {
-			"default\task before edits and commands", "plan\tplan first, change nothing", "acceptEdits\tauto-accept edits", "dontAsk\tnever ask, deny",
-			"bypassPermissions\tallow everything; needs the server's consent",
-		},
+		"mode":   modeCompletions(),
 		"effort": {"low", "medium", "high", "xhigh", "max"},
 	} {
 		if err := cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
@@ -78,10 +75,10 @@ func (o *sessionFlags) flags(cmd *cobra.Command) {
 // check looks for flags that make no sense together.
 func (o *sessionFlags) check(cmd *cobra.Command) error {
 	if o.resume != "" && o.resumeLast {
-		return errors.New("--resume names a session and --continue takes the last; leave one out")
+		return errors.New("use --resume or --continue, not both")
 	}
 	if o.fork && o.resume == "" && !o.resumeLast {
-		return errors.New("--fork needs --resume or --continue: there is nothing to copy")
+		return errors.New("--fork needs --resume or --continue")
 	}
 	if o.resume == "" && !o.resumeLast {
 		return nil
@@ -92,7 +89,7 @@ func (o *sessionFlags) check(cmd *cobra.Command) error {
 		"strict-mcp-config", "settings", "schema", "system-prompt", "append-system-prompt",
 	} {
 		if cmd.Flags().Changed(name) {
-			return fmt.Errorf("--%s is for new sessions; a session that is gone on with keeps what it was created with", name)
+			return fmt.Errorf("--%s is for new sessions; a continued session keeps its own", name)
 		}
 	}
 	return nil
@@ -107,7 +104,7 @@ func (o *sessionFlags) request(prompt string) (*api.CreateSession, error) {
 	if info, err := os.Stat(dir); err != nil {
 		return nil, fmt.Errorf("--dir: %w", err)
 	} else if !info.IsDir() {
-		return nil, fmt.Errorf("--dir: %s is no folder", dir)
+		return nil, fmt.Errorf("--dir: %s isn't a folder", dir)
 	}
 	create := &api.CreateSession{
 		ClientID: rand.Text(), Dir: dir, Title: o.title, Prompt: prompt,
@@ -174,7 +171,7 @@ func jsonFlag(value string) (json.RawMessage, error) {
 	}
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(text, &object); err != nil {
-		return nil, fmt.Errorf("that is no JSON object: %w", err)
+		return nil, fmt.Errorf("not a JSON object: %w", err)
 	}
 	return json.RawMessage(text), nil
 }
@@ -189,7 +186,7 @@ func (v *runVerb) input(s *surroundings, prompt string) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("reading standard input: %w", err)
 	case len(text) > maxPrompt:
-		return "", usageError{fmt.Errorf("standard input is longer than %d bytes; put it into a file, and name that in the prompt", maxPrompt)}
+		return "", usageError{fmt.Errorf("standard input is longer than %d bytes; put it into a file and name that in the prompt", maxPrompt)}
 	}
 	piped := strings.TrimRight(string(text), "\n")
 	switch {

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// runWindow is how many events of a session that is gone on with are shown first.
+	// runWindow is how many events of a session that is continued are shown first.
 	runWindow = 200
 	// runGuard is for how long keys do not count after a question came up while somebody was writing.
 	runGuard = 600 * time.Millisecond
@@ -29,7 +29,7 @@ const (
 
 // runLive shows a session until somebody leaves it.
 func (v *runVerb) runLive(ctx context.Context, s *surroundings, c *client.Client, create *api.CreateSession) error {
-	// Ctrl-C is a key here. Whoever sends a signal wants the terminal back; the agent goes on.
+	// Ctrl-C is a key here. A signal means that the terminal is wanted back; the agent keeps running.
 	ctx, stop := signal.NotifyContext(ctx, enders()...)
 	defer stop()
 	defer context.AfterFunc(ctx, stop)() // a second one ends it at once
@@ -47,7 +47,7 @@ func (v *runVerb) runLive(ctx context.Context, s *surroundings, c *client.Client
 		if view != nil {
 			view.Lost(err, again)
 		} else if ctx.Err() == nil {
-			fmt.Fprintf(s.stderr, "switchboard: the server is away (%s); waiting for it\n", terminal.Clean(err.Error()))
+			fmt.Fprintf(s.stderr, "switchboard: the hub is away (%s); waiting for it\n", terminal.Clean(err.Error()))
 		}
 	}
 	opening, cancel := lingering(ctx)
@@ -72,7 +72,7 @@ func (v *runVerb) runLive(ctx context.Context, s *surroundings, c *client.Client
 	return err
 }
 
-// runFrom returns the event after which a session that is gone on with is shown: ids are dense, so the last ones can be named.
+// runFrom returns the event after which a session that is continued is shown: ids are dense, so the last ones can be named.
 func runFrom(s *api.Session) string {
 	epoch, number, _ := strings.Cut(s.LastEventID, ":")
 	seq, err := strconv.ParseInt(number, 10, 64)
@@ -86,37 +86,37 @@ func runFrom(s *api.Session) string {
 func (v *runVerb) heading(styles *paint.Styles, session *openSession) []string {
 	opened := session.Opened()
 	title := naming.Short(opened.ID)
-	if opened.Title != "" {
-		title += " · " + paint.CleanLine(opened.Title, 60)
+	if name := terminal.Title(opened.Title); name != "" {
+		title += " · " + name
 	}
 	lines := []string{styles.Bold.Render("switchboard") + styles.Dim.Render(" · session "+title+" · "+paint.CleanLine(opened.Dir, 0))}
 	if opened.Simulated || v.simulated || v.hub.Info.Simulated {
-		lines = append(lines, styles.Warn.Render("A SIMULATED agent: no account, no tool is run, nothing leaves this machine."))
+		lines = append(lines, styles.Warn.Render("A SIMULATED agent: no account, no real tools, nothing leaves this machine."))
 	}
 	return append(lines, "")
 }
 
-// farewell says what goes on, how to come back, and how to end it.
+// farewell says what the agent is doing, how to come back, and how to stop it.
 func (v *runVerb) farewell(s *surroundings, id string, left live.Left) {
 	for _, undone := range left.Undone {
 		fmt.Fprintf(s.stderr, "switchboard: not sent: %s\n", terminal.Clean(undone))
 	}
 	short := naming.Short(id)
-	what := "The agent goes on."
+	what := "Agent still running."
 	switch left.State {
 	case api.StateIdle:
-		what = "The agent waits for you."
+		what = "Agent idle, waiting for a message."
 	case api.StateEnded:
-		what = "The agent's process has ended; the session is kept."
+		what = "Agent stopped; the session is kept."
 	case api.StateStarting, api.StateRunning, api.StateRequiresAction, api.StateBackground, api.StateOffline:
 	}
 	if left.Questions == 1 {
-		what += " It asks something."
+		what += " It has a question."
 	} else if left.Questions > 1 {
-		what += fmt.Sprintf(" It asks %d things.", left.Questions)
+		what += fmt.Sprintf(" It has %d questions.", left.Questions)
 	}
-	fmt.Fprintf(s.stdout, "%s Come back with:\n  %s\n", what, terminal.Clean(v.command("attach", short)))
+	fmt.Fprintf(s.stdout, "%s\n  Reattach: %s\n", what, terminal.Clean(v.command("attach", short)))
 	if left.State != api.StateEnded {
-		fmt.Fprintf(s.stdout, "End it with:\n  %s\n", terminal.Clean(v.command("stop", short)))
+		fmt.Fprintf(s.stdout, "  Stop:     %s\n", terminal.Clean(v.command("stop", short)))
 	}
 }

@@ -18,11 +18,12 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/client"
 	"github.com/switchboard-dev/switchboard/internal/terminal"
+	"github.com/switchboard-dev/switchboard/internal/terminal/words"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // nobody is what an agent is told that asks where nobody can answer.
-const nobody = "Nobody is there to be asked: this is a script. Do without it, or say what has to be done by hand."
+const nobody = "No one can answer: this is a script. Do without it, or say what has to be done by hand."
 
 // endPatience is how long ending an agent may hold up the end of a script.
 const endPatience = 20 * time.Second
@@ -81,7 +82,7 @@ func (v *runVerb) runPrint(ctx context.Context, s *surroundings, c *client.Clien
 	options := client.RemoteOptions{NoLive: !v.live, Lost: p.lost}
 	if v.ask == askDeny {
 		options.Answer = p.answer
-		options.Failed = func(q api.Question, err error) { p.say("the question %s could not be denied: %v", q.ID, err) }
+		options.Failed = func(q api.Question, err error) { p.say("couldn't deny the question %s: %v", q.ID, err) }
 	}
 	p.session, err = v.open(opening, c, create, options, func(s *api.Session) string { return s.LastEventID })
 	if err != nil {
@@ -100,7 +101,7 @@ func (v *runVerb) runPrint(ctx context.Context, s *surroundings, c *client.Clien
 	came := p.outcome(ending, result)
 	if p.session.begun && !v.keep {
 		if _, err := p.session.Stop(ending); err != nil && !gone(err) {
-			p.say("the agent could not be ended: %v; try: %s", err, v.command("stop", p.session.ID()))
+			p.say("couldn't stop the agent: %v; try: %s", err, v.command("stop", p.session.ID()))
 		}
 	}
 	switch {
@@ -118,7 +119,7 @@ func (p *printer) interrupt(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, endPatience/2)
 	defer cancel()
 	if _, err := p.session.Interrupt(ctx); err != nil && !gone(err) {
-		p.say("the turn could not be stopped: %v", err)
+		p.say("couldn't stop the turn: %v", err)
 	}
 }
 
@@ -164,7 +165,7 @@ func (p *printer) say(format string, args ...any) {
 // lost says that the server is away.
 func (p *printer) lost(err error, _ time.Duration) {
 	if isTerminal(p.s.stderr) {
-		p.say("the server is away (%v); waiting for it", err)
+		p.say("the hub is away (%v); waiting for it", err)
 	}
 }
 
@@ -180,7 +181,7 @@ func (p *printer) answer(_ context.Context, q api.Question) (api.Answer, error) 
 	case api.QuestionPlan:
 		answer = api.Answer{Outcome: api.PlanReject, Message: nobody}
 	}
-	answer.Note = "switchboard run --print: nobody was there"
+	answer.Note = "switchboard run --print: no one could answer"
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !slices.ContainsFunc(p.denied, func(d denied) bool { return d.Question == q.ID }) {
@@ -240,7 +241,7 @@ func (p *printer) event(e *api.Event) (*wire.Result, error) {
 		}
 	case api.KindQuestionOpened:
 		if q := told[api.Question](e); q != nil && p.verb.ask == askWait {
-			p.say("the agent asks: %s %s; answer it with: %s", q.Tool, q.Title, p.verb.command("attach", p.session.ID()))
+			p.say("the agent asks: %s %s; answer it: %s", words.Headline(q), q.Title, p.verb.command("attach", p.session.ID()))
 		}
 	case api.KindQuestionSettled:
 		if q := told[api.Question](e); q != nil && q.Answer != nil && q.Answer.Outcome == api.PlanFresh {
@@ -249,7 +250,7 @@ func (p *printer) event(e *api.Event) (*wire.Result, error) {
 	case api.KindMessage:
 		m := told[api.Message](e)
 		if m != nil && p.session.message != nil && m.ID == p.session.message.ID && (m.State == api.MessageNotDelivered || m.State == api.MessageTakenBack) {
-			return nil, fmt.Errorf("the prompt did not reach the agent (%s): %s", m.State, m.Reason)
+			return nil, fmt.Errorf("the prompt didn't reach the agent (%s): %s", m.State, m.Reason)
 		}
 	case api.KindHold:
 		hold := told[api.Hold](e)
@@ -283,7 +284,7 @@ func (p *printer) result(line []byte) (*wire.Result, error) {
 
 // died says how the agent ended instead of its turn.
 func (p *printer) died(ended *api.Ended) error {
-	p.say("the agent ended before its work was done: %s", ended.Reason)
+	p.say("the agent stopped before it was done: %s", ended.Reason)
 	if tail := strings.TrimSpace(ended.Stderr); tail != "" {
 		p.say("it said: %s", tail)
 	}
@@ -362,7 +363,7 @@ func (p *printer) outcome(ctx context.Context, result *wire.Result) *outcome {
 // print prints what came of the turn. The error has the exit code of a turn that failed.
 func (p *printer) print(o *outcome, result *wire.Result) error {
 	for _, d := range o.Denied { // whatever is printed, and also if that is why the turn failed
-		p.say("denied, since nobody was there: %s %s", d.Tool, d.Title)
+		p.say("denied, no one could answer: %s %s", d.Tool, d.Title)
 	}
 	var err error
 	switch p.verb.output {

@@ -12,7 +12,7 @@ import (
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// An openSession is a session that run has begun, or goes on with.
+// An openSession is a session that run has begun, or continues.
 type openSession struct {
 	*client.RemoteSession
 	// begun says that run started its process.
@@ -27,7 +27,7 @@ type openSession struct {
 // conversationID is what the CLI's ids of conversations look like.
 var conversationID = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
-// open begins a session, or finds the one that is gone on with, and sends the prompt. options says from where on its log is read: from its
+// open begins a session, or finds the one to continue, and sends the prompt. options says from where on its log is read: from its
 // beginning for a new one, else as window says.
 func (v *runVerb) open(ctx context.Context, c *client.Client, create *api.CreateSession, options client.RemoteOptions, window func(*api.Session) string) (*openSession, error) {
 	if v.resume == "" && !v.resumeLast {
@@ -161,10 +161,10 @@ func (v *runVerb) meant(ctx context.Context, c *client.Client, dir string) (sess
 	switch {
 	case len(disk.Transcripts) > 0 && disk.Transcripts[0].Session == "" &&
 		(len(list.Sessions) == 0 || disk.Transcripts[0].Modified.After(list.Sessions[0].Updated)):
-		// Somebody has worked here with Claude Code alone since.
+		// A person has worked here with Claude Code alone since.
 		return nil, disk.Transcripts[0].Conversation, nil
 	case len(list.Sessions) == 0:
-		return nil, "", &naming.Error{Kind: naming.KindSession, Why: fmt.Sprintf("nothing was begun in %s yet, so there is nothing to continue", dir)}
+		return nil, "", &naming.Error{Kind: naming.KindSession, Why: fmt.Sprintf("no session in %s yet to continue", dir)}
 	}
 	session, err = c.Session(ctx, list.Sessions[0].ID)
 	return session, "", err

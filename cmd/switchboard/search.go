@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -30,23 +32,26 @@ type searchVerb struct {
 }
 
 // searchKinds are what messages can be.
-func searchKinds() []string { return []string{"user", "assistant", "result"} }
+func searchKinds() []string {
+	return []string{"user", "assistant", "tool", "plan", "subagent", "system", "result"}
+}
 
 func newSearch(s *surroundings) *cobra.Command {
 	v := &searchVerb{}
 	cmd := &cobra.Command{
 		Use:   "search WORD...",
-		Short: "Look for words in what was said",
-		Long: `Looks for messages with all of these words, by people, agents and tools, in all sessions: the newest
-first, with the number of the event, which switchboard show SESSION --event N shows whole. WORD* is
-a word that begins so, and words in quotes stand together: 'slug*', '"double dash"'. Of what tools
-wrote, the beginning is looked at, and not which tool it was or which file: switchboard logs --raw has
-that. A message can be found a moment after it was said.`,
-		Example: `  # who spoke of slugs
-  switchboard search slugs
+		Short: "Search what was said in all sessions",
+		Long: `Finds messages of people, agents and tools that have all of these words, newest first. Each hit says
+who said it and has the number of its event: switchboard show SESSION --event N shows all of it.
+
+The last word also matches longer words that begin with it. WORD* matches a prefix; quote words to
+match a phrase: 'slug* dash', '"double dash"'. Of tool results the beginning is searched; tool names and
+paths aren't: use switchboard logs --raw. New messages can be found after a moment.`,
+		Example: `  # slug, slugs, slugify …
+  switchboard search slug
 
   # what an agent said in a session since yesterday
-  switchboard search --session "Mend the slugs" --kind assistant --since 1d double dash
+  switchboard search --session "Fix the slugs" --kind assistant --since 1d double dash
 
   # in the sessions of this folder that have cost a dollar or more
   switchboard search --dir . --min-cost 1 slugs
@@ -56,7 +61,7 @@ that. A message can be found a moment after it was said.`,
 
   # for a program
   switchboard search --json slugs`,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              someWords,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := v.check(); err != nil {
@@ -68,14 +73,14 @@ that. A message can be found a moment after it was said.`,
 	v.flags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&v.session, "session", "", "only in this `SESSION`")
-	f.StringVar(&v.kind, "kind", "", "only messages of this `KIND`: "+strings.Join(searchKinds(), ", "))
-	f.StringVar(&v.dir, "dir", "", "only in sessions that work in this `FOLDER`")
-	f.Float64Var(&v.minCost, "min-cost", 0, "only in sessions that have cost as many `USD` at least")
+	f.StringVar(&v.kind, "kind", "", "only what was said by `KIND`: "+strings.Join(searchKinds(), ", "))
+	f.StringVar(&v.dir, "dir", "", "only in sessions in this `FOLDER`")
+	f.Float64Var(&v.minCost, "min-cost", 0, "only in sessions that cost at least this many `USD`")
 	f.StringVar(&v.since, "since", "", "only since this `TIME`: 7d, 12h, 2026-12-01, 2026-12-01T08:00:00Z")
 	f.StringVar(&v.until, "until", "", "only until this `TIME`")
-	f.IntVarP(&v.limit, "limit", "n", 20, "how `MANY` at most; 0 for all")
-	f.BoolVarP(&v.quiet, "quiet", "q", false, "write the ids of the sessions, each once, and nothing else")
-	f.BoolVar(&v.json, "json", false, "write one JSON object")
+	f.IntVarP(&v.limit, "limit", "n", 20, "maximum `NUMBER` of results, 0 for all")
+	f.BoolVarP(&v.quiet, "quiet", "q", false, "print session ids only, each once")
+	f.BoolVar(&v.json, "json", false, "print one JSON object")
 	complete(cmd, "kind", searchKinds()...)
 	completeFolder(cmd, "dir")
 	register(cmd, "session", completeSessionFlag(s, &v.place))
@@ -108,7 +113,7 @@ func (v *searchVerb) check() error {
 
 // run looks for a text.
 func (v *searchVerb) run(ctx context.Context, s *surroundings, c *client.Client, text string) error {
-	filter := api.SearchFilter{Text: text}
+	filter := api.SearchFilter{Text: beginning(text)}
 	if v.session != "" {
 		session, err := naming.Session(ctx, c, v.session)
 		if err != nil {
@@ -143,11 +148,21 @@ func (v *searchVerb) run(ctx context.Context, s *surroundings, c *client.Client,
 		return writeLines(s.stdout, ids)
 	case len(hits) == 0:
 		if isTerminal(s.stdout) {
-			fmt.Fprintln(s.stderr, "Nothing was found.")
+			fmt.Fprintln(s.stderr, "Nothing found.")
 		}
 		return nil
 	}
 	return writeLines(s.stdout, s.view(false).Hits(hits))
+}
+
+// beginning has the last word stand for all words that begin so, as in the console. Phrases in quotes stay as they are.
+func beginning(text string) string {
+	text = strings.TrimSpace(text)
+	last, _ := utf8.DecodeLastRuneInString(text)
+	if strings.Count(text, `"`)%2 != 0 || !unicode.IsLetter(last) && !unicode.IsNumber(last) && last != '_' {
+		return text
+	}
+	return text + "*"
 }
 
 // hits reads pages until there are enough: the newest come first, so nothing is to be found before the time that is asked for.

@@ -33,41 +33,41 @@ func newSend(s *surroundings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "send SESSION [TEXT]…",
 		Short: "Send a message to a session",
-		Long: `Sends a message. The hub keeps it until the agent is idle; with --steer it is written into the turn
-that is going on. A session that has ended is resumed, unless --no-resume says otherwise.
+		Long: `Sends a message. It is queued until the agent is idle; with --steer it goes into the running turn. A
+session whose agent has stopped is resumed, unless --no-resume is given.
 
-The arguments are the message, with spaces between them; an argument - stands for what comes in on
-standard input. Without any, standard input is the message, if it is no terminal.
+The arguments are the message; the argument - stands for standard input. Without arguments, standard
+input is the message, unless it is a terminal.
 
 --attach adds a file: an image (PNG, JPEG, GIF, WebP), a PDF or a text.
 
-With --wait it waits for the end of the turn, writes the agent's answer to standard output and ends
-with code 6 if the turn failed. Questions that come up meanwhile are told on standard error, and wait
-for an answer from elsewhere. An interrupt (Ctrl-C) leaves with code 130; the turn goes on.`,
+With --wait it waits for the end of the turn, prints the agent's answer, and ends with code 6 if the turn
+failed. Questions are shown on standard error; answer them elsewhere. Ctrl-C leaves with code 130; the
+turn keeps running.`,
 		Example: `  switchboard send blog "Now fix the typos."
 
-  # to the session that was updated last, and wait for what it says
+  # to the latest session, and wait for the answer
   switchboard send - --wait "Do the tests pass?"
 
-  # with what a command says, and a picture
+  # with the output of a command, and a picture
   git diff | switchboard send blog "Please review this." -
   switchboard send blog --attach screen.png "What is wrong here?"
 
-  # into the turn that is going on
+  # into the running turn
   switchboard send blog --steer "Leave the database alone."`,
-		Args: cobra.MinimumNArgs(1),
+		Args: someSessions,
 		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd, s, args[0], args[1:]) },
 	}
 	cmd.ValidArgsFunction = completeSessions(s, &v.place)
 	v.flags(cmd)
 	f := cmd.Flags()
-	f.BoolVarP(&v.wait, "wait", "w", false, "wait for the end of the turn, and write the answer")
-	f.DurationVar(&v.timeout, "timeout", 0, "with --wait: how `LONG` to wait at most, such as 10m (default for ever)")
-	f.BoolVar(&v.steer, "steer", false, "write it into the turn that is going on, at once")
-	f.StringArrayVarP(&v.attach, "attach", "a", nil, "`FILE` to send along; may be repeated")
-	f.BoolVar(&v.noResume, "no-resume", false, "refuse it if the session has ended")
-	f.StringVar(&v.clientID, "client-id", "", "your `ID` of the message: sent twice, it is one message")
-	f.BoolVar(&v.json, "json", false, "write one JSON object: the message, and with --wait the result")
+	f.BoolVarP(&v.wait, "wait", "w", false, "wait for the end of the turn and print the answer")
+	f.DurationVar(&v.timeout, "timeout", 0, "with --wait: maximum `TIME` to wait, e.g. 10m (default no limit)")
+	f.BoolVar(&v.steer, "steer", false, "send it into the running turn at once")
+	f.StringArrayVarP(&v.attach, "attach", "a", nil, "`FILE` to attach; repeatable")
+	f.BoolVar(&v.noResume, "no-resume", false, "refuse if the agent has stopped")
+	f.StringVar(&v.clientID, "client-id", "", "your own `ID` of the message; sent twice, it counts once")
+	f.BoolVar(&v.json, "json", false, "print one JSON object: the message, and with --wait the result")
 	return cmd
 }
 
@@ -77,7 +77,7 @@ func (v *sendVerb) run(cmd *cobra.Command, s *surroundings, name string, words [
 		return usageError{errors.New("--timeout is for --wait")}
 	}
 	if v.timeout < 0 {
-		return usageError{errors.New("--timeout has to be a while")}
+		return usageError{errors.New("--timeout must not be below 0")}
 	}
 	m, err := v.message(s, words)
 	if err != nil {
@@ -114,14 +114,14 @@ func (v *sendVerb) message(s *surroundings, words []string) (*api.SendMessage, e
 			continue
 		}
 		if slices.Contains(words[:i], "-") {
-			return nil, errors.New("standard input can be read once; write one - only")
+			return nil, errors.New("use - for standard input once only")
 		}
 		text, err := textOf(s, "standard input", "-")
 		if err != nil {
 			return nil, err
 		}
 		parts[i] = strings.TrimSuffix(text, "\n")
-		// What a command says stands by itself.
+		// What a command says stands on its own.
 		if i > 0 {
 			parts[i] = "\n" + parts[i]
 		}
@@ -147,7 +147,7 @@ func (v *sendVerb) message(s *surroundings, words []string) (*api.SendMessage, e
 	if content := compose.Content(m.Text, attached); content != nil {
 		m.Text, m.Content = "", content
 	} else if m.Text == "" {
-		return nil, errors.New("the message is empty; write it behind the session, or pipe it in")
+		return nil, errors.New("the message is empty; write it after the session, or pipe it in")
 	}
 	return m, nil
 }
@@ -165,7 +165,7 @@ func (v *sendVerb) await(ctx context.Context, s *surroundings, c *client.Client,
 	w := &turnWaiter{s: s, c: c, session: session, message: sent, steer: v.steer}
 	line, err := w.wait(ctx)
 	if errors.Is(context.Cause(ctx), errTimeout) && err != nil {
-		return fmt.Errorf("after %s the turn has not ended; it goes on: switchboard attach %s", v.timeout, naming.Short(session.ID))
+		return fmt.Errorf("the turn hasn't ended after %s and keeps running: switchboard attach %s", v.timeout, naming.Short(session.ID))
 	}
 	if err != nil {
 		return err
@@ -226,7 +226,7 @@ func (w *turnWaiter) wait(ctx context.Context) (*resultLine, error) {
 		Kinds: []string{api.KindSent, api.KindLine, api.KindMessage, api.KindQuestionOpened, api.KindRunEnded, api.KindHold},
 		Lost: func(err error, _ time.Duration) {
 			if !w.lost && ctx.Err() == nil {
-				fmt.Fprintf(w.s.stderr, "switchboard: the server is away (%s); waiting for it\n", paint.CleanLine(err.Error(), 0))
+				fmt.Fprintf(w.s.stderr, "switchboard: the hub is away (%s); waiting for it\n", paint.CleanLine(err.Error(), 0))
 			}
 			w.lost = true
 		},
@@ -258,9 +258,9 @@ func (w *turnWaiter) event(ctx context.Context, e *api.Event) (*resultLine, erro
 		w.message.State, w.message.Reason = m.State, m.Reason
 		switch m.State { //nolint:exhaustive // all others are on the way
 		case api.MessageTakenBack:
-			return nil, errors.New("the message was taken back before the agent got it")
+			return nil, errors.New("the message was removed before the agent got it")
 		case api.MessageNotDelivered, api.MessageUnknown:
-			return nil, fmt.Errorf("the message did not reach the agent, as far as is known: %s", m.Reason)
+			return nil, fmt.Errorf("the message didn't reach the agent, as far as known: %s", m.Reason)
 		}
 	case api.KindQuestionOpened:
 		var q api.Question
@@ -280,7 +280,7 @@ func (w *turnWaiter) event(ctx context.Context, e *api.Event) (*resultLine, erro
 		if now.State != api.StateEnded { // another process goes on with it
 			return nil, nil
 		}
-		fmt.Fprintf(w.s.stderr, "switchboard: the agent's process has ended before the turn was over: %s\n", paint.CleanLine(reasonOf(now.Ended), 0))
+		fmt.Fprintf(w.s.stderr, "switchboard: the agent stopped before the turn was over: %s\n", paint.CleanLine(reasonOf(now.Ended), 0))
 		return nil, exitError(codeTurnFailed)
 	case api.KindSent, api.KindLine:
 		header, err := wire.Peek(e.Line)

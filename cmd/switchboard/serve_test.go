@@ -529,7 +529,7 @@ func TestActivation(t *testing.T) {
 func TestNoAgent(t *testing.T) {
 	s := serve(t, filepath.Join(shortDir(t), "d"), []string{"PATH=" + t.TempDir(), "HOME=" + t.TempDir()}, "--log-level", "error")
 	_, err := s.client().Create(t.Context(), api.CreateSession{Dir: t.TempDir()})
-	if err == nil || !strings.Contains(err.Error(), "--agent sim") {
+	if err == nil || !strings.Contains(err.Error(), "run --simulated") {
 		t.Errorf("%v; want a hint what to do", err)
 	}
 	if said := s.end(); strings.Contains(said, "simulated") {
@@ -555,7 +555,7 @@ func TestAttachToNobody(t *testing.T) {
 	}
 	var out, stderr bytes.Buffer
 	code := run(t.Context(), []string{"switchboard", "attach", "--plain", "--data-dir", dir, "s1"}, &surroundings{stdin: strings.NewReader(""), stdout: &out, stderr: &stderr})
-	if want := "nobody listens on " + socket + "; start one with: switchboard serve"; code != codeNoServer || !strings.Contains(stderr.String(), want) {
+	if want := "nothing listens on " + socket + "); start one: switchboard serve"; code != codeNoServer || !strings.Contains(stderr.String(), want) {
 		t.Errorf("ended with code %d: %s", code, &stderr)
 	}
 }
@@ -590,9 +590,9 @@ func TestDemo(t *testing.T) {
 	}
 	rest := out.String()
 	for _, want := range []string{
-		"A SIMULATED agent", "listening on http://127.0.0.1:", "socket ", demoFirst, "tool: Grep", "may it use Bash?", "allow", "1 untitled",
-		"answer ", "may it go on with this plan?", "tool: Edit", "notes asks:", "accept:", "is fixed", demoSecond, "All tests still pass", "state: idle",
-		"went as the script has it",
+		"A SIMULATED agent", "listening on http://127.0.0.1:", "socket ", demoFirst, "tool: Grep", "Run this command?", "allow", "1 untitled",
+		"answer ", "Approve this plan?", "tool: Edit", "notes asks:", "accept:", "is fixed", demoSecond, "All tests still pass", "state: idle",
+		"The demo is complete.",
 	} {
 		_, after, found := strings.Cut(rest, want)
 		if !found {

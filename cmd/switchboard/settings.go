@@ -21,7 +21,7 @@ type place struct {
 // flags adds them to a verb.
 func (p *place) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.config, "config", "", "`FILE` with settings (default $XDG_CONFIG_HOME/switchboard/config.toml)")
-	cmd.Flags().StringVar(&p.dataDir, "data-dir", "", "`FOLDER` of the journal, the token and the socket (default $XDG_DATA_HOME/switchboard)")
+	cmd.Flags().StringVar(&p.dataDir, "data-dir", "", "data `FOLDER` with journal, token and socket (default $XDG_DATA_HOME/switchboard)")
 }
 
 // file returns the configuration file, and whether somebody named it.

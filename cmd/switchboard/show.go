@@ -26,20 +26,19 @@ func newShow(s *surroundings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show SESSION",
 		Short: "Show a session as it is now, or one event of its log",
-		Long: `Shows a session as it is now: its state, folder, model and mode, what it has cost, what it asks and
-what waits for it, its rules and budgets, the last prompt and the beginning of the last answer.
+		Long: `Shows a session as it is now: state, folder, model, permission mode, cost, open questions, queued
+messages, rules and budgets, the last prompt and the beginning of the last answer.
 
-With --event it shows one event of the log whole, however long it is: N is its number, as search and
-logs tell it.`,
-		Example: `  # the session that was updated last
+With --event it shows one event of the log in full. N is its number, as search and logs print it.`,
+		Example: `  # the latest session
   switchboard show -
 
-  # everything that is known, for a program
-  switchboard show --json "Mend the slugs"
+  # everything, for a program
+  switchboard show --json "Fix the slugs"
 
-  # one event, whole
+  # one event in full
   switchboard show s5k2m7 --event 12`,
-		Args:              cobra.ExactArgs(1),
+		Args:              oneSession,
 		ValidArgsFunction: completeSessions(s, &v.place),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return v.withHub(s, func(c *client.Client) error { return v.run(cmd.Context(), s, c, args[0]) })
@@ -47,7 +46,7 @@ logs tell it.`,
 	}
 	v.flags(cmd)
 	cmd.Flags().StringVar(&v.event, "event", "", "show the event with this `NUMBER` or id")
-	cmd.Flags().BoolVar(&v.json, "json", false, "write one JSON object")
+	cmd.Flags().BoolVar(&v.json, "json", false, "print one JSON object")
 	register(cmd, "event", cobra.NoFileCompletions)
 	return cmd
 }
@@ -66,7 +65,7 @@ func (v *showVerb) run(ctx context.Context, s *surroundings, c *client.Client, n
 	}
 	var more []string
 	if session.Conversation != "" && session.Dir != "" && !session.Simulated {
-		more = []string{"by hand", handBackLine(session.Dir, session.Conversation)}
+		more = []string{"in terminal", handBackLine(session.Dir, session.Conversation)}
 	}
 	return writeLines(s.stdout, s.view(false).Session(session, more...))
 }
@@ -80,7 +79,7 @@ func (v *showVerb) one(ctx context.Context, s *surroundings, c *client.Client, s
 	}
 	n, err := strconv.ParseInt(number, 10, 64)
 	if err != nil || n < 1 {
-		return usageError{fmt.Errorf("--event is %q; write the number of an event, from 1 to %d", v.event, last)}
+		return usageError{fmt.Errorf("--event is %q; use the number of an event, 1 to %d", v.event, last)}
 	}
 	page, err := c.Events(ctx, session.ID, fmt.Sprintf("%s:%d", epoch, n-1), 1)
 	if err != nil {

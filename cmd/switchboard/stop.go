@@ -25,20 +25,19 @@ type stopVerb struct {
 func newStop(s *surroundings) *cobra.Command {
 	v := &stopVerb{}
 	cmd := &cobra.Command{
-		Use:   "stop SESSION… | stop --all",
-		Short: "End the agents of sessions",
-		Long: `Ends the agent's process, with all that it has started. The session stays: a message or switchboard
-resume starts another that goes on with the conversation, and so does claude --resume in a terminal,
-for which it writes the command.
+		Use:     "stop SESSION… | stop --all",
+		Aliases: []string{"kill"},
+		Short:   "Stop agents; their sessions are kept",
+		Long: `Stops the agent and everything it started. The session is kept: a message or switchboard resume
+continues the conversation, and so does claude --resume in a terminal; the command is printed.
 
-A turn that is going on is stopped first; with --force the process is ended at once.
+A running turn is interrupted first. With --force, or as switchboard kill, the process ends at once.
 
-- is the session that was updated last, running or not, and the verb says which that was. While several
-agents work it would hit one of them by chance: if another one was updated within the same two seconds,
-none is ended, and they are listed (code 3).
+- is the session that was updated last, and the command says which. If another agent was updated within
+the same two seconds, nothing is stopped and both are listed (code 3).
 
-With --all it ends those of all sessions, and asks first if standard input is a terminal, unless --yes is
-given. Agents that other programs have started (switchboard wrap) are left alone.`,
+--all stops the agents of all sessions and asks first at a terminal, unless --yes is given. Agents that
+other programs started (switchboard wrap) keep running.`,
 		Example: `  switchboard stop blog
 
   # several
@@ -47,18 +46,21 @@ given. Agents that other programs have started (switchboard wrap) are left alone
   # the one that was updated last
   switchboard stop -
 
-  # everything
+  # all of them, without a question
   switchboard stop --all --yes`,
-		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd, s, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			v.force = v.force || cmd.CalledAs() == "kill"
+			return v.run(cmd, s, args)
+		},
 	}
 	cmd.ValidArgsFunction = completeSessionFlag(s, &v.place)
 	v.flags(cmd)
 	f := cmd.Flags()
-	f.BoolVar(&v.all, "all", false, "end the agents of all sessions")
-	f.BoolVarP(&v.yes, "yes", "y", false, "with --all: do not ask")
-	f.BoolVar(&v.force, "force", false, "end the process at once, also if it cannot be reached")
-	f.BoolVarP(&v.quiet, "quiet", "q", false, "write ids only")
-	f.BoolVar(&v.json, "json", false, "write one JSON object with the sessions")
+	f.BoolVar(&v.all, "all", false, "stop the agents of all sessions")
+	f.BoolVarP(&v.yes, "yes", "y", false, "with --all: don't ask")
+	f.BoolVar(&v.force, "force", false, "end the process at once, even if it can't be reached")
+	f.BoolVarP(&v.quiet, "quiet", "q", false, "print ids only")
+	f.BoolVar(&v.json, "json", false, "print the sessions as one JSON object")
 	return cmd
 }
 
@@ -71,9 +73,9 @@ type stopped struct {
 func (v *stopVerb) run(cmd *cobra.Command, s *surroundings, names []string) error {
 	switch {
 	case v.all && len(names) > 0:
-		return usageError{errors.New("--all means all sessions; leave the names away")}
+		return usageError{errors.New("--all means all sessions; leave out the names")}
 	case !v.all && len(names) == 0:
-		return usageError{errors.New("which session? Name some, or all with --all")}
+		return usageError{errors.New("which session? Name one or more, - for the latest, or --all; switchboard ls lists them")}
 	case v.yes && !v.all:
 		return usageError{errors.New("--yes is for --all")}
 	}
@@ -122,18 +124,18 @@ func (v *stopVerb) stopAll(ctx context.Context, s *surroundings, c *client.Clien
 		}
 	}
 	if others > 0 {
-		fmt.Fprintf(s.stderr, "switchboard: %s by another program, and left alone\n", started(others))
+		fmt.Fprintf(s.stderr, "switchboard: %s by another program and left running\n", started(others))
 	}
 	if len(sessions) > 0 && !v.yes && isTerminal(s.stdin) {
 		for _, session := range sessions {
 			fmt.Fprintf(s.stderr, "  %s  %s\n", session.State, called(session.ID, session.Title))
 		}
-		agreed, err := consent(ctx, s, fmt.Sprintf("End %s? [y/N] ", agents(len(sessions))))
+		agreed, err := consent(ctx, s, fmt.Sprintf("Stop %s? [y/N] ", agents(len(sessions))))
 		if err != nil {
 			return err
 		}
 		if !agreed {
-			fmt.Fprintln(s.stderr, "nothing was ended")
+			fmt.Fprintln(s.stderr, "Nothing was stopped.")
 			return exitError(codeFailed)
 		}
 	}
@@ -218,7 +220,7 @@ func counting(s *surroundings, done *atomic.Int64, n int) (stop func()) {
 		for {
 			select {
 			case <-tick.C:
-				fmt.Fprintf(s.stderr, "ended %d of %s…\n", done.Load(), agents(n))
+				fmt.Fprintf(s.stderr, "stopped %d of %s…\n", done.Load(), agents(n))
 			case <-over:
 				return
 			}
@@ -260,7 +262,7 @@ func (v *stopVerb) stop(ctx context.Context, s *surroundings, c *client.Client, 
 			continue
 		}
 		now := stopped{o.session, ""}
-		if now.Conversation != "" && now.Dir != "" {
+		if now.Conversation != "" && now.Dir != "" && !now.Simulated { // no claude can resume a simulated one
 			now.HandBack = handBackLine(now.Dir, now.Conversation)
 		}
 		list = append(list, now)
@@ -287,14 +289,17 @@ func (v *stopVerb) say(s *surroundings, before *api.Session, now *stopped) error
 	}
 	word := "stopped"
 	if before.State == api.StateEnded {
-		word = "had ended before:"
+		word = "already stopped:"
 	}
 	if _, err := fmt.Fprintf(s.stdout, "%s %s\n", word, called(now.ID, now.Title)); err != nil {
 		return err
 	}
-	s.hint("  to go on here:          switchboard resume %s", naming.Short(now.ID))
+	if v.all {
+		return nil // a line for each is enough
+	}
+	s.hint("  resume here:        switchboard resume %s", naming.Short(now.ID))
 	if now.HandBack != "" {
-		s.hint("  to go on in a terminal: %s", now.HandBack)
+		s.hint("  resume in terminal: %s", now.HandBack)
 	}
 	return nil
 }

@@ -45,11 +45,11 @@ func newWrap(s *surroundings) *cobra.Command {
 		Short: "Show an agent that another program drives",
 		Long: `Starts claude for a program that talks to it in lines of JSON (--input-format stream-json and
 --output-format stream-json), as the official SDKs and editors do, and shows the conversation in the
-server. The program notices nothing of it: every byte passes unchanged, as do signals and the exit
-code, and standard error is the program's own. What claude asks can be answered on either side; who
-is first wins. The server can neither end the agent nor, without --steer, prompt or interrupt it.
+hub. The program notices nothing: every byte passes unchanged, as do signals and the exit
+code, and standard error is the program's own. Questions can be answered on either side; the first
+answer counts. The hub can neither end the agent nor, without --steer, prompt or interrupt it.
 
-Without a server it only passes on, and a server that comes later is shown what happened, as far as
+Without a hub it only passes data on; a hub that starts later is shown what happened, as far as
 16 MiB go. With any other arguments than these it becomes claude itself at once.
 
 A program that wants one path for its Claude Code is given a link to this program that is named
@@ -60,8 +60,8 @@ A program that wants one path for its Claude Code is given a link to this progra
   ` + envWrapTitle + `   --title
   ` + envWrapLog + `     --log
 
-Which server it is says the same environment as for the other verbs (SWITCHBOARD_DATA_DIR,
-SWITCHBOARD_CONFIG, XDG_RUNTIME_DIR, HOME). Only its socket is used, and only if it is the same user's.
+The hub is found by the same environment as by other commands (SWITCHBOARD_DATA_DIR,
+SWITCHBOARD_CONFIG, XDG_RUNTIME_DIR, HOME). Only its socket is used, and only if it belongs to the same user.
 Linux and macOS only.`,
 		Example: `  # be seen while a script drives claude
   switchboard wrap -- claude --print --verbose --input-format stream-json --output-format stream-json
@@ -83,8 +83,8 @@ Linux and macOS only.`,
 	}
 	v.flags(cmd)
 	cmd.Flags().SetInterspersed(false) // what follows claude is for claude
-	cmd.Flags().BoolVar(&v.steer, "steer", false, "let the server prompt and interrupt the agent, too")
-	cmd.Flags().StringVar(&v.title, "title", "", "`TEXT` by which the session is listed")
+	cmd.Flags().BoolVar(&v.steer, "steer", false, "let the hub prompt and interrupt the agent too")
+	cmd.Flags().StringVar(&v.title, "title", "", "`TITLE` of the session")
 	cmd.Flags().StringVar(&v.log, "log", "", "`FILE` for what wrap itself has to say, at most 1 MiB (default: nothing is kept)")
 	return cmd
 }
@@ -162,7 +162,7 @@ func (v *wrapVerb) register(s *surroundings, args []string) func(context.Context
 			// It was made before, and its token is lost with the answer.
 			id = rand.Text()
 			_, err := c.Stop(ctx, created.ID, api.Stop{Force: true})
-			return shim.Registration{}, errors.Join(errors.New("the server's answer was lost"), err)
+			return shim.Registration{}, errors.Join(errors.New("the hub's answer was lost"), err)
 		}
 		return shim.Registration{Session: created.ID, Run: created.Run, Token: created.Token, Socket: paths.Socket, SpoolDir: filepath.Join(paths.DataDir, "spool")}, nil
 	}

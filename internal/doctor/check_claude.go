@@ -38,9 +38,9 @@ func Transports(v wire.Version) []Transport {
 		t := &all[i+1]
 		switch {
 		case v.IsZero():
-			t.Why = "its version is not known"
+			t.Why = "unknown version"
 		case dialsNobody(v):
-			t.Why = "since 2.1.121 it dials nobody but its vendor's servers"
+			t.Why = "since 2.1.121 it connects only to its vendor's servers"
 		default:
 			t.Usable = true
 		}
@@ -67,7 +67,7 @@ func (m *Machine) checkCLIs(ctx context.Context) []Finding {
 	var found []Finding
 	for i, cli := range clis {
 		f := Finding{What: "Claude Code " + cli.Path, State: OK, Data: map[string]any{"path": cli.Path, "version": cli.Version.String()}}
-		place := "the one that agents are started with"
+		place := "used for agents"
 		if i > 0 {
 			place = "not used: " + clis[0].Path + " comes first"
 		}
@@ -76,7 +76,7 @@ func (m *Machine) checkCLIs(ctx context.Context) []Finding {
 		}
 		switch {
 		case cli.Err != nil:
-			f.State, f.Found = Fail, "cannot be used: "+firstLine(cli.Err.Error())
+			f.State, f.Found = Fail, "can't be used: "+firstLine(cli.Err.Error())
 			if i > 0 || m.simulated() {
 				f.State = Warn
 			}
@@ -88,18 +88,18 @@ func (m *Machine) checkCLIs(ctx context.Context) []Finding {
 				}
 			}
 			if cli.Script {
-				f.Why = "this one is a script, which Node.js runs; newer ones need none"
+				f.Why = "This is a script that needs Node.js; newer versions don't."
 			}
 		case tooOld(cli.Version):
-			f.State, f.Found = Warn, "version "+cli.Version.String()+", older than any that was tried; "+place
-			f.Why, f.Fix = "what an old version does may differ from what is expected of it", quote(cli.Path)+" update"
+			f.State, f.Found = Warn, "version "+cli.Version.String()+", older than any tested version; "+place
+			f.Why, f.Fix = "Old versions may behave differently.", quote(cli.Path)+" update"
 		default:
 			f.Found = "version " + cli.Version.String() + ", " + place
 		}
 		found = append(found, f)
 	}
 	if len(found) == 0 {
-		f := Finding{State: Fail, Found: "there is none on PATH or in the usual places", Fix: install}
+		f := Finding{State: Fail, Found: "none on PATH or in the usual folders", Fix: install}
 		if m.simulated() {
 			f.State = Skip
 			f.Found += "; the settings name the simulated agent"
@@ -119,7 +119,7 @@ func (m *Machine) checkTransports(ctx context.Context) []Finding {
 		transports := Transports(cli.Version)
 		var can, not []string
 		for _, t := range transports {
-			name := map[string]string{"stdio": "standard input and output", "sdk-url": "dialling in (--sdk-url)", "hybrid": "dialling in with HTTP POST"}[t.Name]
+			name := map[string]string{"stdio": "standard input and output", "sdk-url": "dial-in (--sdk-url)", "hybrid": "dial-in with HTTP POST"}[t.Name]
 			if t.Usable {
 				can = append(can, name)
 			} else if !slices.Contains(not, t.Why) {
@@ -128,7 +128,7 @@ func (m *Machine) checkTransports(ctx context.Context) []Finding {
 		}
 		text := strings.Join(can, ", ")
 		if len(not) > 0 {
-			text += "; no dialling in: " + strings.Join(not, "; ")
+			text += "; no dial-in: " + strings.Join(not, "; ")
 		}
 		found = append(found, Finding{
 			State: OK, What: "ways to talk to " + cli.Path, Found: text,
@@ -152,34 +152,34 @@ func (m *Machine) checkLogin(ctx context.Context) []Finding {
 		return ""
 	}
 	if name := set("CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"); name != "" {
-		return []Finding{{State: OK, Found: name + " is set: a cloud's own credentials are used"}}
+		return []Finding{{State: OK, Found: name + " is set: cloud credentials are used"}}
 	}
 	if name := set("CLAUDE_CODE_OAUTH_TOKEN", "ANTHROPIC_AUTH_TOKEN"); name != "" {
 		return []Finding{{State: OK, Found: name + " is set"}}
 	}
 	key := set("ANTHROPIC_API_KEY")
 	if key != "" && m.UseAPIBilling {
-		return []Finding{{State: OK, Found: key + " is set, and the settings leave it to agents"}}
+		return []Finding{{State: OK, Found: key + " is set, and the settings pass it to agents"}}
 	}
 	file := m.credentials()
 	if file != "" && m.Stat != nil {
 		if info, err := m.Stat(file); err == nil {
-			f := Finding{State: OK, Found: file + " is there"}
+			f := Finding{State: OK, Found: file + " exists"}
 			if info.Mode.Perm()&0o077 != 0 && m.OS != "windows" {
-				f.State, f.Found = Warn, fmt.Sprintf("%s is there, and others can read it (%04o)", file, info.Mode.Perm())
-				f.Why, f.Fix = "whoever reads it can use your account", "chmod 600 "+quote(file)
+				f.State, f.Found = Warn, fmt.Sprintf("%s exists, and others can read it (%04o)", file, info.Mode.Perm())
+				f.Why, f.Fix = "Anyone who can read it can use your account.", "chmod 600 "+quote(file)
 			}
 			return []Finding{f}
 		}
 	}
 	if key != "" {
 		return []Finding{{
-			State: Warn, Found: "only " + key + " is set, which agents do not get unless the settings say so",
-			Why: "an agent that is not logged in ends its first turn with an error", Fix: "export SWITCHBOARD_CLAUDE_USE_API_BILLING=true",
+			State: Warn, Found: "only " + key + " is set, which agents don't get unless the settings say so",
+			Why: "An agent that isn't logged in fails in its first turn.", Fix: "export SWITCHBOARD_CLAUDE_USE_API_BILLING=true",
 		}}
 	}
 	if m.OS == "darwin" {
-		return []Finding{{State: Skip, Found: "the keychain may hold it, which is not looked into; claude auth status tells"}}
+		return []Finding{{State: Skip, Found: "may be in the keychain, which isn't checked; see claude auth status"}}
 	}
 	f := Finding{State: Warn, Found: "no token in the environment", Fix: "claude"}
 	if file != "" {
@@ -195,7 +195,7 @@ func (m *Machine) checkLogin(ctx context.Context) []Finding {
 			return []Finding{f}
 		}
 	}
-	return []Finding{{State: Skip, Found: "there is no Claude Code to log in with"}}
+	return []Finding{{State: Skip, Found: "no Claude Code to log in with"}}
 }
 
 // credentials returns the file that the CLI keeps its login in, where it is a file.

@@ -21,7 +21,7 @@ const (
 
 func (m *Machine) checkModes(context.Context) []Finding {
 	if m.Stat == nil || m.OS == "windows" {
-		return []Finding{{State: Skip, Found: "this system has no such rights"}}
+		return []Finding{{State: Skip, Found: "this system has no file permissions"}}
 	}
 	var found []Finding
 	looked := 0
@@ -32,7 +32,7 @@ func (m *Machine) checkModes(context.Context) []Finding {
 		info, err := m.Stat(path)
 		if err != nil {
 			if !errors.Is(err, fs.ErrNotExist) {
-				found = append(found, Finding{State: Fail, What: "rights of " + path, Found: firstLine(err.Error())})
+				found = append(found, Finding{State: Fail, What: "permissions of " + path, Found: firstLine(err.Error())})
 			}
 			return false
 		}
@@ -63,10 +63,10 @@ func (m *Machine) checkModes(context.Context) []Finding {
 	}
 	found = append(found, m.distrusted()...)
 	if looked == 0 && len(found) == 0 {
-		return []Finding{{State: Skip, Found: "there are no files yet"}}
+		return []Finding{{State: Skip, Found: "no files yet"}}
 	}
 	if len(found) == 0 {
-		return []Finding{{State: OK, Found: fmt.Sprintf("%d files and folders, for you alone", looked)}}
+		return []Finding{{State: OK, Found: fmt.Sprintf("%d files and folders, private to you", looked)}}
 	}
 	return summed(dedupe(found))
 }
@@ -88,10 +88,10 @@ func (m *Machine) distrusted() []Finding {
 				fix = m.elsewhere(lastingFolder)
 			}
 			found = append(found, Finding{
-				State: Fail, What: "rights of " + e.Path, Found: e.Reason, Why: "a hub does not start with folders that another user could replace", Fix: fix,
+				State: Fail, What: "permissions of " + e.Path, Found: e.Reason, Why: "The hub refuses folders that another user could replace.", Fix: fix,
 			})
 		} else if err != nil {
-			found = append(found, Finding{State: Fail, What: "rights of " + dir, Found: firstLine(err.Error())})
+			found = append(found, Finding{State: Fail, What: "permissions of " + dir, Found: firstLine(err.Error())})
 		}
 	}
 	return found
@@ -110,15 +110,15 @@ var hubFiles = []string{"admin.token", "journal.db", "journal.db-shm", "journal.
 
 // judgeMode says what is wrong with the rights of a file.
 func (m *Machine) judgeMode(path string, info File, forbidden fs.FileMode) (Finding, bool) {
-	f := Finding{State: Fail, What: "rights of " + path}
+	f := Finding{State: Fail, What: "permissions of " + path}
 	mode := info.Mode
 	switch {
 	case info.UID >= 0 && info.UID != m.UID && (forbidden == 0o077 || info.UID != 0):
 		f.Found = fmt.Sprintf("it belongs to user %d", info.UID)
-		f.Why, f.Fix = "whoever owns it can change it", fmt.Sprintf("sudo chown -h %d %s", m.UID, quote(path)) // a link of somebody's may lead anywhere
+		f.Why, f.Fix = "Its owner can change it.", fmt.Sprintf("sudo chown -h %d %s", m.UID, quote(path)) // a link of somebody's may lead anywhere
 		return f, true
 	case mode&fs.ModeSymlink != 0 && filepath.Dir(path) == m.DataDir && slices.Contains(hubFiles, filepath.Base(path)):
-		f.Found, f.Why = "it is a symbolic link", "a hub refuses it: the link could lead to a file of another user"
+		f.Found, f.Why = "it is a symbolic link", "The hub refuses it: the link could lead to another user's file."
 		f.Fix = "cp -pL " + quote(path) + " " + quote(path+".copy") + " && mv " + quote(path+".copy") + " " + quote(path)
 		return f, true
 	case mode&fs.ModeSymlink != 0:
@@ -128,7 +128,7 @@ func (m *Machine) judgeMode(path string, info File, forbidden fs.FileMode) (Find
 	case mode&fs.ModeSticky != 0 && forbidden == 0o022:
 		return f, false
 	}
-	f.Found = fmt.Sprintf("others can get at it (%04o)", mode.Perm())
+	f.Found = fmt.Sprintf("others can access it (%04o)", mode.Perm())
 	want := "go-rwx" // and what the owner may stays as it is: a folder of other things may have been named by mistake
 	if forbidden == 0o022 {
 		want = "go-w"
@@ -167,7 +167,7 @@ func dedupe(found []Finding) []Finding {
 	})
 }
 
-// summed makes one finding of the many that are alike: a thousand files are mended with one command.
+// summed makes one finding of the many that are alike: a thousand files are fixed with one command.
 func summed(found []Finding) []Finding {
 	if len(found) <= maxNamed {
 		return found
@@ -180,7 +180,7 @@ func summed(found []Finding) []Finding {
 		}
 	}
 	return append(found[:maxNamed:maxNamed], Finding{
-		State: Fail, What: "rights of other files", Found: fmt.Sprintf("%d more files or folders are not for you alone", len(rest)), Fix: strings.Join(fixes, " && "),
+		State: Fail, What: "permissions of other files", Found: fmt.Sprintf("%d more files or folders are accessible to others", len(rest)), Fix: strings.Join(fixes, " && "),
 	})
 }
 
@@ -201,18 +201,18 @@ func (m *Machine) checkDisk(context.Context) []Finding {
 	if v.Type != "" {
 		f.Found += ", on " + v.Type
 	}
-	mend := "du -xh -d 1 " + quote(dir)
+	fix := "du -xh -d 1 " + quote(dir)
 	switch {
 	case v.Free < 100<<20:
-		f.State, f.Fix = Fail, mend
+		f.State, f.Fix = Fail, fix
 	case v.Free < 1<<30:
-		f.State, f.Fix = Warn, mend
+		f.State, f.Fix = Warn, fix
 	}
 	found := []Finding{f}
 	if v.Network {
 		found = append(found, Finding{
 			State: Warn, What: "file system", Found: m.DataDir + " is on another machine (" + v.Type + ")",
-			Why: "a journal can be damaged there: its locks and shared memory need a disk of this machine. Sessions in the old folder stay there. " + weeksOnly,
+			Why: "A journal can be damaged there: it needs a local disk. Sessions in the old folder stay there. " + weeksOnly,
 			Fix: m.elsewhere(lastingFolder),
 		})
 	}
@@ -223,7 +223,7 @@ func (m *Machine) checkDisk(context.Context) []Finding {
 const lastingFolder = `"$(mktemp -d /var/tmp/sb-XXXXXX)"`
 
 // weeksOnly says what is wrong with it: many systems remove there what nobody has touched for a month.
-const weeksOnly = "Name a folder of your own on such a disk if you have one: many systems clear /var/tmp after some weeks"
+const weeksOnly = "Better use your own folder on a local disk: many systems clear /var/tmp after some weeks."
 
 // elsewhere is the command that starts a hub with another data folder, which the verbs of the same shell find. It must outlive a restart:
 // what is in /tmp does not.
@@ -254,7 +254,7 @@ func (m *Machine) checkJournal(ctx context.Context) []Finding {
 	}
 	j, err := m.Journal(ctx)
 	if errors.Is(err, fs.ErrNotExist) {
-		return []Finding{{State: Skip, Found: "there is none yet in " + m.DataDir}}
+		return []Finding{{State: Skip, Found: "none yet in " + m.DataDir}}
 	}
 	if err != nil {
 		return []Finding{{State: Fail, Found: firstLine(err.Error())}}
@@ -266,7 +266,7 @@ func (m *Machine) checkJournal(ctx context.Context) []Finding {
 	switch {
 	case len(j.Wrong) > 0:
 		f.State, f.Found = Fail, "damaged: "+firstLine(j.Wrong[0])
-		f.Why = "a hub refuses it; this sets it aside and begins anew, removing nothing, and ends agents that still run. Restore a backup instead if there is one"
+		f.Why = "The hub refuses it. This sets it aside and starts a new one, removes nothing, and stops running agents. Restore a backup instead if you have one."
 		f.Fix = m.verb("serve --journal new")
 	case j.Checked:
 		f.Found += ", sound"
@@ -276,13 +276,13 @@ func (m *Machine) checkJournal(ctx context.Context) []Finding {
 	found := []Finding{f}
 	for _, lost := range j.Lost {
 		found = append(found, Finding{
-			State: Warn, What: "loss of the journal", Found: firstLine(lost),
-			Why: "it cannot be undone; restore a backup if what is missing matters. With server.durability = \"full\" nothing is lost in a power cut",
+			State: Warn, What: "journal loss", Found: firstLine(lost),
+			Why: "It can't be undone; restore a backup if you need it. With server.durability = \"full\" a power cut loses nothing.",
 		})
 	}
 	if j.Size > largeJournal && f.State == OK {
 		// No command that removes anything: that is for somebody to decide who knows what is in it.
-		f.State, f.Why = Warn, "nothing is removed unless the settings say so: max_age or max_bytes below [retention] has ended sessions removed, for good"
+		f.State, f.Why = Warn, "Nothing is removed automatically: set max_age or max_bytes below [retention] to remove ended sessions."
 		if m.ConfigFile != "" {
 			f.Fix = "${EDITOR:-vi} " + quote(m.ConfigFile)
 		}

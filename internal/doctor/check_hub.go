@@ -37,10 +37,10 @@ func (m *Machine) verb(words string) string {
 func (m *Machine) checkConfig(context.Context) []Finding {
 	if m.ConfigErr == nil {
 		if m.ConfigFile == "" {
-			return []Finding{{State: OK, Found: "the defaults: there is no place for a file, since neither HOME nor XDG_CONFIG_HOME is set"}}
+			return []Finding{{State: OK, Found: "defaults: neither HOME nor XDG_CONFIG_HOME is set"}}
 		}
 		if _, err := m.stat(m.ConfigFile); errors.Is(err, fs.ErrNotExist) {
-			return []Finding{{State: OK, Found: "the defaults: there is no " + m.ConfigFile}}
+			return []Finding{{State: OK, Found: "defaults: no " + m.ConfigFile}}
 		}
 		return []Finding{{State: OK, Found: m.ConfigFile}}
 	}
@@ -75,7 +75,7 @@ func (m *Machine) checkRules(ctx context.Context) []Finding {
 	if m.DataDir != "" {
 		if _, err := m.stat(filepath.Join(m.DataDir, "rules.confirmed-pending")); err == nil {
 			return []Finding{{
-				State: Warn, Found: "a change of " + m.RulesFile + " waits for confirmation, and no hub is running to confirm it to",
+				State: Warn, Found: "a change of " + m.RulesFile + " waits for confirmation, and no hub is running",
 				Fix: m.verb("serve"),
 			}}
 		}
@@ -84,9 +84,9 @@ func (m *Machine) checkRules(ctx context.Context) []Finding {
 		return nil
 	}
 	if _, err := m.stat(m.RulesFile); err != nil {
-		return []Finding{{State: OK, Found: "there is no " + m.RulesFile + ": agents ask as they would by themselves"}}
+		return []Finding{{State: OK, Found: "no " + m.RulesFile + ": agents ask as usual"}}
 	}
-	return []Finding{{State: Skip, Found: m.RulesFile + " is judged by the hub, which is not running"}}
+	return []Finding{{State: Skip, Found: m.RulesFile + " is checked by the hub, which isn't running"}}
 }
 
 // judgeRules says what the hub's rules come to.
@@ -94,7 +94,7 @@ func (m *Machine) judgeRules(p *api.Policy) Finding {
 	switch {
 	case p.Problem != "":
 		return Finding{
-			State: Fail, Found: firstLine(p.Problem), Why: "a rules file that cannot be used changes nothing: the rules before it hold",
+			State: Fail, Found: firstLine(p.Problem), Why: "An invalid rules file changes nothing: the old rules apply.",
 			Fix: "${EDITOR:-vi} " + quote(m.RulesFile),
 		}
 	case p.Pending != nil:
@@ -105,13 +105,13 @@ func (m *Machine) judgeRules(p *api.Policy) Finding {
 		return Finding{State: Warn, Found: changes + " for confirmation", Fix: m.verb("policy confirm")}
 	default:
 		n := len(p.Rules)
-		return Finding{State: OK, Found: fmt.Sprintf("%d in force, nothing waits for confirmation", n)}
+		return Finding{State: OK, Found: fmt.Sprintf("%d active, nothing waits for confirmation", n)}
 	}
 }
 
 func (m *Machine) checkRuntime(context.Context) []Finding {
 	if m.SocketErr != nil {
-		folder, why := `"$HOME/.sb"`, "systems do not take a socket with a longer path"
+		folder, why := `"$HOME/.sb"`, "The system doesn't allow longer socket paths."
 		if home := m.Getenv("HOME"); home == "" || len(home)+len("/.sb/run/hub.sock") > maxSocket {
 			folder, why = lastingFolder, why+". "+weeksOnly
 		}
@@ -127,12 +127,12 @@ func (m *Machine) checkRuntime(context.Context) []Finding {
 	info, err := m.stat(dir)
 	switch {
 	case err != nil:
-		f.Found += ", made with the first start"
+		f.Found += ", created on first start"
 	case !info.Mode.IsDir():
-		f.State, f.Found, f.Fix = Fail, dir+" is not a folder", "mv "+quote(dir)+" "+quote(dir+".aside")
+		f.State, f.Found, f.Fix = Fail, dir+" isn't a folder", "mv "+quote(dir)+" "+quote(dir+".aside")
 	}
 	if run := m.Getenv("XDG_RUNTIME_DIR"); run == "" && m.OS == "linux" && !m.DataDirNamed && f.State == OK && strings.HasPrefix(m.Socket, m.DataDir) {
-		f.Found += "; XDG_RUNTIME_DIR is not set, so it is in the data folder"
+		f.Found += "; XDG_RUNTIME_DIR isn't set, so it is in the data folder"
 	}
 	return []Finding{f}
 }
@@ -153,16 +153,16 @@ func (m *Machine) checkHub(ctx context.Context) []Finding {
 	if errors.Is(err, ErrNoHub) {
 		if pid := m.holder(); pid > 0 {
 			return []Finding{{
-				State: Fail, Found: fmt.Sprintf("process %d has the data folder, but nobody answers on %s", pid, m.Socket),
-				Why: "it may be starting, making a backup, or listening on another socket; or it hangs, and needs kill -9, by which nothing is lost",
+				State: Fail, Found: fmt.Sprintf("process %d has the data folder, but nothing answers on %s", pid, m.Socket),
+				Why: "It may be starting, making a backup, or listening elsewhere; if it hangs, kill -9 loses nothing.",
 				Fix: m.restart(ctx),
 			}}
 		}
-		return []Finding{{State: Skip, Found: "none is running; switchboard run starts one by itself", Fix: m.verb("serve")}}
+		return []Finding{{State: Skip, Found: "not running; switchboard run starts it automatically", Fix: m.verb("serve")}}
 	}
 	if err != nil {
 		return []Finding{{
-			State: Fail, Found: firstLine(err.Error()), Why: "what listens there is not a hub of this user, or not well", Fix: m.verb("serve --log-level debug"),
+			State: Fail, Found: firstLine(err.Error()), Why: "What listens there isn't this user's hub, or has a problem.", Fix: m.verb("serve --log-level debug"),
 		}}
 	}
 	found := []Finding{{
@@ -174,7 +174,7 @@ func (m *Machine) checkHub(ctx context.Context) []Finding {
 	}
 	if info.Version != m.Version {
 		found[0].State, found[0].Found = Warn, found[0].Found+"; this program is "+m.Version
-		found[0].Why, found[0].Fix = "a hub goes on as it was started; agents outlive its restart", m.restart(ctx)
+		found[0].Why, found[0].Fix = "A hub keeps its version until it is restarted; agents survive that.", m.restart(ctx)
 	}
 	agent := "agents run " + info.Agent
 	switch {
@@ -187,10 +187,10 @@ func (m *Machine) checkHub(ctx context.Context) []Finding {
 		found = append(found, Finding{State: OK, What: "hub's agent", Found: agent})
 	}
 	for _, warning := range info.Warnings {
-		found = append(found, Finding{State: Warn, What: "hub's own warning", Found: firstLine(warning), Why: "the hub says so in /v1/info, too"})
+		found = append(found, Finding{State: Warn, What: "hub warning", Found: firstLine(warning), Why: "The hub reports it in /v1/info too."})
 	}
 	if info.Storage != "" {
-		found = append(found, Finding{State: Fail, What: "hub's storage", Found: firstLine(info.Storage), Why: "agents are held back until it can be written again", Fix: "df -h " + quote(m.DataDir)})
+		found = append(found, Finding{State: Fail, What: "hub storage", Found: firstLine(info.Storage), Why: "Agents wait until it can be written again.", Fix: "df -h " + quote(m.DataDir)})
 	}
 	return found
 }
@@ -226,7 +226,7 @@ func (m *Machine) namedPort(ctx context.Context) Finding {
 		return f // another machine's, perhaps
 	}
 	if m.Port(ctx, number) != PortFree {
-		f.State, f.Found, f.Fix = Fail, f.Found+", where another program is", m.verb("serve --addr 127.0.0.1:0")
+		f.State, f.Found, f.Fix = Fail, f.Found+", used by another program", m.verb("serve --addr 127.0.0.1:0")
 	}
 	return f
 }
@@ -255,15 +255,15 @@ func (m *Machine) checkPorts(ctx context.Context) []Finding {
 	f := Finding{State: OK, Data: map[string]any{"hubs": hubs, "others": others}}
 	switch {
 	case len(hubs) > 0:
-		f.Found = "a hub is on " + strings.Join(hubs, ", ")
+		f.Found = "hub on " + strings.Join(hubs, ", ")
 	case free > 0:
 		f.Found = fmt.Sprintf("%d is free", free)
 	default:
-		f.State, f.Found = Fail, fmt.Sprintf("all from %d to %d are taken by other programs", firstPort, lastPort)
+		f.State, f.Found = Fail, fmt.Sprintf("all from %d to %d are used by other programs", firstPort, lastPort)
 		f.Fix = m.verb("serve --addr 127.0.0.1:0")
 	}
 	if len(others) > 0 && f.State == OK {
-		f.Found += "; other programs are on " + strings.Join(others, ", ")
+		f.Found += "; other programs on " + strings.Join(others, ", ")
 	}
 	return []Finding{f}
 }

@@ -37,8 +37,8 @@ func (m *Machine) checkRuns(ctx context.Context) []Finding {
 	}
 	if dead > 0 {
 		found = append(found, Finding{
-			State: Warn, What: "what agents have left", Found: plural(dead, "run was", "runs were") + " not cleared away: the process that owned the agent was killed",
-			Why: "what such an agent has started may still be there; a hub ends it when it starts", Fix: m.restart(ctx),
+			State: Warn, What: "leftovers of agents", Found: plural(dead, "run was", "runs were") + " not cleaned up: the process that owned the agent was killed",
+			Why: "What the agent started may still run; the hub stops it when it starts.", Fix: m.restart(ctx),
 		})
 	}
 	if len(found) == 0 {
@@ -82,7 +82,7 @@ func (m *Machine) service(ctx context.Context) (properties map[string]string, wh
 	}
 	out, err := m.Command(ctx, "systemctl", "--user", "show", unit, "--property=LoadState,ActiveState,KillMode,FragmentPath")
 	if err != nil {
-		return nil, "no service manager of the user answers"
+		return nil, "no user service manager answers"
 	}
 	properties = map[string]string{}
 	for line := range strings.Lines(out) {
@@ -90,7 +90,7 @@ func (m *Machine) service(ctx context.Context) (properties map[string]string, wh
 		properties[name] = value
 	}
 	if properties["LoadState"] != "loaded" {
-		return nil, unit + " is not installed"
+		return nil, unit + " isn't installed"
 	}
 	return properties, ""
 }
@@ -103,7 +103,7 @@ func (m *Machine) checkService(ctx context.Context) []Finding {
 	mode := properties["KillMode"]
 	f := Finding{State: OK, Found: fmt.Sprintf("%s is %s, KillMode=%s", unit, properties["ActiveState"], mode)}
 	if mode != "process" {
-		f.State, f.Why = Fail, "with it systemd ends all agents whenever the hub is restarted"
+		f.State, f.Why = Fail, "With it systemd stops all agents when the hub restarts."
 		f.Fix = spareAgents()
 	}
 	return []Finding{f}
@@ -122,9 +122,9 @@ func (m *Machine) checkLinger(ctx context.Context) []Finding {
 	out, err := m.Command(ctx, "loginctl", "show-user", fmt.Sprint(m.UID), "--property=Linger", "--value")
 	switch {
 	case err != nil:
-		return []Finding{{State: Skip, Found: "loginctl does not tell"}}
+		return []Finding{{State: Skip, Found: "loginctl gives no answer"}}
 	case strings.TrimSpace(out) == "yes":
-		return []Finding{{State: OK, Found: "on: the service lives while you are logged out"}}
+		return []Finding{{State: OK, Found: "on: the service runs while you are logged out"}}
 	default:
 		return []Finding{{State: Warn, Found: "off", Fix: "loginctl enable-linger"}}
 	}
@@ -133,7 +133,7 @@ func (m *Machine) checkLinger(ctx context.Context) []Finding {
 func (m *Machine) checkTerminal(context.Context) []Finding {
 	t := m.Terminal
 	if !t.Is {
-		return []Finding{{State: Skip, Found: "this is no terminal"}}
+		return []Finding{{State: Skip, Found: "not a terminal"}}
 	}
 	term := m.Getenv("TERM")
 	colors := "colours"
@@ -144,10 +144,10 @@ func (m *Machine) checkTerminal(context.Context) []Finding {
 	var found []Finding
 	switch {
 	case term == "" || term == "dumb":
-		f.State, f.Found = Warn, "TERM is "+quote(term)+": nothing can be drawn"
-		f.Why, f.Fix = "run and attach fall back to plain text", "export TERM=xterm-256color"
+		f.State, f.Found = Warn, "TERM is "+quote(term)+": can't draw"
+		f.Why, f.Fix = "run and attach use plain text.", "export TERM=xterm-256color"
 	case t.Cols > 0 && (t.Cols < 80 || t.Rows < 24):
-		f.State, f.Why = Warn, "attach wants 80 columns and 24 rows"
+		f.State, f.Why = Warn, "attach needs 80 columns and 24 rows."
 		f.Fix = `printf '\033[8;24;80t'`
 	}
 	found = append(found, f)
@@ -159,7 +159,7 @@ func (m *Machine) checkTerminal(context.Context) []Finding {
 			}
 		}
 		found = append(found, Finding{
-			State: Warn, What: "characters", Found: "the locale " + quote(locale) + " has no UTF-8", Why: "what is not ASCII may be drawn wrongly", Fix: "export LC_ALL=C.UTF-8",
+			State: Warn, What: "characters", Found: "the locale " + quote(locale) + " has no UTF-8", Why: "Non-ASCII characters may look wrong.", Fix: "export LC_ALL=C.UTF-8",
 		})
 	}
 	return found

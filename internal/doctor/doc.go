@@ -1,7 +1,7 @@
-// Package doctor looks for what keeps Switchboard from working on a machine, and says how to mend it.
+// Package doctor looks for what keeps Switchboard from working on a machine, and says how to fix it.
 //
 // [Run] makes a [Report] of a [Machine]. A machine is functions, so that tests can have any; [Here] has those that need nothing but the system. What is
-// found are [Finding]s: what was looked at, what was found, why it matters, and the command that mends it.
+// found are [Finding]s: what was looked at, what was found, why it matters, and the command that fixes it.
 //
 // Nothing is changed, nothing is sent anywhere but to the hub's own socket and to the loopback ports that a hub may have, and no secret is read: of
 // credentials it looks only whether they are there. It does not ask a Claude Code whether it is logged in, either: "claude auth status" looks up names

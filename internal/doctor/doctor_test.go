@@ -222,22 +222,22 @@ func TestChecks(t *testing.T) {
 			m.CLIs = func(context.Context) []CLI {
 				return []CLI{{Path: "/b", Err: errors.New("no")}, {Path: "/a/claude", Version: wire.Version{Major: 2, Minor: 1, Patch: 40}}}
 			}
-		}, "claude", Fail, "cannot be used", "SWITCHBOARD_CLAUDE_PATH=/a/claude"},
+		}, "claude", Fail, "can't be used", "SWITCHBOARD_CLAUDE_PATH=/a/claude"},
 		{"the second cannot be used", func(m *Machine) {
 			m.CLIs = func(context.Context) []CLI {
 				return []CLI{{Path: "/a/claude", Version: wire.Version{Major: 2, Minor: 1, Patch: 40}}, {Path: "/b", Err: errors.New("no")}}
 			}
-		}, "claude", Warn, "cannot be used", ""},
+		}, "claude", Warn, "can't be used", ""},
 		{"dials in", func(m *Machine) {
 			m.CLIs = func(context.Context) []CLI {
 				return []CLI{{Path: "/a/claude", Version: wire.Version{Major: 2, Minor: 1, Patch: 120}}}
 			}
-		}, "transports", OK, "dialling in (--sdk-url), dialling in with HTTP POST", ""},
-		{"dials nobody", nil, "transports", OK, "no dialling in: since 2.1.121", ""},
+		}, "transports", OK, "dial-in (--sdk-url), dial-in with HTTP POST", ""},
+		{"dials nobody", nil, "transports", OK, "no dial-in: since 2.1.121", ""},
 		{"not logged in", func(m *Machine) { m.Stat = files{}.stat }, "login", Warn, "no /home/ann/.claude/.credentials.json", "claude auth login"},
 		{"logged in by a token", env("CLAUDE_CODE_OAUTH_TOKEN", "x"), "login", OK, "CLAUDE_CODE_OAUTH_TOKEN is set", ""},
 		{"a cloud", env("CLAUDE_CODE_USE_BEDROCK", "1"), "login", OK, "CLAUDE_CODE_USE_BEDROCK", ""},
-		{"a key for agents", func(m *Machine) { env("ANTHROPIC_API_KEY", "x")(m); m.UseAPIBilling = true }, "login", OK, "leave it to agents", ""},
+		{"a key for agents", func(m *Machine) { env("ANTHROPIC_API_KEY", "x")(m); m.UseAPIBilling = true }, "login", OK, "pass it to agents", ""},
 		{"a key that agents do not get", func(m *Machine) { env("ANTHROPIC_API_KEY", "x")(m); m.Stat = files{}.stat }, "login", Warn, "ANTHROPIC_API_KEY", "USE_API_BILLING"},
 		{"another folder", env("CLAUDE_CONFIG_DIR", "/elsewhere"), "login", Warn, "/elsewhere/.credentials.json", "auth login"},
 		{"a keychain", func(m *Machine) { m.OS = "darwin"; m.Stat = files{}.stat }, "login", Skip, "keychain", ""},
@@ -245,7 +245,7 @@ func TestChecks(t *testing.T) {
 		{"Windows", func(m *Machine) {
 			env("USERPROFILE", "/users/ann")(m)
 			m.OS, m.Stat = "windows", files{"/users/ann/.claude/.credentials.json": plain(0o666)}.stat
-		}, "login", OK, "/users/ann/.claude/.credentials.json is there", ""},
+		}, "login", OK, "/users/ann/.claude/.credentials.json exists", ""},
 		{"credentials for all", func(m *Machine) { mode(m, "/home/ann/.claude/.credentials.json", plain(0o644)) }, "login", Warn, "0644", "chmod 600 /home/ann/.claude/.credentials.json"},
 		{"no settings", func(m *Machine) { m.Stat = files{}.stat }, "config", OK, "defaults", ""},
 		{"rules wait", func(m *Machine) {
@@ -261,7 +261,7 @@ func TestChecks(t *testing.T) {
 			m.SocketErr, m.Socket = errors.New("too long"), ""
 		}, "runtime", Fail, "too long", `"$(mktemp -d /var/tmp/sb-XXXXXX)"`},
 		{"a long path", func(m *Machine) { m.SocketErr = errors.New("too long"); m.Socket = "" }, "runtime", Fail, "too long", `export SWITCHBOARD_DATA_DIR="$HOME/.sb" && switchboard serve`},
-		{"no folder", func(m *Machine) { mode(m, "/run/user/1000/switchboard", plain(0o600)) }, "runtime", Fail, "not a folder", "mv"},
+		{"no folder", func(m *Machine) { mode(m, "/run/user/1000/switchboard", plain(0o600)) }, "runtime", Fail, "isn't a folder", "mv"},
 		{"another version", func(m *Machine) { m.Version = "v1.2.4" }, "hub", Warn, "this program is v1.2.4", "systemctl --user restart switchboard.service"},
 		{"another version, by hand", func(m *Machine) { m.Version = "v1.2.4"; m.Command = nil }, "hub", Warn, "v1.2.4", "kill 4711; while"},
 		{"a hub that hangs", func(m *Machine) {
@@ -271,7 +271,7 @@ func TestChecks(t *testing.T) {
 		{"no hub", func(m *Machine) {
 			m.Hub, m.Holder = func(context.Context) (*api.Info, error) { return nil, ErrNoHub }, nil
 			m.DataDirNamed, m.DataDir = true, "/tmp/my data"
-		}, "hub", Skip, "none is running", "switchboard serve --data-dir '/tmp/my data'"},
+		}, "hub", Skip, "not running", "switchboard serve --data-dir '/tmp/my data'"},
 		{"somebody else's hub", func(m *Machine) {
 			m.Hub = func(context.Context) (*api.Info, error) { return nil, errors.New("the socket belongs to user 0") }
 		}, "hub", Fail, "user 0", "serve"},
@@ -285,7 +285,7 @@ func TestChecks(t *testing.T) {
 			m.Address, m.Holder = "0.0.0.0:9000", nil
 			m.Hub = func(context.Context) (*api.Info, error) { return nil, ErrNoHub }
 			m.Port = func(_ context.Context, port int) Port { return map[int]Port{9000: PortOther}[port] }
-		}, "port", Fail, "0.0.0.0:9000, where another program is", "switchboard serve --addr 127.0.0.1:0"},
+		}, "port", Fail, "0.0.0.0:9000, used by another program", "switchboard serve --addr 127.0.0.1:0"},
 		{"a port of our own, with TLS", func(m *Machine) {
 			m.Address, m.Port = "127.0.0.1:9000", func(context.Context, int) Port { return PortOther }
 		}, "port", OK, "127.0.0.1:9000", ""},
@@ -301,10 +301,10 @@ func TestChecks(t *testing.T) {
 				}
 				return PortFree
 			}
-		}, "port", OK, "8766 is free; other programs are on 8765", ""},
+		}, "port", OK, "8766 is free; other programs on 8765", ""},
 		{"a file for all", func(m *Machine) { mode(m, "/home/ann/.local/share/switchboard/journal.db", plain(0o640)) }, "modes", Fail, "0640", "chmod go-rwx /home/ann/.local/share/switchboard/journal.db"},
 		{"a name for terminals", func(m *Machine) { mode(m, "/home/ann/.local/share/switchboard/\x1b[31m", plain(0o640)) }, "modes", Fail, "0640", `printf '\057`},
-		{"a link", func(m *Machine) { mode(m, "/home/ann/.local/share/switchboard/link", plain(fs.ModeSymlink|0o777)) }, "modes", OK, "for you alone", ""},
+		{"a link", func(m *Machine) { mode(m, "/home/ann/.local/share/switchboard/link", plain(fs.ModeSymlink|0o777)) }, "modes", OK, "private to you", ""},
 		{"a linked journal", func(m *Machine) {
 			mode(m, "/home/ann/.local/share/switchboard/journal.db", plain(fs.ModeSymlink|0o777))
 		}, "modes", Fail, "symbolic link", "cp -pL /home/ann/.local/share/switchboard/journal.db "},
@@ -339,7 +339,7 @@ func TestChecks(t *testing.T) {
 		{"a link of somebody else", func(m *Machine) {
 			mode(m, "/home/ann/.local/share/switchboard/link", File{Mode: fs.ModeSymlink | 0o777, UID: 1001})
 		}, "modes", Fail, "user 1001", "sudo chown -h 1000 "},
-		{"a rule file of root", func(m *Machine) { mode(m, "/home/ann/.config/switchboard/rules.toml", File{Mode: 0o644}) }, "modes", OK, "for you alone", ""},
+		{"a rule file of root", func(m *Machine) { mode(m, "/home/ann/.config/switchboard/rules.toml", File{Mode: 0o644}) }, "modes", OK, "private to you", ""},
 		{"little room", func(m *Machine) { m.Volume = func(string) (Volume, error) { return Volume{Free: 500 << 20}, nil } }, "disk", Warn, "500.0 MiB", "du"},
 		{"no folder yet", func(m *Machine) {
 			m.Volume = func(path string) (Volume, error) {
@@ -359,9 +359,9 @@ func TestChecks(t *testing.T) {
 		}, "journal", Skip, "none yet", ""},
 		{"no service", func(m *Machine) {
 			m.Command = func(context.Context, string, ...string) (string, error) { return "LoadState=not-found\n", nil }
-		}, "service", Skip, "not installed", ""},
+		}, "service", Skip, "isn't installed", ""},
 		{"no systemd", func(m *Machine) { m.Command = nil }, "linger", Skip, "no systemd", ""},
-		{"a pipe", func(m *Machine) { m.Terminal = Terminal{} }, "terminal", Skip, "no terminal", ""},
+		{"a pipe", func(m *Machine) { m.Terminal = Terminal{} }, "terminal", Skip, "not a terminal", ""},
 		{"a small one", func(m *Machine) { m.Terminal.Cols = 70 }, "terminal", Warn, "70×40", "printf"},
 		{"no UTF-8", func(m *Machine) { m.Terminal.ASCII = true; env("LC_ALL", "C")(m) }, "terminal", Warn, "the locale C", "LC_ALL"},
 	} {

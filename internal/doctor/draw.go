@@ -18,7 +18,7 @@ type DrawOptions struct {
 	Quiet bool
 }
 
-// Draw writes a report for people, one line for each finding that begins with its state, and below it why it matters and the command that mends it.
+// Draw writes a report for people, one line for each finding that begins with its state, and below it why it matters and the command that fixes it.
 func Draw(w io.Writer, r *Report, o DrawOptions) error {
 	if o.Style == nil {
 		o.Style = func(_ State, text string) string { return text }

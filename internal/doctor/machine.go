@@ -29,7 +29,7 @@ type Machine struct {
 	ConfigErr, SocketErr error
 	// DataDir is the data folder, Socket the hub's.
 	DataDir, Socket string
-	// DataDirNamed and ConfigNamed say that flags name data folder and configuration file: commands that mend something have to name them, too.
+	// DataDirNamed and ConfigNamed say that flags name data folder and configuration file: commands that fix something have to name them, too.
 	DataDirNamed, ConfigNamed bool
 	// Address is the address that the settings name for the hub; empty means the usual ports.
 	Address string

@@ -35,7 +35,7 @@ type Finding struct {
 	Found string `json:"found"`
 	// Why says why it matters; only if State is Warn or Fail.
 	Why string `json:"why,omitempty"`
-	// Fix is the command for a shell that mends it; empty if there is nothing to mend, or no such command.
+	// Fix is the command for a shell that fixes it; empty if there is nothing to fix, or no such command.
 	Fix string `json:"fix,omitempty"`
 	// Data is what programs may want to know besides.
 	Data any `json:"data,omitempty"`
@@ -77,21 +77,21 @@ type Check struct {
 // Checks returns all of them, in the order in which they are made.
 func Checks() []Check {
 	return []Check{
-		{"claude", "Claude Code", "agents are this program; without one only the simulated agent works", (*Machine).checkCLIs},
-		{"transports", "ways to talk to it", "a hub talks to an agent by one of these ways; standard input and output is enough", (*Machine).checkTransports},
-		{"login", "login", "an agent that is not logged in ends its first turn with an error", (*Machine).checkLogin},
-		{"config", "settings", "nothing starts with settings that make no sense", (*Machine).checkConfig},
-		{"rules", "rules", "until a change is confirmed, the rules before it hold", (*Machine).checkRules},
-		{"runtime", "folder of the socket", "the terminal and the agents reach the hub by its socket", (*Machine).checkRuntime},
-		{"hub", "hub", "without a hub there are no sessions", (*Machine).checkHub},
-		{"port", "port", "browsers and programs reach the hub by its port", (*Machine).checkPorts},
-		{"modes", "rights of files", "whoever reads these files can see what agents do, or steer them", (*Machine).checkModes},
-		{"disk", "disk", "when the disk is full, agents are held back until there is room", (*Machine).checkDisk},
-		{"journal", "journal", "it holds every session", (*Machine).checkJournal},
-		{"agents", "agents without a hub", "they work on, and end by themselves after a while", (*Machine).checkRuns},
-		{"service", "service of systemd", "agents should outlive a restart of the hub", (*Machine).checkService},
-		{"linger", "linger", "without it the system ends the service, and agents, when you log out", (*Machine).checkLinger},
-		{"terminal", "terminal", "run and attach draw with it", (*Machine).checkTerminal},
+		{"claude", "Claude Code", "Needed to run agents. Without it, only the simulated agent works.", (*Machine).checkCLIs},
+		{"transports", "ways to talk to it", "How the hub talks to agents; standard input and output is enough.", (*Machine).checkTransports},
+		{"login", "login", "An agent that isn't logged in fails in its first turn.", (*Machine).checkLogin},
+		{"config", "settings", "Nothing starts with invalid settings.", (*Machine).checkConfig},
+		{"rules", "rules", "Until a change is confirmed, the old rules apply.", (*Machine).checkRules},
+		{"runtime", "socket folder", "Commands and agents reach the hub by its socket.", (*Machine).checkRuntime},
+		{"hub", "hub", "Sessions need a hub.", (*Machine).checkHub},
+		{"port", "port", "Browsers and programs reach the hub by its port.", (*Machine).checkPorts},
+		{"modes", "file permissions", "Anyone who can read these files can watch or steer agents.", (*Machine).checkModes},
+		{"disk", "disk", "When the disk is full, agents wait for free space.", (*Machine).checkDisk},
+		{"journal", "journal", "It holds every session.", (*Machine).checkJournal},
+		{"agents", "agents without a hub", "They keep working and stop automatically after a while.", (*Machine).checkRuns},
+		{"service", "systemd service", "Agents should survive a restart of the hub.", (*Machine).checkService},
+		{"linger", "linger", "Without it the system stops the service and agents when you log out.", (*Machine).checkLinger},
+		{"terminal", "terminal", "run and attach draw on it.", (*Machine).checkTerminal},
 	}
 }
 

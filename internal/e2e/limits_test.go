@@ -21,7 +21,7 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 )
 
-// TestBudget holds the queue back when a budget is used up, over a kill of the
+// TestBudget holds the queue back when a budget is spent, over a kill of the
 // hub, until somebody releases it.
 func TestBudget(t *testing.T) {
 	t.Parallel()

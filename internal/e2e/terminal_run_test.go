@@ -166,7 +166,7 @@ func TestTerminalRunConversation(t *testing.T) {
 			t.Errorf("%q is shown %d times, want once\n%s", text, n, screen.All())
 		}
 	}
-	for _, text := range []string{"The agent waits for you.", "switchboard attach --data-dir " + r.lab.data + " " + session.ID[:9], "switchboard stop --data-dir"} {
+	for _, text := range []string{"Agent idle, waiting for a message.", "switchboard attach --data-dir " + r.lab.data + " " + session.ID[:9], "switchboard stop --data-dir"} {
 		if !strings.Contains(unwrapped(screen), text) {
 			t.Errorf("%q is not said at the end\n%s", text, screen)
 		}
@@ -179,12 +179,12 @@ func TestTerminalRunConversation(t *testing.T) {
 func TestTerminalRunAllow(t *testing.T) {
 	t.Parallel()
 	r := runOnTerminal(t, 80, 24, nil, directives(`@tool Bash {"command":"make clean"}`, said("It is clean.")))
-	r.asked("May it use Bash?")
+	r.asked("Run this command?")
 	r.WaitFor("$ make clean")
 	r.Type("y")
 	r.WaitFor("It is clean.")
 	r.awaitIdle(1)
-	r.WaitGone("May it use Bash?")
+	r.WaitGone("Run this command?")
 	r.Type(termtest.CtrlC)
 	r.left(0)
 	questions := r.questions()
@@ -196,7 +196,7 @@ func TestTerminalRunAllow(t *testing.T) {
 func TestTerminalRunDeny(t *testing.T) {
 	t.Parallel()
 	r := runOnTerminal(t, 80, 24, nil, directives(`@tool Bash {"command":"make clean"}`, said("Then not.")))
-	r.asked("May it use Bash?")
+	r.asked("Run this command?")
 	r.Type("n")
 	r.WaitFor("Why?")
 	r.send("not today")
@@ -298,7 +298,7 @@ func TestTerminalRunInterrupt(t *testing.T) {
 	r.WaitUntil(func(s *termtest.Screen) bool { return s.Contains("Working…") }, "it works again")
 	r.Type(termtest.CtrlC, termtest.CtrlC)
 	screen := r.left(0)
-	for _, text := range []string{"Come back with:", "switchboard attach", "End it with:", "switchboard stop"} {
+	for _, text := range []string{"Reattach:", "switchboard attach", "Stop:", "switchboard stop"} {
 		if !strings.Contains(unwrapped(screen), text) {
 			t.Errorf("%q is not said at the end\n%s", text, screen)
 		}
@@ -315,12 +315,12 @@ func TestTerminalRunHubKilled(t *testing.T) {
 	r.WaitFor("Before the crash.")
 	r.awaitIdle(1)
 	r.lab.kill()
-	r.WaitUntil(func(s *termtest.Screen) bool { return s.Contains("The server is away") }, "it says that the server is away")
+	r.WaitUntil(func(s *termtest.Screen) bool { return s.Contains("The hub is away") }, "it says that the server is away")
 	r.send(said("After the crash.")) // while nobody is there
 	r.lab.start()
 	r.WaitFor("After the crash.")
 	r.awaitIdle(2)
-	r.WaitGone("The server is away")
+	r.WaitGone("The hub is away")
 	r.Type(termtest.CtrlC)
 	screen := r.left(0)
 	for _, text := range []string{"Before the crash.", "After the crash."} {
@@ -357,12 +357,12 @@ func TestTerminalRunLong(t *testing.T) {
 func TestTerminalRunResize(t *testing.T) {
 	t.Parallel()
 	r := runOnTerminal(t, 100, 30, nil, directives("@say "+strings.Repeat("many words ", 40), `@tool Bash {"command":"make clean"}`, said("It is done.")))
-	r.WaitFor("May it use Bash?")
+	r.WaitFor("Run this command?")
 	r.resized = true
 	for _, size := range [][2]int{{60, 20}, {40, 12}, {120, 40}, {80, 24}} {
 		r.Resize(size[0], size[1])
 		r.WaitUntil(func(s *termtest.Screen) bool {
-			return s.Cols == size[0] && s.Contains("May it use Bash?") && fits(s)
+			return s.Cols == size[0] && s.Contains("Run this command?") && fits(s)
 		}, fmt.Sprintf("the question at %d×%d", size[0], size[1]))
 	}
 	r.WaitGone("one moment")
@@ -418,7 +418,7 @@ func TestTerminalRunHostile(t *testing.T) {
 		`@tool Read {"file_path":`+encoded(attack)+`}`, "@result "+encoded(attack+strings.Repeat(wide, 200)),
 		"@tool Bash "+string(command), "@fails "+encoded(attack),
 		said("It is over.")))
-	r.asked("May it use Bash?")
+	r.asked("Run this command?")
 	r.Type("y")
 	r.WaitFor("It is over.")
 	r.awaitIdle(1)
@@ -449,9 +449,9 @@ func TestTerminalRunStartsHub(t *testing.T) {
 		Args: []string{program(t), "run", "--simulated", directives(`@tool Bash {"command":"make clean"}`, said("It is clean."))},
 		Env:  l.environment("SWITCHBOARD_ADDR=127.0.0.1:0"), Dir: dir,
 	})
-	r.WaitFor("A server runs in the background now")
+	r.WaitFor("Started a background hub")
 	r.WaitFor("A SIMULATED agent")
-	r.WaitFor("May it use Bash?")
+	r.WaitFor("Run this command?")
 	r.WaitGone("one moment")
 	r.Type("y")
 	r.WaitFor("It is clean.")
@@ -460,10 +460,10 @@ func TestTerminalRunStartsHub(t *testing.T) {
 	if code := r.Exit(); code != 0 {
 		t.Errorf("exit code %d\n%s", code, r.Screen())
 	}
-	if !strings.Contains(unwrapped(r.Screen()), "switchboard attach --data-dir "+data) {
+	if !strings.Contains(unwrapped(r.Screen()), "Reattach: switchboard attach s") {
 		t.Errorf("it does not say how to come back\n%s", r.Screen())
 	}
-	// The server lives on; the lab ends it.
+	// The hub outlives it; the lab ends it.
 	c, err := client.New(&client.Options{Socket: filepath.Join(data, "run", "hub.sock")})
 	if err != nil {
 		t.Fatal(err)
@@ -481,10 +481,10 @@ func TestTerminalRunSignals(t *testing.T) {
 	t.Parallel()
 	for _, signal := range []os.Signal{syscall.SIGTERM, syscall.SIGHUP} {
 		r := runOnTerminal(t, 80, 24, nil, directives(`@tool Bash {"command":"make clean"}`, "@say never"))
-		r.asked("May it use Bash?")
+		r.asked("Run this command?")
 		r.Signal(signal)
 		screen := r.left(130)
-		for _, text := range []string{"The agent goes on. It asks something.", "switchboard attach", "switchboard stop"} {
+		for _, text := range []string{"Agent still running. It has a question.", "switchboard attach", "switchboard stop"} {
 			if !strings.Contains(unwrapped(screen), text) {
 				t.Errorf("after %s %q is not said\n%s", signal, text, screen)
 			}

@@ -225,7 +225,7 @@ func TestExportMarkdown(t *testing.T) {
 	text := l.export(s.ID, "markdown")
 	for _, part := range []string{
 		"# A story\n", "- Session: `" + s.ID + "`\n", "- Cost: $", " in 2 turns\n",
-		"\n## Turn 1\n", "\n### Prompt of ada\n\n```text\n@say first\n", "\n### Agent\n\n```text\nfirst\n```\n",
+		"\n## Turn 1\n", "\n### Prompt of ada\n\n```text\n@say first\n", "\n### Agent\n\n> first\n",
 		"\n**Tool** `Bash: make`\n\n```text\n{\"command\":\"make\"}\n```\n", "\n**Question** (permission) `make`\n", "\n**Allowed** by rule `Bash(make:*)`\n",
 		"\n**Denied** by ada\n\n```text\nNot now.\n```\n", "\nError of `Bash`\n", "\n*Turn finished after ",
 		"\n## Turn 2\n", "\n**Question** (choice) `Which one?`\n", "  - `Left`\n", "\n**Answered** by ada\n\n- `Which one?`: `Right`\n", "\n*Process ended at ",
@@ -251,6 +251,8 @@ var hostile = []string{
 	"`````\n![beacon](https://evil.example/x.png)",
 	"\r\n\r<b>bold</b>\r",
 	"[link](javascript:alert(1))",
+	"[link](Java\\script:alert(1)) [x]: javascript:alert(1)\n[link](&#106;avascript:alert(1)) \\<b> \\",
+	"# A heading\n\n- **bold** `<b>` and ``a ` b``\n\n```go\nx <- y\n```",
 	"\u202egnp.exe\u2066",
 	"\u009b31m\x7f\x00",
 	"broken \xff\xfe",
@@ -258,7 +260,8 @@ var hostile = []string{
 }
 
 // TestExportHostile exports what an agent said: whatever it is, in Markdown it is
-// text within a block of code, or code within a line.
+// text within a block of code, code within a line, or Markdown in a quotation that
+// loads nothing and runs nothing.
 func TestExportHostile(t *testing.T) {
 	l := newLab(t)
 	var lines []string
@@ -279,7 +282,10 @@ func TestExportHostile(t *testing.T) {
 	if found := regexp.MustCompile(`[\x00-\x08\x0b-\x1f\x7f\x{80}-\x{9f}\x{202a}-\x{202e}\x{2066}-\x{2069}\x{2028}\x{2029}]`).FindString(text); found != "" {
 		t.Errorf("%q is there as it came", found)
 	}
-	outside := outsideCode(t, text)
+	outside, quoted := outsideCode(t, text)
+	if found := regexp.MustCompile(`(?i)<|!\[|(^|[^\\])\][(:]\s*java`).FindString(quoted); found != "" {
+		t.Errorf("%q is in a quotation:\n%s", found, quoted)
+	}
 	for _, part := range []string{"<", "](", "evil", "alert", "onerror", "No heading", "no heading"} {
 		if strings.Contains(strings.ReplaceAll(outside, `\<`, ""), part) && part != "](" {
 			t.Errorf("%q is outside of code:\n%s", part, outside)
@@ -301,12 +307,13 @@ func TestExportHostile(t *testing.T) {
 
 // outsideCode returns what of a Markdown text is not in a block of code or in code
 // within a line, as CommonMark sees it.
-func outsideCode(t *testing.T, text string) string {
+func outsideCode(t *testing.T, text string) (outside, quoted string) {
 	t.Helper()
-	var outside strings.Builder
+	var own, quotation strings.Builder
 	fence := ""
 	for line := range strings.Lines(text) {
-		line = strings.TrimSuffix(line, "\n")
+		line, isQuoted := strings.CutPrefix(strings.TrimSuffix(line, "\n"), ">")
+		line = strings.TrimPrefix(line, " ")
 		ticks := line[:len(line)-len(strings.TrimLeft(line, "`"))]
 		switch {
 		case fence != "":
@@ -315,14 +322,16 @@ func outsideCode(t *testing.T, text string) string {
 			}
 		case len(ticks) >= 3 && !strings.Contains(line[len(ticks):], "`"):
 			fence = ticks
+		case isQuoted:
+			quotation.WriteString(withoutSpans(line) + "\n")
 		default:
-			outside.WriteString(withoutSpans(line) + "\n")
+			own.WriteString(withoutSpans(line) + "\n")
 		}
 	}
 	if fence != "" {
 		t.Error("a block of code is not closed")
 	}
-	return outside.String()
+	return own.String(), quotation.String()
 }
 
 // withoutSpans takes code out of a line.

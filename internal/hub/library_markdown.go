@@ -18,9 +18,10 @@ import (
 // other forms of an export have it all.
 const mostShown = 4 << 10
 
-// A markdown writes a session for people. Whatever an agent or a person wrote is
-// data: it stands in code, where no viewer follows links, loads pictures or runs
-// HTML, and what a terminal would obey is made visible.
+// A markdown writes a session for people. What an agent says is Markdown, and stays
+// so in a quotation, without HTML and pictures; whatever else an agent or a person
+// wrote is data: it stands in code, where no viewer loads pictures or runs HTML. What
+// a terminal would obey is made visible.
 type markdown struct {
 	w       *bufio.Writer
 	session *journal.Session
@@ -219,7 +220,7 @@ func (m *markdown) assistant(e *journal.Entry, v *wire.Assistant) {
 			}
 			m.begin(e)
 			m.write("\n### ", whose(v.ParentToolUseID), "\n\n")
-			m.block(b.Text, 0)
+			m.quoted(b.Text)
 		case *wire.ToolUseBlock:
 			m.begin(e)
 			for _, a := range actions {
@@ -227,7 +228,9 @@ func (m *markdown) assistant(e *journal.Entry, v *wire.Assistant) {
 					m.write("\n**Tool** ", inCode(a.Tool+": "+a.Title), ofSubAgent(v.ParentToolUseID), "\n\n")
 				}
 			}
-			m.block(string(b.Input), mostShown)
+			if b.Name != "TodoWrite" || !m.todos(b.Input) {
+				m.block(string(b.Input), mostShown)
+			}
 		default: // thinking, and what is not known
 		}
 	}
@@ -282,7 +285,7 @@ func (m *markdown) question(q *api.Question) {
 	}
 	if q.Plan != nil && q.Plan.Text != "" {
 		m.write("\n")
-		m.block(q.Plan.Text, 0)
+		m.quoted(q.Plan.Text)
 	}
 }
 
@@ -362,13 +365,26 @@ func longestRun(text string) int {
 	return longest
 }
 
-// inText returns a text as it stands in a sentence: with a backslash before all
-// that means something to Markdown.
+// inText returns a text as it stands in a sentence or a heading: with a backslash
+// before what means something to Markdown there.
 func inText(text string) string {
 	var b strings.Builder
-	for _, r := range visible(inOneLine(text), false) {
-		if r < 0x80 && unicode.In(r, unicode.Punct, unicode.Symbol) {
+	runes := []rune(visible(inOneLine(text), false))
+	word := func(i int) bool {
+		return i >= 0 && i < len(runes) && (unicode.IsLetter(runes[i]) || unicode.IsDigit(runes[i]))
+	}
+	for i, r := range runes {
+		switch r {
+		case '\\', '`', '*', '[', ']', '<', '>', '|', '~', '&':
 			b.WriteByte('\\')
+		case '_':
+			if !word(i-1) || !word(i+1) { // within a word it means nothing
+				b.WriteByte('\\')
+			}
+		case '#':
+			if i == 0 || i == len(runes)-1 {
+				b.WriteByte('\\')
+			}
 		}
 		b.WriteRune(r)
 	}

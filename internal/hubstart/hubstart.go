@@ -69,7 +69,7 @@ type NoHubError struct {
 
 // Error returns reason and hint.
 func (e *NoHubError) Error() string {
-	text := "no server is running"
+	text := "no hub is running"
 	if e.Reason != "" {
 		text += ": " + e.Reason
 	}
@@ -96,7 +96,7 @@ func Find(ctx context.Context, socket string) (*Hub, error) {
 		return &Hub{Info: info}, nil
 	case absent(err):
 		return nil, &NoHubError{
-			Reason: "nobody listens on " + socket, Hint: "start one with: switchboard serve, or let one be started by: switchboard run", Err: err,
+			Reason: "nothing listens on " + socket, Hint: "start one: switchboard serve, or a session: switchboard run", Err: err,
 		}
 	}
 	return nil, err
@@ -128,7 +128,7 @@ func Ensure(ctx context.Context, o *Options) (*Hub, error) {
 		patience = defaultPatience
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, &NoHubError{
-		Reason: fmt.Sprintf("none has answered for %s", patience), Hint: "look at what switchboard serve says",
+		Reason: fmt.Sprintf("none answered within %s", patience), Hint: "try switchboard serve and read what it prints",
 	})
 	defer cancel()
 	hub, err := Find(ctx, o.Socket)
@@ -137,7 +137,7 @@ func Ensure(ctx context.Context, o *Options) (*Hub, error) {
 	}
 	for _, entry := range o.Env {
 		if strings.HasPrefix(entry, agentMarker+"=") {
-			return nil, &NoHubError{Reason: "this runs inside an agent, whose end would be the hub's", Hint: "start one yourself with: switchboard serve"}
+			return nil, &NoHubError{Reason: "this runs inside an agent, and the hub would end with it", Hint: "start one elsewhere: switchboard serve"}
 		}
 	}
 	hub, err = start(ctx, o)

@@ -283,7 +283,7 @@ func TestEnsureFails(t *testing.T) {
 		}
 		defer unlock()
 		o.Patience = time.Millisecond
-		if _, err := Ensure(t.Context(), o); !missing(err) || !strings.Contains(err.Error(), "none has answered") {
+		if _, err := Ensure(t.Context(), o); !missing(err) || !strings.Contains(err.Error(), "none answered within") {
 			t.Errorf("%v", err)
 		}
 	})

@@ -29,7 +29,7 @@ const (
 // start starts a hub and waits until it, or another one, answers.
 func start(ctx context.Context, o *Options) (*Hub, error) {
 	if err := os.MkdirAll(o.DataDir, 0o700); err != nil {
-		return nil, &NoHubError{Reason: "its data folder cannot be made: " + err.Error(), Hint: "name another one with --data-dir", Err: err}
+		return nil, &NoHubError{Reason: "its data folder can't be created: " + err.Error(), Hint: "name another one with --data-dir", Err: err}
 	}
 	// Before anything is written there.
 	if err := trust.Folder(o.DataDir); err != nil {
@@ -40,7 +40,7 @@ func start(ctx context.Context, o *Options) (*Hub, error) {
 		return nil, err
 	}
 	defer unlock()
-	// Whoever had the lock before has started one.
+	// The process that had the lock before has started one.
 	if hub, err := Find(ctx, o.Socket); !missing(err) {
 		return hub, err
 	}
@@ -49,7 +49,7 @@ func start(ctx context.Context, o *Options) (*Hub, error) {
 	}
 	p, err := launch(o)
 	if err != nil {
-		return nil, &NoHubError{Reason: "it could not be started: " + err.Error(), Err: err}
+		return nil, &NoHubError{Reason: "it couldn't be started: " + err.Error(), Err: err}
 	}
 	return p.await(ctx, o)
 }
@@ -59,7 +59,7 @@ func start(ctx context.Context, o *Options) (*Hub, error) {
 func lock(ctx context.Context, path string) (unlock func(), err error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
-		return nil, &NoHubError{Reason: err.Error(), Hint: "the data folder has to be yours to write", Err: err}
+		return nil, &NoHubError{Reason: err.Error(), Hint: "check that you can write to the data folder", Err: err}
 	}
 	ticker := time.NewTicker(pause)
 	defer ticker.Stop()
@@ -122,7 +122,7 @@ func launch(o *Options) (*process, error) {
 
 // keepDescriptors has no process that is started from now on get the descriptors
 // that this one was given besides the three usual ones. A script may hold a lock by
-// one, or wait for the end of a pipe, and a hub lives on for weeks.
+// one, or wait for the end of a pipe, and a hub runs for weeks.
 func keepDescriptors() {
 	entries, err := os.ReadDir("/dev/fd")
 	if err != nil {

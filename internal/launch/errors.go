@@ -3,7 +3,6 @@ package launch
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/switchboard-dev/switchboard/claude"
 )
@@ -59,15 +58,19 @@ func failure(doing string, err error) *StartError {
 	return &StartError{Code: Failed, Reason: fmt.Sprintf("%s: %v", doing, err), Err: err}
 }
 
+// NoClaude is the reason if there is no CLI on PATH or in any other usual
+// place. switchboard doctor lists what there is.
+const NoClaude = "Claude Code not found on PATH or in the usual folders"
+
 // explainFind says in the words of the program's user why there is no agent.
 func explainFind(err error) error {
-	const hint = `install Claude Code with "npm install -g @anthropic-ai/claude-code", name the program with "switchboard serve --agent PATH", ` +
-		`or ask for the simulated agent with "switchboard serve --agent sim"`
+	const hint = `try a simulated agent with "switchboard run --simulated", install Claude Code with "npm install -g @anthropic-ai/claude-code", ` +
+		`or name its path with "switchboard serve --agent PATH"`
 	e := &StartError{Code: NoAgent, Reason: err.Error(), Err: err}
 	if missing, ok := errors.AsType[*claude.NotFoundError](err); ok {
 		e.Hint = hint
 		if missing.Reason == "" {
-			e.Reason = "claude was not found in " + strings.Join(missing.Looked, ", ")
+			e.Reason = NoClaude
 		}
 	}
 	return e

@@ -87,7 +87,7 @@ type Spec struct {
 	Marker string
 	// Dir is the working folder, an absolute path.
 	Dir string
-	// Resume is the conversation to go on with, ResumeAt the uuid of its last
+	// Resume is the conversation to continue, ResumeAt the uuid of its last
 	// message to keep, Fork whether to go on under a new id. If Resume is
 	// empty, a new conversation is begun.
 	Resume, ResumeAt string
@@ -99,7 +99,7 @@ type Spec struct {
 	Agent string
 	// Options are those of the CLI.
 	Options Options
-	// Deny and Ask are permission rules that the CLI is to enforce by itself,
+	// Deny and Ask are permission rules that the CLI is to enforce itself,
 	// beside those in the options' settings. They are stronger than what a
 	// project allows.
 	Deny, Ask []string
@@ -188,7 +188,7 @@ func (s *Spec) check() error {
 }
 
 // Start starts a run and returns as soon as its shim has its orders; the shim
-// connects by itself. Whatever can be known to be wrong before that is a
+// connects on its own. Whatever can be known to be wrong before that is a
 // [*StartError], and then nothing has been started; what a CLI says against its
 // options once it runs comes over the shim's link. The context bounds the start
 // alone.

@@ -244,7 +244,7 @@ func TestRefusals(t *testing.T) {
 		{"folder in a file", func(s *Spec) { s.Dir = file + "/x%d" }, BadDir, "x%d"},
 		{"folder is relative", func(s *Spec) { s.Dir = "here" }, BadDir, "not an absolute path"},
 		{"no folder", func(s *Spec) { s.Dir = "" }, BadDir, "not an absolute path"},
-		{"no such agent", func(s *Spec) { s.Agent = "/nowhere/claude" }, NoAgent, "--agent sim"},
+		{"no such agent", func(s *Spec) { s.Agent = "/nowhere/claude" }, NoAgent, "run --simulated"},
 		{"agent is no program", func(s *Spec) { s.Agent = file }, NoAgent, "not executable"},
 		{"option of no version", func(s *Spec) { s.SessionID = "mine" }, BadOption, "not a UUID"},
 		{"fork of nothing", func(s *Spec) { s.Fork = true }, BadOption, "ForkSession"},
@@ -295,7 +295,7 @@ func TestNobodyThere(t *testing.T) {
 	if e, ok := errors.AsType[*StartError](err); !ok || e.Code != NoAgent {
 		t.Errorf("the error is %#v", err)
 	}
-	for _, want := range []string{"PATH, /somewhere", "npm install", "--agent PATH", "--agent sim"} {
+	for _, want := range []string{NoClaude, "npm install", "--agent PATH", "run --simulated"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("the error %q does not say %q", err, want)
 		}

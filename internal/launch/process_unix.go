@@ -103,7 +103,7 @@ func (r *reaper) abandon(pid int) {
 	r.change(pid, func(c *child) {
 		c.abandoned = true
 		if !c.ended {
-			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended by itself
+			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended on its own
 		}
 	})
 }

@@ -63,11 +63,11 @@ func (e *Error) Error() string {
 		if len(shown) > mostMeant {
 			shown, more = shown[:mostMeant], fmt.Sprintf("\n  … and %d more", len(shown)-mostMeant)
 		}
-		return fmt.Sprintf("%q could be any of these %ss; name one by its id:\n  %s%s", e.Name, e.Kind, strings.Join(shown, "\n  "), more)
+		return fmt.Sprintf("%q matches several %ss; name one by its id:\n  %s%s", e.Name, e.Kind, strings.Join(shown, "\n  "), more)
 	case e.Why != "":
 		return e.Why + list
 	default:
-		return fmt.Sprintf("there is no %s %q%s", e.Kind, e.Name, list)
+		return fmt.Sprintf("no %s %q%s", e.Kind, e.Name, list)
 	}
 }
 
@@ -87,14 +87,14 @@ func Short(id string) string {
 func Session(ctx context.Context, hub Lister, name string) (*api.Session, error) {
 	switch {
 	case name == "":
-		return nil, &Error{Name: name, Kind: KindSession, Why: "the name of a session is missing"}
+		return nil, &Error{Name: name, Kind: KindSession, Why: "name a session"}
 	case name == Last:
 		list, err := hub.List(ctx, api.SessionFilter{Limit: 1})
 		if err != nil {
 			return nil, err
 		}
 		if len(list.Sessions) == 0 {
-			return nil, &Error{Name: name, Kind: KindSession, Why: "there is no session yet that - could stand for"}
+			return nil, &Error{Name: name, Kind: KindSession, Why: "no sessions yet"}
 		}
 		return hub.Session(ctx, list.Sessions[0].ID)
 	case isID(name, 's'):
@@ -145,14 +145,14 @@ func line(id, about string) string {
 func Question(ctx context.Context, hub Questioner, name string) (*api.Question, error) {
 	switch {
 	case name == "":
-		return nil, &Error{Name: name, Kind: KindQuestion, Why: "the name of a question is missing"}
+		return nil, &Error{Name: name, Kind: KindQuestion, Why: "name a question"}
 	case name == Last:
 		open, err := questions(ctx, hub, api.QuestionFilter{State: api.QuestionOpen})
 		if err != nil {
 			return nil, err
 		}
 		if len(open) == 0 {
-			return nil, &Error{Name: name, Kind: KindQuestion, Why: "nobody asks anything at present"}
+			return nil, &Error{Name: name, Kind: KindQuestion, Why: "no open questions"}
 		}
 		return &open[0], nil
 	case isID(name, 'q'):
@@ -207,7 +207,7 @@ func Question(ctx context.Context, hub Questioner, name string) (*api.Question, 
 		}
 	}
 	if len(meant) == 0 {
-		return nil, &Error{Name: name, Kind: KindQuestion, Why: fmt.Sprintf("the session %s asks nothing at present", exact[0].ID)}
+		return nil, &Error{Name: name, Kind: KindQuestion, Why: fmt.Sprintf("session %s has no open question", exact[0].ID)}
 	}
 	return only(name, meant)
 }

@@ -59,7 +59,7 @@ func (f *fakeHub) Session(_ context.Context, id string) (*api.Session, error) {
 			return &api.Session{ID: id, Title: s.Title}, nil
 		}
 	}
-	return nil, api.Errorf(http.StatusNotFound, api.CodeNotFound, "there is no session %q", id)
+	return nil, api.Errorf(http.StatusNotFound, api.CodeNotFound, "no session %q", id)
 }
 
 func (f *fakeHub) Questions(_ context.Context, filter api.QuestionFilter) (*api.QuestionList, error) {
@@ -84,7 +84,7 @@ func (f *fakeHub) Question(_ context.Context, id string) (*api.Question, error) 
 			return &f.questions[i], nil
 		}
 	}
-	return nil, api.Errorf(http.StatusNotFound, api.CodeNotFound, "there is no question %q", id)
+	return nil, api.Errorf(http.StatusNotFound, api.CodeNotFound, "no question %q", id)
 }
 
 const (
@@ -130,7 +130,7 @@ func TestSession(t *testing.T) {
 		{"-", slugs}, // the first one is archived
 		{"s5k2", slugs},
 		{"5k2", slugs},
-		{"s5k", "!could be any of these sessions|" + slugs + "  Mend the slugs|" + tests},
+		{"s5k", "!matches several sessions|" + slugs + "  Mend the slugs|" + tests},
 		{"5k", "!no session"}, // too short for an id
 		{"Mend the slugs", slugs},
 		{"mend the S", slugs},
@@ -141,9 +141,9 @@ func TestSession(t *testing.T) {
 		{"ggg", "!" + liar + "|" + untold},
 		{"sggg", untold},
 		{untold, untold},
-		{"nobody", `!there is no session "nobody"; switchboard ls lists them`},
-		{"snnnnnnnnnnnnnnnnnnnn", "!there is no session"},
-		{"", "!missing"},
+		{"nobody", `!no session "nobody"; switchboard ls lists them`},
+		{"snnnnnnnnnnnnnnnnnnnn", "!no session"},
+		{"", "!name a "},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := Session(t.Context(), newFake(), test.name)
@@ -183,7 +183,7 @@ func TestSessionLooksNoFurther(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := Session(t.Context(), &fakeHub{}, "-"); err == nil || !strings.Contains(err.Error(), "no session yet") {
+	if _, err := Session(t.Context(), &fakeHub{}, "-"); err == nil || !strings.Contains(err.Error(), "no sessions yet") {
 		t.Errorf("the last of none: %v", err)
 	}
 }
@@ -195,18 +195,18 @@ func TestQuestion(t *testing.T) {
 		{"-", first},
 		{"qaaa", first},
 		{"aab", second},
-		{"qaa", "!could be any of these questions|" + first + "  permission Bash|" + second},
-		{"qddd", "!there is no question"}, // settled
+		{"qaa", "!matches several questions|" + first + "  permission Bash|" + second},
+		{"qddd", "!no question"}, // settled
 		{"qdddddddd", gone},               // as it is shown, it is known all the same
-		{"qnnnnnnnn", "!there is no question"},
+		{"qnnnnnnnn", "!no question"},
 		{"Mend the tests", third},
 		{tests, third},
 		{"s5k9", third},
 		{slugs, "!" + first + "|" + second},
-		{"Tidy up", "!asks nothing"},
-		{"Mend", "!could be any of these sessions"},
-		{"nobody", `!there is no question "nobody"; switchboard questions lists them`},
-		{"", "!missing"},
+		{"Tidy up", "!no open question"},
+		{"Mend", "!matches several sessions"},
+		{"nobody", `!no question "nobody"; switchboard questions lists them`},
+		{"", "!name a "},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := Question(t.Context(), newFake(), test.name)
@@ -223,7 +223,7 @@ func TestQuestion(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Question(t.Context(), &fakeHub{}, "-"); err == nil || !strings.Contains(err.Error(), "nobody asks") {
+	if _, err := Question(t.Context(), &fakeHub{}, "-"); err == nil || !strings.Contains(err.Error(), "no open questions") {
 		t.Errorf("the oldest of none: %v", err)
 	}
 }

@@ -79,7 +79,7 @@ func AnswerTo(q *api.Question, verb, text string) (*api.Answer, error) {
 		case decision == "":
 			return &api.Answer{Decision: "deny", Message: text}, nil
 		case text != "":
-			return nil, fmt.Errorf("whoever asks with a %s cannot be told why; write /deny %s alone", q.Kind, q.ID)
+			return nil, fmt.Errorf("a %s takes no reason; write /deny %s alone", q.Kind, q.ID)
 		default:
 			return &api.Answer{Decision: decision}, nil
 		}
@@ -96,7 +96,7 @@ func AnswerTo(q *api.Question, verb, text string) (*api.Answer, error) {
 }
 
 func unfit(q *api.Question, verb string) error {
-	return fmt.Errorf("%s is a %s, which cannot be answered with /%s", q.ID, q.Kind, verb)
+	return fmt.Errorf("%s is a %s and can't be answered with /%s", q.ID, q.Kind, verb)
 }
 
 // allow makes the answer that lets something happen as it was asked.
@@ -121,14 +121,14 @@ func allow(q *api.Question, text string) (*api.Answer, error) {
 		content, err := accepted(&form)
 		return &api.Answer{Decision: "accept", Content: content}, err
 	case api.QuestionChoice:
-		return nil, fmt.Errorf("%s is a choice; answer it with /answer %s and the numbers of what you choose", q.ID, q.ID)
+		return nil, fmt.Errorf("%s is a choice; answer it with /answer %s and the numbers you choose", q.ID, q.ID)
 	case api.QuestionDialog:
 	}
 	return nil, unfit(q, "allow")
 }
 
 func said(text string) error {
-	return fmt.Errorf("nothing can be said with /allow; send %q as a message", text)
+	return fmt.Errorf("/allow takes no text; send %q as a message", text)
 }
 
 // allowAlways reads the number of a suggestion, and perhaps where it is to be kept.
@@ -142,11 +142,11 @@ func allowAlways(q *api.Question, text string) (*api.Always, error) {
 		return nil, said(text)
 	}
 	if number < 1 || number > len(q.Suggestions) {
-		return nil, fmt.Errorf("%s has %d suggestions of what to allow always, and none is number %d", q.ID, len(q.Suggestions), number)
+		return nil, fmt.Errorf("%s has %d suggestions, none of them number %d", q.ID, len(q.Suggestions), number)
 	}
 	place = strings.TrimSpace(place)
 	if places := []string{"session", "localSettings", "projectSettings", "userSettings"}; place != "" && !slices.Contains(places, place) {
-		return nil, fmt.Errorf("it cannot be kept in %q; there are: %s", place, strings.Join(places, ", "))
+		return nil, fmt.Errorf("can't save it in %q; use one of: %s", place, strings.Join(places, ", "))
 	}
 	return &api.Always{Suggestion: new(number - 1), Destination: place}, nil
 }
@@ -166,12 +166,12 @@ func reply(q *api.Question, text string) (*api.Answer, error) {
 	case api.QuestionForm:
 		var fields map[string]json.RawMessage
 		if err := json.Unmarshal([]byte(text), &fields); err != nil || fields == nil {
-			return nil, fmt.Errorf("a form is filled in with a JSON object, such as {\"name\": \"value\"}")
+			return nil, fmt.Errorf("fill in a form with a JSON object, such as {\"name\": \"value\"}")
 		}
 		return &api.Answer{Decision: "accept", Content: json.RawMessage(text)}, nil
 	case api.QuestionDialog:
 		if !json.Valid(bytes.TrimSpace([]byte(text))) {
-			return nil, fmt.Errorf("the result of a dialog is written in JSON: a word in quotes, a number or an object")
+			return nil, fmt.Errorf("write the result of a dialog as JSON: a word in quotes, a number or an object")
 		}
 		return &api.Answer{Decision: "choose", Result: json.RawMessage(text)}, nil
 	case api.QuestionPermission:
@@ -210,17 +210,17 @@ func review(q *api.Question, text string) (*api.Answer, error) {
 			case "no-prompts":
 				answer.NoPrompts = true
 			default:
-				return nil, fmt.Errorf("an approval may be followed by bypass, compact and no-prompts, not by %q; to have the plan changed write /answer %s %s and what it lacks", word, q.ID, api.PlanRevise)
+				return nil, fmt.Errorf("an approval can be followed by bypass, compact and no-prompts, not by %q; to change the plan write /answer %s %s and what to change", word, q.ID, api.PlanRevise)
 			}
 		}
 	case api.PlanOutline:
 		if rest != "" {
-			return nil, fmt.Errorf("the agent is told by itself what an outline is; to say more write /answer %s %s and what the plan lacks", q.ID, api.PlanRevise)
+			return nil, fmt.Errorf("outline takes no text; to change the plan write /answer %s %s and what to change", q.ID, api.PlanRevise)
 		}
 	case api.PlanRevise, api.PlanReject:
 		answer.Message = rest
 		if rest == "" && answer.Outcome == api.PlanRevise {
-			return nil, fmt.Errorf("what does the plan lack? Write /answer %s %s and what the agent shall change", q.ID, api.PlanRevise)
+			return nil, fmt.Errorf("what should change? Write /answer %s %s and what to change", q.ID, api.PlanRevise)
 		}
 	default: // one of tomorrow
 		answer.Message = rest
@@ -235,7 +235,7 @@ func (a *attachment) rule(ctx context.Context, text string) error {
 	if at := strings.LastIndex(in.Rule, " for "); at >= 0 {
 		if d, err := time.ParseDuration(strings.TrimSpace(in.Rule[at+len(" for "):])); err == nil {
 			if d < time.Second {
-				return fmt.Errorf("a rule holds for a second or longer")
+				return fmt.Errorf("a rule must last at least a second")
 			}
 			in.Rule, in.For = strings.TrimSpace(in.Rule[:at]), int64(d/time.Second)
 		}

@@ -33,7 +33,7 @@ type Hub interface {
 	RemoveRule(ctx context.Context, id, rule string) (*api.SessionRule, error)
 	// Release lets a session go on that is held back.
 	Release(ctx context.Context, id string, in api.Release) (*api.Session, error)
-	// Follow returns the session's events from the first on, without live ones, until ctx ends. It reconnects by itself.
+	// Follow returns the session's events from the first on, without live ones, until ctx ends. It reconnects automatically.
 	Follow(ctx context.Context, id string) iter.Seq2[api.Frame, error]
 }
 
@@ -62,19 +62,19 @@ func (e *TurnError) Error() string { return e.Reason }
 // help is what /help says.
 const help = `What you type is sent as a message. Commands:
 /allow ID            allow it, approve the plan, accept the form as it comes
-/allow ID N [PLACE]  allow what suggestion N says always; PLACE: session, localSettings, projectSettings, userSettings
-/deny ID [why]       deny it; the agent is told why
+/allow ID N [PLACE]  always allow what suggestion N says; PLACE: session, localSettings, projectSettings, userSettings
+/deny ID [why]       deny it; the reason is shown to the agent
 /abort ID [why]      deny it and stop the turn
 /answer ID TEXT      a choice: numbers or words, or - to skip, a semicolon between questions;
                      "2" in quotation marks is words of your own, and not the second option
-                     a plan: an outcome, then what the plan lacks, or of bypass, compact and no-prompts what shall be
+                     a plan: an outcome, then what to change, or bypass, compact, no-prompts
                      a form or a dialog: JSON
 /rule DECISION RULE  allow, ask or deny from now on: /rule deny Bash(git push:*), /rule allow * for 30m
 /unrule ID           remove a rule of this session
-/release [ID]        let the session go on that is held back
+/release [ID]        continue a session that is held back
 /interrupt           stop the turn
-/stop                end the agent's process
-/quit                leave; the agent goes on
+/stop                stop the agent
+/quit                leave; the agent keeps running
 An ID may be cut short. A message that begins with a slash is sent as //…`
 
 // errQuit is the cause of a context that ends because somebody wants to leave.
@@ -184,7 +184,7 @@ func (a *attachment) show(ctx context.Context, frames <-chan followed, wait bool
 				case r.Resume == "gap":
 					a.view.say("Something was removed from the log here.")
 				default:
-					a.view.say("The log is another one now; it begins anew here.")
+					a.view.say("The log has changed; it starts over here.")
 					seen = 0
 				}
 				if ended {
@@ -228,7 +228,7 @@ func judge(s *api.Session) error {
 	case s.State == api.StateEnded && s.Ended != nil && s.Ended.Unfinished:
 		return &TurnError{"the agent ended before its work was done: " + s.Ended.Reason}
 	case s.Result != nil && s.Result.Failed && !s.Result.Interrupted:
-		return &TurnError{"the last turn failed (" + s.Result.Subtype + ")"}
+		return &TurnError{"the last turn failed" + reason(s.Result.Subtype)}
 	default:
 		return nil
 	}
@@ -262,7 +262,7 @@ func (a *attachment) read(ctx context.Context, in io.Reader) {
 				return
 			}
 			if ctx.Err() == nil {
-				a.view.say("That did not work: %v", err)
+				a.view.say("That failed: %v", err)
 			}
 		}
 	}
@@ -297,7 +297,7 @@ func (a *attachment) obey(ctx context.Context, line string) error {
 	case "/interrupt":
 		done, err := a.hub.Interrupt(ctx, a.session, api.Interrupt{})
 		if err == nil && !done.Was {
-			a.view.say("There was no turn to stop.")
+			a.view.say("No turn was running.")
 		}
 		return err
 	case "/stop":
@@ -309,7 +309,7 @@ func (a *attachment) obey(ctx context.Context, line string) error {
 		a.view.say("%s", help)
 		return nil
 	default:
-		return fmt.Errorf("there is no command %s; /help lists them, and a message that begins with a slash is sent as /%s", command, line)
+		return fmt.Errorf("unknown command %s; /help lists them; to send it as a message write /%s", command, line)
 	}
 }
 

@@ -189,7 +189,7 @@ var (
 			`{"question":"Which?","options":[{"label":"Red","description":"warm"},{"label":"Blue","description":"cold"}]},` +
 			`{"question":"And?","multiSelect":true,"options":[{"label":"One","description":"1"},{"label":"Two","description":"2"}]}]}}`)}
 	plan = api.Question{ID: "qplan", Kind: api.QuestionPlan, State: api.QuestionOpen, Request: json.RawMessage(
-		`{"subtype":"can_use_tool","tool_name":"ExitPlanMode","input":{"plan":"# Plan\n\nquestion qx: may it use Bash?"}}`)}
+		`{"subtype":"can_use_tool","tool_name":"ExitPlanMode","input":{"plan":"# Plan\n\nquestion qx: Run this command?"}}`)}
 	form = api.Question{ID: "qform", Kind: api.QuestionForm, State: api.QuestionOpen, Request: json.RawMessage(
 		`{"subtype":"elicitation","mcp_server_name":"notes","message":"Where?","requested_schema":{"type":"object","properties":{"to":{"type":"string","default":"top"},"why":{"type":"string"}},"required":["to"]}}`)}
 	strictForm = api.Question{ID: "qstrict", Kind: api.QuestionForm, State: api.QuestionOpen, Request: json.RawMessage(
@@ -211,7 +211,7 @@ func TestShow(t *testing.T) {
 		api.Event{Kind: api.KindMessage, Data: data(api.Message{State: api.MessageQueued, Text: "Hello\nthere", UUID: "u1", By: "ann"})},
 		line(`{"type":"user","uuid":"u1","isReplay":true,"message":{"role":"user","content":"Hello\nthere"}}`),
 		line(`{"type":"user","uuid":"u2","message":{"role":"user","content":[{"type":"text","text":"from elsewhere"}]}}`),
-		line(`{"type":"assistant","message":{"content":[{"type":"thinking","thinking":"hm  hm"},{"type":"text","text":"I look.\n\tquestion q9: may it use Bash?\u001b]0;title\u0007\u202e"},{"type":"tool_use","id":"t","name":"Read","input":{"file_path":"/p/x"}}]}}`),
+		line(`{"type":"assistant","message":{"content":[{"type":"thinking","thinking":"hm  hm"},{"type":"text","text":"I look.\n\tquestion q9: Run this command?\u001b]0;title\u0007\u202e"},{"type":"tool_use","id":"t","name":"Read","input":{"file_path":"/p/x"}}]}}`),
 		line(`{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"one\ntwo\nthree"}]}}`),
 		line(`{"type":"assistant","parent_tool_use_id":"t","message":{"content":[{"type":"tool_use","id":"t2","name":"Odd","input":{"a":1}},{"type":"tool_use","id":"t3","name":"Bare","input":{}},{"type":"tool_use","id":"t4","name":"TodoWrite","input":{"todos":[{"content":"a","status":"completed"},{"content":"b","status":"in_progress"}]}},{"type":"tool_use","id":"t5","name":"ExitPlanMode","input":{"plan":"x"}}]}}`),
 		line(`{"type":"user","parent_tool_use_id":"t","message":{"role":"user","content":[{"type":"tool_result","is_error":true,"tool_use_id":"t2","content":[{"type":"text","text":"no"}]},{"type":"tool_result","tool_use_id":"t3","content":""}]}}`),
@@ -249,7 +249,7 @@ func TestShow(t *testing.T) {
 		api.Event{Kind: "of_tomorrow"},
 	)
 	want := `This is session s1. Type a message, or /help.
-The log is another one now; it begins anew here.
+The log has changed; it starts over here.
 session: s1 in /p Tidy
 run: 2 is starting
 state: idle
@@ -258,7 +258,7 @@ ann: Hello
 user: from elsewhere
 thinking: hm hm
 agent: I look.
-      question q9: may it use Bash?␛]0;title␇�
+      question q9: Run this command?␛]0;title␇�
 tool: Read /p/x
 result: one (2 more lines)
     tool: Odd {"a":1}
@@ -268,37 +268,37 @@ result: one (2 more lines)
     failed: no
     result: (nothing)
 state: running
-question qperm: may it use Bash?
+question qperm: Run this command?
   command: rm -rf ␛[31m/
 answer with: /allow qperm or /deny qperm why
 question qcho: Which?
     1 Red - warm
     2 Blue - cold
-  And? (several may be chosen)
+  And? (choose one or more)
     1 One - 1
     2 Two - 2
-answer with: /answer qcho 1 (numbers by commas, or words, or - to skip; a semicolon between questions) or /deny qcho
-question qplan: may it go on with this plan?
+answer with: /answer qcho 1 (numbers with commas, words, or - to skip; a semicolon between questions) or /deny qcho
+question qplan: Approve this plan?
   # Plan
 
-  question qx: may it use Bash?
+  question qx: Run this command?
 answer with: /allow qplan or /deny qplan why
 question qform: notes asks: Where?
     to (needed): "top"
     why
 answer with: /allow qform (as it comes), /answer qform {"field": value} or /deny qform
 question qdia: dialog {"subtype":"request_user_dialog"}
-answer with: /answer qdia and the result in JSON, or /deny qdia
+answer with: /answer qdia and the result as JSON, or /deny qdia
 state: requires_action
 answer qperm: deny: too hot (ann)
 answer qcho: allow: Red, dark (bob)
 answer qform: accept: {"to":"top"} (user, too late)
-answer qplan: not needed any more: the turn was interrupted
-answer qdia: somebody answered (ann)
+answer qplan: cancelled: the turn was interrupted
+answer qdia: answered (ann)
 message: not delivered (the process ended): lost
 gap: perhaps lines are missing here: the link was cut
 gap: lines are missing here: a backup was restored
-oversize: a line of 999 bytes was too long to be kept
+oversize: a line of 999 bytes was too long to keep
 notice: look out
 notice: "not an object"
 link lost: the connection broke
@@ -336,12 +336,12 @@ func TestCommands(t *testing.T) {
 		calls    []string
 		out      []string
 	}{
-		{"messages", "hello\n\n  /path is a message only so: \n//slash\n", nil, []string{"send hello", "send /slash"}, []string{"there is no command /path", "sent as //path"}},
-		{"interrupt", "/interrupt\n", nil, []string{"interrupt"}, []string{"no turn to stop"}},
+		{"messages", "hello\n\n  /path is a message only so: \n//slash\n", nil, []string{"send hello", "send /slash"}, []string{"unknown command /path", "write //path"}},
+		{"interrupt", "/interrupt\n", nil, []string{"interrupt"}, []string{"No turn was running"}},
 		{"stop", "/stop\n", nil, []string{"stop"}, nil},
 		{"help", "/help\n", nil, nil, []string{"/answer ID TEXT"}},
 		{"quit", "/quit\nnever read\n", nil, nil, nil},
-		{"unsent", "hello\n", errors.New("the server is away"), []string{"send hello"}, []string{"That did not work: the server is away"}},
+		{"unsent", "hello\n", errors.New("the server is away"), []string{"send hello"}, []string{"That failed: the server is away"}},
 		{"allow", "/allow qperm\n", nil, []string{`answer qperm {"decision":"allow"}`}, nil},
 		{"short id", "/deny qpe  not that \n", nil, []string{`answer qperm {"decision":"deny","message":"not that"}`}, nil},
 		{"id that is not clear", "/allow q\n", nil, nil, []string{"11 open questions begin with q"}},
@@ -353,42 +353,42 @@ func TestCommands(t *testing.T) {
 		{"choice by label and words", "/answer qcho red; none of these\n", nil, []string{`answer qcho {"decision":"allow","choices":{"And?":{"text":"none of these"},"Which?":{"labels":["Red"]}}}`}, nil},
 		{"choice skipped in part", "/answer qcho -; 2\n", nil, []string{`answer qcho {"decision":"allow","choices":{"And?":{"labels":["Two"]},"Which?":{"skip":true}}}`}, nil},
 		{"choice in words that are a number, or -", "/answer qcho \"2\"; \"-\"\n", nil, []string{`answer qcho {"decision":"allow","choices":{"And?":{"text":"-"},"Which?":{"text":"2"}}}`}, nil},
-		{"too few answers", "/answer qcho 1\n", nil, nil, []string{"2 questions and 1 answers"}},
+		{"too few answers", "/answer qcho 1\n", nil, nil, []string{"2 questions but 1 answers"}},
 		{"an empty answer", "/answer qcho 1;\n", nil, nil, []string{`no answer to "And?"`}},
-		{"two where one is possible", "/answer qcho 1,2;1\n", nil, nil, []string{"only one answer"}},
+		{"two where one is possible", "/answer qcho 1,2;1\n", nil, nil, []string{"takes one answer only"}},
 		{"number that is not there", "/answer qcho 3;1\n", nil, []string{`answer qcho {"decision":"allow","choices":{"And?":{"labels":["One"]},"Which?":{"text":"3"}}}`}, nil},
 		{"allow a choice", "/allow qcho\n", nil, nil, []string{"/answer qcho and the numbers"}},
 		{"skip a choice", "/deny qcho\n", nil, []string{`answer qcho {"decision":"deny"}`}, nil},
 		{"always", "/allow qsug 2\n", nil, []string{`answer qsug {"decision":"allow","always":{"suggestion":1}}`}, nil},
 		{"always, elsewhere", "/allow qsug 1  userSettings\n", nil, []string{`answer qsug {"decision":"allow","always":{"suggestion":0,"destination":"userSettings"}}`}, nil},
-		{"no such suggestion", "/allow qsug 3\n/allow qsug 0\n/allow qperm 1\n", nil, nil, []string{"2 suggestions", "none is number 3", "none is number 0", "0 suggestions"}},
-		{"no such place", "/allow qsug 1 cloud\n/allow qsug 1 switchboard\n", nil, nil, []string{`kept in "cloud"`, `kept in "switchboard"`, "localSettings"}},
-		{"deny and stop", "/abort qperm enough\n/abort qform\n", nil, []string{`answer qperm {"decision":"deny","message":"enough","interrupt":true}`}, []string{"cannot be answered with /abort"}},
+		{"no such suggestion", "/allow qsug 3\n/allow qsug 0\n/allow qperm 1\n", nil, nil, []string{"2 suggestions", "none of them number 3", "none of them number 0", "0 suggestions"}},
+		{"no such place", "/allow qsug 1 cloud\n/allow qsug 1 switchboard\n", nil, nil, []string{`save it in "cloud"`, `save it in "switchboard"`, "localSettings"}},
+		{"deny and stop", "/abort qperm enough\n/abort qform\n", nil, []string{`answer qperm {"decision":"deny","message":"enough","interrupt":true}`}, []string{"can't be answered with /abort"}},
 		{"plan by number", "/answer qrev 2 compact\n", nil, []string{`answer qrev {"outcome":"accept_edits","compact":true}`}, nil},
 		{"plan by name", "/answer qrev fresh bypass no-prompts\n", nil, []string{`answer qrev {"outcome":"fresh","mode":"bypassPermissions","no_prompts":true}`}, nil},
 		{"plan with feedback", "/answer qrev revise tests first; then code\n", nil, []string{`answer qrev {"message":"tests first; then code","outcome":"revise"}`}, nil},
-		{"plan without feedback", "/answer qrev revise\n", nil, nil, []string{"what does the plan lack?"}},
+		{"plan without feedback", "/answer qrev revise\n", nil, nil, []string{"what should change?"}},
 		{"plan rejected", "/answer qrev reject\n/answer qrev 5 not now\n", nil, []string{`answer qrev {"outcome":"reject"}`, `answer qrev {"message":"not now","outcome":"reject"}`}, nil},
-		{"plan paused", "/answer qrev 6\n/answer qrev outline slowly\n", nil, []string{`answer qrev {"outcome":"outline"}`}, []string{"to say more write /answer qrev revise"}},
-		{"approval with words", "/answer qrev ask but tests first\n", nil, nil, []string{"to have the plan changed write /answer qrev revise"}},
+		{"plan paused", "/answer qrev 6\n/answer qrev outline slowly\n", nil, []string{`answer qrev {"outcome":"outline"}`}, []string{"to change the plan write /answer qrev revise"}},
+		{"approval with words", "/answer qrev ask but tests first\n", nil, nil, []string{"to change the plan write /answer qrev revise"}},
 		{"no such outcome", "/answer qrev maybe\n/answer qrev 7\n/answer qrev 0\n/answer qplan 1\n", nil, nil, []string{"qrev can be answered with one of: fresh, accept_edits, ask, revise, reject, outline", "qplan can be"}},
 		{"stale plan", "/answer qsta ask\n/answer qsta revise more\n", nil, []string{`answer qsta {"message":"more","outcome":"revise"}`}, []string{"qsta can be answered with one of: fresh, revise"}},
 		{"form filled in", `/answer qstrict {"why": "so"}` + "\n", nil, []string{`answer qstrict {"decision":"accept","content":{"why":"so"}}`}, nil},
-		{"form filled in badly", "/answer qstrict so\n/answer qstrict null\n", nil, nil, []string{"a form is filled in with a JSON object"}},
-		{"dialog answered", `/answer qdia {"a":1}` + "\n/answer qdia yes\n", nil, []string{`answer qdia {"decision":"choose","result":{"a":1}}`}, []string{"in JSON"}},
+		{"form filled in badly", "/answer qstrict so\n/answer qstrict null\n", nil, nil, []string{"fill in a form with a JSON object"}},
+		{"dialog answered", `/answer qdia {"a":1}` + "\n/answer qdia yes\n", nil, []string{`answer qdia {"decision":"choose","result":{"a":1}}`}, []string{"as JSON"}},
 		{"rule", "/rule deny Bash(git push:*)\n", nil, []string{`rule {"rule":"Bash(git push:*)","decision":"deny"}`}, nil},
 		{"rule for a while", "/rule allow * for 30m\n", nil, []string{`rule {"rule":"*","decision":"allow","for":1800}`}, nil},
 		{"rule with for in it", "/rule ask Bash(wait for it)\n", nil, []string{`rule {"rule":"Bash(wait for it)","decision":"ask"}`}, nil},
-		{"rule that is none", "/rule\n/rule warn Bash\n/rule deny\n/rule allow * for 1ms\n", nil, nil, []string{"/rule deny Bash(git push:*)", "a second or longer"}},
-		{"rule refused", "/rule allow *\n", errors.New("needs an end"), []string{`rule {"rule":"*","decision":"allow"}`}, []string{"That did not work: needs an end"}},
+		{"rule that is none", "/rule\n/rule warn Bash\n/rule deny\n/rule allow * for 1ms\n", nil, nil, []string{"/rule deny Bash(git push:*)", "at least a second"}},
+		{"rule refused", "/rule allow *\n", errors.New("needs an end"), []string{`rule {"rule":"*","decision":"allow"}`}, []string{"That failed: needs an end"}},
 		{"rule removed", "/unrule r1\n/unrule\n", nil, []string{"unrule r1"}, []string{"which rule?"}},
 		{"release", "/release\n/release h1\n", nil, []string{`release {}`, `release {"hold":"h1"}`}, nil},
-		{"answer what is no choice", "/answer qperm 1\n", nil, nil, []string{"cannot be answered with /answer"}},
+		{"answer what is no choice", "/answer qperm 1\n", nil, nil, []string{"can't be answered with /answer"}},
 		{"form", "/allow qform\n", nil, []string{`answer qform {"decision":"accept","content":{"to":"top"}}`}, nil},
-		{"form that needs more", "/allow qstrict\n", nil, nil, []string{`the form wants "why"`}},
-		{"decline a form", "/deny qform\n/deny qform why\n", nil, []string{`answer qform {"decision":"decline"}`}, []string{"asks with a form cannot be told why"}},
+		{"form that needs more", "/allow qstrict\n", nil, nil, []string{`the form needs "why"`}},
+		{"decline a form", "/deny qform\n/deny qform why\n", nil, []string{`answer qform {"decision":"decline"}`}, []string{"a form takes no reason"}},
 		{"page visited", "/allow qpage\n", nil, []string{`answer qpage {"decision":"accept"}`}, nil},
-		{"dialog", "/deny qdia\n/allow qdia\n", nil, []string{`answer qdia {"decision":"cancel"}`}, []string{"cannot be answered with /allow"}},
+		{"dialog", "/deny qdia\n/allow qdia\n", nil, []string{`answer qdia {"decision":"cancel"}`}, []string{"can't be answered with /allow"}},
 		{"too late", "/allow qsettled\n", nil, []string{`answer qsettled {"decision":"allow"}`}, []string{"was settled before: deny: no (bob)"}},
 	}
 	for _, test := range tests {
@@ -426,7 +426,7 @@ func TestWait(t *testing.T) {
 		{"failed", func(h *fakeHub) {
 			h.session.Result = &api.TurnResult{Subtype: "error_max_turns", Failed: true}
 			h.happen(api.StateIdle)
-		}, "error_max_turns"},
+		}, "the last turn failed (max turns)"},
 		{"interrupted", func(h *fakeHub) {
 			h.session.Result = &api.TurnResult{Failed: true, Interrupted: true}
 			h.happen(api.StateIdle)

@@ -62,7 +62,7 @@ func WriteVerdict(w io.Writer, v *audit.Verdict) error {
 	}
 	fmt.Fprintf(&b, "reason: %s\n", v.Reason)
 	if v.Message != "" {
-		fmt.Fprintf(&b, "the model is told: %s\n", v.Message)
+		fmt.Fprintf(&b, "shown to the model: %s\n", v.Message)
 	}
 	if by := enforcer(v); by != "" {
 		fmt.Fprintf(&b, "enforced by: %s\n", by)
@@ -83,7 +83,7 @@ func standing(r *api.RuleRef) string {
 func enforcer(v *audit.Verdict) string {
 	hub := "the hub, for what Claude Code asks"
 	if v.Hook {
-		hub = "the hub, which every call is brought to"
+		hub = "the hub, which sees every call"
 	}
 	switch v.Enforced {
 	case policy.EnforcedBoth:

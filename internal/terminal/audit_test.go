@@ -81,11 +81,11 @@ func TestWriteVerdict(t *testing.T) {
 		rules, tool, input string
 		want               []string
 	}{
-		{auditRules, "Bash", bashInput("rm x"), []string{"deny\nrule: Bash(rm:*) (global, ", "\nreason: ", "\nthe model is told: Nothing is removed.\n", "\nenforced by: Claude Code itself, and the hub"}},
+		{auditRules, "Bash", bashInput("rm x"), []string{"deny\nrule: Bash(rm:*) (global, ", "\nreason: ", "\nshown to the model: Nothing is removed.\n", "\nenforced by: Claude Code itself, and the hub"}},
 		{auditRules, "Bash", bashInput("git status"), []string{"allow\nrule: Bash(git status:*) (global, ", "\nenforced by: the hub, for what Claude Code asks\n"}},
 		{auditRules, "WebFetch", `{"url":"https://example.com"}`, []string{"ask\nrule: WebFetch (global, "}},
 		{auditRules, "Bash", bashInput("ls"), []string{"ask: no rule\nreason: "}},
-		{"enforce = \"hook\"\nallow = [\"WebSearch\"]\n", "WebSearch", "{}", []string{"which every call is brought to"}},
+		{"enforce = \"hook\"\nallow = [\"WebSearch\"]\n", "WebSearch", "{}", []string{"which sees every call"}},
 	} {
 		v := audit.Judge(auditEngine(t, test.rules), policy.Call{Tool: test.tool, Input: json.RawMessage(test.input), Dir: "/home/x/p", Now: inJune})
 		var out strings.Builder

@@ -60,7 +60,7 @@ func listed(set []api.Choice) string {
 			text = oneLine(each.Header) + " - " + text
 		}
 		if each.Multiple {
-			text += " (several may be chosen)"
+			text += " (choose one or more)"
 		}
 		lines = append(lines, text)
 		for i, option := range each.Options {
@@ -102,13 +102,13 @@ func quoted(text string) (string, bool) {
 func choose(set []api.Choice, typed string) (map[string]api.ChoiceAnswer, error) {
 	parts := strings.Split(typed, ";")
 	if len(parts) != len(set) {
-		return nil, fmt.Errorf("there are %d questions and %d answers; put a semicolon between two answers", len(set), len(parts))
+		return nil, fmt.Errorf("%d questions but %d answers; put a semicolon between answers", len(set), len(parts))
 	}
 	answers := map[string]api.ChoiceAnswer{}
 	for i, each := range set {
 		part := strings.TrimSpace(parts[i])
 		if part == "" {
-			return nil, fmt.Errorf("there is no answer to %q", each.Question)
+			return nil, fmt.Errorf("no answer to %q", each.Question)
 		}
 		labels, ok := labelsOf(&each, part)
 		own, isOwn := quoted(part)
@@ -120,7 +120,7 @@ func choose(set []api.Choice, typed string) (map[string]api.ChoiceAnswer, error)
 		case !ok:
 			answers[each.Question] = api.ChoiceAnswer{Text: part}
 		case len(labels) > 1 && !each.Multiple:
-			return nil, fmt.Errorf("only one answer is possible to %q", each.Question)
+			return nil, fmt.Errorf("%q takes one answer only", each.Question)
 		default:
 			answers[each.Question] = api.ChoiceAnswer{Labels: labels}
 		}

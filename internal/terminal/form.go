@@ -91,7 +91,7 @@ func accepted(form *wire.ElicitationRequest) (json.RawMessage, error) {
 	}
 	for _, name := range required {
 		if len(content[name]) == 0 {
-			return nil, fmt.Errorf("the form wants %q, for which there is no value to take; fill it in with /answer and {%q: …}, or deny it", name, name)
+			return nil, fmt.Errorf("the form needs %q; fill it in with /answer and {%q: …}, or deny it", name, name)
 		}
 	}
 	return json.Marshal(content)

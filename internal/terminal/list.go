@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	names "github.com/switchboard-dev/switchboard/internal/naming"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/terminal/words"
 )
 
 // A View says how lists and snapshots are drawn.
@@ -93,42 +95,103 @@ func (v *View) money(usd float64) Cell {
 	return Cell{Text: paint.Money(usd)}
 }
 
+// StateFailed is what lists call the state of a session whose last turn failed, or whose process ended before its work was done.
+const StateFailed = "failed"
+
+// sessionState returns what a session is doing: for people in their words, for programs in one word.
+func (v *View) sessionState(s *api.SessionSummary) Cell {
+	c := v.state(s.State)
+	if s.Failed && (s.State == api.StateIdle || s.State == api.StateEnded) {
+		return Cell{StateFailed, v.Styles.Bad}
+	}
+	if v.Terminal && s.State == api.StateRequiresAction {
+		c.Text = "needs you"
+		if s.Questions > 1 {
+			c.Text += fmt.Sprintf(" (%d)", s.Questions)
+		}
+	}
+	return c
+}
+
 // Sessions returns a table of sessions.
 func (v *View) Sessions(list []api.SessionSummary) []string {
 	table := NewTable(
 		Column{Title: "ID"}, Column{Title: "STATE"}, Column{Title: "ASKS", Right: true}, Column{Title: "COST", Right: true}, Column{Title: "UPDATED"},
-		Column{Title: "MODEL", Least: 8, Optional: true}, Column{Title: "FOLDER", Least: 10, Tail: true, Optional: true}, Column{Title: "TITLE", Least: 14},
+		Column{Title: "MODEL"}, Column{Title: "FOLDER"}, Column{Title: "TITLE"},
 	)
+	if v.Terminal {
+		table = NewTable(
+			Column{Title: "ID"}, Column{Title: "STATE"}, Column{Title: "TITLE", Least: 24}, Column{Title: "FOLDER", Least: 10, Tail: true, Optional: true},
+			Column{Title: "COST", Right: true, Optional: true}, Column{Title: "UPDATED"}, Column{Title: "MODEL", Least: 8, Optional: true},
+		)
+	}
+	mixed := slices.ContainsFunc(list, func(s api.SessionSummary) bool { return !s.Simulated })
 	for i := range list {
 		s := &list[i]
-		title := s.Title
-		if s.Archived {
-			title = strings.TrimSpace(title + " [archived]")
+		title := Title(s.Title)
+		for _, mark := range []struct {
+			is   bool
+			text string
+		}{{s.Simulated && mixed && v.Terminal, " [simulated]"}, {s.Archived, " [archived]"}} {
+			if mark.is {
+				title = strings.TrimSpace(title + mark.text)
+			}
 		}
-		state := v.state(s.State)
-		if s.Failed && v.Terminal { // programs have --json for that, and read the state as one word
-			state = Cell{state.Text + ", failed", v.Styles.Bad}
+		if v.Terminal {
+			table.Row(v.id(s.ID), v.sessionState(s), Cell{title, v.Styles.Bold}, Cell{Text: v.folder(s.Dir)}, v.money(s.USD), v.when(s.Updated),
+				Cell{strings.TrimPrefix(s.Model, "claude-"), v.Styles.Dim})
+			continue
 		}
-		table.Row(v.id(s.ID), state, number(int64(s.Questions), v.Styles.Warn), v.money(s.USD), v.when(s.Updated),
+		table.Row(v.id(s.ID), v.sessionState(s), number(int64(s.Questions), v.Styles.Warn), v.money(s.USD), v.when(s.Updated),
 			Cell{s.Model, v.Styles.Dim}, Cell{Text: v.folder(s.Dir)}, Cell{title, v.Styles.Bold})
 	}
 	return table.Lines(v.Styles, v.Headings)
 }
 
-// Questions returns a table of questions.
-func (v *View) Questions(list []api.Question) []string {
+// mostTitle is how long a title is shown. One that is a prompt's first line can be longer.
+const mostTitle = 80
+
+// Title returns a title as all views show it: its first line, cut.
+func Title(title string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(title), "\n")
+	return paint.CleanLine(first, mostTitle)
+}
+
+// Questions returns a table of questions. titles are those of their sessions, by id.
+func (v *View) Questions(list []api.Question, titles map[string]string) []string {
+	if v.Terminal {
+		return v.questionsFor(list, titles)
+	}
 	table := NewTable(
-		Column{Title: "ID"}, Column{Title: "SESSION"}, Column{Title: "STATE"}, Column{Title: "KIND"}, Column{Title: "ASKED"}, Column{Title: "TOOL", Least: 6},
-		Column{Title: "WHAT", Least: 16},
+		Column{Title: "ID"}, Column{Title: "SESSION"}, Column{Title: "STATE"}, Column{Title: "KIND"}, Column{Title: "ASKED"}, Column{Title: "TOOL"}, Column{Title: "WHAT"},
 	)
 	for i := range list {
 		q := &list[i]
+		table.Row(v.id(q.ID), v.id(q.Session), Cell{Text: string(q.State)}, Cell{Text: string(q.Kind)}, v.when(q.Opened), Cell{Text: q.Tool}, Cell{Text: Gist(q)})
+	}
+	return table.Lines(v.Styles, v.Headings)
+}
+
+// questionsFor returns a table of questions for people: what is asked, and by which session.
+func (v *View) questionsFor(list []api.Question, titles map[string]string) []string {
+	columns := []Column{{Title: "ID"}, {Title: "SESSION", Least: 12}, {Title: "ASKED"}, {Title: "QUESTION", Least: 20}}
+	settled := slices.ContainsFunc(list, func(q api.Question) bool { return q.State != api.QuestionOpen })
+	if settled {
+		columns = append(columns, Column{Title: "STATE"})
+	}
+	table := NewTable(columns...)
+	for i := range list {
+		q := &list[i]
+		session := Cell{Title(titles[q.Session]), v.Styles.Bold}
+		if session.Text == "" {
+			session = v.id(q.Session)
+		}
 		style := v.Styles.Dim
 		if q.State == api.QuestionOpen {
 			style = v.Styles.Warn
 		}
-		table.Row(v.id(q.ID), v.id(q.Session), Cell{string(q.State), style}, Cell{Text: string(q.Kind)}, v.when(q.Opened), Cell{q.Tool, v.Styles.Tool},
-			Cell{Text: Gist(q)})
+		what := strings.TrimSpace(words.Headline(q) + " " + Gist(q))
+		table.Row(v.id(q.ID), session, v.when(q.Opened), Cell{Text: what}, Cell{strings.ReplaceAll(string(q.State), "_", " "), style})
 	}
 	return table.Lines(v.Styles, v.Headings)
 }
@@ -207,11 +270,21 @@ func (v *View) Hits(list []api.SearchHit) []string {
 			lines = append(lines, "")
 		}
 		head := strings.Join(nonEmptyTexts(v.Styles.Accent.Render(paint.CleanLine(names.Short(h.Session), 0)), v.Styles.Dim.Render(fmt.Sprintf("event %d", h.Seq)),
-			v.Styles.Dim.Render(paint.Ago(h.Time, v.Now)), v.Styles.Dim.Render(paint.CleanLine(h.Kind, 0)), v.Styles.Bold.Render(paint.CleanLine(h.Title, 0))), between)
+			v.Styles.Dim.Render(paint.Ago(h.Time, v.Now)), v.Styles.Text.Render(Speaker(h.Kind)), v.Styles.Bold.Render(Title(h.Title))), between)
 		lines = append(lines, paint.Cut(head, v.Styles.Profile.Width))
 		lines = append(lines, paint.Cut(between+v.marked(h.Snippet, h.Marks), v.Styles.Profile.Width))
 	}
 	return lines
+}
+
+// Speaker says who said what a search has found.
+func Speaker(kind string) string {
+	if name := map[string]string{
+		"user": "You", "assistant": "Claude", "result": "Claude", "tool": "Tool result", "plan": "Plan", "subagent": "Sub-agent", "system": "Claude Code",
+	}[kind]; name != "" {
+		return name
+	}
+	return paint.CleanLine(kind, 20)
 }
 
 // nonEmptyTexts leaves out what is empty.
@@ -225,7 +298,7 @@ func nonEmptyTexts(texts ...string) []string {
 	return some
 }
 
-// marked returns a text in one line with the words that were looked for. Marks count its characters as they came, so each part is cleaned by itself.
+// marked returns a text in one line with the words that were looked for. Marks count its characters as they came, so each part is cleaned on its own.
 func (v *View) marked(text string, marks []api.Mark) string {
 	runes := []rune(text)
 	var b strings.Builder

@@ -10,6 +10,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/terminal/words"
 )
 
 // labelWidth is how wide the labels of a snapshot are.
@@ -47,12 +48,14 @@ func (v *View) Session(session *api.Session, more ...string) []string {
 	s := &sheet{styles: v.Styles}
 	text := v.Styles.Text
 	s.add("session", session.ID, v.Styles.Accent)
-	s.add("title", paint.CleanLine(session.Title, 0), v.Styles.Bold)
+	s.add("title", Title(session.Title), v.Styles.Bold)
 	state := v.state(session.State)
 	s.add("state", stateText(session), state.Style)
 	s.add("folder", paint.CleanLine(v.folder(session.Dir), 0), text)
 	s.add("model", paint.CleanLine(session.Model, 0), text)
-	s.add("mode", paint.CleanLine(session.PermissionMode, 0), text)
+	if mode := paint.CleanLine(session.PermissionMode, 0); mode != "" {
+		s.add("mode", words.Mode(mode)+" ("+mode+")", text)
+	}
 	if c := session.Context; c != nil && c.Max > 0 {
 		s.add("context", fmt.Sprintf("%s of %s tokens, %.0f %%", paint.Tokens(c.Tokens), paint.Tokens(c.Max), c.Percent), text)
 	}
@@ -99,7 +102,7 @@ func (v *View) doing(s *sheet, session *api.Session) {
 		s.add("task", strings.TrimSpace(oneLine(t.Kind)+"  "+short(t.Description)), v.Styles.Text)
 	}
 	if r := session.Retry; r != nil {
-		s.add("retry", "waits to repeat a request", v.Styles.Warn)
+		s.add("retry", "waiting to retry a request", v.Styles.Warn)
 	}
 	for i := range session.Holds {
 		h := &session.Holds[i]
@@ -132,13 +135,21 @@ func stateText(session *api.Session) string {
 		}
 	}
 	if r := session.Result; r != nil && (r.Failed || r.Interrupted) {
-		how := "failed"
+		how := "failed" + reason(r.Subtype)
 		if r.Interrupted {
 			how = "was interrupted"
 		}
-		text += fmt.Sprintf("; the last turn %s (%s)", how, oneLine(r.Subtype))
+		text += "; the last turn " + how
 	}
 	return text
+}
+
+// reason returns in brackets why a turn failed; nothing if the CLI calls that a success, as it does if the API failed.
+func reason(subtype string) string {
+	if subtype == "" || subtype == "success" {
+		return ""
+	}
+	return " (" + oneLine(strings.ReplaceAll(strings.TrimPrefix(subtype, "error_"), "_", " ")) + ")"
 }
 
 // count returns a number of things.
@@ -150,8 +161,8 @@ func count(n int64, thing string) string {
 }
 
 // Question returns a question whole, for people to read, and how to answer it.
-func (v *View) Question(q *api.Question) []string {
-	s := &sheet{styles: v.Styles, lines: v.Asked(q)}
+func (v *View) Question(q *api.Question, title string) []string {
+	s := &sheet{styles: v.Styles, lines: v.Asked(q, title)}
 	if q.State != api.QuestionOpen {
 		return s.lines
 	}
@@ -165,12 +176,16 @@ func (v *View) Question(q *api.Question) []string {
 	return s.lines
 }
 
-// Asked returns a question whole, for somebody who answers it already.
-func (v *View) Asked(q *api.Question) []string {
+// Asked returns a question whole, for somebody who answers it already. The title is that of its session.
+func (v *View) Asked(q *api.Question, title string) []string {
 	s := &sheet{styles: v.Styles}
 	text := v.Styles.Text
 	s.add("question", q.ID, v.Styles.Accent)
-	s.add("session", q.Session, v.Styles.Accent)
+	session := q.Session
+	if title = Title(title); title != "" {
+		session += " (" + title + ")"
+	}
+	s.add("session", session, v.Styles.Accent)
 	s.add("kind", string(q.Kind), text)
 	style := v.Styles.Warn
 	if q.State != api.QuestionOpen {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/terminal/words"
 )
 
 // naming returns a rule with where it stands and why it fits.
@@ -36,7 +37,7 @@ func ruleName(r *api.RuleRef) string {
 func (v *view) ruleAdded(e *api.Event, r *api.SessionRule) {
 	text := string(r.Decision) + " " + oneLine(r.Rule)
 	if r.Rule == "*" {
-		text = string(r.Decision) + " everything that is asked"
+		text = string(r.Decision) + " everything"
 	}
 	if !r.Expires.IsZero() {
 		text += " until " + clock(r.Expires)
@@ -47,10 +48,10 @@ func (v *view) ruleAdded(e *api.Event, r *api.SessionRule) {
 	}
 	text += " (" + who(by) + ")"
 	if r.Message != "" {
-		text += "; the agent is told: " + oneLine(r.Message)
+		text += "; shown to the agent: " + oneLine(r.Message)
 	}
 	if r.Pending {
-		text += "; the CLI itself knows of it from its next start on"
+		text += "; Claude Code enforces it after its next start"
 	}
 	v.print("", "rule "+r.ID, text)
 }
@@ -75,14 +76,14 @@ func (v *view) decision(_ *api.Event, d *api.Decision) {
 
 // mode shows that the agent is in another permission mode.
 func (v *view) mode(_ *api.Event, m *api.ModeChange) {
-	text := oneLine(m.Mode)
+	text := words.Mode(m.Mode)
 	switch {
 	case m.Tool == enterPlanMode:
 		text = "the agent entered plan mode"
 	case m.Tool == "ExitPlanMode":
-		text = "the agent left plan mode, for " + text
+		text = "the agent left plan mode for " + text
 	case m.Was != "":
-		text += " (before: " + oneLine(m.Was) + ")"
+		text += " (was " + words.Mode(m.Was) + ")"
 	}
 	v.print("", "mode", text)
 }
@@ -92,13 +93,13 @@ func (v *view) hold(_ *api.Event, h *api.Hold) {
 	text := oneLine(h.Reason)
 	switch {
 	case h.Resumes && !h.Until.IsZero():
-		text += "; it goes on by itself at " + clock(h.Until)
+		text += "; continues automatically at " + clock(h.Until)
 	case !h.Until.IsZero():
-		text += "; the limit is over at " + clock(h.Until)
+		text += "; the limit ends at " + clock(h.Until)
 	}
 	v.print("", "held back", text)
 	if v.hints {
-		v.print("", "let it go on with", "/release "+h.ID)
+		v.print("", "to continue", "/release "+h.ID)
 	}
 }
 
@@ -109,18 +110,18 @@ func (v *view) holdOver(e *api.Event, h *api.HoldOver) {
 	case "released", "":
 		text = "released by " + who(e.By)
 	case "reset":
-		text = "the limit is over"
+		text = "the limit has ended"
 	case "gone":
-		text = "the limit does not hold any more"
+		text = "the limit no longer applies"
 	}
-	v.print("", "not held back any more", text)
+	v.print("", "no longer held back", text)
 }
 
 // budget shows how much of a budget is used.
 func (v *view) budget(_ *api.Event, b *api.BudgetUse) {
 	text := amounts(b.Unit, b.Used, b.Limit) + " per " + oneLine(b.Per)
 	if b.Over {
-		text = "used up: " + text
+		text = "spent: " + text
 	}
 	v.print("", "budget "+oneLine(b.Name), text)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/terminal/words"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -69,7 +70,7 @@ func (v *view) changed(e *api.Event, q *api.Question) {
 		}
 	}
 	if len(fresh) > 0 {
-		v.print("", "question "+q.ID, "there is something new about it")
+		v.print("", "question "+q.ID, "updated")
 		v.about(q, fresh)
 	}
 }
@@ -98,34 +99,28 @@ func call(q *api.Question) (tool string, input json.RawMessage, err error) {
 func asked(q *api.Question) string {
 	switch q.Kind {
 	case api.QuestionPermission:
-		tool, input, err := call(q)
-		switch {
-		case err != nil:
-			return "may it use " + oneLine(q.Tool) + "?"
-		case tool == enterPlanMode:
-			return "may it go into plan mode? If not, it begins at once." + details(input)
-		default:
-			return fmt.Sprintf("may it use %s?%s", oneLine(tool), details(input))
+		_, input, err := call(q)
+		if err != nil {
+			return words.Headline(q)
 		}
+		return words.Headline(q) + details(input)
 	case api.QuestionChoice:
 		set, err := choices(q)
 		if err != nil {
-			return "it offers a choice"
+			return words.Headline(q)
 		}
 		return listed(set)
 	case api.QuestionPlan:
 		switch text := planText(q); {
 		case text != "":
-			return "may it go on with this plan?\n" + text
-		case q.Plan != nil:
-			return "may it leave plan mode? There is no plan."
+			return words.Headline(q) + "\n" + text
 		default:
-			return "may it go on with its plan?"
+			return words.Headline(q)
 		}
 	case api.QuestionForm:
 		var form wire.ElicitationRequest
 		if err := request(q, &form); err != nil {
-			return "a form is to be filled in"
+			return words.Headline(q)
 		}
 		return fmt.Sprintf("%s asks: %s%s", oneLine(form.MCPServerName), oneLine(form.Message), filled(&form))
 	case api.QuestionDialog:
@@ -133,7 +128,7 @@ func asked(q *api.Question) string {
 		if err := request(q, &dialog); err != nil || dialog.DialogKind == "" {
 			return "dialog " + short(string(q.Request))
 		}
-		return "it shows the dialog " + oneLine(dialog.DialogKind) + details(dialog.Payload)
+		return "Claude shows the dialog " + oneLine(dialog.DialogKind) + details(dialog.Payload)
 	default:
 		return string(q.Kind) + " " + short(string(q.Request))
 	}
@@ -184,7 +179,9 @@ func notes(q *api.Question) []note {
 		}
 	}
 	add("reason", q.Why)
-	add("path", q.BlockedPath)
+	if _, input, err := call(q); err != nil || !namesPath(input, q.BlockedPath) { // else it is among the input
+		add("path", q.BlockedPath)
+	}
 	if q.Rule != nil {
 		add("rule", naming(q.Rule))
 	}
@@ -194,13 +191,13 @@ func notes(q *api.Question) []note {
 			add("context", fmt.Sprintf("%.0f%% used", *p.Percent))
 		}
 		for _, prompt := range p.Prompts {
-			add("wants to be allowed", prompt.Tool+" - "+prompt.Prompt)
+			add("asks to be allowed", prompt.Tool+" - "+prompt.Prompt)
 		}
 		for i, o := range p.Outcomes {
 			add(fmt.Sprint(outcomeLabel, i+1), outcomeText(o))
 		}
 		if p.Bypass {
-			add("bypass", "an approval may be followed by the word bypass: then nothing at all is asked any more")
+			add("bypass", "add the word bypass to an approval to skip all questions (DANGEROUS)")
 		}
 	}
 	for i, s := range q.Suggestions {
@@ -209,7 +206,7 @@ func notes(q *api.Question) []note {
 			text = string(s.Update)
 		}
 		if s.Destination != "" {
-			text += " (the CLI would keep it in " + s.Destination + ")"
+			text += " (Claude Code would save it in " + s.Destination + ")"
 		}
 		add(fmt.Sprintf("always %d", i+1), text)
 	}
@@ -217,14 +214,24 @@ func notes(q *api.Question) []note {
 		add("stale", stale(q))
 	}
 	if q.Deadline > 0 {
-		add("deadline", fmt.Sprintf("refused by itself when somebody could have seen it for %d s", q.Deadline))
+		add("deadline", fmt.Sprintf("denied automatically after %d s in view", q.Deadline))
 	}
 	return list
 }
 
+// namesPath reports whether a tool's input names a path as the file that it is about.
+func namesPath(input json.RawMessage, path string) bool {
+	for _, member := range []string{"file_path", "notebook_path"} {
+		if name, ok := wire.LookupString(input, member); ok && name == path {
+			return true
+		}
+	}
+	return false
+}
+
 // stale says that nobody waits for the answer any more, and what is still possible.
 func stale(q *api.Question) string {
-	text := "the process that asked has ended"
+	text := "the agent that asked has stopped"
 	if q.Plan != nil && len(q.Plan.Outcomes) > 0 {
 		names := make([]string, 0, len(q.Plan.Outcomes))
 		for _, o := range q.Plan.Outcomes {
@@ -238,12 +245,12 @@ func stale(q *api.Question) string {
 // outcomeText says what an outcome of a plan review does.
 func outcomeText(o api.PlanOutcome) string {
 	what := map[api.PlanOutcome]string{
-		api.PlanFresh:       "approve; a new process carries it out that knows nothing but the plan, and edits are not asked about",
-		api.PlanAcceptEdits: "approve; edits are not asked about",
-		api.PlanAsk:         "approve; each edit is asked about",
-		api.PlanRevise:      "plan on, with what you write after it",
-		api.PlanReject:      "refuse it",
-		api.PlanOutline:     "have it write down its steps before it asks again",
+		api.PlanFresh:       "approve; a new agent with cleared context carries it out, edits accepted",
+		api.PlanAcceptEdits: "approve; edits are accepted",
+		api.PlanAsk:         "approve; each edit needs approval",
+		api.PlanRevise:      "keep planning, with what you write after it",
+		api.PlanReject:      "reject it",
+		api.PlanOutline:     "have it write an outline first",
 	}[o]
 	if what == "" {
 		return string(o)
@@ -264,16 +271,16 @@ func howTo(q *api.Question) string {
 		}
 		return yesNo
 	case api.QuestionChoice:
-		return fmt.Sprintf("/answer %s 1 (numbers by commas, or words, or - to skip; a semicolon between questions) or /deny %s", id, id)
+		return fmt.Sprintf("/answer %s 1 (numbers with commas, words, or - to skip; a semicolon between questions) or /deny %s", id, id)
 	case api.QuestionPlan:
 		if q.Plan != nil && len(q.Plan.Outcomes) > 0 {
-			return fmt.Sprintf("/answer %s and the number or name of an outcome, and after it what the agent shall know", id)
+			return fmt.Sprintf("/answer %s and the number or name of an outcome, then what the agent should know", id)
 		}
 		return yesNo
 	case api.QuestionForm:
 		return fmt.Sprintf("/allow %s (as it comes), /answer %s {\"field\": value} or /deny %s", id, id, id)
 	case api.QuestionDialog:
-		return fmt.Sprintf("/answer %s and the result in JSON, or /deny %s", id, id)
+		return fmt.Sprintf("/answer %s and the result as JSON, or /deny %s", id, id)
 	default:
 		return fmt.Sprintf("/deny %s, or answer elsewhere", id)
 	}

@@ -146,7 +146,7 @@ func TestQuestions(t *testing.T) {
 			event(api.KindBudget, "", api.BudgetUse{Name: "long", Per: "folder", Unit: "wall", Limit: 3600, Used: 3000.4}),
 			event(api.KindBudget, "", api.BudgetUse{Name: "lazy", Per: "session", Unit: "idle", Limit: 60, Used: 1e300, Over: true}),
 			event(api.KindBudget, "", api.BudgetUse{Name: "tomorrow", Per: "session", Unit: "tokens", Limit: 60, Used: 1}),
-			event(api.KindHold, "", api.Hold{ID: "h1", Kind: "budget", Reason: "the budget daily is used up"}),
+			event(api.KindHold, "", api.Hold{ID: "h1", Kind: "budget", Reason: "the budget daily is spent"}),
 			event(api.KindHold, "", api.Hold{ID: "h2", Kind: "rate_limit", Reason: "the account's limit is reached", Until: until}),
 			event(api.KindHold, "", api.Hold{ID: "h3", Kind: "rate_limit", Reason: "the account's limit is reached", Until: until, Resumes: true}),
 			event(api.KindHoldOver, "ann", api.HoldOver{ID: "h1", Reason: "released"}),

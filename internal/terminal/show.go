@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/terminal/words"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -126,7 +127,7 @@ func (v *view) event(e *api.Event) {
 		decoded(v, e, func(_ *api.Event, d *api.TurnChange) { v.print("", "turn", d.State+": "+d.Reason) })
 	case api.KindOversize:
 		decoded(v, e, func(_ *api.Event, o *api.Oversize) {
-			v.print("", "oversize", fmt.Sprintf("a line of %d bytes was too long to be kept", o.Length))
+			v.print("", "oversize", fmt.Sprintf("a line of %d bytes was too long to keep", o.Length))
 		})
 	case api.KindNotice:
 		decoded(v, e, func(_ *api.Event, n *api.Notice) { v.print("", "notice", n.Text) })
@@ -162,7 +163,7 @@ func (v *view) message(_ *api.Event, m *api.Message) {
 		}
 	case api.MessageTakenBack, api.MessageNotDelivered, api.MessageUnknown:
 		what := map[api.MessageState]string{
-			api.MessageTakenBack: "taken back", api.MessageNotDelivered: "not delivered", api.MessageUnknown: "perhaps not delivered",
+			api.MessageTakenBack: "taken back", api.MessageNotDelivered: "not delivered", api.MessageUnknown: "delivery unknown",
 		}[m.State]
 		if m.Reason != "" {
 			what += " (" + m.Reason + ")"
@@ -210,13 +211,13 @@ func (v *view) settled(_ *api.Event, q *api.Question) {
 		if q.State == api.QuestionAnsweredTooLate {
 			late = ", too late"
 		}
-		text := "somebody answered"
+		text := "answered"
 		if q.Answer != nil {
 			text = describe(q.Answer)
 		}
 		v.print("", "answer "+q.ID, fmt.Sprintf("%s (%s%s)", text, settler(q), late))
 	case api.QuestionCancelled:
-		text := "not needed any more: " + oneLine(q.Reason)
+		text := "cancelled: " + oneLine(q.Reason)
 		if q.By != "" {
 			text += " (" + who(q.By) + ")"
 		}
@@ -231,7 +232,7 @@ func (v *view) settled(_ *api.Event, q *api.Question) {
 func settler(q *api.Question) string {
 	text := who(q.By)
 	if q.By == "" && q.From == "hub" {
-		text = "by itself"
+		text = "the hub"
 	}
 	if r := q.Rule; r != nil && r.Decision != api.RuleAsk {
 		text = "by " + ruleName(r)
@@ -244,26 +245,29 @@ func settler(q *api.Question) string {
 
 // describe says in a line what was answered.
 func describe(a *api.Answer) string {
-	words := append(nonEmpty(a.Decision), nonEmpty(string(a.Outcome))...)
+	parts := nonEmpty(a.Decision)
+	if a.Outcome != "" {
+		parts = append(parts, words.Outcome(a.Outcome))
+	}
 	for _, word := range []struct {
 		is   bool
 		text string
 	}{
 		{a.Interrupt, "and stop"},
-		{a.Mode != "", "in mode " + a.Mode},
-		{len(a.Input) > 0, "with other input"},
-		{a.Plan != nil, "with another plan"},
+		{a.Mode != "", "mode " + words.Mode(a.Mode)},
+		{len(a.Input) > 0, "as edited"},
+		{a.Plan != nil, "with an edited plan"},
 		{a.Always != nil, alwaysText(a.Always)},
-		{len(a.Updates) > 0, "with other permissions"},
-		{a.NoPrompts, "without what the plan wants to be allowed"},
+		{len(a.Updates) > 0, "with changed permissions"},
+		{a.NoPrompts, "without what the plan asks to be allowed"},
 		{a.Compact, "and compact"},
 		{len(a.Images) > 0, "with images"},
 	} {
 		if word.is {
-			words = append(words, word.text)
+			parts = append(parts, word.text)
 		}
 	}
-	text := strings.Join(words, ", ")
+	text := strings.Join(parts, ", ")
 	var choices []string
 	for _, question := range slices.Sorted(maps.Keys(a.Choices)) {
 		choice := a.Choices[question]

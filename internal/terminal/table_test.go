@@ -109,15 +109,15 @@ func TestTableOfMegabytes(t *testing.T) {
 	}
 }
 
-// TestSessionsFailed tells people which sessions have failed; programs get the state as one word.
+// TestSessionsFailed tells people and programs which sessions have failed, as a state of its own.
 func TestSessionsFailed(t *testing.T) {
 	list := []api.SessionSummary{{ID: "sbad", State: api.StateIdle, Failed: true}, {ID: "sgood", State: api.StateIdle}}
 	for _, test := range []struct {
 		terminal bool
 		want     []string
 	}{
-		{true, []string{"idle, failed", "idle"}},
-		{false, []string{"idle", "idle"}},
+		{true, []string{"failed", "idle"}},
+		{false, []string{"failed", "idle"}},
 	} {
 		v := &View{Styles: paint.Profile{}.Styles(), Terminal: test.terminal}
 		var got []string

@@ -60,19 +60,19 @@ func (c choice) last() bool { return c.page >= len(c.set) }
 
 func (c choice) head(m Model) []string {
 	if len(c.set) == 0 {
-		return append(question(m, "It offers a choice that cannot be shown"), about(m)...)
+		return append(question(m, "Claude has a question that can't be shown"), about(m)...)
 	}
 	var lines []string
 	if len(c.set) > 1 {
 		lines = append(lines, c.tabs(m))
 	}
 	if c.last() {
-		return append(lines, question(m, "Is that what you want to answer?")...)
+		return append(lines, question(m, "Send this answer?")...)
 	}
 	each := c.set[c.page]
 	text := brief(each.Question)
 	if each.Multiple {
-		text += " (several may be chosen)"
+		text += " (choose one or more)"
 	}
 	lines = append(lines, question(m, text)...)
 	return append(lines, about(m)...)
@@ -210,10 +210,10 @@ func (g given) String() string {
 
 func (c choice) keys(Model) []Key {
 	if len(c.set) == 0 {
-		return []Key{{"n", "do not answer"}, {"s", "do not answer, and stop"}}
+		return []Key{{"n", "skip"}, {"s", "skip and stop"}}
 	}
 	if c.last() {
-		return []Key{{"enter", "send"}, {"shift+tab", "back"}, {"n", "answer none"}}
+		return []Key{{"enter", "send"}, {"shift+tab", "back"}, {"n", "skip all"}}
 	}
 	keys := []Key{{"1-9/enter", "choose"}}
 	if c.set[c.page].Multiple {
@@ -223,7 +223,7 @@ func (c choice) keys(Model) []Key {
 	if len(c.set) > 1 {
 		keys = append(keys, Key{"tab", "next"})
 	}
-	return append(keys, Key{"n", "answer none"}, Key{"s", "none, and stop"})
+	return append(keys, Key{"n", "skip all"}, Key{"s", "skip all and stop"})
 }
 
 func (c choice) changed(m Model) part {
@@ -348,7 +348,7 @@ func (c choice) own(m Model) (Model, tea.Cmd) {
 	each, g := c.set[c.page], c.answers[c.page]
 	label := "Your own words:"
 	if each.Multiple {
-		label = "Your own words, beside what is chosen:"
+		label = "Your own words, in addition:"
 	}
 	e := newEntry(label, "", true, func(m Model, in written) (Model, tea.Cmd) {
 		g.text, g.skip = in.text, false
@@ -365,7 +365,7 @@ func (c choice) own(m Model) (Model, tea.Cmd) {
 // comment asks for what goes along with the answer.
 func (c choice) comment(m Model) (Model, tea.Cmd) {
 	g := c.answers[c.page]
-	e := newEntry("What goes along with the answer:", "", true, func(m Model, in written) (Model, tea.Cmd) {
+	e := newEntry("Note to go with the answer:", "", true, func(m Model, in written) (Model, tea.Cmd) {
 		g.notes = in.text
 		m.part = c.with(g)
 		return m.relaid(), nil
@@ -398,7 +398,7 @@ func (c choice) send(m Model) (Model, tea.Cmd) {
 		g := c.answers[i]
 		if g.empty() {
 			m = c.show(m, i)
-			m.problem = "there is no answer yet; - skips the question"
+			m.problem = "no answer yet; - skips the question"
 			return m, nil
 		}
 		if g.skip {
@@ -417,9 +417,9 @@ func (c choice) send(m Model) (Model, tea.Cmd) {
 
 // none answers none of the questions.
 func (c choice) none(m Model, stop bool) (Model, tea.Cmd) {
-	label := "Answer none of it. Why? The agent is told."
+	label := "Skip all. Why? (shown to the agent)"
 	if stop {
-		label = "Answer none of it, and stop the turn. Why?"
+		label = "Skip all and stop the turn. Why? (shown to the agent)"
 	}
 	m.entry = newEntry(label, "enter alone: no reason", true, func(m Model, in written) (Model, tea.Cmd) {
 		return m.answered(api.Answer{Decision: "deny", Message: in.text, Interrupt: stop})

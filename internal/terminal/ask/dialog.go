@@ -45,9 +45,9 @@ func values(payload json.RawMessage) []json.RawMessage {
 }
 
 func (d dialog) head(m Model) []string {
-	text := "It shows a dialog"
+	text := "Claude shows a dialog"
 	if d.kind != "" {
-		text = "It shows the dialog " + brief(d.kind)
+		text = "Claude shows the dialog " + brief(d.kind)
 	}
 	return append(question(m, text), about(m)...)
 }
@@ -90,7 +90,7 @@ func (d dialog) key(m Model, key tea.KeyPressMsg) (Model, tea.Cmd) {
 func (d dialog) write(m Model, text string) (Model, tea.Cmd) {
 	e := newEntry("The result, in JSON: a word in quotes, a number or an object", "", true, func(m Model, in written) (Model, tea.Cmd) {
 		if !json.Valid([]byte(in.text)) {
-			m.problem = "this is no JSON: put a word in quotes, or write an object such as {\"branch\": \"main\"}"
+			m.problem = "this isn't valid JSON: put a word in quotes, or write an object such as {\"branch\": \"main\"}"
 			return m, nil
 		}
 		return m.answered(api.Answer{Decision: "choose", Result: json.RawMessage(in.text)})
@@ -104,7 +104,7 @@ func (d dialog) write(m Model, text string) (Model, tea.Cmd) {
 type unknown struct{}
 
 func (unknown) head(m Model) []string {
-	return append(question(m, "A question of the kind "+paint.CleanLine(brief(string(m.q.Kind)), 40)+", which cannot be answered here"), about(m)...)
+	return append(question(m, "A question of the kind "+paint.CleanLine(brief(string(m.q.Kind)), 40)+", which can't be answered here"), about(m)...)
 }
 
 func (unknown) body(m Model) []string { return members(m, m.q.Request) }

@@ -122,7 +122,7 @@ func (m Model) entryPaste(text string) (Model, tea.Cmd) {
 func (e entry) image(msg imageMsg) (entry, string) {
 	err := msg.err
 	if err == nil && !msg.image.Image() {
-		err = errors.New("only images can go along with it")
+		err = errors.New("only images can be attached here")
 	}
 	if err == nil {
 		err = compose.Room(e.attached, msg.image)

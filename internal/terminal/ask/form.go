@@ -39,7 +39,7 @@ func (f form) head(m Model) []string {
 	if who == "" {
 		who = r.MCPServerName
 	}
-	text := "A form is to be filled in"
+	text := "Fill in this form"
 	switch {
 	case who != "" && r.Message != "":
 		text = paint.CleanLine(brief(who), 60) + " asks: " + brief(r.Message)
@@ -58,12 +58,12 @@ func (f form) head(m Model) []string {
 	return append(lines, about(m)...)
 }
 
-// body shows the address of a page: whole, for who follows it must have seen where it leads. It is never opened by itself.
+// body shows the address of a page: whole, for who follows it must have seen where it leads. It is never opened automatically.
 func (f form) body(m Model) []string {
 	if !f.page() {
 		return nil
 	}
-	lines := fittedLines(m.styles.Bold.Render, "The page to open, in a browser, if you trust it:", m.o.Width, 2)
+	lines := fittedLines(m.styles.Bold.Render, "Open this page in a browser, if you trust it:", m.o.Width, 2)
 	return append(lines, textLines(f.request.URL, m.o.Width, "")...)
 }
 
@@ -90,7 +90,7 @@ func (f form) tail(m Model) tail {
 
 func (f form) keys(Model) []Key {
 	if f.page() {
-		return []Key{{"y", "I have been there"}, {"n", "decline"}, {"c", "cancel"}}
+		return []Key{{"y", "done"}, {"n", "decline"}, {"c", "cancel"}}
 	}
 	keys := []Key{{"tab/down", "next"}}
 	if f.at < len(f.fields) {
@@ -108,7 +108,7 @@ func (f form) key(m Model, key tea.KeyPressMsg) (Model, tea.Cmd) {
 		switch name {
 		case "y", "enter":
 			if name == "enter" {
-				m.problem = "press y when you have been there, n to decline"
+				m.problem = "press y when you are done there, n to decline"
 				return m, nil
 			}
 			return m.answered(api.Answer{Decision: "accept"})

@@ -80,7 +80,7 @@ func TestForm(t *testing.T) {
 		{name: "a form that cannot be read", q: filling(`1`), keys: "<ctrl+d>", want: &api.Answer{Decision: "decline"}},
 		{name: "a page, seen", q: page("https://notes.example/login"), keys: "y", want: &api.Answer{Decision: "accept"}},
 		{name: "a page is shown", q: page("https://notes.example/login?x=1"), words: "https://notes.example/login?x=1"},
-		{name: "a page is not accepted by accident", q: page("https://notes.example"), keys: "<enter>", words: "press y when you have been there"},
+		{name: "a page is not accepted by accident", q: page("https://notes.example"), keys: "<enter>", words: "press y when you are done there"},
 		{name: "a page, declined", q: page("https://notes.example"), keys: "n", want: &api.Answer{Decision: "decline"}},
 		{name: "a page, cancelled", q: page("https://notes.example"), keys: "c", want: &api.Answer{Decision: "cancel"}},
 	})
@@ -130,11 +130,11 @@ func TestDialog(t *testing.T) {
 		{name: "write the result", q: branch, keys: `w{"branch":"main"}<enter>`, want: choose(`{"branch":"main"}`)},
 		{name: "take one", q: branch, keys: "2<enter>", want: choose(`"next"`)},
 		{name: "take one, and make more of it", q: branch, keys: `1<ctrl+u>{"branch":"main"}<enter>`, want: choose(`{"branch":"main"}`)},
-		{name: "no JSON", q: branch, keys: "wmain<enter>", words: "this is no JSON"},
+		{name: "no JSON", q: branch, keys: "wmain<enter>", words: "this isn't valid JSON"},
 		{name: "nothing", q: branch, keys: "<enter><enter>", words: "write something first"},
 		{name: "cancel", q: branch, keys: "c", want: &api.Answer{Decision: "cancel"}},
 		{name: "what it shows", q: branch, words: "title: Which?"},
 		{name: "a dialog that cannot be read", q: dialog(`1`), keys: "c", want: &api.Answer{Decision: "cancel"}},
-		{name: "a question of tomorrow", q: &api.Question{ID: "q1", Kind: "riddle", Request: json.RawMessage(`{"what":"walks?"}`)}, keys: "y<enter>1n", words: "cannot be answered here"},
+		{name: "a question of tomorrow", q: &api.Question{ID: "q1", Kind: "riddle", Request: json.RawMessage(`{"what":"walks?"}`)}, keys: "y<enter>1n", words: "can't be answered here"},
 	})
 }

@@ -10,39 +10,6 @@ import (
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// Modes returns the permission modes that a person can choose, from the most to the least careful; bypassPermissions is the last.
-func Modes() []string {
-	return []string{
-		string(wire.PermissionModePlan), string(wire.PermissionModeDontAsk), string(wire.PermissionModeDefault),
-		string(wire.PermissionModeAcceptEdits), string(wire.PermissionModeBypassPermissions),
-	}
-}
-
-// ModeName returns what a permission mode is called in short.
-func ModeName(mode string) string {
-	name, _, _ := strings.Cut(ModeLabel(mode), " — ")
-	return name
-}
-
-// ModeLabel says what a permission mode means, in the words of Claude Code, but for dontAsk, which is the opposite of what they say there.
-// A mode that is not known is its own label.
-func ModeLabel(mode string) string {
-	switch wire.PermissionMode(mode) {
-	case wire.PermissionModePlan:
-		return "Plan — agent presents a plan before executing"
-	case wire.PermissionModeDefault:
-		return "Approve — each tool requires your approval"
-	case wire.PermissionModeAcceptEdits:
-		return "Edit Only — file edits auto-approved, bash needs approval"
-	case wire.PermissionModeBypassPermissions:
-		return "Auto — all tools auto-approved"
-	case wire.PermissionModeDontAsk:
-		return "never ask, deny — what no rule allows is denied without asking"
-	default:
-		return paint.CleanLine(mode, 60)
-	}
-}
-
 // PlanLabel says what an outcome of a plan review does, in the words of Claude Code where it has some.
 func PlanLabel(q *api.Question, outcome api.PlanOutcome) string { return planLabel(q, outcome, false) }
 
@@ -58,17 +25,17 @@ func planLabel(q *api.Question, outcome api.PlanOutcome, bypass bool) string {
 		if bypass {
 			return "Yes, clear context" + used + " and bypass permissions"
 		}
-		return "Yes, clear context" + used + " and auto-accept edits (shift+tab)"
+		return "Yes, clear context" + used + " and accept edits (shift+tab)"
 	case api.PlanAcceptEdits:
 		if bypass {
 			return "Yes, and bypass permissions"
 		}
-		return "Yes, auto-accept edits"
+		return "Yes, and accept edits"
 	case api.PlanAsk:
 		if none {
 			return "Yes"
 		}
-		return "Yes, manually approve edits"
+		return "Yes, and approve each edit"
 	case api.PlanRevise:
 		return "No, keep planning"
 	case api.PlanReject:
@@ -77,7 +44,7 @@ func planLabel(q *api.Question, outcome api.PlanOutcome, bypass bool) string {
 		}
 		return "No, reject the plan"
 	case api.PlanOutline:
-		return "Pause, and have it write down every step first"
+		return "No, write an outline first"
 	default: // one of tomorrow
 		return paint.CleanLine(string(outcome), 60)
 	}
@@ -92,20 +59,20 @@ func Outcome(q *api.Question) string {
 	case who == "" && q.From != "":
 		who = "the " + q.From
 	case who == "":
-		who = "somebody"
+		who = "someone"
 	}
 	who = paint.CleanLine(brief(who), 80)
 	text := "answered by " + who
 	if q.Answer != nil {
 		text = decided(q) + " by " + who
 	} else if q.State == api.QuestionCancelled {
-		text = "taken back"
+		text = "cancelled"
 		if q.By != "" {
 			text += " by " + who
 		}
 	}
 	if q.State == api.QuestionAnsweredTooLate {
-		text += ", too late: the agent did not wait any more"
+		text += ", too late: the agent no longer waited"
 	}
 	if q.Answer != nil && q.Answer.Message != "" {
 		text += ": " + paint.CleanLine(brief(q.Answer.Message), 200)

@@ -180,7 +180,7 @@ func (m Model) unseen() (Model, bool) {
 		return m, false
 	}
 	m.warned = true
-	m.problem = fmt.Sprintf("lines %d-%d of it were not shown yet: look at them first (pgdown), or press the key again", m.seen+1, len(m.body))
+	m.problem = fmt.Sprintf("lines %d-%d not shown yet: scroll down (pgdown), or press the key again", m.seen+1, len(m.body))
 	return m, true
 }
 
@@ -225,7 +225,7 @@ func (m Model) Changed(q *api.Question) Model {
 		if m.phase == open && m.editing == nil && !m.Typing() {
 			m.guarded, m.o.Guard = true, max(m.o.Guard, changedGuard)
 			m.seq++
-			m.problem = "this has changed just now: look at it before you answer"
+			m.problem = "this just changed: read it again before you answer"
 		}
 	}
 	return m.relaid()
@@ -391,7 +391,7 @@ func (m Model) paste(text string) (Model, tea.Cmd) {
 func (m Model) edit(label, text, suffix string, then func(m Model, text string) (Model, tea.Cmd)) (Model, tea.Cmd) {
 	if m.o.Editor == nil {
 		if len(text) > mostInPlace {
-			m.problem = "it is too long to be edited in place; set VISUAL or EDITOR"
+			m.problem = "too long to edit here; set VISUAL or EDITOR"
 			return m, nil
 		}
 		m.entry = newEntry(label, "", true, func(m Model, in written) (Model, tea.Cmd) { return then(m, in.text) })

@@ -11,6 +11,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/terminal/words"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -42,11 +43,7 @@ func (p permission) head(m Model) []string {
 	if tool == "" {
 		tool = m.q.Tool
 	}
-	text := "May it use " + reveal(brief(tool)) + "?"
-	if tool == enterPlanMode {
-		text = "May it go into plan mode?"
-	}
-	lines := question(m, text)
+	lines := question(m, reveal(words.ToolHeadline(brief(tool), p.input())))
 	// What the hub makes of the call itself is shown already.
 	if m.q.Title != p.title && tool != enterPlanMode {
 		lines = append(lines, note(m, "title", m.q.Title)...)
@@ -54,7 +51,7 @@ func (p permission) head(m Model) []string {
 	lines = append(lines, note(m, "purpose", m.q.Description)...)
 	lines = append(lines, about(m)...)
 	if p.edited != nil {
-		lines = append(lines, fittedLines(m.styles.Warn.Render, "as you have edited it:", m.o.Width, 1)...)
+		lines = append(lines, fittedLines(m.styles.Warn.Render, "as you edited it:", m.o.Width, 1)...)
 	}
 	return lines
 }
@@ -76,7 +73,7 @@ func (p permission) body(m Model) []string {
 }
 
 // notKnown is said where a question does not hold what the tool would be given: nobody may allow what they could not see.
-const notKnown = "What it would do cannot be shown here. It can be denied; to allow it, look at it with switchboard questions first."
+const notKnown = "What it would do can't be shown here. Deny it, or see it first with switchboard questions."
 
 // shownCall shows all of what a tool would do. What is shown in another way than as a member must be a text, else it would be hidden.
 func shownCall(m Model, tool string, input json.RawMessage) []string {
@@ -110,7 +107,7 @@ func commandLines(m Model, command string) []string {
 	sign := "$"
 	for line := range strings.SplitSeq(strings.TrimRight(bounded(command), "\n"), "\n") {
 		if len(lines) > mostLines {
-			return append(lines, paint.CleanLine("… (there is more, NOT SHOWN; e opens all of it)", m.o.Width))
+			return append(lines, paint.CleanLine("… (more, NOT SHOWN; e opens all of it)", m.o.Width))
 		}
 		before := m.styles.Accent.Render(sign) + " "
 		for _, row := range paint.Wrap(reveal(strings.TrimSuffix(line, "\r")), max(1, m.o.Width-2)) {
@@ -140,10 +137,10 @@ func change(m Model, tool string, input json.RawMessage) []string {
 		return whole(revealed(m.styles.Diff(path, before, after, paint.DiffOptions{Lines: mostLines})), m.o.Width)
 	}
 	switch {
-	case tool == "Edit" && named && replaces && by:
-		return append(members(m, input, "old_string", "new_string"), diff(before, after)...)
+	case tool == "Edit" && named && replaces && by: // the change begins with the path
+		return append(members(m, input, "file_path", "old_string", "new_string"), diff(before, after)...)
 	case tool == "Write" && named && writes:
-		return append(members(m, input, "content"), diff("", content)...)
+		return append(members(m, input, "file_path", "content"), diff("", content)...)
 	}
 	return members(m, input)
 }
@@ -210,14 +207,14 @@ func (p permission) key(m Model, key tea.KeyPressMsg) (Model, tea.Cmd) {
 	case allows:
 		return m.answered(p.allow(nil))
 	case name == "enter":
-		m.problem = "the CLI wants this to be decided on purpose: press y to allow it, n to deny it"
+		m.problem = "press y to allow this, n to deny it"
 		return m, nil
 	case name == "a":
 		switch {
 		case p.call.hook:
-			m.problem = "this question was brought by a hook, which can allow the call once only"
+			m.problem = "a hook asked this: it can only be allowed once"
 		case !p.always():
-			m.problem = "this cannot be allowed for good; press y to allow it once"
+			m.problem = "this can't be allowed always; press y to allow it once"
 		default:
 			return p.suggest(m)
 		}
@@ -225,15 +222,15 @@ func (p permission) key(m Model, key tea.KeyPressMsg) (Model, tea.Cmd) {
 	case name == "e":
 		return p.edit(m)
 	case name == "n":
-		m.entry = newEntry("Deny it. Why? The agent is told.", "enter alone: no reason", true, func(m Model, in written) (Model, tea.Cmd) {
+		m.entry = newEntry("Deny. Why? (shown to the agent)", "enter alone: no reason", true, func(m Model, in written) (Model, tea.Cmd) {
 			return m.answered(api.Answer{Decision: "deny", Message: in.text})
 		}).optional()
 		return m, nil
 	case name == "s" && p.call.hook:
-		m.problem = "this question was brought by a hook, which cannot stop the turn: deny it, and interrupt the session"
+		m.problem = "a hook asked this and can't stop the turn: deny it, then interrupt the session"
 		return m, nil
 	case name == "s":
-		m.entry = newEntry("Deny it and stop the turn. Why?", "enter alone: no reason", true, func(m Model, in written) (Model, tea.Cmd) {
+		m.entry = newEntry("Deny and stop the turn. Why? (shown to the agent)", "enter alone: no reason", true, func(m Model, in written) (Model, tea.Cmd) {
 			return m.answered(api.Answer{Decision: "deny", Message: in.text, Interrupt: true})
 		}).optional()
 		return m, nil
@@ -251,11 +248,11 @@ func (p permission) suggest(m Model) (Model, tea.Cmd) {
 	if len(suggestions) == 0 {
 		return p.rule(m)
 	}
-	list := menu{open: true, title: "Allow always, from now on:"}
+	list := menu{open: true, title: "Always allow:"}
 	for _, s := range suggestions {
 		list.items = append(list.items, suggestionText(s))
 	}
-	list.items = append(list.items, "a rule of your own")
+	list.items = append(list.items, "your own rule")
 	list.pick = func(m Model, i int) (Model, tea.Cmd) {
 		if i == len(suggestions) {
 			return p.rule(m)
@@ -289,7 +286,7 @@ func ofTomorrow(s api.Suggestion) bool {
 
 // rule asks for a rule.
 func (p permission) rule(m Model) (Model, tea.Cmd) {
-	e := newEntry("Allow always, by a rule such as Bash(npm test:*) or Edit(src/**):", p.call.tool, false, func(m Model, in written) (Model, tea.Cmd) {
+	e := newEntry("Always allow, by a rule such as Bash(npm test:*) or Edit(src/**):", p.call.tool, false, func(m Model, in written) (Model, tea.Cmd) {
 		return p.where(m, api.Always{Rule: in.text}, "")
 	})
 	e.field = e.field.Set(p.call.tool)
@@ -303,13 +300,13 @@ type destination struct{ name, text string }
 // destinations returns where something can be kept.
 func destinations(rule bool) []destination {
 	list := []destination{
-		{"session", "this session, until its process ends"},
+		{"session", "this session, until its agent stops"},
 		{"localSettings", "this project, for you alone (.claude/settings.local.json)"},
-		{"projectSettings", "this project, for all who share it (.claude/settings.json)"},
+		{"projectSettings", "this project, for everyone (.claude/settings.json)"},
 		{"userSettings", "all your projects (~/.claude/settings.json)"},
 	}
 	if rule {
-		list = append(list, destination{"switchboard", "Switchboard's rules for this session, also after its process has ended"})
+		list = append(list, destination{"switchboard", "Switchboard's rules for this session, also after a restart"})
 	}
 	return list
 }
@@ -322,20 +319,20 @@ func (p permission) where(m Model, always api.Always, suggested string) (Model, 
 	case always.Suggestion != nil:
 		s := m.q.Suggestions[*always.Suggestion]
 		if what = suggestionText(s); ofTomorrow(s) {
-			list = []destination{{"", "where the CLI keeps it"}}
+			list = []destination{{"", "where Claude Code keeps it"}}
 		}
 	case !strings.Contains(what, "("):
-		what += " (every use of it, whatever it does)"
+		what += " (every use of it)"
 	}
-	u := menu{open: true, title: "Where is it kept? " + what}
+	u := menu{open: true, title: "Where should it be saved? " + what}
 	if len(u.title) > mostBrief || len(paint.Wrap(u.title, m.o.Width)) > mostTitle {
-		m.problem = "this is too long to be shown whole, so it cannot be chosen here: write a rule of your own, or allow it once"
+		m.problem = "this is too long to be shown whole: write your own rule, or allow it once"
 		return m, nil
 	}
 	for _, d := range list {
 		text := d.text
 		if d.name == suggested {
-			text += " - as the CLI suggests"
+			text += " - suggested by Claude Code"
 		}
 		u.items = append(u.items, text)
 	}
@@ -351,9 +348,9 @@ func (p permission) where(m Model, always api.Always, suggested string) (Model, 
 func (p permission) edit(m Model) (Model, tea.Cmd) {
 	if p.call.tool == "Bash" {
 		if command, ok := wire.LookupString(p.input(), "command"); ok {
-			return m.edit("The command as it shall run:", command, ".sh", func(m Model, text string) (Model, tea.Cmd) {
+			return m.edit("Command to run:", command, ".sh", func(m Model, text string) (Model, tea.Cmd) {
 				if strings.TrimSpace(text) == "" {
-					m.problem = "a command cannot be empty; deny it instead"
+					m.problem = "a command can't be empty; deny it instead"
 					return m, nil
 				}
 				if text == command {
@@ -369,7 +366,7 @@ func (p permission) edit(m Model) (Model, tea.Cmd) {
 		}
 	}
 	text := indented(p.input())
-	return m.edit("The input as the tool shall get it, in JSON:", text, ".json", func(m Model, edited string) (Model, tea.Cmd) {
+	return m.edit("Input for the tool, as JSON:", text, ".json", func(m Model, edited string) (Model, tea.Cmd) {
 		if edited == text {
 			return m, nil
 		}

@@ -82,20 +82,20 @@ func (p plan) text() string {
 
 func (p plan) head(m Model) []string {
 	q := m.q
-	text := "May it go on with this plan?"
+	text := "Approve this plan?"
 	if p.text() == "" {
-		text = "May it leave plan mode? There is no plan."
+		text = "Leave plan mode without a plan?"
 	}
 	lines := question(m, text)
 	if q.Stale {
-		lines = append(lines, fittedLines(m.styles.Warn.Render, "The process that asked has ended: only what starts another is still possible.", m.o.Width, 3)...)
+		lines = append(lines, fittedLines(m.styles.Warn.Render, "The agent that asked has stopped: only choices that start another one are left.", m.o.Width, 3)...)
 	}
 	lines = append(lines, about(m)...)
 	if q.Plan != nil {
 		lines = append(lines, note(m, "file", q.Plan.Path)...)
 	}
 	if p.edited != nil {
-		lines = append(lines, fittedLines(m.styles.Warn.Render, "as you have edited it:", m.o.Width, 1)...)
+		lines = append(lines, fittedLines(m.styles.Warn.Render, "as you edited it:", m.o.Width, 1)...)
 	}
 	return lines
 }
@@ -111,7 +111,7 @@ func (p plan) body(m Model) []string {
 	lines := whole(revealed(m.styles.Markdown(text, m.o.Width)), m.o.Width)
 	if prompts, fit := asks(m, m.o.Width); !fit {
 		lines = append(lines, "")
-		lines = append(lines, fittedLines(m.styles.Bold.Render, "What it asks to be allowed:", m.o.Width, 2)...)
+		lines = append(lines, fittedLines(m.styles.Bold.Render, "It asks to be allowed:", m.o.Width, 2)...)
 		lines = append(lines, textLines("- "+strings.Join(prompts, "\n- "), m.o.Width, "")...)
 	}
 	return lines
@@ -151,7 +151,7 @@ func approves(o api.PlanOutcome) bool {
 	return o == api.PlanFresh || o == api.PlanAcceptEdits || o == api.PlanAsk
 }
 
-// bypassable reports whether an outcome can also go on without asking for anything.
+// bypassable reports whether an outcome can also continue without asking for anything.
 func bypassable(q *api.Question, o api.PlanOutcome) bool {
 	return q.Plan != nil && q.Plan.Bypass && (o == api.PlanFresh || o == api.PlanAcceptEdits)
 }
@@ -179,10 +179,10 @@ func (p plan) tail(m Model) tail {
 		t.lines = append(t.lines, keyed(m, key, box+text, false)...)
 	}
 	if m.q.Plan.Bypass {
-		toggle("b", "bypass permissions: nothing at all is asked any more", p.bypass)
+		toggle("b", "bypass permissions (DANGEROUS: asks for nothing)", p.bypass)
 	}
 	if !m.q.Stale {
-		toggle("c", "compact the conversation when the turn is over", p.compact)
+		toggle("c", "compact the conversation after the turn", p.compact)
 	}
 	inner := m.o.Width
 	if inner >= leastBar {
@@ -245,7 +245,7 @@ func (p plan) key(m Model, key tea.KeyPressMsg) (Model, tea.Cmd) {
 		return p.edit(m)
 	case "s":
 		if !stoppable(m.q, list) {
-			m.problem = "this is not possible now"
+			m.problem = "not possible now"
 			return m, nil
 		}
 		return p.reject(m, true)
@@ -257,9 +257,9 @@ func (p plan) key(m Model, key tea.KeyPressMsg) (Model, tea.Cmd) {
 		}
 		switch name {
 		case "1", "2", "3", "4", "r", "p":
-			m.problem = "this is not possible now"
+			m.problem = "not possible now"
 			if m.q.Stale {
-				m.problem += ": the process that asked has ended"
+				m.problem += ": the agent that asked has stopped"
 			}
 			return m, nil
 		}
@@ -290,7 +290,7 @@ func (p plan) plain(m Model, key tea.KeyPressMsg) (Model, tea.Cmd) {
 }
 
 func (p plan) reason(m Model) (Model, tea.Cmd) {
-	m.entry = newEntry("No. Why? The agent is told.", "enter alone: no reason", true, func(m Model, in written) (Model, tea.Cmd) {
+	m.entry = newEntry("No. Why? (shown to the agent)", "enter alone: no reason", true, func(m Model, in written) (Model, tea.Cmd) {
 		return m.answered(api.Answer{Decision: "deny", Message: in.text})
 	}).optional()
 	return m, nil
@@ -324,9 +324,9 @@ func (p plan) choose(m Model, outcome api.PlanOutcome) (Model, tea.Cmd) {
 
 // reject asks why the plan is refused.
 func (p plan) reject(m Model, stop bool) (Model, tea.Cmd) {
-	label := "Reject the plan. Why? The agent is told."
+	label := "Reject the plan. Why? (shown to the agent)"
 	if stop {
-		label = "Reject the plan and stop the turn. Why?"
+		label = "Reject the plan and stop the turn. Why? (shown to the agent)"
 	}
 	m.entry = newEntry(label, "enter alone: no reason", true, func(m Model, in written) (Model, tea.Cmd) {
 		return m.answered(api.Answer{Outcome: api.PlanReject, Message: in.text, Interrupt: stop})
@@ -343,12 +343,12 @@ func stoppable(q *api.Question, list []planChoice) bool {
 func (p plan) edit(m Model) (Model, tea.Cmd) {
 	text := p.text()
 	if text == "" {
-		m.problem = "there is no plan to edit"
+		m.problem = "no plan to edit"
 		return m, nil
 	}
-	return m.edit("The plan as it shall be carried out:", text, ".md", func(m Model, edited string) (Model, tea.Cmd) {
+	return m.edit("Plan to carry out:", text, ".md", func(m Model, edited string) (Model, tea.Cmd) {
 		if strings.TrimSpace(edited) == "" {
-			m.problem = "an edited plan cannot be empty; to refuse it, go back and reject it"
+			m.problem = "a plan can't be empty; go back to reject it"
 			return m, nil
 		}
 		if edited != text {

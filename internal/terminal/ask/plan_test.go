@@ -17,9 +17,9 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 )
 
-var review = with(asking(api.QuestionPlan, "ExitPlanMode", `{"plan":"1. Write the tests.\n2. Mend the parser."}`), func(q *api.Question) {
+var review = with(asking(api.QuestionPlan, "ExitPlanMode", `{"plan":"1. Write the tests.\n2. Fix the parser."}`), func(q *api.Question) {
 	q.Plan = &api.Plan{
-		Text: "# The plan\n\n1. Write the tests.\n2. Mend the parser.", Source: "request", Percent: new(62.4),
+		Text: "# The plan\n\n1. Write the tests.\n2. Fix the parser.", Source: "request", Percent: new(62.4),
 		Prompts:  []api.PlanPrompt{{Tool: "Bash", Prompt: "run the tests"}},
 		Outcomes: []api.PlanOutcome{api.PlanFresh, api.PlanAcceptEdits, api.PlanAsk, api.PlanRevise, api.PlanReject, api.PlanOutline}, Bypass: true,
 	}
@@ -48,8 +48,8 @@ func TestPlan(t *testing.T) {
 		{name: "fresh", q: review, keys: "1", want: &api.Answer{Outcome: api.PlanFresh}},
 		{name: "fresh with shift+tab", q: review, keys: "<shift+tab>", want: &api.Answer{Outcome: api.PlanFresh}},
 		{name: "fresh with enter", q: review, keys: "<enter>", want: &api.Answer{Outcome: api.PlanFresh}},
-		{name: "fresh has its percentage", q: review, words: "Yes, clear context (62% used) and auto-accept edits (shift+tab)"},
-		{name: "fresh without a percentage", q: noBypass, words: "Yes, clear context and auto-accept edits (shift+tab)"},
+		{name: "fresh has its percentage", q: review, words: "Yes, clear context (62% used) and accept edits (shift+tab)"},
+		{name: "fresh without a percentage", q: noBypass, words: "Yes, clear context and accept edits (shift+tab)"},
 		{name: "fresh with bypass", q: review, keys: "b1", want: &api.Answer{Outcome: api.PlanFresh, Mode: "bypassPermissions"}},
 		{name: "the label of bypass", q: review, keys: "b", words: "Yes, clear context (62% used) and bypass permissions"},
 		{name: "shift+tab is only what its label says", q: review, keys: "b<shift+tab>", words: "Yes, and bypass permissions"},
@@ -65,10 +65,10 @@ func TestPlan(t *testing.T) {
 		{name: "nothing is asked for", q: noBypass, keys: "x3", want: &api.Answer{Outcome: api.PlanAsk}},
 		{name: "an edited plan", q: review, keys: "<ctrl+g>2", editor: "1. Only the tests.\n", want: &api.Answer{Outcome: api.PlanAcceptEdits, Plan: new("1. Only the tests.")}},
 		{name: "an edited plan, fresh", q: review, keys: "<ctrl+g><shift+tab>", editor: "Less.", want: &api.Answer{Outcome: api.PlanFresh, Plan: new("Less.")}},
-		{name: "an edited plan is shown", q: review, keys: "<ctrl+g>", editor: "Much less.", words: "as you have edited it:\n│ Much less."},
+		{name: "an edited plan is shown", q: review, keys: "<ctrl+g>", editor: "Much less.", words: "as you edited it:\n│ Much less."},
 		{name: "an edited plan goes with no refusal", q: review, keys: "<ctrl+g>4More.<enter>", editor: "Less.", want: &api.Answer{Outcome: api.PlanRevise, Message: "More."}},
 		{name: "an edited plan that is the same", q: review, keys: "<ctrl+g>3", editor: review.Plan.Text + "\n", want: &api.Answer{Outcome: api.PlanAsk}},
-		{name: "an edited plan that is empty", q: review, keys: "<ctrl+g>", editor: "\n \n", words: "an edited plan cannot be empty"},
+		{name: "an edited plan that is empty", q: review, keys: "<ctrl+g>", editor: "\n \n", words: "a plan can't be empty"},
 		{name: "edited in place", q: reviewed(func(p *api.Plan) { p.Text = "Do it" }), keys: "<ctrl+g> now<enter>3", editor: "-", want: &api.Answer{Outcome: api.PlanAsk, Plan: new("Do it now")}},
 		{name: "feedback", q: review, keys: "4The parser is not ours.<enter>", want: &api.Answer{Outcome: api.PlanRevise, Message: "The parser is not ours."}},
 		{name: "feedback of two lines", q: review, keys: "4a<alt+enter>b<enter>", want: &api.Answer{Outcome: api.PlanRevise, Message: "a\nb"}},
@@ -78,20 +78,20 @@ func TestPlan(t *testing.T) {
 		{name: "reject, and why", q: review, keys: "rNot needed.<enter>", want: &api.Answer{Outcome: api.PlanReject, Message: "Not needed."}},
 		{name: "reject and stop", q: review, keys: "s<enter>", want: &api.Answer{Outcome: api.PlanReject, Interrupt: true}},
 		{name: "outline", q: review, keys: "p", want: &api.Answer{Outcome: api.PlanOutline}},
-		{name: "no fresh: shift+tab does nothing", q: noFresh, keys: "<shift+tab>", words: "Yes, auto-accept edits"},
+		{name: "no fresh: shift+tab does nothing", q: noFresh, keys: "<shift+tab>", words: "Yes, and accept edits"},
 		{name: "no fresh: the keys stay the same", q: noFresh, keys: "2", want: &api.Answer{Outcome: api.PlanAcceptEdits}},
-		{name: "no fresh: not 1", q: noFresh, keys: "1", words: "this is not possible now"},
-		{name: "stale: says so", q: staleReview, words: "The process that asked has ended"},
+		{name: "no fresh: not 1", q: noFresh, keys: "1", words: "not possible now"},
+		{name: "stale: says so", q: staleReview, words: "The agent that asked has stopped"},
 		{name: "stale: fresh", q: staleReview, keys: "1", want: &api.Answer{Outcome: api.PlanFresh}},
 		{name: "stale: fresh with an edited plan", q: staleReview, keys: "<ctrl+g>1", editor: "Less.", want: &api.Answer{Outcome: api.PlanFresh, Plan: new("Less.")}},
 		{name: "stale: feedback", q: staleReview, keys: "4Go on.<enter>", want: &api.Answer{Outcome: api.PlanRevise, Message: "Go on."}},
 		{name: "stale: reject", q: staleReview, keys: "r<enter>", want: &api.Answer{Outcome: api.PlanReject}},
-		{name: "stale: not accept edits", q: staleReview, keys: "2", words: "the process that asked has ended"},
-		{name: "stale: not outline", q: staleReview, keys: "p", words: "the process that asked has ended"},
-		{name: "stale: nothing to stop", q: staleReview, keys: "s", words: "this is not possible now"},
+		{name: "stale: not accept edits", q: staleReview, keys: "2", words: "the agent that asked has stopped"},
+		{name: "stale: not outline", q: staleReview, keys: "p", words: "the agent that asked has stopped"},
+		{name: "stale: nothing to stop", q: staleReview, keys: "s", words: "not possible now"},
 		{name: "no plan", q: none, keys: "1", want: &api.Answer{Outcome: api.PlanAsk}},
 		{name: "no plan, no", q: none, keys: "2<enter>", want: &api.Answer{Outcome: api.PlanReject}},
-		{name: "no plan to edit", q: none, keys: "<ctrl+g>", words: "there is no plan to edit"},
+		{name: "no plan to edit", q: none, keys: "<ctrl+g>", words: "no plan to edit"},
 		{name: "no outcomes", q: plain, keys: "y", want: &api.Answer{Decision: "allow"}},
 		{name: "no outcomes, enter", q: plain, keys: "<enter>", want: &api.Answer{Decision: "allow"}},
 		{name: "no outcomes, no", q: plain, keys: "<down><enter>Why?<enter>", want: &api.Answer{Decision: "deny", Message: "Why?"}},
@@ -122,7 +122,7 @@ func TestPlanImages(t *testing.T) {
 		t.Fatalf("the image is not shown:\n%s", view)
 	}
 	paste("gone.png")
-	if view := m.View(); !strings.Contains(view, "there is no such file") || !strings.Contains(view, "gone.png") {
+	if view := m.View(); !strings.Contains(view, "no such file") || !strings.Contains(view, "gone.png") {
 		t.Fatalf("a path of nothing must stay a text, with a word about it:\n%s", view)
 	}
 	m, _ = press(t, m, "<ctrl+u>")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/terminal/words"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -27,7 +28,7 @@ func request(q *api.Question, into any) error {
 type call struct {
 	tool  string
 	input json.RawMessage
-	// hook says that a hook of ours has brought it, which can allow it once only and cannot stop the turn.
+	// hook says that a hook of ours has brought it, which can allow it once only and can't stop the turn.
 	hook bool
 	// once says that the CLI does not want it to be allowed for good; no that the obvious answer is no.
 	once, no bool
@@ -56,7 +57,9 @@ func about(m Model) []string {
 		lines = append(lines, note(m, "asked by", "the sub-agent "+brief(q.AgentID))...)
 	}
 	lines = append(lines, note(m, "reason", q.Why)...)
-	lines = append(lines, note(m, "path", q.BlockedPath)...)
+	if _, input := words.Call(q); !namesPath(input, q.BlockedPath) { // else it is shown already
+		lines = append(lines, note(m, "path", q.BlockedPath)...)
+	}
 	if r := q.Rule; r != nil {
 		text := fmt.Sprintf("%s %s (%s)", r.Decision, brief(r.Rule), brief(r.Scope))
 		if r.Reason != "" {
@@ -65,9 +68,19 @@ func about(m Model) []string {
 		lines = append(lines, note(m, "rule", text)...)
 	}
 	if q.Deadline > 0 {
-		lines = append(lines, note(m, "deadline", fmt.Sprintf("it is refused by itself when somebody could have seen it for %d s", q.Deadline))...)
+		lines = append(lines, note(m, "deadline", fmt.Sprintf("denied automatically after %d s in view", q.Deadline))...)
 	}
 	return lines
+}
+
+// namesPath reports whether a tool's input names a path as the file that it is about.
+func namesPath(input json.RawMessage, path string) bool {
+	for _, member := range []string{"file_path", "notebook_path"} {
+		if name, ok := wire.LookupString(input, member); ok && name == path {
+			return true
+		}
+	}
+	return false
 }
 
 // question draws the line that says what is asked.

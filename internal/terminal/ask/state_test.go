@@ -53,9 +53,9 @@ func TestSettled(t *testing.T) {
 		{settledBy(func(q *api.Question) {
 			q.Answer, q.By, q.From, q.Reason = &api.Answer{Decision: "deny"}, "", "hub", "nobody answered for 60 s"
 		}), "denied by the hub: nobody answered for 60 s"},
-		{settledBy(func(q *api.Question) { q.State, q.Answer = api.QuestionAnsweredTooLate, &api.Answer{Decision: "allow"} }), "allowed by ann, too late: the agent did not wait any more"},
-		{settledBy(func(q *api.Question) { q.State, q.By, q.Reason = api.QuestionCancelled, "", "interrupted" }), "taken back: interrupted"},
-		{settledBy(func(q *api.Question) { q.By, q.From = "", "" }), "answered by somebody"},
+		{settledBy(func(q *api.Question) { q.State, q.Answer = api.QuestionAnsweredTooLate, &api.Answer{Decision: "allow"} }), "allowed by ann, too late: the agent no longer waited"},
+		{settledBy(func(q *api.Question) { q.State, q.By, q.Reason = api.QuestionCancelled, "", "interrupted" }), "cancelled: interrupted"},
+		{settledBy(func(q *api.Question) { q.By, q.From = "", "" }), "answered by someone"},
 		{with(settledBy(func(q *api.Question) { q.Answer = &api.Answer{Decision: "allow"} }), func(q *api.Question) { q.Kind = api.QuestionChoice }), "answered by ann"},
 		{plans, `answered "Yes, clear context (62% used) and bypass permissions" by ann`},
 	} {
@@ -117,11 +117,11 @@ func TestChanged(t *testing.T) {
 	}
 	m, _ = press(t, m, "<up>") // the last outcome, which is gone then
 	m = m.Changed(staleReview)
-	if view := m.View(); !strings.Contains(view, "has ended") || strings.Contains(view, "manually approve") {
+	if view := m.View(); !strings.Contains(view, "has stopped") || strings.Contains(view, "approve each edit") {
 		t.Errorf("it is stale, and the view is\n%s", view)
 	}
 	m = m.Changed(with(staleReview, func(q *api.Question) { q.State, q.Reason = api.QuestionCancelled, "a newer plan" }))
-	if view := m.View(); !strings.Contains(view, "taken back: a newer plan") {
+	if view := m.View(); !strings.Contains(view, "cancelled: a newer plan") {
 		t.Errorf("it is settled, and the view is\n%s", view)
 	}
 
@@ -188,23 +188,5 @@ func TestEditorFails(t *testing.T) {
 	long := asking(api.QuestionPermission, "Write", `{"content":"`+strings.Repeat("x", mostInPlace)+`"}`)
 	if m, _ = press(t, New(long, Options{}), "e"); !strings.Contains(m.View(), "set VISUAL or EDITOR") {
 		t.Errorf("a long text without an editor gives\n%s", m.View())
-	}
-}
-
-func TestModeLabels(t *testing.T) {
-	for _, test := range []struct{ mode, name, label string }{
-		{"plan", "Plan", "Plan — agent presents a plan before executing"},
-		{"default", "Approve", "Approve — each tool requires your approval"},
-		{"acceptEdits", "Edit Only", "Edit Only — file edits auto-approved, bash needs approval"},
-		{"bypassPermissions", "Auto", "Auto — all tools auto-approved"},
-		{"dontAsk", "never ask, deny", "never ask, deny — what no rule allows is denied without asking"},
-		{"tomorrow\x1b[2J", "tomorrow␛[2J", "tomorrow␛[2J"},
-	} {
-		if got := ModeLabel(test.mode); got != test.label {
-			t.Errorf("%s: got %q, want %q", test.mode, got, test.label)
-		}
-		if got := ModeName(test.mode); got != test.name {
-			t.Errorf("%s: got %q, want %q", test.mode, got, test.name)
-		}
 	}
 }

@@ -60,7 +60,7 @@ func (m Model) foot() tail {
 	keys := m.keyLines()
 	if m.Guarded() && m.problem == "" && len(keys) > 0 {
 		// In as many lines, so that nothing moves when they count.
-		text := "one moment: keys count when nothing was typed for a while"
+		text := "one moment: stop typing to answer"
 		keys = append([]string{s.Dim.Render(paint.CleanLine(text, width))}, make([]string, len(keys)-1)...)
 	}
 	t.lines = append(t.lines, keys...)
@@ -152,13 +152,13 @@ func (m Model) window(rows int) []string {
 		return m.body
 	}
 	if rows == 1 {
-		return []string{m.styles.Dim.Render(paint.CleanLine(fmt.Sprintf("(%d lines, not shown: there is no room)", n), m.o.Width))}
+		return []string{m.styles.Dim.Render(paint.CleanLine(fmt.Sprintf("(%d lines hidden: no room)", n), m.o.Width))}
 	}
 	// One line says that there is more.
 	from := max(0, min(m.scroll, n-rows+1))
 	hint := fmt.Sprintf("(lines %d-%d of %d; pgup, pgdown)", from+1, from+rows-1, n)
 	if m.foldable() && !m.unfolded {
-		hint = fmt.Sprintf("(lines %d-%d of %d; pgup, pgdown, v: more at once)", from+1, from+rows-1, n)
+		hint = fmt.Sprintf("(lines %d-%d of %d; pgup, pgdown, v: show all)", from+1, from+rows-1, n)
 	}
 	lines := append([]string{}, m.body[from:from+rows-1]...)
 	return append(lines, m.styles.Dim.Render(paint.CleanLine(hint, m.o.Width)))

@@ -71,16 +71,16 @@ func Attach(path string) (Attachment, error) {
 	}
 	info, err := os.Stat(path) // before it is opened: a pipe would keep us waiting
 	if errors.Is(err, fs.ErrNotExist) {
-		return fail("there is no such file")
+		return fail("no such file")
 	}
 	if err != nil {
 		return fail("%w", err)
 	}
 	if info.IsDir() {
-		return fail("it is a folder; name a file in it")
+		return fail("that's a folder; name a file in it")
 	}
 	if !info.Mode().IsRegular() {
-		return fail("it is no ordinary file")
+		return fail("not a regular file")
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -94,7 +94,7 @@ func Attach(path string) (Attachment, error) {
 	}
 	head = head[:n]
 	a := Attachment{Path: path, Name: filepath.Base(path), Size: info.Size()}
-	most, hint := int64(mostTextFile), "name its path instead, without @, and the agent reads what it needs"
+	most, hint := int64(mostTextFile), "write its path without @ instead, and the agent reads what it needs"
 	switch kind := http.DetectContentType(head); {
 	case n == 0:
 		return fail("it is empty")
@@ -103,14 +103,14 @@ func Attach(path string) (Attachment, error) {
 	case kind == "application/pdf":
 		a.MediaType, most = kind, mostPDF
 	case strings.HasPrefix(kind, "image/"):
-		return fail("images of the type %s are not taken; make it a PNG or a JPEG first", kind)
+		return fail("%s images aren't supported; convert it to PNG or JPEG first", kind)
 	case slices.Contains(head, 0) || !utf8.Valid(whole(head)):
-		return fail("it is neither an image nor a PDF nor a text; name its path instead, without @")
+		return fail("not an image, PDF or text; write its path without @ instead")
 	default:
 		a.MediaType = "text/plain"
 	}
 	if a.Size > most {
-		return fail("it has %s, and %s may have %s; %s", paint.Size(a.Size), class(a.MediaType), paint.Size(most), hint)
+		return fail("it has %s, the limit for %s is %s; %s", paint.Size(a.Size), class(a.MediaType), paint.Size(most), hint)
 	}
 	rest, err := io.ReadAll(io.LimitReader(file, most+1-int64(n)))
 	if err != nil {
@@ -160,7 +160,7 @@ func blockOf(a *Attachment, data []byte) (json.RawMessage, error) {
 	case a.MediaType == "application/pdf":
 		b.Source.Data = base64.StdEncoding.EncodeToString(data)
 	case !utf8.Valid(data):
-		return nil, errors.New("it is not a text in UTF-8; name its path instead, without @")
+		return nil, errors.New("not UTF-8 text; write its path without @ instead")
 	default:
 		b.Source.Type, b.Source.Data = "text", string(data)
 	}
@@ -170,14 +170,14 @@ func blockOf(a *Attachment, data []byte) (json.RawMessage, error) {
 // Room is an error if another attachment is too much.
 func Room(list []Attachment, another Attachment) error {
 	if len(list) >= mostAttachments {
-		return fmt.Errorf("attaching %s: a message may have %d attachments", another.Name, mostAttachments)
+		return fmt.Errorf("attaching %s: a message can have %d attachments", another.Name, mostAttachments)
 	}
 	sum := int64(len(another.Block))
 	for _, a := range list {
 		sum += int64(len(a.Block))
 	}
 	if sum > mostAttached {
-		return fmt.Errorf("attaching %s: all attachments of a message together may have %s", another.Name, paint.Size(mostAttached))
+		return fmt.Errorf("attaching %s: all attachments together can have %s", another.Name, paint.Size(mostAttached))
 	}
 	return nil
 }

@@ -105,7 +105,7 @@ func (e *edit) Run() (err error) {
 		return fmt.Errorf("reading what was edited: %w", err)
 	}
 	if len(text) > mostEdited {
-		return fmt.Errorf("what was edited has over %s; nothing was changed", paint.Size(mostEdited))
+		return fmt.Errorf("the edited text has over %s; nothing was changed", paint.Size(mostEdited))
 	}
 	e.text = string(text)
 	return nil

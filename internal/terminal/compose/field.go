@@ -62,7 +62,7 @@ func (f Field) Insert(text string) (Field, error) {
 }
 
 func tooLong(n int) error {
-	return fmt.Errorf("the text would have %s, and may have %s; put it into a file and attach that with @ and its path", paint.Size(int64(n)), paint.Size(MostText))
+	return fmt.Errorf("the text would have %s, the limit is %s; put it into a file and attach it with @PATH", paint.Size(int64(n)), paint.Size(MostText))
 }
 
 // put writes what fits.

@@ -99,7 +99,7 @@ func TestFieldTakesNothingHarmful(t *testing.T) {
 
 func TestFieldIsBounded(t *testing.T) {
 	f, err := Field{Multiline: true}.Insert(strings.Repeat("x", 10<<20))
-	if err == nil || !strings.Contains(err.Error(), "attach that with @") || f.Value() != "" {
+	if err == nil || !strings.Contains(err.Error(), "attach it with @PATH") || f.Value() != "" {
 		t.Errorf("got %v, and %d bytes", err, len(f.Value()))
 	}
 	f = Field{Multiline: true}.Set(strings.Repeat("é", 10<<20))

@@ -278,7 +278,7 @@ func (m Model) key(key tea.KeyPressMsg) (Model, tea.Cmd) {
 		return m.ask(true)
 	case "ctrl+g":
 		if m.o.Editor == nil {
-			m.problem = "there is no editor; set VISUAL or EDITOR"
+			m.problem = "no editor; set VISUAL or EDITOR"
 			return m, nil
 		}
 		m.editing, m.offer = true, offer{}
@@ -421,7 +421,7 @@ func (m Model) submit(steer bool) (Model, tea.Cmd) {
 		return m, nil
 	}
 	if m.reading > 0 { // it would be sent without
-		m.problem = "a file is still being read: send it in a moment, or drop it with ctrl+x"
+		m.problem = "a file is still being read: wait a moment, or drop it with ctrl+x"
 		return m, nil
 	}
 	if command, ok := m.own(text); ok && len(m.attached) == 0 {

@@ -159,8 +159,8 @@ func TestFilesAreAttached(t *testing.T) {
 		{"an image", "what is @shot.png<enter>", "[" + shot + "," + words("what is @shot.png") + "]", ""},
 		{"removed again", "@not<tab><ctrl+x>x<enter>", "", ""},
 		{"empty", "@empty.txt<enter>", "", "it is empty"},
-		{"a program", "@program<enter>", "", "neither an image nor a PDF nor a text"},
-		{"no UTF-8", "@latin.txt<enter>", "", "not a text in UTF-8"},
+		{"a program", "@program<enter>", "", "not an image, PDF or text"},
+		{"no UTF-8", "@latin.txt<enter>", "", "not UTF-8 text"},
 		{"a folder is no file", "look into @src<enter>", "", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -195,7 +195,7 @@ func TestFilesAreAttached(t *testing.T) {
 		t.Errorf("an image alone becomes %s", got.Content)
 	}
 	m, _ = tell(m, tea.PasteMsg{Content: "file:///gone/shot.png"})
-	if m.Value() != "file:///gone/shot.png" || !strings.Contains(m.View(), "there is no such file") {
+	if m.Value() != "file:///gone/shot.png" || !strings.Contains(m.View(), "no such file") {
 		t.Errorf("a pasted path of nothing becomes %q:\n%s", m.Value(), m.View())
 	}
 }
@@ -214,13 +214,13 @@ func TestAttachLimits(t *testing.T) {
 		return path
 	}
 	for _, test := range []struct{ path, want string }{
-		{filepath.Join(dir, "gone"), "there is no such file"},
-		{dir, "it is a folder; name a file in it"},
-		{os.DevNull, "it is no ordinary file"},
-		{write("big.png", string(picture(t)), 4<<20), "an image may have 3.7 MiB; make it smaller first"},
-		{write("big.pdf", "%PDF-1.7\n", 1<<30), "a PDF may have 24 MiB"},
-		{write("big.txt", strings.Repeat("text ", 200), 10<<20), "a text may have 1 MiB; name its path instead"},
-		{write("x.bmp", "BM\x00\x00", 600), "make it a PNG or a JPEG first"},
+		{filepath.Join(dir, "gone"), "no such file"},
+		{dir, "that's a folder; name a file in it"},
+		{os.DevNull, "not a regular file"},
+		{write("big.png", string(picture(t)), 4<<20), "the limit for an image is 3.7 MiB; make it smaller first"},
+		{write("big.pdf", "%PDF-1.7\n", 1<<30), "the limit for a PDF is 24 MiB"},
+		{write("big.txt", strings.Repeat("text ", 200), 10<<20), "the limit for a text is 1 MiB; write its path"},
+		{write("x.bmp", "BM\x00\x00", 600), "convert it to PNG or JPEG first"},
 	} {
 		_, err := Attach(test.path)
 		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "attaching ") {
@@ -228,7 +228,7 @@ func TestAttachLimits(t *testing.T) {
 		}
 	}
 	one := Attachment{Name: "a", Block: make(json.RawMessage, mostAttached/2)}
-	if err := Room([]Attachment{one}, Attachment{Name: "b", Block: make(json.RawMessage, mostAttached/2+1)}); err == nil || !strings.Contains(err.Error(), "together may have 32 MiB") {
+	if err := Room([]Attachment{one}, Attachment{Name: "b", Block: make(json.RawMessage, mostAttached/2+1)}); err == nil || !strings.Contains(err.Error(), "together can have 32 MiB") {
 		t.Errorf("got %v", err)
 	}
 	if err := Room(make([]Attachment, mostAttachments), one); err == nil || !strings.Contains(err.Error(), "20 attachments") {
@@ -367,7 +367,7 @@ func TestEditorOfTheComposer(t *testing.T) {
 		t.Errorf("got %q and\n%s", m.Value(), m.View())
 	}
 	answer = EditedMsg{Text: strings.Repeat("x", MostText+1)}
-	if m, _ = play(t, m, "<ctrl+g>"); m.Value() != "draft" || !strings.Contains(m.View(), "may have 1 MiB") {
+	if m, _ = play(t, m, "<ctrl+g>"); m.Value() != "draft" || !strings.Contains(m.View(), "the limit is 1 MiB") {
 		t.Errorf("too long a text: got\n%s", m.View())
 	}
 	if m, _ = play(t, New(Options{}), "<ctrl+g>"); !strings.Contains(m.View(), "set VISUAL or EDITOR") {
@@ -402,7 +402,7 @@ func TestEdit(t *testing.T) {
 
 func TestComposerIsBounded(t *testing.T) {
 	m, _ := tell(New(Options{}), tea.PasteMsg{Content: strings.Repeat("x", 10<<20)})
-	if m.Value() != "" || !strings.Contains(strings.ReplaceAll(m.View(), "\n", " "), "attach that with @") {
+	if m.Value() != "" || !strings.Contains(strings.ReplaceAll(m.View(), "\n", " "), "attach it with @PATH") {
 		t.Errorf("got %d bytes and\n%s", len(m.Value()), m.View())
 	}
 	m = m.SetValue(strings.Repeat("line\n", 1000))

@@ -68,7 +68,7 @@ func (m Model) lines() (lines []string, x, y int) {
 			lines = append(lines, paint.Cut(s.Bad.Render(line), width)) // Wrap needs two columns at least
 		}
 	case m.busy:
-		lines = append(lines, s.Dim.Render(paint.CleanLine("reading what is attached (ctrl+x: stop)", width)))
+		lines = append(lines, s.Dim.Render(paint.CleanLine("reading attachments (ctrl+x: stop)", width)))
 	case m.editing:
 		lines = append(lines, s.Dim.Render(paint.CleanLine("in the editor", width)))
 	}
@@ -104,7 +104,7 @@ func (m Model) Keys() []Key {
 		{"enter", "send"},
 		{"alt+enter", "new line (also shift+enter, ctrl+j, \\ enter)"},
 		{"ctrl+s", "send into the running turn"},
-		{"up/down", "what was written before"},
+		{"up/down", "earlier messages"},
 		{"tab", "complete /command or @file"},
 		{"@path", "attach a file or an image"},
 		{"ctrl+x", "remove the last attachment"},

@@ -41,7 +41,7 @@ func destination(word string) (string, error) {
 	if name, ok := names[word]; ok || word == "" {
 		return name, nil
 	}
-	return "", fmt.Errorf("it cannot be kept in %q; there are: %s", word, strings.Join(Destinations(), ", "))
+	return "", fmt.Errorf("can't save it in %q; use one of: %s", word, strings.Join(Destinations(), ", "))
 }
 
 // always returns what to allow from now on, nil for nothing.
@@ -53,17 +53,17 @@ func (a *Allow) always(q *api.Question) (*api.Always, error) {
 	switch {
 	case a.Always == 0 && a.Rule == "":
 		if place != "" {
-			return nil, errors.New("a destination is for what is allowed from now on; say what that is, with --always or --rule")
+			return nil, errors.New("--destination needs --always or --rule")
 		}
 		return nil, nil //nolint:nilnil // only this once
 	case a.Always != 0 && a.Rule != "":
-		return nil, errors.New("--always takes a suggestion and --rule a rule of your own; only one of them is possible")
+		return nil, errors.New("use --always or --rule, not both")
 	case a.Rule != "":
 		return &api.Always{Rule: a.Rule, Destination: place}, nil
 	case a.Always < 1 || a.Always > len(q.Suggestions):
-		return nil, fmt.Errorf("%s has %s of what to allow from now on, and none is number %d%s", q.ID, count(len(q.Suggestions), "suggestion"), a.Always, suggested(q))
+		return nil, fmt.Errorf("%s has %s, none of them number %d%s", q.ID, count(len(q.Suggestions), "suggestion"), a.Always, suggested(q))
 	case place == "switchboard":
-		return nil, errors.New("a suggestion cannot be kept in switchboard; write it as a rule, with --rule")
+		return nil, errors.New("suggestions can't be saved in switchboard; use --rule")
 	default:
 		return &api.Always{Suggestion: new(a.Always - 1), Destination: place}, nil
 	}
@@ -93,7 +93,7 @@ func (a *Allow) Answer(q *api.Question) (*api.Answer, error) {
 		return nil, err
 	}
 	if q.Kind != api.QuestionPermission && (always != nil || a.Input != nil) {
-		return nil, fmt.Errorf("%s is a %s: there is neither a rule to add nor an input to change", q.ID, q.Kind)
+		return nil, fmt.Errorf("%s is a %s: it takes no rule and no input", q.ID, q.Kind)
 	}
 	answer := &api.Answer{Decision: "allow", Note: a.Note, Always: always, Input: a.Input}
 	switch q.Kind {
@@ -118,7 +118,7 @@ func (a *Allow) Answer(q *api.Question) (*api.Answer, error) {
 
 // unknown says that a question is one of tomorrow.
 func unknown(q *api.Question) error {
-	return fmt.Errorf("%s is a question of the kind %q, which this version cannot answer; a newer one may", q.ID, q.Kind)
+	return fmt.Errorf("%s is a question of the kind %q, which this version can't answer", q.ID, q.Kind)
 }
 
 // object refuses an input that is not a JSON object.
@@ -128,10 +128,10 @@ func object(input json.RawMessage) error {
 	}
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(input, &members); err != nil {
-		return fmt.Errorf("the input has to be a JSON object: %w", err)
+		return fmt.Errorf("the input must be a JSON object: %w", err)
 	}
 	if members == nil {
-		return errors.New("the input has to be a JSON object, and it is null")
+		return errors.New("the input must be a JSON object, not null")
 	}
 	return nil
 }
@@ -156,7 +156,7 @@ func (d *Deny) Answer(q *api.Question) (*api.Answer, error) {
 		return nil, unknown(q)
 	}
 	if decision != "deny" && (d.Reason != "" || d.Stop) {
-		return nil, fmt.Errorf("%s is a %s: whoever asks so cannot be told why, and the turn goes on; deny it without --reason and --stop, or interrupt the session", q.ID, q.Kind)
+		return nil, fmt.Errorf("%s is a %s and takes no --reason or --stop; leave them out, or interrupt the session", q.ID, q.Kind)
 	}
 	return &api.Answer{Decision: decision, Message: d.Reason, Interrupt: d.Stop, Note: d.Note}, nil
 }
@@ -189,7 +189,7 @@ func (r *Reply) Answer(q *api.Question) (*api.Answer, error) {
 	}
 	if r.Skip {
 		if len(r.Words) > 0 || len(r.Fields) > 0 || r.Text {
-			return nil, errors.New("--skip leaves it without an answer; leave the others away")
+			return nil, errors.New("--skip takes no answer; leave out the others")
 		}
 		d := &Deny{Note: r.Note}
 		return d.Answer(q)
@@ -210,7 +210,7 @@ func (r *Reply) Answer(q *api.Question) (*api.Answer, error) {
 		answer.Decision = "choose"
 		answer.Result, err = result(q, r.Words, r.Text)
 	case api.QuestionPermission:
-		err = fmt.Errorf("%s asks whether %s may be used; answer with: switchboard allow %s, or: switchboard deny %s", q.ID, paint.CleanLine(q.Tool, 60), q.ID, q.ID)
+		err = fmt.Errorf("%s asks to use %s; answer with: switchboard allow %s, or: switchboard deny %s", q.ID, paint.CleanLine(q.Tool, 60), q.ID, q.ID)
 	default:
 		err = unknown(q)
 	}
@@ -238,7 +238,7 @@ func (r *Reply) fits(q *api.Question) error {
 		{"--bypass", r.Bypass, plan},
 	} {
 		if flag.set && !flag.fits {
-			return fmt.Errorf("%s is a %s, for which there is no %s", q.ID, q.Kind, flag.name)
+			return fmt.Errorf("%s is a %s and takes no %s", q.ID, q.Kind, flag.name)
 		}
 	}
 	return nil
@@ -247,7 +247,7 @@ func (r *Reply) fits(q *api.Question) error {
 // result returns the result of a dialog: JSON, else a word. With own it is a word whatever it looks like.
 func result(q *api.Question, words []string, own bool) (json.RawMessage, error) {
 	if len(words) == 0 {
-		return nil, fmt.Errorf("what is chosen? Write: switchboard answer %s RESULT, in JSON or as a word", q.ID)
+		return nil, fmt.Errorf("which result? Write: switchboard answer %s RESULT, as JSON or a word", q.ID)
 	}
 	text := strings.TrimSpace(strings.Join(words, " "))
 	if own {
@@ -257,7 +257,7 @@ func result(q *api.Question, words []string, own bool) (json.RawMessage, error) 
 		return json.RawMessage(text), nil
 	}
 	if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
-		return nil, errors.New("the result begins like JSON and is none")
+		return nil, errors.New("the result isn't valid JSON")
 	}
 	return json.Marshal(text)
 }
@@ -280,7 +280,7 @@ func request(q *api.Question, into any) error {
 // Input returns what the tool gets that a question asks about, to be changed.
 func Input(q *api.Question) (json.RawMessage, error) {
 	if q.Kind != api.QuestionPermission {
-		return nil, fmt.Errorf("%s is a %s, which has no input to change", q.ID, q.Kind)
+		return nil, fmt.Errorf("%s is a %s and has no input to change", q.ID, q.Kind)
 	}
 	var ask wire.CanUseToolRequest
 	if err := request(q, &ask); err != nil {
@@ -295,7 +295,7 @@ func Input(q *api.Question) (json.RawMessage, error) {
 	}
 	before, ok := hook.Input.(*wire.PreToolUseInput)
 	if !ok {
-		return nil, fmt.Errorf("%s is about no tool, so that there is no input to change", q.ID)
+		return nil, fmt.Errorf("%s is about no tool and has no input to change", q.ID)
 	}
 	return before.ToolInput, nil
 }

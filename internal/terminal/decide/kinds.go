@@ -35,9 +35,9 @@ func choose(q *api.Question, words []string, own bool) (map[string]api.ChoiceAns
 		labels, ok, err := labelsOf(c, word)
 		switch {
 		case word == "" && own:
-			return nil, fmt.Errorf("there is no answer to %q", c.Question)
+			return nil, fmt.Errorf("no answer to %q", c.Question)
 		case word == "":
-			return nil, fmt.Errorf("there is no answer to %q; write - to skip it", c.Question)
+			return nil, fmt.Errorf("no answer to %q; write - to skip it", c.Question)
 		case err != nil:
 			return nil, err
 		case word == "-":
@@ -45,7 +45,7 @@ func choose(q *api.Question, words []string, own bool) (map[string]api.ChoiceAns
 		case !ok:
 			answers[c.Question] = api.ChoiceAnswer{Text: word}
 		case len(labels) > 1 && !c.Multiple:
-			return nil, fmt.Errorf("only one answer is possible to %q", c.Question)
+			return nil, fmt.Errorf("%q takes one answer only", c.Question)
 		default:
 			answers[c.Question] = api.ChoiceAnswer{Labels: labels}
 		}
@@ -85,7 +85,7 @@ func labelsOf(c *api.Choice, text string) (labels []string, ok bool, err error) 
 		i := at(part)
 		if number, err := strconv.Atoi(part); err == nil && i < 0 {
 			if i = number - 1; i < 0 || i >= len(c.Options) {
-				return nil, false, fmt.Errorf("there is no number %d among the answers to %q; there are %d. If it is an answer in your own words, add --text", number, c.Question, len(c.Options))
+				return nil, false, fmt.Errorf("%d isn't an option of %q, which has %d; for your own words add --text", number, c.Question, len(c.Options))
 			}
 		}
 		if i < 0 {
@@ -127,7 +127,7 @@ func (r *Reply) review(q *api.Question, answer *api.Answer) error {
 	possible := fmt.Sprintf("%s can be answered with one of: %s", q.ID, strings.Join(names, ", "))
 	switch {
 	case len(r.Words) > 1:
-		return fmt.Errorf("%s; what a plan lacks goes into --feedback", possible)
+		return fmt.Errorf("%s; say what to change with --feedback", possible)
 	case len(r.Words) == 0 && r.Feedback == "":
 		return errors.New(possible)
 	case len(r.Words) == 0: // who says what is missing wants it changed
@@ -145,7 +145,7 @@ func (r *Reply) review(q *api.Question, answer *api.Answer) error {
 	approves := slices.Contains([]api.PlanOutcome{api.PlanFresh, api.PlanAcceptEdits, api.PlanAsk}, answer.Outcome)
 	switch {
 	case answer.Outcome == api.PlanRevise && strings.TrimSpace(r.Feedback) == "":
-		return errors.New("what does the plan lack? Say it with --feedback")
+		return errors.New("what should change? Say it with --feedback")
 	case r.Feedback != "" && (approves || answer.Outcome == api.PlanOutline):
 		return fmt.Errorf("--feedback goes with revise and reject, not with %s", answer.Outcome)
 	case !approves && (r.Plan != nil || r.Compact || r.NoPrompts || r.Bypass):
@@ -173,7 +173,7 @@ func (r *Reply) form(q *api.Question) (json.RawMessage, error) {
 	text := strings.TrimSpace(strings.Join(r.Words, " "))
 	switch {
 	case text != "" && len(r.Fields) > 0:
-		return nil, errors.New("a form is filled in with --field, or with a JSON object, not with both")
+		return nil, errors.New("fill in a form with --field or a JSON object, not both")
 	case text != "":
 		var form wire.ElicitationRequest
 		if err := request(q, &form); err != nil {
@@ -240,7 +240,7 @@ func (f *field) value(text string) (json.RawMessage, error) {
 	switch kind {
 	case "number", "integer":
 		if _, err := strconv.ParseFloat(text, 64); err != nil || !json.Valid([]byte(text)) {
-			return nil, fmt.Errorf("%q is no number", text)
+			return nil, fmt.Errorf("%q isn't a number", text)
 		}
 		return json.RawMessage(text), nil
 	case "boolean":
@@ -250,7 +250,7 @@ func (f *field) value(text string) (json.RawMessage, error) {
 		case "false", "no", "n", "off", "0":
 			return json.RawMessage("false"), nil
 		}
-		return nil, fmt.Errorf("%q is neither true nor false", text)
+		return nil, fmt.Errorf("%q isn't true or false", text)
 	case "array":
 		if list := strings.TrimSpace(text); strings.HasPrefix(list, "[") && json.Valid([]byte(list)) {
 			return json.RawMessage(list), nil

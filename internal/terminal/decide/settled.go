@@ -8,7 +8,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 )
 
-// A SettledError says that somebody was faster.
+// A SettledError says that a question was already answered by someone else.
 type SettledError struct {
 	// Question is the question as it was settled, Err what the server said, if it was asked.
 	Question *api.Question
@@ -17,7 +17,7 @@ type SettledError struct {
 
 // Error says who was faster, and what became of the question.
 func (e *SettledError) Error() string {
-	return fmt.Sprintf("somebody was faster: %s was %s", e.Question.ID, Outcome(e.Question))
+	return fmt.Sprintf("already answered by someone else: %s was %s", e.Question.ID, Outcome(e.Question))
 }
 
 // Unwrap returns what the server said.

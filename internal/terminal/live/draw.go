@@ -180,15 +180,15 @@ func (m *model) status() []string {
 	var line string
 	switch {
 	case m.lost != nil:
-		line = s.Warn.Render(m.spinner() + " The server is away (" + paint.CleanLine(m.lost.err.Error(), 60) + "); waiting for it. The agent goes on.")
+		line = s.Warn.Render(m.spinner() + " The hub is away (" + paint.CleanLine(m.lost.err.Error(), 60) + "); waiting for it. The agent keeps running.")
 	case state.Offline || state.Session == api.StateOffline:
-		line = s.Warn.Render(m.spinner() + " The link to the agent is lost; waiting for it.")
+		line = s.Warn.Render(m.spinner() + " Connection to the agent lost; waiting for it.")
 	case len(state.Holds) > 0:
 		line = s.Warn.Render("Held back: " + paint.CleanLine(state.Holds[0].Reason, 0))
 	case state.Retry != nil && state.Session == api.StateRunning:
-		line = s.Warn.Render(fmt.Sprintf("%s Trying again (%d): %s", m.spinner(), state.Retry.Attempt, paint.CleanLine(state.Retry.Error, 0)))
+		line = s.Warn.Render(fmt.Sprintf("%s Retry %d: %s", m.spinner(), state.Retry.Attempt, paint.CleanLine(state.Retry.Error, 0)))
 	case state.Session == api.StateRequiresAction:
-		line = s.Accent.Render(s.Glyphs.Prompt+" The agent waits for you.") + m.figures(&state)
+		line = s.Accent.Render(s.Glyphs.Prompt+" The agent is waiting for you.") + m.figures(&state)
 		if m.ask == nil && len(m.putOff) > 0 {
 			line += s.Dim.Render("  esc: the question")
 		}
@@ -204,7 +204,7 @@ func (m *model) status() []string {
 	case state.Session == api.StateBackground:
 		line = s.Dim.Render(fmt.Sprintf("%s %d in the background", m.spinner(), len(state.Tasks)))
 	case state.Session == api.StateEnded:
-		text := "The agent's process has ended"
+		text := "The agent has stopped"
 		if state.Ended != nil && state.Ended.Reason != "" {
 			text += ": " + paint.CleanLine(state.Ended.Reason, 0)
 		}

@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/switchboard-dev/switchboard/internal/terminal/ask"
+	"github.com/switchboard-dev/switchboard/internal/terminal/words"
 )
 
 // key takes a key.
@@ -16,7 +16,7 @@ func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 		m.interrupted = false
 	}
 	defer func() { m.typed = m.now() }()
-	m.expected = false // whoever goes on typing no longer waits for a question
+	m.expected = false // a person who keeps typing no longer waits for a question
 	switch name {
 	case "ctrl+c":
 		return m.interrupt()
@@ -28,6 +28,10 @@ func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 		return nil
 	case "ctrl+t":
 		m.hideTodo = !m.hideTodo
+		return nil
+	}
+	if name == "?" && m.ask != nil && !m.ask.Typing() && !m.ask.Guarded() {
+		m.help()
 		return nil
 	}
 	if m.ask != nil {
@@ -84,10 +88,10 @@ func (m *model) interrupt() tea.Cmd {
 	over := m.later(twice, interruptOverMsg{number})
 	if !m.turn() {
 		m.composer = m.composer.Reset()
-		m.note = "ctrl+c again leaves; the agent goes on"
+		m.note = "ctrl+c again leaves; the agent keeps running"
 		return over
 	}
-	m.note = "stopping the turn …  ctrl+c again leaves; the agent goes on"
+	m.note = "stopping the turn …  ctrl+c again leaves; the agent keeps running"
 	return tea.Batch(over, m.do("Stopping the turn", func(ctx context.Context) error {
 		_, err := m.session.Interrupt(ctx)
 		return err
@@ -98,4 +102,4 @@ func (m *model) interrupt() tea.Cmd {
 func (m *model) askHeight() int { return max(6, m.height-5) }
 
 // modeLabel says in what mode the agent is, for the footer.
-func (m *model) modeLabel() string { return ask.ModeLabel(m.talk.State().Mode) }
+func (m *model) modeLabel() string { return words.ModeLabel(m.talk.State().Mode) }

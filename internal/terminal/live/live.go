@@ -22,7 +22,7 @@ type Session interface {
 	ID() string
 	Opened() *api.Session
 	// Frames returns what happens, from where the session was opened, until ctx
-	// ends. It reconnects by itself.
+	// ends. It reconnects automatically.
 	Frames(ctx context.Context) iter.Seq2[api.Frame, error]
 	// Snapshot returns the session as it is now.
 	Snapshot(ctx context.Context) (*api.Session, error)
@@ -229,7 +229,7 @@ func slash() []compose.Command {
 		{Name: "model", Hint: "use another model: /model NAME"},
 		{Name: "mode", Hint: "permission mode: /mode default, plan, acceptEdits, dontAsk"},
 		{Name: "title", Hint: "name the session: /title TEXT"},
-		{Name: "stop", Hint: "end the agent's process; the next message starts another"},
-		{Name: "quit", Hint: "leave; the agent goes on"},
+		{Name: "stop", Hint: "stop the agent; the next message starts it again"},
+		{Name: "quit", Hint: "leave; the agent keeps running"},
 	}
 }

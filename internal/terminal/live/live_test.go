@@ -472,6 +472,54 @@ func TestQuestion(t *testing.T) {
 	s.want([]string{"make qone", "make qtwo", "somebody"})
 }
 
+// TestHelpWhileAsked holds that ? says which keys answer the question.
+func TestHelpWhileAsked(t *testing.T) {
+	s := newStage(t, 80, 24)
+	s.event(api.KindQuestionOpened, question("qone"))
+	s.key("?")
+	if s.ask == nil || len(s.fake.answers) != 0 {
+		t.Fatal("? answered the question, or put it off")
+	}
+	s.want([]string{"This question", "deny and stop", "Keys"})
+}
+
+// TestAskedBeforeResult holds that the answer is printed before what came of it.
+func TestAskedBeforeResult(t *testing.T) {
+	s := newStage(t, 80, 24)
+	s.state(api.StateRunning)
+	s.calls("t1", "Bash", "", map[string]any{"command": "make clean"})
+	asked := question("qone")
+	asked["tool_use_id"] = "t1"
+	s.event(api.KindQuestionOpened, asked)
+	asked["state"], asked["by"], asked["answer"] = "answered", "ann", map[string]any{"decision": "allow"}
+	s.event(api.KindQuestionSettled, asked)
+	s.gives("t1", "cleaned")
+	s.state(api.StateIdle)
+	answer, result := strings.Index(s.printed(), "allowed by ann"), strings.Index(s.printed(), "cleaned")
+	if answer < 0 || result < answer {
+		t.Errorf("the answer at %d, the result at %d:\n%s", answer, result, s.printed())
+	}
+	if n := strings.Count(s.printed(), "allowed by ann"); n != 1 {
+		t.Errorf("the answer is printed %d times", n)
+	}
+}
+
+// TestBypassIsConfirmed holds that the mode in which nothing is asked has to be asked for twice.
+func TestBypassIsConfirmed(t *testing.T) {
+	s := newStage(t, 120, 24)
+	s.state(api.StateIdle)
+	for range 2 {
+		if len(s.fake.updates) != 0 {
+			t.Fatalf("it was set at once: %+v", s.fake.updates)
+		}
+		s.update(compose.CommandMsg{Name: "mode", Rest: "bypassPermissions"})
+	}
+	if len(s.fake.updates) != 1 {
+		t.Errorf("updates %+v", s.fake.updates)
+	}
+	s.want([]string{"write it again: /mode bypassPermissions"})
+}
+
 func TestAnswerRefused(t *testing.T) {
 	s := newStage(t, 80, 24)
 	s.event(api.KindQuestionOpened, question("qone"))
@@ -485,7 +533,7 @@ func TestAnswerRefused(t *testing.T) {
 	if s.ask != nil {
 		t.Error("a question that is settled is still asked")
 	}
-	s.want([]string{"somebody was faster"})
+	s.want([]string{"Already answered by somebody"})
 }
 
 func TestSend(t *testing.T) {
@@ -533,12 +581,12 @@ func TestLost(t *testing.T) {
 	s := newStage(t, 80, 24)
 	s.state(api.StateIdle)
 	s.update(lostMsg{errors.New("refused"), time.Second})
-	if !strings.Contains(s.shown(), "The server is away") {
+	if !strings.Contains(s.shown(), "The hub is away") {
 		t.Errorf("it does not say so:\n%s", s.shown())
 	}
 	s.update(framesMsg{{Type: api.FrameResume, Resume: &api.Verdict{Resume: "ok"}}})
 	s.update(drawMsg{})
-	if strings.Contains(s.shown(), "The server is away") {
+	if strings.Contains(s.shown(), "The hub is away") {
 		t.Errorf("it still says so:\n%s", s.shown())
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/terminal/compose"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 	"github.com/switchboard-dev/switchboard/internal/terminal/talk"
+	"github.com/switchboard-dev/switchboard/internal/terminal/words"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -58,6 +59,7 @@ type model struct {
 	// What was chosen.
 	unfold   bool // what comes is shown unfolded
 	hideTodo bool
+	bypass   bool // it was said what bypassPermissions does
 
 	lost        *lostMsg  // the hub is away
 	note        string    // something to say in the footer, until the next key
@@ -227,7 +229,7 @@ func (m *model) other(msg tea.Msg) tea.Cmd {
 		return nil
 	case doneMsg:
 		if msg.err != nil {
-			m.printer.add(m.styles.Bad.Render(msg.what + " did not work: " + paint.CleanLine(msg.err.Error(), 0)))
+			m.printer.add(m.styles.Bad.Render(msg.what + " failed: " + paint.CleanLine(msg.err.Error(), 0)))
 		}
 		return nil
 	case ask.AnsweredMsg:
@@ -412,7 +414,7 @@ func (m *model) answer(msg ask.AnsweredMsg) tea.Cmd {
 // answered says what became of an answer.
 func (m *model) answered(msg answeredMsg) tea.Cmd {
 	if m.ask == nil || m.ask.Question().ID != msg.question {
-		return nil // somebody was faster, and the log has said so
+		return nil // it was answered by someone else, and the log has said so
 	}
 	problem, ok := errors.AsType[*api.Error](msg.err)
 	switch {
@@ -420,11 +422,11 @@ func (m *model) answered(msg answeredMsg) tea.Cmd {
 		next := m.ask.Settled(msg.settled)
 		m.ask = &next
 	case ok && problem.Code == api.CodeAlreadySettled:
-		who := "somebody else"
+		who := "someone else"
 		if problem.Question != nil && problem.Question.By != "" {
 			who = problem.Question.By
 		}
-		m.printer.add(m.styles.Warn.Render(paint.CleanLine(who+" was faster: the question is settled.", m.width)))
+		m.printer.add(m.styles.Warn.Render(paint.CleanLine("Already answered by "+who+".", m.width)))
 		m.settled()
 		m.composer = m.composer.Focus()
 	default:
@@ -459,7 +461,7 @@ func (m *model) command(msg compose.CommandMsg) tea.Cmd {
 	case "quit":
 		return m.leave()
 	case "stop":
-		return m.do("Ending the agent", func(ctx context.Context) error {
+		return m.do("Stopping the agent", func(ctx context.Context) error {
 			_, err := m.session.Stop(ctx)
 			return err
 		})
@@ -474,7 +476,7 @@ func (m *model) command(msg compose.CommandMsg) tea.Cmd {
 	case "title":
 		return m.update("Changing the title", api.UpdateSession{Title: &rest})
 	default:
-		m.printer.add(m.styles.Warn.Render(paint.CleanLine("There is no command /"+msg.Name+".", m.width)))
+		m.printer.add(m.styles.Warn.Render(paint.CleanLine("Unknown command /"+msg.Name+". ? lists them.", m.width)))
 		return nil
 	}
 }
@@ -501,7 +503,13 @@ func (m *model) mode(name string) tea.Cmd {
 			mode = wire.PermissionModeDefault
 		}
 	}
-	m.note = "mode: " + ask.ModeLabel(string(mode)) + " …"
+	if mode == wire.PermissionModeBypassPermissions && !m.bypass {
+		m.bypass = true
+		m.printer.add(m.styles.Warn.Render(paint.CleanLine("Bypass permissions runs and edits everything without asking. To confirm, write it again: /mode bypassPermissions", 0)))
+		return nil
+	}
+	m.bypass = false
+	m.note = "mode: " + words.ModeLabel(string(mode)) + " …"
 	return m.update("Changing the mode", api.UpdateSession{PermissionMode: &mode})
 }
 
@@ -539,14 +547,20 @@ func (m *model) help() {
 	add := func(key, text string) {
 		m.printer.add("  " + m.styles.Key.Render(fmt.Sprintf("%-12s", key)) + " " + text)
 	}
+	if m.ask != nil {
+		m.printer.add("", m.styles.Bold.Render("This question"))
+		for _, k := range m.ask.Keys() {
+			add(k.Key, k.Help)
+		}
+	}
 	m.printer.add("", m.styles.Bold.Render("Keys"))
 	for _, k := range m.composer.Keys() {
 		add(k.Key, k.Help)
 	}
-	add("ctrl+c", "stop the turn; twice, or when nothing runs, leave: the agent goes on")
-	add("ctrl+o", "show the last tool in full, and those that come; again: in a line")
+	add("ctrl+c", "stop the turn; twice, or when idle: leave, the agent keeps running")
+	add("ctrl+o", "show tools in full; again: in a line")
 	add("ctrl+t", "show or hide the to-do list")
-	add("shift+tab", "the next permission mode: ask, auto-accept edits, plan")
+	add("shift+tab", "next permission mode: Default, Accept edits, Plan mode")
 	add("esc", "put a question off, and bring it back")
 	m.printer.add(m.styles.Bold.Render("Commands") + m.styles.Dim.Render("  (all others go to the agent)"))
 	for _, c := range slash() {

@@ -141,7 +141,7 @@ func (p *printer) look() *talk.Look {
 // reset says that the log is another one: what comes is printed anew.
 func (p *printer) reset() {
 	p.forget()
-	p.add(p.m.styles.Warn.Render("The log is another one now; it begins anew here."))
+	p.add(p.m.styles.Warn.Render("The log has changed; it starts over here."))
 }
 
 // forget says that the conversation begins anew, with nothing that is to be printed.
@@ -170,6 +170,13 @@ func (p *printer) items() {
 		}
 		waits := blocked && !(it.Parent != "" && p.begun[it.Parent])
 		if !waits && p.finished(it) {
+			for _, q := range c.QuestionsOf(i) { // the answer comes before what it led to
+				if asked := c.Item(q); !p.printed[asked.ID] && p.finished(asked) {
+					p.print(asked)
+					p.printed[asked.ID] = true
+				}
+			}
+			it = c.Item(i)
 			p.print(it)
 			p.printed[it.ID] = true
 			continue
@@ -204,6 +211,8 @@ func (p *printer) finished(it *talk.Item) bool {
 		return state == api.StateIdle || state == api.StateEnded
 	case talk.KindQuestion:
 		return it.Question == nil || it.Question.State != api.QuestionOpen
+	case talk.KindNotice:
+		return it.Label != talk.RetryLabel || p.m.talk.State().Retry == nil // the footer tells how it goes
 	}
 	return true
 }
@@ -248,7 +257,7 @@ func (p *printer) print(it *talk.Item) {
 		p.space(it.Kind)
 	}
 	if left := len(lines) - itemLines; left > 0 {
-		lines = append(lines[:itemLines:itemLines], p.m.styles.Dim.Render("… more lines are in the log"))
+		lines = append(lines[:itemLines:itemLines], p.m.styles.Dim.Render("… more lines in the log"))
 	}
 	p.add(lines...)
 	p.last = it.Kind
@@ -356,9 +365,9 @@ func (p *printer) again() {
 		}
 		if p.m.unfold {
 			p.print(it)
-			p.m.note = "tools are shown in full; ctrl+o shows them in a line"
+			p.m.note = "tools in full; ctrl+o shows one line each"
 		} else {
-			p.m.note = "tools are shown in a line"
+			p.m.note = "tools in one line each"
 		}
 		return
 	}

@@ -48,15 +48,7 @@ func (s *Styles) Diff(path, before, after string, o DiffOptions) []string {
 	for _, h := range diff.Hunks {
 		hunk := hunk{old: h.FromLine, new: h.ToLine}
 		for _, l := range h.Lines {
-			sign := byte(' ')
-			switch l.Kind {
-			case udiff.Delete:
-				sign = '-'
-			case udiff.Insert:
-				sign = '+'
-			case udiff.Equal:
-			}
-			hunk.lines = append(hunk.lines, diffLine{sign: sign, text: strings.TrimSuffix(l.Content, "\n")})
+			hunk.lines = append(hunk.lines, diffLine{sign: signOf(l.Kind), text: strings.TrimSuffix(l.Content, "\n")})
 		}
 		sheet.hunks = append(sheet.hunks, hunk)
 	}
@@ -65,15 +57,41 @@ func (s *Styles) Diff(path, before, after string, o DiffOptions) []string {
 
 // Hunks shows the structuredPatch of a tool's result. It reports false if there is nothing in it that could be shown.
 func (s *Styles) Hunks(structuredPatch json.RawMessage, o DiffOptions) ([]string, bool) {
+	hunks := patchHunks(structuredPatch)
+	if len(hunks) == 0 {
+		return nil, false
+	}
+	sheet := sheet{styles: s, options: o, hunks: hunks}
+	return sheet.draw(""), true
+}
+
+// PatchSize counts the lines that a structuredPatch adds and removes, as Hunks shows them.
+func PatchSize(structuredPatch json.RawMessage) (added, removed int, ok bool) {
+	hunks := patchHunks(structuredPatch)
+	for _, h := range hunks {
+		for _, l := range h.lines {
+			switch l.sign {
+			case '+':
+				added++
+			case '-':
+				removed++
+			}
+		}
+	}
+	return added, removed, len(hunks) > 0
+}
+
+// patchHunks reads a structuredPatch.
+func patchHunks(structuredPatch json.RawMessage) []hunk {
 	var patch []struct {
 		OldStart int      `json:"oldStart"`
 		NewStart int      `json:"newStart"`
 		Lines    []string `json:"lines"`
 	}
-	if len(structuredPatch) == 0 || json.Unmarshal(structuredPatch, &patch) != nil || len(patch) == 0 {
-		return nil, false
+	if len(structuredPatch) == 0 || json.Unmarshal(structuredPatch, &patch) != nil {
+		return nil
 	}
-	sheet := sheet{styles: s, options: o}
+	var hunks []hunk
 	for _, p := range patch {
 		h := hunk{old: p.OldStart, new: p.NewStart}
 		for _, line := range p.Lines {
@@ -83,9 +101,51 @@ func (s *Styles) Hunks(structuredPatch json.RawMessage, o DiffOptions) ([]string
 			}
 			h.lines = append(h.lines, diffLine{sign: sign, text: text})
 		}
-		sheet.hunks = append(sheet.hunks, h)
+		h.lines = least(h.lines)
+		hunks = append(hunks, h)
 	}
-	return sheet.draw(""), true
+	return hunks
+}
+
+// least returns the lines of a hunk with as few changes as possible. Some versions of the CLI write a hunk as all of the old lines and all of the
+// new ones; who has seen the change before it was made saw only what differs.
+func least(lines []diffLine) []diffLine {
+	var before, after strings.Builder
+	for _, l := range lines {
+		switch {
+		case l.sign == '\\' || strings.Contains(l.text, "\n"):
+			return lines // a remark, or no patch: it has its place
+		case l.sign != '+':
+			before.WriteString(l.text + "\n")
+		}
+		if l.sign != '-' {
+			after.WriteString(l.text + "\n")
+		}
+	}
+	if before.Len()+after.Len() > mostDiffBytes {
+		return lines
+	}
+	diff, err := udiff.ToUnifiedDiff("", "", before.String(), udiff.Lines(before.String(), after.String()), len(lines))
+	if err != nil || len(diff.Hunks) != 1 {
+		return lines
+	}
+	var fewer []diffLine
+	for _, l := range diff.Hunks[0].Lines {
+		fewer = append(fewer, diffLine{sign: signOf(l.Kind), text: strings.TrimSuffix(l.Content, "\n")})
+	}
+	return fewer
+}
+
+// signOf returns the sign before a line.
+func signOf(kind udiff.OpKind) byte {
+	switch kind {
+	case udiff.Delete:
+		return '-'
+	case udiff.Insert:
+		return '+'
+	case udiff.Equal:
+	}
+	return ' '
 }
 
 // A hunk is a place where a file changes.

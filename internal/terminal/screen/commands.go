@@ -11,8 +11,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/switchboard-dev/switchboard/api"
-	"github.com/switchboard-dev/switchboard/internal/terminal/ask"
 	"github.com/switchboard-dev/switchboard/internal/terminal/compose"
+	"github.com/switchboard-dev/switchboard/internal/terminal/words"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -38,15 +38,15 @@ func slashCommands() []compose.Command {
 		{Name: "search", Hint: "search in this session"},
 		{Name: "sessions", Hint: "go to the list of sessions"},
 		{Name: "interrupt", Hint: "stop the turn"},
-		{Name: "takeback", Hint: "take the last queued message back"},
-		{Name: "release", Hint: "let the session go on that is held back"},
-		{Name: "stop", Hint: "end the agent's process"},
+		{Name: "takeback", Hint: "remove the last queued message"},
+		{Name: "release", Hint: "continue a session that is held back"},
+		{Name: "stop", Hint: "stop the agent"},
 		{Name: "fork", Hint: "a new session with a copy of the conversation; with a text: and send it that"},
 		{Name: "rewind", Hint: "restore files as they were before a prompt"},
-		{Name: "archive", Hint: "put the session away; the agent goes on"},
-		{Name: "unarchive", Hint: "take it out of the archive"},
+		{Name: "archive", Hint: "archive the session; the agent keeps running"},
+		{Name: "unarchive", Hint: "unarchive it"},
 		{Name: "keys", Hint: "show all keys"},
-		{Name: "quit", Hint: "leave; agents go on"},
+		{Name: "quit", Hint: "leave; agents keep running"},
 	}
 }
 
@@ -65,7 +65,7 @@ func (m *Model) command(name, rest string) tea.Cmd {
 		}
 		return m.pickMode()
 	case "title":
-		return m.act("The title was changed", func(ctx context.Context, id string) error {
+		return m.act("Title changed", func(ctx context.Context, id string) error {
 			_, err := m.hub.Update(ctx, id, api.UpdateSession{Title: &rest})
 			return err
 		})
@@ -90,12 +90,12 @@ func (m *Model) command(name, rest string) tea.Cmd {
 	case "takeback":
 		return m.takeBack()
 	case "release":
-		return m.act("The session goes on", func(ctx context.Context, id string) error {
+		return m.act("The session continues", func(ctx context.Context, id string) error {
 			_, err := m.hub.Release(ctx, id, api.Release{ClientID: newID()})
 			return err
 		})
 	case "stop":
-		return m.act("The agent was ended; a message starts it again", func(ctx context.Context, id string) error {
+		return m.act("Agent stopped; a message starts it again", func(ctx context.Context, id string) error {
 			_, err := m.hub.Stop(ctx, id, api.Stop{})
 			return err
 		})
@@ -111,7 +111,7 @@ func (m *Model) command(name, rest string) tea.Cmd {
 	case "quit":
 		return tea.Quit
 	}
-	return m.say("There is no command /%s.", name)
+	return m.say("Unknown command /%s.", name)
 }
 
 // takeBack withdraws the message that was queued last, and gives its text back.
@@ -127,13 +127,13 @@ func (m *Model) takeBack() tea.Cmd {
 		}
 	}
 	if at < 0 {
-		return m.say("No message is waiting.")
+		return m.say("No message is queued.")
 	}
 	message := queued[at]
 	if m.composer.Empty() {
 		m.composer = m.composer.SetValue(message.Text)
 	}
-	return m.act("The message was taken back", func(ctx context.Context, id string) error {
+	return m.act("Message removed from the queue", func(ctx context.Context, id string) error {
 		name := message.ClientID
 		if name == "" {
 			name = message.ID
@@ -198,7 +198,7 @@ func (m *Model) pickModel() tea.Cmd {
 		p.picks = append(p.picks, pick{value: c.Value, label: label, hint: c.Description})
 	}
 	if len(p.picks) == 0 {
-		return m.say("The agent has not told its models; name one with /model NAME.")
+		return m.say("The agent hasn't listed its models; name one: /model NAME.")
 	}
 	m.overlay = p
 	return nil
@@ -228,15 +228,15 @@ type modelSet struct {
 // modelSet remembers the model that was chosen: the CLI itself tells it with its next turn.
 func (m *Model) modelSet(in *modelSet) tea.Cmd {
 	if in.err != nil {
-		return m.say("The model was not changed: %v", in.err)
+		return m.say("Couldn't change the model: %v", in.err)
 	}
 	if in.session == m.session {
 		m.chosen = *in
 	}
 	if in.name == "" {
-		return m.say("The model is the default one now")
+		return m.say("Model: default")
 	}
-	return m.say("The model is %s now", in.name)
+	return m.say("Model: %s", in.name)
 }
 
 // model is the one that the session's next turn has.
@@ -248,11 +248,9 @@ func (m *Model) model() string {
 	return told
 }
 
-// modes are those that can be chosen; the first three are what shift+tab goes around in.
-func modes() []wire.PermissionMode {
-	return []wire.PermissionMode{
-		wire.PermissionModeDefault, wire.PermissionModeAcceptEdits, wire.PermissionModePlan, wire.PermissionModeDontAsk, wire.PermissionModeBypassPermissions,
-	}
+// cycledModes are those that shift+tab goes around in.
+func cycledModes() []wire.PermissionMode {
+	return []wire.PermissionMode{wire.PermissionModeDefault, wire.PermissionModeAcceptEdits, wire.PermissionModePlan}
 }
 
 // pickMode has a permission mode chosen.
@@ -262,13 +260,13 @@ func (m *Model) pickMode() tea.Cmd {
 	}
 	p := &picker{title: "Permission mode", chosen: func(m *Model, value string) tea.Cmd { return m.setMode(value) }}
 	current := m.tail.talk.State().Mode
-	for _, mode := range modes() {
-		label := ask.ModeLabel(string(mode))
-		if string(mode) == current {
+	for _, mode := range words.Modes() {
+		label := words.ModeLabel(mode)
+		if mode == current {
 			p.at = len(p.picks)
 			label += " (now)"
 		}
-		p.picks = append(p.picks, pick{value: string(mode), label: label, hint: string(mode)})
+		p.picks = append(p.picks, pick{value: mode, label: label, hint: mode})
 	}
 	m.overlay = p
 	return nil
@@ -279,7 +277,7 @@ func (m *Model) cycleMode() tea.Cmd {
 	if m.tail == nil {
 		return nil
 	}
-	around := modes()[:3]
+	around := cycledModes()
 	at := slices.Index(around, wire.PermissionMode(m.tail.talk.State().Mode))
 	return m.setMode(string(around[(at+1)%len(around)]))
 }
@@ -287,7 +285,31 @@ func (m *Model) cycleMode() tea.Cmd {
 // setMode changes the permission mode.
 func (m *Model) setMode(name string) tea.Cmd {
 	mode := wire.PermissionMode(name)
-	return m.act(fmt.Sprintf("Permission mode: %s", ask.ModeLabel(name)), func(ctx context.Context, id string) error {
+	if mode == wire.PermissionModeBypassPermissions {
+		return m.confirmBypass()
+	}
+	return m.changeMode(mode)
+}
+
+// confirmBypass asks before the mode in which nothing is asked any more.
+func (m *Model) confirmBypass() tea.Cmd {
+	m.overlay = &picker{
+		title: "Bypass permissions? Every command runs and every file is edited without asking. Deny rules still apply.",
+		picks: []pick{{value: "no", label: "No, keep the mode"}, {value: "yes", label: "Yes, bypass permissions"}},
+		chosen: func(m *Model, value string) tea.Cmd {
+			if value != "yes" {
+				return nil
+			}
+			return m.changeMode(wire.PermissionModeBypassPermissions)
+		},
+	}
+	return nil
+}
+
+// changeMode changes the permission mode.
+func (m *Model) changeMode(mode wire.PermissionMode) tea.Cmd {
+	name := string(mode)
+	return m.act(fmt.Sprintf("Permission mode: %s", words.ModeLabel(name)), func(ctx context.Context, id string) error {
 		_, err := m.hub.Update(ctx, id, api.UpdateSession{PermissionMode: &mode})
 		return err
 	})

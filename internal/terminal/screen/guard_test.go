@@ -150,11 +150,11 @@ func TestArrivedAfterAll(t *testing.T) {
 	drive(t, hub, Options{Session: s.snapshot.ID}, 80, 24, func(d *driver) {
 		hub.deaf = true
 		d.keys("continue", "enter")
-		d.wants("not sent")
+		d.wants("Not sent")
 		hub.deaf = false
 		d.pass(time.Second)
 		d.keys("enter")
-		d.wants("had arrived")
+		d.wants("already sent")
 		if len(hub.sent) != 1 {
 			t.Fatalf("sent %+v", hub.sent)
 		}
@@ -181,7 +181,7 @@ func TestLeavingAfterSending(t *testing.T) {
 				switch {
 				case slow == time.Second && (err != nil || len(hub.sent) != 1):
 					t.Errorf("sent %+v, %v", hub.sent, err)
-				case slow == time.Hour && (err == nil || !strings.Contains(err.Error(), "this message was not sent: important")):
+				case slow == time.Hour && (err == nil || !strings.Contains(err.Error(), "this message wasn't sent: important")):
 					t.Errorf("the error is %v", err)
 				}
 			})

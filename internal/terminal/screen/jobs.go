@@ -56,7 +56,7 @@ func (j *jobs) act(undone string, what func(ctx context.Context) (tea.Msg, error
 		j.mu.Lock()
 		if j.closed {
 			defer j.mu.Unlock()
-			j.undone = append(j.undone, errors.New(undone+": the screen was left"))
+			j.undone = append(j.undone, errors.New(undone+": the screen was closed"))
 			return nil
 		}
 		j.acts.Add(1)

@@ -84,13 +84,13 @@ func (m *Model) ctrlC() tea.Cmd {
 		return tea.Quit
 	}
 	m.leaving = time.Now()
-	return m.say("Press ctrl+c again to leave; agents go on. ctrl+x stops the turn.")
+	return m.say("Press ctrl+c again to leave; agents keep running. ctrl+x stops the turn.")
 }
 
 // keyAsking is a key while a question is shown.
 func (m *Model) keyAsking(k tea.KeyPressMsg) tea.Cmd {
 	if q := m.asking.Question(); !m.isOpen(q.ID) {
-		return m.closeQuestion() // it was settled by somebody else: any key goes on
+		return m.closeQuestion() // it was settled by someone else: any key closes it
 	}
 	if k.String() == "ctrl+x" && !m.asking.Typing() {
 		return m.interrupt()
@@ -98,6 +98,10 @@ func (m *Model) keyAsking(k tea.KeyPressMsg) tea.Cmd {
 	if m.guarded {
 		m.lastKey = time.Now()
 		return m.guard()
+	}
+	if k.String() == "?" && !m.asking.Typing() && !m.asking.Guarded() {
+		m.overlay = &help{}
+		return nil
 	}
 	a, cmd := m.asking.Update(k)
 	m.asking = &a
@@ -258,9 +262,9 @@ func (m *Model) goToQuestion() tea.Cmd {
 		return m.open(id)
 	}
 	if m.asking != nil {
-		return m.say("Nobody else asks anything.")
+		return m.say("No other open questions.")
 	}
-	return m.say("Nobody asks anything.")
+	return m.say("No open questions.")
 }
 
 // keyList is a key while the list has the focus.

@@ -13,11 +13,11 @@ import (
 func talkOf() []api.Event {
 	return []api.Event{
 		{Kind: api.KindCreated, Source: "hub", Data: []byte(`{}`)},
-		prompted(1, "Mend the tests"),
+		prompted(1, "Fix the tests"),
 		said("I look at the **tests** first."),
 		called("t1", "Bash", map[string]any{"command": "go test ./..."}),
 		gave("t1", "ok  \tblog\t0.1s\nall of them\npass"),
-		said("All tests pass. There was nothing to mend:\n\n- none failed\n- none was skipped"),
+		said("All tests pass. There was nothing to fix:\n\n- none failed\n- none was skipped"),
 		state(api.StateIdle),
 	}
 }
@@ -26,7 +26,7 @@ func talkOf() []api.Event {
 func blog() (*fakeHub, *fakeSession) {
 	hub := newFakeHub()
 	last, event := short(talkOf()...)
-	s := hub.add("s1aaaaaaaaaaaaaaaaaaa", "Mend the tests", last, event)
+	s := hub.add("s1aaaaaaaaaaaaaaaaaaa", "Fix the tests", last, event)
 	last, event = short(prompted(1, "Something else"), said("This is the other one."), state(api.StateIdle))
 	hub.add("s2bbbbbbbbbbbbbbbbbbb", "", last, event)
 	return hub, s
@@ -61,7 +61,7 @@ func TestGolden(t *testing.T) {
 func TestOpensAndWrites(t *testing.T) {
 	hub, s := blog()
 	drive(t, hub, Options{Session: s.snapshot.ID}, 80, 24, func(d *driver) {
-		d.wants("Mend the tests", "All tests pass.", "idle")
+		d.wants("Fix the tests", "All tests pass.", "idle")
 		d.keys("What now?", "enter")
 		if len(hub.sent) != 1 || hub.sent[0].Text != "What now?" || hub.sent[0].ClientID == "" {
 			t.Fatalf("sent %+v", hub.sent)
@@ -83,7 +83,7 @@ func TestWhatDoesNotArriveComesBack(t *testing.T) {
 		hub.fall(true)
 		d.settle()
 		d.keys("important", "enter")
-		d.wants("not sent", "important")
+		d.wants("Not sent", "important")
 		first := d.m.unsent[draft{s.snapshot.ID, "important"}]
 		hub.fall(false)
 		d.pass(time.Second)
@@ -99,7 +99,7 @@ func TestLostAndFound(t *testing.T) {
 	drive(t, hub, Options{Session: s.snapshot.ID}, 80, 24, func(d *driver) {
 		hub.fall(true)
 		d.pass(time.Second)
-		d.wants("no connection to the server", "All tests pass.")
+		d.wants("no connection to the hub", "All tests pass.")
 		hub.fall(false)
 		hub.happen(s, said("Back again."))
 		d.pass(time.Second)
@@ -115,7 +115,7 @@ func TestHubAwayAtOpening(t *testing.T) {
 	hub, s := blog()
 	hub.down = true
 	drive(t, hub, Options{Session: s.snapshot.ID}, 80, 24, func(d *driver) {
-		d.wants("no connection to the server")
+		d.wants("no connection to the hub")
 		hub.fall(false)
 		d.pass(3 * time.Second)
 		d.wants("All tests pass.")
@@ -130,7 +130,7 @@ func TestNoSuchSession(t *testing.T) {
 
 func TestNoSessions(t *testing.T) {
 	drive(t, newFakeHub(), Options{}, 80, 24, func(d *driver) {
-		d.wants("There are no sessions yet", "switchboard run")
+		d.wants("No sessions yet", "switchboard run")
 		s := d.hub.add("s3ccccccccccccccccccc", "The first", 1, func(int64) api.Event { return said("Hello.") })
 		d.hub.happen(s, api.Event{Kind: api.KindCreated, Source: "hub", Data: []byte(`{}`)})
 		d.pass(3 * time.Second)
@@ -217,7 +217,7 @@ func TestTwoSessions(t *testing.T) {
 	hub, s := blog()
 	other := hub.sessions[1]
 	drive(t, hub, Options{Session: s.snapshot.ID}, 120, 40, func(d *driver) {
-		d.wants("Sessions", "Mend the tests", "blog")
+		d.wants("Sessions", "Fix the tests", "blog")
 		d.keys("a draft", "ctrl+l", "down", "enter")
 		d.pass(time.Second)
 		d.wants("This is the other one.")
@@ -248,8 +248,14 @@ func TestPickers(t *testing.T) {
 			t.Fatalf("updates %+v", hub.update)
 		}
 		d.keys("M")
-		d.wants("Permission mode", "never ask, deny")
-		d.keys("3")
+		d.wants("Permission mode", "1  Plan mode", "2  Don't ask", "3  Default", "4  Accept edits", "5  Auto", "6  Bypass permissions — DANGEROUS")
+		d.keys("6") // which is asked about first
+		d.wants("Bypass permissions?")
+		d.keys("enter")
+		if n := len(hub.update); n != 1 {
+			t.Fatalf("updates %+v", hub.update)
+		}
+		d.keys("M", "1")
 		d.keys("shift+tab")
 		if n := len(hub.update); n != 3 || *hub.update[1].PermissionMode != "plan" || *hub.update[2].PermissionMode != "acceptEdits" {
 			t.Fatalf("updates %+v", hub.update)

@@ -59,7 +59,7 @@ func (m *Model) sections() []section {
 			{Key: "ctrl+o", Help: "unfold or fold all tools"},
 			{Key: "ctrl+t", Help: "show or hide thoughts"},
 			{Key: "tab esc", Help: "from the composer to the conversation to the list"},
-			{Key: "ctrl+c twice", Help: "leave; agents go on"},
+			{Key: "ctrl+c twice", Help: "leave; agents keep running"},
 		}},
 		{"In the conversation", []compose.Key{
 			{Key: "up down", Help: "choose an item (k, j)"},
@@ -72,7 +72,7 @@ func (m *Model) sections() []section {
 			{Key: "R", Help: "restore files as before the chosen prompt; shows them first"},
 			{Key: "A", Help: "archive the session, or take it out again"},
 			{Key: "i", Help: "write"},
-			{Key: "q", Help: "leave; agents go on"},
+			{Key: "q", Help: "leave; agents keep running"},
 		}},
 		{"In the list", []compose.Key{
 			{Key: "up down", Help: "choose a session (k, j)"},
@@ -195,7 +195,7 @@ func (p *picker) draw(m *Model, width, height int) ([]string, bool) {
 	case p.reading:
 		lines = append(lines, m.styles.Dim.Render("  reading "+m.styles.Glyphs.Ellipsis))
 	case len(list) == 0:
-		lines = append(lines, m.styles.Dim.Render("  nothing like that"))
+		lines = append(lines, m.styles.Dim.Render("  no match"))
 	}
 	return append(lines, m.styles.Dim.Render(paint.Cut("enter chooses, letters narrow it down, esc goes back", width))), false
 }

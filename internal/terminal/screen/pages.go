@@ -14,7 +14,7 @@ import (
 const pageSize = 100
 
 // errAnotherLog says that the log is no longer the one that was being read: it has another epoch.
-var errAnotherLog = errors.New("the session's log is another one now")
+var errAnotherLog = errors.New("the session's log has changed")
 
 // A log reads a session's events by their places. Ids are "epoch:seq" with dense numbers, so that a page before a place can be named without
 // reading what lies between.
@@ -78,7 +78,7 @@ func (l *log) between(ctx context.Context, from, to int64) ([]api.Event, error) 
 		}
 		next := page.Events[len(page.Events)-1].Seq + 1
 		if next <= from {
-			return nil, fmt.Errorf("reading the session's log: the server gave event %d, which is before %d", next-1, from)
+			return nil, fmt.Errorf("reading the session's log: the hub gave event %d, which is before %d", next-1, from)
 		}
 		from = next
 	}

@@ -115,4 +115,4 @@ func (l *log) back(ctx context.Context, before int64, visit func(*api.Event) boo
 }
 
 // errNoMessage says that there is nothing to cut a copy at.
-var errNoMessage = errors.New("the agent has not said anything before that; a new session begins there: switchboard run")
+var errNoMessage = errors.New("nothing was said before that; start a new session instead: switchboard run")

@@ -106,7 +106,7 @@ func (s *searchInput) draw(m *Model, width, _ int) ([]string, bool) {
 	}
 	line := m.styles.Key.Render(where+": ") + paint.CleanLine(s.text, 0) + m.styles.Dim.Render("_")
 	return []string{
-		paint.Cut(line, width), m.styles.Dim.Render(paint.Cut("enter also asks the server, n and N go on, esc ends it", width)),
+		paint.Cut(line, width), m.styles.Dim.Render(paint.Cut("enter searches the hub too, n and N move on, esc ends it", width)),
 	}, false
 }
 
@@ -172,10 +172,10 @@ func (m *Model) hits(in *hits) tea.Cmd {
 		if len(in.hits) == mostHits {
 			places = "at least " + places
 		}
-		return m.say("%s on the server; n goes further back", places)
+		return m.say("%s on the hub; n goes further back", places)
 	}
 	if len(in.hits) == 0 {
-		return m.say("%q is nowhere in this session.", in.text)
+		return m.say("%q not found in this session.", in.text)
 	}
 	return m.jump(in.hits[0].Seq)
 }
@@ -194,7 +194,7 @@ func count(n int, one, many string) string {
 // pickHit lets somebody choose among places in all sessions.
 func (m *Model) pickHit(in *hits) tea.Cmd {
 	if len(in.hits) == 0 {
-		return m.say("%q is in no session.", in.text)
+		return m.say("%q not found in any session.", in.text)
 	}
 	p := &picker{title: "Where " + paint.CleanLine(in.text, 40) + " is:"}
 	for i := range in.hits {
@@ -248,5 +248,5 @@ func (m *Model) nextMatch(by int) tea.Cmd {
 			return nil
 		}
 	}
-	return m.say("There is no other one.")
+	return m.say("No more matches.")
 }

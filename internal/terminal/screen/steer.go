@@ -19,9 +19,9 @@ func (m *Model) pickAction() tea.Cmd {
 	if m.snapshot == nil || m.tail == nil {
 		return nil
 	}
-	away := pick{value: "archive", label: "Archive it", hint: "lists leave it out; an agent that runs goes on"}
+	away := pick{value: "archive", label: "Archive it", hint: "hides it from lists; a running agent keeps running"}
 	if m.snapshot.Archived {
-		away = pick{value: "unarchive", label: "Take it out of the archive"}
+		away = pick{value: "unarchive", label: "Unarchive"}
 	}
 	m.overlay = &picker{
 		title: "This session",
@@ -67,10 +67,10 @@ func (m *Model) pickFork() tea.Cmd {
 	switch {
 	case it == nil || it.Event == "":
 	case it.Kind == talk.KindText:
-		p.picks = append(p.picks, pick{value: "here", label: "what was said up to here", hint: it.Text})
+		p.picks = append(p.picks, pick{value: "here", label: "everything up to here", hint: it.Text})
 		p.at = 1
 	case it.Kind == talk.KindPrompt:
-		p.picks = append(p.picks, pick{value: "before", label: "what was said before this prompt, to write it anew", hint: it.Text})
+		p.picks = append(p.picks, pick{value: "before", label: "everything before this prompt, to rewrite it", hint: it.Text})
 		p.at = 1
 	}
 	if it == nil {
@@ -120,7 +120,7 @@ func (l *log) replyAt(ctx context.Context, id string) (string, error) {
 			return uuid, nil
 		}
 	}
-	return "", errors.New("the agent does not know this message any more; fork the whole conversation")
+	return "", errors.New("the agent no longer knows this message; fork the whole conversation")
 }
 
 // forked is what became of a fork.
@@ -139,7 +139,7 @@ func (m *Model) fork(in api.Fork, draft string, at func(context.Context) (string
 	}
 	in.ClientID = newID()
 	out := forked{from: m.session, typed: m.typed, draft: draft}
-	return tea.Batch(m.say("Forking …"), m.jobs.act("the conversation was not forked", func(ctx context.Context) (tea.Msg, error) {
+	return tea.Batch(m.say("Forking …"), m.jobs.act("the conversation wasn't forked", func(ctx context.Context) (tea.Msg, error) {
 		if at != nil {
 			if in.At, out.err = at(ctx); out.err != nil {
 				return out, out.err
@@ -150,20 +150,20 @@ func (m *Model) fork(in api.Fork, draft string, at func(context.Context) (string
 	}))
 }
 
-// forked opens the new session, unless somebody has gone on with something else meanwhile.
+// forked opens the new session, unless another one was opened meanwhile.
 func (m *Model) forked(in *forked) tea.Cmd {
 	if in.err != nil {
-		return m.say("That was not forked: %v", in.err)
+		return m.say("Couldn't fork: %v", in.err)
 	}
 	if in.draft != "" {
 		m.drafts[in.made.ID] = in.draft
 	}
 	if m.session != in.from || m.overlay != nil || m.typed != in.typed {
-		return tea.Batch(m.readList(), m.say("The fork is %s; ctrl+l lists it", title(in.made.Title, "", in.made.ID)))
+		return tea.Batch(m.readList(), m.say("Forked as %s; ctrl+l lists it", title(in.made.Title, "", in.made.ID)))
 	}
 	cmd := m.open(in.made.ID)
 	m.focusOn(paneBottom)
-	return tea.Batch(cmd, m.readList(), m.say("This is the fork: what it does, the other session does not know"))
+	return tea.Batch(cmd, m.readList(), m.say("This is the fork; the original session is unchanged"))
 }
 
 // archive puts a session away, or takes it out again.
@@ -171,7 +171,7 @@ func (m *Model) archive(id string, away bool) tea.Cmd {
 	if id == "" {
 		return nil
 	}
-	return m.jobs.act("the session was not archived", func(ctx context.Context) (tea.Msg, error) {
+	return m.jobs.act("the session wasn't archived", func(ctx context.Context) (tea.Msg, error) {
 		out := archived{session: id, away: away}
 		if away {
 			_, out.err = m.hub.Archive(ctx, id)
@@ -192,7 +192,7 @@ type archived struct {
 // archived says what became of it.
 func (m *Model) archived(in *archived) tea.Cmd {
 	if in.err != nil {
-		return m.say("That was not done: %v", in.err)
+		return m.say("That failed: %v", in.err)
 	}
 	if in.session == m.session && m.snapshot != nil {
 		m.snapshot.Archived = in.away
@@ -202,9 +202,9 @@ func (m *Model) archived(in *archived) tea.Cmd {
 		name = title(s.Title, s.Dir, s.ID)
 	}
 	if !in.away {
-		return tea.Batch(m.readList(), m.say("%s was taken out of the archive", name))
+		return tea.Batch(m.readList(), m.say("Unarchived %s", name))
 	}
-	return tea.Batch(m.readList(), m.say("Archived; switchboard archive --undo %s takes it out: %s", shortID(in.session), name))
+	return tea.Batch(m.readList(), m.say("Archived; undo: switchboard archive --undo %s (%s)", shortID(in.session), name))
 }
 
 // rewindHere shows what restoring the files before the selected prompt would change; if none is selected, it has one chosen.
@@ -246,7 +246,7 @@ func (m *Model) promptsRead(in *promptsRead) tea.Cmd {
 		if in.err != nil {
 			return m.say("%v", in.err)
 		}
-		return m.say("There is no prompt to go back to.")
+		return m.say("No prompt to go back to.")
 	}
 	p := in.picker
 	p.reading = false
@@ -303,7 +303,7 @@ func whyNot(r *api.RewindResult) string {
 	if r.Error != "" {
 		return r.Error
 	}
-	return "the agent does not say why"
+	return "the agent gave no reason"
 }
 
 // ready reports whether there is something to restore.
@@ -329,7 +329,7 @@ func (r *rewinding) key(m *Model, k tea.KeyPressMsg) tea.Cmd {
 			return nil
 		}
 		m.overlay = nil
-		return tea.Batch(m.say("Restoring …"), m.jobs.act("the files were not restored", func(ctx context.Context) (tea.Msg, error) {
+		return tea.Batch(m.say("Restoring …"), m.jobs.act("the files weren't restored", func(ctx context.Context) (tea.Msg, error) {
 			done, err := m.hub.Rewind(ctx, r.session, api.Rewind{UserMessageID: r.uuid})
 			if err == nil && !done.CanRewind {
 				err = errors.New(whyNot(done))
@@ -337,7 +337,7 @@ func (r *rewinding) key(m *Model, k tea.KeyPressMsg) tea.Cmd {
 			if err != nil {
 				return did{"", fmt.Errorf("restoring files: %w", err)}, err
 			}
-			return did{"Restored " + count(len(r.would.FilesChanged), "file", "files") + "; the conversation is as it was", nil}, nil
+			return did{"Restored " + count(len(r.would.FilesChanged), "file", "files") + "; the conversation is unchanged", nil}, nil
 		}))
 	case "n", "q", "esc", "enter":
 		m.overlay = nil
@@ -354,23 +354,23 @@ func (r *rewinding) draw(m *Model, width, height int) ([]string, bool) {
 	last := "esc goes back"
 	switch {
 	case r.err != nil:
-		for _, line := range paint.Wrap("The files cannot be restored: "+paint.CleanLine(r.err.Error(), 0), max(1, width)) {
+		for _, line := range paint.Wrap("Can't restore the files: "+paint.CleanLine(r.err.Error(), 0), max(1, width)) {
 			lines = append(lines, s.Bad.Render(line))
 		}
 	case r.would == nil:
 		lines = append(lines, s.Dim.Render(paint.Cut("asking the agent which files would change "+s.Glyphs.Ellipsis, width)))
 	case len(r.would.FilesChanged) == 0:
-		lines = append(lines, paint.Cut("No file has changed since: the agent's own tools have edited none.", width))
+		lines = append(lines, paint.Cut("No file has changed since: the agent's tools edited none.", width))
 	default:
 		head := count(len(r.would.FilesChanged), "file", "files") + " would change"
 		if r.would.Insertions > 0 || r.would.Deletions > 0 {
-			head += fmt.Sprintf(" (%d lines would come, %d would go)", r.would.Insertions, r.would.Deletions)
+			head += fmt.Sprintf(" (+%d -%d lines)", r.would.Insertions, r.would.Deletions)
 		}
 		lines = append(lines, paint.Cut(head+":", width))
 		for _, file := range r.would.FilesChanged {
 			lines = append(lines, "  "+tailOf(paint.CleanLine(file, 0), max(1, width-2), s.Glyphs.Ellipsis))
 		}
-		last = "y restores them, the conversation stays; esc goes back; up and down scroll"
+		last = "y restores them and keeps the conversation; esc goes back; up and down scroll"
 	}
 	r.top = max(0, min(r.top, len(lines)-height+1))
 	end := min(len(lines), r.top+height-1)

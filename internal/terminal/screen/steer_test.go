@@ -14,11 +14,11 @@ import (
 func turns() (*fakeHub, *fakeSession) {
 	hub := newFakeHub()
 	last, event := short(
-		prompted(1, "Mend the tests"), wrote(1, "Mend the tests"), said("The first answer."),
+		prompted(1, "Fix the tests"), wrote(1, "Fix the tests"), said("The first answer."),
 		called("t1", "Task", map[string]any{"prompt": "look"}), gave("t1", "looked"),
 		prompted(2, "Now the docs"), wrote(2, "Now the docs"), said("The second answer."), state(api.StateIdle),
 	)
-	s := hub.add("s1aaaaaaaaaaaaaaaaaaa", "Mend the tests", last, event)
+	s := hub.add("s1aaaaaaaaaaaaaaaaaaa", "Fix the tests", last, event)
 	last, event = short(prompted(1, "Something else"), said("This is the other one."), state(api.StateIdle))
 	hub.add("s2bbbbbbbbbbbbbbbbbbb", "Another", last, event)
 	return hub, s
@@ -53,7 +53,7 @@ func TestFork(t *testing.T) {
 				if got != test.want {
 					t.Errorf("forked %+v, want %+v", got, test.want)
 				}
-				d.wants("Mend the tests (fork)", "This is the fork")
+				d.wants("Fix the tests (fork)", "This is the fork")
 				if d.m.session == s.snapshot.ID || d.m.composer.Value() != test.text || d.m.focus != paneBottom {
 					t.Errorf("open is %s with %q in the composer", d.m.session, d.m.composer.Value())
 				}
@@ -89,7 +89,7 @@ func TestForkBeforeWhatWasNotRead(t *testing.T) {
 		d.wants("Begin")
 		d.keys("2")
 		d.pass(time.Second)
-		d.wants("not forked", "has not said anything before")
+		d.wants("Couldn't fork", "nothing was said before that")
 		if len(hub.forks) != 1 {
 			t.Errorf("forks %+v", hub.forks)
 		}
@@ -105,7 +105,7 @@ func TestForkLate(t *testing.T) {
 		d.pass(time.Second)
 		d.keys("I write to ")
 		d.pass(6 * time.Second)
-		d.wants("The fork is Mend the tests (fork)")
+		d.wants("Forked as Fix the tests (fork)")
 		if d.m.session != s.snapshot.ID || d.m.composer.Value() != "I write to " {
 			t.Errorf("open is %s with %q", d.m.session, d.m.composer.Value())
 		}
@@ -113,7 +113,7 @@ func TestForkLate(t *testing.T) {
 		hub.refuse = &api.Error{Status: 409, Code: api.CodeConflict, Title: "the session has no conversation yet"}
 		d.keys("ctrl+c", "/fork go", "enter")
 		d.pass(time.Second)
-		d.wants("not forked", "no conversation yet")
+		d.wants("Couldn't fork", "no conversation yet")
 	})
 }
 
@@ -124,14 +124,14 @@ func TestRewind(t *testing.T) {
 	drive(t, hub, Options{Session: s.snapshot.ID, Guard: time.Second}, 80, 24, func(d *driver) {
 		hub.slow = 2 * time.Second
 		d.keys("/rewind", "enter")
-		d.wants("Restore files as they were before", "Now the docs", "Mend the tests")
+		d.wants("Restore files as they were before", "Now the docs", "Fix the tests")
 		d.keys("2")
 		d.pass(time.Second)
-		d.wants("Mend the tests", "asking the agent which files would change")
+		d.wants("Fix the tests", "asking the agent which files would change")
 		d.keys("y") // nothing is shown yet
 		hub.slow = 0
 		d.pass(1100 * time.Millisecond)
-		d.wants("2 files would change (3 lines would come, 1 would go):", "  /home/me/blog/a.go", "evil.go", "y restores them")
+		d.wants("2 files would change (+3 -1 lines):", "  /home/me/blog/a.go", "evil.go", "y restores them")
 		if n := len(hub.rewind); n != 1 || !hub.rewind[0].DryRun || hub.rewind[0].UserMessageID != "p1" {
 			t.Fatalf("rewinds %+v", hub.rewind)
 		}
@@ -167,7 +167,7 @@ func TestRewindNot(t *testing.T) {
 		refuse error
 		says   string
 	}{
-		"cannot":  {api.RewindResult{Error: "No checkpoint"}, nil, "cannot be restored: No checkpoint"},
+		"cannot":  {api.RewindResult{Error: "No checkpoint"}, nil, "Can't restore the files: No checkpoint"},
 		"nothing": {api.RewindResult{CanRewind: true}, nil, "No file has changed since"},
 		"refused": {api.RewindResult{}, &api.Error{Status: 409, Code: api.CodeConflict, Title: "the session has no process"}, "has no process"},
 	} {
@@ -214,7 +214,7 @@ func TestArchive(t *testing.T) {
 	drive(t, hub, Options{Session: s.snapshot.ID}, 120, 40, func(d *driver) {
 		d.keys("esc", "A")
 		d.pass(3 * time.Second)
-		d.wants("Archived; switchboard archive --undo s1aaaaa", "archived")
+		d.wants("Archived; undo: switchboard archive --undo s1aaaaa", "archived")
 		if !s.snapshot.Archived || d.m.session != s.snapshot.ID || d.m.list.find(s.snapshot.ID) != nil {
 			t.Fatalf("archived %v, open is %s:\n%s", s.snapshot.Archived, d.m.session, d.screen())
 		}
@@ -242,7 +242,7 @@ func TestArchive(t *testing.T) {
 		hub.refuse = &api.Error{Status: 403, Code: api.CodeForbidden, Title: "You may not"}
 		d.keys("A")
 		d.pass(time.Second)
-		d.wants("That was not done", "You may not")
+		d.wants("That failed", "You may not")
 	})
 }
 
@@ -267,7 +267,8 @@ func TestFailedInTheList(t *testing.T) {
 	hub.sessions[1].snapshot.Result = &api.TurnResult{Failed: true}
 	drive(t, hub, Options{Session: s.snapshot.ID}, 80, 24, func(d *driver) {
 		d.keys("ctrl+l")
-		d.wants("Sessions", "Another", ", failed")
+		d.wants("Sessions", "Another", "failed · ")
+		d.wantsNot("idle, failed")
 	})
 }
 
@@ -276,7 +277,7 @@ func TestInterruptInTheList(t *testing.T) {
 	hub, s := turns()
 	drive(t, hub, Options{Session: s.snapshot.ID}, 80, 24, func(d *driver) {
 		d.keys("ctrl+l", "down", "ctrl+x")
-		d.wants("The turn was stopped in Another")
+		d.wants("Turn stopped in Another")
 		d.keys("up", "ctrl+x")
 		d.pass(time.Second)
 		if want := []string{hub.sessions[1].snapshot.ID, s.snapshot.ID}; !slices.Equal(hub.stopped, want) {
@@ -293,7 +294,7 @@ func TestNotDone(t *testing.T) {
 		hub.refuse = &api.Error{Status: 403, Code: api.CodeForbidden, Title: "You may not"}
 		for _, keys := range [][]string{{"/title Other", "enter"}, {"/stop", "enter"}, {"/release", "enter"}, {"ctrl+x"}, {"shift+tab"}} {
 			d.keys(keys...)
-			d.wants("That was not done: You may not")
+			d.wants("That failed: You may not")
 			d.wantsNot("was changed", "was ended", "goes on", "was stopped")
 			d.pass(flashTime + time.Second)
 		}

@@ -65,7 +65,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.hits(&msg)
 	case did:
 		if msg.err != nil {
-			return m, m.say("That was not done: %v", msg.err)
+			return m, m.say("That failed: %v", msg.err)
 		}
 		return m, m.say("%s", msg.what)
 	case modelSet:
@@ -213,7 +213,7 @@ func newID() string { return "tui-" + rand.Text() }
 // submit sends what was written.
 func (m *Model) submit(in *compose.SubmitMsg) tea.Cmd {
 	if m.session == "" {
-		return m.say("There is no session to write to; start one with: switchboard run")
+		return m.say("No session to write to; start one: switchboard run")
 	}
 	message := in.Message()
 	out := sent{draft: draft{m.session, in.Text}, attachments: in.Attachments, begun: time.Now()}
@@ -224,7 +224,7 @@ func (m *Model) submit(in *compose.SubmitMsg) tea.Cmd {
 	}
 	message.ClientID = out.clientID
 	m.toEnd()
-	return m.jobs.act("this message was not sent: "+paint.CleanLine(in.Text, 0), func(ctx context.Context) (tea.Msg, error) {
+	return m.jobs.act("this message wasn't sent: "+paint.CleanLine(in.Text, 0), func(ctx context.Context) (tea.Msg, error) {
 		out.message, out.err = m.hub.Send(ctx, out.session, message)
 		return out, out.err
 	})
@@ -235,7 +235,7 @@ func (m *Model) sent(in *sent) tea.Cmd {
 	if in.err == nil {
 		delete(m.unsent, in.draft)
 		if in.again && in.message != nil && !in.message.Created.IsZero() && in.message.Created.Before(in.begun) {
-			return m.say("That had arrived the first time already. To send it once more, write it again.")
+			return m.say("That was already sent. To send it again, write it again.")
 		}
 		return nil
 	}
@@ -250,9 +250,9 @@ func (m *Model) sent(in *sent) tea.Cmd {
 	case m.session != in.session && m.drafts[in.session] == "":
 		m.drafts[in.session] = in.text
 	default:
-		return m.say("That was not sent, and is in the history (up): %v", in.err)
+		return m.say("Not sent, kept in the history (up): %v", in.err)
 	}
-	return m.say("That was not sent: %v", in.err)
+	return m.say("Not sent: %v", in.err)
 }
 
 // answer sends an answer.
@@ -262,7 +262,7 @@ func (m *Model) answer(in *ask.AnsweredMsg) tea.Cmd {
 		a.ClientID = newID()
 	}
 	m.answering[id] = true
-	return m.jobs.act("the answer to the question "+id+" was not sent", func(ctx context.Context) (tea.Msg, error) {
+	return m.jobs.act("the answer to the question "+id+" wasn't sent", func(ctx context.Context) (tea.Msg, error) {
 		q, err := m.hub.Answer(ctx, id, a)
 		return answered{id, q, err}, err
 	})
@@ -284,9 +284,9 @@ func (m *Model) answered(in *answered) tea.Cmd {
 		return nil
 	}
 	if e, ok := errors.AsType[*api.Error](in.err); ok && e.Code == api.CodeAlreadySettled {
-		return m.say("Somebody else was faster.")
+		return m.say("Already answered by someone else.")
 	}
-	return m.say("That was not answered: %v", in.err)
+	return m.say("Couldn't answer: %v", in.err)
 }
 
 // act does something with the open session.
@@ -313,8 +313,8 @@ func (m *Model) interruptOf(id string) tea.Cmd {
 	return tea.Batch(m.say("Stopping the turn%s …", where), m.jobs.do(func(ctx context.Context) tea.Msg {
 		done, err := m.hub.Interrupt(ctx, id, api.Interrupt{})
 		if err == nil && !done.Was {
-			return did{"There was no turn to stop" + where, nil}
+			return did{"No turn was running" + where, nil}
 		}
-		return did{"The turn was stopped" + where, err}
+		return did{"Turn stopped" + where, err}
 	}))
 }

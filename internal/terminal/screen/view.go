@@ -9,9 +9,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/switchboard-dev/switchboard/api"
-	"github.com/switchboard-dev/switchboard/internal/terminal/ask"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 	"github.com/switchboard-dev/switchboard/internal/terminal/talk"
+	"github.com/switchboard-dev/switchboard/internal/terminal/words"
 )
 
 const (
@@ -175,9 +175,10 @@ func (m *Model) drawMain() ([]string, *tea.Cursor) {
 
 // title is what a session is called.
 func title(t, dir, id string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(t), "\n")
 	switch {
-	case t != "":
-		return t
+	case first != "":
+		return first
 	case dir != "":
 		return dir[strings.LastIndexByte(dir, '/')+1:]
 	default:
@@ -229,7 +230,7 @@ func (m *Model) drawTalk(width int) []string {
 	case m.problem != nil && w == nil:
 		lines = append(lines, m.styles.Bad.Render(paint.CleanLine(m.problem.Error(), width)))
 	case w == nil && m.session == "" && m.list.pages > 0:
-		lines = append(lines, "There are no sessions yet.", "Start one with: switchboard run")
+		lines = append(lines, "No sessions yet.", "Start one: switchboard run")
 	case w == nil && m.session == "" && m.list.err != nil:
 		lines = append(lines, m.styles.Bad.Render(paint.CleanLine(m.list.err.Error(), width)))
 	case w == nil:
@@ -346,9 +347,9 @@ func (m *Model) status() string {
 	}
 	switch {
 	case m.lost != nil:
-		add(m.styles.Bad.Render("no connection to the server; trying again"))
+		add(m.styles.Bad.Render("no connection to the hub; retrying"))
 	case m.watching != nil:
-		add(m.styles.Bad.Render("no connection for the list; trying again"))
+		add(m.styles.Bad.Render("no connection for the list; retrying"))
 	}
 	if m.problem != nil && m.window() != nil {
 		add(m.styles.Bad.Render(paint.CleanLine(m.problem.Error(), 60)))
@@ -386,7 +387,7 @@ func (m *Model) sessionStatus(add func(string)) {
 		add(itoa(n) + " queued")
 	}
 	if st.Mode != "" {
-		add(paint.CleanLine(ask.ModeName(st.Mode), 24))
+		add(paint.CleanLine(words.Mode(st.Mode), 24))
 	}
 	add(paint.CleanLine(m.model(), 28))
 	add(paint.Money(st.USD))
@@ -426,9 +427,9 @@ func (m *Model) hint() string {
 	case m.focus == paneList:
 		return "enter opens  / search everywhere  A archives  esc back  q leave  ? keys"
 	case m.asking != nil && m.guarded:
-		return "one moment: somebody was typing; keys count when that is over"
+		return "one moment: stop typing to answer"
 	case m.asking != nil:
-		return "esc later  ctrl+l sessions  shift+up scrolls  f1 keys"
+		return "esc later  ctrl+l sessions  shift+up scrolls  ? keys"
 	default:
 		return "enter sends  esc conversation  ctrl+l list  shift+tab mode  ctrl+x stop  ? keys"
 	}
@@ -486,8 +487,8 @@ func (m *Model) drawSession(s *api.SessionSummary, width int) []string {
 		mark, name = g.Bar, m.styles.Bold.Render(name)
 	}
 	word := m.stateWord(s.State)
-	if s.Failed {
-		word += m.styles.Bad.Render(", failed")
+	if s.Failed && (s.State == api.StateIdle || s.State == api.StateEnded) {
+		word = m.styles.Bad.Render("failed")
 	}
 	if s.Questions > 0 {
 		word = m.styles.Warn.Render(count(s.Questions, "question", "questions"))

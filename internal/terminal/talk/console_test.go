@@ -73,7 +73,7 @@ func forConsole(c *talk.Conversation) []consoleItem {
 		case talk.KindQuestion:
 			item.Text, item.State = it.Question.ID, string(it.Question.State)
 		case talk.KindResult:
-			item.State = it.Result.Subtype
+			item.State, item.Author = it.Result.Subtype, "" // who interrupted it stands elsewhere there
 			if usd, err := json.Marshal(it.Result.USD); it.Result.Known && err == nil {
 				item.USD = string(usd)
 			}

@@ -242,6 +242,24 @@ func (c *Conversation) Find(id string) int {
 	return -1
 }
 
+// mostBetween is how many items may stand between a tool call and the question about it.
+const mostBetween = 50
+
+// QuestionsOf returns the indexes of the questions about a tool call, which stand after it.
+func (c *Conversation) QuestionsOf(i int) []int {
+	it := c.Item(i)
+	if it.Tool == nil || it.Tool.ID == "" {
+		return nil
+	}
+	var list []int
+	for k := i + 1; k < min(len(c.items), i+mostBetween); k++ {
+		if q := c.items[k].Question; q != nil && q.ToolUseID == it.Tool.ID {
+			list = append(list, k)
+		}
+	}
+	return list
+}
+
 // Question returns a question that was read or that a snapshot told of, or nil.
 func (c *Conversation) Question(id string) *api.Question {
 	if e := c.known[bounded("question:", id)]; e != nil {

@@ -22,9 +22,15 @@ type entry struct {
 	// What has been told of a tool call.
 	called, answered, refused bool
 	weak                      string // its name, where only others tell it
+	// When somebody was first asked about it, and when the last question was settled.
+	asked, settled time.Time
 
 	// What has been told of a prompt: in a message of the hub, or in a line.
 	said, written string
+
+	// The number of an attempt to repeat a request, and whether a later one stands for it.
+	attempt    int64
+	superseded bool
 
 	task   taskFacts
 	hold   *api.Hold
@@ -90,6 +96,7 @@ func (e *entry) merge(b *entry) {
 	if b.Question != nil {
 		e.Question = b.Question
 	}
+	e.attempt = later(e.attempt, b.attempt)
 	if b.hold != nil {
 		e.hold = b.hold
 	}
@@ -132,6 +139,12 @@ func (e *entry) mergeTool(b *entry) {
 		e.refused = true
 		t.Denied = later(t.Denied, o.Denied)
 	}
+	if !b.asked.IsZero() {
+		if e.asked.IsZero() {
+			e.asked = b.asked
+		}
+		e.settled = b.settled
+	}
 	t.Rule = later(t.Rule, o.Rule)
 	t.Summary = later(t.Summary, o.Summary)
 	t.Progress = later(t.Progress, o.Progress)
@@ -139,7 +152,7 @@ func (e *entry) mergeTool(b *entry) {
 
 // wants reports whether the entry is to be among the items.
 func (e *entry) wants(retracted map[string]bool) bool {
-	if !e.shows || e.line != "" && retracted[e.line] {
+	if !e.shows || e.superseded || e.line != "" && retracted[e.line] {
 		return false
 	}
 	return e.task.id == "" || e.task.tool == "" && !e.task.quiet
@@ -162,6 +175,10 @@ func (e *entry) view(p *part) *Item {
 	case KindResult:
 		e.Result = &e.result
 		e.result.USD, e.result.Known = p.cost(e)
+		by, told := p.interrupter(e)
+		if e.result.Interrupted = e.result.Interrupted || told && e.Failed; e.result.Interrupted {
+			e.Author = by
+		}
 	case KindNotice:
 		if e.task.id != "" {
 			e.viewTask()
@@ -196,6 +213,10 @@ func (e *entry) viewTool(p *part) {
 		t.State = ToolRunning
 	}
 	e.Failed = t.State == ToolFailed || t.State == ToolDenied
+	t.Asking = t.State == ToolRunning && !e.asked.IsZero() && e.settled.IsZero()
+	if t.Waited = 0; e.settled.After(e.asked) {
+		t.Waited = e.settled.Sub(e.asked)
+	}
 }
 
 // viewTask says what a task that no tool call tells of is doing.

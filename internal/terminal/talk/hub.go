@@ -7,6 +7,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/terminal/words"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -72,7 +73,7 @@ func (r *reader) hub(e *api.Event) {
 		data(r, e, func(d *api.TurnChange) { r.state(LevelWarn, "turn "+d.State, d.Reason) })
 	case api.KindOversize:
 		data(r, e, func(d *api.Oversize) {
-			r.state(LevelWarn, "oversize", "a line of "+paint.Size(d.Length)+" was too long to be kept")
+			r.state(LevelWarn, "oversize", "a line of "+paint.Size(d.Length)+" was too long to keep")
 		})
 	case api.KindNotice:
 		data(r, e, func(d *api.Notice) { r.state(LevelWarn, "notice", d.Text) })
@@ -99,9 +100,9 @@ func (r *reader) rules(e *api.Event) {
 	case api.KindMode:
 		data(r, e, func(d *api.ModeChange) {
 			r.facts.learn(factMode).Mode = d.Mode
-			text := modeName(d.Mode)
+			text := words.Mode(d.Mode)
 			if d.Was != "" {
-				text += " (was " + modeName(d.Was) + ")"
+				text += " (was " + words.Mode(d.Was) + ")"
 			}
 			r.stateBy(e.By, "mode", text)
 		})
@@ -116,13 +117,13 @@ func (r *reader) rules(e *api.Event) {
 	case api.KindHoldOver:
 		data(r, e, func(d *api.HoldOver) {
 			r.item(entry{key: bounded("hold:", d.ID), over: true, Item: Item{Kind: KindState}})
-			r.stateBy(e.By, "goes on", later("the queue is not held back any more", d.Reason))
+			r.stateBy(e.By, "goes on", later("the queue is no longer held back", d.Reason))
 		})
 	case api.KindBudget:
 		data(r, e, func(d *api.BudgetUse) {
-			level, what := LevelWarn, "is nearly used up"
+			level, what := LevelWarn, "is nearly spent"
 			if d.Over {
-				level, what = LevelBad, "is used up"
+				level, what = LevelBad, "is spent"
 			}
 			r.state(level, "budget", fmt.Sprintf("%s %s: %s of %s per %s", d.Name, what, amount(d.Used, d.Unit), amount(d.Limit, d.Unit), d.Per))
 		})
@@ -141,24 +142,6 @@ func amount(n float64, unit string) string {
 		return paint.Money(n)
 	}
 	return fmt.Sprintf("%g %s", n, unit)
-}
-
-// modeName names a permission mode for people, in the words of Claude Code, but for dontAsk, which is the opposite of what they say there.
-func modeName(mode string) string {
-	switch wire.PermissionMode(mode) {
-	case wire.PermissionModeDefault:
-		return "Approve"
-	case wire.PermissionModeAcceptEdits:
-		return "Edit Only"
-	case wire.PermissionModePlan:
-		return "Plan"
-	case wire.PermissionModeBypassPermissions:
-		return "Auto"
-	case wire.PermissionModeDontAsk:
-		return "never ask, deny"
-	default:
-		return mode
-	}
 }
 
 // data reads the data of an event, or shows that as it is.
@@ -301,7 +284,7 @@ func (r *reader) sent(e *api.Event) {
 		r.item(it)
 	case *wire.ControlRequest:
 		if _, ok := m.Request.(*wire.InterruptRequest); ok {
-			r.stateBy(e.By, "interrupt", "was sent")
+			r.interrupts = append(r.interrupts, interrupt{place: r.next * subPlaces, by: oneLine(e.By)}) // the end of the turn tells of it
 		}
 	}
 }
@@ -313,13 +296,16 @@ func (r *reader) question(q *api.Question) {
 		q.Request = json.RawMessage(`{}`) // who answers must have seen all of an open one
 	}
 	r.item(e)
+	if q.ToolUseID != "" {
+		r.item(entry{key: toolKey(q.ToolUseID), asked: q.Opened, settled: q.Settled, Item: Item{Kind: KindTool}, tool: Tool{ID: q.ToolUseID}})
+	}
 	if q.ToolUseID != "" && q.Answer != nil && q.Answer.Decision == "deny" && q.Kind == api.QuestionPermission {
 		reason := later("by "+later("somebody", q.By), q.Answer.Message)
 		r.item(entry{key: toolKey(q.ToolUseID), refused: true, Item: Item{Kind: KindTool}, tool: Tool{ID: q.ToolUseID, Denied: short(reason)}})
 	}
 }
 
-// decision reads what a rule decided by itself.
+// decision reads what a rule decided without a question.
 func (r *reader) decision(d *api.Decision) {
 	verb := map[api.RuleDecision]string{api.RuleAllow: "allowed", api.RuleDeny: "denied", api.RuleAsk: "asked"}[d.Rule.Decision]
 	rule := short(fmt.Sprintf("%s by the rule %s", later(string(d.Rule.Decision), verb), d.Rule.Rule))

@@ -107,6 +107,9 @@ type Tool struct {
 	Patch json.RawMessage
 	// Started and Ended are when it was called, and when its result came.
 	Started, Ended time.Time
+	// Waited is how long it waited for an answer; Asking says that it does now.
+	Waited time.Duration
+	Asking bool
 	// Progress is the last that was told of a running call.
 	Progress string
 	// Children is how many items belong to the agent that it started.
@@ -117,7 +120,7 @@ type Tool struct {
 	Task *api.Task
 	// Summary says in words what it was for, where the CLI tells.
 	Summary string
-	// Denied says why it was not permitted, Rule which rule decided about it by itself.
+	// Denied says why it was not permitted, Rule which rule decided about it.
 	Denied string
 	Rule   string
 }

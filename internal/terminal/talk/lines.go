@@ -47,7 +47,7 @@ func (r *reader) line(e *api.Event) {
 		case e.Text != "":
 			r.unknown("", "line", []byte(e.Text))
 		case len(e.Base64) > 0:
-			r.unknown("", "line", []byte(fmt.Sprintf("%d bytes that are no text", len(e.Base64))))
+			r.unknown("", "line", []byte(fmt.Sprintf("%d bytes that aren't text", len(e.Base64))))
 		}
 		return
 	}
@@ -123,7 +123,7 @@ func (r *reader) assistant(m *wire.Assistant) {
 	r.facts.spoke(m, r.at)
 	blocks := m.Message.Content
 	if len(blocks) > mostBlocks {
-		r.notice("", LevelWarn, "blocks", fmt.Sprintf("%d more are not shown", len(blocks)-mostBlocks))
+		r.notice("", LevelWarn, "blocks", fmt.Sprintf("%d more not shown", len(blocks)-mostBlocks))
 		blocks = blocks[:mostBlocks]
 	}
 	for n, block := range blocks {
@@ -159,7 +159,7 @@ func (r *reader) assistant(m *wire.Assistant) {
 			r.call(m, b.ID, strings.Trim(b.ServerName+" "+b.Name, " "), b.Input)
 		case *wire.CompactionBlock:
 			in.Kind, in.Label = KindNotice, "compacted"
-			in.Text, in.Left = clip(later("the conversation so far was summed up", b.Content), mostText)
+			in.Text, in.Left = clip(later("the conversation so far was summarized", b.Content), mostText)
 			r.item(in)
 		case *wire.FallbackBlock:
 			in.Kind, in.Label, in.Level = KindNotice, "model", LevelWarn
@@ -178,9 +178,9 @@ func (r *reader) assistant(m *wire.Assistant) {
 func (r *reader) apiError(m *wire.Assistant) {
 	switch m.Error { //nolint:exhaustive // the text of the message says the rest
 	case wire.AssistantErrorAuthenticationFailed, wire.AssistantErrorOAuthOrgNotAllowed, wire.AssistantErrorVerificationRequired:
-		r.notice("", LevelBad, "login", "the agent is not logged in; run `claude` and /login on the machine that it runs on, or give it a key")
+		r.notice("", LevelBad, "login", "the agent isn't logged in; run `claude` and /login on its machine, or set an API key")
 	case wire.AssistantErrorBillingError, wire.AssistantErrorAccountOnHold:
-		r.notice("", LevelBad, "account", "the account cannot be used: "+string(m.Error))
+		r.notice("", LevelBad, "account", "the account can't be used: "+string(m.Error))
 	}
 }
 
@@ -295,7 +295,7 @@ func (r *reader) user(m *wire.User) {
 	switch {
 	case text == "" || m.ParentToolUseID != "": // what an agent is told to do stands in the call that started it
 	case strings.HasPrefix(text, "[Request interrupted by user"):
-		r.notice(lineKey(m.UUID), LevelWarn, "interrupted", "the turn was interrupted")
+		r.interrupts = append(r.interrupts, interrupt{place: r.next * subPlaces, told: true}) // the end of the turn tells of it
 	case m.IsSynthetic || isTrue(m.Extra("isMeta")) || isTrue(m.Extra("is_meta")) || isTrue(m.Extra("isCompactSummary")) || isTrue(m.Extra("is_compact_summary")):
 		r.notice(lineKey(m.UUID), LevelInfo, "told to the agent", text)
 	case tagged(text, "local-command-stdout") != "" || strings.HasPrefix(text, "<local-command-stdout>"):

@@ -202,7 +202,7 @@ func (d *drawing) draw() {
 			d.add(line)
 		}
 		if it.Failed {
-			d.add(d.Styles.Bad.Render("(this is an error of the API)"))
+			d.add(d.Styles.Bad.Render("(API error)"))
 		}
 	case KindThinking:
 		d.thinking()
@@ -232,7 +232,7 @@ func (d *drawing) prompt() {
 	d.block(sign, d.first(strings.TrimRight(it.Text, " \n"), columns, s.Text, mostPrompt))
 	if m := it.Message; m != nil && it.Failed {
 		what := map[api.MessageState]string{
-			api.MessageTakenBack: "taken back", api.MessageNotDelivered: "not delivered", api.MessageUnknown: "perhaps not delivered",
+			api.MessageTakenBack: "taken back", api.MessageNotDelivered: "not delivered", api.MessageUnknown: "delivery unknown",
 		}[m.State]
 		if it.Label != "" {
 			what += ": " + it.Label
@@ -312,6 +312,9 @@ func (d *drawing) result() {
 	switch {
 	case r.Interrupted:
 		sign, style, word = s.Warn.Render(s.Glyphs.Denied), s.Warn, "interrupted"
+		if d.item.Author != "" {
+			word += " by " + s.CleanLine(d.item.Author, 40)
+		}
 	case d.item.Failed:
 		sign, style, word = s.Bad.Render(s.Glyphs.Failed), s.Bad, "failed"
 		if r.Subtype != "" && r.Subtype != "success" {
@@ -333,7 +336,7 @@ func (d *drawing) result() {
 		parts = append(parts, paint.Tokens(r.Input)+" tokens in, "+paint.Tokens(r.Output)+" out")
 	}
 	d.block(sign+" ", d.all(strings.Join(parts, " "+s.Glyphs.Dot+" "), 2, style))
-	if d.item.Failed && d.item.Text != "" && d.item.Text != r.Subtype {
+	if d.item.Failed && !r.Interrupted && d.item.Text != "" && d.item.Text != r.Subtype {
 		d.block("  ", d.first(d.item.Text, 2, s.Bad, mostNotice*2))
 	}
 	if len(r.Structured) > 0 {

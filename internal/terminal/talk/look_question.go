@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/terminal/words"
 )
 
 // question draws what the agent asks, and what became of it.
@@ -35,7 +36,7 @@ func (d *drawing) question() {
 	}
 	if open {
 		if q.Stale {
-			d.block("  ", d.all("the process that asked has ended", 2, s.Warn))
+			d.block("  ", d.all("the agent that asked has stopped", 2, s.Warn))
 		}
 		return
 	}
@@ -46,11 +47,7 @@ func (d *drawing) question() {
 func asked(q *api.Question) string {
 	switch q.Kind {
 	case api.QuestionPermission:
-		text := "may it use " + q.Tool + "?"
-		if q.Title != "" {
-			text += " " + q.Title
-		}
-		return text
+		return strings.TrimSpace(words.Headline(q) + " " + q.Title)
 	case api.QuestionChoice:
 		var texts []string
 		for _, c := range q.Choices {
@@ -65,15 +62,15 @@ func asked(q *api.Question) string {
 			texts = append(texts, text)
 		}
 		if len(texts) == 0 {
-			return "it offers a choice"
+			return words.Headline(q)
 		}
 		return strings.Join(texts, "\n")
 	case api.QuestionPlan:
-		return "may it go on with its plan?"
+		return words.Headline(q)
 	case api.QuestionForm:
-		return strings.TrimSpace("a form is to be filled in: " + q.Title)
+		return strings.TrimSpace(words.Headline(q) + ": " + q.Title)
 	case api.QuestionDialog:
-		return strings.TrimSpace("it shows a dialog: " + q.Title)
+		return strings.TrimSpace(words.Headline(q) + ": " + q.Title)
 	default:
 		return strings.TrimSpace(string(q.Kind) + " " + q.Title)
 	}
@@ -108,7 +105,7 @@ func settled(q *api.Question) string {
 	if r := q.Rule; r != nil && r.Decision != api.RuleAsk {
 		by = "the rule " + r.Rule
 	} else if by == "" && q.From == "hub" {
-		by = "itself"
+		by = "the hub"
 	}
 	text := string(q.State)
 	switch q.State {
@@ -121,13 +118,16 @@ func settled(q *api.Question) string {
 			text += ", too late"
 		}
 	case api.QuestionCancelled:
-		text = "not needed any more"
+		text = "cancelled"
 	case api.QuestionOpen:
 	}
 	if by != "" {
 		text += " by " + by
 	}
-	if q.Reason != "" {
+	switch {
+	case q.State == api.QuestionCancelled && q.Reason == "interrupt":
+		text = "cancelled by the interrupt"
+	case q.Reason != "":
 		text += ": " + q.Reason
 	}
 	return short(text)
@@ -135,7 +135,7 @@ func settled(q *api.Question) string {
 
 // answered says in a line what was answered.
 func answered(a *api.Answer) string {
-	var words []string
+	var parts []string
 	for _, word := range []struct {
 		is   bool
 		text string
@@ -143,19 +143,19 @@ func answered(a *api.Answer) string {
 		{a.Decision != "", map[string]string{
 			"allow": "allowed", "deny": "denied", "accept": "filled in", "decline": "declined", "cancel": "cancelled", "choose": "chosen",
 		}[a.Decision]},
-		{a.Outcome != "", strings.ReplaceAll(string(a.Outcome), "_", " ")},
+		{a.Outcome != "", words.Outcome(a.Outcome)},
 		{a.Interrupt, "and stopped"},
-		{a.Mode != "", "in mode " + modeName(a.Mode)},
-		{len(a.Input) > 0, "with other input"},
-		{a.Plan != nil, "with another plan"},
-		{a.Always != nil, "for good"},
-		{len(a.Updates) > 0, "with other permissions"},
+		{a.Mode != "", "mode " + words.Mode(a.Mode)},
+		{len(a.Input) > 0, "as edited"},
+		{a.Plan != nil, "with an edited plan"},
+		{a.Always != nil, "always"},
+		{len(a.Updates) > 0, "with changed permissions"},
 	} {
 		if word.is && word.text != "" {
-			words = append(words, word.text)
+			parts = append(parts, word.text)
 		}
 	}
-	text := strings.Join(words, ", ")
+	text := strings.Join(parts, ", ")
 	var choices []string
 	for _, question := range slices.Sorted(maps.Keys(a.Choices)) {
 		c := a.Choices[question]

@@ -17,6 +17,7 @@ func (d *drawing) tool() {
 	}
 	d.add(d.toolLine(t))
 	if !d.unfolded {
+		d.failure(t)
 		return
 	}
 	if d.room == 0 || d.room >= 20 {
@@ -37,6 +38,27 @@ func (d *drawing) tool() {
 		d.add(s.Dim.Render(d.Styles.CleanLine("task "+t.Task.ID+" "+t.Task.Description, d.room)))
 	}
 	d.output(t)
+}
+
+// mostFailure is how many lines of a failed call's output are shown unasked.
+const mostFailure = 10
+
+// failure shows the end of what a failed call gave: that it failed says little.
+func (d *drawing) failure(t *Tool) {
+	text, _, _ := strings.Cut(t.Output, "[Request interrupted by user") // the end of the turn tells of it
+	text = strings.TrimRight(text, " \n\r\t")
+	first, rest, more := strings.Cut(text, "\n")
+	if t.State != ToolFailed || !more || d.room > 0 && d.room < 20 {
+		return
+	}
+	if !strings.HasPrefix(first, "Exit code ") {
+		rest = text
+	}
+	end, before := lastLines(strings.Trim(rest, "\n"), mostFailure)
+	if before > 0 {
+		end = fmt.Sprintf("(%s before)\n%s", plural(before, "line"), end)
+	}
+	d.block("  ", d.first(end, 2, d.Styles.Dim, 2*mostFailure))
 }
 
 // toolLine returns a call in a line: how it is going, its name, what it is about, how long it took, and the first words of its result.
@@ -94,10 +116,11 @@ func (d *drawing) after(t *Tool) string {
 	dot := " " + d.Styles.Glyphs.Dot + " "
 	text := ""
 	switch {
-	case t.State == ToolRunning && !d.Now.IsZero() && !t.Started.IsZero() && d.Now.After(t.Started):
-		text = dot + paint.Duration(d.Now.Sub(t.Started))
-	case t.State != ToolRunning && !t.Ended.IsZero() && t.Ended.After(t.Started) && !t.Started.IsZero():
-		text = dot + paint.Duration(t.Ended.Sub(t.Started))
+	case t.Asking || t.Started.IsZero(): // it has not begun
+	case t.State == ToolRunning && !d.Now.IsZero() && d.Now.Sub(t.Started) > t.Waited:
+		text = dot + paint.Duration(d.Now.Sub(t.Started)-t.Waited)
+	case t.State != ToolRunning && !t.Ended.IsZero() && t.Ended.Sub(t.Started) > t.Waited:
+		text = dot + paint.Duration(t.Ended.Sub(t.Started)-t.Waited)
 	}
 	if t.Children > 0 {
 		text += dot + plural(t.Children, "step")
@@ -112,43 +135,24 @@ func (d *drawing) words(t *Tool) (string, bool) {
 		return strings.TrimSuffix("denied: "+t.Denied, ": "), true
 	case t.State == ToolStopped:
 		return "stopped", false
+	case t.Asking:
+		return "waiting for an answer", false
 	case t.State == ToolRunning:
 		return t.Progress, false
 	case len(t.Todos) > 0:
 		return "", false // the title says it
 	}
-	if added, removed, ok := patchSize(t.Patch); ok && t.State == ToolDone {
+	if added, removed, ok := paint.PatchSize(t.Patch); ok && t.State == ToolDone {
 		return fmt.Sprintf("+%d -%d", added, removed), false
 	}
 	first, more := paint.FirstLine(t.Output, 200)
 	if t.Name == "Read" && t.State == ToolDone {
 		return plural(more+1, "line"), false
 	}
-	if more > 0 {
+	if more > 0 && (t.State != ToolFailed || d.unfolded) {
 		first += " (" + plural(more, "more line") + ")"
 	}
 	return first, t.State == ToolFailed
-}
-
-// patchSize counts the lines that a patch adds and removes.
-func patchSize(patch json.RawMessage) (added, removed int, ok bool) {
-	var hunks []struct {
-		Lines []string `json:"lines"`
-	}
-	if len(patch) == 0 || json.Unmarshal(patch, &hunks) != nil || len(hunks) == 0 {
-		return 0, 0, false
-	}
-	for _, h := range hunks {
-		for _, line := range h.Lines {
-			switch {
-			case strings.HasPrefix(line, "+"):
-				added++
-			case strings.HasPrefix(line, "-"):
-				removed++
-			}
-		}
-	}
-	return added, removed, true
 }
 
 // given shows what a call got: a list of what is to do, a difference, a command, or the input as it is.

@@ -144,7 +144,7 @@ func whole() []api.Event {
 	s.hub(api.KindDecision, api.Decision{Tool: "Bash", ToolUseID: "tool7", Rule: api.RuleRef{Rule: "Bash(rm:*)", Decision: api.RuleDeny, Scope: "global"}})
 	s.call("tool7", "Bash", `{"command":"rm -rf build"}`, "")
 	s.gave("tool7", "denied by a rule", true, "")
-	s.hub(api.KindHold, api.Hold{ID: "h", Kind: "budget", Reason: "the budget of the day is used up", Since: noon})
+	s.hub(api.KindHold, api.Hold{ID: "h", Kind: "budget", Reason: "the budget of the day is spent", Since: noon})
 	s.hub(api.KindHoldOver, api.HoldOver{ID: "h", Reason: "released"})
 	s.hub(api.KindBudget, api.BudgetUse{Name: "day", Per: "day", Unit: "usd", Limit: 5, Used: 4.5, Action: "warn"})
 	s.hub(api.KindGap, api.Gap{Reason: "the hub was not there", Certain: true})

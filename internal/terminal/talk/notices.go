@@ -24,9 +24,9 @@ func (r *reader) told(message wire.Message) {
 		if m.Trigger != "" {
 			why = " (" + string(m.Trigger) + ")"
 		}
-		r.notice(lineKey(m.UUID), LevelInfo, "conversation", "a new one begins"+why+"; the agent does not remember what was said before")
+		r.notice(lineKey(m.UUID), LevelInfo, "conversation", "a new one started"+why+"; the agent doesn't remember what was said before")
 	case *wire.ActiveGoal:
-		text := "there is none any more"
+		text := "none"
 		if m.Value != nil {
 			text = later(m.Value.Condition, "")
 			if m.Value.LastReason != "" {
@@ -35,13 +35,14 @@ func (r *reader) told(message wire.Message) {
 		}
 		r.notice(lineKey(m.UUID), LevelInfo, "goal", text)
 	case *wire.CommandLifecycle:
-		if m.State == wire.CommandStateCancelled || m.State == wire.CommandStateDiscarded || m.State == wire.CommandStateRefused {
+		// That one was cancelled is told of every prompt whose turn failed or was interrupted, although nothing is lost.
+		if m.State == wire.CommandStateDiscarded || m.State == wire.CommandStateRefused {
 			r.notice(bounded("fate:", m.CommandUUID), LevelWarn, "message", "a message was "+string(m.State))
 		}
 	case *wire.CompactBoundary:
 		r.compacted(m)
 	case *wire.WorkerShuttingDown:
-		r.notice(lineKey(m.UUID), LevelWarn, "agent", "the process is going away: "+m.Reason)
+		r.notice(lineKey(m.UUID), LevelWarn, "agent", "the agent is shutting down: "+m.Reason)
 	case *wire.AuthStatus:
 		r.login(m)
 	case *wire.PluginInstall:
@@ -56,9 +57,9 @@ func (r *reader) told(message wire.Message) {
 		for _, l := range m.Lost {
 			lost = append(lost, string(l))
 		}
-		r.notice(lineKey(m.UUID), LevelBad, "transcript", fmt.Sprintf("could not be written (%s): %s", m.ErrorCode, strings.Join(lost, ", ")))
+		r.notice(lineKey(m.UUID), LevelBad, "transcript", fmt.Sprintf("couldn't be written (%s): %s", m.ErrorCode, strings.Join(lost, ", ")))
 	case *wire.MirrorError:
-		r.notice(lineKey(m.UUID), LevelWarn, "transcript", "could not be copied: "+m.Error)
+		r.notice(lineKey(m.UUID), LevelWarn, "transcript", "couldn't be copied: "+m.Error)
 	case *wire.FilesPersisted:
 		r.files(m)
 	case *wire.Informational:
@@ -87,11 +88,11 @@ func (r *reader) told(message wire.Message) {
 		r.retry(m)
 	case *wire.ModelRefusalFallback:
 		r.retract(m.RetractedMessageUUIDs)
-		r.notice(lineKey(m.UUID), LevelWarn, "refusal", later(fmt.Sprintf("%s would not answer; %s does", m.OriginalModel, m.FallbackModel), m.Content))
+		r.notice(lineKey(m.UUID), LevelWarn, "refusal", later(fmt.Sprintf("%s refused; %s answers instead", m.OriginalModel, m.FallbackModel), m.Content))
 	case *wire.ModelRefusalNoFallback:
-		r.notice(lineKey(m.UUID), LevelWarn, "refusal", later(m.OriginalModel+" would not answer", m.Content))
+		r.notice(lineKey(m.UUID), LevelWarn, "refusal", later(m.OriginalModel+" refused to answer", m.Content))
 	case *wire.ElicitationComplete:
-		r.notice(lineKey(m.UUID), LevelInfo, "form", "what "+m.MCPServerName+" asked for is done")
+		r.notice(lineKey(m.UUID), LevelInfo, "form", m.MCPServerName+" got what it asked for")
 	case *wire.ControlRequestProgress:
 		text := string(m.Status)
 		if m.Attempt > 0 {
@@ -114,7 +115,7 @@ func bounded(prefix, name string) string {
 
 func (r *reader) compacted(m *wire.CompactBoundary) {
 	d := m.CompactMetadata
-	text := "the conversation was summed up"
+	text := "the conversation was summarized"
 	if d.Trigger != "" {
 		text += " (" + string(d.Trigger) + ")"
 	}
@@ -136,7 +137,7 @@ func (r *reader) login(m *wire.AuthStatus) {
 	case m.Error != "":
 		level, text = LevelBad, strings.TrimSpace(m.Error+"\n"+text)
 	case m.IsAuthenticating:
-		text = later("somebody has to log in", text)
+		text = later("login needed", text)
 	default:
 		text = later("logged in", text)
 	}
@@ -165,9 +166,9 @@ func (r *reader) rateLimit(m *wire.RateLimitEvent) {
 	switch i.Status {
 	case wire.RateLimitStatusAllowed, "":
 	case wire.RateLimitStatusRejected:
-		text, level = "the limit is reached", LevelBad
+		text, level = "limit reached", LevelBad
 	case wire.RateLimitStatusAllowedWarning:
-		text = "the limit is near"
+		text = "limit near"
 	default:
 		text = string(i.Status)
 	}
@@ -188,12 +189,15 @@ func (r *reader) rateLimit(m *wire.RateLimitEvent) {
 	r.notice(bounded("limit:", fmt.Sprintf("%s %s %.0f", i.RateLimitType, i.Status, i.ResetsAt)), level, "rate limit", text)
 }
 
+// RetryLabel is the label of the item that tells of attempts to repeat a request. While they go on, a later one takes its place.
+const RetryLabel = "retry"
+
 func (r *reader) retry(m *wire.APIRetry) {
-	text := fmt.Sprintf("the API did not answer (%s", m.Error)
+	text := fmt.Sprintf("API error (%s", m.Error)
 	if m.ErrorStatus != nil {
 		text += fmt.Sprintf(", %d", *m.ErrorStatus)
 	}
-	text += fmt.Sprintf("); attempt %d", m.Attempt)
+	text += fmt.Sprintf("); retry %d", m.Attempt)
 	if m.MaxRetries > 0 {
 		text += fmt.Sprintf(" of %d", m.MaxRetries)
 	}
@@ -201,7 +205,8 @@ func (r *reader) retry(m *wire.APIRetry) {
 		text += " in " + paint.Duration(time.Duration(m.RetryDelayMs)*time.Millisecond)
 	}
 	r.facts.retrying(m, r.at)
-	r.notice(lineKey(m.UUID), LevelWarn, "retry", text)
+	it := Item{Kind: KindNotice, Level: LevelWarn, Label: RetryLabel, Text: short(text)}
+	r.item(entry{key: lineKey(m.UUID), shows: true, attempt: m.Attempt, Item: it})
 }
 
 // hook reads what a hook does.
@@ -266,7 +271,7 @@ func (r *reader) taskLine(message wire.Message) {
 		key = m.TaskID
 		t = taskFacts{tool: m.ToolUseID, description: m.Description, summary: later(m.LastToolName, m.Summary)}
 		if m.Usage.ToolUses > 0 {
-			t.summary = strings.TrimSpace(fmt.Sprintf("%d calls, %s tokens; %s", m.Usage.ToolUses, paint.Tokens(m.Usage.TotalTokens), t.summary))
+			t.summary = strings.TrimSpace(fmt.Sprintf("%s, %s tokens; %s", plural(int(m.Usage.ToolUses), "call"), paint.Tokens(m.Usage.TotalTokens), t.summary))
 		}
 	case *wire.TaskUpdated:
 		key = m.TaskID
@@ -299,9 +304,9 @@ func (r *reader) status(message wire.Message) {
 		r.facts.init(m)
 		for _, s := range m.MCPServers[:min(len(m.MCPServers), 100)] {
 			if s.Status == wire.MCPServerStateFailed || s.Status == wire.MCPServerStateNeedsAuth {
-				text := s.Name + " cannot be used"
+				text := s.Name + " can't be used"
 				if s.Status == wire.MCPServerStateNeedsAuth {
-					text = s.Name + " wants somebody to log in"
+					text = s.Name + " needs a login"
 				}
 				r.notice(bounded("mcp:", s.Name+" "+string(s.Status)), LevelWarn, "MCP server", text)
 			}
@@ -312,7 +317,7 @@ func (r *reader) status(message wire.Message) {
 	case *wire.Status:
 		r.facts.status(m)
 		if m.CompactError != "" || m.CompactResult == wire.CompactResultFailed {
-			r.notice(lineKey(m.UUID), LevelWarn, "not compacted", later("no reason was told", m.CompactError))
+			r.notice(lineKey(m.UUID), LevelWarn, "not compacted", later("no reason given", m.CompactError))
 		}
 	case *wire.BackgroundTasksChanged:
 		r.facts.background(m)

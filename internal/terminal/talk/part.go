@@ -1,6 +1,7 @@
 package talk
 
 import (
+	"math"
 	"slices"
 	"sort"
 )
@@ -17,7 +18,10 @@ type part struct {
 	results   []*entry          // ends of turns, by place
 	ends      bool              // a turn has ended, the last one
 	ended     int64             // at this place
+	retries   []*entry          // attempts to repeat requests, by place
 	facts     facts
+
+	interrupts []interrupt // by place
 
 	next int64 // the place of the next event
 	sub  int64 // how many entries it has
@@ -25,6 +29,27 @@ type part struct {
 	// What the last event did.
 	touched []*entry
 	moved   bool // items went away, or came elsewhere than at the end
+}
+
+// An interrupt is a request to stop a turn, or the CLI's word that it was stopped: its place, and who sent it.
+type interrupt struct {
+	place int64
+	by    string
+	told  bool // by the CLI
+}
+
+// interrupter returns who has interrupted a turn, by its end, and whether the CLI has told that it was before that.
+func (p *part) interrupter(end *entry) (by string, told bool) {
+	begin := int64(math.MinInt64)
+	if i := p.resultIndex(end); i > 0 {
+		begin = p.results[i-1].place
+	}
+	for _, i := range p.interrupts {
+		if i.place > begin && i.place < end.place {
+			by, told = later(by, i.by), told || i.told
+		}
+	}
+	return by, told
 }
 
 // Places leave room for this many entries of one event. Further ones share the last place, in their order.
@@ -49,6 +74,10 @@ func (p *part) add(s stamp, e *entry) *entry {
 	e.Event, e.Time, e.run = s.event, s.at, s.run
 	e.place = p.next*subPlaces + min(p.sub, subPlaces-1)
 	p.sub++
+	if e.attempt > 0 && (e.key == "" || p.known[e.key] == nil) {
+		p.retries = append(p.retries, e)
+		p.supersede(len(p.retries) - 1)
+	}
 	if e.key == "" {
 		e.ID = e.Event + "." + itoa(p.sub)
 		if e.Event == "" {
@@ -83,6 +112,15 @@ func (p *part) merge(e, b *entry) {
 		p.touch(p.known[toolKey(before)])
 		p.touch(p.known[toolKey(e.Parent)])
 	}
+}
+
+// supersede has a later attempt to repeat a request stand for the one before it: one row says how far it has come.
+func (p *part) supersede(i int) {
+	if i == 0 || i >= len(p.retries) || p.retries[i-1].attempt >= p.retries[i].attempt {
+		return
+	}
+	p.retries[i-1].superseded = true
+	p.refresh(p.retries[i-1])
 }
 
 // touch says that an item looks otherwise now.
@@ -270,6 +308,10 @@ func (p *part) prepend(old *part) int {
 	}
 	p.items = append(old.items, p.items...)
 	p.results = append(old.results, p.results...)
+	p.interrupts = append(old.interrupts, p.interrupts...)
+	first := len(old.retries)
+	p.retries = append(old.retries, p.retries...)
+	p.supersede(first)
 	// What became of entries by what was told later, or earlier, of them.
 	for key := range old.known {
 		e := p.known[key]

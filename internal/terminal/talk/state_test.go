@@ -21,7 +21,7 @@ func TestState(t *testing.T) {
 			{Text: "Run make", Active: "Running make", Status: "in_progress"}, {Text: "Mend it", Status: "pending"}, {Text: "Look", Status: "completed"},
 		},
 		Queued:      []api.Message{{ID: "m3", UUID: "p3", Text: "still waiting", By: "bob", State: api.MessageQueued}},
-		RateLimit:   "the limit is near (five hour), 90% used, until 2026-01-01 20:40 UTC",
+		RateLimit:   "limit near (five hour), 90% used, until 2026-01-01 20:40 UTC",
 		Context:     &api.ContextUse{Tokens: 20000, Max: 200000, Percent: 10},
 		Result:      &api.TurnResult{Subtype: "error_during_execution", Failed: true},
 		Ended:       &api.Ended{Reason: "it was stopped", Code: new(int)},

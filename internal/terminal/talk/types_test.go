@@ -15,7 +15,7 @@ import (
 var silent = map[string]string{
 	"stream_event":                    "pieces of a message, shown while it is written",
 	"tool_progress":                   "changes the tool's item",
-	"system/init":                     "the state, and notices of servers that cannot be used",
+	"system/init":                     "the state, and notices of servers that can't be used",
 	"system/status":                   "the state",
 	"system/session_state_changed":    "the hub tells the state",
 	"system/commands_changed":         "for the composer",

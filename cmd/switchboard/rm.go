@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/client"
+	"github.com/switchboard-dev/switchboard/internal/naming"
+)
+
+// An rmVerb is the flags of rm.
+type rmVerb struct {
+	place
+	yes, quiet bool
+}
+
+func newRm(s *surroundings) *cobra.Command {
+	v := &rmVerb{}
+	cmd := &cobra.Command{
+		Use:   "rm SESSION…",
+		Short: "Stop sessions and archive them",
+		Long: `Stops the agent, if it is running, and archives the session, so that lists leave it out. Nothing is
+deleted: switchboard ls --all shows it, switchboard archive --undo brings it back.
+
+Before it stops a running agent it asks; without a terminal that needs --yes.`,
+		Example: `  switchboard rm blog
+
+  # without a question
+  switchboard rm --yes s5k s7q`,
+		Args:              someSessions,
+		ValidArgsFunction: completeSessionFlag(s, &v.place),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return v.act(cmd, s, func(ctx context.Context, c *client.Client) error { return v.run(ctx, s, c, args) })
+		},
+	}
+	v.flags(cmd)
+	cmd.Flags().BoolVarP(&v.yes, "yes", "y", false, "stop running agents without asking")
+	cmd.Flags().BoolVarP(&v.quiet, "quiet", "q", false, "print ids only")
+	return cmd
+}
+
+// run removes sessions from sight.
+func (v *rmVerb) run(ctx context.Context, s *surroundings, c *client.Client, names []string) error {
+	var first error
+	for _, name := range names {
+		session, err := toEnd(ctx, c, name)
+		if err == nil {
+			err = v.remove(ctx, s, c, session)
+		}
+		if err != nil {
+			if len(names) == 1 {
+				return err
+			}
+			s.complain(&first, name, err)
+		}
+	}
+	return first
+}
+
+// remove stops and archives one.
+func (v *rmVerb) remove(ctx context.Context, s *surroundings, c *client.Client, session *api.Session) error {
+	if session.State != api.StateEnded {
+		if !v.yes {
+			if err := agreeToStop(ctx, s, session); err != nil {
+				return err
+			}
+		}
+		if _, err := c.Stop(ctx, session.ID, api.Stop{}); err != nil {
+			return err
+		}
+	}
+	if _, err := c.Archive(ctx, session.ID); err != nil {
+		return err
+	}
+	if v.quiet {
+		_, err := fmt.Fprintln(s.stdout, session.ID)
+		return err
+	}
+	if _, err := fmt.Fprintf(s.stdout, "archived %s\n", called(session.ID, session.Title)); err != nil {
+		return err
+	}
+	s.hint("  undo: switchboard archive --undo %s", naming.Short(session.ID))
+	return nil
+}
+
+// agreeToStop asks whether a running agent may be stopped.
+func agreeToStop(ctx context.Context, s *surroundings, session *api.Session) error {
+	if !isTerminal(s.stdin) || !isTerminal(s.stderr) {
+		return usageError{errors.New("its agent is running; --yes stops it")}
+	}
+	agreed, err := consent(ctx, s, fmt.Sprintf("Stop the agent of %s and archive the session? [y/N] ", called(session.ID, session.Title)))
+	if err != nil {
+		return err
+	}
+	if !agreed {
+		fmt.Fprintln(s.stderr, "nothing was changed")
+		return exitError(codeFailed)
+	}
+	return nil
+}

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/client"
+	"github.com/switchboard-dev/switchboard/internal/naming"
+	"github.com/switchboard-dev/switchboard/internal/terminal"
+	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/terminal/words"
+)
+
+// A waitVerb is the flags of wait.
+type waitVerb struct {
+	place
+	timeout     time.Duration
+	json, quiet bool
+	asked       []string // the ids of questions that were told
+}
+
+func newWait(s *surroundings) *cobra.Command {
+	v := &waitVerb{}
+	cmd := &cobra.Command{
+		Use:   "wait SESSION",
+		Short: "Wait until a session's turn ends",
+		Long: `Waits until the session has nothing left to do: its turn has ended and no message is queued.
+Returns at once if no turn is running. Questions are shown on standard error; answer them elsewhere.
+
+Exit codes: 0 the turn succeeded, 6 it failed or the agent ended early, 1 it was interrupted,
+124 --timeout passed, 130 Ctrl-C (the agent keeps running).`,
+		Example: `  # start an agent, do something else, then wait for it
+  id=$(switchboard run --detach "Update the dependencies")
+  switchboard wait "$id" && git diff
+
+  # ten minutes at most
+  switchboard wait --timeout 10m -
+
+  # the session as it is then
+  switchboard wait --json "Fix the tests" | jq .result`,
+		Args:              oneSession,
+		ValidArgsFunction: completeSessions(s, &v.place),
+		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd, s, args[0]) },
+	}
+	v.flags(cmd)
+	f := cmd.Flags()
+	f.DurationVar(&v.timeout, "timeout", 0, "maximum `TIME` to wait, e.g. 10m (default no limit)")
+	f.BoolVarP(&v.quiet, "quiet", "q", false, "print nothing, not even questions")
+	f.BoolVar(&v.json, "json", false, "print the session as one JSON object")
+	return cmd
+}
+
+// run waits.
+func (v *waitVerb) run(cmd *cobra.Command, s *surroundings, name string) error {
+	if v.timeout < 0 {
+		return usageError{fmt.Errorf("--timeout is %s; it must not be below 0", v.timeout)}
+	}
+	return v.act(cmd, s, func(ctx context.Context, c *client.Client) error {
+		session, err := naming.Session(ctx, c, name)
+		if err != nil {
+			return err
+		}
+		if v.timeout > 0 {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeoutCause(ctx, v.timeout, errTimeout)
+			defer cancel()
+		}
+		session, err = v.await(ctx, s, c, session)
+		if err != nil && errors.Is(context.Cause(ctx), errTimeout) {
+			v.say(s, "still running after %s; the agent keeps working", v.timeout)
+			return exitError(codeTimeout)
+		}
+		if err != nil {
+			return err
+		}
+		return v.tell(s, session)
+	})
+}
+
+// await looks at a session again with each event that can mean its turn's end.
+func (v *waitVerb) await(ctx context.Context, s *surroundings, c *client.Client, session *api.Session) (*api.Session, error) {
+	if turnOver(session) {
+		return session, nil
+	}
+	v.questions(s, session)
+	for frame, err := range c.Follow(ctx, session.ID, &client.FollowOptions{After: session.LastEventID, NoLive: true}) {
+		if err != nil {
+			return nil, err
+		}
+		if !tellsEnd(frame) {
+			continue
+		}
+		if session, err = c.Session(ctx, session.ID); err != nil || turnOver(session) {
+			return session, err
+		}
+		v.questions(s, session)
+	}
+	return nil, errors.New("the session's log has ended before the turn")
+}
+
+// turnOver reports whether a session has nothing left to do but what goes on in the background. A question whose process has ended can wait for
+// ever.
+func turnOver(session *api.Session) bool {
+	asks := slices.ContainsFunc(session.Questions, func(q api.Question) bool { return !q.Stale })
+	over := session.State == api.StateIdle || session.State == api.StateEnded || session.State == api.StateBackground
+	return over && !asks && len(session.Messages) == 0
+}
+
+// tellsEnd reports whether a frame can mean that a session has nothing left to do, or asks something.
+func tellsEnd(frame api.Frame) bool {
+	if frame.Type == api.FrameResume {
+		return true
+	}
+	return frame.Type == api.FrameEvent && slices.Contains([]string{
+		api.KindState, api.KindTurn, api.KindMessage, api.KindRunEnded, api.KindQuestionOpened, api.KindQuestionSettled, api.KindLine,
+	}, frame.Event.Kind) && (frame.Event.Kind != api.KindLine || typeOf(frame.Event.Line) == "result")
+}
+
+// questions tells what the session asks, each question once.
+func (v *waitVerb) questions(s *surroundings, session *api.Session) {
+	for i := range session.Questions {
+		q := &session.Questions[i]
+		if slices.Contains(v.asked, q.ID) {
+			continue
+		}
+		v.asked = append(v.asked, q.ID)
+		v.say(s, "the agent asks: %s %s; see: switchboard questions %s", words.Headline(q), terminal.Gist(q), naming.Short(q.ID))
+	}
+}
+
+// say says something on standard error.
+func (v *waitVerb) say(s *surroundings, format string, args ...any) {
+	if !v.quiet {
+		fmt.Fprintf(s.stderr, "switchboard: %s\n", paint.CleanLine(fmt.Sprintf(format, args...), 0))
+	}
+}
+
+// tell says how the turn ended, by the exit code too.
+func (v *waitVerb) tell(s *surroundings, session *api.Session) error {
+	word, code := "done", codeDone
+	switch r := session.Result; {
+	case session.State == api.StateEnded && session.Ended != nil && session.Ended.Unfinished:
+		word, code = "the agent ended early: "+session.Ended.Reason, codeTurnFailed
+	case r != nil && r.Interrupted:
+		word, code = "interrupted", codeFailed
+	case r != nil && r.Failed:
+		word, code = "failed", codeTurnFailed
+	}
+	var err error
+	switch {
+	case v.json:
+		err = s.writeJSON(session)
+	case !v.quiet:
+		_, err = fmt.Fprintf(s.stdout, "%s  %s\n", called(session.ID, session.Title), strings.TrimSpace(paint.CleanLine(word, 0)))
+	}
+	if err != nil || code == codeDone {
+		return err
+	}
+	return exitError(code)
+}

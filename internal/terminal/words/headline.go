@@ -1,0 +1,122 @@
+package words
+
+import (
+	"encoding/json"
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/wire"
+)
+
+// mostHeadline is how long the part of a headline is that an agent chose.
+const mostHeadline = 60
+
+// Headline says what a question asks, in a few words.
+func Headline(q *api.Question) string {
+	switch q.Kind {
+	case api.QuestionPermission:
+		tool, input := Call(q)
+		return ToolHeadline(tool, input)
+	case api.QuestionChoice:
+		return "Claude has a question"
+	case api.QuestionPlan:
+		if q.Plan != nil && q.Plan.Text == "" {
+			return "Leave plan mode without a plan?"
+		}
+		return "Approve this plan?"
+	case api.QuestionForm:
+		return "Fill in this form"
+	case api.QuestionDialog:
+		return "Claude shows a dialog"
+	default:
+		return paint.CleanLine(string(q.Kind), mostHeadline)
+	}
+}
+
+// Outcome says what an outcome of a plan review means.
+func Outcome(o api.PlanOutcome) string {
+	switch o {
+	case api.PlanFresh:
+		return "approved, with cleared context"
+	case api.PlanAcceptEdits:
+		return "approved, edits accepted"
+	case api.PlanAsk:
+		return "approved, edits need approval"
+	case api.PlanRevise:
+		return "sent back for changes"
+	case api.PlanReject:
+		return "rejected"
+	case api.PlanOutline:
+		return "asked for an outline"
+	default: // one of tomorrow
+		return part(strings.ReplaceAll(string(o), "_", " "))
+	}
+}
+
+// ToolHeadline asks whether a tool may do what its input says.
+func ToolHeadline(tool string, input json.RawMessage) string {
+	file := ""
+	for _, member := range []string{"file_path", "notebook_path"} {
+		if name, ok := wire.LookupString(input, member); ok && file == "" {
+			file = part(path.Base(strings.TrimRight(name, "/")))
+		}
+	}
+	switch tool {
+	case "Bash", "PowerShell":
+		return "Run this command?"
+	case "Edit", "MultiEdit", "NotebookEdit":
+		if file != "" {
+			return "Edit " + file + "?"
+		}
+	case "Write":
+		if file != "" {
+			return "Write " + file + "?"
+		}
+	case "Read", "NotebookRead":
+		if file != "" {
+			return "Read " + file + "?"
+		}
+	case "WebFetch":
+		if address, ok := wire.LookupString(input, "url"); ok {
+			if u, err := url.Parse(address); err == nil && u.Host != "" {
+				return "Fetch " + part(u.Host) + "?"
+			}
+		}
+		return "Fetch a web page?"
+	case "WebSearch":
+		return "Search the web?"
+	case "Task", "Agent":
+		return "Start a sub-agent?"
+	case "EnterPlanMode":
+		return "Enter plan mode?"
+	}
+	return "Use " + part(tool) + "?"
+}
+
+// part returns a word of an agent's that becomes a part of a headline.
+func part(text string) string { return paint.CleanLine(text, mostHeadline) }
+
+// Call returns the tool call that a question is about: the CLI asks about it, or a hook of ours has brought it.
+func Call(q *api.Question) (tool string, input json.RawMessage) {
+	raw := q.Request
+	var whole struct {
+		Request json.RawMessage `json:"request"`
+	}
+	if json.Unmarshal(raw, &whole) == nil && len(whole.Request) > 0 {
+		raw = whole.Request
+	}
+	var ask wire.CanUseToolRequest
+	if json.Unmarshal(raw, &ask) == nil && ask.ToolName != "" {
+		return ask.ToolName, ask.Input
+	}
+	var hook wire.HookCallbackRequest
+	if json.Unmarshal(raw, &hook) == nil {
+		if before, ok := hook.Input.(*wire.PreToolUseInput); ok {
+			return before.ToolName, before.ToolInput
+		}
+	}
+	return q.Tool, nil
+}
