@@ -15,7 +15,9 @@
 //   - docs/sdk-parity.md names nothing of the SDK that is not there, and leaves
 //     out none of its options, methods, hooks, requests and messages;
 //   - README, Makefile and .ci/run agree on how the project is tested;
-//   - every module we depend on has its reasons written down in docs/decisions.
+//   - every module we depend on has its reasons written down in docs/decisions;
+//   - documentation, help texts, messages and the console's texts have none of
+//     the phrases that words_test.go lists with their replacements.
 //
 // Files are read without regard to build constraints: a rule holds on every
 // system. Each check is a function over a file system, and is tried on small
