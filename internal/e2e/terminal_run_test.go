@@ -184,7 +184,7 @@ func TestTerminalRunAllow(t *testing.T) {
 	r.Type("y")
 	r.WaitFor("It is clean.")
 	r.awaitIdle(1)
-	r.WaitGone("Run this command?")
+	r.WaitGone("y/enter allow")
 	r.Type(termtest.CtrlC)
 	r.left(0)
 	questions := r.questions()
