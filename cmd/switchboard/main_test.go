@@ -124,7 +124,7 @@ func TestRun(t *testing.T) {
 		{"serve on a bad address", switchboard("serve", "--addr", "0.0.0.0:1", "--data-dir", "/d"), nil, "", codeUsage, nil, []string{"--addr", "this machine alone"}},
 		{"serve with half a certificate", switchboard("serve", "--tls-cert", "c.pem", "--data-dir", "/d"), nil, "", codeUsage, nil, []string{"--tls-key"}},
 		{"serve behind nothing", switchboard("serve", "--behind-proxy", "--data-dir", "/d"), nil, "", codeUsage, nil, []string{"--url"}},
-		{"serve for every page", switchboard("serve", "--open-relay=*", "--data-dir", "/d"), nil, "", codeUsage, nil, []string{"--open-relay", "no *"}},
+		{"serve for every page", switchboard("serve", "--open-relay=*", "--data-dir", "/d"), nil, "", codeUsage, nil, []string{"--open-relay", "* is not supported"}},
 		{"serve for a page and a path", switchboard("serve", "--open-relay=http://localhost:1,http://localhost:2/x", "--data-dir", "/d"), nil, "", codeUsage, nil, []string{"write http://localhost:2"}},
 		{"serve approving for nobody", switchboard("serve", "--open-relay-approve", "--data-dir", "/d"), nil, "", codeUsage, nil, []string{"names no page"}},
 		{"serve nobody", switchboard("serve", "--max-connections", "-1", "--data-dir", "/d"), nil, "", codeUsage, nil, []string{"max_connections"}},

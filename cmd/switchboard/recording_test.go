@@ -49,11 +49,11 @@ func TestRecording(t *testing.T) {
 	})
 	s.command(`bin/switchboard run --simulated "Our slugs have double dashes. Fix that."`)
 	s.moment(scene{"$ bin/switchboard run --simulated …", 5 * time.Second, "I'll look at how slugs are made", false}, func(screen *termtest.Screen) bool {
-		return screen.Contains("Run this command?") && screen.Contains("y/enter allow") && screen.Contains("waits for you")
+		return screen.Contains("Run this command?") && screen.Contains("y/enter allow") && screen.Contains("waiting for you")
 	})
 	s.term.Type("y")
 	s.moment(scene{"the key y: allowed", 6 * time.Second, "Run this command?", false}, func(screen *termtest.Screen) bool {
-		return screen.Contains("allowed by") && screen.Contains("What should a title") && screen.Contains("waits for you") && !screen.Contains("one moment")
+		return screen.Contains("allowed by") && screen.Contains("What should a title") && screen.Contains("waiting for you") && !screen.Contains("one moment")
 	})
 	s.leave()
 	s.compare()

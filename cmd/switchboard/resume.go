@@ -207,9 +207,9 @@ func (a *adoption) adopt(ctx context.Context, s *surroundings, c *client.Client,
 	if err != nil {
 		return err
 	}
-	what := "goes on with the conversation; mind that it has one driver: end it in the terminal"
+	what := "continues the conversation; close it in the terminal first: a conversation has one driver"
 	if a.fork {
-		what = "goes on with a copy of the conversation"
+		what = "continues a copy of the conversation"
 	}
 	return wroteSession(s, &made.Session, asJSON, what)
 }
@@ -273,6 +273,6 @@ func (v *forkVerb) run(cmd *cobra.Command, s *surroundings, name, prompt string)
 		if err != nil {
 			return err
 		}
-		return wroteSession(s, &made.Session, v.json, "goes on with a copy of the conversation")
+		return wroteSession(s, &made.Session, v.json, "continues a copy of the conversation")
 	})
 }
