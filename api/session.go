@@ -29,10 +29,12 @@ const (
 	StateOffline State = "offline"
 	// StateEnded means that there is no process. A message starts another.
 	StateEnded State = "ended"
-	// StateFailed selects sessions by their member failed, in a [SessionFilter].
-	// No session is in it: one that failed is idle or has ended, too.
-	StateFailed State = "failed"
 )
+
+// StateFailed selects sessions by their member failed, in a [SessionFilter], and
+// is what lists call their state. No session has it as its State, so that a client
+// that waits for one to be idle need not know it.
+const StateFailed = "failed"
 
 // A Session is a snapshot of one session, taken at the event named by
 // LastEventID.

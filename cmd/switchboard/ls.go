@@ -93,7 +93,7 @@ func (h harmlessWriter) Write(p []byte) (int, error) {
 func stateNames() []string {
 	return []string{
 		string(api.StateStarting), string(api.StateIdle), string(api.StateRunning), string(api.StateRequiresAction), string(api.StateBackground),
-		string(api.StateOffline), string(api.StateEnded), terminal.StateFailed,
+		string(api.StateOffline), string(api.StateEnded), api.StateFailed,
 	}
 }
 
@@ -103,7 +103,6 @@ type lsVerb struct {
 	states           []string
 	dir, text        string
 	all, quiet, json bool
-	failed           bool // those that failed are wanted, which the hub doesn't select
 	limit            int
 }
 
@@ -161,10 +160,6 @@ func (v *lsVerb) filter() (api.SessionFilter, error) {
 		if err := oneOf("--state", state, stateNames()); err != nil {
 			return filter, err
 		}
-		if state == terminal.StateFailed {
-			v.failed = true
-			continue
-		}
 		filter.State = append(filter.State, api.State(state))
 	}
 	if v.dir != "" {
@@ -195,7 +190,7 @@ func notNegative(flag string, n int) error {
 
 // run lists.
 func (v *lsVerb) run(ctx context.Context, s *surroundings, c *client.Client, filter api.SessionFilter) error {
-	list, err := v.list(ctx, c, filter)
+	list, err := allSessions(ctx, c, filter, v.limit)
 	if err != nil {
 		return err
 	}
@@ -215,21 +210,6 @@ func (v *lsVerb) run(ctx context.Context, s *surroundings, c *client.Client, fil
 		return nil
 	}
 	return writeLines(s.stdout, s.view(false).Sessions(list))
-}
-
-// list lists the sessions that are wanted.
-func (v *lsVerb) list(ctx context.Context, c *client.Client, filter api.SessionFilter) ([]api.SessionSummary, error) {
-	if !v.failed {
-		return allSessions(ctx, c, filter, v.limit)
-	}
-	states := filter.State
-	filter.State = nil
-	all, err := allSessions(ctx, c, filter, 0)
-	all = slices.DeleteFunc(all, func(s api.SessionSummary) bool { return !s.Failed && !slices.Contains(states, s.State) })
-	if v.limit > 0 && len(all) > v.limit {
-		all = all[:v.limit]
-	}
-	return all, err
 }
 
 // allSessions lists sessions: all, or as many as are wanted.

@@ -53,7 +53,7 @@ func TestRecording(t *testing.T) {
 	})
 	s.term.Type("y")
 	s.moment(scene{"the key y: allowed", 6 * time.Second, "Run this command?", false}, func(screen *termtest.Screen) bool {
-		return screen.Contains("allowed by") && screen.Contains("What should a title") && screen.Contains("waiting for you") && !screen.Contains("one moment")
+		return screen.Contains("allowed by") && screen.Contains("What should the slug be") && screen.Contains("waiting for you") && !screen.Contains("one moment")
 	})
 	s.leave()
 	s.compare()

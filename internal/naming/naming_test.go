@@ -197,7 +197,7 @@ func TestQuestion(t *testing.T) {
 		{"aab", second},
 		{"qaa", "!matches several questions|" + first + "  permission Bash|" + second},
 		{"qddd", "!no question"}, // settled
-		{"qdddddddd", gone},               // as it is shown, it is known all the same
+		{"qdddddddd", gone},      // as it is shown, it is known all the same
 		{"qnnnnnnnn", "!no question"},
 		{"Mend the tests", third},
 		{tests, third},

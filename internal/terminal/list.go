@@ -95,14 +95,11 @@ func (v *View) money(usd float64) Cell {
 	return Cell{Text: paint.Money(usd)}
 }
 
-// StateFailed is what lists call the state of a session whose last turn failed, or whose process ended before its work was done.
-const StateFailed = "failed"
-
 // sessionState returns what a session is doing: for people in their words, for programs in one word.
 func (v *View) sessionState(s *api.SessionSummary) Cell {
 	c := v.state(s.State)
 	if s.Failed && (s.State == api.StateIdle || s.State == api.StateEnded) {
-		return Cell{StateFailed, v.Styles.Bad}
+		return Cell{api.StateFailed, v.Styles.Bad}
 	}
 	if v.Terminal && s.State == api.StateRequiresAction {
 		c.Text = "needs you"
