@@ -29,7 +29,7 @@ export function QuestionRow({ question: written }: { question: Question }) {
       <p className={css.line}>
         {open ? <CircleHelp size={14} aria-hidden="true" className={css.icon} /> : <OutcomeIcon question={question} />}
         <span className={css.what}>{asked(question)}</span>
-        <span className={css.outcome}>{open ? t.waits : visible(outcomeOf(question))}</span>
+        <span className={css.outcome}>{open ? t.waits : visible(outcomeOf(question, hub.me()))}</span>
         {open ? (
           <a
             className={css.answer}

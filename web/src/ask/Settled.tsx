@@ -1,6 +1,7 @@
 import { Ban, Check, Minus } from "lucide-react";
 import type { Question } from "../api/types";
 import { Link } from "../app/router";
+import { useHub } from "../store/hub";
 import { oneLine } from "../talk/json";
 import { askTexts as t } from "../texts/ask";
 import { classes } from "../ui";
@@ -32,13 +33,14 @@ export function OutcomeIcon({ question }: { question: Question }) {
 
 /** What became of a question, in the place of its card: who, and what. With a session, it leads there. */
 export function SettledLine({ question, session }: { question: Question; session?: string | undefined }) {
+  const hub = useHub();
   return (
     <p className={css.line} role="status">
       <OutcomeIcon question={question} />
       <span className={css.what}>
         {session ? <Link to={{ page: "session", id: session }}>{asked(question)}</Link> : asked(question)}
       </span>
-      <span className={css.outcome}>{visible(outcomeOf(question))}</span>
+      <span className={css.outcome}>{visible(outcomeOf(question, hub.me()))}</span>
     </p>
   );
 }

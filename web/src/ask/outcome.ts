@@ -10,24 +10,24 @@ export function outcomeLabel(q: Question, outcome: string, bypass: boolean): str
   return t.outcome(outcome as Outcome, { percent: q.plan?.context_percent, bypass, none: planText(q) === "" });
 }
 
-/** Says in one line how a question was settled, by whom, and what the agent was told. */
-export function outcomeOf(q: Question): string {
-  const text = [settledBy(q)];
+/** Says in one line how a question was settled, by whom, and what the agent was told. me is the name of this device. */
+export function outcomeOf(q: Question, me?: string): string {
+  const text = [settledBy(q, me)];
   if (q.state === "answered_too_late") text.push(`, ${t.tooLate}`);
   const why = q.answer?.message || q.reason;
   if (why) text.push(`: ${why}`);
   return text.join("");
 }
 
-function settledBy(q: Question): string {
-  if (q.answer) return t.by(decided(q), who(q));
-  if (q.state === "cancelled") return q.by || q.from === "hub" ? t.by(t.said.takenBack, who(q)) : t.said.takenBack;
-  return t.by(t.said.other, who(q));
+function settledBy(q: Question, me?: string): string {
+  if (q.answer) return t.by(decided(q), who(q, me));
+  if (q.state === "cancelled") return q.by || q.from === "hub" ? t.by(t.said.takenBack, who(q, me)) : t.said.takenBack;
+  return t.by(t.said.other, who(q, me));
 }
 
-function who(q: Question): string {
+function who(q: Question, me?: string): string {
   if (q.from === "hub" && q.rule && q.rule.decision !== "ask") return t.byRule(q.rule.rule);
-  if (q.by) return q.by;
+  if (q.by) return q.by === me ? t.you : q.by;
   if (q.from === "hub") return t.byHub;
   return q.from ? t.byKind(q.from) : t.somebody;
 }

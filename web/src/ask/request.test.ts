@@ -173,4 +173,10 @@ describe("how a question was settled", () => {
     expect(outcomeOf(q)).toBe(want);
     expect(outcomeTone(q)).toBe(tone);
   });
+
+  it("says you for this device", () => {
+    const q = settled({ by: "Chrome on Linux", answer: { decision: "allow" } });
+    expect(outcomeOf(q, "Chrome on Linux")).toBe("allowed by you");
+    expect(outcomeOf(q, "Safari on iOS")).toBe("allowed by Chrome on Linux");
+  });
 });

@@ -256,7 +256,7 @@ test("a queued message that cannot be steered any more is not lost", async () =>
   await draw();
   await act(async () => button("Steer now")?.click());
   expect(field().value).toBe("wait for me");
-  expect(place.textContent).toContain("gone");
+  expect(place.textContent).toContain("Gone");
 });
 
 test("what is written and attached while a message is on its way stays", async () => {

@@ -307,6 +307,7 @@ export const askTexts = {
     outcome: (label: string) => `answered “${label}”`,
     other: "answered",
   },
+  you: "you",
   by: (what: string, who: string) => `${what} by ${who}`,
   byRule: (rule: string) => `rule ${rule}`,
   byHub: "the hub",

@@ -37,7 +37,7 @@ function settled(question: string): Promise<Question> {
 async function answerTo(question: string): Promise<Answer> {
   const q = await settled(question);
   expect(q.state).toBe("answered");
-  expect(q.by).toMatch(/^console/);
+  expect(q.by).toMatch(/^Chrome on /);
   const { client_id, ...answer } = q.answer ?? {};
   return answer;
 }
@@ -157,7 +157,7 @@ test("a permission is allowed, edited, allowed always, denied with a reason, and
   expect(await written(id)).not.toContain('"text":"Fifth."');
   // What became of each is told in the conversation.
   await page
-    .getByText(/^denied and turn stopped by console/)
+    .getByText(/^denied and turn stopped by you/)
     .first()
     .waitFor();
 });
