@@ -430,6 +430,9 @@ type wanted struct {
 func (b *Book) add(now time.Time, w wanted) (_ *api.CreatedToken, half string, _ error) {
 	b.saving.Lock()
 	defer b.saving.Unlock()
+	if w.kind == kindDevice {
+		w.name = b.freeName(now, w)
+	}
 	text, t := newToken(w.name, w.scopes)
 	if w.bound {
 		var sum [sha256.Size]byte

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
+	"fmt"
 	"net"
 	"net/http"
 	"strconv"
@@ -156,6 +157,28 @@ func (b *Book) ofHalf(halves []string) *entry {
 		}
 	}
 	return nil
+}
+
+// freeName returns the name for a new device: what was done with a token is signed
+// with its name, so that two devices do not share one. A number tells them apart.
+// saving is held, so that no other login takes the name meanwhile.
+func (b *Book) freeName(now time.Time, w wanted) string {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	old := b.ofHalf(w.halves) // is replaced
+	taken := func(name string) bool {
+		for _, e := range b.entries {
+			if e != old && !e.revoked && !e.over(now) && strings.EqualFold(e.Name, name) {
+				return true
+			}
+		}
+		return false
+	}
+	name := w.name
+	for n := 2; taken(name); n++ {
+		name = fmt.Sprintf("%s (%d)", w.name, n)
+	}
+	return name
 }
 
 // ownRequest reports whether a request may use a token that is bound to a cookie:

@@ -131,6 +131,9 @@ func TestBrowserLogin(t *testing.T) {
 	}
 	// Neither half is worth anything alone, and both only to pages of ours.
 	other := l.login(t, nil)
+	if want := in.made.Name + " (2)"; other.made.Name != want {
+		t.Errorf("a second device is called %q, want %q: what both do would be signed alike", other.made.Name, want)
+	}
 	for _, test := range []struct {
 		name   string
 		who    login
