@@ -39,7 +39,7 @@ const (
 	CodeStartFailed    = "start_failed"     // 502: the agent could not be started
 	CodeTimeout        = "timeout"          // 504: the agent did not answer in time
 	CodeStorage        = "storage"          // 503: the journal cannot be written
-	CodeClosing        = "closing"          // 503: the server is going away
+	CodeClosing        = "closing"          // 503: the hub is shutting down
 	CodeInternal       = "internal"         // 500
 )
 

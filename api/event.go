@@ -134,7 +134,7 @@ const (
 	FramePartial FrameType = "partial"
 	// FrameHeartbeat says that the stream lives. It comes to those who ask for it.
 	FrameHeartbeat FrameType = "heartbeat"
-	// FrameClosing says that the server is going away; come back.
+	// FrameClosing says that the hub is shutting down; come back.
 	FrameClosing FrameType = "closing"
 )
 

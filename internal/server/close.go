@@ -18,7 +18,7 @@ const (
 )
 
 // goingAway is what clients are told when the server ends.
-const goingAway = "the server is going away"
+const goingAway = "the hub is shutting down"
 
 // Left says what goes on after a server has ended.
 type Left struct {

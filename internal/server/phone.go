@@ -56,7 +56,7 @@ func (s *Server) OpenPhone(ctx context.Context, in api.OpenPhone) (*api.Phone, e
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
-		return nil, &api.Error{Status: http.StatusServiceUnavailable, Code: api.CodeClosing, Title: "The hub is going away"}
+		return nil, &api.Error{Status: http.StatusServiceUnavailable, Code: api.CodeClosing, Title: "The hub is shutting down"}
 	}
 	certificate, err := access.PhoneCertificate(s.options.DataDir, ip, time.Now())
 	if err != nil {

@@ -65,7 +65,7 @@ func (s *Server) connect(w http.ResponseWriter, r *http.Request) {
 // admit returns the session that somebody may connect to.
 func (s *Server) admit(ctx context.Context, id access.Identity, name string) (string, error) {
 	if !id.Scopes.Has(wire.ScopeObserve) {
-		return "", api.Errorf(http.StatusForbidden, api.CodeForbidden, "This needs the right %q", wire.ScopeObserve)
+		return "", api.Errorf(http.StatusForbidden, api.CodeForbidden, "This needs the scope %q", wire.ScopeObserve)
 	}
 	return s.hub.Resolve(ctx, name)
 }
@@ -201,7 +201,7 @@ func (c *connection) end(cause, err error) {
 		code, reason := ending(c.view.ended)
 		c.hangUp(code, reason)
 	case errors.Is(err, hub.ErrClosed):
-		c.hangUp(websocket.StatusServiceRestart, "the server is going away")
+		c.hangUp(websocket.StatusServiceRestart, "the hub is shutting down")
 	case errors.As(err, &problem):
 		c.hangUp(websocket.StatusInternalError, problem.Title)
 	default:

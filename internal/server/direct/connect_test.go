@@ -236,7 +236,7 @@ func TestCancel(t *testing.T) {
 
 // TestRefusals tells a client why its lines were not taken, and goes on.
 func TestRefusals(t *testing.T) {
-	forbidden := api.Errorf(http.StatusForbidden, api.CodeForbidden, "this needs the right %q", "prompt")
+	forbidden := api.Errorf(http.StatusForbidden, api.CodeForbidden, "this needs the scope %q", "prompt")
 	tests := map[string]struct {
 		line string
 		err  error
@@ -244,10 +244,10 @@ func TestRefusals(t *testing.T) {
 		sub  string
 		says string
 	}{
-		"a prompt":               {hello, forbidden, "result", "error_during_execution", "needs the right"},
+		"a prompt":               {hello, forbidden, "result", "error_during_execution", "needs the scope"},
 		"a prompt, by a fault":   {hello, errors.New("the disk is on fire"), "result", "error_during_execution", "Something went wrong in the server"},
 		"an answer":              {answer, forbidden, "system", "informational", "did not take an answer: this needs"},
-		"a request":              {interrupt, forbidden, "control_response", "error", "needs the right"},
+		"a request":              {interrupt, forbidden, "control_response", "error", "needs the scope"},
 		"an environment":         {`{"type":"update_environment_variables","variables":{}}`, forbidden, "system", "informational", "did not take a line"},
 		"no line":                {`{"type":`, nil, "system", "informational", "no line of the protocol"},
 		"no JSON":                {`hello`, nil, "system", "informational", "no line of the protocol"},
@@ -373,7 +373,7 @@ func TestEnd(t *testing.T) {
 			s.happen(event(api.KindRunEnded, `{"reason":"it was killed","signal":"KILL"}`), state)
 		}, websocket.StatusInternalError, "it was killed"},
 		"the server goes":    {func(r *rig, _ *fakeSession, _ *fakeClient) { r.server.Close("an upgrade") }, websocket.StatusServiceRestart, "an upgrade"},
-		"the hub has closed": {func(_ *rig, s *fakeSession, _ *fakeClient) { s.fail(hub.ErrClosed) }, websocket.StatusServiceRestart, "going away"},
+		"the hub has closed": {func(_ *rig, s *fakeSession, _ *fakeClient) { s.fail(hub.ErrClosed) }, websocket.StatusServiceRestart, "shutting down"},
 		"a fault":            {func(_ *rig, s *fakeSession, _ *fakeClient) { s.fail(errors.New("the disk is on fire")) }, websocket.StatusInternalError, "something went wrong"},
 		"a reason": {func(_ *rig, s *fakeSession, _ *fakeClient) {
 			s.fail(api.Errorf(404, api.CodeNotFound, "it was removed"))

@@ -232,7 +232,7 @@ func (s *Server) problem(ctx context.Context, err error) *api.Error {
 }
 
 func closing() *api.Error {
-	e := api.Errorf(http.StatusServiceUnavailable, api.CodeClosing, "The server is going away")
+	e := api.Errorf(http.StatusServiceUnavailable, api.CodeClosing, "The hub is shutting down")
 	e.Hint = "Try again in a moment."
 	return e
 }

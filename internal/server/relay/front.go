@@ -126,7 +126,7 @@ func (f *front) introduce() *api.Error {
 	}
 	token, ok := access.FirstLine(line)
 	if !ok {
-		return &api.Error{Code: api.CodeUnauthorized, Title: "Who are you?", Hint: `Send {"type":"auth","token":"…"} as the first line.`}
+		return &api.Error{Code: api.CodeUnauthorized, Title: "Authentication required", Hint: `Send {"type":"auth","token":"…"} as the first line.`}
 	}
 	id, problem := f.server.guard.Identify(ctx, token)
 	if problem != nil {

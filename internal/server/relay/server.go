@@ -90,7 +90,7 @@ type Options struct {
 }
 
 // errClosing is why connections end when the server does.
-var errClosing = errors.New("the server is going away")
+var errClosing = errors.New("the hub is shutting down")
 
 // A Server is the relay. It is an [http.Handler] for upgrades, to be mounted
 // inside of [access.Guard.Admitted]. It owns two goroutines per front end, one per line
@@ -215,7 +215,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if !s.enter() {
 		access.WriteProblem(w, &api.Error{
-			Status: http.StatusServiceUnavailable, Code: api.CodeClosing, Title: "The server is going away", Hint: "Come back in a moment.",
+			Status: http.StatusServiceUnavailable, Code: api.CodeClosing, Title: "The hub is shutting down", Hint: "Come back in a moment.",
 		})
 		return
 	}
@@ -242,7 +242,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // mayNotLook says that somebody lacks the right to look.
 func mayNotLook(id access.Identity) *api.Error {
-	e := api.Errorf(http.StatusForbidden, api.CodeForbidden, "This needs the right %q", wire.ScopeObserve)
+	e := api.Errorf(http.StatusForbidden, api.CodeForbidden, "This needs the scope %q", wire.ScopeObserve)
 	e.Detail, e.Hint = id.Limited, "Use a token that has it."
 	return e
 }

@@ -62,7 +62,7 @@ func problemOf(err error) *api.Error {
 	}
 	switch {
 	case errors.Is(err, hub.ErrClosed), errors.Is(err, context.Canceled):
-		return &api.Error{Code: api.CodeClosing, Title: "The server is going away", Hint: "Connect again and repeat it."}
+		return &api.Error{Code: api.CodeClosing, Title: "The hub is shutting down", Hint: "Connect again and repeat it."}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &api.Error{Code: api.CodeTimeout, Title: "The agent did not answer in time", Hint: "Look at the session, then repeat it."}
 	}

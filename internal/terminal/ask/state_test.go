@@ -88,8 +88,8 @@ func TestFailed(t *testing.T) {
 	if _, msg := press(t, m, "n<enter>"); msg != nil {
 		t.Fatal("it was answered again while an answer is on its way")
 	}
-	m = m.Failed(&api.Error{Status: 403, Code: api.CodeForbidden, Title: "this needs the right admin"})
-	if view := m.View(); !strings.Contains(view, "this needs the right admin") {
+	m = m.Failed(&api.Error{Status: 403, Code: api.CodeForbidden, Title: "this needs the scope admin"})
+	if view := m.View(); !strings.Contains(view, "this needs the scope admin") {
 		t.Errorf("the hub's words are not shown:\n%s", view)
 	}
 	if _, msg := press(t, m, "n<enter>"); msg == nil {

@@ -96,9 +96,9 @@ test("after a sleep the first look finds it dead", () => {
 test("the server's reason is told", () => {
   const { sockets, states } = lab();
   sockets.last().resume();
-  sockets.last().send({ type: "closing", reason: "the server is going away" });
+  sockets.last().send({ type: "closing", reason: "the hub is shutting down" });
   sockets.last().end(1001);
-  expect(states.at(-1)?.reason).toBe("the server is going away");
+  expect(states.at(-1)?.reason).toBe("the hub is shutting down");
 });
 
 test("a token that is good no more ends it", () => {
