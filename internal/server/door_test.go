@@ -294,7 +294,7 @@ func TestCloseTellsEverybody(t *testing.T) {
 	for range paths {
 		err := <-ended
 		var closed websocket.CloseError
-		if !errors.As(err, &closed) || closed.Code != websocket.StatusServiceRestart && closed.Code != websocket.StatusGoingAway || !strings.Contains(closed.Reason, "going away") {
+		if !errors.As(err, &closed) || closed.Code != websocket.StatusServiceRestart && closed.Code != websocket.StatusGoingAway || !strings.Contains(closed.Reason, "shutting down") {
 			t.Errorf("ended with %v", err)
 		}
 	}
