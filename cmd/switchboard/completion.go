@@ -17,8 +17,9 @@ import (
 )
 
 const (
-	// completionTime is how long somebody who pressed the tabulator waits for the hub.
-	completionTime = 100 * time.Millisecond
+	// completionTime bounds how long the shell waits for the hub's part of a completion. A hub that is there
+	// answers within milliseconds; on a busy machine nothing at all is worse than a second.
+	completionTime = 2 * time.Second
 	// completionMost is how many sessions or questions are offered.
 	completionMost = 50
 	// completionWidth is how long what is said about each may be.
