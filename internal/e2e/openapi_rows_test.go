@@ -324,6 +324,7 @@ func (s *apiStage) lifeRows() []apiRow {
 		{"archive-session", "", s.of(apiCall{})},
 		{"unarchive-session", "", s.of(apiCall{})},
 		{"fork-session", "", s.of(apiCall{body: `{"client_id":"fork","title":"A copy"}`})},
+		{"retry-session", "", s.of(apiCall{status: 409})}, // nothing has failed
 		{"stop-session", "", s.of(apiCall{body: `{"force":false}`})},
 		{"send-message", "to one that has ended", s.of(apiCall{body: `{"text":"@say Hello?","no_resume":true}`, status: 409})},
 		{"resume-session", "", s.of(apiCall{body: `{"client_id":"resume","prompt":"@say Here I am."}`})},

@@ -166,7 +166,7 @@ func TestAttachStory(t *testing.T) {
 	term.Type("M")
 	term.WaitFor("Don't ask")
 	term.Type("1")
-	term.WaitForMatch(`idle.* Approve`)
+	term.WaitForMatch(`idle.* Default`)
 	term.Type("m")
 	term.WaitFor("letters narrow it down")
 	term.Type("haiku")

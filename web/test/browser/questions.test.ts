@@ -600,7 +600,10 @@ test("of two pages that answer at once one is taken, and the other is told who w
   const outcome = (who: string) => (allowed ? `allowed by ${who}` : `denied by ${who}: Not now.`);
   const [faster, slower] = allowed ? [one, two] : [two, one];
   await faster.getByText(outcome("you"), { exact: true }).first().waitFor();
-  await slower.getByText(outcome(by ?? ""), { exact: true }).first().waitFor();
+  await slower
+    .getByText(outcome(by ?? ""), { exact: true })
+    .first()
+    .waitFor();
   expect(await two.getByRole("button", { name: "Deny", exact: true }).count()).toBe(0);
 });
 
