@@ -165,7 +165,7 @@ func TestAttachStory(t *testing.T) {
 	attachTalk(term)
 	term.Type("M")
 	term.WaitFor("Don't ask")
-	term.Type("1")
+	term.Type("3")
 	term.WaitForMatch(`idle.* Default`)
 	term.Type("m")
 	term.WaitFor("letters narrow it down")
