@@ -124,21 +124,14 @@ console-check: web/node_modules/.installed
 	@echo '==> the console: types and style'
 	@cd web && npx tsc --noEmit && npx biome check --error-on-warnings .
 
-# The packages that are slowest to test run alone at the end, on one core. The other one has what needs no race detector until then, and the
-# console; what they print comes when all is done.
 .PHONY: unit
-unit: web/node_modules/.installed ## run unit tests with the race detector, and those of the console
+unit: web/node_modules/.installed ## unit tests with the race detector, and those of the console
 	@echo '==> unit tests$(if $(RACE), with the race detector, WITHOUT the race detector: no C compiler found)'
-	@status=0; pure='$(if $(PURE),$(shell $(GO) list $(addprefix ./,$(PURE))))'; all="$(UNIT)"; mkdir -p bin; \
-	{ aside=0; \
-	if [ -n "$$pure" ]; then $(TEST_PURE) $(UNIT_FLAGS) $$pure || aside=1; fi; \
-	echo '==> unit tests of the console'; \
-	(cd web && $(call VITEST,console)) || aside=1; \
-	exit $$aside; } >bin/unit-aside.log 2>&1 & aside=$$!; \
-	trap 'trap "" TERM; kill 0; exit 130' INT TERM; \
+	@status=0; pure='$(if $(PURE),$(shell $(GO) list $(addprefix ./,$(PURE))))'; all="$(UNIT)"; \
 	$(TEST) $(UNIT_FLAGS) $$(printf '%s\n' $$all | grep -vxF "$$(printf '%s\n' $${pure:-none})") || status=1; \
-	wait $$aside || status=1; \
-	cat bin/unit-aside.log; \
+	if [ -n "$$pure" ]; then $(TEST_PURE) $(UNIT_FLAGS) $$pure || status=1; fi; \
+	echo '==> unit tests of the console'; \
+	(cd web && $(call VITEST,console)) || status=1; \
 	exit $$status
 
 .PHONY: browser
