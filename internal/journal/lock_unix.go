@@ -153,8 +153,9 @@ func (l *dirLock) limited(path string) bool {
 	return false
 }
 
-// unlock gives the lock back.
+// unlock gives the lock back. Closing alone does not while a process that was just
+// forked has the descriptor, too.
 func (l *dirLock) unlock() error {
 	signal.Stop(l.tooBig)
-	return l.file.Close()
+	return errors.Join(syscall.Flock(int(l.file.Fd()), syscall.LOCK_UN), l.file.Close())
 }
