@@ -29,7 +29,7 @@ func openAlike(ctx context.Context, c *client.Client, q *api.Question) ([]api.Qu
 		return nil, usageError{fmt.Errorf("--alike is for permissions; %s is a %s", q.ID, q.Kind)}
 	}
 	tool, input := words.Call(q)
-	wanted := canonical(input)
+	wanted := canonical(tool, input)
 	if wanted == nil {
 		return nil, errors.New("what the question asks for isn't known, so nothing is like it")
 	}
@@ -43,7 +43,7 @@ func openAlike(ctx context.Context, c *client.Client, q *api.Question) ([]api.Qu
 		for i := range page.Questions {
 			other := &page.Questions[i]
 			name, input := words.Call(other)
-			if other.ID != q.ID && name == tool && bytes.Equal(canonical(input), wanted) {
+			if other.ID != q.ID && name == tool && bytes.Equal(canonical(name, input), wanted) {
 				alike = append(alike, *other)
 			}
 		}
@@ -53,21 +53,17 @@ func openAlike(ctx context.Context, c *client.Client, q *api.Question) ([]api.Qu
 	}
 }
 
-// canonical returns the input of a tool without what the agent says about it, with its members in order; nil if it is no object.
-func canonical(input json.RawMessage) []byte {
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(input, &members); err != nil || members == nil {
+// canonical returns the input of a tool with its members in order; nil if it is no object. The description of a Bash command is left out: it is
+// what the agent says about the command, while other tools use theirs.
+func canonical(tool string, input json.RawMessage) []byte {
+	decoder := json.NewDecoder(bytes.NewReader(input))
+	decoder.UseNumber() // large numbers that differ must stay different
+	var members map[string]any
+	if err := decoder.Decode(&members); err != nil || members == nil {
 		return nil
 	}
-	delete(members, "description")
-	for name, value := range members {
-		var any any
-		if json.Unmarshal(value, &any) != nil {
-			return nil
-		}
-		if text, err := json.Marshal(any); err == nil {
-			members[name] = text
-		}
+	if tool == "Bash" {
+		delete(members, "description")
 	}
 	text, err := json.Marshal(members)
 	if err != nil {
