@@ -50,7 +50,7 @@ func (v *statusVerb) overview(ctx context.Context, s *surroundings) error {
 	if err != nil {
 		return usageError{err}
 	}
-	// Somebody who only looks needs no hub for that.
+	// Looking starts no hub.
 	begun := hasJournal(usual) || listens(usual.Socket) || simulated != nil && (hasJournal(simulated) || listens(simulated.Socket))
 	if !begun && !v.json {
 		return welcome(s)

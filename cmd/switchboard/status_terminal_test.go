@@ -28,7 +28,7 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// TestFirstCommands has somebody try commands at a terminal when no hub has ever run: alone the program welcomes them and starts nothing, a command
+// TestFirstCommands runs commands at a terminal when no hub has ever run: alone the program prints a welcome and starts nothing, a command
 // that needs a hub starts one, and the next uses it.
 func TestFirstCommands(t *testing.T) {
 	t.Parallel()

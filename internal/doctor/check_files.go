@@ -115,7 +115,7 @@ func (m *Machine) judgeMode(path string, info File, forbidden fs.FileMode) (Find
 	switch {
 	case info.UID >= 0 && info.UID != m.UID && (forbidden == 0o077 || info.UID != 0):
 		f.Found = fmt.Sprintf("it belongs to user %d", info.UID)
-		f.Why, f.Fix = "Its owner can change it.", fmt.Sprintf("sudo chown -h %d %s", m.UID, quote(path)) // a link of somebody's may lead anywhere
+		f.Why, f.Fix = "Its owner can change it.", fmt.Sprintf("sudo chown -h %d %s", m.UID, quote(path)) // another user's link may lead anywhere
 		return f, true
 	case mode&fs.ModeSymlink != 0 && filepath.Dir(path) == m.DataDir && slices.Contains(hubFiles, filepath.Base(path)):
 		f.Found, f.Why = "it is a symbolic link", "The hub refuses it: the link could lead to another user's file."

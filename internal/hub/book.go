@@ -23,7 +23,7 @@ type book struct {
 	// Form is bookForm when the book was stored: another version's may lack something.
 	Form int `json:"form,omitempty"`
 
-	Title     string             `json:"title,omitempty"`    // given by somebody
+	Title     string             `json:"title,omitempty"`    // given by a person or a program
 	Asked     string             `json:"asked,omitempty"`    // the first line of the first prompt, see title
 	Prompted  int64              `json:"prompted,omitempty"` // the entry that sent the newest prompt
 	Dir       string             `json:"dir,omitempty"`

@@ -18,7 +18,7 @@ import (
 func (b *book) isActivity(e *journal.Entry, line *fold.Line, linked bool) bool {
 	switch e.Kind {
 	case api.KindLine:
-		// Answers to requests follow a reconnect, too, and whoever looks at a session.
+		// The hub sends requests after a reconnect and when a client looks at a session; their answers are no activity.
 		return line == nil || string(line.Header.Type) != "control_response"
 	case api.KindSent:
 		h, err := wire.Peek(e.Line)
@@ -137,7 +137,7 @@ func (b *book) rowData() json.RawMessage {
 }
 
 // failed reports whether the last turn failed, or the process ended before its work
-// was done. What somebody has stopped on purpose has not failed, nor has what still
+// was done. A session that a person stopped has not failed, nor has what still
 // goes on.
 func (b *book) failed() bool {
 	if e := b.Ended; e != nil && b.Run > 0 {

@@ -259,7 +259,7 @@ func readDir(root *os.Root, name string, most int) ([]fs.DirEntry, error) {
 }
 
 // read reads the beginning of a transcript. It returns false if it is not one
-// that somebody would continue.
+// that a person would continue.
 func (t *transcriptFile) read(projects *os.Root) (Transcript, bool) {
 	f, err := projects.OpenFile(filepath.Join(t.project, t.conversation+".jsonl"), readOnly, 0)
 	if err != nil {

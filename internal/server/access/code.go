@@ -120,7 +120,7 @@ func (b *Book) forgetCodes(maker *entry) {
 // token that its old cookie belongs to is replaced. A wrong code is answered after a
 // while.
 func (b *Book) Login(ctx context.Context, in api.Login) (*api.CreatedToken, *http.Cookie, error) {
-	// Before the code is used up. Whoever has none does not learn from it who is called what.
+	// Checked before the code is used up. A caller without a valid code does not learn which names are taken.
 	device, wrong := "", (*api.Error)(nil)
 	if in.Name != "" {
 		device, wrong = b.name(in.Name)

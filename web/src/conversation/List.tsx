@@ -198,7 +198,7 @@ export function List({ session, handle }: { session: OpenSession; handle: RefObj
         else if (before >= 0) select(before, "auto");
       },
       first: () => {
-        // Whoever is at the end makes room for what comes there.
+        // At the end the list follows new rows; leaving it keeps the position.
         follow.leave();
         setToFirst("going");
       },

@@ -7,7 +7,6 @@ function whom(who: string): string {
 export const conversationTexts = {
   notDrawn: "The rest of the conversation isn't affected. Read its lines with “switchboard attach”.",
   conversation: "Conversation",
-  you: "You",
   loading: "Loading the conversation",
   empty: "No messages yet",
   emptyHint: "Tell the agent below what to do.",
