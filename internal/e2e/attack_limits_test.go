@@ -112,22 +112,19 @@ func TestAttackBodies(t *testing.T) {
 	for _, path := range a.socketPaths() {
 		for _, first := range []byte{0x81, 0x01} {
 			s, _ := a.rawUpgrade(path, a.admin())
-			sent := int64(0)
 			part := []byte(strings.Repeat("a", 1<<20))
-			frame := rawFrame{first: first, payload: part}
+			head, more := rawFrame{first: first, payload: part}, part
 			if first == 0x81 {
-				frame.length = gigabyte
+				head.length = gigabyte
+			} else {
+				more = rawFrame{first: 0x00, payload: part}.bytes()
 			}
-			for sent < gigabyte {
-				b := frame.bytes()
-				if first == 0x81 && sent > 0 {
-					b = part
-				}
-				if _, err := s.Write(b); err != nil {
+			sent := int64(0)
+			for next := head.bytes(); sent < gigabyte; next = more {
+				if _, err := s.Write(next); err != nil {
 					break
 				}
 				sent += int64(len(part))
-				frame.first = 0x00 // it goes on
 			}
 			if sent > 64<<20+slack {
 				t.Errorf("%s: %d MiB of a message were taken", path, sent>>20)
