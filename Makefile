@@ -220,9 +220,9 @@ clis: need ## install the pinned CLIs and SDK into your cache folder (VERSION=x.
 	@$(GO) run ./internal/conformance/cmd/clis $(VERSION)
 
 .PHONY: record
-record: ## record the README's terminal session again (docs/media)
+record: ## record the terminal sessions in docs/media again
 	@echo '==> recording'
-	@$(GO) test -count=1 -run '^TestRecording$$' ./cmd/switchboard -record
+	@$(GO) test -count=1 -run '^TestRecording' ./cmd/switchboard -record
 
 .PHONY: generate
 generate: ## regenerate the generated files

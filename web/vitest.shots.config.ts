@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-// The pictures of docs/media/console. They are taken by hand (make screenshots) and committed.
+// The pictures of docs/media/console and docs/media/story. They are taken by hand (make screenshots) and committed.
 export default defineConfig({
   test: {
     include: ["test/shots/**/*.test.ts"],

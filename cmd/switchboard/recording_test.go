@@ -25,15 +25,17 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/terminal/termtest"
 )
 
-var record = flag.Bool("record", false, "make the README's recording anew: make record")
+var record = flag.Bool("record", false, "make the recordings in docs/media anew: make record")
 
-// The recording, and the picture that is made of it.
-const (
-	castFile = "../../docs/media/first-approval.cast"
-	svgFile  = "../../docs/media/first-approval.svg"
-	// maxPicture is how large the picture may be: it is loaded with every look at the README.
-	maxPicture = 200 << 10
-)
+// A recording is a film of a terminal and the picture that is made of it.
+type recording struct {
+	name, title, description string
+	// maxPicture is how large the picture may be.
+	maxPicture int
+}
+
+func (r *recording) cast() string { return filepath.Join("../../docs/media", r.name+".cast") }
+func (r *recording) svg() string  { return filepath.Join("../../docs/media", r.name+".svg") }
 
 // TestRecording does what a person does who has just fetched the sources: make build, run, and the key y for what the agent asks. It compares what is
 // on the screen with the recording that the README shows; with -record it makes that recording.
@@ -42,26 +44,92 @@ const (
 // takes the place of what they would make. And what differs from time to time is made the same: times, the number of a process, a session's id, names and folders.
 func TestRecording(t *testing.T) {
 	t.Parallel() // most of it is waiting
-	s := newShoot(t)
+	s := newShoot(t, &recording{
+		name: "first-approval", title: "Switchboard: from make build to an answered approval",
+		description: "A terminal. make build makes the program. bin/switchboard run --simulated starts a simulated agent, which reads files and asks whether it may run the tests. " +
+			"The key y allows it; the agent goes on, and asks its next question.",
+		maxPicture: 200 << 10, // it is loaded with every look at the README
+	})
+	s.build()
+	s.runAndAllow()
+	s.stop() // an agent that is gone is left with one key
+	s.leave()
+	s.exit()
+	s.compare()
+}
+
+// TestRecordingReturn goes on where TestRecording ends: the person leaves the agent, the hub is killed, and attach finds the agent again with its
+// question.
+func TestRecordingReturn(t *testing.T) {
+	t.Parallel()
+	s := newShoot(t, &recording{
+		name: "first-return", title: "Switchboard: leave an agent, kill its hub, come back",
+		description: "A terminal. An agent that bin/switchboard run has started asks a question. Ctrl+C twice leaves it running. The hub is killed with kill -9. " +
+			"bin/switchboard ls starts the hub again and lists the agent, which still waits; bin/switchboard attach shows its question full screen, and enter answers it.",
+		maxPicture: 400 << 10,
+	})
+	s.build()
+	s.runAndAllow()
+	s.leave()
+	s.moment(scene{"left, and still running", 4 * time.Second, "Agent still running", true}, atPrompt)
+	s.command("clear")
+	s.await(func(screen *termtest.Screen) bool { return screen.CursorY == 0 && atPrompt(screen) })
+	s.command("kill -9 $(head -n 1 ~/.local/share/switchboard/simulated/lock)")
+	s.await(func(screen *termtest.Screen) bool { return screen.CursorY > 0 && atPrompt(screen) })
+	s.command("bin/switchboard ls")
+	s.moment(scene{"$ bin/switchboard ls", 4 * time.Second, "switchboard ls", false}, func(screen *termtest.Screen) bool {
+		return screen.Contains("SESSION") && atPrompt(screen)
+	})
+	s.command("bin/switchboard attach")
+	s.moment(scene{"$ bin/switchboard attach", 5 * time.Second, "", false}, func(screen *termtest.Screen) bool {
+		return screen.AltScreen && screen.Contains("What should the slug be") && !screen.Contains("one moment")
+	})
+	s.term.Type(termtest.Enter)
+	s.moment(scene{"answered", 6 * time.Second, "", false}, func(screen *termtest.Screen) bool {
+		return screen.Contains("Edit slug.go?") && !screen.Contains("one moment")
+	})
+	s.leave()
+	s.exit()
+	s.compare()
+}
+
+// build makes the program.
+func (s *shoot) build() {
+	s.t.Helper()
 	s.command("make build")
 	s.moment(scene{"$ make build", 1200 * time.Millisecond, "", true}, func(screen *termtest.Screen) bool {
 		return screen.CursorY > 1 && screen.Row(screen.CursorY) == "$"
 	})
+}
+
+// runAndAllow starts an agent, and allows the first thing that it asks for.
+func (s *shoot) runAndAllow() {
+	s.t.Helper()
 	s.command(`bin/switchboard run --simulated "Our slugs have double dashes. Fix that."`)
 	s.moment(scene{"$ bin/switchboard run --simulated …", 5 * time.Second, "I'll look at how slugs are made", false}, func(screen *termtest.Screen) bool {
 		return screen.Contains("Run this command?") && screen.Contains("y/enter allow") && screen.Contains("waiting for you")
 	})
 	s.term.Type("y")
-	s.moment(scene{"the key y: allowed", 6 * time.Second, "Run this command?", false}, func(screen *termtest.Screen) bool {
+	s.moment(scene{"y: allowed", 6 * time.Second, "Run this command?", false}, func(screen *termtest.Screen) bool {
 		return screen.Contains("allowed by") && screen.Contains("What should the slug be") && screen.Contains("waiting for you") && !screen.Contains("one moment")
 	})
-	s.leave()
-	s.compare()
+}
+
+// atPrompt says whether the shell waits for a command.
+func atPrompt(screen *termtest.Screen) bool {
+	return screen.Row(screen.CursorY) == "$" && screen.CursorX == 2
+}
+
+// await waits for a screen that is not part of the film.
+func (s *shoot) await(ready func(*termtest.Screen) bool) {
+	s.t.Helper()
+	s.term.WaitUntil(ready, "after moment "+strconv.Itoa(s.next))
 }
 
 // A shoot is the making of a recording, or the comparison with one.
 type shoot struct {
 	t     *testing.T
+	made  *recording
 	home  string
 	term  *termtest.Terminal
 	film  termtest.Film
@@ -78,9 +146,9 @@ type mask struct {
 }
 
 // newShoot starts a shell in a folder of sources.
-func newShoot(t *testing.T) *shoot {
+func newShoot(t *testing.T, made *recording) *shoot {
 	t.Helper()
-	s := &shoot{t: t, home: shortFolder(t)}
+	s := &shoot{t: t, made: made, home: shortFolder(t)}
 	me, err := user.Current()
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +165,7 @@ func newShoot(t *testing.T) *shoot {
 		s.masks = append(s.masks, mask{regexp.MustCompile(m.expression), m.with})
 	}
 	if !*record {
-		file, err := os.Open(castFile)
+		file, err := os.Open(s.made.cast())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -261,18 +329,22 @@ func (sc scene) matters(screen *termtest.Screen) string {
 	return strings.TrimRight(strings.Join(rows, "\n"), "\n")
 }
 
-// leave ends the program on the screen and the shell. What it says then is for those who try it, not for the picture.
+// leave ends the program on the screen.
 func (s *shoot) leave() {
 	s.t.Helper()
-	s.stop() // an agent that is gone is left with one key
 	s.term.Type(termtest.CtrlC, termtest.CtrlC)
-	s.term.WaitUntil(func(screen *termtest.Screen) bool { return screen.Row(screen.CursorY) == "$" && screen.CursorX == 2 }, "the shell")
+	s.await(atPrompt)
 	if left := s.term.Screen().LeftOver(); len(left) > 0 && !(len(left) == 1 && left[0] == "mode 2004 is on") { // that is the shell's own
 		s.t.Errorf("the terminal is not as it was: %q", left)
 	}
 	if unknown := s.term.Screen().Unknown; len(unknown) > 0 {
 		s.t.Errorf("the terminal does not know %q", unknown)
 	}
+}
+
+// exit ends the shell.
+func (s *shoot) exit() {
+	s.t.Helper()
 	s.term.Type("exit", termtest.Enter)
 	s.term.Exit()
 }
@@ -335,10 +407,10 @@ func (s *shoot) end() {
 // compare writes recording and picture, or looks whether the picture is that of the recording.
 func (s *shoot) compare() {
 	s.t.Helper()
-	const title = "Switchboard: from make build to an answered approval"
+	castFile, svgFile := s.made.cast(), s.made.svg()
 	if *record {
 		cast := &bytes.Buffer{}
-		if err := s.film.Cast(title).Write(cast); err != nil {
+		if err := s.film.Cast(s.made.title).Write(cast); err != nil {
 			s.t.Fatal(err)
 		}
 		if err := errors.Join(os.MkdirAll(filepath.Dir(castFile), 0o755), os.WriteFile(castFile, cast.Bytes(), 0o644)); err != nil {
@@ -347,22 +419,20 @@ func (s *shoot) compare() {
 	} else if s.next != len(s.want) {
 		s.t.Errorf("the recording has %d moments more; make record makes it anew", len(s.want)-s.next)
 	}
-	cast, err := os.Open(castFile)
+	cast, err := os.Open(s.made.cast())
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	defer func() { _ = cast.Close() }() // it was only read
 	picture := &bytes.Buffer{}
 	err = termtest.SVG(cast, picture, termtest.SVGOptions{
-		FrameOptions: frameOptions(), Title: title,
-		Description: "A terminal. make build makes the program. bin/switchboard run --simulated starts a simulated agent, which reads files and asks whether it may run the tests. " +
-			"The key y allows it; the agent goes on, and asks its next question.",
+		FrameOptions: frameOptions(), Title: s.made.title, Description: s.made.description,
 	})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if picture.Len() > maxPicture {
-		s.t.Errorf("the picture has %d bytes, more than %d", picture.Len(), maxPicture)
+	if picture.Len() > s.made.maxPicture {
+		s.t.Errorf("the picture has %d bytes, more than %d", picture.Len(), s.made.maxPicture)
 	}
 	if *record {
 		if err := os.WriteFile(svgFile, picture.Bytes(), 0o644); err != nil {

@@ -52,9 +52,9 @@ test("an address with a code that is opened in the tab of the login page lets in
 });
 
 test("an address may name the session that it leads to", async () => {
-  const session = await hub.session("The slugs", "@say They are mended.");
+  const session = await hub.session("The slugs", "@say They are fixed.");
   const page = await chrome.open(await hub.address(`/s/${session.id}`));
-  await page.getByText("They are mended.", { exact: true }).first().waitFor();
+  await page.getByText("They are fixed.", { exact: true }).first().waitFor();
   expect(new URL(page.url()).hash).toBe(`#/s/${session.id}`);
 });
 

@@ -4,6 +4,7 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Chrome, Hub } from "../stage";
 import { makeFolders, type Scene, setScene } from "./scene";
+import { take } from "./take";
 
 const media = resolve(import.meta.dirname, "../../../docs/media/console");
 
@@ -63,17 +64,8 @@ const views: View[] = [
   { name: "new-session", route: () => "/", shown: text("Find dead links"), press: "n", desktopOnly: true },
 ];
 
+const picture = (name: string) => resolve(media, `${name}.png`);
 const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
-
-/** Takes a picture once the page rests: fonts are there, nothing is on its way, two frames were drawn. */
-async function take(page: Page, name: string): Promise<void> {
-  await page.evaluate(async () => {
-    await document.fonts.ready;
-    await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
-  });
-  await page.getByText("Loading…").first().waitFor({ state: "detached" });
-  await page.screenshot({ path: resolve(media, `${name}.png`), animations: "disabled" });
-}
 
 test.each([
   ["desktop", "light", {}],
@@ -85,7 +77,7 @@ test.each([
   async (device, colorScheme, options) => {
     const page = await chrome.open(hub.url, { colorScheme, ...options });
     await page.getByRole("textbox").waitFor();
-    await take(page, `login-${colorScheme}-${device}`);
+    await take(page, picture(`login-${colorScheme}-${device}`));
     await page.goto(await hub.address("/"));
     for (const view of views) {
       if (view.desktopOnly && device === "phone") continue;
@@ -98,7 +90,7 @@ test.each([
         await page.keyboard.press(view.press);
         await page.getByRole("dialog").waitFor();
       }
-      await take(page, `${view.name}-${colorScheme}-${device}`);
+      await take(page, picture(`${view.name}-${colorScheme}-${device}`));
       if (view.press) {
         await page.keyboard.press("Escape");
         await page.keyboard.press("Escape");
