@@ -15,7 +15,7 @@ import (
 var ErrClosed = errors.New("the remote session is closed")
 
 // errBusy is the error of a second loop.
-var errBusy = errors.New("somebody else reads this remote session already; open another")
+var errBusy = errors.New("another caller reads this remote session already; open another one")
 
 // RemoteOptions are the choices of [Client.Open]. nil is valid: it begins now and
 // leaves questions to others.

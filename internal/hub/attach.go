@@ -337,7 +337,7 @@ func (st *step) attachSpool(a *Attachment, hello Hello) (Welcome, error) {
 		return Welcome{}, &GoneError{Reason: "this hub does not know the run"}
 	case hello.Run < s.book.Run:
 		// Among those of the next run its lines would tell something else.
-		return Welcome{}, &GoneError{Reason: "the session has gone on with another run"}
+		return Welcome{}, &GoneError{Reason: "the session continued with another run"}
 	case s.link != nil || st.alive():
 		return Welcome{}, &OwnedError{Instance: s.run.Instance}
 	}

@@ -72,13 +72,13 @@ func promptText(m *wire.User) string {
 func runTitle(d *runStartedData) string {
 	switch {
 	case d.Transport == transportWebSocket || d.Transport == transportHybrid:
-		return "Process connected by itself"
+		return "Process dialled in"
 	case d.Transport == transportTee:
 		return "Process of a program connected"
 	case d.Fork:
 		return "Process started with a copy of a conversation"
 	case d.Resume != "":
-		return "Process started that goes on with the conversation"
+		return "Process started to continue the conversation"
 	}
 	return "Process started"
 }

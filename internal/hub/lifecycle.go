@@ -470,7 +470,7 @@ func (s *session) giveUp(ctx context.Context, by Actor) error {
 
 func nameOf(by Actor) string {
 	if by.Name == "" {
-		return "somebody"
+		return "someone"
 	}
 	return by.Name
 }

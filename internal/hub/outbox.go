@@ -189,7 +189,7 @@ func (st *step) dispatch() {
 			_, err = st.send(next.ID, commandPrompt, actorOf(next), line)
 		}
 		if err == nil {
-			st.dropStale("the session went on with another message", "")
+			st.dropStale("the session continued with another message", "")
 			return
 		}
 		st.fate(next, api.MessageNotDelivered, err.Error())

@@ -144,7 +144,7 @@ func (st *step) leaveLink() {
 	s.link, old.over = nil, true
 	st.then(func() {
 		if old.dialled {
-			old.wire.Close("another process goes on with the session")
+			old.wire.Close("another process continues the session")
 			return
 		}
 		old.wire.Ack(have) // the shim waits for it before it ends

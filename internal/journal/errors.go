@@ -10,7 +10,7 @@ var (
 	// ErrNotFound means that there is no such row.
 	ErrNotFound = errors.New("not found")
 	// ErrConflict means that somebody else has written to the session since.
-	ErrConflict = errors.New("somebody else has written to this session")
+	ErrConflict = errors.New("another writer has written to this session")
 	// ErrCursor means that a cursor is not one that a page came with.
 	ErrCursor = errors.New("unknown cursor")
 	// ErrClosed means that the journal was closed.

@@ -147,7 +147,7 @@ func (j *judge) place(given string, shell bool) place {
 		return p
 	}
 	if shell && strings.HasPrefix(name, "~") && name != "~" && !strings.HasPrefix(name, "~/") && p.doubt == "" {
-		p.doubt = "is in the home folder of somebody else"
+		p.doubt = "is in another user's home folder"
 	}
 	p.literal = clean(full)
 	if !shell {

@@ -23,6 +23,7 @@ var dialect = []struct {
 	{regexp.MustCompile(`(?i)\bby\s+(itself|themselves)\b`), `"automatically" or "on its own"`},
 	{regexp.MustCompile(`(?i)\bin\s+vain\b`), `"failed"`},
 	{regexp.MustCompile(`(?i)\bsomebody\s+(else\s+)?was\s+faster\b`), `"already answered by someone else"`},
+	{regexp.MustCompile(`(?i)\bsomebody\b`), `"someone", or the client, caller or process that is meant`},
 	{regexp.MustCompile(`(?i)\bwhoever\b`), `"anyone who", or the client, caller or process that is meant`},
 	{regexp.MustCompile(`(?i)\bgood\s+(once|no\s+more)\b`), `"works once", "stops working"`},
 	{regexp.MustCompile(`(?i)\b(is|are)\s+no\s+(valid\s+)?JSON\b`), `"isn't valid JSON"`},
@@ -114,8 +115,18 @@ func helpTexts(makefile string) []passage {
 	return list
 }
 
-// readable returns the texts for users in a file, nil if it has none. Packages
-// that print nothing are not looked at: their errors are those of programs.
+// unread says whether a Go file is of a tool or a simulator, whose texts no user of
+// the program reads.
+func unread(name string) bool {
+	for _, dir := range []string{"claude/claudetest", "internal/conformance", "internal/e2e", "internal/testrun", "internal/rooms", "wire/internal", "internal/apigen"} {
+		if strings.HasPrefix(name, dir+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// readable returns the texts for users in a file, nil if it has none.
 func readable(name, text string) []passage {
 	folder := func(dir string) bool { return strings.HasPrefix(name, dir+"/") }
 	switch ext := path.Ext(name); {
@@ -125,7 +136,7 @@ func readable(name, text string) []passage {
 		return []passage{{1, text}}
 	case name == "Makefile":
 		return helpTexts(text)
-	case ext == ".go" && !strings.HasSuffix(name, "_test.go") && (folder("cmd/switchboard") || folder("internal/terminal") || folder("internal/doctor")):
+	case ext == ".go" && !strings.HasSuffix(name, "_test.go") && !unread(name):
 		return stringsOf(text)
 	case ext == ".ts" && !strings.HasSuffix(name, ".test.ts") && folder("web/src/texts"):
 		return scriptText(text)
@@ -133,8 +144,8 @@ func readable(name, text string) []passage {
 	return nil
 }
 
-// TestWords looks for dialect in documentation, help texts, messages of the
-// terminal and of doctor, and the texts of the console.
+// TestWords looks for dialect in documentation, help texts, messages and errors of
+// the program, and the texts of the console.
 func TestWords(t *testing.T) {
 	files := repository()
 	looked := map[string]int{}
@@ -182,10 +193,11 @@ func TestWordsNotices(t *testing.T) {
 		{"escape", "cmd/switchboard/a.go", "package main\n\nconst a = \"one\\nmend\"\n", []string{`a.go:3: "mend"`}},
 		{"sum of literals", "cmd/switchboard/a.go", "package main\n\nconst a = \"it goes on \" +\n\t\"with\" + b + \"which\"\n\nconst c = \"there is\"", []string{`a.go:3: "goes on with"`}},
 		{"comment of Go", "cmd/switchboard/a.go", "package main // mend\n\nvar mend = \"fix\"\n", nil},
-		{"terminal", "internal/terminal/ask/a.go", "package ask\n\nvar a = \"somebody was faster\"", []string{"already answered by someone else"}},
+		{"terminal", "internal/terminal/ask/a.go", "package ask\n\nvar a = \"somebody was faster\"", []string{"already answered by someone else", `"someone"`}},
 		{"doctor", "internal/doctor/a.go", "package doctor\n\nvar a = \"it is no JSON\"", []string{"isn't valid JSON"}},
 		{"test", "internal/doctor/a_test.go", "package doctor\n\nvar a = \"mend\"", nil},
-		{"another package", "internal/hub/a.go", "package hub\n\nvar a = \"mend\"", nil},
+		{"hub", "internal/hub/a.go", "package hub\n\nvar a = \"by somebody\"", []string{"someone"}},
+		{"simulator", "claude/claudetest/a.go", "package claudetest\n\nvar a = \"mend\"", nil},
 		{"console", "web/src/texts/a.ts", "/* mend\n */\nexport const a = 'good once'; // mend", []string{`a.ts:3: "good once"`}},
 		{"address", "web/src/texts/a.ts", "export const a = 'https://example.com, which there is';", []string{`"which there is"`}},
 		{"console's code", "web/src/store/a.ts", "export const a = 'mend';", nil},

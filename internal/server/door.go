@@ -77,7 +77,7 @@ func (s *Server) Warnings() []string {
 		if o.BehindProxy {
 			list = append(list, fmt.Sprintf("%s is served without TLS: only the proxy in front of it may be able to reach it", a))
 		} else {
-			list = append(list, fmt.Sprintf("%s is served without TLS: whoever is on the network can read tokens and all else", a))
+			list = append(list, fmt.Sprintf("%s is served without TLS: anyone on the network can read tokens and everything else", a))
 		}
 	}
 	return list

@@ -360,7 +360,7 @@ func (d *desk) route(l *incoming) (string, *api.Error) {
 	session, e := d.only()
 	if e != nil && l.kind == kindAnswer && l.requestID != "" {
 		e = api.Errorf(http.StatusNotFound, api.CodeNotFound, "No open question has this request_id")
-		e.Hint = "It may have been answered by somebody else, or withdrawn."
+		e.Hint = "It may have been answered by someone else, or withdrawn."
 	}
 	return session, e
 }

@@ -300,7 +300,7 @@ func (r *reader) question(q *api.Question) {
 		r.item(entry{key: toolKey(q.ToolUseID), asked: q.Opened, settled: q.Settled, Item: Item{Kind: KindTool}, tool: Tool{ID: q.ToolUseID}})
 	}
 	if q.ToolUseID != "" && q.Answer != nil && q.Answer.Decision == "deny" && q.Kind == api.QuestionPermission {
-		reason := later("by "+later("somebody", q.By), q.Answer.Message)
+		reason := later("by "+later("someone", q.By), q.Answer.Message)
 		r.item(entry{key: toolKey(q.ToolUseID), refused: true, Item: Item{Kind: KindTool}, tool: Tool{ID: q.ToolUseID, Denied: short(reason)}})
 	}
 }

@@ -29,7 +29,7 @@ function who(q: Question, me?: string): string {
   if (q.from === "hub" && q.rule && q.rule.decision !== "ask") return t.byRule(q.rule.rule);
   if (q.by) return q.by === me ? t.you : q.by;
   if (q.from === "hub") return t.byHub;
-  return q.from ? t.byKind(q.from) : t.somebody;
+  return q.from ? t.byKind(q.from) : t.someone;
 }
 
 /** What was answered, in a word or two. */

@@ -312,7 +312,7 @@ export const askTexts = {
   byRule: (rule: string) => `rule ${rule}`,
   byHub: "the hub",
   byKind: (from: string) => `the ${from}`,
-  somebody: "someone",
+  someone: "someone",
   tooLate: "too late: the agent no longer waited",
   details: "Answer",
   askedToUse: (tool: string, what: string) => `Asked to use ${[tool, what].filter(Boolean).join(": ")}`,
