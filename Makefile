@@ -180,7 +180,7 @@ fuzz: ## run every fuzz target for FUZZTIME (FUZZ=regexp: only matching ones)
 
 # What reads bytes of strangers, agents and links, and what decides. The rest reads what the user wrote, or serves tests: its seeds run with
 # the unit tests, and `make fuzz` and `make soak` fuzz it.
-SHORT_FUZZ = ./wire ./wire/fold ./claude ./claude/claudews ./internal/link ./internal/policy ./internal/server ./internal/server/v1 ./internal/terminal/paint
+SHORT_FUZZ = ./wire ./claude/claudews ./internal/link ./internal/policy ./internal/server ./internal/terminal/paint
 
 .PHONY: fuzz-short
 fuzz-short:
@@ -210,9 +210,10 @@ setup: need ## download what the tests need: Go modules, npm packages, Chromium,
 	@echo '==> downloading modules'
 	@$(GO) mod download
 	@$(GO) mod download -modfile=tools/go.mod
-	@$(MAKE) --no-print-directory web/node_modules/.installed
-	@tools/chromium >/dev/null
-	@$(MAKE) --no-print-directory clis
+	@# Building the linter takes minutes of computing, the rest minutes of waiting for the network.
+	@$(LINT) version >/dev/null & linter=$$!; \
+	$(MAKE) --no-print-directory web/node_modules/.installed && tools/chromium >/dev/null && $(MAKE) --no-print-directory clis; status=$$?; \
+	wait $$linter && exit $$status
 
 .PHONY: clis
 clis: need ## install the pinned CLIs and SDK into your cache folder (VERSION=x.y.z for another CLI)

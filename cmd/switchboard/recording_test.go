@@ -53,7 +53,7 @@ func TestRecording(t *testing.T) {
 	s.build()
 	s.runAndAllow()
 	s.stop() // an agent that is gone is left with one key
-	s.leave()
+	s.leave(termtest.CtrlC, termtest.CtrlC)
 	s.exit()
 	s.compare()
 }
@@ -64,31 +64,40 @@ func TestRecordingReturn(t *testing.T) {
 	t.Parallel()
 	s := newShoot(t, &recording{
 		name: "first-return", title: "Switchboard: leave an agent, kill its hub, come back",
-		description: "A terminal. An agent that bin/switchboard run has started asks a question. Ctrl+C twice leaves it running. The hub is killed with kill -9. " +
-			"bin/switchboard ls starts the hub again and lists the agent, which still waits; bin/switchboard attach shows its question full screen, and enter answers it.",
+		description: "A terminal. An agent that bin/switchboard run has started asks a question. Esc and Ctrl+D leave it running. The hub is killed with kill -9. " +
+			"bin/switchboard ls starts the hub again and lists the agent, which still waits; bin/switchboard attach shows its question full screen, and keys answer it, until the agent shows its plan.",
 		maxPicture: 400 << 10,
 	})
 	s.build()
 	s.runAndAllow()
-	s.leave()
-	s.moment(scene{"left, and still running", 4 * time.Second, "Agent still running", true}, atPrompt)
+	s.term.Type(termtest.Esc)
+	s.moment(scene{"esc: later", 2 * time.Second, "What should the slug be", false}, func(screen *termtest.Screen) bool {
+		return screen.Contains("esc")
+	})
+	s.leave(termtest.CtrlD)
+	s.moment(scene{"ctrl+d: left, and still running", 4 * time.Second, "Agent still running", true}, atPrompt)
 	s.command("clear")
 	s.await(func(screen *termtest.Screen) bool { return screen.CursorY == 0 && atPrompt(screen) })
 	s.command("kill -9 $(head -n 1 ~/.local/share/switchboard/simulated/lock)")
 	s.await(func(screen *termtest.Screen) bool { return screen.CursorY > 0 && atPrompt(screen) })
 	s.command("bin/switchboard ls")
-	s.moment(scene{"$ bin/switchboard ls", 4 * time.Second, "switchboard ls", false}, func(screen *termtest.Screen) bool {
-		return screen.Contains("SESSION") && atPrompt(screen)
+	s.moment(scene{"$ bin/switchboard ls", 4 * time.Second, "switchboard ls", true}, func(screen *termtest.Screen) bool {
+		return screen.Contains("UPDATED") && atPrompt(screen)
 	})
 	s.command("bin/switchboard attach")
 	s.moment(scene{"$ bin/switchboard attach", 5 * time.Second, "", false}, func(screen *termtest.Screen) bool {
 		return screen.AltScreen && screen.Contains("What should the slug be") && !screen.Contains("one moment")
 	})
 	s.term.Type(termtest.Enter)
+	s.await(func(screen *termtest.Screen) bool { return screen.Contains("❯ 1 [ ]") })
+	s.term.Type("1", termtest.Enter)
+	s.await(func(screen *termtest.Screen) bool { return screen.Contains("✓ Tests") })
+	s.term.Type(termtest.Enter)
 	s.moment(scene{"answered", 6 * time.Second, "", false}, func(screen *termtest.Screen) bool {
-		return screen.Contains("Edit slug.go?") && !screen.Contains("one moment")
+		return screen.Contains("Approve this plan?") && !screen.Contains("one moment")
 	})
-	s.leave()
+	s.stop()
+	s.leave(termtest.CtrlC, termtest.CtrlC)
 	s.exit()
 	s.compare()
 }
@@ -110,7 +119,7 @@ func (s *shoot) runAndAllow() {
 		return screen.Contains("Run this command?") && screen.Contains("y/enter allow") && screen.Contains("waiting for you")
 	})
 	s.term.Type("y")
-	s.moment(scene{"y: allowed", 6 * time.Second, "Run this command?", false}, func(screen *termtest.Screen) bool {
+	s.moment(scene{"the key y: allowed", 6 * time.Second, "Run this command?", false}, func(screen *termtest.Screen) bool {
 		return screen.Contains("allowed by") && screen.Contains("What should the slug be") && screen.Contains("waiting for you") && !screen.Contains("one moment")
 	})
 }
@@ -156,7 +165,10 @@ func newShoot(t *testing.T, made *recording) *shoot {
 	for _, m := range []struct{ expression, with string }{
 		{regexp.QuoteMeta(s.home), "/home/ann"},
 		{`process \d+`, "process 4711"},
-		{`(SIMULATED · |session )s[a-z0-9]{8}\b`, "${1}s5k2m7q3z"},
+		{`(SIMULATED · |session |attach |stop )s[a-z0-9]{8}\b`, "${1}s5k2m7q3z"},
+		{`\bs[a-z0-9]{8}  (needs you)`, "s5k2m7q3z  ${1}"},
+		{`pid \d+`, "pid 4711"},
+		{`\b\d+s ago`, "now"},
 		{`\b` + regexp.QuoteMeta(me.Username) + `\b`, "ann"},
 		{`\b\d+(\.\d+)?s\b`, "1s"},
 		{`\b\d+ tokens\b`, "212 tokens"},
@@ -246,7 +258,7 @@ func (s *shoot) command(text string) {
 		if i == len(text)-1 {
 			while = 700 * time.Millisecond
 		}
-		s.moment(scene{while: while, still: true}, func(screen *termtest.Screen) bool {
+		s.moment(scene{while: while, from: typed, still: true}, func(screen *termtest.Screen) bool {
 			return screen.Row(row) == strings.TrimRight(typed, " ") && screen.CursorX == len(typed)
 		})
 	}
@@ -329,10 +341,10 @@ func (sc scene) matters(screen *termtest.Screen) string {
 	return strings.TrimRight(strings.Join(rows, "\n"), "\n")
 }
 
-// leave ends the program on the screen.
-func (s *shoot) leave() {
+// leave ends the program on the screen with some keys.
+func (s *shoot) leave(keys ...string) {
 	s.t.Helper()
-	s.term.Type(termtest.CtrlC, termtest.CtrlC)
+	s.term.Type(keys...)
 	s.await(atPrompt)
 	if left := s.term.Screen().LeftOver(); len(left) > 0 && !(len(left) == 1 && left[0] == "mode 2004 is on") { // that is the shell's own
 		s.t.Errorf("the terminal is not as it was: %q", left)

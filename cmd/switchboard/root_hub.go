@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/client"
 	"github.com/switchboard-dev/switchboard/internal/config"
 	"github.com/switchboard-dev/switchboard/internal/hubstart"
@@ -25,6 +26,12 @@ const simulatedFolder = "simulated"
 
 // dialPatience is how long a hub on this machine may take to accept a connection.
 const dialPatience = 2 * time.Second
+
+// agentPatience is how long the agents of a hub that has been started again have to connect to it, agentPause how often it is looked.
+const (
+	agentPatience = 3 * time.Second
+	agentPause    = 50 * time.Millisecond
+)
 
 // A noServerError says that no hub is running, and how to start one.
 type noServerError struct{ socket string }
@@ -165,10 +172,39 @@ func (p *place) startHub(ctx context.Context, s *surroundings, paths *config.Pat
 		return nil, usageError{err}
 	}
 	hub, err := hubstart.Ensure(ctx, &hubstart.Options{Program: program, Args: args, Env: s.env, DataDir: paths.DataDir, Socket: paths.Socket})
-	if err == nil && hub.Started && isTerminal(s.stderr) {
+	if err != nil || !hub.Started {
+		return hub, err
+	}
+	if isTerminal(s.stderr) {
 		fmt.Fprintf(s.stderr, "Started a background hub (pid %d, log %s).\n", hub.PID, terminal.Clean(hub.Log))
 	}
-	return hub, err
+	awaitAgents(ctx, paths.Socket)
+	return hub, nil
+}
+
+// awaitAgents waits until the agents of a hub that has just been started are connected again, so that the command that follows does not find them
+// offline. It gives up after agentPatience: an agent may really be gone.
+func awaitAgents(ctx context.Context, socket string) {
+	ctx, cancel := context.WithTimeout(ctx, agentPatience)
+	defer cancel()
+	c, err := client.New(&client.Options{Socket: socket})
+	if err != nil {
+		return // the command itself says what is wrong
+	}
+	defer c.Close()
+	tick := time.NewTicker(agentPause)
+	defer tick.Stop()
+	for {
+		list, err := c.List(ctx, api.SessionFilter{State: []api.State{api.StateOffline}, Limit: 1})
+		if err != nil || len(list.Sessions) == 0 {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
 }
 
 // serveArgs are the arguments of a hub that has the settings that we have: it works in another folder.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/claude/claudetest"
-	"github.com/switchboard-dev/switchboard/internal/conformance"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -79,7 +78,7 @@ func newAssaultOn(t *testing.T, version string) *assault {
 // CLI of each version: it lives, answers, and has read nothing that is not valid.
 func TestAttackLines(t *testing.T) {
 	t.Parallel()
-	for _, version := range []string{conformance.Oldest, conformance.LastDialing, conformance.Newest} {
+	for _, version := range differing() {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
 			a := newAssaultOn(t, version)

@@ -146,12 +146,12 @@ func (u usage) per(before usage, n int) usage {
 }
 
 // TestLoad has many sessions linked, each with a subscriber, and some of them
-// streaming: nothing is lost, and memory keeps to its bounds. A tenth of it is
+// streaming: nothing is lost, and memory keeps to its bounds. A part of it is
 // tried unless there is time for all. It is the one test without the race
 // detector, whose memory is not the program's.
 func TestLoad(t *testing.T) {
 	t.Parallel()
-	linked, streaming, unlinked := 100, 20, 500
+	linked, streaming, unlinked := 60, 12, 500
 	if soak() {
 		linked, streaming, unlinked = 1000, 200, 10_000
 	}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/claude/claudetest"
-	"github.com/switchboard-dev/switchboard/internal/conformance"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -114,7 +113,7 @@ func (k *planTalk) writes(name string) string {
 
 // TestRealPlans has plans of the real CLIs reviewed, with each outcome.
 func TestRealPlans(t *testing.T) {
-	for _, version := range conformance.Versions() {
+	for _, version := range differing() {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
 			l, model := newRealLabWith(t, version, "dangerously_skip_permissions = true\n", planScript())

@@ -61,13 +61,18 @@ func (p point) why(transport string) string {
 
 // visits are the visits at which the hub is killed with a transport. They are
 // moments of the story, which the journal and the session pass alike with each
-// transport: with a CLI that dials in every third is tried, and all in a soak.
+// transport: every second is tried, with a CLI that dials in every third, and all in
+// a soak. TestRandomKills kills in between.
 func (p point) visits(transport string) []int {
-	if transport == "shim" || soak() {
-		return p.times
+	every := 2
+	switch {
+	case soak():
+		every = 1
+	case transport != "shim":
+		every = 3
 	}
 	var some []int
-	for i := 0; i < len(p.times); i += 3 {
+	for i := 0; i < len(p.times); i += every {
 		some = append(some, p.times[i])
 	}
 	return some

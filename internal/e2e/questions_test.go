@@ -18,7 +18,7 @@ import (
 // TestRealQuestions answers what the real CLIs ask, each kind that the version
 // has, in each way.
 func TestRealQuestions(t *testing.T) {
-	for _, version := range conformance.Versions() {
+	for _, version := range differing() {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
 			l, _ := newRealLabWith(t, version, "", claudetest.Directives(nil))

@@ -47,7 +47,7 @@ func TestRandomKills(t *testing.T) {
 		kills, soaked     int
 		shortest, longest time.Duration
 	}{
-		{"shim", 3, 40, 800, 0, 900 * time.Millisecond},
+		{"shim", 3, 25, 800, 0, 900 * time.Millisecond},
 		{"websocket", 2, 6, 120, 500 * time.Millisecond, 2500 * time.Millisecond},
 		{"hybrid", 1, 4, 80, 500 * time.Millisecond, 2500 * time.Millisecond},
 	}

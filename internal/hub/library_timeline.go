@@ -189,7 +189,7 @@ func (t *teller) rest(e *journal.Entry) {
 		}
 	case api.KindHold:
 		if d, ok := dataAs[hold](e); ok && !d.Changed {
-			t.add(e, timeBudget, "Held back: "+d.Reason)
+			t.add(e, timeBudget, "Queue paused: "+d.Reason)
 		}
 	case api.KindHoldOver:
 		t.add(e, timeBudget, "Goes on")

@@ -184,7 +184,7 @@ func (m *model) status() []string {
 	case state.Offline || state.Session == api.StateOffline:
 		line = s.Warn.Render(m.spinner() + " Connection to the agent lost; waiting for it.")
 	case len(state.Holds) > 0:
-		line = s.Warn.Render("Held back: " + paint.CleanLine(state.Holds[0].Reason, 0))
+		line = s.Warn.Render("Queue paused: " + paint.CleanLine(state.Holds[0].Reason, 0))
 	case state.Retry != nil && state.Session == api.StateRunning:
 		line = s.Warn.Render(fmt.Sprintf("%s Retry %d: %s", m.spinner(), state.Retry.Attempt, paint.CleanLine(state.Retry.Error, 0)))
 	case state.Session == api.StateRequiresAction:

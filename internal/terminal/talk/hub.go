@@ -218,24 +218,9 @@ func (r *reader) process(e *api.Event) {
 			}
 			r.state(level, "ended", text)
 		})
-	case api.KindLinkUp:
-		data(r, e, func(d *struct {
-			Back bool `json:"back"`
-		},
-		) {
-			r.facts.learn(factOffline).Offline = false
-			if d.Back {
-				r.state(LevelInfo, "link", "is back")
-			}
-		})
-	case api.KindLinkLost:
-		r.facts.learn(factOffline).Offline = true
-		data(r, e, func(d *struct {
-			Reason string `json:"reason"`
-		},
-		) {
-			r.state(LevelWarn, "link lost", d.Reason)
-		})
+	case api.KindLinkUp, api.KindLinkLost:
+		// The status line says so as long as it lasts; a link that is back is no news.
+		r.facts.learn(factOffline).Offline = e.Kind == api.KindLinkLost
 	}
 }
 

@@ -88,7 +88,7 @@ func TestEveryType(t *testing.T) {
 // TestEveryKind holds the same of the events of the hub.
 func TestEveryKind(t *testing.T) {
 	none := map[string]bool{
-		api.KindState: true, api.KindUpdated: true, api.KindLinkUp: true, api.KindCommand: true, api.KindSent: true, api.KindLive: true,
+		api.KindState: true, api.KindUpdated: true, api.KindLinkUp: true, api.KindLinkLost: true, api.KindCommand: true, api.KindSent: true, api.KindLive: true,
 	}
 	var source []byte
 	files, err := os.ReadDir("../../../api")

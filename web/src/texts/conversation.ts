@@ -1,7 +1,4 @@
-/** Who, within a sentence. */
-function whom(who: string): string {
-  return who === "You" ? "you" : who;
-}
+import { whom } from "./whom";
 
 /** What the conversation page says. */
 export const conversationTexts = {

@@ -1,6 +1,7 @@
 import { formatMoment } from "../ui/dates";
 import { formatDuration as duration, formatMoney, formatTokens as tokens } from "../ui/format";
 import { modeName } from "./modes";
+import { whom } from "./whom";
 
 /** Texts of what stands in a conversation besides what is said and done. */
 
@@ -42,11 +43,6 @@ function aside(text: string): string {
 /** With a value after a colon, if there is one. */
 function after(text: string): string {
   return text === "" ? "" : `: ${text}`;
-}
-
-/** Who, within a sentence. */
-function whom(who: string): string {
-  return who === "You" ? "you" : who;
 }
 
 const verbs: { readonly [decision: string]: string } = { allow: "Allowed", deny: "Denied", ask: "Asked" };
