@@ -5,6 +5,7 @@ import { useReadable } from "../store/readable";
 import type { Item } from "../talk/item";
 import { eventNumber } from "../talk/keys";
 import { Talk } from "../talk/talk";
+import { withoutMarks } from "../ui/format";
 
 /** How many of a session's last events are read for what the agent said last. */
 const mostEvents = 60;
@@ -19,10 +20,7 @@ export function lastWords(text: string): string {
       .trim()
       .split(/\n\s*\n/)
       .at(-1) ?? "";
-  const plain = paragraph
-    .replace(/```[^`]*```/g, " ")
-    .replace(/^\s*(?:#{1,6}|[-*+>]|\d+\.)\s+/gm, "")
-    .replace(/\*\*|__|`/g, "")
+  const plain = withoutMarks(paragraph.replace(/```[^`]*```/g, " ").replace(/^\s*(?:#{1,6}|[-*+>]|\d+\.)\s+/gm, ""))
     .replace(/\s+/g, " ")
     .trim();
   if (plain.length <= mostText) return plain;

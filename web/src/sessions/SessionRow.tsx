@@ -17,6 +17,7 @@ import type { Mark } from "../store/seen";
 import { sessionsTexts as t } from "../texts/sessions";
 import { Ago, Badge, Button, Checkbox, copyText, MenuButton, Money, StateDot, toast } from "../ui";
 import { visible } from "../ui/diff/visible";
+import { withoutMarks } from "../ui/format";
 import { type Act, isAlive } from "./actions";
 import { lastPart, shortModel, stateOf, titleOf } from "./list";
 import css from "./SessionRow.module.css";
@@ -98,7 +99,7 @@ export const SessionRow = memo(function SessionRow({
         {session.text && (
           <p className={css.said}>
             <span className={css.unseen}>{t.said} </span>
-            {visible(session.text)}
+            {visible(withoutMarks(session.text))}
           </p>
         )}
         <div className={css.second}>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatAgo, formatDuration, formatMoney, formatTokens, shortenPath } from "./format";
+import { formatAgo, formatDuration, formatMoney, formatTokens, shortenPath, withoutMarks } from "./format";
 import { keyNames } from "./keyNames";
 
 test.each([
@@ -58,6 +58,10 @@ test("a path is shortened in the middle, its name never unless it is too long it
   expect(shortenPath("/home/ann/shop", 40)).toBe("/home/ann/shop");
   expect(shortenPath("/home/ann/projects/2026/shop/src/checkout/total.ts", 40)).toBe("/home/…/2026/shop/src/checkout/total.ts");
   expect(shortenPath(`/home/${"x".repeat(80)}`, 20)).toHaveLength(20);
+});
+
+test("a line is read without the marks of Markdown", () => {
+  expect(withoutMarks("**Done:** `slug.Make` and __all__ of 2 * 3")).toBe("Done: slug.Make and all of 2 * 3");
 });
 
 test("keys are named as on the keyboard", () => {

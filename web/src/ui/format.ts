@@ -70,3 +70,8 @@ function trim(decimal: string): string {
 function two(a: number, unitA: string, b: number, unitB: string): string {
   return b === 0 ? `${a}${unitA}` : `${a}${unitA} ${b}${unitB}`;
 }
+
+/** A line of Markdown without the marks of code and emphasis, for where it is not rendered. */
+export function withoutMarks(line: string): string {
+  return line.replace(/\*\*|__|`/g, "");
+}

@@ -106,7 +106,7 @@ export async function setScene(hub: Hub): Promise<Scene> {
   await start(
     "docs",
     "Find dead links",
-    `Find the dead links in the guide.\n@tool Task ${JSON.stringify({ description: "Collect all links", prompt: searching, subagent_type: "general-purpose" })}`,
+    `Find the dead links in the guide.\n@tool Task ${JSON.stringify({ description: "Collect all links", prompt: searching, subagent_type: "general-purpose" })}\n@say An agent collects the links; I check them as they come.`,
   );
   await finished;
   return { done, plan, edit };

@@ -7,18 +7,20 @@ import { join, resolve } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Chrome, decide, program, until } from "../stage";
+import { makeFolders } from "./scene";
 import { take } from "./take";
 
 const media = resolve(import.meta.dirname, "../../../docs/media/story");
 
 let home: string;
+let removeFolders: (() => void) | undefined;
 let chrome: Chrome;
 let port: number;
 
 beforeAll(async () => {
   home = mkdtempSync("/tmp/sbs-");
   chmodSync(home, 0o700);
-  mkdirSync(join(home, "blog"));
+  removeFolders = makeFolders();
   mkdirSync(media, { recursive: true });
   port = await freePort();
   chrome = await Chrome.start();
@@ -29,6 +31,7 @@ afterAll(async () => {
   process.kill(hubProcess(), "SIGTERM");
   await until("the hub has ended", async () => !alive(hubProcess()));
   rmSync(home, { recursive: true, force: true });
+  removeFolders?.();
 });
 
 /** A port that nobody has. The hub keeps it over its restart, as it does with its own. */
@@ -44,7 +47,7 @@ async function freePort(): Promise<number> {
 /** Runs a command as a new user does in a terminal. */
 function run(...args: string[]): string {
   const env = { PATH: process.env.PATH ?? "", HOME: home, SWITCHBOARD_ADDR: `127.0.0.1:${port}` };
-  return execFileSync(program, args, { cwd: join(home, "blog"), encoding: "utf8", env, stdio: ["ignore", "pipe", "pipe"] });
+  return execFileSync(program, args, { cwd: "/tmp/projects/blog", encoding: "utf8", env, stdio: ["ignore", "pipe", "pipe"] });
 }
 
 const hubProcess = () => Number(readFileSync(join(home, ".local/share/switchboard/simulated/lock"), "utf8").split("\n")[0]);
