@@ -115,18 +115,6 @@ func (s *stage) written(part string) {
 	}
 }
 
-// TestPlanTooLong refuses a fresh start that could not be told its plan.
-func TestPlanTooLong(t *testing.T) {
-	s := newStage(newLab(t), "2.1.37")
-	q := s.asks("r1", `{"subtype":"can_use_tool","tool_name":"ExitPlanMode","tool_use_id":"t1","input":{"plan":"`+strings.Repeat("long ", 2_200_000)+`"}}`)
-	if _, err := s.hub.Answer(s.ctx(), person, q.ID, api.Answer{Outcome: api.PlanFresh}); code(err) != api.CodeUnsupported && code(err) != api.CodeInvalid {
-		t.Errorf("a plan that is too long: %v", err)
-	}
-	if n := len(s.snapshot(s.id).Questions); n != 1 {
-		t.Errorf("%d questions are open, want 1", n)
-	}
-}
-
 // TestStopThatFails leaves a plan alone that is to be carried out.
 func TestStopThatFails(t *testing.T) {
 	l := planLab(t, "@say implemented")
@@ -359,6 +347,7 @@ func TestAnswerTooLong(t *testing.T) {
 	}{
 		{"images", api.Answer{Outcome: api.PlanRevise, Images: []byte(image)}},
 		{"an edited plan", api.Answer{Outcome: api.PlanAsk, Plan: new(strings.Repeat("long ", 2_200_000))}},
+		{"a plan for a fresh start", api.Answer{Outcome: api.PlanFresh, Plan: new(strings.Repeat("long ", 2_200_000))}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newStage(newLab(t), "2.1.37")
