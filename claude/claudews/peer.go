@@ -439,28 +439,24 @@ type peerTaker struct {
 	marks []mark
 	lines []Line // what is offered
 	bytes int
-
-	peeker wire.Peeker
-	header wire.Header // of the line that is taken
 }
 
-// mostTogether is how many bytes are handed on together, about: what is read at once,
+// maxTogether is how many bytes are handed on together, about: what is read at once,
 // unless that ends a line that began long before.
-const mostTogether = sieveBuffer
+const maxTogether = readBuffer
 
 func (t *peerTaker) take(line []byte, tooLong *wire.LineTooLongError) error {
 	var it item
+	var h wire.Header
 	var malformed error
-	h := &t.header
-	defer func() { *h = wire.Header{} }() // or it would keep the line alive, however long that is
 	m, marked := mark{}, true
 	if tooLong != nil {
 		it.err = tooLong
 		m.key = string(tooLong.Sum[:])
 	} else {
 		it.line = bytes.Clone(line)
-		*h, malformed = t.peeker.Peek(it.line)
-		m, marked = markOf(h, malformed)
+		h, malformed = wire.Peek(it.line)
+		m, marked = markOf(&h, malformed)
 	}
 	if marked {
 		dup, hole, repeat := t.peer.history.admit(m)
@@ -477,10 +473,10 @@ func (t *peerTaker) take(line []byte, tooLong *wire.LineTooLongError) error {
 		t.marks = append(t.marks, m)
 	}
 	if tooLong == nil {
-		it.prepared = t.peer.prepare(it.line, h, malformed)
+		it.prepared = t.peer.prepare(it.line, &h, malformed)
 	}
 	t.items = append(t.items, it)
-	if t.bytes += it.size(); t.bytes >= mostTogether {
+	if t.bytes += it.size(); t.bytes >= maxTogether {
 		return t.flush()
 	}
 	return nil

@@ -424,11 +424,11 @@ func (p *Peer) admit(w http.ResponseWriter, r *http.Request, wrote string, grant
 	if old != nil && !grant.Own && !p.history.knows(wrote) && old.answers(probeTimeout) {
 		return nil, errTaken
 	}
-	ws, below, err := p.server.accept(w, r)
+	ws, conn, err := p.server.accept(w, r)
 	if err != nil {
 		return nil, err
 	}
-	l, ok := p.attach(func(n int) *link { return newLink(ws, below, n) }, wrote, grant.Received)
+	l, ok := p.attach(func(n int) *link { return newLink(ws, conn, n) }, wrote, grant.Received)
 	if !ok {
 		l.close(CodeRestart, "try again")
 		close(l.done)
@@ -446,32 +446,26 @@ func (p *Peer) abandon() {
 	})
 }
 
-// accept answers an upgrade. There is a sieve below the connection if nothing on
-// it is compressed.
-func (s *Server) accept(w http.ResponseWriter, r *http.Request) (*websocket.Conn, *sieve, error) {
+// accept answers an upgrade.
+func (s *Server) accept(w http.ResponseWriter, r *http.Request) (*websocket.Conn, *batchConn, error) {
 	opts := &websocket.AcceptOptions{}
 	if s.opts.Compression {
 		opts.CompressionMode = websocket.CompressionContextTakeover
-		ws, err := websocket.Accept(w, r, opts)
-		if err != nil {
-			return nil, nil, fmt.Errorf("upgrading: %w", err)
-		}
-		return ws, nil, nil
 	}
-	below := &hijacker{ResponseWriter: w}
-	ws, err := websocket.Accept(below, r, opts)
+	h := &hijacker{ResponseWriter: w}
+	ws, err := websocket.Accept(h, r, opts)
 	if err != nil {
 		return nil, nil, fmt.Errorf("upgrading: %w", err)
 	}
-	return ws, below.sieve, nil
+	return ws, h.conn, nil
 }
 
 // turnAway accepts a connection only to close it, with a code that makes the CLI
 // come back: an HTTP error would end it.
 func (s *Server) turnAway(w http.ResponseWriter, r *http.Request, code int) {
-	ws, _, err := s.accept(w, r)
+	ws, conn, err := s.accept(w, r)
 	if err != nil {
 		return // answered
 	}
-	newLink(ws, nil, 0).close(code, "come back")
+	newLink(ws, conn, 0).close(code, "come back")
 }
