@@ -46,20 +46,6 @@ type ServerOptions struct {
 	// caller, at the event's place between the lines.
 	OnEvent func(p *Peer, e Event)
 
-	// Prepare, if it is not nil, is called with every line and what [wire.Peek] says of
-	// it, by the goroutine that brings it, before it waits for the peer's reader: what
-	// can be done ahead is done there, at the same time as what is done with earlier
-	// lines. What it returns is the line's Prepared. The header is its only during the
-	// call.
-	Prepare func(line []byte, h *wire.Header, malformed error) any
-	// Offer, if it is not nil, is offered lines that have come together, before
-	// [Peer.Serve] and its like, by the goroutine that reads, when nothing that came
-	// earlier is still there: to wake another goroutine for a few lines takes longer
-	// than most of what is done with them. It reports whether it has taken them, all
-	// or none. It must not wait for anything, since nothing is read meanwhile, not
-	// even the answer to a ping. Lines of a POST are not offered.
-	Offer func(p *Peer, lines []Line) bool
-
 	// AnyPath makes the server serve every path, instead of "/" and those with
 	// "/ws/NAME" in them.
 	AnyPath bool

@@ -109,31 +109,23 @@ type Item struct {
 	K int64
 	// Bytes is the line. The hub keeps the slice.
 	Bytes []byte
+	// Header is what [wire.Peek] returned for Bytes; nil if that was an error, or if
+	// the link has not read the header.
+	Header *wire.Header
 	// Hole says that live lines before this one were left out.
 	Hole bool
 	// Repeat says that the item may have been received before.
 	Repeat bool
 	// Gap says what is missing, for ItemGap.
 	Gap *Gap
-
-	line *fold.Line // set by Prepare
-}
-
-// Prepare does what can be done with a line before it is the session's turn: it is
-// read or decoded, or at least checked. header and malformed are what [wire.Peek]
-// returned for it. It is for whoever brings lines faster than one goroutine can take
-// them in, and may be left out. Bytes must not change afterwards.
-func (v *Item) Prepare(header *wire.Header, malformed error) {
-	v.line = fold.PeekedLine(v.Bytes, header, malformed)
-	v.line.Prepare()
 }
 
 // folded returns the line to be folded.
 func (v *Item) folded() *fold.Line {
-	if v.line == nil {
+	if v.Header == nil {
 		return fold.NewLine(v.Bytes, false)
 	}
-	return v.line
+	return fold.PeekedLine(v.Bytes, v.Header, nil)
 }
 
 // A Gap says that lines are missing.
@@ -395,24 +387,6 @@ func (a *Attachment) Receive(ctx context.Context, items []Item) error {
 		}
 		return nil
 	})
-}
-
-// Live is Receive of live lines for who cannot wait for anything, such as another
-// session's journal. It reports whether they were taken; Receive takes them otherwise.
-func (a *Attachment) Live(items []Item) bool {
-	arrived := time.Now()
-	taken := true
-	done := a.session.atOnce(func(st *step) {
-		if a.over || a.session.book.State.Unsure { // it may become an entry, see found
-			taken = false
-			return
-		}
-		st.then(func() { a.hub.meter.Shown(time.Since(arrived)) })
-		for i := range items {
-			st.live(a, &items[i])
-		}
-	})
-	return done && taken
 }
 
 // ErrReplaced means that another connection has taken the place of this one.

@@ -183,32 +183,6 @@ func (s *session) here(ctx context.Context, f func(*step) error) error {
 	return s.outcome(ctx, o)
 }
 
-// atOnce is here for those who cannot wait at all, with what adds no entries and changes
-// nothing from which some would follow. It reports whether it was done: not if somebody
-// else is at work, or comes before.
-func (s *session) atOnce(f func(*step)) bool {
-	if !s.turn.TryLock() {
-		return false
-	}
-	done := s.unwritten == nil && s.unoccupied()
-	if done {
-		st := &step{s: s, now: s.hub.now()}
-		f(st)
-		st.present()
-	}
-	due := s.takeDue()
-	s.turn.Unlock()
-	showDue(due)
-	return done
-}
-
-// unoccupied reports whether there is nothing to do. Who calls it holds turn.
-func (s *session) unoccupied() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return !s.ended && s.broken == nil && len(s.ops) == 0
-}
-
 // hereLocked works in place of loop, which is left with what cannot be done here. Who
 // calls it holds turn.
 func (s *session) hereLocked(o op) error {

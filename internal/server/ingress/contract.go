@@ -24,7 +24,6 @@ type attachment interface {
 	Session() string
 	Run() int
 	Receive(ctx context.Context, items []hub.Item) error
-	Live(items []hub.Item) bool
 	Written(ctx context.Context, upTo int64) error
 	Failed(ctx context.Context, number int64, reason string) error
 	Lost(cause error)

@@ -25,10 +25,10 @@ type step struct {
 	after func()
 }
 
-// An intake is the way from a connection to the hub. One goroutine puts lines
-// in, any may ask for something to be done in between, and a worker that exists
-// only while there is work tells the hub, in order. Who gives many lines at once
-// is that worker itself, if there is none.
+// An intake is the queue from a connection to the hub. One goroutine adds lines
+// (put, offer), any may have a call made between them (do), and a worker goroutine,
+// which exists only while the queue is not empty, hands all that waits to the hub
+// at once, in order.
 type intake struct {
 	// Static after construction.
 	ctx     context.Context
@@ -91,121 +91,18 @@ func (in *intake) roomFor(size int) bool {
 func (in *intake) offer(it hub.Item, after func()) bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	if !in.offerLocked(it, after) {
-		return false
-	}
-	in.start()
-	return true
-}
-
-// offerLocked is offer for those who hold mu, and see to it that somebody works.
-func (in *intake) offerLocked(it hub.Item, after func()) bool {
 	if in.stopped {
 		return false
 	}
-	if !in.plenty(len(it.Bytes)) {
+	if in.items > 0 && (in.items >= intakeItems/2 || in.bytes+len(it.Bytes) > intakeBytes/2) {
 		in.hole = true
 		in.dropped.Add(1)
 		return false
 	}
 	it.Hole = it.Hole || in.hole
 	in.hole = false
-	in.append(step{item: it, after: after})
+	in.add(step{item: it, after: after})
 	return true
-}
-
-// plenty reports whether there is room for a live item of so many bytes. mu is held.
-func (in *intake) plenty(size int) bool {
-	return in.items == 0 || in.items < intakeItems/2 && in.bytes+size <= intakeBytes/2
-}
-
-// give adds items, live ones as offer does and others as put does, and returns when
-// somebody works on them. If nobody does that is the caller: it costs less than to
-// wake somebody, and what comes meanwhile waits where it is. The items are not kept.
-func (in *intake) give(ctx context.Context, steps []step) error {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	for i := range steps {
-		s := &steps[i]
-		if s.item.Kind == hub.ItemLive {
-			if !in.working && !in.plenty(len(s.item.Bytes)) {
-				in.workHere() // nobody is behind, there is just much
-			}
-			if !in.offerLocked(s.item, s.after) && s.after != nil {
-				s.after()
-			}
-			continue
-		}
-		for !in.stopped && !in.roomFor(len(s.item.Bytes)) {
-			if err := in.makeRoom(ctx); err != nil {
-				return err
-			}
-		}
-		if in.stopped {
-			return errStopped
-		}
-		in.append(*s)
-	}
-	if !in.working && len(in.steps) > 0 {
-		in.workHere()
-	}
-	return nil
-}
-
-// now gives live items to receive, which waits for nothing, in the caller's goroutine,
-// unless something comes before them. It reports whether they were taken.
-func (in *intake) now(items []hub.Item, receive func([]hub.Item) bool) bool {
-	in.mu.Lock()
-	if in.stopped || in.working {
-		in.mu.Unlock()
-		return false
-	}
-	in.working = true
-	in.worker.Add(1)
-	items[0].Hole = items[0].Hole || in.hole
-	in.mu.Unlock()
-	defer in.worker.Done()
-	taken := receive(items)
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	in.working = false
-	if taken {
-		in.hole = false
-	}
-	if len(in.steps) > 0 {
-		in.start() // somebody has asked for something meanwhile
-	}
-	return taken
-}
-
-// makeRoom works, or waits for whoever does. mu is held, but not meanwhile.
-func (in *intake) makeRoom(ctx context.Context) error {
-	if !in.working {
-		in.workHere()
-		return nil
-	}
-	if in.room == nil {
-		in.room = make(chan struct{})
-	}
-	room := in.room
-	in.mu.Unlock()
-	defer in.mu.Lock()
-	select {
-	case <-room:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-// workHere works in the caller's goroutine. mu is held, but not meanwhile.
-func (in *intake) workHere() {
-	in.working = true
-	in.worker.Add(1)
-	in.mu.Unlock()
-	defer in.mu.Lock()
-	defer in.worker.Done()
-	in.work()
 }
 
 // do has something done at this place between the items. It never waits, and
@@ -218,23 +115,13 @@ func (in *intake) do(f func(ctx context.Context) error) {
 	}
 }
 
-// add appends a step and sees to it that somebody works. mu is held.
+// add appends a step and starts the worker if there is none. mu is held.
 func (in *intake) add(s step) {
-	in.append(s)
-	in.start()
-}
-
-// append appends a step. mu is held.
-func (in *intake) append(s step) {
 	in.steps = append(in.steps, s)
 	if s.do == nil {
 		in.bytes += len(s.item.Bytes)
 		in.items++
 	}
-}
-
-// start sees to it that somebody works. mu is held.
-func (in *intake) start() {
 	if !in.working {
 		in.working = true
 		in.worker.Go(in.work) // joined by stop

@@ -34,7 +34,6 @@ type fakeHub struct {
 	early   []hub.Command     // sent before Attach returns
 	gate    chan struct{}     // Receive waits for it to be closed, if it is not nil
 	entered int               // how many calls of Receive there have been
-	atOnce  int               // live items that Live has taken
 	items   []hub.Item        // all durable ones
 	live    []hub.Item
 	batches []int    // items per Receive
@@ -181,19 +180,6 @@ func (a *fakeAttachment) Receive(ctx context.Context, items []hub.Item) error {
 		a.wire.Ack(func() int64 { h.mu.Lock(); defer h.mu.Unlock(); return h.have() }())
 	}
 	return err
-}
-
-// Live takes nothing while Receive would wait or fail.
-func (a *fakeAttachment) Live(items []hub.Item) (taken bool) {
-	h := a.hub
-	h.update(func() {
-		if taken = h.gate == nil && !a.over && h.fail == nil; taken {
-			h.batches = append(h.batches, len(items))
-			h.live = append(h.live, items...)
-			h.atOnce += len(items)
-		}
-	})
-	return taken
 }
 
 func (a *fakeAttachment) call(s string) (err error) {
