@@ -24,7 +24,6 @@ type Cursor struct {
 	session *session
 	release func()
 	noLive  bool
-	hook    *Hook
 
 	begun   bool
 	verdict api.Verdict
@@ -79,20 +78,7 @@ func place(after, epoch string, last int64) (seq int64, verdict string) {
 }
 
 // Close lets go of the session.
-func (c *Cursor) Close() {
-	c.SetHook(nil)
-	c.release()
-}
-
-// SetHook says who is told when [Cursor.Ready] may have something; nil is nobody. The
-// hook is called once for all cursors that have it.
-func (c *Cursor) SetHook(h *Hook) {
-	f := c.session.feed
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.hooks.change(c.hook, h)
-	c.hook = h
-}
+func (c *Cursor) Close() { c.release() }
 
 // Next returns the next frames. It blocks until there are some, and fails with
 // ctx's error, or with [ErrClosed] when the hub closes.
@@ -125,20 +111,6 @@ func (c *Cursor) Next(ctx context.Context) ([]api.Frame, error) {
 			return nil, ctx.Err()
 		}
 	}
-}
-
-// Ready returns the next frames if they are in memory. It never waits: if there are
-// none, the cursor's hook is called when there may be some. ok is false if only Next
-// can tell what comes.
-func (c *Cursor) Ready() (frames []api.Frame, ok bool) {
-	f := c.session.feed
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if !c.begun || f.closed {
-		return nil, false
-	}
-	frames, behind := c.collect(f)
-	return frames, !behind
 }
 
 // collect returns what is in memory for the cursor; behind says that it has to

@@ -34,7 +34,6 @@ type feed struct {
 	partial fold.Partial
 	whole   *api.Partials // partial as followers get it; nil if nobody has asked since it changed
 	changed chan struct{} // closed at the next change; nil if nobody waits
-	hooks   hooks
 	closed  bool
 	busy    bool // something was published since quiet was called
 }
@@ -67,7 +66,6 @@ func (f *feed) publish(st *step) []wideItem {
 		}
 	}
 	f.trim(st.s.followers.Load() > 0)
-	st.s.hooksDue(f.hooks)
 	if f.changed != nil {
 		close(f.changed)
 		f.changed = nil
@@ -169,7 +167,6 @@ func (f *feed) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closed = true
-	f.hooks.wake()
 	if f.changed != nil {
 		close(f.changed)
 		f.changed = nil

@@ -88,9 +88,6 @@ type session struct {
 	// planTool is the tool that is about to change the permission mode.
 	planTool string
 
-	// due are hooks to be called for what was shown.
-	due []*Hook
-
 	// followers counts cursors, awake says that the session has to be looked at
 	// from time to time.
 	followers atomic.Int64
@@ -174,9 +171,7 @@ func (s *session) here(ctx context.Context, f func(*step) error) error {
 	}
 	o := op{do: f, done: make(chan error, 1)}
 	err := s.hereLocked(o)
-	due := s.takeDue()
 	s.turn.Unlock()
-	showDue(due)
 	if err != nil {
 		return err
 	}
@@ -352,11 +347,6 @@ func (s *session) loop() {
 func (s *session) catchUp() error {
 	s.turn.Lock()
 	defer s.turn.Unlock()
-	defer func() {
-		for _, h := range s.takeDue() {
-			h.Wake()
-		}
-	}()
 	s.mu.Lock()
 	broken := s.broken
 	s.mu.Unlock()

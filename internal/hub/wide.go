@@ -42,7 +42,6 @@ type wide struct {
 	stuck   bool // pending was there when somebody looked last
 	busy    bool // something was shown since quiet was called
 	changed chan struct{}
-	hooks   hooks
 	closed  bool
 }
 
@@ -117,7 +116,6 @@ func (w *wide) publish(st *step) {
 	}
 	w.trim()
 	w.wake()
-	st.s.hooksDue(w.hooks)
 }
 
 // show appends a step whose turn it is. mu is held.
@@ -206,7 +204,6 @@ func (w *wide) unstick() {
 	w.stuck = false
 	w.restart()
 	w.wake()
-	w.hooks.wake()
 }
 
 // restart has all cursors look for their places anew. mu is held.
@@ -221,7 +218,6 @@ func (w *wide) close() {
 	defer w.mu.Unlock()
 	w.closed = true
 	w.wake()
-	w.hooks.wake()
 }
 
 // A WideCursor follows all sessions. It holds no queue. It is not safe for
@@ -230,7 +226,6 @@ type WideCursor struct {
 	hub    *Hub
 	noLive bool
 	leave  func()
-	hook   *Hook
 
 	begun    bool
 	verdict  api.Verdict
@@ -257,19 +252,7 @@ func (h *Hub) FollowAll(_ context.Context, o FollowOptions) (*WideCursor, error)
 }
 
 // Close lets go of the sessions.
-func (c *WideCursor) Close() {
-	c.SetHook(nil)
-	c.leave()
-}
-
-// SetHook is as [Cursor.SetHook].
-func (c *WideCursor) SetHook(h *Hook) {
-	w := c.hub.wide
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.hooks.change(c.hook, h)
-	c.hook = h
-}
+func (c *WideCursor) Close() { c.leave() }
 
 // Next returns the next frames, which must not be changed. It blocks until there
 // are some, and fails with ctx's error, or with [ErrClosed] when the hub closes.
@@ -308,18 +291,6 @@ func (c *WideCursor) Next(ctx context.Context) ([]api.Frame, error) {
 			return frames, nil
 		}
 	}
-}
-
-// Ready is as [Cursor.Ready]. The frames must not be changed.
-func (c *WideCursor) Ready() (frames []api.Frame, ok bool) {
-	w := c.hub.wide
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if !c.begun || w.closed {
-		return nil, false
-	}
-	frames, behind := c.collect(w)
-	return frames, !behind
 }
 
 // collect returns what is in memory for the cursor; behind says that it has to
