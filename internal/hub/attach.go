@@ -371,11 +371,13 @@ func (a *Attachment) replace(reason string) {
 	a.wire.Close(reason)
 }
 
-// Receive takes in what a link brought. It returns when all of it is in the
-// journal, or folded for live lines: that is how the sender is slowed down.
+// Receive takes in what a link brought. It returns when all of it is in the journal
+// and shown, live lines when they are shown: that is the link's back-pressure. If ctx
+// ends first, what the session has begun to take in still counts; items must not be
+// changed then.
 func (a *Attachment) Receive(ctx context.Context, items []Item) error {
 	arrived := time.Now()
-	return a.session.here(ctx, func(st *step) error {
+	return a.session.try(ctx, func(st *step) error {
 		st.then(func() { a.hub.meter.Shown(time.Since(arrived)) })
 		for i := range items {
 			if a.over {

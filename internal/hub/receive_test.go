@@ -11,9 +11,9 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/journal"
 )
 
-// Who brings lines and works in place of the session can leave while the journal
-// cannot be written: else a server could not be ended while the disk is full. What it
-// brought is written later, in its place.
+// Receive returns when its context ends, also while the journal cannot be written:
+// else a server could not be ended while the disk is full. What the session has begun
+// to take in is written later, in its place.
 func TestReceiveLeavesFullDisk(t *testing.T) {
 	full := &fullJournal{}
 	l := newLab(t)
@@ -34,13 +34,13 @@ func TestReceiveLeavesFullDisk(t *testing.T) {
 	said := func(text string) []hub.Item {
 		return []hub.Item{line(`{"type":"assistant","uuid":"u-` + text + `","message":{"id":"m","role":"assistant","content":[{"type":"text","text":"` + text + `"}]}}`)}
 	}
-	for _, text := range []string{"first", "second"} { // the second finds that somebody waits already
+	for _, text := range []string{"first", "second"} { // the second finds that the session waits already
 		ctx, cancel := context.WithCancel(t.Context())
 		left := make(chan error, 1)
 		go func() { left <- a.Receive(ctx, said(text)) }()
 		for ctx := l.ctx(); text == "first" && full.refusals() < 2; {
 			if runtime.Gosched(); ctx.Err() != nil {
-				t.Fatal("nobody tries to write")
+				t.Fatal("the session does not try to write")
 			}
 		}
 		cancel()
@@ -50,7 +50,7 @@ func TestReceiveLeavesFullDisk(t *testing.T) {
 				t.Errorf("%s: %v", text, err)
 			}
 		case <-l.ctx().Done():
-			t.Fatalf("%s: whoever brings a line cannot leave", text)
+			t.Fatalf("%s: Receive does not return", text)
 		}
 	}
 	full.set(nil)
@@ -63,7 +63,7 @@ func TestReceiveLeavesFullDisk(t *testing.T) {
 			got = append(got, string(e.Line))
 		}
 	}
-	// The second was taken back, since nobody had begun with it.
+	// The second was withdrawn, since the session had not begun with it.
 	if len(got) != 2 || got[0] != string(said("first")[0].Bytes) || got[1] != string(said("third")[0].Bytes) {
 		t.Errorf("the log has %q", got)
 	}
