@@ -122,6 +122,9 @@ func (c *Cursor) collect(f *feed) (frames []api.Frame, behind bool) {
 			return nil, true
 		}
 	}
+	if n := c.ahead(f); n > 0 {
+		frames = make([]api.Frame, 0, min(n, maxFrames)+1) // and perhaps the partial message
+	}
 	for len(frames) < maxFrames {
 		if live := c.nextLive(f); live != nil {
 			frames = append(frames, api.Frame{Type: api.FrameLive, Event: live})
@@ -141,6 +144,16 @@ func (c *Cursor) collect(f *feed) (frames []api.Frame, behind bool) {
 		frames = append(frames, api.Frame{Type: api.FramePartial, Partial: f.partials()})
 	}
 	return frames, false
+}
+
+// ahead returns how many entries and live lines the cursor has not given, at most. The
+// feed's mu is held.
+func (c *Cursor) ahead(f *feed) int {
+	n := f.seq - c.seq
+	if c.edge {
+		n += f.liveAt + int64(len(f.live)) - max(c.live, f.liveAt)
+	}
+	return int(n)
 }
 
 // nextLive returns the live line that comes before the next entry, if the
