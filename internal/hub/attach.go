@@ -376,8 +376,22 @@ func (a *Attachment) replace(reason string) {
 // ends first, what the session has begun to take in still counts; items must not be
 // changed then.
 func (a *Attachment) Receive(ctx context.Context, items []Item) error {
+	return a.session.try(ctx, a.receive(items))
+}
+
+// Deliver is Receive for a link that does not wait: done is called with the outcome,
+// by the session's goroutine, or by the caller's if the session is not in use any more.
+// It must not block, and may call Deliver. Items must not be changed before.
+func (a *Attachment) Deliver(items []Item, done func(error)) {
+	if err := a.session.enqueue(op{do: a.receive(items), then: done}); err != nil {
+		done(err)
+	}
+}
+
+// receive returns the operation that takes in items.
+func (a *Attachment) receive(items []Item) func(*step) error {
 	arrived := time.Now()
-	return a.session.try(ctx, func(st *step) error {
+	return func(st *step) error {
 		st.then(func() { a.hub.meter.Shown(time.Since(arrived)) })
 		for i := range items {
 			if a.over {
@@ -388,7 +402,7 @@ func (a *Attachment) Receive(ctx context.Context, items []Item) error {
 			}
 		}
 		return nil
-	})
+	}
 }
 
 // ErrReplaced means that another connection has taken the place of this one.

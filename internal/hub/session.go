@@ -92,8 +92,20 @@ type session struct {
 // An op is something to be done by loop. It may look at the session and add to
 // the step; what has to follow the commit is given to step.then.
 type op struct {
-	do   func(*step) error
-	done chan error // gets do's error, or the outcome of the commit; has room for it
+	do func(*step) error
+	// The outcome is do's error, or that of the commit. loop sends it on done, which has
+	// room for it, or, if done is nil, calls then, which must not block.
+	done chan error
+	then func(error)
+}
+
+// finish tells the outcome.
+func (o *op) finish(err error) {
+	if o.done != nil {
+		o.done <- err
+		return
+	}
+	o.then(err)
 }
 
 // A wait is somebody who waits for a state of the session.
@@ -305,7 +317,7 @@ func (s *session) leave(err error) {
 	s.ops = nil
 	s.mu.Unlock()
 	for _, o := range ops {
-		o.done <- err
+		o.finish(err)
 	}
 	for _, w := range s.waits {
 		close(w.done)
@@ -331,15 +343,15 @@ func (s *session) work(ops []op) error {
 		st.finish()
 		if err := st.commit(); err != nil {
 			for i, o := range ops[:n] {
-				o.done <- errors.Join(err, refused[i])
+				o.finish(errors.Join(err, refused[i]))
 			}
 			for _, o := range ops[n:] {
-				o.done <- err
+				o.finish(err)
 			}
 			return err
 		}
 		for i, o := range ops[:n] {
-			o.done <- refused[i]
+			o.finish(refused[i])
 		}
 		ops = ops[n:]
 	}

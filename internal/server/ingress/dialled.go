@@ -34,7 +34,7 @@ type dialled struct {
 	out    *courier
 	doubt  *doubt
 
-	// Owned by the worker of in, after the first attach.
+	// Owned by the calls and batches of in, one at a time, after the first attach.
 	att     attachment
 	session string
 	run     int
@@ -55,7 +55,7 @@ func (d *Dial) serve(p *claudews.Peer) {
 	s.doubt = newDoubt(d.opts.Insist, func() {
 		s.tell(func(ctx context.Context, a attachment) error { return a.Recover(ctx) })
 	})
-	s.in = newIntake(d.ctx, s.receive, s.failed, &d.dropped)
+	s.in = newIntake(d.ctx, s.deliver, s.failed, &d.dropped)
 	s.out.doubt, s.out.owner = s.doubt, s
 	if err := s.attach(d.ctx); err != nil {
 		s.log.Info("a CLI was refused", "error", err)
@@ -129,6 +129,7 @@ func (s *dialled) read(ctx context.Context) error {
 				return err
 			}
 		}
+		s.in.flush()
 		return nil
 	})
 	if _, ok := errors.AsType[*claudews.GoneError](err); ok {
@@ -171,8 +172,38 @@ func (s *dialled) line(ctx context.Context, line *claudews.Line) error {
 	return s.in.put(ctx, hub.Item{Kind: hub.ItemLine, Bytes: line.Bytes, Header: line.Header, Repeat: line.Repeat}, after)
 }
 
-// receive hands items to the hub. After an error they are handed over again, and
-// say so.
+// deliver hands items to the hub, see [intake.deliver]. What may wait is done in a
+// goroutine.
+func (s *dialled) deliver(items []hub.Item, done func(error)) {
+	ctx := s.server.ctx
+	if s.caller.posting.Load() && !s.posted { // the hub is told first
+		s.in.spawn(func() { done(s.receive(ctx, items)) })
+		return
+	}
+	s.att.Deliver(items, func(err error) {
+		if err == nil {
+			killpoint.Reach("link.after-commit")
+			done(nil)
+			return
+		}
+		s.in.spawn(func() { done(s.deliverAgain(ctx, items, err)) })
+	})
+}
+
+// deliverAgain hands items to the hub after an error. They say that they may be
+// repetitions.
+func (s *dialled) deliverAgain(ctx context.Context, items []hub.Item, err error) error {
+	if err := s.call(ctx, func(context.Context, attachment) error { return err }); err != nil {
+		return err
+	}
+	for i := range items {
+		items[i].Repeat = true
+	}
+	return s.receive(ctx, items)
+}
+
+// receive is deliver for a goroutine that may wait. After an error items are handed
+// over again, as by deliverAgain.
 func (s *dialled) receive(ctx context.Context, items []hub.Item) error {
 	for {
 		done := false

@@ -49,6 +49,15 @@ type fakeAttachment struct {
 	wire hub.Wire
 	lost error
 	over bool
+
+	ctx    context.Context // ends with Lost
+	cancel context.CancelFunc
+}
+
+func newFakeAttachment(h *fakeHub, w hub.Wire) *fakeAttachment {
+	a := &fakeAttachment{hub: h, wire: w}
+	a.ctx, a.cancel = context.WithCancel(context.Background())
+	return a
 }
 
 func newFakeHub() *fakeHub { return &fakeHub{changed: make(chan struct{})} }
@@ -107,7 +116,7 @@ func (h *fakeHub) attach(w hub.Wire) (attachment, hub.Welcome, error) {
 			old.wire.Close("replaced")
 		}
 	}
-	a := &fakeAttachment{hub: h, wire: w}
+	a := newFakeAttachment(h, w)
 	h.atts = append(h.atts, a)
 	if h.early != nil {
 		w.Send(h.early)
@@ -141,6 +150,10 @@ func (h *fakeHub) DialGrant(_ context.Context, r hub.DialRequest) (g hub.DialGra
 
 func (a *fakeAttachment) Session() string { return "s1" }
 func (a *fakeAttachment) Run() int        { return 1 }
+
+func (a *fakeAttachment) Deliver(items []hub.Item, done func(error)) {
+	go func() { done(a.Receive(a.ctx, items)) }()
+}
 
 func (a *fakeAttachment) Receive(ctx context.Context, items []hub.Item) error {
 	h := a.hub
@@ -405,6 +418,7 @@ func line(n int64, s string) link.Record {
 }
 
 func (a *fakeAttachment) Lost(cause error) {
+	a.cancel()
 	a.hub.update(func() { a.over, a.lost = true, cause })
 }
 
