@@ -180,7 +180,7 @@ fuzz: ## run every fuzz target for FUZZTIME (FUZZ=regexp: only matching ones)
 
 # What reads bytes of strangers, agents and links, and what decides. The rest reads what the user wrote, or serves tests: its seeds run with
 # the unit tests, and `make fuzz` and `make soak` fuzz it.
-SHORT_FUZZ = ./wire ./claude/claudews ./internal/link ./internal/policy ./internal/server ./internal/terminal/paint
+SHORT_FUZZ = ./wire ./internal/link ./internal/policy ./internal/server ./internal/terminal/paint
 
 .PHONY: fuzz-short
 fuzz-short:

@@ -34,10 +34,10 @@ func named(h *wire.Header) bool {
 // longestKey is how much of an id is remembered: the CLI's own are short.
 const longestKey = 128
 
-// markOf returns the mark of a line with such a header, and false for one that is
-// never taken for a repetition.
-func markOf(h *wire.Header, err error) (mark, bool) {
-	if err != nil || !named(h) {
+// markOf returns the mark of a line with such a header, nil if it is malformed, and
+// false for one that is never taken for a repetition.
+func markOf(h *wire.Header) (mark, bool) {
+	if h == nil || !named(h) {
 		return mark{}, false
 	}
 	// Not by its bytes: 2.1.120 encodes a line anew when it sends it again, and a

@@ -9,15 +9,10 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // peeked returns the mark of a line.
-func peeked(line []byte) (mark, bool) {
-	h, err := wire.Peek(line)
-	return markOf(&h, err)
-}
+func peeked(line []byte) (mark, bool) { return markOf(peek(line)) }
 
 // receiver is a history and what it let through.
 type receiver struct {

@@ -10,12 +10,12 @@ import (
 
 // An item is what an inbox holds: a line, a line that was too long, or an event.
 type item struct {
-	line     []byte
-	prepared any    // what the owner has made of it
-	err      error  // instead of a line
-	event    *Event // instead of a line
-	repeat   bool
-	ack      *receipt // nil if nobody waits for it
+	line   []byte
+	header *wire.Header // of the line; nil if it is malformed
+	err    error        // instead of a line
+	event  *Event       // instead of a line
+	repeat bool
+	ack    *receipt // nil for a line that came over the WebSocket
 }
 
 // size is what an item counts in an inbox. Events count nothing.
@@ -32,7 +32,7 @@ func (it item) asLine() Line {
 	if it.err != nil {
 		tooLong, _ = errors.AsType[*wire.LineTooLongError](it.err)
 	}
-	return Line{Bytes: it.line, TooLong: tooLong, Prepared: it.prepared, Repeat: it.repeat, receipt: it.ack}
+	return Line{Bytes: it.line, TooLong: tooLong, Header: it.header, Repeat: it.repeat, receipt: it.ack}
 }
 
 // An inbox is the queue between the connections of a transport and its reader.
@@ -47,8 +47,6 @@ type inbox struct {
 	mu    sync.Mutex
 	items []item
 	bytes int
-	lent  bool          // what get returned last may not be done with yet
-	aside bool          // somebody takes something past the inbox
 	end   error         // nil until finish
 	news  chan struct{} // closed when there is something to take; nil while nobody waits
 	room  chan struct{} // closed when there is more room; nil while nobody waits
@@ -108,28 +106,6 @@ func (b *inbox) put(ctx context.Context, done func(), items ...item) error {
 	}
 }
 
-// pass has take do something with what has just come, and reports what it returns. It
-// is not called, and false is returned, if there is something that came earlier; what
-// comes meanwhile is not given to anybody before it has returned.
-func (b *inbox) pass(take func() bool) bool {
-	b.mu.Lock()
-	if b.end != nil || b.lent || b.aside || len(b.items) > 0 {
-		b.mu.Unlock()
-		return false
-	}
-	b.aside = true
-	b.mu.Unlock()
-	defer func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		b.aside = false
-		if len(b.items) > 0 || b.end != nil {
-			wake(&b.news)
-		}
-	}()
-	return take()
-}
-
 // tell adds an event at once.
 func (b *inbox) tell(e Event) {
 	b.mu.Lock()
@@ -150,19 +126,18 @@ func (b *inbox) tell(e Event) {
 }
 
 // get takes all items, one at least, or returns what finish was given when there is
-// none. Who calls it is done with those that it returned before.
+// none.
 func (b *inbox) get(ctx context.Context) ([]item, error) {
 	for {
 		b.mu.Lock()
-		b.lent = false
-		if len(b.items) > 0 && !b.aside {
+		if len(b.items) > 0 {
 			defer b.mu.Unlock()
 			items := b.items
-			b.items, b.bytes, b.lent = nil, 0, true
+			b.items, b.bytes = nil, 0
 			wake(&b.room)
 			return items, nil
 		}
-		if end := b.end; end != nil && !b.aside {
+		if end := b.end; end != nil {
 			b.mu.Unlock()
 			return nil, end
 		}

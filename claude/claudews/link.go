@@ -36,7 +36,7 @@ var (
 type link struct {
 	// Static after construction.
 	ws     *websocket.Conn
-	sieve  *sieve          // below ws, nil if the library reads the lines
+	conn   *batchConn      // below ws; nil for a connection that was dialled
 	number int             // counts the connections of a transport, from 1
 	ctx    context.Context // ends with the connection
 	cancel context.CancelCauseFunc
@@ -50,12 +50,17 @@ type link struct {
 	active  atomic.Uint64
 }
 
-func newLink(ws *websocket.Conn, below *sieve, number int) *link {
+func newLink(ws *websocket.Conn, conn *batchConn, number int) *link {
 	// Lines have their own limit, and one that is over it must not end the
 	// connection: the CLI would come back and send it again.
 	ws.SetReadLimit(-1)
 	ctx, cancel := context.WithCancelCause(context.Background())
-	return &link{ws: ws, sieve: below, number: number, ctx: ctx, cancel: cancel, done: make(chan struct{})}
+	if conn != nil {
+		// Every read ends with the connection, so that none has to register with a
+		// context of its own.
+		context.AfterFunc(ctx, func() { _ = conn.Close() }) // it may have been closed before
+	}
+	return &link{ws: ws, conn: conn, number: number, ctx: ctx, cancel: cancel, done: make(chan struct{})}
 }
 
 // stop ends the connection without a close frame. The first cause counts.
@@ -76,16 +81,16 @@ type taker interface {
 	// take takes a line, which is the taker's only during the call, or what is known
 	// of one that was too long.
 	take(line []byte, tooLong *wire.LineTooLongError) error
-	// flush is called when all that has come was taken, and more is waited for.
+	// flush hands on the lines that were taken since it was called last. It is called
+	// before the connection is waited for, and when it has ended.
 	flush() error
 }
 
-// readTo says who takes the lines. It is called before anybody else has the link: who
-// closes it reads, too, while it waits for the other side's close frame.
+// readTo sets the taker of the lines. It is called before the link is shared.
 func (l *link) readTo(limit int, to taker) {
 	l.lines = &lineReader{link: l, to: to, split: wire.Splitter{Max: limit}}
-	if l.sieve != nil {
-		l.sieve.take, l.sieve.flush = l.lines.push, l.lines.flush
+	if l.conn != nil {
+		l.conn.flush = l.lines.flush
 	}
 }
 
@@ -93,8 +98,8 @@ func (l *link) readTo(limit int, to taker) {
 // taker returns an error. It returns why it ended.
 func (l *link) read() error {
 	err := l.lines.run()
-	if refused := l.lines.refused.Load(); refused != nil {
-		err = *refused
+	if refused := l.lines.flush(); refused != nil {
+		err = refused
 	}
 	var closed websocket.CloseError
 	if !errors.As(err, &closed) && l.ctx.Err() != nil {
@@ -103,19 +108,28 @@ func (l *link) read() error {
 	return closeError(err)
 }
 
-// A lineReader cuts what comes on a connection into lines.
+// A lineReader splits what comes on a connection into lines.
 type lineReader struct {
-	link    *link
+	// Static after construction.
+	link *link
+
+	// Guarded by mu: besides the goroutine in run, the one in link.close reads the
+	// connection, while it waits for the other side's close frame, and flushes.
+	mu      sync.Mutex
 	to      taker
 	split   wire.Splitter
-	refused atomic.Pointer[error] // the taker's
+	refused error // of the taker; nothing is taken afterwards
 }
 
+// run reads messages until the connection ends or the taker returns an error.
 func (r *lineReader) run() error {
+	ctx := r.link.ctx
+	if r.link.conn != nil {
+		ctx = context.Background() // see newLink
+	}
 	var buf []byte
 	for {
-		// With a sieve below this only returns when the connection ends.
-		_, message, err := r.link.ws.Reader(r.link.ctx)
+		_, message, err := r.link.ws.Reader(ctx)
 		if err != nil {
 			return err
 		}
@@ -125,14 +139,14 @@ func (r *lineReader) run() error {
 		for err == nil {
 			var n int
 			n, err = message.Read(buf)
+			if n == 0 {
+				continue
+			}
 			if err := r.push(buf[:n]); err != nil {
 				return err
 			}
 		}
 		if !errors.Is(err, io.EOF) {
-			return err
-		}
-		if err := r.flush(); err != nil {
 			return err
 		}
 	}
@@ -141,6 +155,11 @@ func (r *lineReader) run() error {
 // push takes bytes of a message.
 func (r *lineReader) push(b []byte) error {
 	r.link.active.Add(1)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.refused != nil {
+		return r.refused
+	}
 	r.split.Push(b)
 	for {
 		line, err := r.split.Next()
@@ -151,19 +170,20 @@ func (r *lineReader) push(b []byte) error {
 		if err != nil && !ok {
 			return err
 		}
-		if err := r.to.take(line, tooLong); err != nil {
-			r.refused.Store(&err)
-			return err
+		if r.refused = r.to.take(line, tooLong); r.refused != nil {
+			return r.refused
 		}
 	}
 }
 
+// flush has the taker hand on what it took.
 func (r *lineReader) flush() error {
-	err := r.to.flush()
-	if err != nil {
-		r.refused.Store(&err)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.refused == nil {
+		r.refused = r.to.flush()
 	}
-	return err
+	return r.refused
 }
 
 // wait marks the link as stalled while put waits for the transport's reader.

@@ -27,8 +27,9 @@ type Line struct {
 	// TooLong tells of a line that was over the limit and has been dropped, for
 	// [Peer.Serve]; nil for all others.
 	TooLong *wire.LineTooLongError
-	// Prepared is what [ServerOptions.Prepare] has returned for it.
-	Prepared any
+	// Header is what [wire.Peek] returned for the line; nil if that was an error, and
+	// for a line that was dropped.
+	Header *wire.Header
 	// Repeat says that the line may have been received before this program was
 	// started, which only the owner's own record can tell. It is set on what
 	// comes first from a CLI that was connected before.
@@ -437,30 +438,23 @@ type peerTaker struct {
 	link  *link
 	items []item
 	marks []mark
-	lines []Line // what is offered
 	bytes int
-
-	peeker wire.Peeker
-	header wire.Header // of the line that is taken
 }
 
-// mostTogether is how many bytes are handed on together, about: what is read at once,
+// maxTogether is how many bytes are handed on together, about: what is read at once,
 // unless that ends a line that began long before.
-const mostTogether = sieveBuffer
+const maxTogether = readBuffer
 
 func (t *peerTaker) take(line []byte, tooLong *wire.LineTooLongError) error {
 	var it item
-	var malformed error
-	h := &t.header
-	defer func() { *h = wire.Header{} }() // or it would keep the line alive, however long that is
 	m, marked := mark{}, true
 	if tooLong != nil {
 		it.err = tooLong
 		m.key = string(tooLong.Sum[:])
 	} else {
 		it.line = bytes.Clone(line)
-		*h, malformed = t.peeker.Peek(it.line)
-		m, marked = markOf(h, malformed)
+		it.header = peek(it.line)
+		m, marked = markOf(it.header)
 	}
 	if marked {
 		dup, hole, repeat := t.peer.history.admit(m)
@@ -476,22 +470,20 @@ func (t *peerTaker) take(line []byte, tooLong *wire.LineTooLongError) error {
 		it.repeat = repeat
 		t.marks = append(t.marks, m)
 	}
-	if tooLong == nil {
-		it.prepared = t.peer.prepare(it.line, h, malformed)
-	}
 	t.items = append(t.items, it)
-	if t.bytes += it.size(); t.bytes >= mostTogether {
+	if t.bytes += it.size(); t.bytes >= maxTogether {
 		return t.flush()
 	}
 	return nil
 }
 
-// prepare has the owner make what it likes of a line.
-func (p *Peer) prepare(line []byte, h *wire.Header, malformed error) any {
-	if p.server.opts.Prepare == nil {
+// peek returns the header of a line, nil if it is malformed.
+func peek(line []byte) *wire.Header {
+	h, err := wire.Peek(line)
+	if err != nil {
 		return nil
 	}
-	return p.server.opts.Prepare(line, h, malformed)
+	return &h
 }
 
 // flush hands on what was taken.
@@ -499,40 +491,12 @@ func (t *peerTaker) flush() error {
 	if len(t.items) == 0 {
 		return nil
 	}
-	if t.offer() {
-		t.done()
-		return nil
-	}
 	err := t.link.wait(func() error {
 		return t.peer.inbox.put(t.link.ctx, func() { t.peer.history.add(t.marks...) }, t.items...)
 	})
-	t.done()
+	clear(t.items) // the inbox has its own copies
+	t.items, t.marks, t.bytes = t.items[:0], t.marks[:0], 0
 	return err
-}
-
-// done forgets what was handed on.
-func (t *peerTaker) done() {
-	clear(t.items)
-	clear(t.lines)
-	t.items, t.marks, t.lines, t.bytes = t.items[:0], t.marks[:0], t.lines[:0], 0
-}
-
-// offer offers the peer's owner what was taken, and reports whether it has it.
-func (t *peerTaker) offer() bool {
-	offer := t.peer.server.opts.Offer
-	if offer == nil {
-		return false
-	}
-	return t.peer.inbox.pass(func() bool {
-		for i := range t.items {
-			t.lines = append(t.lines, t.items[i].asLine())
-		}
-		if !offer(t.peer, t.lines) {
-			return false
-		}
-		t.peer.history.add(t.marks...)
-		return true
-	})
 }
 
 // watchGap reports a hole that no line has shown: the CLI wrote something that

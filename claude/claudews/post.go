@@ -79,17 +79,15 @@ func (p *Peer) newBatch(items []item) *batch {
 			continue
 		}
 		r.sum = sha256.Sum256(items[i].line)
-		h, err := wire.Peek(items[i].line)
-		if items[i].prepared == nil {
-			items[i].prepared = p.prepare(items[i].line, &h, err)
-		}
-		if err != nil {
+		h := peek(items[i].line)
+		items[i].header = h
+		if h == nil {
 			continue
 		}
 		if h.Is("control_request", "") {
 			r.request = string(h.RequestID)
 		}
-		b.named = b.named || named(&h)
+		b.named = b.named || named(h)
 	}
 	return b
 }

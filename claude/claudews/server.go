@@ -46,20 +46,6 @@ type ServerOptions struct {
 	// caller, at the event's place between the lines.
 	OnEvent func(p *Peer, e Event)
 
-	// Prepare, if it is not nil, is called with every line and what [wire.Peek] says of
-	// it, by the goroutine that brings it, before it waits for the peer's reader: what
-	// can be done ahead is done there, at the same time as what is done with earlier
-	// lines. What it returns is the line's Prepared. The header is its only during the
-	// call.
-	Prepare func(line []byte, h *wire.Header, malformed error) any
-	// Offer, if it is not nil, is offered lines that have come together, before
-	// [Peer.Serve] and its like, by the goroutine that reads, when nothing that came
-	// earlier is still there: to wake another goroutine for a few lines takes longer
-	// than most of what is done with them. It reports whether it has taken them, all
-	// or none. It must not wait for anything, since nothing is read meanwhile, not
-	// even the answer to a ping. Lines of a POST are not offered.
-	Offer func(p *Peer, lines []Line) bool
-
 	// AnyPath makes the server serve every path, instead of "/" and those with
 	// "/ws/NAME" in them.
 	AnyPath bool
@@ -424,11 +410,11 @@ func (p *Peer) admit(w http.ResponseWriter, r *http.Request, wrote string, grant
 	if old != nil && !grant.Own && !p.history.knows(wrote) && old.answers(probeTimeout) {
 		return nil, errTaken
 	}
-	ws, below, err := p.server.accept(w, r)
+	ws, conn, err := p.server.accept(w, r)
 	if err != nil {
 		return nil, err
 	}
-	l, ok := p.attach(func(n int) *link { return newLink(ws, below, n) }, wrote, grant.Received)
+	l, ok := p.attach(func(n int) *link { return newLink(ws, conn, n) }, wrote, grant.Received)
 	if !ok {
 		l.close(CodeRestart, "try again")
 		close(l.done)
@@ -446,32 +432,26 @@ func (p *Peer) abandon() {
 	})
 }
 
-// accept answers an upgrade. There is a sieve below the connection if nothing on
-// it is compressed.
-func (s *Server) accept(w http.ResponseWriter, r *http.Request) (*websocket.Conn, *sieve, error) {
+// accept answers an upgrade.
+func (s *Server) accept(w http.ResponseWriter, r *http.Request) (*websocket.Conn, *batchConn, error) {
 	opts := &websocket.AcceptOptions{}
 	if s.opts.Compression {
 		opts.CompressionMode = websocket.CompressionContextTakeover
-		ws, err := websocket.Accept(w, r, opts)
-		if err != nil {
-			return nil, nil, fmt.Errorf("upgrading: %w", err)
-		}
-		return ws, nil, nil
 	}
-	below := &hijacker{ResponseWriter: w}
-	ws, err := websocket.Accept(below, r, opts)
+	h := &hijacker{ResponseWriter: w}
+	ws, err := websocket.Accept(h, r, opts)
 	if err != nil {
 		return nil, nil, fmt.Errorf("upgrading: %w", err)
 	}
-	return ws, below.sieve, nil
+	return ws, h.conn, nil
 }
 
 // turnAway accepts a connection only to close it, with a code that makes the CLI
 // come back: an HTTP error would end it.
 func (s *Server) turnAway(w http.ResponseWriter, r *http.Request, code int) {
-	ws, _, err := s.accept(w, r)
+	ws, conn, err := s.accept(w, r)
 	if err != nil {
 		return // answered
 	}
-	newLink(ws, nil, 0).close(code, "come back")
+	newLink(ws, conn, 0).close(code, "come back")
 }

@@ -109,31 +109,23 @@ type Item struct {
 	K int64
 	// Bytes is the line. The hub keeps the slice.
 	Bytes []byte
+	// Header is what [wire.Peek] returned for Bytes; nil if that was an error, or if
+	// the link has not read the header.
+	Header *wire.Header
 	// Hole says that live lines before this one were left out.
 	Hole bool
 	// Repeat says that the item may have been received before.
 	Repeat bool
 	// Gap says what is missing, for ItemGap.
 	Gap *Gap
-
-	line *fold.Line // set by Prepare
-}
-
-// Prepare does what can be done with a line before it is the session's turn: it is
-// read or decoded, or at least checked. header and malformed are what [wire.Peek]
-// returned for it. It is for whoever brings lines faster than one goroutine can take
-// them in, and may be left out. Bytes must not change afterwards.
-func (v *Item) Prepare(header *wire.Header, malformed error) {
-	v.line = fold.PeekedLine(v.Bytes, header, malformed)
-	v.line.Prepare()
 }
 
 // folded returns the line to be folded.
 func (v *Item) folded() *fold.Line {
-	if v.line == nil {
+	if v.Header == nil {
 		return fold.NewLine(v.Bytes, false)
 	}
-	return v.line
+	return fold.PeekedLine(v.Bytes, v.Header, nil)
 }
 
 // A Gap says that lines are missing.
@@ -379,11 +371,27 @@ func (a *Attachment) replace(reason string) {
 	a.wire.Close(reason)
 }
 
-// Receive takes in what a link brought. It returns when all of it is in the
-// journal, or folded for live lines: that is how the sender is slowed down.
+// Receive takes in what a link brought. It returns when all of it is in the journal
+// and shown, live lines when they are shown: that is the link's back-pressure. If ctx
+// ends first, what the session has begun to take in still counts; items must not be
+// changed then.
 func (a *Attachment) Receive(ctx context.Context, items []Item) error {
+	return a.session.try(ctx, a.receive(items))
+}
+
+// Deliver is Receive for a link that does not wait: done is called with the outcome,
+// by the session's goroutine, or by the caller's if the session is not in use any more.
+// It must not block, and may call Deliver. Items must not be changed before.
+func (a *Attachment) Deliver(items []Item, done func(error)) {
+	if err := a.session.enqueue(op{do: a.receive(items), then: done}); err != nil {
+		done(err)
+	}
+}
+
+// receive returns the operation that takes in items.
+func (a *Attachment) receive(items []Item) func(*step) error {
 	arrived := time.Now()
-	return a.session.here(ctx, func(st *step) error {
+	return func(st *step) error {
 		st.then(func() { a.hub.meter.Shown(time.Since(arrived)) })
 		for i := range items {
 			if a.over {
@@ -394,25 +402,7 @@ func (a *Attachment) Receive(ctx context.Context, items []Item) error {
 			}
 		}
 		return nil
-	})
-}
-
-// Live is Receive of live lines for who cannot wait for anything, such as another
-// session's journal. It reports whether they were taken; Receive takes them otherwise.
-func (a *Attachment) Live(items []Item) bool {
-	arrived := time.Now()
-	taken := true
-	done := a.session.atOnce(func(st *step) {
-		if a.over || a.session.book.State.Unsure { // it may become an entry, see found
-			taken = false
-			return
-		}
-		st.then(func() { a.hub.meter.Shown(time.Since(arrived)) })
-		for i := range items {
-			st.live(a, &items[i])
-		}
-	})
-	return done && taken
+	}
 }
 
 // ErrReplaced means that another connection has taken the place of this one.

@@ -24,7 +24,6 @@ type Cursor struct {
 	session *session
 	release func()
 	noLive  bool
-	hook    *Hook
 
 	begun   bool
 	verdict api.Verdict
@@ -79,20 +78,7 @@ func place(after, epoch string, last int64) (seq int64, verdict string) {
 }
 
 // Close lets go of the session.
-func (c *Cursor) Close() {
-	c.SetHook(nil)
-	c.release()
-}
-
-// SetHook says who is told when [Cursor.Ready] may have something; nil is nobody. The
-// hook is called once for all cursors that have it.
-func (c *Cursor) SetHook(h *Hook) {
-	f := c.session.feed
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.hooks.change(c.hook, h)
-	c.hook = h
-}
+func (c *Cursor) Close() { c.release() }
 
 // Next returns the next frames. It blocks until there are some, and fails with
 // ctx's error, or with [ErrClosed] when the hub closes.
@@ -127,20 +113,6 @@ func (c *Cursor) Next(ctx context.Context) ([]api.Frame, error) {
 	}
 }
 
-// Ready returns the next frames if they are in memory. It never waits: if there are
-// none, the cursor's hook is called when there may be some. ok is false if only Next
-// can tell what comes.
-func (c *Cursor) Ready() (frames []api.Frame, ok bool) {
-	f := c.session.feed
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if !c.begun || f.closed {
-		return nil, false
-	}
-	frames, behind := c.collect(f)
-	return frames, !behind
-}
-
 // collect returns what is in memory for the cursor; behind says that it has to
 // read the journal first. The feed's mu is held.
 func (c *Cursor) collect(f *feed) (frames []api.Frame, behind bool) {
@@ -149,6 +121,9 @@ func (c *Cursor) collect(f *feed) (frames []api.Frame, behind bool) {
 			c.edge = false
 			return nil, true
 		}
+	}
+	if n := c.ahead(f); n > 0 {
+		frames = make([]api.Frame, 0, min(n, maxFrames)+1) // and perhaps the partial message
 	}
 	for len(frames) < maxFrames {
 		if live := c.nextLive(f); live != nil {
@@ -169,6 +144,16 @@ func (c *Cursor) collect(f *feed) (frames []api.Frame, behind bool) {
 		frames = append(frames, api.Frame{Type: api.FramePartial, Partial: f.partials()})
 	}
 	return frames, false
+}
+
+// ahead returns how many entries and live lines the cursor has not given, at most. The
+// feed's mu is held.
+func (c *Cursor) ahead(f *feed) int {
+	n := f.seq - c.seq
+	if c.edge {
+		n += f.liveAt + int64(len(f.live)) - max(c.live, f.liveAt)
+	}
+	return int(n)
 }
 
 // nextLive returns the live line that comes before the next entry, if the

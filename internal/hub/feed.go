@@ -34,7 +34,6 @@ type feed struct {
 	partial fold.Partial
 	whole   *api.Partials // partial as followers get it; nil if nobody has asked since it changed
 	changed chan struct{} // closed at the next change; nil if nobody waits
-	hooks   hooks
 	closed  bool
 	busy    bool // something was published since quiet was called
 }
@@ -46,33 +45,35 @@ type liveLine struct {
 	size  int
 }
 
-// publish shows a step that was committed, and returns what it showed.
-func (f *feed) publish(st *step) []wideItem {
-	if len(st.shown) == 0 {
-		return nil
-	}
+// publish shows a step that was committed.
+func (f *feed) publish(st *step, items *[]wideItem) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.show(st, items)
+}
+
+// show is publish with mu held. What it shows is appended to items, if that is not
+// nil.
+func (f *feed) show(st *step, items *[]wideItem) {
 	f.busy, f.whole = true, nil
 	f.epoch = st.s.book.Epoch
-	items := make([]wideItem, 0, len(st.shown))
 	for _, v := range st.shown {
+		var item wideItem
 		if v.live == nil {
 			e := &st.entries[v.entry]
-			items = append(items, wideItem{event: f.entry(e, v.line), position: e.Position})
-			continue
+			item = wideItem{event: f.entry(e, v.line), position: e.Position}
+		} else {
+			item.event = f.liveLine(v.live, v.line, st)
 		}
-		if event := f.liveLine(v.live, v.line, st); event != nil {
-			items = append(items, wideItem{event: event})
+		if items != nil && item.event != nil {
+			*items = append(*items, item)
 		}
 	}
 	f.trim(st.s.followers.Load() > 0)
-	st.s.hooksDue(f.hooks)
 	if f.changed != nil {
 		close(f.changed)
 		f.changed = nil
 	}
-	return items
 }
 
 // entry shows an entry. line is its line as it was folded, if it is one of the
@@ -169,7 +170,6 @@ func (f *feed) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closed = true
-	f.hooks.wake()
 	if f.changed != nil {
 		close(f.changed)
 		f.changed = nil

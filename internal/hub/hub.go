@@ -148,9 +148,7 @@ func New(ctx context.Context, o Options) (*Hub, error) {
 	if h.ledger, err = openLedger(ctx, o, h.clock); err != nil {
 		return nil, err
 	}
-	if h.wide, err = openWide(ctx, o.Journal); err != nil {
-		return nil, err
-	}
+	h.wide = newWide(o.Journal)
 	// The hub's own context: a caller's that ends must not end the sessions.
 	h.ctx, h.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	if err := h.sweepScratch(); err != nil { // as large as the journal; the next backup tries again

@@ -19,9 +19,8 @@ import (
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
 
-// A session is one that is in use. What it is made of is owned by whoever holds
-// turn and works through operations, in the order of their arrival: its goroutine,
-// loop, or, while that has nothing to do, whoever brings lines.
+// A session is one that is in use. Its goroutine, loop, owns its state. Other
+// goroutines post operations, which loop carries out in the order of their arrival.
 type session struct {
 	// Static after construction.
 	hub *Hub
@@ -32,28 +31,24 @@ type session struct {
 	// done is closed when loop has returned.
 	done chan struct{}
 
-	turn sync.Mutex // held to work
-
 	// Guarded by mu.
-	mu     sync.Mutex
-	ops    []op
-	wake   chan struct{} // has room for one; loop waits for it
-	stop   chan struct{} // closed to end loop
-	ended  bool          // no more operations are taken
-	broken error         // why loop has to give up; set by who worked in its place
+	mu    sync.Mutex
+	ops   []op
+	wake  chan struct{} // has room for one; loop waits for it
+	stop  chan struct{} // closed to end loop
+	ended bool          // no more operations are taken
 
 	// Guarded by hub.mu.
-	users    int       // who hold the session
+	users    int       // how many hold the session
 	released time.Time // when the last of them let go
 
-	// Owned by who holds turn.
-	unwritten *unwritten // what loop has to write before all else; nil if nothing
-	book      *book
-	run       journal.Run // the row of the current run
-	link      *Attachment // nil while there is none
-	waits     []*wait
-	starts    int // runs that are being started
-	unsaved   int64
+	// Owned by loop.
+	book    *book
+	run     journal.Run // the row of the current run
+	link    *Attachment // nil while there is none
+	waits   []*wait
+	starts  int // runs that are being started
+	unsaved int64
 	// quiet is what is known of a CLI whose turn is in doubt.
 	quiet quiet
 	// lastLive is the place of the run's newest live line.
@@ -88,9 +83,6 @@ type session struct {
 	// planTool is the tool that is about to change the permission mode.
 	planTool string
 
-	// due are hooks to be called for what was shown.
-	due []*Hook
-
 	// followers counts cursors, awake says that the session has to be looked at
 	// from time to time.
 	followers atomic.Int64
@@ -100,8 +92,20 @@ type session struct {
 // An op is something to be done by loop. It may look at the session and add to
 // the step; what has to follow the commit is given to step.then.
 type op struct {
-	do   func(*step) error
-	done chan error // gets do's error, or the outcome of the commit; has room for it
+	do func(*step) error
+	// The outcome is do's error, or that of the commit. loop sends it on done, which has
+	// room for it, or, if done is nil, calls then, which must not block.
+	done chan error
+	then func(error)
+}
+
+// finish tells the outcome.
+func (o *op) finish(err error) {
+	if o.done != nil {
+		o.done <- err
+		return
+	}
+	o.then(err)
 }
 
 // A wait is somebody who waits for a state of the session.
@@ -148,107 +152,11 @@ func (s *session) enqueue(o op) error {
 		return errPutAway
 	}
 	s.ops = append(s.ops, o)
-	s.wakeLocked()
-	return nil
-}
-
-// wakeLocked has loop look. mu is held.
-func (s *session) wakeLocked() {
 	select {
 	case s.wake <- struct{}{}:
 	default:
 	}
-}
-
-// here is try for those who bring lines one after the other and can do nothing else
-// meanwhile: they work themselves if nobody does, which spares two changes of
-// goroutines for every line. While the journal cannot be written loop goes on in
-// their place: they may have to leave.
-func (s *session) here(ctx context.Context, f func(*step) error) error {
-	if !s.turn.TryLock() {
-		return s.try(ctx, f)
-	}
-	if s.unwritten != nil {
-		s.turn.Unlock()
-		return s.try(ctx, f)
-	}
-	o := op{do: f, done: make(chan error, 1)}
-	err := s.hereLocked(o)
-	due := s.takeDue()
-	s.turn.Unlock()
-	showDue(due)
-	if err != nil {
-		return err
-	}
-	return s.outcome(ctx, o)
-}
-
-// atOnce is here for those who cannot wait at all, with what adds no entries and changes
-// nothing from which some would follow. It reports whether it was done: not if somebody
-// else is at work, or comes before.
-func (s *session) atOnce(f func(*step)) bool {
-	if !s.turn.TryLock() {
-		return false
-	}
-	done := s.unwritten == nil && s.unoccupied()
-	if done {
-		st := &step{s: s, now: s.hub.now()}
-		f(st)
-		st.present()
-	}
-	due := s.takeDue()
-	s.turn.Unlock()
-	showDue(due)
-	return done
-}
-
-// unoccupied reports whether there is nothing to do. Who calls it holds turn.
-func (s *session) unoccupied() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return !s.ended && s.broken == nil && len(s.ops) == 0
-}
-
-// hereLocked works in place of loop, which is left with what cannot be done here. Who
-// calls it holds turn.
-func (s *session) hereLocked(o op) error {
-	s.mu.Lock()
-	if s.ended || s.broken != nil {
-		s.mu.Unlock()
-		return errPutAway
-	}
-	s.ops = append(s.ops, o)
-	s.mu.Unlock()
-	s.leaveToLoop(s.drain(false))
 	return nil
-}
-
-// leaveToLoop leaves what could not be done here to loop, if there was an error.
-func (s *session) leaveToLoop(err error) {
-	if err == nil {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !errors.Is(err, errUnwritten) {
-		s.broken = err
-	}
-	s.wakeLocked()
-}
-
-// drain works through operations until there are none. Who calls it holds turn. After
-// an error the session is of no use any more, unless that is errUnwritten, which only
-// comes if the journal is not waited for.
-func (s *session) drain(patient bool) error {
-	for {
-		ops := s.take()
-		if len(ops) == 0 {
-			return nil
-		}
-		if err := s.work(ops, patient); err != nil {
-			return err
-		}
-	}
 }
 
 // later has an operation done by which nobody waits.
@@ -360,12 +268,12 @@ func (s *session) loop() {
 			return
 		case <-s.wake:
 		}
-		if err := s.catchUp(); err != nil {
+		if err := s.drain(); err != nil {
 			s.leave(err)
 			s.hub.forget(s)
 			if s.hub.ctx.Err() == nil {
-				// Somebody else has written, or removed it: what the
-				// journal says counts, and its run is looked after.
+				// Another process has written to the session, or removed it: what
+				// the journal says counts, and its run is looked after.
 				s.log.Error("a session has to be read anew", "session", s.id, "err", err)
 				s.hub.lookAfter(s.id)
 			}
@@ -374,31 +282,18 @@ func (s *session) loop() {
 	}
 }
 
-// catchUp works, and returns why the session is of no use any more.
-func (s *session) catchUp() error {
-	s.turn.Lock()
-	defer s.turn.Unlock()
-	defer func() {
-		for _, h := range s.takeDue() {
-			h.Wake()
+// drain carries out operations until there are none. After an error the session is of
+// no use any more.
+func (s *session) drain() error {
+	for {
+		ops := s.take()
+		if len(ops) == 0 {
+			return nil
 		}
-	}()
-	s.mu.Lock()
-	broken := s.broken
-	s.mu.Unlock()
-	if broken != nil {
-		return broken
-	}
-	if u := s.unwritten; u != nil {
-		s.unwritten = nil
-		if err := s.conclude(u, true); err != nil {
-			return err
-		}
-		if err := s.work(u.rest, true); err != nil {
+		if err := s.work(ops); err != nil {
 			return err
 		}
 	}
-	return s.drain(true)
 }
 
 // take removes the next operations.
@@ -414,21 +309,15 @@ func (s *session) take() []op {
 	return ops
 }
 
-// leave refuses what is left and tells those who wait.
+// leave refuses what is left and ends all waits. Only loop calls it, as it returns.
 func (s *session) leave(err error) {
-	s.turn.Lock()
-	defer s.turn.Unlock()
 	s.mu.Lock()
 	s.ended = true
 	ops := s.ops
 	s.ops = nil
 	s.mu.Unlock()
-	if u := s.unwritten; u != nil {
-		s.unwritten = nil
-		u.fail(err)
-	}
 	for _, o := range ops {
-		o.done <- err
+		o.finish(err)
 	}
 	for _, w := range s.waits {
 		close(w.done)
@@ -440,30 +329,9 @@ func (s *session) leave(err error) {
 	s.feed.close()
 }
 
-// An unwritten is a step that has been made and not been written.
-type unwritten struct {
-	step    *step
-	ops     []op    // that it does
-	refused []error // what they returned
-	rest    []op    // that come after it
-}
-
-// errUnwritten says that a step has to wait for the journal.
-var errUnwritten = errors.New("the journal cannot be written yet")
-
-// fail tells those who wait that it has come to nothing.
-func (u *unwritten) fail(err error) {
-	for i, o := range u.ops {
-		o.done <- errors.Join(err, u.refused[i])
-	}
-	for _, o := range u.rest {
-		o.done <- err
-	}
-}
-
-// work does operations, in steps. An error ends the session: its memory does
-// not fit the journal any more. But see drain for errUnwritten.
-func (s *session) work(ops []op, patient bool) error {
+// work carries out operations, in steps. An error ends the session: its memory does
+// not fit the journal any more.
+func (s *session) work(ops []op) error {
 	for len(ops) > 0 {
 		st := &step{s: s, now: s.hub.now()}
 		n := 0
@@ -473,28 +341,19 @@ func (s *session) work(ops []op, patient bool) error {
 			n++
 		}
 		st.finish()
-		if err := s.conclude(&unwritten{st, ops[:n], refused, ops[n:]}, patient); err != nil {
+		if err := st.commit(); err != nil {
+			for i, o := range ops[:n] {
+				o.finish(errors.Join(err, refused[i]))
+			}
+			for _, o := range ops[n:] {
+				o.finish(err)
+			}
 			return err
 		}
+		for i, o := range ops[:n] {
+			o.finish(refused[i])
+		}
 		ops = ops[n:]
-	}
-	return nil
-}
-
-// conclude writes a step and tells those who wait for it. If the journal is not to be
-// waited for and cannot be written, the step is kept for loop.
-func (s *session) conclude(u *unwritten, patient bool) error {
-	err := u.step.commit(patient)
-	switch {
-	case errors.Is(err, errUnwritten):
-		s.unwritten = u
-		return err
-	case err != nil:
-		u.fail(err)
-		return err
-	}
-	for i, o := range u.ops {
-		o.done <- u.refused[i]
 	}
 	return nil
 }
@@ -535,7 +394,7 @@ func (st *step) event(kind string, by Actor, data any) int64 {
 	return st.add(e)
 }
 
-// then has f called after the commit, by who works.
+// then has loop call f after the commit.
 func (st *step) then(f func()) { st.after = append(st.after, f) }
 
 // touch has the run's row written.
@@ -594,10 +453,9 @@ const foldEvery = 500
 
 // commit writes the step to the journal, shows it and does what follows. While
 // the journal cannot be written it tries again, for ever: nothing more is taken
-// in meanwhile, and what has been is not lost. If it is not patient, it
-// returns errUnwritten instead and can be called again.
-func (st *step) commit(patient bool) error {
-	if err := st.write(patient); err != nil {
+// in meanwhile, and what has been is not lost.
+func (st *step) commit() error {
+	if err := st.write(); err != nil {
 		return err
 	}
 	st.present()
@@ -625,7 +483,7 @@ func (st *step) present() {
 }
 
 // write writes what there is to write.
-func (st *step) write(patient bool) error {
+func (st *step) write() error {
 	s := st.s
 	b := &st.batch
 	if len(st.entries) == 0 && st.runs == nil {
@@ -672,9 +530,6 @@ func (st *step) write(patient bool) error {
 		}
 		if _, ok := errors.AsType[*journal.UnavailableError](err); !ok {
 			return fmt.Errorf("writing to the journal: %w", err)
-		}
-		if !patient {
-			return errUnwritten
 		}
 		if !waiting {
 			waiting = true

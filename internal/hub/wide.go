@@ -19,13 +19,16 @@ const wideBytes = 1 << 20
 // A wide is what followers of all sessions read: what the sessions show, in the
 // order in which the journal has it.
 //
-// Its lock is held while a session shows a step to its own followers, so that what
-// a session is writing at a moment (its partial message) fits to what was shown to
-// everybody at that moment. Locks are taken in the order wide, hub, feed.
+// While it has followers, its lock is held while a session shows a step to the
+// session's own followers, so that what a session is writing at a moment (its partial
+// message) fits to what was shown to the followers of all sessions at that moment.
+// Without followers, sessions do not take the lock, and only epoch is in use. Locks
+// are taken in the order wide, hub, feed.
 type wide struct {
 	// Static after construction.
 	epoch string
 
+	// followers counts cursors. It is changed with mu held, see publish.
 	followers atomic.Int64
 
 	mu       sync.Mutex
@@ -42,7 +45,6 @@ type wide struct {
 	stuck   bool // pending was there when somebody looked last
 	busy    bool // something was shown since quiet was called
 	changed chan struct{}
-	hooks   hooks
 	closed  bool
 }
 
@@ -59,22 +61,69 @@ type wideStep struct {
 	last    int64
 }
 
-// openWide returns the feed of all sessions of a journal.
-func openWide(ctx context.Context, j journal.Journal) (*wide, error) {
+// newWide returns the feed of all sessions of a journal.
+func newWide(j journal.Journal) *wide {
+	return &wide{epoch: "g" + j.ID(), pending: map[int64]*wideStep{}}
+}
+
+// join counts a follower in and returns the position at which it joins. The first
+// one begins at the end of the journal: a step that found no followers was committed
+// before that, and what it showed is in its session's partial message, which a cursor
+// reads later.
+func (w *wide) join(ctx context.Context, j journal.Journal) (int64, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.followers.Add(1) > 1 {
+		return w.position, nil
+	}
 	last, err := j.LastPosition(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("finding the end of the journal: %w", err)
+		w.followers.Add(-1)
+		return 0, fmt.Errorf("finding the end of the journal: %w", err)
 	}
-	return &wide{epoch: "g" + j.ID(), position: last, pending: map[int64]*wideStep{}}, nil
+	w.position = last
+	return last, nil
+}
+
+// leave counts a follower out. With the last one everything is forgotten.
+func (w *wide) leave() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.followers.Add(-1) == 0 {
+		w.restart()
+		clear(w.pending)
+		w.stuck = false
+	}
 }
 
 // publish shows a step that was committed, to the session's followers and to those
 // of all sessions.
 func (w *wide) publish(st *step) {
+	if len(st.shown) == 0 {
+		return
+	}
+	// Looking for followers and showing the step to the session's are one critical
+	// section of the session's feed. A cursor that joins afterwards finds the step in
+	// the journal and, because it locks the feed to read it, in the partial message.
+	f := st.s.feed
+	f.mu.Lock()
+	alone := w.followers.Load() == 0
+	if alone {
+		f.show(st, nil)
+	}
+	f.mu.Unlock()
+	if !alone {
+		w.publishAll(st)
+	}
+}
+
+// publishAll is publish while there are followers of all sessions.
+func (w *wide) publishAll(st *step) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	items := st.s.feed.publish(st)
-	if len(items) == 0 {
+	items := make([]wideItem, 0, len(st.shown))
+	st.s.feed.publish(st, &items)
+	if len(items) == 0 || w.followers.Load() == 0 { // the last one may have left meanwhile
 		return
 	}
 	v := &wideStep{session: st.s, items: items}
@@ -105,8 +154,12 @@ func (w *wide) publish(st *step) {
 		w.pending[from] = v
 		return
 	case from <= w.position:
-		// It was given up by unstick: everybody has its entries from the journal, but
-		// not its live lines, and is given the partial messages anew.
+		// unstick gave it up, or it was committed before the first follower joined:
+		// cursors have its entries from the journal, or begin after them. They do not
+		// have its live lines, and are given the partial messages anew.
+		if !slices.ContainsFunc(items, func(i wideItem) bool { return i.position == 0 }) {
+			return
+		}
 		w.restart()
 	default:
 		w.show(v)
@@ -117,17 +170,12 @@ func (w *wide) publish(st *step) {
 	}
 	w.trim()
 	w.wake()
-	st.s.hooksDue(w.hooks)
 }
 
 // show appends a step whose turn it is. mu is held.
 func (w *wide) show(v *wideStep) {
 	before := w.position
 	w.position, w.busy = max(w.position, v.last), true
-	if w.followers.Load() == 0 {
-		w.forget()
-		return
-	}
 	for _, item := range v.items {
 		frame := api.Frame{Type: api.FrameLive, Event: item.event}
 		if item.position > 0 {
@@ -206,7 +254,6 @@ func (w *wide) unstick() {
 	w.stuck = false
 	w.restart()
 	w.wake()
-	w.hooks.wake()
 }
 
 // restart has all cursors look for their places anew. mu is held.
@@ -221,7 +268,6 @@ func (w *wide) close() {
 	defer w.mu.Unlock()
 	w.closed = true
 	w.wake()
-	w.hooks.wake()
 }
 
 // A WideCursor follows all sessions. It holds no queue. It is not safe for
@@ -230,7 +276,6 @@ type WideCursor struct {
 	hub    *Hub
 	noLive bool
 	leave  func()
-	hook   *Hook
 
 	begun    bool
 	verdict  api.Verdict
@@ -244,32 +289,20 @@ type WideCursor struct {
 // FollowAll returns a cursor on the events of all sessions, in the order in which
 // they were committed. It must be closed. [FollowOptions.After] is a position, see
 // [api.Frame].
-func (h *Hub) FollowAll(_ context.Context, o FollowOptions) (*WideCursor, error) {
+func (h *Hub) FollowAll(ctx context.Context, o FollowOptions) (*WideCursor, error) {
 	w := h.wide
-	w.followers.Add(1)
-	w.mu.Lock()
-	last := w.position
-	w.mu.Unlock()
-	c := &WideCursor{hub: h, noLive: o.NoLive, leave: sync.OnceFunc(func() { w.followers.Add(-1) })}
+	last, err := w.join(ctx, h.journal)
+	if err != nil {
+		return nil, err
+	}
+	c := &WideCursor{hub: h, noLive: o.NoLive, leave: sync.OnceFunc(w.leave)}
 	c.verdict = api.Verdict{LastEventID: eventID(w.epoch, last)}
 	c.position, c.verdict.Resume = place(o.After, w.epoch, last)
 	return c, nil
 }
 
 // Close lets go of the sessions.
-func (c *WideCursor) Close() {
-	c.SetHook(nil)
-	c.leave()
-}
-
-// SetHook is as [Cursor.SetHook].
-func (c *WideCursor) SetHook(h *Hook) {
-	w := c.hub.wide
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.hooks.change(c.hook, h)
-	c.hook = h
-}
+func (c *WideCursor) Close() { c.leave() }
 
 // Next returns the next frames, which must not be changed. It blocks until there
 // are some, and fails with ctx's error, or with [ErrClosed] when the hub closes.
@@ -310,18 +343,6 @@ func (c *WideCursor) Next(ctx context.Context) ([]api.Frame, error) {
 	}
 }
 
-// Ready is as [Cursor.Ready]. The frames must not be changed.
-func (c *WideCursor) Ready() (frames []api.Frame, ok bool) {
-	w := c.hub.wide
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if !c.begun || w.closed {
-		return nil, false
-	}
-	frames, behind := c.collect(w)
-	return frames, !behind
-}
-
 // collect returns what is in memory for the cursor; behind says that it has to
 // read the journal first. w.mu is held.
 func (c *WideCursor) collect(w *wide) (frames []api.Frame, behind bool) {
@@ -329,7 +350,7 @@ func (c *WideCursor) collect(w *wide) (frames []api.Frame, behind bool) {
 		c.edge, c.told = false, false
 	}
 	if !c.edge {
-		if c.position < w.position && !c.join(w) {
+		if c.position < w.position && !c.seek(w) {
 			return nil, true
 		}
 		if c.position >= w.position {
@@ -362,8 +383,8 @@ func (c *WideCursor) collect(w *wide) (frames []api.Frame, behind bool) {
 	return frames, false
 }
 
-// join finds the cursor's place among what is in memory. w.mu is held.
-func (c *WideCursor) join(w *wide) bool {
+// seek finds the cursor's place among what is in memory. w.mu is held.
+func (c *WideCursor) seek(w *wide) bool {
 	for i := range w.frames {
 		if w.frames[i].Type == api.FrameLive {
 			continue
@@ -453,9 +474,10 @@ func (h *Hub) AllEvents(ctx context.Context, after string, limit int) (*api.Even
 	if limit <= 0 || limit > 1000 {
 		limit = 1000
 	}
-	h.wide.mu.Lock()
-	last := h.wide.position
-	h.wide.mu.Unlock()
+	last, err := h.journal.LastPosition(ctx)
+	if err != nil {
+		return nil, h.problem(err, "")
+	}
 	page := &api.EventPage{Events: []api.Event{}}
 	c := &WideCursor{hub: h}
 	c.position, page.Resume = place(after, h.wide.epoch, last)

@@ -18,9 +18,18 @@ type wideStage struct {
 	cursor *WideCursor
 }
 
+// A positionJournal only knows the position of its last entry.
+type positionJournal struct {
+	journal.Journal
+
+	last int64
+}
+
+func (j positionJournal) LastPosition(context.Context) (int64, error) { return j.last, nil }
+
 func newWideStage(t *testing.T) *wideStage {
 	t.Helper()
-	h := &Hub{wide: &wide{epoch: "g", pending: map[int64]*wideStep{}}, sessions: map[string]*session{}}
+	h := &Hub{wide: &wide{epoch: "g", pending: map[int64]*wideStep{}}, sessions: map[string]*session{}, journal: positionJournal{}}
 	c, err := h.FollowAll(t.Context(), FollowOptions{After: "now"})
 	if err != nil {
 		t.Fatal(err)
@@ -150,5 +159,36 @@ func TestWideQuiet(t *testing.T) {
 	w.show(a, 2, "")
 	if got, want := w.seen(t), "a2"; got != want {
 		t.Fatalf("got %s, want %s", got, want)
+	}
+}
+
+// TestWideWithoutFollowers has sessions show steps while nobody follows all of them:
+// the lock of all sessions is not taken, and a cursor that joins has nothing missing.
+func TestWideWithoutFollowers(t *testing.T) {
+	w := newWideStage(t)
+	a := w.session("a")
+	w.cursor.Close()
+	w.hub.wide.mu.Lock()
+	w.start(a) // does not wait for the lock
+	w.show(a, 1, "one ")
+	w.hub.wide.mu.Unlock()
+
+	w.hub.journal = positionJournal{last: 2} // the next step is committed, and not shown yet
+	c, err := w.hub.FollowAll(t.Context(), FollowOptions{After: "now"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.cursor = c
+	if got, want := w.seen(t), "=one "; got != want {
+		t.Fatalf("got %q, want %q", got, want)
+	}
+	w.show(a, 2, "")
+	w.show(a, 0, "two ")
+	w.show(a, 3, "three")
+	if got, want := w.seen(t), "+two  a3 +three"; got != want { // a2 came before the cursor
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if n := len(w.hub.wide.pending); n != 0 {
+		t.Errorf("%d steps wait", n)
 	}
 }

@@ -17,14 +17,14 @@ type theHub interface {
 	AttachDialled(ctx context.Context, h hub.DialHello, w hub.Wire) (attachment, hub.Welcome, error)
 }
 
-// attachment is what the ingress needs of a [hub.Attachment]. All calls for one
-// connection come from one goroutine, in the order in which things happened, and
-// Lost is the last.
+// attachment is what the ingress needs of a [hub.Attachment]. The calls for one
+// connection are made one after the other, in the order in which things happened:
+// none is made while Deliver is not done. Lost is the last.
 type attachment interface {
 	Session() string
 	Run() int
 	Receive(ctx context.Context, items []hub.Item) error
-	Live(items []hub.Item) bool
+	Deliver(items []hub.Item, done func(error))
 	Written(ctx context.Context, upTo int64) error
 	Failed(ctx context.Context, number int64, reason string) error
 	Lost(cause error)

@@ -85,7 +85,6 @@ func newDial(h theHub, o *DialOptions) *Dial {
 		so = *o.Server
 	}
 	so.Authorize, so.OnEvent, so.Logger = d.authorize, d.happened, d.log
-	so.Prepare, so.Offer = prepare, d.offered
 	server, err := claudews.NewServer(&so)
 	if err != nil {
 		panic(err) // Authorize is the only thing that could be missing

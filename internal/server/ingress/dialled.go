@@ -34,7 +34,7 @@ type dialled struct {
 	out    *courier
 	doubt  *doubt
 
-	// Owned by the worker of in, after the first attach.
+	// Owned by the calls and batches of in, one at a time, after the first attach.
 	att     attachment
 	session string
 	run     int
@@ -55,7 +55,7 @@ func (d *Dial) serve(p *claudews.Peer) {
 	s.doubt = newDoubt(d.opts.Insist, func() {
 		s.tell(func(ctx context.Context, a attachment) error { return a.Recover(ctx) })
 	})
-	s.in = newIntake(d.ctx, s.receive, s.failed, &d.dropped)
+	s.in = newIntake(d.ctx, s.deliver, s.failed, &d.dropped)
 	s.out.doubt, s.out.owner = s.doubt, s
 	if err := s.attach(d.ctx); err != nil {
 		s.log.Info("a CLI was refused", "error", err)
@@ -123,15 +123,14 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // read takes what the CLI sends until it is over, and returns why it is.
 func (s *dialled) read(ctx context.Context) error {
-	var steps []step
 	err := s.peer.Serve(ctx, func(lines []claudews.Line) error {
-		steps = steps[:0]
 		for i := range lines {
-			steps = s.take(steps, &lines[i])
+			if err := s.line(ctx, &lines[i]); err != nil {
+				return err
+			}
 		}
-		err := s.in.give(ctx, steps)
-		clear(steps) // nothing here holds on to what the hub has now
-		return err
+		s.in.flush()
+		return nil
 	})
 	if _, ok := errors.AsType[*claudews.GoneError](err); ok {
 		err = fmt.Errorf("%w: %w", hub.ErrGone, err)
@@ -139,95 +138,72 @@ func (s *dialled) read(ctx context.Context) error {
 	return err
 }
 
-// mostOffered is how many bytes are taken by who reads. For more it is worth while to
-// have others work at the same time.
-const mostOffered = 8 << 10
-
-// offered is offered lines by the goroutine that reads a connection, and takes those
-// that the hub can take without waiting.
-func (d *Dial) offered(p *claudews.Peer, lines []claudews.Line) bool {
-	s := d.servedBy(p)
-	return s != nil && s.offer(lines)
-}
-
-func (s *dialled) offer(lines []claudews.Line) bool {
-	if s.caller.posting.Load() {
-		return false // there is more to it
+// line gives the hub a line. A live line is left out where the hub is behind, all
+// others wait for room.
+func (s *dialled) line(ctx context.Context, line *claudews.Line) error {
+	var after func()
+	if line.Awaited() {
+		after = line.Ack
 	}
-	size, named := 0, false
-	for i := range lines {
-		p, ok := lines[i].Prepared.(*prepared)
-		if !ok || p.class != wire.Live || lines[i].Repeat {
-			return false
+	if line.TooLong != nil {
+		return s.in.put(ctx, hub.Item{Kind: hub.ItemOversize, Bytes: link.NewOversize(line.TooLong).Encode()}, after)
+	}
+	class := wire.Durable // what is malformed is kept
+	if h := line.Header; h != nil {
+		class = wire.ClassOf(*h)
+		if len(h.UUID) > 0 && !s.caller.spoke.Load() {
+			s.caller.spoke.Store(true)
 		}
-		if size += len(lines[i].Bytes); size > mostOffered {
-			return false
-		}
-		named = named || p.named
 	}
-	items := make([]hub.Item, len(lines)) // the hub may keep them
-	for i := range lines {
-		items[i] = lines[i].Prepared.(*prepared).item //nolint:forcetypeassert // looked at above
-	}
-	if named && !s.caller.spoke.Load() {
-		s.caller.spoke.Store(true)
-	}
-	return s.in.now(items, func(items []hub.Item) bool { return s.att.Live(items) })
-}
-
-// A prepared is what is made of a line of a CLI as soon as it has been read.
-type prepared struct {
-	item  hub.Item
-	class wire.Class
-	named bool // it has a uuid
-}
-
-// prepare makes it, in the goroutine that reads.
-func prepare(line []byte, h *wire.Header, malformed error) any {
-	p := &prepared{item: hub.Item{Kind: hub.ItemLine, Bytes: line}, class: wire.Durable}
-	if malformed == nil {
-		p.class, p.named = wire.ClassOf(*h), len(h.UUID) > 0
-	}
-	switch p.class {
+	switch class {
 	case wire.Consumed:
-		return p
+		line.Ack()
+		return nil
 	case wire.Live:
-		p.item.Kind = hub.ItemLive
+		if !s.in.offer(hub.Item{Kind: hub.ItemLive, Bytes: line.Bytes, Header: line.Header, Repeat: line.Repeat}, after) {
+			line.Ack()
+		}
+		return nil
 	case wire.Durable:
 	}
-	p.item.Prepare(h, malformed)
-	return p
-}
-
-// take appends what the hub is to be told of a line.
-func (s *dialled) take(steps []step, line *claudews.Line) []step {
-	if line.TooLong != nil {
-		return append(steps, step{item: hub.Item{Kind: hub.ItemOversize, Bytes: link.NewOversize(line.TooLong).Encode()}, after: line.Ack})
-	}
-	p, ok := line.Prepared.(*prepared)
-	if !ok {
-		return steps // there is nothing else
-	}
-	if p.named && !s.caller.spoke.Load() {
-		s.caller.spoke.Store(true)
-	}
-	if p.class == wire.Consumed {
-		line.Ack()
-		return steps
-	}
-	next := step{item: p.item}
-	next.item.Repeat = line.Repeat
-	if line.Awaited() {
-		next.after = line.Ack
-	}
-	if p.class == wire.Durable && s.caller.posting.Load() {
+	if s.caller.posting.Load() {
 		s.doubt.look(line.Bytes)
 	}
-	return append(steps, next)
+	return s.in.put(ctx, hub.Item{Kind: hub.ItemLine, Bytes: line.Bytes, Header: line.Header, Repeat: line.Repeat}, after)
 }
 
-// receive hands items to the hub. After an error they are handed over again, and
-// say so.
+// deliver hands items to the hub, see [intake.deliver]. What may wait is done in a
+// goroutine.
+func (s *dialled) deliver(items []hub.Item, done func(error)) {
+	ctx := s.server.ctx
+	if s.caller.posting.Load() && !s.posted { // the hub is told first
+		s.in.spawn(func() { done(s.receive(ctx, items)) })
+		return
+	}
+	s.att.Deliver(items, func(err error) {
+		if err == nil {
+			killpoint.Reach("link.after-commit")
+			done(nil)
+			return
+		}
+		s.in.spawn(func() { done(s.deliverAgain(ctx, items, err)) })
+	})
+}
+
+// deliverAgain hands items to the hub after an error. They say that they may be
+// repetitions.
+func (s *dialled) deliverAgain(ctx context.Context, items []hub.Item, err error) error {
+	if err := s.call(ctx, func(context.Context, attachment) error { return err }); err != nil {
+		return err
+	}
+	for i := range items {
+		items[i].Repeat = true
+	}
+	return s.receive(ctx, items)
+}
+
+// receive is deliver for a goroutine that may wait. After an error items are handed
+// over again, as by deliverAgain.
 func (s *dialled) receive(ctx context.Context, items []hub.Item) error {
 	for {
 		done := false

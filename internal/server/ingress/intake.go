@@ -2,6 +2,7 @@ package ingress
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -16,41 +17,46 @@ const (
 	intakeItems = 1024
 )
 
-// A step is one thing that the hub is to be told.
-type step struct {
-	item hub.Item
-	// do, if not nil, is called instead of handing over the item.
-	do func(ctx context.Context) error
-	// after, if not nil, is called when the item is safe.
-	after func()
+// A batch is what the hub is told at once: items that follow each other, or a call.
+type batch struct {
+	items []hub.Item
+	bytes int
+	after []func()                        // to be called when the items are safe
+	do    func(ctx context.Context) error // nil for items
 }
 
-// An intake is the way from a connection to the hub. One goroutine puts lines
-// in, any may ask for something to be done in between, and a worker that exists
-// only while there is work tells the hub, in order. Who gives many lines at once
-// is that worker itself, if there is none.
+// An intake is the queue from a connection to the hub. The goroutine that reads the
+// connection adds lines (put, offer) and then calls flush; any goroutine may have a
+// call made between the lines (do). The hub has at most one batch at a time: when it
+// is done with it, it is given all that has come meanwhile.
 type intake struct {
 	// Static after construction.
-	ctx     context.Context
-	receive func(ctx context.Context, items []hub.Item) error
-	fail    func(err error) // called by the worker, once; nothing is done afterwards
+	ctx context.Context
+	// deliver gives the hub items, in order. It does not block; the hub calls done when
+	// they are safe, or with the error.
+	deliver func(items []hub.Item, done func(error))
+	fail    func(err error) // called once, with the first error; nothing is done afterwards
 	dropped *atomic.Int64   // counts live lines that were left out
 
-	worker sync.WaitGroup
+	calls sync.WaitGroup // goroutines that spawn has started
 
 	// Guarded by mu.
 	mu      sync.Mutex
-	steps   []step
-	bytes   int // of the items in steps
+	queue   []batch
+	bytes   int // of the items in queue
 	items   int
-	working bool
-	stopped bool
+	spare   []hub.Item // memory for the next batch; nil if there is none
+	busy    bool       // the hub has a batch, or a call is under way
+	stopped bool       // nothing more is let in
+	failed  bool
+	over    bool          // no goroutine is started any more
 	hole    bool          // live lines were left out since the last one
-	room    chan struct{} // closed when there is room; nil while nobody waits
+	room    chan struct{} // closed when there is room; nil while no goroutine waits
+	idle    chan struct{} // closed when busy becomes false; nil while no goroutine waits
 }
 
-func newIntake(ctx context.Context, receive func(context.Context, []hub.Item) error, fail func(error), dropped *atomic.Int64) *intake {
-	return &intake{ctx: ctx, receive: receive, fail: fail, dropped: dropped}
+func newIntake(ctx context.Context, deliver func([]hub.Item, func(error)), fail func(error), dropped *atomic.Int64) *intake {
+	return &intake{ctx: ctx, deliver: deliver, fail: fail, dropped: dropped}
 }
 
 // put adds a durable item, when there is room for it. It returns an error if
@@ -62,10 +68,15 @@ func (in *intake) put(ctx context.Context, it hub.Item, after func()) error {
 			in.mu.Unlock()
 			return errStopped
 		}
-		if in.roomFor(len(it.Bytes)) {
-			in.add(step{item: it, after: after})
+		if in.items == 0 || in.items < intakeItems && in.bytes+len(it.Bytes) <= intakeBytes {
+			in.add(&it, after)
 			in.mu.Unlock()
 			return nil
+		}
+		if !in.busy {
+			in.mu.Unlock()
+			in.flush()
+			continue
 		}
 		if in.room == nil {
 			in.room = make(chan struct{})
@@ -80,251 +91,186 @@ func (in *intake) put(ctx context.Context, it hub.Item, after func()) error {
 	}
 }
 
-// roomFor reports whether there is room for an item of so many bytes. mu is held.
-func (in *intake) roomFor(size int) bool {
-	return in.items == 0 || in.items < intakeItems && in.bytes+size <= intakeBytes
-}
-
 // offer adds a live item if there is plenty of room, else it is left out: half
 // of the room is for lines that are kept. It never waits. It reports whether the
 // item was taken.
 func (in *intake) offer(it hub.Item, after func()) bool {
 	in.mu.Lock()
-	defer in.mu.Unlock()
-	if !in.offerLocked(it, after) {
-		return false
+	if in.items > 0 && !in.busy && !in.plenty(&it) {
+		in.mu.Unlock()
+		in.flush() // the hub is not behind, there is just much
+		in.mu.Lock()
 	}
-	in.start()
-	return true
-}
-
-// offerLocked is offer for those who hold mu, and see to it that somebody works.
-func (in *intake) offerLocked(it hub.Item, after func()) bool {
+	defer in.mu.Unlock()
 	if in.stopped {
 		return false
 	}
-	if !in.plenty(len(it.Bytes)) {
+	if in.items > 0 && !in.plenty(&it) {
 		in.hole = true
 		in.dropped.Add(1)
 		return false
 	}
 	it.Hole = it.Hole || in.hole
 	in.hole = false
-	in.append(step{item: it, after: after})
+	in.add(&it, after)
 	return true
 }
 
-// plenty reports whether there is room for a live item of so many bytes. mu is held.
-func (in *intake) plenty(size int) bool {
-	return in.items == 0 || in.items < intakeItems/2 && in.bytes+size <= intakeBytes/2
+// plenty reports whether there is room for a live item. mu is held.
+func (in *intake) plenty(it *hub.Item) bool {
+	return in.items < intakeItems/2 && in.bytes+len(it.Bytes) <= intakeBytes/2
 }
 
-// give adds items, live ones as offer does and others as put does, and returns when
-// somebody works on them. If nobody does that is the caller: it costs less than to
-// wake somebody, and what comes meanwhile waits where it is. The items are not kept.
-func (in *intake) give(ctx context.Context, steps []step) error {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	for i := range steps {
-		s := &steps[i]
-		if s.item.Kind == hub.ItemLive {
-			if !in.working && !in.plenty(len(s.item.Bytes)) {
-				in.workHere() // nobody is behind, there is just much
-			}
-			if !in.offerLocked(s.item, s.after) && s.after != nil {
-				s.after()
-			}
-			continue
-		}
-		for !in.stopped && !in.roomFor(len(s.item.Bytes)) {
-			if err := in.makeRoom(ctx); err != nil {
-				return err
-			}
-		}
-		if in.stopped {
-			return errStopped
-		}
-		in.append(*s)
-	}
-	if !in.working && len(in.steps) > 0 {
-		in.workHere()
-	}
-	return nil
-}
-
-// now gives live items to receive, which waits for nothing, in the caller's goroutine,
-// unless something comes before them. It reports whether they were taken.
-func (in *intake) now(items []hub.Item, receive func([]hub.Item) bool) bool {
-	in.mu.Lock()
-	if in.stopped || in.working {
-		in.mu.Unlock()
-		return false
-	}
-	in.working = true
-	in.worker.Add(1)
-	items[0].Hole = items[0].Hole || in.hole
-	in.mu.Unlock()
-	defer in.worker.Done()
-	taken := receive(items)
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	in.working = false
-	if taken {
-		in.hole = false
-	}
-	if len(in.steps) > 0 {
-		in.start() // somebody has asked for something meanwhile
-	}
-	return taken
-}
-
-// makeRoom works, or waits for whoever does. mu is held, but not meanwhile.
-func (in *intake) makeRoom(ctx context.Context) error {
-	if !in.working {
-		in.workHere()
-		return nil
-	}
-	if in.room == nil {
-		in.room = make(chan struct{})
-	}
-	room := in.room
-	in.mu.Unlock()
-	defer in.mu.Lock()
-	select {
-	case <-room:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-// workHere works in the caller's goroutine. mu is held, but not meanwhile.
-func (in *intake) workHere() {
-	in.working = true
-	in.worker.Add(1)
-	in.mu.Unlock()
-	defer in.mu.Lock()
-	defer in.worker.Done()
-	in.work()
-}
-
-// do has something done at this place between the items. It never waits, and
-// does nothing when the connection is ending.
+// do has something done at this place between the items, in a goroutine of its own.
+// It never waits, and does nothing when the connection is ending.
 func (in *intake) do(f func(ctx context.Context) error) {
 	in.mu.Lock()
-	defer in.mu.Unlock()
 	if !in.stopped {
-		in.add(step{do: f})
+		in.queue = append(in.queue, batch{do: f})
 	}
+	in.mu.Unlock()
+	in.flush()
 }
 
-// add appends a step and sees to it that somebody works. mu is held.
-func (in *intake) add(s step) {
-	in.append(s)
-	in.start()
-}
-
-// append appends a step. mu is held.
-func (in *intake) append(s step) {
-	in.steps = append(in.steps, s)
-	if s.do == nil {
-		in.bytes += len(s.item.Bytes)
-		in.items++
+// add appends an item. mu is held.
+func (in *intake) add(it *hub.Item, after func()) {
+	if n := len(in.queue); n == 0 || in.queue[n-1].do != nil {
+		in.queue = append(in.queue, batch{items: in.spare})
+		in.spare = nil
 	}
-}
-
-// start sees to it that somebody works. mu is held.
-func (in *intake) start() {
-	if !in.working {
-		in.working = true
-		in.worker.Go(in.work) // joined by stop
+	last := &in.queue[len(in.queue)-1]
+	last.items = append(last.items, *it)
+	last.bytes += len(it.Bytes)
+	if after != nil {
+		last.after = append(last.after, after)
 	}
+	in.items++
+	in.bytes += len(it.Bytes)
 }
 
-// take returns all that waits. With nothing left the worker is over.
-func (in *intake) take() []step {
+// flush gives the hub what waits, unless it has a batch already: then it is given the
+// rest when it is done with that.
+func (in *intake) flush() {
 	in.mu.Lock()
-	defer in.mu.Unlock()
-	steps := in.steps
-	in.steps, in.bytes, in.items = nil, 0, 0
+	if in.busy || len(in.queue) == 0 {
+		in.mu.Unlock()
+		return
+	}
+	in.busy = true
+	in.mu.Unlock()
+	in.next()
+}
+
+// next gives the hub the next batch, or makes the next call. busy is set, and is
+// reset if there is nothing left.
+func (in *intake) next() {
+	in.mu.Lock()
+	if len(in.queue) == 0 || in.failed {
+		in.rest()
+		in.mu.Unlock()
+		return
+	}
+	b := in.queue[0]
+	in.queue = slices.Delete(in.queue, 0, 1)
+	in.items -= len(b.items)
+	in.bytes -= b.bytes
 	if in.room != nil {
 		close(in.room)
 		in.room = nil
 	}
-	in.working = len(steps) > 0
-	return steps
-}
-
-// work tells the hub what has come until there is nothing more.
-func (in *intake) work() {
-	var items []hub.Item
-	for {
-		steps := in.take()
-		if len(steps) == 0 {
-			return
-		}
-		if cap(items) < len(steps) {
-			items = make([]hub.Item, 0, len(steps))
-		}
-		if err := in.tell(steps, items[:0]); err != nil {
+	in.mu.Unlock()
+	if b.do != nil {
+		in.spawn(func() { in.done(b.do(in.ctx)) })
+		return
+	}
+	killpoint.Reach("link.after-receive")
+	in.deliver(b.items, func(err error) {
+		if err == nil {
+			for _, f := range b.after {
+				f()
+			}
+			clear(b.items) // the bytes are the hub's now, nothing else holds them
 			in.mu.Lock()
-			in.stopped, in.steps, in.working = true, nil, false
-			if in.room != nil {
-				close(in.room)
-				in.room = nil
-			}
+			in.spare = b.items[:0]
 			in.mu.Unlock()
-			in.fail(err)
-			return
+		}
+		in.done(err)
+	})
+}
+
+// spawn runs f in a goroutine, which finish and stop join. After them it does nothing:
+// the connection is over.
+func (in *intake) spawn(f func()) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if !in.over {
+		in.calls.Go(f)
+	}
+}
+
+// join waits for the goroutines, and lets no more be started.
+func (in *intake) join() {
+	in.mu.Lock()
+	in.over = true
+	in.mu.Unlock()
+	in.calls.Wait()
+}
+
+// done goes on after a batch or a call.
+func (in *intake) done(err error) {
+	if err == nil {
+		in.next()
+		return
+	}
+	in.mu.Lock()
+	first := !in.failed
+	in.stopped, in.failed = true, true
+	in.rest()
+	in.mu.Unlock()
+	if first {
+		in.fail(err)
+	}
+}
+
+// rest notes that the hub has nothing of this connection, and holds no memory. mu is
+// held.
+func (in *intake) rest() {
+	in.busy = false
+	in.queue, in.bytes, in.items, in.spare = nil, 0, 0, nil
+	for _, c := range []*chan struct{}{&in.room, &in.idle} {
+		if *c != nil {
+			close(*c)
+			*c = nil
 		}
 	}
 }
 
-// tell hands over steps, items that follow each other in one call.
-func (in *intake) tell(steps []step, items []hub.Item) error {
-	for len(steps) > 0 {
-		if do := steps[0].do; do != nil {
-			if err := do(in.ctx); err != nil {
-				return err
-			}
-			steps = steps[1:]
-			continue
-		}
-		n := 0
-		items = items[:0]
-		for n < len(steps) && steps[n].do == nil {
-			items = append(items, steps[n].item)
-			n++
-		}
-		killpoint.Reach("link.after-receive")
-		if err := in.receive(in.ctx, items); err != nil {
-			return err
-		}
-		for i := range steps[:n] {
-			if after := steps[i].after; after != nil {
-				after()
-			}
-		}
-		clear(items) // the bytes are the hub's now, nothing else holds them
-		steps = steps[n:]
-	}
-	return nil
-}
-
-// finish lets nothing more in and waits until all that is in has been told.
+// finish lets nothing more in and waits until the hub has been told all that is in, or
+// the connection's context ends.
 func (in *intake) finish() {
+	in.flush()
 	in.mu.Lock()
 	in.stopped = true
+	var idle chan struct{}
+	if in.busy {
+		idle = make(chan struct{})
+		in.idle = idle
+	}
 	in.mu.Unlock()
-	in.worker.Wait()
+	if idle != nil {
+		select {
+		case <-idle:
+		case <-in.ctx.Done(): // the hub may still take what it has
+		}
+	}
+	in.join()
 }
 
-// stop lets nothing more in, forgets what waits, and waits for what the hub is
-// being told just now.
+// stop lets nothing more in and forgets what waits. The connection's context has ended.
 func (in *intake) stop() {
 	in.mu.Lock()
 	in.stopped = true
-	in.steps = nil
+	in.queue, in.bytes, in.items = nil, 0, 0
 	in.mu.Unlock()
-	in.worker.Wait()
+	in.join()
 }

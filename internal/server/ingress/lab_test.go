@@ -34,7 +34,6 @@ type fakeHub struct {
 	early   []hub.Command     // sent before Attach returns
 	gate    chan struct{}     // Receive waits for it to be closed, if it is not nil
 	entered int               // how many calls of Receive there have been
-	atOnce  int               // live items that Live has taken
 	items   []hub.Item        // all durable ones
 	live    []hub.Item
 	batches []int    // items per Receive
@@ -50,6 +49,15 @@ type fakeAttachment struct {
 	wire hub.Wire
 	lost error
 	over bool
+
+	ctx    context.Context // ends with Lost
+	cancel context.CancelFunc
+}
+
+func newFakeAttachment(h *fakeHub, w hub.Wire) *fakeAttachment {
+	a := &fakeAttachment{hub: h, wire: w}
+	a.ctx, a.cancel = context.WithCancel(context.Background())
+	return a
 }
 
 func newFakeHub() *fakeHub { return &fakeHub{changed: make(chan struct{})} }
@@ -108,7 +116,7 @@ func (h *fakeHub) attach(w hub.Wire) (attachment, hub.Welcome, error) {
 			old.wire.Close("replaced")
 		}
 	}
-	a := &fakeAttachment{hub: h, wire: w}
+	a := newFakeAttachment(h, w)
 	h.atts = append(h.atts, a)
 	if h.early != nil {
 		w.Send(h.early)
@@ -142,6 +150,10 @@ func (h *fakeHub) DialGrant(_ context.Context, r hub.DialRequest) (g hub.DialGra
 
 func (a *fakeAttachment) Session() string { return "s1" }
 func (a *fakeAttachment) Run() int        { return 1 }
+
+func (a *fakeAttachment) Deliver(items []hub.Item, done func(error)) {
+	go func() { done(a.Receive(a.ctx, items)) }()
+}
 
 func (a *fakeAttachment) Receive(ctx context.Context, items []hub.Item) error {
 	h := a.hub
@@ -181,19 +193,6 @@ func (a *fakeAttachment) Receive(ctx context.Context, items []hub.Item) error {
 		a.wire.Ack(func() int64 { h.mu.Lock(); defer h.mu.Unlock(); return h.have() }())
 	}
 	return err
-}
-
-// Live takes nothing while Receive would wait or fail.
-func (a *fakeAttachment) Live(items []hub.Item) (taken bool) {
-	h := a.hub
-	h.update(func() {
-		if taken = h.gate == nil && !a.over && h.fail == nil; taken {
-			h.batches = append(h.batches, len(items))
-			h.live = append(h.live, items...)
-			h.atOnce += len(items)
-		}
-	})
-	return taken
 }
 
 func (a *fakeAttachment) call(s string) (err error) {
@@ -419,6 +418,7 @@ func line(n int64, s string) link.Record {
 }
 
 func (a *fakeAttachment) Lost(cause error) {
+	a.cancel()
 	a.hub.update(func() { a.over, a.lost = true, cause })
 }
 

@@ -268,7 +268,7 @@ func (c *linkConn) attach(hello *link.Hello, token string) bool {
 	}
 	c.incoming = link.NewIncoming(welcome.Have)
 	c.att = att
-	c.in = newIntake(c.ctx, att.Receive, c.cancel, &c.server.dropped)
+	c.in = newIntake(c.ctx, att.Deliver, c.cancel, &c.server.dropped)
 	c.out.welcome(&link.Welcome{Version: version, Epoch: welcome.Epoch, Have: welcome.Have, Next: welcome.Next})
 	return true
 }
@@ -416,6 +416,7 @@ func (c *linkConn) frame(kind websocket.MessageType, r io.Reader) error {
 		return nil
 	}
 	c.decoder.Push(frame)
+	defer c.in.flush()
 	for {
 		record, ok, err := c.decoder.Next()
 		if err != nil || !ok {

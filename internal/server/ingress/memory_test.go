@@ -83,5 +83,5 @@ func (h *fakeHub) each() theHub { return eachHub{h} }
 type eachHub struct{ *fakeHub }
 
 func (h eachHub) Attach(_ context.Context, hello hub.Hello, w hub.Wire) (attachment, hub.Welcome, error) {
-	return &fakeAttachment{hub: h.fakeHub, wire: w}, hub.Welcome{Next: 1}, nil
+	return newFakeAttachment(h.fakeHub, w), hub.Welcome{Next: 1}, nil
 }

@@ -117,10 +117,6 @@ func (c *busyCursor) Next(ctx context.Context) ([]api.Frame, error) {
 	return []api.Frame{{Type: api.FrameEvent, Event: line("s1", `{"type":"assistant"}`)}}, nil
 }
 
-func (*busyCursor) Ready() ([]api.Frame, bool) { return nil, false }
-
-func (*busyCursor) SetHook(*hub.Hook) {}
-
 func (*busyCursor) Close() {}
 
 // A connection that is over ends, however much there is still to show: whose token

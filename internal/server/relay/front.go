@@ -289,42 +289,13 @@ func (f *front) show(ctx context.Context, c Cursor) error {
 			return err
 		}
 		var err error
-		if frames, err = f.next(ctx, v, c); err != nil {
+		if frames, err = c.Next(ctx); err != nil {
 			return err
 		}
 		if ctx.Err() != nil {
 			return ctx.Err() // a cursor that has something gives it whatever ctx says
 		}
 	}
-}
-
-// next returns what comes next and is to be shown here. As long as the front end keeps
-// up, most is shown by a caster instead.
-func (f *front) next(ctx context.Context, v *view, c Cursor) ([]api.Frame, error) {
-	if f.socket.raw == nil {
-		return c.Next(ctx)
-	}
-	if frames, ok := c.Ready(); len(frames) > 0 || !ok {
-		if ok {
-			return frames, nil
-		}
-		return c.Next(ctx)
-	}
-	given, err := f.server.cast(ctx, f, v, c)
-	var failed error
-	switch {
-	case given.locked:
-		failed = f.socket.complete(given.left)
-	case len(given.left) > 0:
-		failed = f.socket.send(given.left)
-	}
-	if failed != nil {
-		return nil, errors.Join(errWrite, failed)
-	}
-	if err != nil || len(given.frames) > 0 {
-		return given.frames, err
-	}
-	return c.Next(ctx)
 }
 
 // begin takes a cursor to the live edge, if it is not far from it, and returns what
@@ -418,7 +389,6 @@ type batch struct {
 	socket *socket
 	buffer *[]byte
 	b      []byte
-	whole  bool // nothing is written before all of it is there
 	err    error
 }
 
@@ -432,8 +402,6 @@ func (s *Server) batch(f *front) *batch {
 func (b *batch) line(line []byte) {
 	switch {
 	case b.err != nil:
-	case b.whole:
-		b.b = appendMessage(b.b, line)
 	case len(line) >= largeLine:
 		b.b = appendHeader(b.b, len(line)+1)
 		b.write(line, []byte{'\n'})
@@ -457,20 +425,15 @@ func (b *batch) flush() error {
 	if b.err == nil && len(b.b) > 0 {
 		b.write()
 	}
-	b.putBack()
-	return b.err
-}
-
-// putBack gives the buffer back.
-func (b *batch) putBack() {
 	if cap(b.b) <= keptBuffer {
 		*b.buffer = b.b[:0]
 	}
 	b.server.buffers.Put(b.buffer)
+	return b.err
 }
 
 // tell sends the front end a line of its own.
 func (f *front) tell(line []byte) {
-	// If it cannot be written to, who shows it what happens finds out.
+	// If it cannot be written to, the writing goroutine finds out.
 	_ = f.socket.send(appendMessage(nil, line))
 }

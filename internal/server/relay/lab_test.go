@@ -86,16 +86,7 @@ func (h *fakeHub) update(f func()) {
 	f()
 	close(h.changed)
 	h.changed = make(chan struct{})
-	due := map[*hub.Hook]bool{}
-	for _, c := range h.all {
-		if c.hook != nil {
-			due[c.hook] = true
-		}
-	}
 	h.mu.Unlock()
-	for hook := range due {
-		hook.Show()
-	}
 }
 
 // await waits until ok, which is called with mu held.
@@ -165,7 +156,6 @@ type fakeCursor struct {
 	session string
 	at      int
 	begun   bool
-	hook    *hub.Hook
 }
 
 func (c *fakeCursor) Next(ctx context.Context) ([]api.Frame, error) {
@@ -200,21 +190,6 @@ func (c *fakeCursor) collect() (frames []api.Frame) {
 		}
 	}
 	return frames
-}
-
-func (c *fakeCursor) Ready() (frames []api.Frame, ok bool) {
-	c.hub.mu.Lock()
-	defer c.hub.mu.Unlock()
-	if !c.begun {
-		return nil, false
-	}
-	return c.collect(), true
-}
-
-func (c *fakeCursor) SetHook(h *hub.Hook) {
-	c.hub.mu.Lock()
-	defer c.hub.mu.Unlock()
-	c.hook = h
 }
 
 func (c *fakeCursor) Close() { c.hub.update(func() { c.hub.open-- }) }

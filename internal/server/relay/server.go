@@ -34,11 +34,6 @@ type Cursor interface {
 	// Next returns the next frames, and blocks until there are some. They are only
 	// looked at until the next call. A context that ends loses nothing.
 	Next(ctx context.Context) ([]api.Frame, error)
-	// Ready is Next without waiting: if there are no frames, the hook is called when
-	// there may be some. ok is false if only Next can tell.
-	Ready() (frames []api.Frame, ok bool)
-	// SetHook says who is told that; nil is nobody.
-	SetHook(h *hub.Hook)
 	// Close lets go of what is followed.
 	Close()
 }
@@ -93,8 +88,8 @@ type Options struct {
 var errClosing = errors.New("the hub is shutting down")
 
 // A Server is the relay. It is an [http.Handler] for upgrades, to be mounted
-// inside of [access.Guard.Admitted]. It owns two goroutines per front end, one per line
-// under way, and one for each thing that front ends look at, which Close joins.
+// inside of [access.Guard.Admitted]. It owns two goroutines per front end, which read
+// and write, and one per line of a front end under way; Close joins them.
 type Server struct {
 	// Static after construction.
 	hub       Hub
@@ -108,15 +103,14 @@ type Server struct {
 	ctx       context.Context // ends with Close
 	cancel    context.CancelCauseFunc
 	buffers   sync.Pool // *[]byte, for what is written and read
-	lookout   lookout
+	sights    sightCache
 
 	fronts sync.WaitGroup
 
-	mu      sync.Mutex
-	closed  bool               // guarded by mu
-	reason  string             // why, guarded by mu
-	open    int                // guarded by mu
-	casters map[string]*caster // by what they show, guarded by mu
+	mu     sync.Mutex
+	closed bool   // guarded by mu
+	reason string // why, guarded by mu
+	open   int    // guarded by mu
 }
 
 var _ http.Handler = (*Server)(nil)
@@ -140,7 +134,6 @@ func New(h Hub, guard Guard, o *Options) *Server {
 		s.opened = func(string, string) func() { return func() {} }
 	}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
-	s.casters = map[string]*caster{}
 	s.buffers.New = func() any { return new([]byte) }
 	return s
 }
@@ -249,17 +242,16 @@ func mayNotLook(id access.Identity) *api.Error {
 
 // sight returns what front ends see of an event.
 func (s *Server) sight(ctx context.Context, e *api.Event) *sight {
-	v := s.lookout.find(e)
-	if v != nil {
+	if v := s.sights.get(e); v != nil {
 		return v
 	}
-	v = see(e)
+	v := see(e)
 	if v.nameless {
 		// Front ends that see several sessions tell lines apart by this.
 		if session, err := s.hub.Snapshot(ctx, e.Session); err == nil && session.Conversation != "" {
 			v.line = named(v.line, session.Conversation)
 		}
 	}
-	s.lookout.keep(v)
+	s.sights.put(v)
 	return v
 }

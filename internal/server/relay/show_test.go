@@ -280,9 +280,16 @@ func TestSightsAreShared(t *testing.T) {
 	if v := s.sight(t.Context(), other); v.kind != sightNothing {
 		t.Error("an event is taken for another")
 	}
-	long := line("s1", `{"type":"assistant","x":"`+strings.Repeat("x", keptSight)+`"}`)
+	long := line("s1", `{"type":"assistant","x":"`+strings.Repeat("x", maxSightBytes)+`"}`)
 	if a, b := s.sight(t.Context(), long), s.sight(t.Context(), long); a == b {
 		t.Error("a long line is kept")
+	}
+	// Old ones make room.
+	for range maxSights {
+		s.sight(t.Context(), line("s1", `{"type":"assistant"}`))
+	}
+	if n := len(s.sights.known); n != maxSights || s.sights.get(e) != nil {
+		t.Errorf("%d events are held", n)
 	}
 }
 

@@ -2,8 +2,7 @@ package relay
 
 import (
 	"bytes"
-	"reflect"
-	"sync/atomic"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/switchboard-dev/switchboard/api"
@@ -24,8 +23,7 @@ const (
 	sightGone                       // its process is gone
 )
 
-// A sight is what front ends see of an event. It is the same for all
-// of them and is found out once.
+// A sight is what front ends see of an event. It is the same for all of them.
 type sight struct {
 	event *api.Event
 	kind  sightKind
@@ -148,42 +146,56 @@ func withMember(object []byte, name, value string) []byte {
 	return append(b, object[end:]...)
 }
 
-// A lookout remembers what front ends see of the newest events: there is one
-// event for all of them, as long as they keep up.
-type lookout struct {
-	kept [1024]atomic.Pointer[sight] // of events of the log
-	live [4096]atomic.Pointer[sight] // of live ones
+const (
+	// maxSights is how many events a sightCache holds.
+	maxSights = 1024
+	// maxSightBytes is the longest event that it holds. Longer ones would keep much
+	// memory from being freed, and are rare.
+	maxSightBytes = 8 << 10
+)
+
+// A sightCache holds what front ends see of the newest lines of the log: cursors
+// that keep up give all front ends the same event, whose header is then read once,
+// and not once for each front end. Live lines are not in it, since there is nothing
+// to find out about them. The zero value is ready to use.
+type sightCache struct {
+	mu    sync.Mutex
+	known map[*api.Event]*sight
+	ring  [maxSights]*api.Event // the keys of known, oldest at next once it is full
+	next  int
 }
 
-// keptSight is the longest line of an event that is remembered. Longer ones would
-// keep much memory from being freed, and are rare.
-const keptSight = 8 << 10
-
-// slot returns the place of an event.
-func (l *lookout) slot(e *api.Event) *atomic.Pointer[sight] {
-	if e.Kind == api.KindLive {
-		// It has no number, but an address.
-		n := uint64(reflect.ValueOf(e).Pointer()) * 0x9e3779b97f4a7c15
-		return &l.live[n>>32%uint64(len(l.live))]
-	}
-	n := uint64(e.Seq)
-	if k := len(e.Session); k > 1 {
-		n += uint64(e.Session[k-1])<<5 + uint64(e.Session[k-2])
-	}
-	return &l.kept[n%uint64(len(l.kept))]
+// cached reports whether the cache holds events of that kind and length.
+func cached(e *api.Event) bool {
+	return (e.Kind == api.KindLine || e.Kind == api.KindSent) && len(e.Line)+len(e.Text)+len(e.Base64) <= maxSightBytes
 }
 
-// find returns what is remembered of an event, or nil.
-func (l *lookout) find(e *api.Event) *sight {
-	if v := l.slot(e).Load(); v != nil && v.event == e {
-		return v
+// get returns what is held of an event, or nil.
+func (c *sightCache) get(e *api.Event) *sight {
+	if !cached(e) {
+		return nil
 	}
-	return nil
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.known[e]
 }
 
-// keep remembers what is seen of an event.
-func (l *lookout) keep(v *sight) {
-	if len(v.line)+len(v.event.Data) <= keptSight {
-		l.slot(v.event).Store(v)
+// put adds what is seen of an event, in place of the oldest if the cache is full.
+func (c *sightCache) put(v *sight) {
+	if !cached(v.event) {
+		return
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, there := c.known[v.event]; there {
+		return
+	}
+	if c.known == nil {
+		c.known = map[*api.Event]*sight{}
+	}
+	if old := c.ring[c.next]; old != nil {
+		delete(c.known, old)
+	}
+	c.known[v.event], c.ring[c.next] = v, v.event
+	c.next = (c.next + 1) % maxSights
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/coder/websocket"
@@ -43,15 +42,14 @@ const (
 // writes its control frames; messages are framed here, so that many of them
 // leave in one write.
 //
-// Whoever writes holds mu. A control frame does not wait for that: if somebody
-// writes, it is left for them. Frames are never mixed, because each call writes
-// whole ones.
+// A goroutine that writes holds mu. A control frame does not wait for mu: if it is
+// held, the frame is left for the goroutine that holds it. Frames are never mixed,
+// because each call writes whole ones.
 type socket struct {
 	net.Conn // to be read and closed
 
-	out   net.Conn        // to be written to: the connection itself where that can be told
-	early []byte          // read by the HTTP server already; owned by the reader
-	raw   syscall.RawConn // of out, to write without waiting; nil where that cannot be done
+	out   net.Conn // to be written to: the connection itself where that can be told
+	early []byte   // read by the HTTP server already; owned by the reading goroutine
 
 	mu sync.Mutex // held while writing
 
@@ -147,57 +145,6 @@ func (s *socket) send(b []byte, more ...[]byte) error {
 	return s.release()
 }
 
-// offer writes whole frames without waiting, and returns what is left of them: all, if
-// somebody else is writing. locked says that they were begun, or that something else
-// is to be written too: mu is locked then, until complete unlocks it.
-func (s *socket) offer(b []byte, alone bool) (left []byte, locked bool) {
-	if !s.mu.TryLock() {
-		return b, false
-	}
-	switch over, control := s.waiting(); {
-	case over:
-		s.mu.Unlock()
-		return b, false
-	case control: // whoever left it here counts on us, even if there is nothing else
-		return b, true
-	}
-	for begun := false; len(b) > 0; begun = true {
-		n, err := s.writeSome(b, alone)
-		if n <= 0 || err != nil { // whoever completes it finds out
-			if begun {
-				return b, true
-			}
-			s.mu.Unlock()
-			return b, false
-		}
-		b = b[n:]
-	}
-	s.mu.Unlock()
-	// What came meanwhile was left for us.
-	_, control := s.waiting()
-	return nil, control && s.mu.TryLock()
-}
-
-// waiting tells whether the end was written, and whether control frames wait.
-func (s *socket) waiting() (over, control bool) {
-	s.controlMu.Lock()
-	defer s.controlMu.Unlock()
-	return s.over, len(s.control) > 0
-}
-
-// complete writes what offer has left, and unlocks mu.
-func (s *socket) complete(left []byte) error {
-	if len(left) > 0 {
-		if err := s.write(left, nil); err != nil {
-			s.fail()
-			return err
-		}
-	} else {
-		s.extend()
-	}
-	return s.release()
-}
-
 // write writes b and more, long ones in pieces: a front end that reads a long line
 // slowly is not stuck. mu is held.
 func (s *socket) write(b []byte, more [][]byte) error {
@@ -274,7 +221,6 @@ func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	_ = conn.SetDeadline(time.Time{}) // what the HTTP server has set was for the request
 	early, _ := rw.Reader.Peek(rw.Reader.Buffered())
 	h.socket = &socket{Conn: conn, out: bare(conn), early: slices.Clone(early)}
-	h.socket.raw = rawOf(h.socket.out)
 	return h.socket, bufio.NewReadWriter(bufio.NewReaderSize(h.socket, readBuffer), bufio.NewWriterSize(h.socket, writeBuffer)), nil
 }
 

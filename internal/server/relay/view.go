@@ -111,7 +111,7 @@ func (v *view) frame(f *api.Frame, to audience) {
 	case api.FrameLive:
 		v.replaying = false
 		if len(v.held) == 0 || v.begun(f.Event) {
-			to.line(v.see(f.Event).line)
+			to.line(lineOf(f.Event))
 		}
 	case api.FrameEvent:
 		v.event(f.Event, to)
