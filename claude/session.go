@@ -191,6 +191,12 @@ func (s *Session) initialize(ctx context.Context) error {
 		// somebody else has started it. It lists what it waits for.
 		return nil
 	}
+	if _, exited := errors.AsType[*ExitError](err); exited {
+		select {
+		case <-s.conn.Done(): // soon: what it wrote before is still being read
+		case <-ctx.Done():
+		}
+	}
 	if end := s.conn.Err(); end != nil {
 		// Its last lines say more than the request that failed.
 		<-s.conn.Done()
