@@ -505,7 +505,6 @@ func (c *Conn) lines(ctx context.Context, after int64, pause func() bool) iter.S
 	return func(yield func(Line, error) bool) {
 		place := c.backlog.join(after)
 		defer c.backlog.leave(place)
-		defer c.lead.leave()
 		at := place.at
 		for {
 			k, last, missed, end := c.backlog.after(place, at)
@@ -532,7 +531,7 @@ func (c *Conn) lines(ctx context.Context, after int64, pause func() bool) iter.S
 				yield(Line{}, context.Cause(ctx))
 				return
 			}
-			if k != nil || c.lead.read(c) {
+			if k != nil {
 				continue
 			}
 			// Before pause, so that nothing is missed that is told meanwhile.

@@ -74,10 +74,9 @@ type tap struct {
 // A Conn speaks the control protocol over a [Transport]: it matches requests and
 // answers in both directions, and keeps the lines for any number of readers.
 //
-// One goroutine reads the transport, whether anybody reads the lines or not, so
-// that a slow reader never holds up a question or an answer; in a flood it may let a
-// quick reader do that, for as long as it is quick. Every request of the CLI is handled
-// in a goroutine of its own. Close joins them all.
+// One goroutine (readLoop) reads the transport, whether anybody reads the lines or
+// not, so that a slow reader never holds up a question or an answer. Every request
+// of the CLI is handled in a goroutine of its own. Close joins them all.
 type Conn struct {
 	// Static after construction.
 	transport Transport
@@ -94,8 +93,7 @@ type Conn struct {
 
 	lastID atomic.Uint64
 
-	lead   lead
-	intake intake // owned by whoever has the lead
+	intake intake // owned by readLoop
 
 	mu       sync.Mutex
 	version  wire.Version
@@ -168,7 +166,6 @@ func newConn(t Transport, o *ConnOptions) *Conn {
 		incoming:  map[string]context.CancelCauseFunc{},
 		turns:     map[string]chan struct{}{},
 	}
-	c.lead.init(t)
 	if c.handler == nil {
 		c.handler = Decline
 	}

@@ -15,18 +15,7 @@ type batchReader interface {
 	readBatch(ctx context.Context) ([][]byte, error)
 }
 
-// A batchTrier is a batchReader that can also be asked what is there. tryBatch is
-// readBatch, but fails with errNothing instead of waiting, and at the end.
-type batchTrier interface {
-	batchReader
-	tryBatch() ([][]byte, error)
-}
-
-// errNothing says that there is nothing to read at the moment.
-var errNothing = errors.New("there is nothing to read")
-
-// readLoop reads the transport to its end, except while somebody who reads lines
-// does it, see lead.
+// readLoop reads the transport to its end.
 func (c *Conn) readLoop() {
 	defer close(c.readDone)
 	read := func(ctx context.Context) ([][]byte, error) {
@@ -47,9 +36,6 @@ func (c *Conn) readLoop() {
 			return
 		}
 		c.backlog.pace(c.ctx.Done())
-		if c.lead.try != nil && c.intake.size >= floodBytes && c.backlog.readers.Load() > 0 {
-			c.lead.lend()
-		}
 	}
 }
 
@@ -68,7 +54,6 @@ type intake struct {
 	now    arrival // the line that is looked at
 	next   int     // the number of the line to come in the batch
 	acting []Line  // those that must be acted on
-	size   int     // how many bytes the lines have
 	take   func() *arrival
 
 	// Of the batch.
@@ -91,7 +76,7 @@ func (in *intake) receive(c *Conn, lines [][]byte, err error) bool {
 	if in.take == nil {
 		in.take = in.one
 	}
-	in.conn, in.lines, in.tooLong, in.next, in.size = c, lines, tooLong, 0, 0
+	in.conn, in.lines, in.tooLong, in.next = c, lines, tooLong, 0
 	if c.tap != nil {
 		c.tap.lines(in.take)
 	}
@@ -115,7 +100,6 @@ func (in *intake) one() *arrival {
 	}
 	a, c, line := &in.now, in.conn, in.lines[in.next]
 	in.next++
-	in.size += len(line)
 	more := len(in.lines) - in.next
 	a.Bytes = line
 	if in.tooLong == nil && c.insist == 0 {
