@@ -40,7 +40,8 @@ type ConnOptions struct {
 	// context has no deadline: some versions never answer what they do not know.
 	// If zero, 60 s.
 	RequestTimeout time.Duration
-	// Backlog is how many bytes of lines are kept for readers. If zero, 64 MiB.
+	// Backlog is how many bytes are kept for readers: of lines, and about 400 for the
+	// header of each. If zero, 64 MiB.
 	Backlog int
 	// Insist is for transports on which an answer can be lost. If nothing comes
 	// for this long while it is not known whether the answer to a question for
@@ -61,9 +62,8 @@ type ConnOptions struct {
 // it is meant: a line is told before anybody else is shown it, a line of ours
 // before it is written, so that no answer to it can be told first.
 type tap struct {
-	// lines is called by the goroutine that reads. next returns one line after the
-	// other, each valid until the following call, and nil behind the last.
-	lines func(next func() *arrival)
+	// lines is called by readLoop with the lines of one read.
+	lines func([]Line)
 	// sending is called for each line that is about to be written. What it
 	// returns takes that back, for a line that was surely not sent.
 	sending func(line []byte) (undo func())
@@ -92,8 +92,6 @@ type Conn struct {
 	handlers  sync.WaitGroup
 
 	lastID atomic.Uint64
-
-	intake intake // owned by readLoop
 
 	mu       sync.Mutex
 	version  wire.Version
