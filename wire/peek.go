@@ -37,7 +37,6 @@ type Header struct {
 	// context is, and how large.
 	ContextUsage bool
 
-	piece  piece // of a Peeker
 	noText bool
 }
 
@@ -197,6 +196,24 @@ func peekString(b []byte, i int) (s []byte, end int) {
 	}
 	if s = b[i+1 : end-1]; escaped {
 		s = unescape(s)
+	}
+	return s, end
+}
+
+// A quoted is a string as it stands in a line.
+type quoted struct {
+	raw     []byte // without its quotes; nil if it is not a string
+	escaped bool   // there is an escape in it
+}
+
+// peekQuoted returns the string at b[i], with nil for any other value, and the index
+// behind it.
+func peekQuoted(b []byte, i int) (s quoted, end int) {
+	if i >= len(b) || b[i] != '"' {
+		return s, skipValue(b, i)
+	}
+	if end, s.escaped = scanString(b, i); end > 0 {
+		s.raw = b[i+1 : end-1]
 	}
 	return s, end
 }

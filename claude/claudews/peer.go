@@ -440,7 +440,6 @@ type peerTaker struct {
 	lines []Line // what is offered
 	bytes int
 
-	peeker wire.Peeker
 	header wire.Header // of the line that is taken
 }
 
@@ -459,7 +458,7 @@ func (t *peerTaker) take(line []byte, tooLong *wire.LineTooLongError) error {
 		m.key = string(tooLong.Sum[:])
 	} else {
 		it.line = bytes.Clone(line)
-		*h, malformed = t.peeker.Peek(it.line)
+		*h, malformed = wire.Peek(it.line)
 		m, marked = markOf(h, malformed)
 	}
 	if marked {

@@ -179,7 +179,11 @@ func (s *show) add(name, text string, f flood, way string, times int) {
 // textOf counts the characters in the deltas of a text's lines.
 func textOf(text string) (n int) {
 	for line := range strings.Lines(text) {
-		if d, ok := wire.PeekDelta([]byte(line)); ok {
+		h, err := wire.Peek([]byte(line))
+		if err != nil {
+			continue
+		}
+		if d, ok := h.Delta(); ok {
 			n += utf8.RuneCount(d.Text)
 		}
 	}
