@@ -36,14 +36,7 @@ type Header struct {
 	// ContextUsage reports whether there is a member "context_usage": how full the
 	// context is, and how large.
 	ContextUsage bool
-
-	noText bool
 }
-
-// NoText reports that there is no block of text in the line's message, and that the
-// line takes no other one back. False says nothing: the message of a header that is
-// not from [Peek], or is not an object, has not been looked at.
-func (h *Header) NoText() bool { return h.noText }
 
 // Is reports whether the line is of the type and subtype given; an empty
 // subtype matches any.
@@ -107,7 +100,7 @@ func Peek(line []byte) (h Header, err error) {
 	}
 	var request, response inner
 	var outerID []byte
-	supersedes, done := false, false
+	done := false
 	if i = skipSpace(line, i+1); i < len(line) && line[i] == '}' {
 		i, done = i+1, true
 	}
@@ -139,15 +132,6 @@ func Peek(line []byte) (h Header, err error) {
 			if h.EventType, i = peekType(line, value); i >= 0 {
 				h.Event = line[value:i]
 			}
-		case "message":
-			if value < len(line) && line[value] == '{' {
-				i, h.noText = skipComposite(line, value)
-			} else {
-				h.noText, i = false, skipValue(line, value)
-			}
-		case "supersedes":
-			supersedes = true
-			i = skipValue(line, value)
 		case "request":
 			i = request.peek(line, value)
 		case "response":
@@ -165,7 +149,6 @@ func Peek(line []byte) (h Header, err error) {
 	if i = skipSpace(line, i); i != len(line) {
 		return Header{}, fmt.Errorf("reading the header: %w, found more behind it at byte %d", ErrNotObject, i+1)
 	}
-	h.noText = h.noText && !supersedes
 	// Which of the places that may hold a request id counts depends on the type.
 	near, far := &request, &response
 	if string(h.Type) == "control_response" {

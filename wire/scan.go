@@ -134,8 +134,7 @@ func skipValue(b []byte, i int) int {
 	case '"':
 		return endOfString(b, i)
 	case '{', '[':
-		end, _ := skipComposite(b, i)
-		return end
+		return skipComposite(b, i)
 	case '}', ']', ',', ':':
 		return malformed
 	}
@@ -148,76 +147,25 @@ func skipValue(b []byte, i int) int {
 	return i
 }
 
-// skipComposite returns the index behind the object or array that starts at
-// b[i], and whether no string in it is "text".
-//
-// What is dense is looked at in blocks, since nothing can guess where the next quote
-// or bracket is. Long strings are passed over.
-func skipComposite(b []byte, i int) (end int, noText bool) {
-	noText = true
-	var (
-		depth   int
-		start   int    // the opening quote of a string that goes on in the next block
-		goesOn  uint64 // all bits, if there is one
-		escaped uint64 // the lowest bit, if the first byte of the next block is
-		opened  uint64 // the opening quotes of the block before
-	)
-	for i < len(b) {
-		var block *[blockSize]byte
-		if i+blockSize <= len(b) {
-			block = (*[blockSize]byte)(b[i:])
-		} else {
-			block = new([blockSize]byte)
-			copy(block[:], b[i:])
-		}
-		quoted, slashes, opening, closing := scanBlock(block)
-		quoted &^= escaped
-		slashes &^= escaped
-		for escaped = 0; slashes != 0; {
-			k := bits.TrailingZeros64(slashes)
-			if behind := i + k + 1; noText && behind < len(b) && b[behind] == 'u' {
-				noText = false // it may be a letter
+// skipComposite returns the index behind the object or array that starts at b[i].
+func skipComposite(b []byte, i int) int {
+	for depth := 0; i < len(b); {
+		switch b[i] {
+		case '"':
+			if i = endOfString(b, i); i < 0 {
+				return i
 			}
-			escaped = 1 >> (blockSize - 1 - k)
-			quoted &^= 2 << k
-			slashes &^= 3 << k
-		}
-		if goesOn != 0 && quoted == 0 {
-			if i = endOfString(b, start); i < 0 {
-				return i, false
-			}
-			goesOn, escaped, opened = 0, 0, 0
 			continue
-		}
-		inside := toggled(quoted) ^ goesOn
-		// A string of four letters may be the one, here or from the block before on.
-		for short := quoted & (quoted & inside << 5); noText && short != 0; short &= short - 1 {
-			k := bits.TrailingZeros64(short)
-			noText = string(block[k-4:k]) != "text"
-		}
-		for short := quoted & (opened >> (blockSize - 5)); noText && short != 0; short &= short - 1 {
-			k := i + bits.TrailingZeros64(short)
-			noText = string(b[k-4:k]) != "text"
-		}
-		opening &^= inside
-		closing &^= inside
-		if n := bits.OnesCount64(closing); n < depth {
-			depth += bits.OnesCount64(opening) - n
-		} else {
-			for brackets := opening | closing; brackets != 0; brackets &= brackets - 1 {
-				k := bits.TrailingZeros64(brackets)
-				if depth += 1 - 2*int(closing>>k&1); depth == 0 {
-					return i + k + 1, noText
-				}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
 			}
 		}
-		opened = quoted & inside
-		if goesOn = -(inside >> (blockSize - 1)); goesOn != 0 && quoted != 0 {
-			start = i + blockSize - 1 - bits.LeadingZeros64(quoted)
-		}
-		i += blockSize
+		i++
 	}
-	return truncated, false
+	return truncated
 }
 
 // nested returns how deep the object or array that starts at b[i] is nested: 1 if
@@ -238,20 +186,6 @@ func nested(b []byte, i int) (deepest int) {
 		}
 		i++
 	}
-}
-
-// blockSize is how many bytes have a bit each in a word.
-const blockSize = 64
-
-// toggled sets the bits from the first of each two that are set up to the second.
-func toggled(w uint64) uint64 {
-	w ^= w << 1
-	w ^= w << 2
-	w ^= w << 4
-	w ^= w << 8
-	w ^= w << 16
-	w ^= w << 32
-	return w
 }
 
 // scanMember reads the name of an object's member: b[i] is its opening quote. It
