@@ -33,9 +33,14 @@ type Header struct {
 	// Error is the member "error": of an assistant line, that its text is not the
 	// model's but tells of a failure.
 	Error []byte
+	// Supersedes reports whether there is a member "supersedes": the line takes back
+	// others.
+	Supersedes bool
 	// ContextUsage reports whether there is a member "context_usage": how full the
 	// context is, and how large.
 	ContextUsage bool
+
+	said AssistantPeek // read of the member "message"; see Assistant
 }
 
 // Is reports whether the line is of the type and subtype given; an empty
@@ -58,12 +63,14 @@ func (h Header) Equal(o Header) bool {
 		{h.Event, o.Event},
 		{h.EventType, o.EventType},
 		{h.Error, o.Error},
+		{h.said.Model, o.said.Model},
+		{h.said.text.raw, o.said.text.raw},
 	} {
 		if (of[0] == nil) != (of[1] == nil) || !bytes.Equal(of[0], of[1]) {
 			return false
 		}
 	}
-	return h.ContextUsage == o.ContextUsage
+	return h.ContextUsage == o.ContextUsage && h.Supersedes == o.Supersedes && h.said.Tokens == o.said.Tokens
 }
 
 // Clone returns a copy that does not share memory with the line.
@@ -79,7 +86,9 @@ func (h Header) Clone() Header {
 		Event:           bytes.Clone(h.Event),
 		EventType:       bytes.Clone(h.EventType),
 		Error:           bytes.Clone(h.Error),
+		Supersedes:      h.Supersedes,
 		ContextUsage:    h.ContextUsage,
+		said:            h.said.clone(),
 	}
 }
 
@@ -127,6 +136,11 @@ func Peek(line []byte) (h Header, err error) {
 			h.Error, i = peekString(line, value)
 		case "context_usage":
 			h.ContextUsage = true
+			i = skipValue(line, value)
+		case "message":
+			i = h.said.peek(line, value)
+		case "supersedes":
+			h.Supersedes = true
 			i = skipValue(line, value)
 		case "event":
 			if h.EventType, i = peekType(line, value); i >= 0 {

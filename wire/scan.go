@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"math"
 	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -236,15 +237,74 @@ func nextMember(b []byte, i int) (next int, done bool) {
 	return malformed, false
 }
 
+// eachMember calls f with the name of every member of the object at b[i] and the index
+// of its value; f returns the index behind that. It returns the index behind the
+// object. A value that is not an object is skipped.
+func eachMember(b []byte, i int, f func(name []byte, value int) int) int {
+	if i >= len(b) || b[i] != '{' {
+		return skipValue(b, i)
+	}
+	if i = skipSpace(b, i+1); i < len(b) && b[i] == '}' {
+		return i + 1
+	}
+	for done := false; !done; {
+		name, value := scanMember(b, i)
+		if value < 0 {
+			return value
+		}
+		end := f(name, value)
+		if end < 0 {
+			return end
+		}
+		if i, done = nextMember(b, end); i < 0 {
+			return i
+		}
+	}
+	return i
+}
+
+// eachElement calls f with b and the index of every element of the array at b[i]; f
+// returns the index behind that. It returns the index behind the array. A value that
+// is not an array is skipped.
+func eachElement(b []byte, i int, f func(b []byte, i int) int) int {
+	if i >= len(b) || b[i] != '[' {
+		return skipValue(b, i)
+	}
+	if i = skipSpace(b, i+1); i < len(b) && b[i] == ']' {
+		return i + 1
+	}
+	for {
+		if i = f(b, i); i < 0 {
+			return i
+		}
+		if i = skipSpace(b, i); i >= len(b) {
+			return truncated
+		}
+		switch b[i] {
+		case ',':
+			i = skipSpace(b, i+1)
+		case ']':
+			return i + 1
+		default:
+			return malformed
+		}
+	}
+}
+
 // unescape resolves the escapes of a JSON string's inside. As in JavaScript
 // text that leaves the program, half of a surrogate pair becomes U+FFFD.
-func unescape(s []byte) []byte { return appendUnescaped(make([]byte, 0, len(s)), s) }
+func unescape(s []byte) []byte { return appendUnescaped(make([]byte, 0, len(s)), s, math.MaxInt) }
 
-func appendUnescaped(out, s []byte) []byte {
+// appendUnescaped appends what the inside of a JSON string stands for. It leaves out
+// the rest when out has limit bytes or more.
+func appendUnescaped(out, s []byte, limit int) []byte {
 	for {
 		i := bytes.IndexByte(s, '\\')
-		if i < 0 || i+1 == len(s) {
-			return append(out, s...)
+		switch {
+		case len(out) >= limit:
+			return out
+		case i < 0 || i+1 == len(s):
+			return append(out, s[:min(len(s), limit-len(out))]...)
 		}
 		out = append(out, s[:i]...)
 		c := s[i+1]
