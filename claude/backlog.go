@@ -11,26 +11,24 @@ import (
 	"time"
 
 	"github.com/switchboard-dev/switchboard/wire"
-	"github.com/switchboard-dev/switchboard/wire/fold"
 )
 
 const (
 	defaultBacklog = 64 << 20
-	// A part of the backlog is kept also when every reader has had it, for those
-	// who come later. A reader that is further behind than that is waited for.
-	historyPart = 64
-	// leastPace is how many bytes per second are read from the CLI at least, no
+	// lineOverhead is what a line takes besides its bytes, about: a Line, most of
+	// which is the header.
+	lineOverhead = 400
+	// A part of the backlog is kept also when every reader has had it, for readers
+	// that come later. A reader that is further behind than that is waited for.
+	historyPart = 32
+	// minRate is how many bytes per second are read from the CLI at least, no
 	// matter how slow a reader is: far more than any CLI writes, so that control
 	// traffic is never held up for longer than a moment.
-	leastPace = 16 << 20
-	// leastWait is the shortest time that is worth a wait, mostWait how long a wait
-	// may be, and with it a question that comes just then.
-	leastWait = time.Millisecond
-	mostWait  = 20 * time.Millisecond
-	// A shelf is as many lines, or bytes of them, as are kept and dropped together.
-	leastShelf = 16
-	mostShelf  = 256
-	shelfBytes = 64 << 10
+	minRate = 16 << 20
+	// minWait is the shortest time that is worth a wait, maxWait how long a wait
+	// may be, and with it the delay of a question that comes just then.
+	minWait = time.Millisecond
+	maxWait = 20 * time.Millisecond
 )
 
 // A Line is a line that the CLI wrote, with its place among them.
@@ -41,28 +39,29 @@ type Line struct {
 	// if the line is not a JSON object. It is part of Bytes.
 	Header wire.Header
 	// Bytes is the line without its line end. It is shared by all readers and
-	// must not be changed. It is nil for a line that was too long. Who keeps a
-	// short line for long keeps up to 64 KiB of its neighbours alive, and does
-	// better to keep a copy.
+	// must not be changed. It is nil for a line that was too long. A short line that
+	// is kept for long keeps up to 64 KiB of its neighbours in memory; keep a copy
+	// instead.
 	Bytes []byte
 	// TooLong tells of a line that was over the limit and has been dropped; nil
 	// for all others.
 	TooLong *wire.LineTooLongError
 
-	shelf   *shelf // where it is kept; nil for a line that is not from a backlog
-	backlog *backlog
+	segment *segment // nil for a line that is not from a backlog
 }
 
-// Message decodes the line. The message is shared by all readers where there are
-// several, and must not be changed.
+// Message decodes the line, once for all readers that keep up. The message is shared
+// and must not be changed.
 func (l Line) Message() (wire.Message, error) {
-	switch {
-	case l.TooLong != nil:
+	if l.TooLong != nil {
 		return nil, l.TooLong
-	case l.shelf == nil:
-		return wire.Decode(l.Bytes)
 	}
-	return l.shelf.message(l.Number, l.Bytes, l.backlog)
+	if d := l.decoded(); d != nil {
+		return d.message, d.err
+	}
+	m, err := wire.DecodeShared(l.Bytes)
+	l.share(m, err)
+	return m, err
 }
 
 // Delta returns the piece of text, thought or tool input that the line adds to a
@@ -72,14 +71,37 @@ func (l Line) Delta() (wire.DeltaPeek, bool) {
 	return l.Header.Delta()
 }
 
-// share lets all readers use what a reducer has decoded, if it has.
-func (l *Line) share(f *fold.Line) {
-	if l.shelf == nil {
-		return
+// A decoded is what a line says, or why it says nothing.
+type decoded struct {
+	message wire.Message
+	err     error
+}
+
+// decoded returns what the line says if that is known.
+func (l *Line) decoded() *decoded {
+	if d := l.shared(); d != nil {
+		return d.Load()
 	}
-	if m, ok := f.Ready(); ok {
-		l.shelf.share(l.Number, &decoded{message: m})
+	return nil
+}
+
+// share lets all readers use what the line says, unless that is known already.
+func (l *Line) share(m wire.Message, err error) {
+	if d := l.shared(); d != nil {
+		d.CompareAndSwap(nil, &decoded{m, err})
 	}
+}
+
+// shared returns where readers share what the line says, nil if they do not.
+func (l *Line) shared() *atomic.Pointer[decoded] {
+	if l.segment == nil {
+		return nil
+	}
+	list := l.segment.decoded.Load()
+	if list == nil {
+		return nil
+	}
+	return &(*list)[l.Number-l.segment.first]
 }
 
 // A LaggedError tells a reader that it was too slow, or came too late: lines
@@ -94,98 +116,20 @@ func (e *LaggedError) Error() string {
 	return fmt.Sprintf("%d lines are no longer kept: the reader was too slow", e.Missed)
 }
 
-// decoded is a line's message, decoded once for all.
-type decoded struct {
-	once    sync.Once
-	message wire.Message
-	err     error
-}
-
-// A shelf is some lines in a row. They never move, and those that have been shown
-// never change. As little as possible of it are pointers, which the garbage collector
-// would have to follow.
-type shelf struct {
+// A segment is the lines of one read of the transport, which are kept and dropped
+// together.
+type segment struct {
 	// Static after construction.
 	first int64 // the number of the first line
 	start int64 // how many bytes came before it on the connection
+	lines []Line
 
-	// Filled by the goroutine that adds, from the beginning.
-	lines  [][]byte
-	places []wire.Places // the lines' headers
-	used   int           // how many there are
-	bytes  int64
-	rare   *rare // of a line that has more; it is the only one then
-
-	shown int // how many readers may see; guarded by the backlog's mu
-
-	mu      sync.Mutex
-	decoded map[int64]*decoded // what lines say, as soon as more than one wants to know
+	// decoded is what the lines say, as far as somebody wanted to know; nil once that
+	// is not shared any more.
+	decoded atomic.Pointer[[]atomic.Pointer[decoded]]
 }
 
-// rare is what few lines have.
-type rare struct {
-	header  wire.Header // instead of its places
-	tooLong *wire.LineTooLongError
-}
-
-// fill makes a Line of the one with the number given.
-func (k *shelf) fill(l *Line, number int64) {
-	i := number - k.first
-	l.Number, l.Bytes, l.shelf = number, k.lines[i], k
-	if k.rare != nil {
-		l.Header, l.TooLong = k.rare.header, k.rare.tooLong
-		return
-	}
-	l.Header, l.TooLong = k.places[i].Header(l.Bytes), nil
-}
-
-// share has all readers use what is decoded.
-func (k *shelf) share(number int64, d *decoded) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.decoded == nil {
-		k.decoded = map[int64]*decoded{}
-	}
-	k.decoded[number] = d
-}
-
-// shared returns what is decoded, or is to be by who asks first. It returns nil if
-// nothing is and nobody else is there who could use it.
-func (k *shelf) shared(number int64, b *backlog) *decoded {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	d := k.decoded[number]
-	if d == nil && b.readers.Load() >= 2 {
-		d = new(decoded)
-		if k.decoded == nil {
-			k.decoded = map[int64]*decoded{}
-		}
-		k.decoded[number] = d
-	}
-	return d
-}
-
-// forget drops what is decoded.
-func (k *shelf) forget() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.decoded = nil
-}
-
-func (k *shelf) message(number int64, bytes []byte, b *backlog) (wire.Message, error) {
-	d := k.shared(number, b)
-	if d == nil {
-		return wire.DecodeShared(bytes)
-	}
-	d.once.Do(func() {
-		if d.message == nil {
-			d.message, d.err = wire.DecodeShared(bytes)
-		}
-	})
-	return d.message, d.err
-}
-
-func byFirst(k *shelf, number int64) int { return cmp.Compare(k.first, number) }
+func byFirst(s *segment, number int64) int { return cmp.Compare(s.first, number) }
 
 // A cursor is a reader's place. Its fields are guarded by the backlog's mu.
 type cursor struct {
@@ -193,38 +137,34 @@ type cursor struct {
 	bytes int64 // how many bytes came up to about there
 }
 
-// A backlog keeps the last lines of a connection, bounded by bytes, for readers
-// who are only a number each.
+// A backlog keeps the last lines of a connection, bounded by bytes, for readers,
+// each of which is a cursor.
 //
 // Lines are kept until every reader has had them, and a part of the limit for
 // longer. If there is no reader all are kept; more than the limit never are.
 // While a reader is behind by more than that part, the connection is read no
-// faster than the reader goes on, but never slower than leastPace: one that works
-// loses nothing and needs little memory, one that sleeps holds up nobody.
+// faster than the reader goes on, but never slower than minRate: a reader that works
+// loses nothing and needs little memory, one that sleeps does not stop the CLI.
 type backlog struct {
 	// Static after construction.
 	limit   int64
 	history int64
 
-	readers atomic.Int64 // how many there are
+	// Owned by the connection's readLoop.
+	next   int64         // the number of the line to come
+	total  int64         // how many bytes have come
+	budget time.Duration // how long readers may be waited for
+	paced  int64         // the total up to which the budget was counted
 
-	// Owned by the goroutine that adds.
-	tail     *shelf        // the last one, not full perhaps
-	next     int64         // the number of the line to come
-	total    int64         // how many bytes have come
-	fresh    []*shelf      // those that readers do not know of yet
-	patience time.Duration // how long readers may be waited for
-	paced    int64         // the total up to which patience was counted
-
-	mu      sync.Mutex
-	shelves []*shelf
-	cursors []*cursor
-	last    int64         // the number of the last line that readers may see
-	plain   int64         // the number of the first line whose message may be kept
-	come    int64         // total, up to that line
-	end     error         // nil until finish
-	news    chan struct{} // closed when a line or the end comes; nil if nobody waits
-	moved   chan struct{} // closed when no reader is far behind; nil if nobody waits
+	mu       sync.Mutex
+	segments []*segment
+	cursors  []*cursor
+	last     int64         // the number of the last line that readers may see
+	bytes    int64         // total, up to that line
+	shared   int64         // the number of the first line whose message may be shared
+	end      error         // nil until finish
+	news     chan struct{} // closed when a line or the end comes; nil while no reader waits
+	moved    chan struct{} // closed when no reader is far behind; nil while pace does not wait
 }
 
 func newBacklog(limit int) *backlog {
@@ -234,74 +174,30 @@ func newBacklog(limit int) *backlog {
 	return &backlog{limit: int64(limit), history: int64(limit) / historyPart, next: 1}
 }
 
-// stage puts a line behind those that are kept, where no reader sees it yet.
-// publish shows what was staged. Both are for the one goroutine that adds. more
-// is how many are known to follow.
-func (b *backlog) stage(bytes []byte, h *wire.Header, tooLong *wire.LineTooLongError, more int) (number int64, k *shelf) {
-	t := b.room(more)
-	if tooLong != nil || !t.places[t.used].Set(bytes, h) {
-		if t.used > 0 {
-			t = b.shelve(1)
+// segment numbers the lines of one read and reads their headers. Readers do not see
+// them before publish. Both are called by readLoop only.
+func (b *backlog) segment(lines [][]byte, tooLong *wire.LineTooLongError) *segment {
+	s := &segment{first: b.next, start: b.total, lines: make([]Line, len(lines))}
+	messages := make([]atomic.Pointer[decoded], len(lines))
+	s.decoded.Store(&messages)
+	for i, line := range lines {
+		l := &s.lines[i]
+		l.Number, l.Bytes, l.TooLong, l.segment = b.next, line, tooLong, s
+		if h, err := wire.Peek(line); err == nil {
+			l.Header = h
 		}
-		t.rare = &rare{*h, tooLong}
+		b.next++
+		b.total += int64(len(line)) + lineOverhead
 	}
-	return b.put(t, bytes), t
+	return s
 }
 
-// stagePiece is stage for a line of a delta like those before. It reports whether it
-// is one, and whether it is a sub-agent's.
-func (b *backlog) stagePiece(bytes []byte, peeker *wire.Peeker, more int) (agent, ok bool) {
-	t := b.room(more)
-	places := &t.places[t.used]
-	if !peeker.Delta(bytes, places) {
-		return false, false
-	}
-	b.put(t, bytes)
-	return places.Agent(), true
-}
-
-// room returns a shelf with room for a line.
-func (b *backlog) room(more int) *shelf {
-	t := b.tail
-	if t == nil || t.rare != nil || t.used == len(t.lines) || t.bytes >= min(shelfBytes, b.limit/historyPart) {
-		t = b.shelve(min(max(more+1, leastShelf), mostShelf))
-	}
-	return t
-}
-
-// put puts a line on a shelf and returns its number.
-func (b *backlog) put(t *shelf, bytes []byte) (number int64) {
-	t.lines[t.used] = bytes
-	number = b.next
-	t.used++
-	t.bytes += int64(len(bytes))
-	b.next++
-	b.total += int64(len(bytes))
-	return number
-}
-
-// shelve begins a shelf for so many lines.
-func (b *backlog) shelve(size int) *shelf {
-	b.tail = &shelf{first: b.next, start: b.total, lines: make([][]byte, size), places: make([]wire.Places, size)}
-	b.fresh = append(b.fresh, b.tail)
-	return b.tail
-}
-
-// publish shows the staged lines to the readers and drops what is not kept any
-// longer.
-func (b *backlog) publish() {
+// publish shows lines to the readers and drops what is not kept any longer.
+func (b *backlog) publish(s *segment) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if n := len(b.shelves); n > 0 {
-		b.shelves[n-1].shown = b.shelves[n-1].used
-	}
-	for _, f := range b.fresh {
-		f.shown = f.used
-	}
-	b.shelves = append(b.shelves, b.fresh...)
-	clear(b.fresh)
-	b.fresh = b.fresh[:0]
-	b.last, b.come = b.next-1, b.total
+	b.segments = append(b.segments, s)
+	b.last, b.bytes = b.next-1, b.total
 
 	had := int64(0) // up to where every reader is done
 	for i, c := range b.cursors {
@@ -310,30 +206,30 @@ func (b *backlog) publish() {
 		}
 	}
 	drop := 0
-	for drop < len(b.shelves)-1 {
-		kept, after := b.total-b.shelves[drop].start, b.shelves[drop+1]
+	for drop < len(b.segments)-1 {
+		kept, after := b.total-b.segments[drop].start, b.segments[drop+1]
 		if kept <= b.limit && (b.total-after.start < b.history || after.first > had+1) {
 			break
 		}
 		drop++
 	}
-	clear(b.shelves[:drop])
-	b.shelves = b.shelves[drop:]
-	b.forget(had)
+	b.unshare(had)
+	clear(b.segments[:drop])
+	b.segments = b.segments[drop:]
 	b.wake()
 }
 
-// forget drops the messages of lines that every reader has had, and of those that
+// unshare drops the messages of lines that every reader has had, and of those that
 // are far behind: decoded they take several times the memory. mu is held.
-func (b *backlog) forget(had int64) {
-	from, _ := slices.BinarySearchFunc(b.shelves, b.plain, byFirst)
-	for _, k := range b.shelves[from:] {
-		end := k.first + int64(k.shown)
-		if k == b.tail || end > had+1 && b.total-k.start < b.history {
+func (b *backlog) unshare(had int64) {
+	from, _ := slices.BinarySearchFunc(b.segments, b.shared, byFirst)
+	for _, s := range b.segments[from:] {
+		end := s.first + int64(len(s.lines))
+		if len(b.cursors) > 0 && end > had+1 && b.total-s.start < b.history {
 			return
 		}
-		k.forget()
-		b.plain = end
+		s.decoded.Store(nil)
+		b.shared = end
 	}
 }
 
@@ -344,7 +240,7 @@ func (b *backlog) finish(err error) {
 	b.wake()
 }
 
-// wake tells everyone who waits. mu is held.
+// wake wakes every reader that waits. mu is held.
 func (b *backlog) wake() {
 	if b.news != nil {
 		close(b.news)
@@ -366,12 +262,12 @@ func (b *backlog) newest() int64 {
 	return b.last
 }
 
-// pace waits for readers that are far behind, if they go on and for as long as is
-// fair to who waits for a question. It is called by the goroutine that adds.
+// pace is the back-pressure of readers: readLoop waits in it while one of them is far
+// behind, for as long as is fair to a question that may come next.
 func (b *backlog) pace(done <-chan struct{}) {
-	b.patience = min(b.patience+time.Duration(float64(b.total-b.paced)/leastPace*float64(time.Second)), mostWait)
+	b.budget = min(b.budget+time.Duration(float64(b.total-b.paced)/minRate*float64(time.Second)), maxWait)
 	b.paced = b.total
-	if b.patience < leastWait {
+	if b.budget < minWait {
 		return
 	}
 	b.mu.Lock()
@@ -383,14 +279,14 @@ func (b *backlog) pace(done <-chan struct{}) {
 	b.moved = moved
 	b.mu.Unlock()
 	start := time.Now()
-	timer := time.NewTimer(b.patience)
+	timer := time.NewTimer(b.budget)
 	defer timer.Stop()
 	select {
 	case <-moved:
 	case <-timer.C:
 	case <-done:
 	}
-	b.patience -= time.Since(start)
+	b.budget -= time.Since(start)
 	b.mu.Lock()
 	b.moved = nil
 	b.mu.Unlock()
@@ -400,7 +296,7 @@ func (b *backlog) pace(done <-chan struct{}) {
 // held.
 func (b *backlog) behind(bytes int64) bool {
 	for _, c := range b.cursors {
-		if b.come-c.bytes > bytes {
+		if b.bytes-c.bytes > bytes {
 			return true
 		}
 	}
@@ -415,9 +311,8 @@ func (b *backlog) join(after int64) *cursor {
 	if c.at < 0 {
 		c.at = b.last
 	}
-	b.place(c)
+	b.find(c)
 	b.cursors = append(b.cursors, c)
-	b.readers.Store(int64(len(b.cursors)))
 	return c
 }
 
@@ -426,53 +321,51 @@ func (b *backlog) leave(c *cursor) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.cursors = slices.DeleteFunc(b.cursors, func(o *cursor) bool { return o == c })
-	b.readers.Store(int64(len(b.cursors)))
 	b.advanced()
 }
 
-// place finds out how many bytes came up to a cursor, and on which shelf the next
-// line is: -1 if it has not come yet. mu is held.
-func (b *backlog) place(c *cursor) int {
-	i, found := slices.BinarySearchFunc(b.shelves, c.at+1, byFirst)
+// find returns the segment of a cursor's next line, nil if that has not come yet or is
+// no longer kept, and notes how many bytes came up to the cursor. mu is held.
+func (b *backlog) find(c *cursor) *segment {
+	if c.at >= b.last {
+		c.bytes = b.bytes
+		return nil
+	}
+	i, found := slices.BinarySearchFunc(b.segments, c.at+1, byFirst)
 	if !found {
 		i--
 	}
-	if c.at >= b.last {
-		c.bytes = b.come
-		return -1
+	if i < 0 {
+		return nil
 	}
-	if i >= 0 {
-		c.bytes = b.shelves[i].start
-	}
-	return i
+	c.bytes = b.segments[i].start
+	return b.segments[i]
 }
 
-// advanced tells who waits for readers. mu is held.
+// advanced wakes pace if no reader is far behind. mu is held.
 func (b *backlog) advanced() {
-	// Not at each step: who waits is to have something to do then.
+	// Not as soon as they could go on: readLoop is to have something to do then.
 	if b.moved != nil && !b.behind(b.history*3/4) {
 		close(b.moved)
 		b.moved = nil
 	}
 }
 
-// after returns the shelf with the line behind the one that a reader is done with,
-// and the number of the last one there. If there are none it returns nil, or the end;
-// if they are no longer kept, how many were missed.
-func (b *backlog) after(c *cursor, done int64) (k *shelf, last, missed int64, end error) {
+// after returns some lines behind the one that a reader is done with. If there are
+// none it returns nil, or the end; if they are no longer kept, how many were missed.
+func (b *backlog) after(c *cursor, done int64) (lines []Line, missed int64, end error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	c.at = done
-	i := b.place(c)
+	s := b.find(c)
 	b.advanced()
-	if i < 0 {
-		if len(b.shelves) > 0 && c.at < b.last {
-			return nil, 0, b.shelves[0].first - c.at - 1, nil
-		}
-		return nil, 0, 0, b.end
+	switch {
+	case s != nil:
+		return s.lines[c.at+1-s.first:], 0, nil
+	case c.at < b.last:
+		return nil, b.segments[0].first - c.at - 1, nil
 	}
-	k = b.shelves[i]
-	return k, k.first + int64(k.shown) - 1, 0, nil
+	return nil, 0, b.end
 }
 
 // wait returns a channel that is closed when there is more than a reader is done
@@ -500,15 +393,14 @@ func (c *Conn) Lines(ctx context.Context, after int64) iter.Seq2[Line, error] {
 }
 
 // lines is Lines. Before it waits for a line, and each time that poke is called
-// meanwhile, it calls pause, which reports false if that is enough.
+// meanwhile, it calls pause, which reports false to end the sequence.
 func (c *Conn) lines(ctx context.Context, after int64, pause func() bool) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		place := c.backlog.join(after)
 		defer c.backlog.leave(place)
-		defer c.lead.leave()
 		at := place.at
 		for {
-			k, last, missed, end := c.backlog.after(place, at)
+			lines, missed, end := c.backlog.after(place, at)
 			switch {
 			case missed > 0:
 				if !yield(Line{}, &LaggedError{Missed: missed}) {
@@ -520,11 +412,12 @@ func (c *Conn) lines(ctx context.Context, after int64, pause func() bool) iter.S
 				yield(Line{}, end)
 				return
 			}
-			line := Line{backlog: c.backlog}
-			for k != nil && at < last && ctx.Err() == nil {
+			for i := range lines {
+				if ctx.Err() != nil {
+					break
+				}
 				at++
-				k.fill(&line, at)
-				if !yield(line, nil) {
+				if !yield(lines[i], nil) {
 					return
 				}
 			}
@@ -532,7 +425,7 @@ func (c *Conn) lines(ctx context.Context, after int64, pause func() bool) iter.S
 				yield(Line{}, context.Cause(ctx))
 				return
 			}
-			if k != nil || c.lead.read(c) {
+			if len(lines) > 0 {
 				continue
 			}
 			// Before pause, so that nothing is missed that is told meanwhile.

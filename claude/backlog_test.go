@@ -22,21 +22,17 @@ import (
 
 // put adds lines as a connection does, those of one read at a time.
 func put(b *backlog, lines ...string) {
-	for i, text := range lines {
-		line := []byte(text)
-		h, err := wire.Peek(line)
-		if err != nil {
-			h = wire.Header{}
-		}
-		b.stage(line, &h, nil, len(lines)-i-1)
+	var list [][]byte
+	for _, text := range lines {
+		list = append(list, []byte(text))
 	}
-	b.publish()
+	b.publish(b.segment(list, nil))
 }
 
 // had tells a backlog that a reader is done with the lines up to a number.
 func had(t *testing.T, b *backlog, c *cursor, number int64) {
 	t.Helper()
-	if _, _, missed, err := b.after(c, number); missed > 0 || err != nil {
+	if _, missed, err := b.after(c, number); missed > 0 || err != nil {
 		t.Fatalf("behind %d: %d lines missed, %v", number, missed, err)
 	}
 }
@@ -46,8 +42,7 @@ func lineOf(n, size int) string {
 	return fmt.Sprintf(`{"type":"user","n":%d,"pad":"%s"}`, n, strings.Repeat("x", size))
 }
 
-// TestBacklogHeaders checks that a line's header is the same after it was kept,
-// whatever is in it.
+// TestBacklogHeaders checks that a line is kept with its header, whatever is in it.
 func TestBacklogHeaders(t *testing.T) {
 	lines := []string{
 		`{"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a"}},"session_id":"s","parent_tool_use_id":null,"uuid":"u"}`,
@@ -62,13 +57,12 @@ func TestBacklogHeaders(t *testing.T) {
 	b := newBacklog(0)
 	put(b, lines...)
 	c := b.join(0)
+	got, _, _ := b.after(c, 0)
+	if len(got) != len(lines) {
+		t.Fatalf("there are %d lines, want %d", len(got), len(lines))
+	}
 	for i, text := range lines {
-		k, last, _, _ := b.after(c, int64(i))
-		if k == nil || last <= int64(i) {
-			t.Fatalf("there are %d lines, want %d", i, len(lines))
-		}
-		var l Line
-		k.fill(&l, int64(i)+1)
+		l := got[i]
 		want, err := wire.Peek([]byte(text))
 		if err != nil {
 			want = wire.Header{}
@@ -77,7 +71,7 @@ func TestBacklogHeaders(t *testing.T) {
 			t.Errorf("line %d is %s (-want +got):\n%s", l.Number, l.Bytes, diff)
 		}
 		delta, ok := l.Delta()
-		if wanted, is := wire.PeekDelta([]byte(text)); is != ok || string(wanted.Text) != string(delta.Text) {
+		if wanted, is := want.Delta(); is != ok || string(wanted.Text) != string(delta.Text) {
 			t.Errorf("the delta of %s is %q, %t", text, delta.Text, ok)
 		}
 	}
@@ -86,11 +80,11 @@ func TestBacklogHeaders(t *testing.T) {
 // TestBacklogKeeps checks what is kept: all up to the limit while somebody needs
 // it, or nobody reads, and less when everybody has had it.
 func TestBacklogKeeps(t *testing.T) {
-	const size, limit = 1000, 64_000
+	const size, limit = 1000, 64_000 // of a line, with what is kept beside it
 	b := newBacklog(limit)
-	oldest := func() int64 { return b.shelves[0].first }
+	oldest := func() int64 { return b.segments[0].first }
 	for n := range 60 {
-		put(b, lineOf(n, size-40))
+		put(b, lineOf(n, size-40-lineOverhead))
 	}
 	if oldest() != 1 {
 		t.Errorf("with no reader the first line kept is %d, want 1", oldest())
@@ -98,28 +92,28 @@ func TestBacklogKeeps(t *testing.T) {
 	fast, slow := b.join(0), b.join(0)
 	for n := range 60 {
 		had(t, b, fast, b.newest())
-		put(b, lineOf(n, size-40))
-		if b.total-b.shelves[0].start > limit+size {
-			t.Fatalf("%d bytes are kept, the limit is %d", b.total-b.shelves[0].start, limit)
+		put(b, lineOf(n, size-40-lineOverhead))
+		if b.total-b.segments[0].start > limit+size {
+			t.Fatalf("%d bytes are kept, the limit is %d", b.total-b.segments[0].start, limit)
 		}
 	}
 	if oldest() < 50 {
 		t.Errorf("more than the limit is kept: from line %d", oldest())
 	}
-	if _, _, missed, _ := b.after(slow, 0); missed != oldest()-1 {
+	if _, missed, _ := b.after(slow, 0); missed != oldest()-1 {
 		t.Errorf("the slow reader missed %d lines, want %d", missed, oldest()-1)
 	}
 	had(t, b, fast, b.newest())
 	had(t, b, slow, b.newest())
-	put(b, lineOf(0, size-40))
-	if kept := b.total - b.shelves[0].start; kept > limit/historyPart+2*size {
+	put(b, lineOf(0, size-40-lineOverhead))
+	if kept := b.total - b.segments[0].start; kept > limit/historyPart+2*size {
 		t.Errorf("%d bytes are kept that every reader has had", kept)
 	}
 	b.leave(fast)
 	b.leave(slow)
 	before := oldest()
 	for n := range 30 {
-		put(b, lineOf(n, size-40))
+		put(b, lineOf(n, size-40-lineOverhead))
 	}
 	if oldest() != before {
 		t.Errorf("with no reader lines up to %d were dropped", oldest()-1)
@@ -131,7 +125,7 @@ func TestBacklogKeeps(t *testing.T) {
 func pour(b *backlog, lines int) time.Duration {
 	start := time.Now()
 	for n := range lines {
-		put(b, lineOf(n, 960))
+		put(b, lineOf(n, 960-lineOverhead))
 		b.pace(nil)
 	}
 	return time.Since(start)
@@ -174,7 +168,7 @@ func TestBacklogPace(t *testing.T) {
 			}
 			// One line now and then is not held up at all.
 			time.Sleep(time.Second)
-			if took := pour(b, 1); took > mostWait {
+			if took := pour(b, 1); took > maxWait {
 				t.Errorf("one line took %s", took)
 			}
 		})
@@ -192,22 +186,16 @@ func TestBacklogPace(t *testing.T) {
 // and not kept once they have had it.
 func TestBacklogMessages(t *testing.T) {
 	b := newBacklog(0)
+	one, two := b.join(0), b.join(0)
 	put(b, `{"type":"assistant","message":{"content":[{"type":"text","text":"hello"}]}}`)
-	one := b.join(0)
 	read := func() wire.Message {
-		k, _, _, _ := b.after(one, 0)
-		l := Line{backlog: b}
-		k.fill(&l, 1)
-		m, err := l.Message()
+		lines, _, _ := b.after(one, 0)
+		m, err := lines[0].Message()
 		if err != nil {
 			t.Fatal(err)
 		}
 		return m
 	}
-	if read() == read() {
-		t.Error("the message is kept for a single reader")
-	}
-	two := b.join(0)
 	if read() != read() {
 		t.Error("the message is decoded for each of two readers")
 	}
@@ -218,11 +206,7 @@ func TestBacklogMessages(t *testing.T) {
 	kept := weak.Make(a)
 	had(t, b, one, 1)
 	had(t, b, two, 1)
-	for n := range 100 { // until its shelf is full
-		put(b, lineOf(n, 10))
-		had(t, b, one, b.newest())
-		had(t, b, two, b.newest())
-	}
+	put(b, lineOf(2, 10))
 	runtime.KeepAlive(a)
 	for range 10 {
 		runtime.GC()
@@ -230,32 +214,56 @@ func TestBacklogMessages(t *testing.T) {
 	if kept.Value() != nil {
 		t.Error("the message is kept although every reader has had it")
 	}
-	if b.shelves[0].first != 1 {
+	if b.segments[0].first != 1 {
 		t.Error("the line is no longer kept")
 	}
 }
 
-// TestBacklogShare checks that readers get what a reducer has decoded, and that
-// nothing is kept of what it has not.
+// TestBacklogForgetsMessages checks that messages are not kept without readers, nor
+// for one that is far behind, which decodes them again.
+func TestBacklogForgetsMessages(t *testing.T) {
+	b := newBacklog(historyPart * 2 * lineOverhead)
+	shared := func(number int64) bool {
+		c := b.join(number - 1)
+		defer b.leave(c)
+		lines, _, _ := b.after(c, number-1)
+		first, err := lines[0].Message()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := lines[0].Message()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return first == again
+	}
+	put(b, lineOf(1, 10))
+	if shared(1) {
+		t.Error("the message of a line that came while there was no reader is kept")
+	}
+	slow := b.join(1)
+	defer b.leave(slow)
+	for n := range 10 {
+		put(b, lineOf(n+2, 10))
+	}
+	if !shared(b.newest()) {
+		t.Error("the message of the newest line is not kept")
+	}
+	if shared(2) {
+		t.Error("a message far behind is kept")
+	}
+}
+
+// TestBacklogShare checks that readers get what the session has decoded.
 func TestBacklogShare(t *testing.T) {
 	b := newBacklog(0)
-	text := []byte(`{"type":"user","message":{"role":"user","content":"hello"}}`)
-	h, err := wire.Peek(text)
+	s := b.segment([][]byte{[]byte(`{"type":"user","message":{"role":"user","content":"hello"}}`)}, nil)
+	l := s.lines[0]
+	want, err := fold.NewLine(l.Bytes, false).Message()
 	if err != nil {
 		t.Fatal(err)
 	}
-	number, k := b.stage(text, &h, nil, 0)
-	l := Line{Number: number, Header: h, Bytes: text, shelf: k, backlog: b}
-	f := fold.NewLine(text, false)
-	l.share(f)
-	if len(k.decoded) > 0 {
-		t.Error("something is kept of a line that is not decoded")
-	}
-	want, err := f.Message()
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.share(f)
+	l.share(want, nil)
 	if got, err := l.Message(); got != want || err != nil {
 		t.Errorf("got %p, %v; want %p", got, err, want)
 	}
@@ -324,12 +332,12 @@ func TestBacklogNewest(t *testing.T) {
 	b := newBacklog(0)
 	put(b, lineOf(1, 1), lineOf(2, 1))
 	c := b.join(-1)
-	if k, last, _, _ := b.after(c, c.at); k != nil || b.wait(c) == nil {
-		t.Errorf("a reader of what comes got old lines up to %d", last)
+	if lines, _, _ := b.after(c, c.at); lines != nil || b.wait(c) == nil {
+		t.Errorf("a reader of what comes got %d old lines", len(lines))
 	}
 	put(b, lineOf(3, 1))
-	if k, last, _, _ := b.after(c, c.at); k == nil || c.at != 2 || last != 3 {
-		t.Errorf("got lines from %d to %d, want the third", c.at+1, last)
+	if lines, _, _ := b.after(c, c.at); len(lines) != 1 || lines[0].Number != 3 {
+		t.Errorf("got %d lines, want the third", len(lines))
 	}
 }
 
@@ -338,18 +346,18 @@ func BenchmarkBacklog(b *testing.B) {
 	line := []byte(`{"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"word "}},"session_id":"1f0c2f3e-6f0f-4b7e-9d53-0a3f3f0f7f55","parent_tool_use_id":null,"uuid":"5f2d9c1e-3c1b-4f0a-8a5e-9b1c7d2e4f60"}`)
 	batch := slices.Repeat([][]byte{line}, 256)
 	c := &Conn{backlog: newBacklog(0)}
-	var in intake
 	place := c.backlog.join(0)
 	b.ReportAllocs()
 	for b.Loop() {
-		in.receive(c, batch, nil)
+		c.receive(batch, nil)
 		at := c.backlog.newest() - int64(len(batch))
 		for at < c.backlog.newest() {
-			k, last, _, _ := c.backlog.after(place, at)
+			lines, _, _ := c.backlog.after(place, at)
 			var l Line
-			for ; at < last; at++ {
-				k.fill(&l, at+1)
+			for i := range lines {
+				l = lines[i]
 			}
+			at = l.Number
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(batch)), "ns/line")

@@ -167,14 +167,12 @@ func TestCloseWaitsForAConnection(t *testing.T) {
 	eventually(t, "all lines are in the pipe", func() bool { return p.Stderr() == "written" })
 	n := 0
 	c := newConn(p, &ConnOptions{tap: &tap{
-		lines: func(next func() *arrival) {
+		lines: func(lines []Line) {
 			if n == 0 {
 				<-p.closing
 				<-time.After(3 * handoverGrace) // much work
 			}
-			for next() != nil {
-				n++
-			}
+			n += len(lines)
 		},
 		sending: func([]byte) func() { return func() {} },
 		ended:   func(error) {},

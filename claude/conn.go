@@ -40,7 +40,8 @@ type ConnOptions struct {
 	// context has no deadline: some versions never answer what they do not know.
 	// If zero, 60 s.
 	RequestTimeout time.Duration
-	// Backlog is how many bytes of lines are kept for readers. If zero, 64 MiB.
+	// Backlog is how many bytes are kept for readers: of lines, and about 400 for the
+	// header of each. If zero, 64 MiB.
 	Backlog int
 	// Insist is for transports on which an answer can be lost. If nothing comes
 	// for this long while it is not known whether the answer to a question for
@@ -61,9 +62,8 @@ type ConnOptions struct {
 // it is meant: a line is told before anybody else is shown it, a line of ours
 // before it is written, so that no answer to it can be told first.
 type tap struct {
-	// lines is called by the goroutine that reads. next returns one line after the
-	// other, each valid until the following call, and nil behind the last.
-	lines func(next func() *arrival)
+	// lines is called by readLoop with the lines of one read.
+	lines func([]Line)
 	// sending is called for each line that is about to be written. What it
 	// returns takes that back, for a line that was surely not sent.
 	sending func(line []byte) (undo func())
@@ -74,10 +74,9 @@ type tap struct {
 // A Conn speaks the control protocol over a [Transport]: it matches requests and
 // answers in both directions, and keeps the lines for any number of readers.
 //
-// One goroutine reads the transport, whether anybody reads the lines or not, so
-// that a slow reader never holds up a question or an answer; in a flood it may let a
-// quick reader do that, for as long as it is quick. Every request of the CLI is handled
-// in a goroutine of its own. Close joins them all.
+// One goroutine (readLoop) reads the transport, whether anybody reads the lines or
+// not, so that a slow reader never holds up a question or an answer. Every request
+// of the CLI is handled in a goroutine of its own. Close joins them all.
 type Conn struct {
 	// Static after construction.
 	transport Transport
@@ -93,9 +92,6 @@ type Conn struct {
 	handlers  sync.WaitGroup
 
 	lastID atomic.Uint64
-
-	lead   lead
-	intake intake // owned by whoever has the lead
 
 	mu       sync.Mutex
 	version  wire.Version
@@ -168,7 +164,6 @@ func newConn(t Transport, o *ConnOptions) *Conn {
 		incoming:  map[string]context.CancelCauseFunc{},
 		turns:     map[string]chan struct{}{},
 	}
-	c.lead.init(t)
 	if c.handler == nil {
 		c.handler = Decline
 	}

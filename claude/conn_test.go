@@ -359,7 +359,7 @@ func TestConnKeepsMCPHandshakesInOrder(t *testing.T) {
 
 func TestConnLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, c := connect(t, &ConnOptions{Backlog: 100})
+		f, c := connect(t, &ConnOptions{Backlog: 100 + 2*lineOverhead})
 		long := `{"type":"x","pad":"` + strings.Repeat("x", 40) + `"}`
 		for range 4 {
 			f.say <- long

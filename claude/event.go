@@ -26,26 +26,20 @@ type Event struct {
 	Raw []byte
 
 	tooLong *wire.LineTooLongError
-	shelf   *shelf
-	backlog *backlog
+	segment *segment
 }
 
-// Message decodes the event, once for all readers. Most are *wire.Assistant,
-// *wire.User, *wire.StreamEvent, *wire.Result and *wire.Init; what is not known
-// is a *wire.Unknown. The message is shared and must not be changed. The error
-// tells that the line is not a message at all, which only noise is.
+// Message decodes the event, once for all readers that keep up. Most are
+// *wire.Assistant, *wire.User, *wire.StreamEvent, *wire.Result and *wire.Init; what
+// is not known is a *wire.Unknown. The message is shared and must not be changed.
+// The error tells that the line is not a message at all, which only noise is.
 func (e Event) Message() (wire.Message, error) {
-	return Line{Number: e.Number, Bytes: e.Raw, TooLong: e.tooLong, shelf: e.shelf, backlog: e.backlog}.Message()
+	return Line{Number: e.Number, Bytes: e.Raw, TooLong: e.tooLong, segment: e.segment}.Message()
 }
 
 // Delta returns the piece of text that a stream event adds, without decoding the
 // rest. It reports false for every other event.
-func (e Event) Delta() (wire.DeltaPeek, bool) {
-	if !bytes.Equal(e.Header.Type, streamEvent) {
-		return wire.DeltaPeek{}, false
-	}
-	return e.Header.Delta()
-}
+func (e Event) Delta() (wire.DeltaPeek, bool) { return e.Header.Delta() }
 
 // Events returns what the CLI said behind the line with the number after, and
 // what it says from then on. Any number of readers may run, each at its own pace.
@@ -74,7 +68,7 @@ func (s *Session) Events(ctx context.Context, after int64) iter.Seq2[Event, erro
 			if !isEvent(&l) {
 				continue
 			}
-			if !yield(Event{l.Number, l.Header, l.Bytes, l.TooLong, l.shelf, l.backlog}, nil) {
+			if !yield(Event{l.Number, l.Header, l.Bytes, l.TooLong, l.segment}, nil) {
 				return
 			}
 		}

@@ -40,15 +40,14 @@ const (
 // It owns four goroutines, which Close joins: one that started the process and
 // waits for its end, on a thread of its own, because on Linux the CLI is told
 // of that thread's death as if it were the program's; one each that reads
-// standard output, until a [Conn] does that itself, reads standard error and writes
-// standard input.
+// standard output, reads standard error and writes standard input.
 type Process struct {
 	// Static after construction.
 	command  Command
 	pid      int
 	process  *os.Process
 	stdin    *os.File // nil with Command.NoInput
-	stdout   *outPipe
+	stdout   *os.File
 	stderr   *os.File
 	redactor *redactor
 	state    StateVar
@@ -66,12 +65,9 @@ type Process struct {
 	firstLine  chan struct{} // closed at the first line, or at the end of output
 
 	reads   atomic.Int64 // how often Read was called
-	returns atomic.Bool  // the reader is one that always comes back for more
+	returns atomic.Bool  // the reader is a Conn, which always comes back for more
 
-	// Owned by the one reader at a time.
-	ahead  [][]byte // lines that came with the last one that Read returned
-	place  [][]byte // the last batch, if it was read here
-	output *output  // what is read by that reader itself; nil while readLoop does it
+	ahead [][]byte // lines that came with the last one that Read returned; owned by the one reader at a time
 
 	inputOnce sync.Once
 	closeOnce sync.Once
@@ -194,15 +190,14 @@ func (p *Process) prepare() (*exec.Cmd, []*os.File, error) {
 		theirs = append(theirs, r)
 		cmd.Stdin, p.stdin = r, w
 	}
-	w, out, err := newOutPipe()
+	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, theirs, err
 	}
 	theirs = append(theirs, w)
-	cmd.Stdout, p.stdout = w, out
-	out.setSize(pipeBytes)
-	r, w, err := os.Pipe()
-	if err != nil {
+	cmd.Stdout, p.stdout = w, r
+	growPipe(r)
+	if r, w, err = os.Pipe(); err != nil {
 		return nil, theirs, err
 	}
 	theirs = append(theirs, w)
@@ -230,13 +225,10 @@ func closeAll(files []*os.File) {
 
 // closePipes closes our ends, for good and regardless of who uses them.
 func (p *Process) closePipes() {
-	for _, f := range []*os.File{p.stdin, p.stderr} {
+	for _, f := range []*os.File{p.stdin, p.stdout, p.stderr} {
 		if f != nil {
 			_ = f.Close() // it may be closed already
 		}
-	}
-	if p.stdout != nil {
-		_ = p.stdout.Close() // nor does this matter
 	}
 }
 

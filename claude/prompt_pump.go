@@ -272,7 +272,6 @@ func (s *Session) linked(kind fold.EventKind) {
 	} else {
 		s.link, s.unlink = context.WithCancelCause(s.ctx)
 	}
-	s.catchUp()
 	changes := s.fold.Happened(fold.Event{Kind: kind, Time: time.Now()})
 	if len(changes) > 0 {
 		s.questionsChanged(changes)

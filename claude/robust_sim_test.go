@@ -164,7 +164,9 @@ func toolResults(t testing.TB, s *Session) []string {
 // soFar returns the lines of a session behind a number that are there.
 func soFar(t testing.TB, s *Session, after int64) []Line {
 	t.Helper()
-	newest := s.conn.backlog.newest()
+	s.mu.Lock()
+	newest := max(s.conn.backlog.newest(), s.seen) // what is folded is about to be shown
+	s.mu.Unlock()
 	var all []Line
 	if newest <= after {
 		return nil

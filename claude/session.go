@@ -40,22 +40,21 @@ type Session struct {
 
 	desk desk // answers what the CLI asks
 
-	mu       sync.Mutex
-	fold     fold.State
-	costs    fold.Costs
-	late     late
-	partials partials
-	outbox   outbox
-	turns    turns
-	phase    fold.Phase    // the one that was told last
-	changed  chan struct{} // closed and replaced when the phase changes; nil until somebody asks
-	seen     int64         // the number of the newest line that was folded
-	folding  bool          // lines are being folded
-	info     infoCache
-	link     context.Context         // ends when the connection is lost; another when it is back
-	unlink   context.CancelCauseFunc // ends link
-	closing  bool                    // Close was called
-	ended    error                   // why the session ended; nil while it lives
+	mu      sync.Mutex
+	fold    fold.State
+	costs   fold.Costs
+	partial fold.Partial
+	outbox  outbox
+	turns   turns
+	phase   fold.Phase    // the one that was told last
+	changed chan struct{} // closed and replaced when the phase changes; nil until somebody asks
+	seen    int64         // the number of the newest line that was folded
+	folding bool          // lines are being folded
+	info    infoCache
+	link    context.Context         // ends when the connection is lost; another when it is back
+	unlink  context.CancelCauseFunc // ends link
+	closing bool                    // Close was called
+	ended   error                   // why the session ended; nil while it lives
 }
 
 // Start finds a CLI, starts it and makes it ready: it returns when the CLI has
@@ -191,6 +190,12 @@ func (s *Session) initialize(ctx context.Context) error {
 		// somebody else has started it. It lists what it waits for.
 		return nil
 	}
+	if _, exited := errors.AsType[*ExitError](err); exited {
+		select {
+		case <-s.conn.Done(): // soon: what it wrote before is still being read
+		case <-ctx.Done():
+		}
+	}
 	if end := s.conn.Err(); end != nil {
 		// Its last lines say more than the request that failed.
 		<-s.conn.Done()
@@ -256,7 +261,6 @@ func (s *Session) sending(line []byte) (undo func()) {
 	f.Time = time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.catchUp()
 	changes := s.fold.Apply(f)
 	if len(changes) > 0 {
 		s.questionsChanged(changes)
@@ -273,7 +277,6 @@ func (s *Session) sending(line []byte) (undo func()) {
 // over folds the end. The connection's reader calls it behind the last line.
 func (s *Session) over(cause error) {
 	s.mu.Lock()
-	s.catchUp()
 	s.refusal(s.turns.current)
 	if !errors.Is(cause, io.EOF) && !errors.Is(cause, ErrClosed) {
 		cause = s.trouble.explain(cause)
@@ -283,7 +286,7 @@ func (s *Session) over(cause error) {
 	}
 	e := fold.Event{Kind: fold.EventEnded, Reason: cause.Error(), Time: time.Now()}
 	changes := s.fold.Happened(e)
-	s.partials.reset()
+	s.partial.Happened(e)
 	s.ended = cause
 	s.abandon(cause)
 	if len(changes) > 0 {

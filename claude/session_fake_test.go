@@ -441,14 +441,15 @@ func TestSessionLagged(t *testing.T) {
 	})
 }
 
-// An exitedTransport is one whose CLI ends instead of taking a prompt.
+// An exitedTransport is one whose CLI ends instead of taking a line.
 type exitedTransport struct {
 	*fakeTransport
 	exit *ExitError
+	at   string // the line's type
 }
 
 func (e *exitedTransport) Write(ctx context.Context, line []byte) error {
-	if h, err := wire.Peek(line); err == nil && h.Is("user", "") {
+	if h, err := wire.Peek(line); err == nil && h.Is(e.at, "") {
 		e.heard <- string(line)
 		return fmt.Errorf("writing to claude: %w", e.exit)
 	}
@@ -459,7 +460,7 @@ func (e *exitedTransport) Write(ctx context.Context, line []byte) error {
 // the CLI gave, also if its end is noticed later.
 func TestAskOfAnEndedCLI(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &exitedTransport{newFakeTransport(), &ExitError{Code: 1}}
+		f := &exitedTransport{newFakeTransport(), &ExitError{Code: 1}, "user"}
 		f.Set(StateConnected)
 		go func() { f.say <- answerTo(<-f.heard, `{}`) }()
 		s, err := NewSession(t.Context(), f, nil)
@@ -476,6 +477,26 @@ func TestAskOfAnEndedCLI(t *testing.T) {
 			_ = f.die(f.exit)
 		}()
 		_, err = s.Ask(t.Context(), Prompt{Text: "hello"})
+		exit, exited := errors.AsType[*ExitError](err)
+		if _, ok := errors.AsType[*ConversationNotFoundError](err); !ok || !exited || exit.Result == nil {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// A session that cannot be started because the CLI has ended fails with the reason
+// that the CLI gave, also if that is read after the initialize request has failed.
+func TestStartOfAnEndedCLI(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &exitedTransport{newFakeTransport(), &ExitError{Code: 1}, "control_request"}
+		f.Set(StateConnected)
+		go func() {
+			<-f.heard
+			synctest.Wait() // until NewSession waits
+			f.say <- `{"type":"result","subtype":"error_during_execution","is_error":true,"errors":["No conversation found with session ID: c1"],"session_id":"c1"}`
+			_ = f.die(f.exit)
+		}()
+		_, err := NewSession(t.Context(), f, nil)
 		exit, exited := errors.AsType[*ExitError](err)
 		if _, ok := errors.AsType[*ConversationNotFoundError](err); !ok || !exited || exit.Result == nil {
 			t.Errorf("got %v", err)

@@ -106,7 +106,6 @@ type infoCache struct {
 func (s *Session) Info() Info {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.catchUp()
 	f := &s.fold
 	s.info.update(f)
 	i := Info{
@@ -160,91 +159,7 @@ func (s *Session) Costs() fold.Figures {
 func (s *Session) Partials() []fold.Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.partials.messages()
-}
-
-// partials puts together what is being written. Stream events are most of what a
-// CLI writes, and mostly nobody asks; so they are only kept, up to a limit, and
-// folded when somebody does.
-type partials struct {
-	fold    fold.Partial
-	kept    [][]byte // not folded yet, in order
-	bytes   int      // of kept
-	agents  bool     // some of it is of sub-agents
-	streams bool     // something was kept or folded since the last reset
-}
-
-// mostKept is how many bytes are kept before they are folded after all.
-const mostKept = 2 << 20
-
-var streamEvent = []byte("stream_event")
-
-// live takes in a live line. It is on the way of every line, so it looks at
-// nothing but the header.
-func (p *partials) live(l *Line) {
-	h := &l.Header
-	if !bytes.Equal(h.Type, streamEvent) {
-		return
-	}
-	agent := len(h.ParentToolUseID) > 0
-	if !agent && !p.agents && string(h.EventType) == "message_start" {
-		p.reset() // whatever came before is over
-	}
-	p.piece(l.Bytes, agent)
-}
-
-// piece takes in a line that adds to what is being written.
-func (p *partials) piece(line []byte, agent bool) {
-	p.agents = p.agents || agent
-	p.keep(line)
-}
-
-// durable takes in a line that may end what is being written.
-func (p *partials) durable(h *wire.Header, line []byte) {
-	if !p.streams {
-		return
-	}
-	switch string(h.Type) {
-	case "result":
-		if !p.agents {
-			p.reset()
-			return
-		}
-	case "assistant", "user":
-	default:
-		return
-	}
-	p.keep(line)
-}
-
-func (p *partials) keep(line []byte) {
-	p.streams = true
-	p.kept = append(p.kept, line)
-	if p.bytes += len(line); p.bytes > mostKept {
-		p.catchUp()
-	}
-}
-
-// catchUp folds what was kept.
-func (p *partials) catchUp() {
-	for i, line := range p.kept {
-		p.fold.Apply(fold.NewLine(line, false))
-		p.kept[i] = nil
-	}
-	p.kept, p.bytes = p.kept[:0], 0
-	open := p.fold.Messages()
-	p.streams = len(open) > 0
-	p.agents = slices.ContainsFunc(open, func(m fold.Message) bool { return m.ParentToolUseID != "" })
-}
-
-func (p *partials) reset() {
-	clear(p.kept)
-	*p = partials{kept: p.kept[:0]}
-}
-
-func (p *partials) messages() []fold.Message {
-	p.catchUp()
-	if list := p.fold.Messages(); len(list) > 0 {
+	if list := s.partial.Messages(); len(list) > 0 {
 		return list
 	}
 	return nil

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // sysProcAttr gives the CLI a process group of its own, so that an interrupt
@@ -24,6 +26,24 @@ func sysProcAttr() *syscall.SysProcAttr {
 func lockThread() (unlock func()) {
 	runtime.LockOSThread()
 	return runtime.UnlockOSThread
+}
+
+// pipeBytes is how much a CLI can write before it has to wait for a reader. The usual
+// 64 KiB hold sixteen messages of a few kilobytes, since each takes a page or more.
+// All pipes of a user together may hold 64 MiB, beyond which new ones get 8 KiB; so it
+// is not more.
+const pipeBytes = 128 << 10
+
+// growPipe makes a pipe hold pipeBytes. If the system does not allow it, the pipe
+// stays as it is.
+func growPipe(f *os.File) {
+	c, err := f.SyscallConn()
+	if err != nil {
+		return
+	}
+	_ = c.Control(func(fd uintptr) { // nothing depends on it
+		_, _ = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, pipeBytes)
+	})
 }
 
 // processes lists all processes of the machine that can be seen.

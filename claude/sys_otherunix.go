@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -20,6 +21,9 @@ func sysProcAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: t
 
 // lockThread does nothing: no signal depends on the thread.
 func lockThread() (unlock func()) { return func() {} }
+
+// growPipe does nothing: pipes have the size that the system gives them.
+func growPipe(*os.File) {}
 
 // processes lists all processes, as ps sees them.
 func processes(ctx context.Context) ([]procInfo, error) {

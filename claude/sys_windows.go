@@ -40,6 +40,9 @@ func kill(p *os.Process) error {
 // exitStatus returns the exit code.
 func exitStatus(s *os.ProcessState) (code int, signal string) { return s.ExitCode(), "" }
 
+// growPipe does nothing: pipes have the size that the system gives them.
+func growPipe(*os.File) {}
+
 // processes cannot work without a library of the system's; kill ends the tree.
 func processes(context.Context) ([]procInfo, error) {
 	return nil, fmt.Errorf("listing processes: %w", errors.ErrUnsupported)

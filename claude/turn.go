@@ -72,10 +72,10 @@ type turns struct {
 type turn struct {
 	number      int64
 	prompts     []string
-	last        *fold.Line   // what the model said last
-	texts       []*fold.Line // the newest of it that may have text
-	begun       bool         // the CLI is at work on it, and hears an interrupt
-	doubt       *time.Timer  // runs while its result is overdue
+	last        []byte      // the line with what the model said last
+	texts       [][]byte    // the newest lines that may have text
+	begun       bool        // the CLI is at work on it, and hears an interrupt
+	doubt       *time.Timer // runs while its result is overdue
 	interrupted bool
 }
 
@@ -274,17 +274,17 @@ func (s *Session) beginTurn() {
 // said keeps what the model says, for the answer and for why it failed. The fold
 // knows whether there was text in it, where lines have an id. mu is held.
 func (s *Session) said(t *turn, f *fold.Line) {
-	t.last = f
+	t.last = f.Raw
 	if id := f.Header.UUID; len(id) > 0 {
 		if s.fold.TextUUID == string(id) {
-			t.texts = append(t.texts[:0], f)
+			t.texts = append(t.texts[:0], f.Raw)
 		}
 		return
 	}
 	if len(t.texts) >= mostTexts {
 		t.texts = slices.Delete(t.texts, 0, 1)
 	}
-	t.texts = append(t.texts, f)
+	t.texts = append(t.texts, f.Raw)
 }
 
 // refusal returns the error that the last message of a turn tells, and notes it.
@@ -293,7 +293,7 @@ func (s *Session) refusal(t *turn) wire.AssistantError {
 	if t == nil || t.last == nil {
 		return ""
 	}
-	m, err := t.last.Message()
+	m, err := wire.DecodeShared(t.last)
 	if err != nil {
 		return ""
 	}
@@ -307,8 +307,8 @@ func (s *Session) refusal(t *turn) wire.AssistantError {
 
 // text returns the last text that the model said.
 func (t *turn) text() string {
-	for _, f := range slices.Backward(t.texts) {
-		m, err := f.Message()
+	for _, line := range slices.Backward(t.texts) {
+		m, err := wire.DecodeShared(line)
 		if err != nil {
 			continue
 		}
@@ -328,7 +328,9 @@ func (t *turn) text() string {
 // endTurn ends a turn with its result. mu is held.
 func (s *Session) endTurn(f *fold.Line, cost *fold.Turn) {
 	t := s.turns.current
-	m, err := f.Message()
+	// A copy, since a completion may be kept for long, and the line is in one piece of
+	// memory with others.
+	m, err := wire.Decode(f.Raw)
 	r, ok := m.(*wire.Result)
 	if err != nil || !ok {
 		return
@@ -358,7 +360,6 @@ func (s *Session) endTurn(f *fold.Line, cost *fold.Turn) {
 
 // cutTurn ends a turn that has no result. mu is held.
 func (s *Session) cutTurn(cause error) {
-	s.catchUp()
 	t := s.turns.current
 	if t == nil {
 		return

@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"sync"
@@ -246,7 +247,7 @@ func (d *decoder) string(v value) string {
 	}
 	inside := d.b[v.start+1 : v.end-1]
 	if v.escaped {
-		d.plain = appendUnescaped(d.plain[:0], inside)
+		d.plain = appendUnescaped(d.plain[:0], inside, math.MaxInt)
 		inside = d.plain
 	}
 	if !d.utf8 && !utf8.Valid(inside) {
@@ -308,17 +309,24 @@ func setInt(d *decoder, dst *int64, v value) bool {
 		*dst = 0
 		return true
 	}
-	if n, ok := parseInt(d.b[v.start:v.end]); ok {
+	n, ok := wholeNumber(d.b[v.start:v.end])
+	if ok {
 		*dst = n
-		return true
 	}
-	// The CLI has been seen to write fractions where its own schema says whole.
-	var f float64
-	if !setNum(d, &f, v) || f < -1<<63 || f >= 1<<63 {
-		return false
+	return ok
+}
+
+// wholeNumber reads a number. The CLI has been seen to write fractions where its own
+// schema says whole.
+func wholeNumber(raw []byte) (int64, bool) {
+	if n, ok := parseInt(raw); ok {
+		return n, true
 	}
-	*dst = int64(f)
-	return true
+	f, ok := parseNum(raw)
+	if !ok || f < -1<<63 || f >= 1<<63 {
+		return 0, false
+	}
+	return int64(f), true
 }
 
 // parseInt reads a whole number.
@@ -348,16 +356,20 @@ func setNum(d *decoder, dst *float64, v value) bool {
 		*dst = 0
 		return true
 	}
-	raw := d.b[v.start:v.end]
+	f, ok := parseNum(d.b[v.start:v.end])
+	if ok {
+		*dst = f
+	}
+	return ok
+}
+
+// parseNum reads a number.
+func parseNum(raw []byte) (float64, bool) {
 	if len(raw) == 0 || (raw[0] != '-' && (raw[0] < '0' || raw[0] > '9')) {
-		return false
+		return 0, false
 	}
 	f, err := strconv.ParseFloat(string(raw), 64)
-	if err != nil {
-		return false
-	}
-	*dst = f
-	return true
+	return f, err == nil
 }
 
 func setBool(d *decoder, dst *bool, v value) bool {

@@ -15,53 +15,24 @@ type DeltaPeek struct {
 	Text []byte
 }
 
-// PeekDelta reads a stream_event line of a content_block_delta without decoding
-// all of it. It reports false for every other line, and for one in which it finds
-// anything unusual: [Decode] says what that means. The line is trusted to be valid
-// JSON. Who has the line's header asks that: [Header.Delta].
-func PeekDelta(line []byte) (d DeltaPeek, ok bool) {
-	p, ok := peekPiece(lookup(line, "event"))
-	if !ok {
-		return d, false
+// Delta reads the delta of a content_block_delta without decoding the line. It
+// reports false for every other line, and for one in which it finds anything
+// unusual: [Decode] says what that means. The line that the header is of is trusted
+// to be valid JSON.
+func (h Header) Delta() (DeltaPeek, bool) {
+	event := h.Event
+	if string(h.EventType) != "content_block_delta" || string(h.Type) != "stream_event" || len(event) < 2 {
+		return DeltaPeek{}, false
 	}
-	return p.delta()
-}
-
-// Delta is [PeekDelta] for the line that the header is of, which is trusted to be
-// valid JSON.
-func (h Header) Delta() (d DeltaPeek, ok bool) {
-	if h.piece.text != nil {
-		return h.piece.delta()
-	}
-	p, ok := h.peekPiece()
-	if !ok {
-		return d, false
-	}
-	return p.delta()
-}
-
-// peekPiece returns the piece of the line that the header is of.
-func (h *Header) peekPiece() (piece, bool) {
-	if string(h.EventType) != "content_block_delta" || string(h.Type) != "stream_event" {
-		return piece{}, false
-	}
-	return peekPiece(h.Event)
-}
-
-// peekPiece reads the event of such a line, in one pass. As everywhere the last
-// of equal names counts.
-func peekPiece(event []byte) (piece, bool) {
-	if len(event) < 2 || event[0] != '{' {
-		return piece{}, false
-	}
+	// As everywhere, the last of several equal names counts.
 	var of delta
 	var index int64
-	isDelta, isIndexed := false, false
+	isIndexed := false
 	i := skipSpace(event, 1)
 	for done := false; !done; {
 		name, value := scanMember(event, i)
 		if value < 0 {
-			return piece{}, false
+			return DeltaPeek{}, false
 		}
 		var end int
 		if string(name) == "delta" {
@@ -70,22 +41,20 @@ func peekPiece(event []byte) (piece, bool) {
 			end = skipValue(event, value)
 		}
 		if end < 0 {
-			return piece{}, false
+			return DeltaPeek{}, false
 		}
-		switch string(name) {
-		case "type":
-			isDelta = string(event[value:end]) == `"content_block_delta"`
-		case "index":
+		if string(name) == "index" {
 			index, isIndexed = peekIndex(event[value:end])
 		}
 		if i, done = nextMember(event, end); i < 0 {
-			return piece{}, false
+			return DeltaPeek{}, false
 		}
 	}
-	if !isDelta || !isIndexed {
-		return piece{}, false
+	text, ok := of.text()
+	if !ok || !isIndexed {
+		return DeltaPeek{}, false
 	}
-	return of.piece(index)
+	return DeltaPeek{Index: index, Text: text}, true
 }
 
 // peekIndex reads a whole number. Of several digits strconv has the rules.
@@ -97,16 +66,11 @@ func peekIndex(raw []byte) (int64, bool) {
 	return n, err == nil
 }
 
-// A delta is what is peeked inside "delta".
+// A delta is what [Header.Delta] reads inside "delta".
 type delta struct {
 	kind string
 	// The values of the members that may hold the text, nil where one is missing.
-	said, thought, input deltaText
-}
-
-type deltaText struct {
-	raw     []byte // without its quotes; nil if it is not a string
-	escaped bool
+	said, thought, input quoted
 }
 
 // peek reads the value at b[i] and returns the index behind it.
@@ -123,15 +87,7 @@ func (d *delta) peek(b []byte, i int) int {
 		if value < 0 {
 			return value
 		}
-		var end int
-		var text deltaText
-		if value < len(b) && b[value] == '"' {
-			if end, text.escaped = scanString(b, value); end > 0 {
-				text.raw = b[value+1 : end-1]
-			}
-		} else {
-			end = skipValue(b, value)
-		}
+		text, end := peekQuoted(b, value)
 		if end < 0 {
 			return end
 		}
@@ -154,7 +110,7 @@ func (d *delta) peek(b []byte, i int) int {
 
 // deltaKind returns the kinds that are known without allocating a string, and ""
 // for all others.
-func deltaKind(text deltaText) string {
+func deltaKind(text quoted) string {
 	if text.escaped {
 		return ""
 	}
@@ -169,9 +125,10 @@ func deltaKind(text deltaText) string {
 	return ""
 }
 
-// piece returns what belongs to the kind.
-func (d *delta) piece(index int64) (piece, bool) {
-	var text deltaText
+// text returns the text that belongs to the kind, with its escapes resolved. It
+// reports false if there is none, or if it is not UTF-8.
+func (d *delta) text() ([]byte, bool) {
+	var text quoted
 	switch d.kind {
 	case "text_delta":
 		text = d.said
@@ -180,26 +137,13 @@ func (d *delta) piece(index int64) (piece, bool) {
 	case "input_json_delta":
 		text = d.input
 	}
-	return piece{text: text.raw, index: index, escaped: text.escaped}, text.raw != nil
-}
-
-// A piece is what a delta adds, as it stands in the line.
-type piece struct {
-	text    []byte // nil if nothing is known
-	index   int64
-	escaped bool
-}
-
-// delta returns the piece as Delta does.
-func (p *piece) delta() (DeltaPeek, bool) {
-	text := p.text
-	if p.escaped {
-		text = unescape(text)
+	if text.raw == nil || !utf8.Valid(text.raw) {
+		return nil, false
 	}
-	if !utf8.Valid(text) {
-		return DeltaPeek{}, false
+	if text.escaped {
+		return unescape(text.raw), true
 	}
-	return DeltaPeek{Index: p.index, Text: text}, true
+	return text.raw, true
 }
 
 // DeltaText returns what a delta adds to a block's text: "" if it adds none.

@@ -8,7 +8,6 @@ import (
 	"hash"
 	"io"
 	"math"
-	"os"
 	"slices"
 )
 
@@ -20,11 +19,6 @@ const DefaultMaxLine = 256 << 20
 
 const (
 	firstBuffer = 64 << 10
-	// floodBuffer is what Batch reads into while more comes than that holds: reading
-	// wakes who writes, which costs as much for little as for much.
-	floodBuffer = 256 << 10
-	// calmReads is how many reads in a row bring little when a flood is over.
-	calmReads = 64
 	// spareBuffer is the least free space that is worth a call of Read.
 	spareBuffer = firstBuffer / 4
 	// keepBuffer is the largest buffer kept between lines: one huge line must
@@ -80,8 +74,7 @@ func NewLineReader(r io.Reader, limit int) *LineReader {
 // Next returns the next line without its line end. The slice is valid until the
 // following call. After the last line it returns the error of the underlying
 // reader, which is io.EOF at a regular end. A [*LineTooLongError] does not end
-// the stream: the following call returns the following line. Nor does
-// [os.ErrDeadlineExceeded]: the following call reads on, and nothing is lost.
+// the stream: the following call returns the following line.
 func (l *LineReader) Next() ([]byte, error) {
 	if err := l.takeRefused(); err != nil {
 		return nil, err
@@ -98,9 +91,7 @@ func (l *LineReader) Next() ([]byte, error) {
 			}
 			return nil, l.err
 		}
-		if !l.read() {
-			return nil, os.ErrDeadlineExceeded
-		}
+		l.read()
 	}
 }
 
@@ -146,9 +137,7 @@ func (l *LineReader) views(lines [][]byte) ([][]byte, error) {
 		case l.err != nil:
 			return lines, l.err
 		}
-		if !l.read() {
-			return lines, os.ErrDeadlineExceeded
-		}
+		l.read()
 	}
 }
 
@@ -158,27 +147,17 @@ func (l *LineReader) takeRefused() error {
 	return err
 }
 
-// read reads once, or until there is something. It reports false if a deadline was
-// over before there was.
-func (l *LineReader) read() bool {
+// read reads until there are more bytes, or an error.
+func (l *LineReader) read() {
 	for range maxEmptyReads {
-		free := l.b.grow()
-		n, err := l.r.Read(free)
+		n, err := l.r.Read(l.b.grow())
 		l.b.buf = l.b.buf[:len(l.b.buf)+n]
-		l.b.note(n, len(free))
-		late := errors.Is(err, os.ErrDeadlineExceeded)
-		if late && n == 0 {
-			return false
-		}
-		if !late { // or it comes again
-			l.err = err
-		}
-		if n > 0 || l.err != nil {
-			return true
+		l.err = err
+		if n > 0 || err != nil {
+			return
 		}
 	}
 	l.err = io.ErrNoProgress
-	return true
 }
 
 // Line returns the number, from 1, of the line that Next returned or refused
@@ -302,12 +281,9 @@ type lineBuffer struct {
 	over    *oversize
 
 	// Of Batch: whether it is what is called, and whether a part of buf before start
-	// belongs to somebody else, see give.
+	// belongs to its caller, see give.
 	batch bool
 	given bool
-	// flood is counted down from calmReads by reads that bring little, zero if there is
-	// no flood.
-	flood int
 }
 
 // oversize gathers what is reported of a line that is being dropped.
@@ -414,7 +390,7 @@ func (b *lineBuffer) drop(rest []byte) {
 // that line given away as it is; the buffer is left to the garbage collector then.
 func (b *lineBuffer) give(lines [][]byte) {
 	for len(lines) > 0 {
-		if first := lines[0]; cap(b.buf) > b.room() && len(first) >= cap(b.buf)/4 {
+		if first := lines[0]; cap(b.buf) > firstBuffer && len(first) >= cap(b.buf)/4 {
 			b.given = true
 			lines[0] = slices.Clip(first)
 			lines = lines[1:]
@@ -446,39 +422,20 @@ func (b *lineBuffer) compact() {
 	switch {
 	case b.given || b.isUnfit(len(rest)):
 		b.given = false
-		b.buf = append(make([]byte, 0, max(b.room(), 2*len(rest))), rest...)
+		b.buf = append(make([]byte, 0, max(firstBuffer, 2*len(rest))), rest...)
 	case b.start > 0:
 		b.buf = b.buf[:copy(b.buf, rest)]
 	}
 	b.start = 0
 }
 
-// isUnfit reports whether the buffer is much too large for what is unread, or too
-// small for a flood. With Batch the former comes sooner: no line could share it.
+// isUnfit reports whether the buffer is much too large for what is unread. With
+// Batch that comes sooner, since lines cannot share such a buffer.
 func (b *lineBuffer) isUnfit(rest int) bool {
 	if b.batch {
-		return cap(b.buf) > b.room() && rest <= b.room()/4 || b.flood > 0 && cap(b.buf) < floodBuffer
+		return cap(b.buf) > firstBuffer && rest <= firstBuffer/4
 	}
 	return cap(b.buf) > keepBuffer && rest <= keepBuffer/4
-}
-
-// room is how large the buffer is unless a long line needs more.
-func (b *lineBuffer) room() int {
-	if b.flood > 0 {
-		return floodBuffer
-	}
-	return firstBuffer
-}
-
-// note takes account of how much a read has brought into how much free space.
-func (b *lineBuffer) note(n, free int) {
-	switch {
-	case !b.batch:
-	case n == free:
-		b.flood = calmReads
-	case b.flood > 0 && n < firstBuffer/4:
-		b.flood--
-	}
 }
 
 // grow returns free space behind the unread bytes.

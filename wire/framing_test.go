@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -153,43 +152,6 @@ func TestBatchMemory(t *testing.T) {
 		t.Error("a long line lives on with its short neighbours")
 	}
 	runtime.KeepAlive(lines)
-}
-
-// In a flood much is read at once, and when it is over the buffer is small again.
-func TestBatchFlood(t *testing.T) {
-	line := strings.Repeat("x", 2800) + "\n"
-	r, w := io.Pipe() // a read takes what is left of one write
-	defer r.Close()
-	go func() {
-		flood := []byte(strings.Repeat(line, 1000))
-		_, _ = w.Write(flood)
-		for range calmReads + 1 {
-			_, _ = w.Write([]byte(line))
-		}
-		_, _ = w.Write(flood[:len(line)*10]) // not yet one
-		w.Close()
-	}()
-	l := NewLineReader(r, 0)
-	var most, count int
-	for {
-		lines, err := l.Batch(nil)
-		if err != nil {
-			break
-		}
-		count += len(lines)
-		for _, got := range lines {
-			if string(got)+"\n" != line {
-				t.Fatalf("a line of %d bytes came as one of %d", len(line)-1, len(got))
-			}
-		}
-		most = max(most, cap(l.b.buf))
-	}
-	if want := 1000 + calmReads + 1 + 10; count != want {
-		t.Errorf("%d lines came, want %d", count, want)
-	}
-	if most != floodBuffer || cap(l.b.buf) != firstBuffer {
-		t.Errorf("the buffer had %d bytes in the flood and %d behind it, want %d and %d", most, cap(l.b.buf), floodBuffer, firstBuffer)
-	}
 }
 
 func splitFramed(t testing.TB, s *Splitter, chunks ...[]byte) []framed {
@@ -606,77 +568,5 @@ func TestSplitterReleasesMemory(t *testing.T) {
 	}
 	if c := cap(s.b.buf); c > keepBuffer {
 		t.Errorf("the buffer keeps %d bytes", c)
-	}
-}
-
-// A pausingReader gives its parts one by one, and after each tells that a deadline is
-// over: with the last bytes of a part, or behind them.
-type pausingReader struct {
-	parts  []string
-	with   bool
-	paused bool
-}
-
-func (r *pausingReader) Read(b []byte) (int, error) {
-	if len(r.parts) == 0 {
-		return 0, io.EOF
-	}
-	if r.paused = !r.paused; !r.paused {
-		return 0, os.ErrDeadlineExceeded
-	}
-	n := copy(b, r.parts[0])
-	r.parts = r.parts[1:]
-	if r.with {
-		r.paused = false
-		return n, os.ErrDeadlineExceeded
-	}
-	return n, nil
-}
-
-// TestLineReaderDeadline checks that a deadline does not end the reading, and that
-// nothing of a line is lost to it.
-func TestLineReaderDeadline(t *testing.T) {
-	for _, with := range []bool{false, true} {
-		for name, read := range map[string]func(l *LineReader) ([]string, error){
-			"Next": func(l *LineReader) ([]string, error) {
-				line, err := l.Next()
-				if err != nil {
-					return nil, err
-				}
-				return []string{string(line)}, nil
-			},
-			"Batch": func(l *LineReader) ([]string, error) {
-				lines, err := l.Batch(nil)
-				var list []string
-				for _, line := range lines {
-					list = append(list, string(line))
-				}
-				return list, err
-			},
-		} {
-			l := NewLineReader(&pausingReader{parts: []string{"on", "e\ntwo\nth", "re", "e\n", "last"}, with: with}, 0)
-			var got []string
-			pauses := 0
-			for {
-				list, err := read(l)
-				got = append(got, list...)
-				if errors.Is(err, os.ErrDeadlineExceeded) {
-					pauses++
-					continue
-				}
-				if err != nil {
-					if !errors.Is(err, io.EOF) {
-						t.Errorf("%s: %v", name, err)
-					}
-					break
-				}
-			}
-			if diff := cmp.Diff([]string{"one", "two", "three", "last"}, got); diff != "" {
-				t.Errorf("%s, at once %t (-want +got):\n%s", name, with, diff)
-			}
-			if !with && pauses == 0 {
-				t.Errorf("%s was never told of a deadline", name)
-			}
-		}
 	}
 }

@@ -33,18 +33,15 @@ type Header struct {
 	// Error is the member "error": of an assistant line, that its text is not the
 	// model's but tells of a failure.
 	Error []byte
+	// Supersedes reports whether there is a member "supersedes": the line takes back
+	// others.
+	Supersedes bool
 	// ContextUsage reports whether there is a member "context_usage": how full the
 	// context is, and how large.
 	ContextUsage bool
 
-	piece  piece // of a Peeker
-	noText bool
+	said AssistantPeek // read of the member "message"; see Assistant
 }
-
-// NoText reports that there is no block of text in the line's message, and that the
-// line takes no other one back. False says nothing: the message of a header that is
-// not from [Peek], or is not an object, has not been looked at.
-func (h *Header) NoText() bool { return h.noText }
 
 // Is reports whether the line is of the type and subtype given; an empty
 // subtype matches any.
@@ -66,12 +63,14 @@ func (h Header) Equal(o Header) bool {
 		{h.Event, o.Event},
 		{h.EventType, o.EventType},
 		{h.Error, o.Error},
+		{h.said.Model, o.said.Model},
+		{h.said.text.raw, o.said.text.raw},
 	} {
 		if (of[0] == nil) != (of[1] == nil) || !bytes.Equal(of[0], of[1]) {
 			return false
 		}
 	}
-	return h.ContextUsage == o.ContextUsage
+	return h.ContextUsage == o.ContextUsage && h.Supersedes == o.Supersedes && h.said.Tokens == o.said.Tokens
 }
 
 // Clone returns a copy that does not share memory with the line.
@@ -87,7 +86,9 @@ func (h Header) Clone() Header {
 		Event:           bytes.Clone(h.Event),
 		EventType:       bytes.Clone(h.EventType),
 		Error:           bytes.Clone(h.Error),
+		Supersedes:      h.Supersedes,
 		ContextUsage:    h.ContextUsage,
+		said:            h.said.clone(),
 	}
 }
 
@@ -108,7 +109,7 @@ func Peek(line []byte) (h Header, err error) {
 	}
 	var request, response inner
 	var outerID []byte
-	supersedes, done := false, false
+	done := false
 	if i = skipSpace(line, i+1); i < len(line) && line[i] == '}' {
 		i, done = i+1, true
 	}
@@ -136,19 +137,15 @@ func Peek(line []byte) (h Header, err error) {
 		case "context_usage":
 			h.ContextUsage = true
 			i = skipValue(line, value)
+		case "message":
+			i = h.said.peek(line, value)
+		case "supersedes":
+			h.Supersedes = true
+			i = skipValue(line, value)
 		case "event":
 			if h.EventType, i = peekType(line, value); i >= 0 {
 				h.Event = line[value:i]
 			}
-		case "message":
-			if value < len(line) && line[value] == '{' {
-				i, h.noText = skipComposite(line, value)
-			} else {
-				h.noText, i = false, skipValue(line, value)
-			}
-		case "supersedes":
-			supersedes = true
-			i = skipValue(line, value)
 		case "request":
 			i = request.peek(line, value)
 		case "response":
@@ -166,7 +163,6 @@ func Peek(line []byte) (h Header, err error) {
 	if i = skipSpace(line, i); i != len(line) {
 		return Header{}, fmt.Errorf("reading the header: %w, found more behind it at byte %d", ErrNotObject, i+1)
 	}
-	h.noText = h.noText && !supersedes
 	// Which of the places that may hold a request id counts depends on the type.
 	near, far := &request, &response
 	if string(h.Type) == "control_response" {
@@ -197,6 +193,24 @@ func peekString(b []byte, i int) (s []byte, end int) {
 	}
 	if s = b[i+1 : end-1]; escaped {
 		s = unescape(s)
+	}
+	return s, end
+}
+
+// A quoted is a string as it stands in a line.
+type quoted struct {
+	raw     []byte // without its quotes; nil if it is not a string
+	escaped bool   // there is an escape in it
+}
+
+// peekQuoted returns the string at b[i], with nil for any other value, and the index
+// behind it.
+func peekQuoted(b []byte, i int) (s quoted, end int) {
+	if i >= len(b) || b[i] != '"' {
+		return s, skipValue(b, i)
+	}
+	if end, s.escaped = scanString(b, i); end > 0 {
+		s.raw = b[i+1 : end-1]
 	}
 	return s, end
 }

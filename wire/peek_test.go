@@ -12,35 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestNoText(t *testing.T) {
-	const call = `{"type":"tool_use","id":"t","name":"Bash","input":{"command":"echo \"text\"","texts":["tex","\\text"]}}`
-	for line, want := range map[string]bool{
-		`{"message":{"content":[` + call + `]}}`: true,
-		`{"message":{}}`:                         true,
-		`{"message":{"content":[{"type":"thinking","thinking":"so"},` + call + `]}}`: true,
-		`{"text":"text","message":{"content":[` + call + `]}}`:                       true,
-		`{"message":{"content":[{"type":"text","text":"so"}]},"message":{}}`:         true,
-		`{"message":{"content":[` + call + `,{"type":"text","text":"so"}]}}`:         false,
-		`{"message":{"content":[{"type":"tool_use","input":{"text":"so"}}]}}`:        false,
-		`{"message":{"content":[{"type":"\u0074ext","te\u0078t":"so"}]}}`:            false,
-		`{"message":{"content":[{"type":"\u0074\u0065xt"}]}}`:                        false,
-		`{"message":{"content":[{"type":"\u0074\u0065\u0078t"}]}}`:                   false,
-		`{"message":{"content":[{"type":"\u0074\u0065\u0078\u0074"}]}}`:              false,
-		`{"\u006dessage":{"content":[{"type":"text","text":"so"}]}}`:                 false,
-		`{"message":{},"message":{"content":[{"type":"text","text":"so"}]}}`:         false,
-		`{"message":{"content":[` + call + `]},"supersedes":["u"]}`:                  false,
-		`{"supersedes":null,"message":{"content":[` + call + `]}}`:                   false,
-		`{"message":{},"message":"text"}`:                                            false,
-		`{"message":[]}`:                                                             false,
-		`{}`:                                                                         false,
-	} {
-		h, err := Peek([]byte(line))
-		if got := h.NoText(); err != nil || got != want {
-			t.Errorf("%s: %v (%v), want %v", line, got, err, want)
-		}
-	}
-}
-
 func TestPeek(t *testing.T) {
 	type header = map[string]string // only what is there
 	tests := []struct {

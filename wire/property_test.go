@@ -8,7 +8,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -148,32 +147,6 @@ func refHeader(line []byte) (map[string]string, error) {
 		take("RequestSubtype", request.get("subtype"), response.get("subtype"))
 	}
 	return h, nil
-}
-
-// refMayText reports whether there may be text in a line's message, or the line takes
-// some back.
-func refMayText(t testing.TB, line []byte) bool {
-	t.Helper()
-	v, err := refDecode(line)
-	if err != nil {
-		t.Fatal(err)
-	}
-	object, _ := v.(refObject)
-	message, isObject := object.get("message").(refObject)
-	return !isObject || object.get("supersedes") != nil || refSays(message, "text")
-}
-
-// refSays reports whether a string is anywhere in a value.
-func refSays(v any, text string) bool {
-	switch v := v.(type) {
-	case string:
-		return v == text
-	case []any:
-		return slices.ContainsFunc(v, func(e any) bool { return refSays(e, text) })
-	case refObject:
-		return slices.ContainsFunc(v, func(m refMember) bool { return m.Name == text || refSays(m.Value, text) })
-	}
-	return false
 }
 
 // headerMap puts a header into the form of refHeader. Bytes that are not UTF-8

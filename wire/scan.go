@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"math"
 	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -134,8 +135,7 @@ func skipValue(b []byte, i int) int {
 	case '"':
 		return endOfString(b, i)
 	case '{', '[':
-		end, _ := skipComposite(b, i)
-		return end
+		return skipComposite(b, i)
 	case '}', ']', ',', ':':
 		return malformed
 	}
@@ -148,76 +148,25 @@ func skipValue(b []byte, i int) int {
 	return i
 }
 
-// skipComposite returns the index behind the object or array that starts at
-// b[i], and whether no string in it is "text".
-//
-// What is dense is looked at in blocks, since nothing can guess where the next quote
-// or bracket is. Long strings are passed over.
-func skipComposite(b []byte, i int) (end int, noText bool) {
-	noText = true
-	var (
-		depth   int
-		start   int    // the opening quote of a string that goes on in the next block
-		goesOn  uint64 // all bits, if there is one
-		escaped uint64 // the lowest bit, if the first byte of the next block is
-		opened  uint64 // the opening quotes of the block before
-	)
-	for i < len(b) {
-		var block *[blockSize]byte
-		if i+blockSize <= len(b) {
-			block = (*[blockSize]byte)(b[i:])
-		} else {
-			block = new([blockSize]byte)
-			copy(block[:], b[i:])
-		}
-		quoted, slashes, opening, closing := scanBlock(block)
-		quoted &^= escaped
-		slashes &^= escaped
-		for escaped = 0; slashes != 0; {
-			k := bits.TrailingZeros64(slashes)
-			if behind := i + k + 1; noText && behind < len(b) && b[behind] == 'u' {
-				noText = false // it may be a letter
+// skipComposite returns the index behind the object or array that starts at b[i].
+func skipComposite(b []byte, i int) int {
+	for depth := 0; i < len(b); {
+		switch b[i] {
+		case '"':
+			if i = endOfString(b, i); i < 0 {
+				return i
 			}
-			escaped = 1 >> (blockSize - 1 - k)
-			quoted &^= 2 << k
-			slashes &^= 3 << k
-		}
-		if goesOn != 0 && quoted == 0 {
-			if i = endOfString(b, start); i < 0 {
-				return i, false
-			}
-			goesOn, escaped, opened = 0, 0, 0
 			continue
-		}
-		inside := toggled(quoted) ^ goesOn
-		// A string of four letters may be the one, here or from the block before on.
-		for short := quoted & (quoted & inside << 5); noText && short != 0; short &= short - 1 {
-			k := bits.TrailingZeros64(short)
-			noText = string(block[k-4:k]) != "text"
-		}
-		for short := quoted & (opened >> (blockSize - 5)); noText && short != 0; short &= short - 1 {
-			k := i + bits.TrailingZeros64(short)
-			noText = string(b[k-4:k]) != "text"
-		}
-		opening &^= inside
-		closing &^= inside
-		if n := bits.OnesCount64(closing); n < depth {
-			depth += bits.OnesCount64(opening) - n
-		} else {
-			for brackets := opening | closing; brackets != 0; brackets &= brackets - 1 {
-				k := bits.TrailingZeros64(brackets)
-				if depth += 1 - 2*int(closing>>k&1); depth == 0 {
-					return i + k + 1, noText
-				}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
 			}
 		}
-		opened = quoted & inside
-		if goesOn = -(inside >> (blockSize - 1)); goesOn != 0 && quoted != 0 {
-			start = i + blockSize - 1 - bits.LeadingZeros64(quoted)
-		}
-		i += blockSize
+		i++
 	}
-	return truncated, false
+	return truncated
 }
 
 // nested returns how deep the object or array that starts at b[i] is nested: 1 if
@@ -238,20 +187,6 @@ func nested(b []byte, i int) (deepest int) {
 		}
 		i++
 	}
-}
-
-// blockSize is how many bytes have a bit each in a word.
-const blockSize = 64
-
-// toggled sets the bits from the first of each two that are set up to the second.
-func toggled(w uint64) uint64 {
-	w ^= w << 1
-	w ^= w << 2
-	w ^= w << 4
-	w ^= w << 8
-	w ^= w << 16
-	w ^= w << 32
-	return w
 }
 
 // scanMember reads the name of an object's member: b[i] is its opening quote. It
@@ -302,15 +237,74 @@ func nextMember(b []byte, i int) (next int, done bool) {
 	return malformed, false
 }
 
+// eachMember calls f with the name of every member of the object at b[i] and the index
+// of its value; f returns the index behind that. It returns the index behind the
+// object. A value that is not an object is skipped.
+func eachMember(b []byte, i int, f func(name []byte, value int) int) int {
+	if i >= len(b) || b[i] != '{' {
+		return skipValue(b, i)
+	}
+	if i = skipSpace(b, i+1); i < len(b) && b[i] == '}' {
+		return i + 1
+	}
+	for done := false; !done; {
+		name, value := scanMember(b, i)
+		if value < 0 {
+			return value
+		}
+		end := f(name, value)
+		if end < 0 {
+			return end
+		}
+		if i, done = nextMember(b, end); i < 0 {
+			return i
+		}
+	}
+	return i
+}
+
+// eachElement calls f with b and the index of every element of the array at b[i]; f
+// returns the index behind that. It returns the index behind the array. A value that
+// is not an array is skipped.
+func eachElement(b []byte, i int, f func(b []byte, i int) int) int {
+	if i >= len(b) || b[i] != '[' {
+		return skipValue(b, i)
+	}
+	if i = skipSpace(b, i+1); i < len(b) && b[i] == ']' {
+		return i + 1
+	}
+	for {
+		if i = f(b, i); i < 0 {
+			return i
+		}
+		if i = skipSpace(b, i); i >= len(b) {
+			return truncated
+		}
+		switch b[i] {
+		case ',':
+			i = skipSpace(b, i+1)
+		case ']':
+			return i + 1
+		default:
+			return malformed
+		}
+	}
+}
+
 // unescape resolves the escapes of a JSON string's inside. As in JavaScript
 // text that leaves the program, half of a surrogate pair becomes U+FFFD.
-func unescape(s []byte) []byte { return appendUnescaped(make([]byte, 0, len(s)), s) }
+func unescape(s []byte) []byte { return appendUnescaped(make([]byte, 0, len(s)), s, math.MaxInt) }
 
-func appendUnescaped(out, s []byte) []byte {
+// appendUnescaped appends what the inside of a JSON string stands for. It leaves out
+// the rest when out has limit bytes or more.
+func appendUnescaped(out, s []byte, limit int) []byte {
 	for {
 		i := bytes.IndexByte(s, '\\')
-		if i < 0 || i+1 == len(s) {
-			return append(out, s...)
+		switch {
+		case len(out) >= limit:
+			return out
+		case i < 0 || i+1 == len(s):
+			return append(out, s[:min(len(s), limit-len(out))]...)
 		}
 		out = append(out, s[:i]...)
 		c := s[i+1]

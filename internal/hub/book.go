@@ -333,6 +333,7 @@ func (b *book) line(e *journal.Entry, c *changes) {
 	}
 	l.Seq, l.Time = e.Seq, e.Time
 	c.line = l
+	b.State.Drift.Count(l)
 	c.fold = append(c.fold, b.State.Apply(l)...)
 	b.foreignLine(l, e.Line)
 	b.Doubt = b.Doubt && !ofTurn(l)

@@ -35,7 +35,11 @@ var table = []room{
 	{path: "wire/internal/gen"},
 	{path: "wire/fold", rooms: []string{"wire"}},
 	{path: "claude/claudetest", rooms: []string{"wire"}, modules: []string{"github.com/coder/websocket"}},
-	{path: "claude", rooms: []string{"wire", "wire/fold"}, tests: []string{"claude/claudetest"}},
+	{
+		path: "claude", rooms: []string{"wire", "wire/fold"},
+		modules: []string{"golang.org/x/sys"},
+		tests:   []string{"claude/claudetest"},
+	},
 	{
 		path: "claude/claudews", rooms: []string{"claude", "wire"},
 		modules: []string{"github.com/coder/websocket"},

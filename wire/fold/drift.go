@@ -26,7 +26,8 @@ func (d *Drift) IsZero() bool {
 	return d.Malformed == 0 && d.More == 0 && len(d.Types) == 0 && len(d.Parts) == 0 && len(d.Fields) == 0
 }
 
-// Count counts a line that a CLI wrote.
+// Count counts a line that a CLI wrote. The line is decoded for that, which a caller
+// that does not want to know can save.
 func (d *Drift) Count(l *Line) {
 	m, err := l.Message()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // then only once.
 type Line struct {
 	// Raw is the line without its line end. It must not change as long as the
-	// Line is in use; reducers keep copies.
+	// Line or its message is in use; reducers keep copies.
 	Raw []byte
 	// Header is the line's header; the zero value if the line is not a JSON
 	// object.
@@ -31,9 +31,6 @@ type Line struct {
 	err     error
 	checked bool // valid tells something
 	valid   bool
-	looked  bool // isPlain tells something
-	isPlain bool // plain is what the line says
-	plain   plain
 }
 
 // NewLine returns a line to fold. It never fails: a line that is not a JSON
@@ -66,7 +63,7 @@ func Decoded(m wire.Message, sent bool) (*Line, error) {
 // message.
 func (l *Line) Message() (wire.Message, error) {
 	if l.message == nil && l.err == nil {
-		l.message, l.err = wire.Decode(l.Raw)
+		l.message, l.err = wire.DecodeShared(l.Raw)
 	}
 	return l.message, l.err
 }
@@ -141,12 +138,18 @@ func instant(t time.Time) time.Time { return t.Round(0).UTC() }
 // text ends in "…". What is not text is replaced, as JSON would do it: a value
 // must come back from there as it went.
 func clip(s string, limit int) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) <= limit {
+	long := len(s) > limit
+	if long {
+		s = s[:limit] // the rest is not looked at
+	}
+	if !utf8.ValidString(s) { // nearly all are, and checking is quicker
+		s = strings.ToValidUTF8(s, "\uFFFD")
+	}
+	if !long && len(s) <= limit {
 		return s
 	}
-	end := limit - len(ellipsis)
-	for end > 0 && !utf8.RuneStart(s[end]) {
+	end := min(limit-len(ellipsis), len(s))
+	for end > 0 && end < len(s) && !utf8.RuneStart(s[end]) {
 		end--
 	}
 	return s[:end] + ellipsis

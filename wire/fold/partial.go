@@ -134,11 +134,8 @@ func (p *Partial) Apply(l *Line) {
 // piece folds a piece of a block, which most lines are, without decoding it. It
 // reports false if that cannot be done.
 func (p *Partial) piece(l *Line) bool {
-	if l.message != nil || !l.Valid() || !utf8.Valid(l.Header.ParentToolUseID) {
-		return false
-	}
 	d, ok := l.Header.Delta()
-	if !ok {
+	if !ok || !utf8.Valid(l.Header.ParentToolUseID) {
 		return false
 	}
 	if i := p.find(name(string(l.Header.ParentToolUseID))); i >= 0 {

@@ -11,16 +11,14 @@ func PeekedLine(raw []byte, header *wire.Header, malformed error) *Line {
 	return &Line{Raw: raw, Header: *header}
 }
 
-// Prepare does ahead what reducers will want done with the line: it is read, decoded
-// or checked. They find the same without it, later.
+// Prepare does ahead what reducers will want done with the line: it is decoded or
+// checked. Without it, the first reducer that needs it does so.
 func (l *Line) Prepare() {
 	switch {
 	case l.err != nil:
 	case !l.durable():
 		l.Valid()
 	default:
-		if _, ok := l.plainly(); !ok {
-			_, _ = l.Message() // the line keeps it, or why there is none
-		}
+		_, _ = l.Message() // the line keeps it, or why there is none
 	}
 }

@@ -132,6 +132,9 @@ func (a *all) apply(s step) ([]fold.Change, *fold.Turn) {
 		a.Costs.Happened(*s.event)
 		return changes, nil
 	}
+	if !s.line.Sent && wire.ClassOf(s.line.Header) == wire.Durable {
+		a.State.Drift.Count(s.line)
+	}
 	changes := a.State.Apply(s.line)
 	a.Questions.Apply(s.line)
 	a.Partial.Apply(s.line)

@@ -138,7 +138,8 @@ type State struct {
 	// of its lines has named the conversation.
 	Resumed bool `json:"resumed,omitempty"`
 	Named   bool `json:"named,omitempty"`
-	// Drift counts what is unknown in the durable lines.
+	// Drift counts what is unknown in the durable lines. Apply leaves it to the caller,
+	// see [Drift.Count].
 	Drift Drift `json:"drift,omitzero"`
 }
 

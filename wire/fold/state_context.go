@@ -8,23 +8,17 @@ import (
 )
 
 // filled folds how much is in the context after a message of the model's.
-func (s *State) filled(m *wire.APIMessage, l *Line) {
-	u := &m.Usage
-	s.inContext([]byte(m.Model), u.InputTokens+u.CacheCreationInputTokens+u.CacheReadInputTokens+u.OutputTokens, l)
-}
-
-// inContext folds that so many tokens are in a model's context.
-func (s *State) inContext(of []byte, tokens int64, l *Line) {
-	if len(of) == 0 || of[0] == '<' || tokens <= 0 {
+func (s *State) filled(m *wire.AssistantPeek, l *Line) {
+	if len(m.Model) == 0 || m.Model[0] == '<' || m.Tokens <= 0 {
 		return // the CLI's own words, or a message that tells nothing
 	}
 	var model string
-	if s.Window != nil && s.Window.Model == string(of) {
+	if s.Window != nil && s.Window.Model == string(m.Model) {
 		model = s.Window.Model // no string has to be made
 	} else {
-		model = name(string(of))
+		model = name(string(m.Model))
 	}
-	w := &ContextWindow{Model: model, Tokens: tokens, Seq: l.Seq}
+	w := &ContextWindow{Model: model, Tokens: m.Tokens, Seq: l.Seq}
 	switch {
 	case s.Window != nil && s.Window.Model == model && s.Window.Most > 0:
 		w.Most = s.Window.Most

@@ -9,7 +9,7 @@ import (
 )
 
 // Apply folds a line and returns what it did to questions. Live lines change
-// nothing.
+// nothing. Drift is not part of it: see [Drift.Count].
 func (s *State) Apply(l *Line) []Change {
 	if !l.durable() {
 		return nil
@@ -19,14 +19,14 @@ func (s *State) Apply(l *Line) []Change {
 		s.sent(l)
 		return changes
 	}
-	if p, ok := l.plainly(); ok {
-		// There is nothing in it to be counted.
+	if l.Header.Is("assistant", "") {
+		// What most lines of a log are, and long ones. They are not decoded for the
+		// little that is kept of them.
 		s.Alive = true
 		s.seen(l)
-		s.spoke(p, l)
+		s.assistant(l)
 		return changes
 	}
-	s.Drift.Count(l)
 	m := l.decoded()
 	if m == nil {
 		return changes
@@ -36,8 +36,6 @@ func (s *State) Apply(l *Line) []Change {
 	switch m := m.(type) {
 	case *wire.Init:
 		s.init(m, l)
-	case *wire.Assistant:
-		s.assistant(m, l)
 	case *wire.User:
 		s.user(m, l)
 	case *wire.Result:
@@ -88,7 +86,7 @@ func (s *State) seen(l *Line) {
 	// The result of a resume that failed names a conversation that never was.
 	if len(l.Header.SessionID) > 0 && !l.Header.Is("result", "") {
 		if s.Named && string(l.Header.SessionID) == s.Conversation() {
-			return // as nearly always: no string has to be made for that
+			return // as nearly always
 		}
 		s.conversation(name(string(l.Header.SessionID)), l)
 	}
@@ -297,35 +295,32 @@ func (s *State) reset(m *wire.ConversationReset) {
 }
 
 // assistant folds what the model says.
-func (s *State) assistant(m *wire.Assistant, l *Line) {
-	s.retract(m.Supersedes)
-	if m.ParentToolUseID != "" {
+func (s *State) assistant(l *Line) {
+	h := &l.Header
+	var told *wire.ContextUsage
+	if h.Supersedes || h.ContextUsage {
+		if m, ok := l.decoded().(*wire.Assistant); ok {
+			s.retract(m.Supersedes)
+			told = m.ContextUsage
+		}
+	}
+	if len(h.ParentToolUseID) > 0 {
 		return
 	}
 	s.underWay()
 	s.Retry = nil
-	for _, b := range m.Message.Content {
-		if t, ok := b.(*wire.TextBlock); ok && t.Text != "" {
-			s.Text, s.TextUUID = clip(t.Text, shortText), name(m.UUID)
-		}
-	}
-	s.filled(&m.Message, l)
-	if c := m.ContextUsage; c != nil {
-		s.Context = &ContextUse{Model: name(c.Model), Tokens: c.TotalTokens, Most: c.RawMaxTokens, Percent: c.Percentage, Seq: l.Seq}
-	}
-}
-
-// spoke is assistant for a plain line, which comes to the same.
-func (s *State) spoke(p *plain, l *Line) {
-	s.underWay()
-	s.Retry = nil
-	if p.text != "" {
-		s.Text, s.TextUUID = p.text, ""
-		if len(l.Header.UUID) > 0 {
+	said := h.Assistant()
+	// One byte more than is kept tells clip that there is more.
+	if text := said.Text(shortText + 1); len(text) > 0 {
+		s.Text, s.TextUUID = clip(string(text[:min(len(text), shortText+1)]), shortText), ""
+		if len(h.UUID) > 0 {
 			s.TextUUID = s.LastUUID // which it has just become
 		}
 	}
-	s.inContext(p.model, p.tokens, l)
+	s.filled(&said, l)
+	if told != nil {
+		s.Context = &ContextUse{Model: name(told.Model), Tokens: told.TotalTokens, Most: told.RawMaxTokens, Percent: told.Percentage, Seq: l.Seq}
+	}
 }
 
 // retract folds an order to delete earlier lines.
@@ -394,15 +389,20 @@ func (s *State) retry(m *wire.APIRetry, l *Line) {
 
 // rateLimit folds a change of the account's limits.
 func (s *State) rateLimit(m *wire.RateLimitEvent) {
-	if len(m.RateLimitInfo.Raw()) > mostRaw/mostRateLimits {
+	info := m.RateLimitInfo
+	if len(info.Raw()) > mostRaw/mostRateLimits {
 		return
 	}
-	kind := name(string(m.RateLimitInfo.RateLimitType))
+	var own wire.RateLimitInfo // shares no memory with the line
+	if info.Raw() != nil && own.UnmarshalJSON(info.Raw()) == nil {
+		info = own
+	}
+	kind := name(string(info.RateLimitType))
 	if s.RateLimits == nil {
 		s.RateLimits = map[string]wire.RateLimitInfo{}
 	}
 	if _, there := s.RateLimits[kind]; there || len(s.RateLimits) < mostRateLimits {
-		s.RateLimits[kind] = m.RateLimitInfo
+		s.RateLimits[kind] = info
 	}
 }
 
