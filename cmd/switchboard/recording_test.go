@@ -93,7 +93,7 @@ func TestRecordingReturn(t *testing.T) {
 	s.term.Type("1", termtest.Enter)
 	s.await(func(screen *termtest.Screen) bool { return screen.Contains("✓ Tests") })
 	s.term.Type(termtest.Enter)
-	s.moment(scene{"answered", 6 * time.Second, "", false}, func(screen *termtest.Screen) bool {
+	s.moment(scene{"answered", 6 * time.Second, "│ Fix slug.Make", false}, func(screen *termtest.Screen) bool {
 		return screen.Contains("Approve this plan?") && !screen.Contains("one moment")
 	})
 	s.stop()

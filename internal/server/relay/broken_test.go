@@ -106,6 +106,23 @@ func (busyHub) FollowAll(context.Context, hub.FollowOptions) (Cursor, error) {
 	return &busyCursor{}, nil
 }
 
+// A closedHub has ended by the time a front end wants to follow it.
+type closedHub struct{ *fakeHub }
+
+func (closedHub) FollowAll(context.Context, hub.FollowOptions) (Cursor, error) {
+	return nil, hub.ErrClosed
+}
+
+// A front end that comes while the hub ends is told to come back, not that it is not
+// wanted.
+func TestComesAtTheEnd(t *testing.T) {
+	r := newRig(t, closedHub{newFakeHub(idle("s1"))}, nil)
+	lines, closed := r.dial(t, "").end()
+	if len(lines) != 1 || !strings.Contains(lines[0], `"code":"closing"`) || closed.Code != websocket.StatusServiceRestart {
+		t.Errorf("got %q, %v", lines, closed)
+	}
+}
+
 type busyCursor struct{ begun bool }
 
 func (c *busyCursor) Next(ctx context.Context) ([]api.Frame, error) {

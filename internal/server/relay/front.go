@@ -165,6 +165,11 @@ func (f *front) firstLine() ([]byte, error) {
 // dismiss ends a connection that is not wanted, and says why. Nothing is shown to
 // those who are not known but the reason.
 func (f *front) dismiss(e *api.Error) {
+	if f.known && e.Code == api.CodeClosing { // it came as the hub was about to end
+		f.restarting()
+		f.drain()
+		return
+	}
 	var last []byte
 	if f.known {
 		last = appendMessage(nil, refusal(e, "", f.session))
@@ -172,6 +177,13 @@ func (f *front) dismiss(e *api.Error) {
 	f.server.log.Debug("a front end was sent away", "code", e.Code)
 	f.goodbye(last, websocket.StatusPolicyViolation, e.Error())
 	f.drain()
+}
+
+// restarting ends the connection of a front end that is to come back.
+func (f *front) restarting() {
+	reason := f.server.why()
+	last := status{Subtype: subtypeClosing, Text: reason, Code: api.CodeClosing}.line()
+	f.goodbye(appendMessage(nil, last), websocket.StatusServiceRestart, reason)
 }
 
 // goodbye ends the connection in good order.
@@ -257,9 +269,7 @@ func (f *front) write(ctx context.Context, c Cursor) {
 	case errors.Is(cause, errLeft), errors.Is(err, errWrite):
 		_ = f.socket.Close() // which ends the reader
 	case errors.Is(cause, errClosing), errors.Is(err, hub.ErrClosed):
-		reason := f.server.why()
-		last := status{Subtype: subtypeClosing, Text: reason, Code: api.CodeClosing}.line()
-		f.goodbye(appendMessage(nil, last), websocket.StatusServiceRestart, reason)
+		f.restarting()
 	case errors.Is(cause, access.ErrRevoked):
 		e := &api.Error{Code: api.CodeUnauthorized, Title: "The token is not valid any more", Hint: "Connect again with another one."}
 		f.goodbye(appendMessage(nil, refusal(e, "", "")), websocket.StatusPolicyViolation, e.Error())
