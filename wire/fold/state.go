@@ -245,6 +245,8 @@ type Request struct {
 	Subtype string `json:"subtype"`
 	// Subject is what it is about: a message's uuid or a title.
 	Subject string `json:"subject,omitempty"`
+	// Results is how many turns had ended when it was sent.
+	Results int64 `json:"results,omitempty"`
 }
 
 // How much State keeps.

@@ -147,7 +147,7 @@ func (s *State) request(m *wire.ControlRequest) {
 	default:
 		return
 	}
-	r := Request{ID: name(m.RequestID), Subtype: m.Request.RequestSubtype(), Subject: subject}
+	r := Request{ID: name(m.RequestID), Subtype: m.Request.RequestSubtype(), Subject: subject, Results: s.Results}
 	s.Requests, _ = last(append(s.Requests, r), mostRequests)
 }
 
@@ -164,6 +164,9 @@ func (s *State) answered(a *wire.ControlAnswer, l *Line) {
 	s.Requests = slices.Delete(s.Requests, i, i+1)
 	if a.Subtype != "success" {
 		return
+	}
+	if r.Subtype == "interrupt" && s.Turn && s.Results == r.Results {
+		s.Interrupting = true // also if it was sent before the turn's first line came
 	}
 	body, err := wire.DecodeAnswer(r.Subtype, a.Response)
 	if err != nil {

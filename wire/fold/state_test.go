@@ -123,6 +123,12 @@ func TestFacts(t *testing.T) {
 		}, func(s *fold.State) (any, any) {
 			return []any{s.Interrupting, *s.Result}, []any{false, fold.TurnEnd{UUID: "r", Seq: 5, Subtype: "error_during_execution", Failed: true, Interrupted: true}}
 		}},
+		{"an interrupt before the first line of the turn", []string{
+			started, interrupt, begin, stopped, `< {"type":"result","subtype":"error_during_execution","is_error":false,"uuid":"r"}`,
+		}, func(s *fold.State) (any, any) { return s.Result.Interrupted, true }},
+		{"an interrupt that was answered after the turn", []string{
+			started, begin, interrupt, `< {"type":"result","subtype":"error_during_execution","is_error":false,"uuid":"r"}`, begin, stopped,
+		}, func(s *fold.State) (any, any) { return s.Interrupting, false }},
 		{"an API error is a success with a flag", []string{
 			started, begin, `< {"type":"result","subtype":"success","is_error":true,"terminal_reason":"api_error","origin":{"kind":"task-notification"}}`,
 		}, func(s *fold.State) (any, any) {
