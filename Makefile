@@ -189,7 +189,7 @@ fuzz-short:
 .PHONY: soak
 soak: ## run the long tests, for hours: 1,000 kills, full load, the whole conformance suite, SOAKTIME per fuzz target
 	@SWITCHBOARD_SOAK=1 PURE= MAKE='$(MAKE)' FUZZTIME='$(SOAKTIME)' UNIT_TIMEOUT=2h CONFORMANCE_TIMEOUT=2h E2E_TIMEOUT=4h \
-		tools/stages setup:set-up unit e2e conformance fuzz
+		tools/stages setup:set-up unit e2e browser conformance fuzz
 
 # PKG names packages (./internal/... among them), RUN tests, COUNT how often with each of three values of GOMAXPROCS, LOAD how many
 # processors are kept busy meanwhile. CONSOLE=1 runs the unit tests of the console too, BROWSER=1 those in Chromium.

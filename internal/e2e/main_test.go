@@ -20,6 +20,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/switchboard-dev/switchboard/internal/conformance"
 )
 
 // suiteEnv is in the environment of everything that the tests start: what is not
@@ -154,6 +156,15 @@ func hugeLine() string {
 
 // soak says that the tests may take hours.
 func soak() bool { return os.Getenv(soakEnv) == "1" }
+
+// differing are the versions of the CLI that answer differently: the oldest and the
+// newest. The conformance suite tries what lies between, and so does a soak.
+func differing() []string {
+	if soak() {
+		return conformance.Versions()
+	}
+	return []string{conformance.Oldest, conformance.Newest}
+}
 
 // roleEnv makes the test binary another program: see play.
 const roleEnv = "E2E_ROLE"

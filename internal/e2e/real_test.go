@@ -56,15 +56,6 @@ func newRealLabWith(t *testing.T, version, config string, script func(claudetest
 	return l, model
 }
 
-// differing are the versions of the CLI that answer differently: the oldest and the
-// newest. The conformance suite tries what lies between, and so does a soak.
-func differing() []string {
-	if soak() {
-		return conformance.Versions()
-	}
-	return []string{conformance.Oldest, conformance.Newest}
-}
-
 // TestRealCLIs kills the hub of each real CLI in a turn with a question open, and
 // again while it streams, and compares the journal with the CLI's transcript.
 func TestRealCLIs(t *testing.T) {
