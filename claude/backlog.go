@@ -92,7 +92,7 @@ func (l *Line) share(m wire.Message, err error) {
 	}
 }
 
-// shared returns where readers share what the line says, nil if they do not.
+// shared returns where the line's message is shared, nil if it is not.
 func (l *Line) shared() *atomic.Pointer[decoded] {
 	if l.segment == nil {
 		return nil
@@ -124,8 +124,8 @@ type segment struct {
 	start int64 // how many bytes came before it on the connection
 	lines []Line
 
-	// decoded is what the lines say, as far as somebody wanted to know; nil once that
-	// is not shared any more.
+	// decoded holds the messages that a reader or the session has decoded; nil once
+	// they are not shared any more.
 	decoded atomic.Pointer[[]atomic.Pointer[decoded]]
 }
 
