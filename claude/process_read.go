@@ -62,8 +62,8 @@ func (p *Process) readLoop() {
 }
 
 // deliver waits for a reader. During Close it does not wait long, unless a [Conn]
-// reads, and after it has waited in vain all further lines are dropped, so that no
-// reader sees a hole.
+// reads; once that time is over, all further lines are dropped, so that no reader
+// sees a hole.
 func (p *Process) deliver(b batch) {
 	select {
 	case p.batches <- b:

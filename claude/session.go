@@ -47,7 +47,7 @@ type Session struct {
 	outbox  outbox
 	turns   turns
 	phase   fold.Phase    // the one that was told last
-	changed chan struct{} // closed and replaced when the phase changes; nil until somebody asks
+	changed chan struct{} // closed and replaced when the phase changes; nil until a caller waits for it
 	seen    int64         // the number of the newest line that was folded
 	folding bool          // lines are being folded
 	info    infoCache

@@ -60,7 +60,7 @@ type turns struct {
 	number    int64 // of the newest turn
 	completed int64
 	current   *turn         // nil while none is going on
-	changed   chan struct{} // closed and replaced when a turn begins or ends; nil until somebody asks
+	changed   chan struct{} // closed and replaced when a turn begins or ends; nil until a caller waits for it
 	marks     []mark
 	marksGone int64       // how many are no longer kept
 	orphans   []string    // prompts that the CLI has had, and no turn has shown

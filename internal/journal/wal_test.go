@@ -56,7 +56,9 @@ func checkpoint(t *testing.T, dir string) {
 			t.Error(err)
 		}
 	}()
-	for {
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for ; ; <-tick.C { // nothing tells when the reader is done
 		var busy, frames, copied int
 		if err := db.QueryRowContext(t.Context(), "PRAGMA wal_checkpoint(PASSIVE)").Scan(&busy, &frames, &copied); err != nil {
 			t.Fatal(err)
@@ -64,7 +66,6 @@ func checkpoint(t *testing.T, dir string) {
 		if busy == 0 && copied == frames {
 			return
 		}
-		time.Sleep(time.Millisecond) // another process would wait for the reader likewise
 	}
 }
 
