@@ -90,7 +90,7 @@ play: ## the same task without a hub, on the Go SDK alone (ARGS=--real: a real C
 .PHONY: test
 test: ## everything CI checks: setup, lint, unit tests, kill tests, browser tests, conformance, short fuzzing
 	@SWITCHBOARD_REQUIRE_CLIS=1 MAKE='$(MAKE)' STAGES_NOTE='$(if $(RACE),,no C compiler was found: the tests ran WITHOUT the race detector)' \
-		tools/stages setup:set-up lint::8 unit::6 e2e:kill-tests:6 browser::4 conformance::5 fuzz-short:fuzz:2
+		tools/stages setup:set-up lint::8 unit::6 e2e:kill-tests:7+browser::5 conformance::5 fuzz-short:fuzz:2
 
 .PHONY: build
 build: console ## build the console and bin/switchboard
