@@ -132,7 +132,7 @@ const (
 	// FramePartial replaces what the client has of a message that is being
 	// written.
 	FramePartial FrameType = "partial"
-	// FrameHeartbeat says that the stream lives. It comes to those who ask for it.
+	// FrameHeartbeat says that the stream lives. It comes to clients that ask for it.
 	FrameHeartbeat FrameType = "heartbeat"
 	// FrameClosing says that the hub is shutting down; come back.
 	FrameClosing FrameType = "closing"

@@ -151,7 +151,7 @@ type Budgets struct {
 // TranscriptFilter selects conversations that the CLI has written to disk.
 type TranscriptFilter struct {
 	Dir string `json:"dir,omitempty" doc:"Only those of this folder"`
-	// Conversation is what their ids begin with, Text words that somebody said in
+	// Conversation is what their ids begin with, Text words that were said in
 	// them.
 	Conversation string `json:"conversation,omitempty"`
 	Text         string `json:"q,omitempty"`
@@ -202,7 +202,7 @@ type Folders struct {
 	Folders []Folder `json:"folders"`
 }
 
-// A Folder is one that somebody may want to work in.
+// A Folder is one that a user may want to work in.
 type Folder struct {
 	Path string `json:"path"`
 	// Used is when a session or conversation was last there.
@@ -222,7 +222,7 @@ type RulesFile struct {
 // ReplaceRules puts another text into the rules file.
 type ReplaceRules struct {
 	Text string `json:"text" maxLength:"1048576"`
-	// Hash is that of the text that is replaced: what somebody else has written
+	// Hash is that of the text that is replaced: what another client has written
 	// meanwhile is not lost.
 	Hash string `json:"hash"`
 }

@@ -18,11 +18,11 @@ const (
 	MessageWritten MessageState = "written"
 	// MessagePickedUp means that the agent works on it.
 	MessagePickedUp MessageState = "picked_up"
-	// MessageTakenBack means that somebody withdrew it in time.
+	// MessageTakenBack means that a client withdrew it in time.
 	MessageTakenBack MessageState = "taken_back"
 	// MessageNotDelivered means that it never reached the process.
 	MessageNotDelivered MessageState = "not_delivered"
-	// MessageUnknown means that nobody can tell whether it reached the process.
+	// MessageUnknown means that it is not known whether it reached the process.
 	MessageUnknown MessageState = "unknown"
 )
 

@@ -58,19 +58,19 @@ type AddRule struct {
 // RuleRemoved says that a rule of a session does not hold any more.
 type RuleRemoved struct {
 	ID string `json:"id"`
-	// Reason is expired, or empty if somebody removed it.
+	// Reason is expired, or empty if a client removed it.
 	Reason string `json:"reason,omitempty"`
 }
 
-// A Decision is one that a rule made by itself, about a call that nobody was
+// A Decision is one that a rule made by itself, about a call that no person was
 // asked about. Decisions about questions are in the questions.
 type Decision struct {
 	Tool      string          `json:"tool"`
 	ToolUseID string          `json:"tool_use_id,omitempty"`
 	Input     json.RawMessage `json:"input,omitempty"`
 	Rule      RuleRef         `json:"rule"`
-	// Enforced says who enforces the rule: cli, hub or both. Message is what the
-	// model is told. Both are only known when somebody asks for an explanation.
+	// Enforced says what enforces the rule: cli, hub or both. Message is what the
+	// model is told. Both are only known when a client asks for an explanation.
 	Enforced string `json:"enforced,omitempty"`
 	Message  string `json:"message,omitempty"`
 }
@@ -86,7 +86,7 @@ type Policy struct {
 	// Enforce is cli or hook.
 	Enforce string       `json:"enforce,omitempty" enum:"cli,hook"`
 	Rules   []PolicyRule `json:"rules"`
-	// Pending is a change that waits for somebody's confirmation, since it allows
+	// Pending is a change that waits for a confirmation, since it allows
 	// more than before.
 	Pending *PolicyChange `json:"pending,omitempty"`
 }
@@ -99,7 +99,7 @@ type PolicyRule struct {
 	Source   string       `json:"source,omitempty"`
 	Message  string       `json:"message,omitempty"`
 	Expires  time.Time    `json:"expires,omitzero"`
-	// Enforced says who stops a call: cli, hub or both.
+	// Enforced says what stops a call: cli, hub or both.
 	Enforced string `json:"enforced,omitempty"`
 }
 

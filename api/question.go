@@ -53,7 +53,7 @@ type Question struct {
 	// Request is the CLI's request as it came.
 	Request json.RawMessage `json:"request"`
 	Opened  time.Time       `json:"opened"`
-	// Deadline is how long the question may wait while somebody could see it, in
+	// Deadline is how long the question may wait while a client could show it, in
 	// seconds; 0 means for ever.
 	Deadline int `json:"deadline,omitempty"`
 	// Stale says that the process that asked has ended: only what starts another

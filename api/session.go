@@ -170,7 +170,7 @@ type SessionOptions struct {
 	MCPServers json.RawMessage `json:"mcp_servers,omitempty" doc:"MCP servers by name, as in the CLI's configuration; admin only"`
 	JSONSchema json.RawMessage `json:"json_schema,omitempty" doc:"The schema of the answer; needs max_turns"`
 	Settings   json.RawMessage `json:"settings,omitempty" doc:"A settings object for the CLI; admin only"`
-	// QuestionDeadline is how long a question may wait while somebody could see
+	// QuestionDeadline is how long a question may wait while a client could show
 	// it, in seconds, before it is refused. 0 means for ever.
 	QuestionDeadline int `json:"question_deadline,omitempty" minimum:"0" doc:"Seconds after which a question that someone could see is denied; 0 waits forever"`
 	// AskPlanMode has the agent ask before it goes into plan mode.

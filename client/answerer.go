@@ -9,7 +9,7 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 )
 
-// newID returns a client id that nobody else has.
+// newID returns a client id that no other client has.
 func newID() string { return "client-" + rand.Text() }
 
 // errAway is why a question is given up that the session no longer has.
@@ -124,7 +124,7 @@ func (r *RemoteSession) reply(ctx context.Context, q api.Question) {
 	problem, _ := errors.AsType[*api.Error](err)
 	switch {
 	case err == nil || ctx.Err() != nil:
-	case problem != nil && problem.Code == api.CodeAlreadySettled: // somebody was faster
+	case problem != nil && problem.Code == api.CodeAlreadySettled: // another client was faster
 	case r.options.Failed != nil:
 		r.options.Failed(q, err)
 	}

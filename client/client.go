@@ -130,7 +130,7 @@ func loopback(host string) bool {
 	return host == "localhost" || net.ParseIP(host).IsLoopback()
 }
 
-// Close closes connections that nobody uses. Streams end with their contexts.
+// Close closes idle connections. Streams end with their contexts.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
 // maxProblem is how much of an error is read.
@@ -212,7 +212,7 @@ func problem(res *http.Response) error {
 			e = &api.Error{}
 		}
 	}
-	// Somebody else may have answered: a proxy, or another program on the port.
+	// Another server may have answered: a proxy, or another program on the port.
 	e.Status = res.StatusCode
 	if e.Title == "" {
 		e.Title = "The server answered " + res.Status

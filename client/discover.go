@@ -51,7 +51,7 @@ type Found struct {
 // Discover looks for servers on this machine: at Unix sockets first, then on the
 // ports 8765 to 8774 of 127.0.0.1, all at the same time. It returns those that
 // answer as a server does, in that order; a server may be there twice, once with
-// each address. That nobody is there, or somebody else, is no error: the only ones
+// each address. That no server is there, or another one, is no error: the only ones
 // are those of ctx and of options that make no sense.
 //
 // No token is sent, and nothing but a GET of /healthz. A socket that was found
@@ -128,7 +128,7 @@ func probe(ctx context.Context, place Found, timeout time.Duration) string {
 	}
 	defer c.Close()
 	c.transport.DisableKeepAlives = true
-	c.transport.MaxResponseHeaderBytes = 16 << 10 // whoever answers there
+	c.transport.MaxResponseHeaderBytes = 16 << 10 // of whatever program answers there
 	req, err := c.request(ctx, http.MethodGet, "/healthz", nil, nil)
 	if err != nil {
 		return ""

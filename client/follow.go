@@ -197,7 +197,7 @@ func (f *follower) connect(ctx context.Context) error {
 		req.Header.Set("Last-Event-ID", f.place.last)
 	}
 
-	// A connection that nobody tells us is dead is silent.
+	// A dead connection may just be silent.
 	silence := f.client.silence
 	watch := time.AfterFunc(silence, func() {
 		cancel(fmt.Errorf("nothing was heard of the server for %v", silence))
@@ -230,7 +230,7 @@ func (f *follower) connect(ctx context.Context) error {
 		if !f.place.take(&frame) {
 			continue
 		}
-		// Whoever reads may take their time: that is not the server's silence.
+		// The reader may take its time: that is not the server's silence.
 		watch.Stop()
 		if !f.yield(frame, nil) {
 			return errLeft

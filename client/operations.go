@@ -120,7 +120,7 @@ func (c *Client) Question(ctx context.Context, id string) (*api.Question, error)
 }
 
 // Answer answers a question. Which members of the answer count depends on the
-// question's kind; see [api.Answer]. If somebody was faster, the error has the
+// question's kind; see [api.Answer]. If another client was faster, the error has the
 // code [api.CodeAlreadySettled] and the question as it was settled. An answer
 // that does not fit is refused with [api.CodeInvalid] or [api.CodeUnsupported],
 // and the question stays open. With a client id it can be repeated: the same id

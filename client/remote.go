@@ -29,7 +29,7 @@ type RemoteOptions struct {
 	NoLive bool
 	// Answer, if not nil, is asked what to answer to each question of the session,
 	// those that are open already too. Each call has a goroutine of its own, and may
-	// take its time. When somebody else was faster, or the agent no longer wants to
+	// take its time. When another client was faster, or the agent no longer wants to
 	// know, its ctx ends with a *[SettledError] as its cause, and what it returns
 	// does not count. An error leaves the question open, for others.
 	Answer func(ctx context.Context, q api.Question) (api.Answer, error)
@@ -47,7 +47,7 @@ type SettledError struct {
 	Question api.Question
 }
 
-// Error says who was faster.
+// Error names the client that was faster.
 func (e *SettledError) Error() string {
 	switch {
 	case e.Question.State == api.QuestionCancelled:
@@ -62,8 +62,8 @@ func (e *SettledError) Error() string {
 // the agent says comes in, what you say goes out, and its questions come to a
 // function of yours. Connections that are lost are made anew by themselves.
 //
-// Frames and Messages run in the goroutine of whoever loops over them, and hold no
-// queue: who reads slowly is waited for by the server. Questions have a connection
+// Frames and Messages run in the goroutine that loops over them, and hold no
+// queue: the server waits for a slow reader. Questions have a connection
 // of their own, so that they do not wait for that. Its goroutines, one for questions
 // and one for each that is being answered, are joined by Close. All methods are
 // safe for concurrent use.
@@ -77,7 +77,7 @@ type RemoteSession struct {
 	close   context.CancelCauseFunc
 	tasks   sync.WaitGroup
 
-	reading sync.Mutex // held by who loops
+	reading sync.Mutex // held by the goroutine that loops
 	place   place      // of that loop; guarded by reading
 }
 

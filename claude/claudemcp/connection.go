@@ -223,7 +223,7 @@ func (c *connection) cancelCall(l *link, own jsonrpc.ID, reason string) {
 }
 
 // answered gives the server the CLI's answer to a request of its own. One that
-// nobody waits for is dropped.
+// no goroutine waits for is dropped.
 func (c *connection) answered(ctx context.Context, m *jsonrpc.Response) error {
 	n, ok := m.ID.Raw().(int64)
 	if !ok {
@@ -241,7 +241,7 @@ func (c *connection) answered(ctx context.Context, m *jsonrpc.Response) error {
 }
 
 // fromServer takes a message that the server has written. An error that it
-// returns reaches who sent the message and does not break the session.
+// returns reaches the sender of the message and does not break the session.
 func (c *connection) fromServer(ctx context.Context, l *link, m jsonrpc.Message) error {
 	switch m := m.(type) {
 	case *jsonrpc.Response:
@@ -249,7 +249,7 @@ func (c *connection) fromServer(ctx context.Context, l *link, m jsonrpc.Message)
 		c.mu.Lock()
 		waiting := c.calls[n]
 		c.mu.Unlock()
-		if waiting != nil { // else nobody waits any more
+		if waiting != nil { // else no goroutine waits any more
 			select {
 			case waiting.reply <- m:
 			default:
@@ -405,7 +405,7 @@ func (c *connection) retire(l *link) {
 }
 
 // end ends the session and waits for its goroutines. Its messages end first: the
-// server would otherwise wait for handlers whose contexts nobody ends.
+// server would otherwise wait for handlers whose contexts never end.
 func (l *link) end() {
 	_ = l.Close()
 	_ = l.session.Close() // what it returns is what our own Close has returned

@@ -18,7 +18,7 @@ type link struct {
 	gone  chan struct{}        // closed when the session takes nothing more
 	once  sync.Once            // closes gone
 
-	// Set before the link is known to anybody but the server.
+	// Set before the link is known to any goroutine but the server's.
 	session *mcp.ServerSession
 
 	// Guarded by the owner's mu.

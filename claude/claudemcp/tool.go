@@ -159,7 +159,7 @@ func isObject(t reflect.Type, told bool) bool {
 	if t.Kind() != reflect.Struct && t.Kind() != reflect.Map {
 		return false
 	}
-	// Who encodes itself may come out as anything.
+	// A type that encodes itself may come out as anything.
 	p := reflect.PointerTo(t)
 	return told || !p.Implements(reflect.TypeFor[json.Marshaler]()) && !p.Implements(reflect.TypeFor[encoding.TextMarshaler]())
 }

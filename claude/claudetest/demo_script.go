@@ -33,7 +33,7 @@ const (
 	demoMoreCases  = "Which other cases should the tests cover?"
 )
 
-// DemoFiles returns the files of the small project that [Demo] is about, by their path in it: for those who let a real CLI play the demo, or
+// DemoFiles returns the files of the small project that [Demo] is about, by their path in it: for callers that let a real CLI play the demo, or
 // want to show more of it.
 func DemoFiles() map[string]string {
 	return map[string]string{
@@ -101,7 +101,7 @@ func (d demo) ending() string {
 	return "	return b.String()\n"
 }
 
-// untitled reports what the user answered; who does not answer gets what was recommended.
+// untitled reports what the user answered; without an answer that is what was recommended.
 func (d demo) untitled() bool {
 	return !strings.Contains(d.done[demoAsk].text, demoEmptyTitle+`"="`+demoNothing)
 }

@@ -17,7 +17,7 @@ const (
 	maxTokens     = 1 << 30
 )
 
-// Directives returns a script that takes its orders from the user's prompt, so that whoever can type a prompt decides what the model does: in
+// Directives returns a script that takes its orders from the user's prompt, so that the author of the prompt decides what the model does: in
 // a demo, through a front end, or in a test that cannot reach the model from Go. Prompts without a directive are answered by otherwise, or
 // with a short text if otherwise is nil.
 //

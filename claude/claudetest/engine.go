@@ -51,7 +51,7 @@ type engine struct {
 	tasks  sync.WaitGroup // background agents and handshakes; run waits for them
 
 	hangUp  func(inGoodOrder bool) // ends the link to the controller; nil if there is none
-	signals <-chan os.Signal       // SIGINT; nil if nobody sends it
+	signals <-chan os.Signal       // SIGINT; nil if none can come
 
 	readDone chan struct{} // closed when the input is not read any more
 
@@ -159,7 +159,7 @@ func (e *engine) conversation() string {
 	return e.session
 }
 
-// signal wakes whoever waits for news. mu is held.
+// signal wakes the goroutines that wait for a change. mu is held.
 func (e *engine) signal() {
 	close(e.news)
 	e.news = make(chan struct{})
@@ -203,11 +203,11 @@ func (e *engine) run() int {
 		return 0
 	case errors.As(err, &end):
 		if end.says != "" {
-			_, _ = fmt.Fprintln(e.stderr, end.says) // nobody is left to tell
+			_, _ = fmt.Fprintln(e.stderr, end.says) // the process ends anyway
 		}
 		return end.code
 	case errors.Is(err, context.Canceled):
-		return 143 // whoever runs the engine has stopped it, as a signal would
+		return 143 // the caller has stopped the engine, as a signal would
 	default:
 		_, _ = fmt.Fprintln(e.stderr, err)
 		return 1
@@ -244,7 +244,7 @@ func (e *engine) work() error {
 		finished := work == nil && e.ended && !e.waitsForTasks()
 		failed := e.lastError
 		if e.signalled {
-			failed = "" // whoever stops it gets no error
+			failed = "" // a caller that stops it gets no error
 		}
 		e.mu.Unlock()
 		switch {

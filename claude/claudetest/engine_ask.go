@@ -59,7 +59,7 @@ func (e *engine) request(ctx context.Context, request members, background bool, 
 	return e.await(ctx, question, limit)
 }
 
-// open sends a control request. It fails if the input has ended, as nobody could answer.
+// open sends a control request. It fails if the input has ended, since no answer could come.
 func (e *engine) open(question *ask, request members) (*ask, error) {
 	question.id, question.answer = newUUID(), make(chan answerBody, 1)
 	question.subtype, _ = request[1].(string)

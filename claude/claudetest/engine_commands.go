@@ -137,7 +137,7 @@ func (c *command) finish(t *turn, result string) {
 	e.emitResult(t, end)
 }
 
-// echoCommand is a command as it is shown to whoever asked for prompts.
+// echoCommand is a command as it is echoed with --replay-user-messages.
 func (e *engine) echoCommand(c *command) members {
 	text := fmt.Sprintf("<command-name>/%s</command-name>\n            <command-message>%s</command-message>\n            <command-args>%s</command-args>", c.name, c.name, c.args)
 	p := c.prompt

@@ -20,7 +20,7 @@ const hookLimit = 600 * time.Second
 // hookBeat is how often the newest version tells that it still waits for a hook.
 const hookBeat = 30 * time.Second
 
-// hookState is what the hooks of the controller said and nobody was told yet. The engine's mu guards it.
+// hookState is what the hooks of the controller said and the model has not been told yet. The engine's mu guards it.
 type hookState struct {
 	notes   map[*thread][]string // for the model, with its next request
 	notices []members            // lines that follow the init line

@@ -20,7 +20,7 @@ type hookVerdict struct {
 	end      error           // why the turn ends after the tool
 }
 
-// hookBefore asks the PreToolUse hooks about a call. Whoever denies wins, then who defers, who asks, who allows.
+// hookBefore asks the PreToolUse hooks about a call. A hook that denies wins, then one that defers, one that asks, one that allows.
 func (e *engine) hookBefore(t *turn, th *thread, call ToolCall) hookVerdict {
 	run := e.toolRun("PreToolUse", t, th, call).with("tool_use_id", call.ID)
 	var verdict hookVerdict
@@ -142,7 +142,7 @@ func (e *engine) hookJudges(verdict permit.Verdict, before hookVerdict) permit.V
 	case e.quirks.QuestionReasons:
 		return permit.Verdict{Behavior: permit.Ask, Reason: before.reason, ReasonType: "hook", Description: verdict.Description}
 	}
-	verdict.Behavior = permit.Ask // the oldest version does not tell who asks
+	verdict.Behavior = permit.Ask // the oldest version does not say which hook asks
 	return verdict
 }
 

@@ -200,7 +200,7 @@ func (e *engine) takePrompt(line []byte) *exit {
 	case e.quirks.PrioritySwallows && !slices.Contains([]string{"", "now", "next", "later"}, p.priority):
 		return nil
 	case duplicate:
-		// Swallowed; but whoever asked for echoes gets one more.
+		// Swallowed, but echoed once more where echoes were asked for.
 		if e.flags.ReplayUserMessages {
 			e.emit(e.echo(p, false))
 		}

@@ -12,7 +12,7 @@ func (e *engine) systemLine(subtype string, more ...any) members {
 	return members{"type", "system", "subtype", subtype}.with(more...).with("uuid", newUUID(), "session_id", e.conversation())
 }
 
-// tellState sends a change of the session's state, if anybody wants to know.
+// tellState sends a change of the session's state, if the controller asked for these lines.
 func (e *engine) tellState(state string) {
 	if !e.quirks.StateLines || !truthy(e.getenv("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS")) {
 		return
@@ -41,7 +41,7 @@ func (e *engine) lifecycle(uuid, state string) {
 	}
 }
 
-// requesting tells that the model is asked, to those who want to see its message grow.
+// requesting says that the model is asked, if partial messages were asked for.
 func (e *engine) requesting(t *turn, th *thread) {
 	if !e.quirks.RequestingLines || !e.flags.IncludePartialMessages || th.parent != "" {
 		return
@@ -79,7 +79,7 @@ func (e *engine) promptID(line members, t *turn) members {
 	return e.promptIDs(line, t)
 }
 
-// echo is a prompt as it is shown to whoever asked for it.
+// echo is a prompt as it is echoed with --replay-user-messages.
 func (e *engine) echo(p prompt, timed bool) members {
 	uuid := p.uuid
 	if uuid == "" {

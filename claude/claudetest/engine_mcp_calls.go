@@ -29,7 +29,7 @@ type mcpFault struct {
 	message string
 }
 
-// Error says what the server, or who stands for it, said.
+// Error says what the server said, or the controller in its place.
 func (f *mcpFault) Error() string { return f.message }
 
 // sendMCP sends a JSON-RPC message to a server of the controller.
@@ -37,10 +37,10 @@ func (e *engine) sendMCP(s *mcpServer, message members) (*ask, error) {
 	return e.open(&ask{agent: true, quiet: true}, members{"subtype", "mcp_message", "server_name", s.name, "message", message})
 }
 
-// notifyMCP sends a notification. The controller answers it, but nobody waits for that.
+// notifyMCP sends a notification. The controller answers it, but no goroutine waits for that.
 func (e *engine) notifyMCP(s *mcpServer, method string, params members) {
 	message := members{"method", method}.when(params != nil, "params", params).with("jsonrpc", "2.0")
-	_, _ = e.sendMCP(s, message) // it fails after the end of input, where nobody listens
+	_, _ = e.sendMCP(s, message) // it fails after the end of input, when no controller reads it
 }
 
 // callMCP sends a JSON-RPC request and waits for its result.
@@ -203,7 +203,7 @@ func (e *engine) mcpMessage(r controlRequest) *exit {
 		if message.Method == "ping" {
 			reply = members{"jsonrpc", "2.0", "id", message.ID, "result", members{}}
 		}
-		_, _ = e.sendMCP(s, reply) // it fails after the end of input, where nobody listens
+		_, _ = e.sendMCP(s, reply) // it fails after the end of input, when no controller reads it
 	}
 	e.succeed(r, nil)
 	if request.Message.Method == "notifications/tools/list_changed" && e.quirks.MCPFollowsChanges {
@@ -303,7 +303,7 @@ func (e *engine) mcpQuestion(call ToolCall, question members) members {
 	return question.with("mcp_server", server)
 }
 
-// mcpMeta describes the calls of servers' tools in a message, for whoever shows it.
+// mcpMeta describes the calls of servers' tools in a message, for programs that show it.
 func (e *engine) mcpMeta(blocks []json.RawMessage) []members {
 	if !e.quirks.MCPDetails {
 		return nil

@@ -206,7 +206,7 @@ func (w *messageWriter) finish() (*modelMessage, error) {
 	return &w.reply, nil
 }
 
-// closeCut ends a message whose stream broke for whoever sees it grow, where the version does that.
+// closeCut ends the partial message of a stream that broke, where the version does that.
 func (w *messageWriter) closeCut(err error) {
 	var failure *apiFailure
 	if errors.As(err, &failure) && failure.midway && w.message.ID != "" && w.engine.quirks.CutCloses && w.engine.flags.IncludePartialMessages && w.thread.parent == "" {

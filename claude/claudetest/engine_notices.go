@@ -53,7 +53,7 @@ func (e *engine) takeNotices() []notice {
 	return taken
 }
 
-// noticeTurn lets the model hear that tasks have ended. Nobody prompted for this turn.
+// noticeTurn tells the model that tasks have ended, in a turn without a prompt.
 func (e *engine) noticeTurn(notices []notice) {
 	last := notices[len(notices)-1]
 	t := e.begin(nil)

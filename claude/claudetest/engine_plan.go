@@ -74,7 +74,7 @@ func (e *engine) completeInput(th *thread, name string, input json.RawMessage) j
 	return plainJSON(out.with("plan", text).when(e.quirks.PlanPathTold, "planFilePath", e.planOf(th)))
 }
 
-// warnClassifier tells once that there is nobody to check calls, as it is behind a foreign address of the API.
+// warnClassifier says once that no classifier checks calls: it is not available behind another address of the API.
 func (e *engine) warnClassifier(verdict permit.Verdict) {
 	if verdict.ReasonType != "classifier" {
 		return

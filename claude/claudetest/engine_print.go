@@ -32,7 +32,7 @@ func (p *printer) writeLine(line []byte, _ string) (<-chan struct{}, error) {
 
 // print writes what the run came to.
 func (p *printer) print() {
-	defer func() { _ = p.w.Flush() }() // there is nobody left to tell
+	defer func() { _ = p.w.Flush() }() // the process ends anyway
 	if p.result == nil {
 		return
 	}
@@ -75,7 +75,7 @@ func (e *engine) readText() *exit {
 		text, _ := io.ReadAll(e.input) // what was read counts
 		piped <- text
 	}()
-	// Whoever gives a prompt need not close the input: newer versions wait for it for three seconds.
+	// A caller that gives a prompt need not close the input: newer versions wait for it for three seconds.
 	var patience <-chan time.Time
 	if given != "" {
 		timer := time.NewTimer(3 * time.Second)

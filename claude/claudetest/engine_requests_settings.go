@@ -160,7 +160,7 @@ func (e *engine) reloadPlugins(r controlRequest) *exit {
 	return nil
 }
 
-// reloadSkills tells what there is after reading the skills anew, also to everybody else.
+// reloadSkills answers with the skills after reading them anew, and announces them in a line of their own.
 func (e *engine) reloadSkills(r controlRequest) *exit {
 	e.succeed(r, members{"skills", []any{}})
 	return nil
@@ -171,7 +171,7 @@ func (e *engine) reloadStyles(r controlRequest) *exit {
 	return nil
 }
 
-// setSubscribers is told whether anybody watches.
+// setSubscribers is told whether a front end watches.
 func (e *engine) setSubscribers(r controlRequest) *exit {
 	var request struct {
 		Has json.RawMessage `json:"has_subscribers"`

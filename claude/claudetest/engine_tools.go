@@ -363,7 +363,7 @@ func orElse(said, usual string) string {
 	return said
 }
 
-// simulated is what a tool prints that nobody said anything about.
+// simulated is what a tool prints whose outcome is not scripted.
 const simulated = "(simulated)"
 
 // editPatch is the difference that an edit makes, as lines of one hunk.
@@ -491,7 +491,7 @@ func (e *engine) tellResult(th *thread, call ToolCall, result playedResult) memb
 	return block
 }
 
-// invalidInput says what is wrong with the input of a call; the model is told and nobody is asked.
+// invalidInput says what is wrong with the input of a call; the model is told and no question is asked.
 func invalidInput(call ToolCall) string {
 	switch call.Name {
 	case "Bash":

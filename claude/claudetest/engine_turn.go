@@ -17,12 +17,12 @@ type turn struct {
 
 	prompts []prompt
 	folded  []prompt // of these, the ones that came while a tool ran
-	origin  members  // of a turn that nobody prompted
+	origin  members  // of a turn without a prompt
 	begin   time.Time
 	outcome map[int]ToolOutcome // by number of the tool call: what the prompt's directives say
 	used    int                 // tool calls so far, of the main thread
 	rounds  int                 // messages with tool calls so far, of the main thread
-	echoes  []members           // prompts that are still to be shown to whoever asked for it
+	echoes  []members           // prompts that are still to be echoed
 
 	mu        sync.Mutex
 	apiTime   time.Duration
@@ -149,7 +149,7 @@ func (e *engine) promptTurn(prompts []prompt) {
 	e.converse(t)
 }
 
-// tellEchoes shows the prompts of a turn to whoever asked for it.
+// tellEchoes echoes the prompts of a turn, with --replay-user-messages.
 func (e *engine) tellEchoes(t *turn) {
 	for _, line := range t.echoes {
 		e.emit(line)

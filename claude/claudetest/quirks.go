@@ -29,7 +29,7 @@ type Quirks struct {
 	StateBusyWithTasks bool
 	// LifecycleLines sends command_lifecycle for prompts with a uuid.
 	LifecycleLines bool
-	// RequestingLines sends status "requesting" before each model call, to those who asked for partial messages.
+	// RequestingLines sends status "requesting" before each model call, where partial messages were asked for.
 	RequestingLines bool
 	// UserTimes gives lines in the user's role a timestamp.
 	UserTimes bool

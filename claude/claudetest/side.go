@@ -10,7 +10,7 @@ const summary = "create a detailed summary of the conversation so far"
 //
 //   - the check of key and quota allows one token;
 //   - titles, topics, shell prefixes and touched paths are asked of the small model without tools;
-//   - a compaction asks for a summary in words that nobody else uses.
+//   - a compaction asks for a summary in words that no other request uses.
 func (r Request) kind() Kind {
 	switch {
 	case r.MaxTokens == 1,

@@ -69,7 +69,7 @@ func RunSim(ctx context.Context, o *SimOptions, stdin io.Reader, stdout io.Write
 	e, err := newEngine(ctx, o, stdin, stdout)
 	if err != nil {
 		if end, ok := errors.AsType[*flags.ExitError](err); ok {
-			_, _ = io.WriteString(stdout, end.Stdout) // there is nobody to tell
+			_, _ = io.WriteString(stdout, end.Stdout) // the process ends anyway
 			_, _ = io.WriteString(orDiscard(o.Stderr), end.Stderr)
 			return end.Code
 		}
@@ -269,7 +269,7 @@ const (
 	simClosed    = "closed"
 )
 
-// pipeLines is how many lines a simulated CLI can be ahead of its reader, as a process is by what its pipe holds: whoever reads and writes in one
+// pipeLines is how many lines a simulated CLI can be ahead of its reader, as a process is by what its pipe holds: a caller that reads and writes in one
 // goroutine is not to get stuck.
 const pipeLines = 256
 

@@ -56,7 +56,7 @@ func (c *linkCarrier) close(inGoodOrder bool) {
 		timer := time.AfterFunc(patience, c.end)
 		defer timer.Stop()
 	}
-	_ = c.link.Close() // whoever would be told is gone
+	_ = c.link.Close() // its peer is gone
 	c.end()
 }
 

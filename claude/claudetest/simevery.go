@@ -11,7 +11,7 @@ import (
 //go:embed every.ndjson
 var everyLine string
 
-// every writes one line of every kind. Requests among them are taken back, as nobody waits for their answers.
+// every writes one line of every kind. Requests among them are taken back, as no goroutine waits for their answers.
 func (e *engine) every() {
 	session := []byte(e.conversation())
 	for line := range bytes.Lines([]byte(everyLine)) {

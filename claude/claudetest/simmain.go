@@ -63,7 +63,7 @@ func InstallProgram(dir, program string, o *InstallOptions) (path string, err er
 	if err := os.Symlink(program, path); err == nil {
 		return path, nil
 	}
-	// Not everybody may make links everywhere.
+	// Some systems and folders permit no links.
 	if err := copyProgram(program, path); err != nil {
 		return "", fmt.Errorf("installing a simulated CLI: %w", err)
 	}
@@ -105,7 +105,7 @@ func RunInstalled(args []string) (code int, ran bool) {
 	o := InstallOptions{}
 	config, err := os.ReadFile(filepath.Join(installedDir(args[0]), simConfig))
 	switch {
-	case errors.Is(err, os.ErrNotExist): // somebody else's program of that name
+	case errors.Is(err, os.ErrNotExist): // another program of that name
 		return 0, false
 	case err != nil:
 		_, _ = fmt.Fprintf(os.Stderr, "reading the options of the simulated CLI: %v\n", err)

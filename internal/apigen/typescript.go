@@ -207,7 +207,7 @@ func (w *writer) operations() error {
 }
 
 // parameters writes the parameters of one kind. Those in the header are the
-// business of whoever makes requests.
+// business of the client that makes requests.
 func (w *writer) parameters(name, in string, r *route) {
 	var chosen []parameter
 	needed := false

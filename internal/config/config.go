@@ -13,7 +13,7 @@ import (
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// A Config holds all settings. The zero value is what nobody has set anything in; [Default] has the defaults.
+// A Config holds all settings. In the zero value nothing is set; [Default] has the defaults.
 type Config struct {
 	Server    Server
 	Claude    Claude
@@ -50,7 +50,7 @@ type Server struct {
 	OpenRelay []string
 	// OpenRelayApprove has them answer questions, too.
 	OpenRelayApprove bool
-	// MaxConnections, MaxPerAddress and MaxUnknown bound connections over TCP: in all, from one address, and of those who have not shown yet
+	// MaxConnections, MaxPerAddress and MaxUnknown bound connections over TCP: in all, from one address, and of clients that have not shown yet
 	// who they are.
 	MaxConnections, MaxPerAddress, MaxUnknown int
 }
@@ -93,7 +93,7 @@ type Rules struct {
 
 // Questions is the section [questions].
 type Questions struct {
-	// Deadline is how long a question may wait while somebody could see it. Zero means for ever.
+	// Deadline is how long a question may wait while a client could show it. Zero means for ever.
 	Deadline Duration
 }
 
@@ -125,7 +125,7 @@ type Dial struct {
 	Silence Duration
 }
 
-// Default returns the settings that hold where nobody has set anything.
+// Default returns the settings that hold where nothing is set.
 func Default() *Config {
 	return &Config{
 		Server: Server{Durability: DurabilityNormal, MaxConnections: 4096, MaxPerAddress: 1024, MaxUnknown: 256},
@@ -157,7 +157,7 @@ func (e *Error) Error() string {
 const maxFile = 1 << 20
 
 // Load returns the defaults with the file's settings over them, and those of the environment over both. getenv returns the value of a
-// variable, "" if it is not set. A file that does not exist is an error only if it must be there. Whoever sets more calls [Config.Check]
+// variable, "" if it is not set. A file that does not exist is an error only if it must be there. A caller that sets more calls [Config.Check]
 // afterwards.
 func Load(file string, must bool, getenv func(string) string) (*Config, error) {
 	c := Default()
@@ -183,7 +183,7 @@ func ReadFile(name string) ([]byte, error) {
 	if name == "" {
 		return nil, fs.ErrNotExist
 	}
-	// To open a pipe would wait for somebody who writes to it.
+	// To open a pipe would wait for a writer.
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		return nil, &Error{Source: name, Reason: "this is no file"}
 	}

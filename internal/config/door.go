@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// check looks for settings of the server that would open a door which nobody means to open.
+// check looks for settings of the server that would expose the server by accident.
 func (s *Server) check() error {
 	secure := s.TLSCert != ""
 	site, _ := url.Parse(string(s.URL)) // which was accepted

@@ -29,7 +29,7 @@ type Budget struct {
 	WarnAt float64
 }
 
-// Notify is the section [notify]: who is told, outside of all front ends, that an agent wants something.
+// Notify is the section [notify]: where notifications go, outside of all front ends, when an agent needs an answer.
 type Notify struct {
 	// Link is the address of the console, for links in notifications. If empty, they have none.
 	Link Link
@@ -37,7 +37,7 @@ type Notify struct {
 	Targets []Target
 }
 
-// A Target is somebody who is told.
+// A Target is where notifications go.
 type Target struct {
 	// Kind is webhook or ntfy.
 	Kind string

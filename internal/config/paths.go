@@ -21,13 +21,13 @@ type Paths struct {
 	Socket string
 }
 
-// File returns where the configuration is looked for unless somebody names a file: $XDG_CONFIG_HOME/switchboard/config.toml. It is "" if
+// File returns where the configuration is looked for unless the user names a file: $XDG_CONFIG_HOME/switchboard/config.toml. It is "" if
 // neither that variable nor HOME is set.
 func File(getenv func(string) string) string {
 	return base(getenv, "XDG_CONFIG_HOME", ".config", "config.toml")
 }
 
-// RulesFile returns where the rules are unless somebody names a file: rules.toml beside where [File] is. It is "" if that is.
+// RulesFile returns where the rules are unless the user names a file: rules.toml beside where [File] is. It is "" if that is.
 func RulesFile(getenv func(string) string) string {
 	return base(getenv, "XDG_CONFIG_HOME", ".config", "rules.toml")
 }
@@ -44,7 +44,7 @@ func base(getenv func(string) string, variable, fallback, name string) string {
 }
 
 // FindPaths returns where things lie with these settings: the data in server.data_dir, else $XDG_DATA_HOME/switchboard; the socket in
-// $XDG_RUNTIME_DIR/switchboard, or in the folder run of the data if there is no such folder or somebody chose the data's. It is an error if
+// $XDG_RUNTIME_DIR/switchboard, or in the folder run of the data if there is no such folder or the user chose the data's. It is an error if
 // the socket's path is too long for the system.
 func (c *Config) FindPaths(getenv func(string) string) (Paths, error) {
 	p := Paths{DataDir: filepath.Clean(string(c.Server.DataDir))}

@@ -15,7 +15,7 @@ type Setting struct {
 	Key string
 	// Env is the environment variable that overrides the file.
 	Env string
-	// Default is what holds if nobody sets it, in words where there are none to write.
+	// Default is what holds if it is not set, in words where there are none to write.
 	Default string
 	// What says what it does, in a sentence without its full stop.
 	What string

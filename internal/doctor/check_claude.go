@@ -142,7 +142,7 @@ func (m *Machine) checkLogin(ctx context.Context) []Finding {
 	if m.simulated() {
 		return []Finding{{State: Skip, Found: "the simulated agent needs none"}}
 	}
-	// Only whether they are there: what is in them is nobody's business but the CLI's.
+	// Only whether they are there: their content is for the CLI alone.
 	set := func(names ...string) string {
 		for _, name := range names {
 			if m.Getenv(name) != "" {

@@ -222,7 +222,7 @@ func (m *Machine) checkDisk(context.Context) []Finding {
 // lastingFolder is a new folder on a disk of this machine, for want of one that is known to be the user's own.
 const lastingFolder = `"$(mktemp -d /var/tmp/sb-XXXXXX)"`
 
-// weeksOnly says what is wrong with it: many systems remove there what nobody has touched for a month.
+// weeksOnly says what is wrong with it: many systems remove there what was not touched for a month.
 const weeksOnly = "Better use your own folder on a local disk: many systems clear /var/tmp after some weeks."
 
 // elsewhere is the command that starts a hub with another data folder, which the verbs of the same shell find. It must outlive a restart:
@@ -281,7 +281,7 @@ func (m *Machine) checkJournal(ctx context.Context) []Finding {
 		})
 	}
 	if j.Size > largeJournal && f.State == OK {
-		// No command that removes anything: that is for somebody to decide who knows what is in it.
+		// No command that removes anything: that is for a person to decide who knows what is in it.
 		f.State, f.Why = Warn, "Nothing is removed automatically: set max_age or max_bytes below [retention] to remove ended sessions."
 		if m.ConfigFile != "" {
 			f.Fix = "${EDITOR:-vi} " + quote(m.ConfigFile)

@@ -212,7 +212,7 @@ func (m *Machine) running(ctx context.Context) bool {
 	return !errors.Is(err, ErrNoHub)
 }
 
-// namedPort looks at the address that the settings name. While a hub runs that is its own, and may speak TLS, by which nobody could be told.
+// namedPort looks at the address that the settings name. While a hub runs that is its own, and may speak TLS, by which no program could be recognized.
 func (m *Machine) namedPort(ctx context.Context) Finding {
 	f := Finding{State: OK, Found: "the settings name " + m.Address}
 	host, name, err := net.SplitHostPort(m.Address)

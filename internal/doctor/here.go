@@ -26,7 +26,7 @@ const (
 	commandPatience = 5 * time.Second
 	// hubPatience is how long a hub has.
 	hubPatience = 5 * time.Second
-	// portPatience is how long whoever is on a port has.
+	// portPatience is how long a program on a port may take to answer.
 	portPatience = time.Second
 )
 
@@ -126,11 +126,11 @@ func holder(dir string) int {
 		return 0
 	}
 	first, _, _ := strings.Cut(string(text), "\n")
-	pid, _ := strconv.Atoi(strings.TrimSpace(first)) // what is no number is nobody's
+	pid, _ := strconv.Atoi(strings.TrimSpace(first)) // what is no number is no process
 	return pid
 }
 
-// port looks who is on a port of this machine.
+// port finds out what listens on a port of this machine.
 func port(ctx context.Context, number int) Port {
 	ctx, cancel := context.WithTimeout(ctx, portPatience)
 	defer cancel()
@@ -143,7 +143,7 @@ func port(ctx context.Context, number int) Port {
 		}
 		return PortOther
 	}
-	_ = conn.Close() // whoever it is
+	_ = conn.Close() // it was opened to see whether it can be
 	transport := &http.Transport{DisableKeepAlives: true, MaxResponseHeaderBytes: 16 << 10}
 	defer transport.CloseIdleConnections()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/healthz", http.NoBody)

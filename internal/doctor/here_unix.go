@@ -16,7 +16,7 @@ func owner(info fs.FileInfo) int {
 	return -1
 }
 
-// locked reports whether somebody has a lock on a file.
+// locked reports whether a process has a lock on a file.
 func locked(path string) bool {
 	file, err := os.Open(path)
 	if err != nil {

@@ -46,12 +46,12 @@ type Machine struct {
 	Volume func(path string) (Volume, error)
 	// CLIs returns every Claude Code.
 	CLIs func(context.Context) []CLI
-	// Hub asks the hub; the error is [ErrNoHub] if nobody listens. Holder is the process that holds the data folder, 0 if none is known.
+	// Hub asks the hub; the error is [ErrNoHub] if none listens. Holder is the process that holds the data folder, 0 if none is known.
 	Hub    func(context.Context) (*api.Info, error)
 	Holder func() int
 	// Policy asks the hub for the rules.
 	Policy func(context.Context) (*api.Policy, error)
-	// Port looks who is on a port of 127.0.0.1.
+	// Port finds out what listens on a port of 127.0.0.1.
 	Port func(ctx context.Context, port int) Port
 	// Journal looks at the journal; the error is [fs.ErrNotExist] if there is none.
 	Journal func(context.Context) (*Journal, error)
@@ -94,10 +94,10 @@ type CLI struct {
 	Err error
 }
 
-// A Port is who is there.
+// A Port is what listens there.
 type Port int
 
-// Who may be on a port.
+// What may listen on a port.
 const (
 	PortFree Port = iota
 	PortHub

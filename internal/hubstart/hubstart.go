@@ -102,7 +102,7 @@ func Find(ctx context.Context, socket string) (*Hub, error) {
 	return nil, err
 }
 
-// absent says whether an error means that nobody listens. A connection that ends
+// absent says whether an error means that no process listens. A connection that ends
 // without an answer is that of a hub that is ending, or being killed.
 func absent(err error) bool {
 	for _, each := range []error{fs.ErrNotExist, syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE} {

@@ -54,7 +54,7 @@ func start(ctx context.Context, o *Options) (*Hub, error) {
 	return p.await(ctx, o)
 }
 
-// lock takes the lock that those who start a hub wait for each other at. The
+// lock takes the lock by which processes that start a hub wait for each other. The
 // file stays: to remove it would let two have locks on two files of its name.
 func lock(ctx context.Context, path string) (unlock func(), err error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
@@ -106,7 +106,7 @@ func launch(o *Options) (*process, error) {
 	}
 	p.cmd = exec.Command(o.Program, o.Args...)
 	p.cmd.Env = inheritable(o.Env)
-	p.cmd.Dir = o.DataDir // not the caller's, which somebody may want to remove
+	p.cmd.Dir = o.DataDir // not the caller's, which the user may want to remove
 	p.cmd.Stdout, p.cmd.Stderr = log, log
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	keepDescriptors()

@@ -13,7 +13,7 @@ const idleCheckpoint = 30 * time.Second
 
 // wrote counts the pages that went into the write-ahead log, about, and wakes
 // the checkpointer when there are enough. If that does not keep up, the log is
-// merged here and now. It belongs to who holds the turn.
+// merged here and now. It belongs to the goroutine that holds the queue's turn.
 func (s *SQLite) wrote(pages int64) {
 	s.pages += pages
 	if s.pages < s.options.checkpointPages {
@@ -32,12 +32,12 @@ func (s *SQLite) wrote(pages int64) {
 }
 
 // finishCheckpoint copies what is left of the log, between two transactions. It
-// belongs to who holds the turn.
+// belongs to the goroutine that holds the queue's turn.
 func (s *SQLite) finishCheckpoint(w *conn) error {
 	done, err := passive(context.Background(), w)
 	s.pages = 0
 	if !done {
-		// Somebody reads what is old, or copies just now. It is tried again
+		// A reader has an old snapshot open, or another process copies just now. It is tried again
 		// before long, but not with every transaction.
 		s.pages = 3 * s.options.checkpointPages
 	}
@@ -93,7 +93,7 @@ func (s *SQLite) checkpoint(ctx context.Context) int64 {
 	return position
 }
 
-// passive copies what it can of the log without holding anybody up, and says
+// passive copies what it can of the log without blocking any reader or writer, and says
 // whether that was all.
 func passive(ctx context.Context, c *conn) (all bool, err error) {
 	err = c.query(ctx, func(r row) error {

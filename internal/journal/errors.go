@@ -9,7 +9,7 @@ import (
 var (
 	// ErrNotFound means that there is no such row.
 	ErrNotFound = errors.New("not found")
-	// ErrConflict means that somebody else has written to the session since.
+	// ErrConflict means that another writer has written to the session since.
 	ErrConflict = errors.New("another writer has written to this session")
 	// ErrCursor means that a cursor is not one that a page came with.
 	ErrCursor = errors.New("unknown cursor")
@@ -33,7 +33,7 @@ func (e *UnavailableError) Error() string {
 // Unwrap returns the cause.
 func (e *UnavailableError) Unwrap() error { return e.Err }
 
-// A TakenError says that a lease or a client id is held by somebody else. It is
+// A TakenError says that a lease or a client id is held by another. It is
 // an [ErrConflict].
 type TakenError struct {
 	// Lease is the lease that is held, with its holder; nil for a client id.
@@ -42,7 +42,7 @@ type TakenError struct {
 	ClientID *ClientID
 }
 
-// Error says who holds it.
+// Error names its holder.
 func (e *TakenError) Error() string {
 	if e.Lease != nil {
 		return fmt.Sprintf("conversation %s is driven by run %d of session %s", e.Lease.Conversation, e.Lease.Run, e.Lease.Session)

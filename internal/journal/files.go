@@ -28,7 +28,7 @@ type store struct {
 	dir string
 	// mu is held for reading from before a file is written until the
 	// transaction that needs it has ended, and for writing while files that
-	// nobody needs are removed.
+	// no entry needs are removed.
 	mu sync.RWMutex
 }
 

@@ -36,9 +36,9 @@ const (
 	indexDelay   = 200 * time.Millisecond
 	indexRetry   = 10 * time.Second
 	// While the log grows faster than it is indexed, the index rests for so many
-	// times as long as it has worked, but not for longer than that: who writes
+	// times as long as it has worked, but not for longer than that: a goroutine that writes
 	// comes first, and an index lags anyway. It rests less when so many entries
-	// wait for it that a burst has become the rule; once nobody writes it has them
+	// wait for it that a burst has become the rule; once no goroutine writes it has them
 	// in a second or two.
 	indexRests       = 19
 	indexRestsBehind = 4
@@ -59,7 +59,7 @@ type index struct {
 	ahead    int64  // what position was in a file that knew more than the log
 	recent   recent // texts that would otherwise be found twice
 
-	// mu is held for reading while somebody searches.
+	// mu is held for reading during a search.
 	mu      sync.RWMutex
 	readers *pool // nil while there is no file
 }
@@ -204,7 +204,7 @@ func (s *SQLite) keepIndex(ctx context.Context) {
 			case <-x.kick:
 				delay = min(rests(s.last.Load()-x.position)*time.Since(begin), indexMaxRest)
 			default:
-				continue // nobody writes
+				continue // no goroutine writes
 			}
 		default:
 			failing = false

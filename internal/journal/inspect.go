@@ -30,8 +30,8 @@ type Inspection struct {
 	Lost []string
 }
 
-// Inspect looks at the journal in a folder without changing anything, also while a hub has it open: it reads as any reader does, waits for nobody and
-// keeps nobody waiting. It reads until ctx ends, and then says how far it got. The error is [fs.ErrNotExist] if there is no journal.
+// Inspect looks at the journal in a folder without changing anything, also while a hub has it open: it reads as any reader does, does not wait, and
+// makes no other process wait. It reads until ctx ends, and then says how far it got. The error is [fs.ErrNotExist] if there is no journal.
 func Inspect(ctx context.Context, dir string) (*Inspection, error) {
 	path := filepath.Join(dir, "journal.db")
 	if err := trust.File(path); err != nil {
@@ -69,7 +69,7 @@ func Inspect(ctx context.Context, dir string) (*Inspection, error) {
 	alone := missing(path + "-wal")
 	err = in.read(ctx, path, alone)
 	if alone && (err != nil || len(in.Wrong) > 0) && changed(path, info) {
-		// A hub has begun to write to what was read as if nobody did: what looks damaged need not be.
+		// A hub has begun to write to what was read as if none did: what looks damaged need not be.
 		in.Checked, in.Wrong, in.Unchecked = false, nil, "a hub has begun to write to it"
 		return in, nil
 	}
@@ -116,7 +116,7 @@ func missing(path string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// changed reports whether somebody has written to a journal since, or is about to.
+// changed reports whether a process has written to a journal since, or is about to.
 func changed(path string, before fs.FileInfo) bool {
 	now, err := os.Stat(path)
 	return err != nil || !missing(path+"-wal") || !os.SameFile(before, now) || now.Size() != before.Size() || !now.ModTime().Equal(before.ModTime())
@@ -131,7 +131,7 @@ func size(path string) int64 {
 	return info.Size()
 }
 
-// read reads what there is to know from the file itself. alone says that nobody has it open.
+// read reads what there is to know from the file itself. alone says that no other process has it open.
 func (in *Inspection) read(ctx context.Context, path string, alone bool) (err error) {
 	c, err := connectReadOnly(ctx, path, "", alone)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 //   - Reads see every batch whose Commit has returned.
 //
 // Nothing in it assumes that there is one process: a batch says which entry it
-// follows, and is refused with [ErrConflict] if somebody else has written since.
+// follows, and is refused with [ErrConflict] if another writer has written since.
 type Journal interface {
 	// Commit writes a batch. It returns the positions of the first and last
 	// entry (0, 0 if it has none). Batches of several sessions that wait at the
@@ -94,7 +94,7 @@ type Journal interface {
 	// ClientID returns what was answered to a client id before; [ErrNotFound] if
 	// it is new.
 	ClientID(ctx context.Context, scope, id string) (*ClientID, error)
-	// Lease returns who holds a conversation; [ErrNotFound] if nobody does.
+	// Lease returns the holder of a conversation; [ErrNotFound] if there is none.
 	Lease(ctx context.Context, configDir, conversation string) (*Lease, error)
 
 	// Search finds messages by their text, the newest first. The index lags a
@@ -161,7 +161,7 @@ type Source string
 // The sources.
 const (
 	SourceAgent   Source = "agent"   // the CLI
-	SourcePerson  Source = "person"  // somebody at a front end
+	SourcePerson  Source = "person"  // a person at a front end
 	SourceProgram Source = "program" // a program that uses the interface
 	SourceHub     Source = "hub"     // the hub by itself
 )
@@ -176,7 +176,7 @@ type Entry struct {
 	Run int
 	// Time is when it was received or happened.
 	Time time.Time
-	// Source and By say who caused it: By is the name of a person, a token or a
+	// Source and By name its cause: By is the name of a person, a token or a
 	// program, or empty.
 	Source Source
 	By     string
@@ -368,7 +368,7 @@ type SearchQuery struct {
 	Limit   int // 20 if zero
 }
 
-// Who said what is found.
+// The speakers of what is found.
 const (
 	SpeakerUser      = "user"      // a person or a program
 	SpeakerAssistant = "assistant" // the agent
@@ -384,7 +384,7 @@ type Hit struct {
 	Session string
 	Seq     int64
 	Time    time.Time
-	// Kind says who said it: one of the Speaker constants.
+	// Kind is the speaker: one of the Speaker constants.
 	Kind string
 	// Snippet is the text around the words, which are marked by \x02 and \x03.
 	Snippet string

@@ -128,7 +128,7 @@ func holderOf(file *os.File) (pid int, boot string) {
 	return pid, strings.TrimSpace(rest)
 }
 
-// flock takes the lock on a file if nobody has it.
+// flock takes the lock on a file if no process has it.
 func flock(file *os.File) error {
 	for {
 		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)

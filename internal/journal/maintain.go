@@ -12,9 +12,9 @@ import (
 // batches do not wait for long.
 const removeEntries = 2000
 
-// Delete removes a session with all that belongs to it. It is gone for everybody
+// Delete removes a session with all that belongs to it. It is gone for every reader
 // in one transaction; its entries are then cleared away in several, which the next
-// one who opens the journal finishes if need be.
+// process that opens the journal finishes if need be.
 func (s *SQLite) Delete(ctx context.Context, session string) error {
 	if err := s.remove(ctx, session); err != nil {
 		return fmt.Errorf("removing session %s: %w", session, err)
@@ -153,7 +153,7 @@ func (s *SQLite) Retain(ctx context.Context, r Retention) (int, error) {
 		switch {
 		case err == nil:
 			count++
-		case !errors.Is(err, ErrNotFound): // else somebody was faster
+		case !errors.Is(err, ErrNotFound): // else another call was faster
 			return count, fmt.Errorf("removing session %s: %w", c.id, err)
 		}
 	}
@@ -189,7 +189,7 @@ func (s *SQLite) Backup(ctx context.Context, file string) (err error) {
 	if err := s.pack(ctx, part); err != nil {
 		return errors.Join(err, os.Remove(part))
 	}
-	// A link does not replace what somebody has put there meanwhile.
+	// A link does not replace what was put there meanwhile.
 	if err := os.Link(part, file); err != nil {
 		return errors.Join(err, os.Remove(part))
 	}

@@ -20,7 +20,7 @@ const readerCount = 4
 
 // SQLite is a journal in a folder: journal.db with its write-ahead log, blobs
 // with the long lines, and search.db, which is made anew whenever it is missing.
-// It is the only one who writes to them, and holds the lock of the folder.
+// It is their only writer, and holds the lock of the folder.
 type SQLite struct {
 	// Static after Open.
 	dir, path  string
@@ -37,7 +37,7 @@ type SQLite struct {
 	logLeft    bool          // there was a write-ahead log of a process that did not end cleanly
 	losses     []Loss
 
-	// Owned by who holds the queue's turn.
+	// Owned by the goroutine that holds the queue's turn.
 	writer   *conn
 	position int64               // of the last entry
 	known    map[string]*session // what was looked up before
@@ -223,9 +223,9 @@ func (s *SQLite) openWriter(ctx context.Context) (*conn, error) {
 		{"synchronous", synchronous},
 		// Checkpoints are made in checkpoint.go.
 		{"wal_autocheckpoint", "0"},
-		// A log that has grown, because somebody read for long, shrinks again.
+		// A log that has grown, because a reader had a snapshot open for long, shrinks again.
 		{"journal_size_limit", strconv.Itoa(64 << 20)},
-		// The cache stays at SQLite's 2 MB: who appends does not come back to old
+		// The cache stays at SQLite's 2 MB: appending does not return to old
 		// pages, and a cache of 8 MB made batches a quarter slower.
 		{"secure_delete", "FAST"},
 	}
@@ -342,7 +342,7 @@ func (s *SQLite) Close() error {
 		s.err = s.readers.close()
 		if s.writer != nil {
 			// The log is merged into the file, so that the file alone is the journal.
-			// If that fails, the next one who opens it does so.
+			// If that fails, the next process that opens it does so.
 			_ = s.writer.query(context.Background(), func(row) error { return nil }, "PRAGMA wal_checkpoint(TRUNCATE)")
 			s.err = errors.Join(s.err, s.writer.close())
 		}

@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// The statements that write. The parameter for the session's key, which only who
+// The statements that write. The parameter for the session's key, which only the goroutine that
 // writes knows, is the first; that of updateSession is the last.
 const (
 	insertEntry = `INSERT INTO entries (session, pos, seq, run, time, source, who, kind, uuid, line, data)
@@ -76,7 +76,7 @@ func sharedInsert(rows int) string {
 const entryOverhead = 128
 
 // A plan is a batch made ready to be written: all that can be done without the
-// connection was done by who brought it.
+// connection was done by the goroutine that brought it.
 type plan struct {
 	batch   *Batch
 	strips  []strip             // the entries
@@ -86,7 +86,7 @@ type plan struct {
 	size    int // of what goes into the database
 	bytes   int // of what the session grows by
 
-	// Set by who holds the queue's turn.
+	// Set by the goroutine that holds the queue's turn.
 	first   int64 // position
 	refused error
 }

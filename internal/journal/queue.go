@@ -12,7 +12,7 @@ const (
 	withdrawn
 )
 
-// A request is something to be done by who writes: a batch to be written, or
+// A request is something to be done by the goroutine that writes: a batch to be written, or
 // something else to be done with the connection between two transactions.
 type request struct {
 	batch *plan
@@ -22,15 +22,15 @@ type request struct {
 	state int // guarded by queue.mu
 }
 
-// A queue holds requests until they are taken. It needs no bound: whoever puts
+// A queue holds requests until they are taken. It needs no bound: a goroutine that puts
 // one in waits for it.
 //
-// There is no goroutine that writes. Of those who wait one holds the turn and
-// writes for all: a lone writer does its own work at once, where handing it to
-// another goroutine and back costs a third of a small transaction.
+// It is a group commit without a goroutine of its own: of the goroutines that wait one
+// holds the turn and writes for all. A lone writer does its own work at once, where
+// handing it to another goroutine and back costs a third of a small transaction.
 type queue struct {
-	write func([]*request) // called by who holds the turn
-	turn  chan struct{}    // holds one while somebody writes
+	write func([]*request) // called by the goroutine that holds the turn
+	turn  chan struct{}    // holds one while a goroutine writes
 
 	mu     sync.Mutex
 	list   []*request
@@ -55,7 +55,7 @@ func (q *queue) do(ctx context.Context, r *request) error {
 	}
 	q.list = append(q.list, r)
 	q.mu.Unlock()
-	// Everybody whose request is in the list waits here, so when the turn is given
+	// Every goroutine whose request is in the list waits here, so when the turn is given
 	// back there is always one to take it.
 	select {
 	case err := <-r.done:

@@ -456,7 +456,7 @@ func clientID(c *conn, scope, id string) (found *ClientID, owner int64, err erro
 	return found, owner, err
 }
 
-// Lease returns who holds a conversation.
+// Lease returns the holder of a conversation.
 func (s *SQLite) Lease(ctx context.Context, configDir, conversation string) (*Lease, error) {
 	var found *Lease
 	err := s.read(ctx, "the lease of conversation "+conversation, func(c *conn) (err error) {

@@ -51,7 +51,7 @@ func messageText(line []byte) (typ, text string, replay bool) {
 	return string(h.Type), b.text.String(), replay
 }
 
-// speaker says who said a line of which messageText has the text. The CLI writes
+// speaker returns the speaker of a line of which messageText has the text. The CLI writes
 // everything that the model is told in the name of the user: results of tools, plans,
 // reports of sub-agents.
 func speaker(line []byte) string {
@@ -131,7 +131,7 @@ type term struct {
 	prefix bool     // the last word may go on
 }
 
-// parseSearch cuts what somebody typed into terms: words, phrases in quotes, and
+// parseSearch cuts a search text into terms: words, phrases in quotes, and
 // words that end in * for those that begin so. Everything else separates words,
 // so nothing that is typed is an error.
 func parseSearch(text string) []term {

@@ -51,7 +51,7 @@ func (s *SQLite) Commit(ctx context.Context, b *Batch) (first, last int64, err e
 
 // write does what was asked for: it writes a group of batches, or does one job.
 // Whatever has arrived while the last transaction ran is written in the next one,
-// so there are the fewer the slower the disk is, and nobody waits for a timer.
+// so there are the fewer the slower the disk is, and no goroutine waits for a timer.
 func (s *SQLite) write(group []*request) {
 	if len(group) == 0 {
 		return
@@ -108,7 +108,7 @@ func (s *SQLite) withWriter(use func(*conn) error) error {
 		if err != nil {
 			return s.unavailable(err)
 		}
-		// Nobody else writes, but what the last transaction came to is not known
+		// No other goroutine writes, but what the last transaction came to is not known
 		// for sure after an error of the disk.
 		position, err := lastPosition(w)
 		if err != nil {

@@ -71,8 +71,8 @@
 //   - If Written is more than the hub has ever sent (a restored backup), the hub
 //     goes on above it.
 //
-// Either side may send ping, to be answered with pong. Whoever has heard nothing
-// for [PingAfter] sends one, and whoever has heard nothing for [DeadAfter] drops
+// Either side may send ping, to be answered with pong. A side that has heard nothing
+// for [PingAfter] sends one, and a side that has heard nothing for [DeadAfter] drops
 // the connection. Unknown messages and members are ignored.
 //
 // # Versions

@@ -246,7 +246,7 @@ func ParseMessage(frame []byte) (Message, error) {
 	return sane(m)
 }
 
-// sane refuses numbers that no peer in its senses would send, so that nobody
+// sane refuses numbers that no peer in its senses would send, so that neither side
 // has to think about them further up.
 func sane(m Message) (Message, error) {
 	ok := true

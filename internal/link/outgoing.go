@@ -58,7 +58,7 @@ func NewOutgoing(buffer, liveBuffer int64) *Outgoing {
 }
 
 // Add appends a durable record and returns its number. The bytes are the
-// Outgoing's from now on. It always succeeds: whoever can wait looks at Full
+// Outgoing's from now on. It always succeeds: a caller that can wait looks at Full
 // before it comes by a line.
 func (o *Outgoing) Add(kind Kind, line []byte) int64 {
 	n := o.next

@@ -227,7 +227,7 @@ func (d *Decoder) record() (r Record, more bool, err error) {
 	if length > int64(d.max()) {
 		return r, false, fmt.Errorf("%w: line %d is longer than %d bytes", ErrMalformed, r.Number, d.max())
 	}
-	// Clipped, so that nobody can append into the next record.
+	// Clipped, so that an append cannot write into the next record.
 	r.Bytes, d.frame = b[:length:length], b[length:]
 	return r, more, nil
 }

@@ -130,7 +130,7 @@ func (c *courier) request(ctx context.Context, l *letter) (*http.Request, error)
 		header.Set("Content-Type", "application/json")
 		header.Set(idHeader, l.id)
 		// With the time of the attempt, so that the receiver can refuse what
-		// somebody has kept and sends again.
+		// an attacker has kept and sends again.
 		header.Set(signatureHeader, sign(secret, time.Now(), body))
 	case Ntfy:
 		body = c.ntfy(l, header)

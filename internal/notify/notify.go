@@ -101,7 +101,7 @@ func New(o Options) (*Sender, error) {
 }
 
 // newClient returns the client for all targets. It follows no redirect, which
-// would take a notification to where nobody has sent it, and keeps no
+// would take a notification to an address that is not configured, and keeps no
 // connection, since notifications are rare.
 func newClient(o *Options) *http.Client {
 	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, MaxResponseHeaderBytes: 64 << 10}

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// maxQueue is how many notifications wait for one target. Somebody who has
+	// maxQueue is how many notifications wait for one target. A person who has
 	// missed a hundred looks at the hub anyway.
 	maxQueue = 100
 	// maxAttempts and maxAge bound how often and how long one is tried.
@@ -33,7 +33,7 @@ type letter struct {
 	notification Notification
 	created      time.Time
 
-	// Owned by whoever has taken it out of the queue, else guarded by the
+	// Owned by the goroutine that has taken it out of the queue, else guarded by the
 	// outbox's mu.
 	attempts int
 	due      time.Time

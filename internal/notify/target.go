@@ -39,7 +39,7 @@ type Target struct {
 	// target. If empty, none is.
 	//
 	// Both files are read again for every attempt, so that they can be
-	// exchanged. Nobody but their owner may be able to read them.
+	// exchanged. Only their owner may be able to read them.
 	TokenFile string
 	// Events are the kinds of notifications that are wanted. If empty, all.
 	Events []string
@@ -118,7 +118,7 @@ func parseLink(text string) (string, error) {
 	return strings.TrimRight(u.String(), "/"), nil
 }
 
-// readPrivate reads a short file that nobody else can read.
+// readPrivate reads a short file that no other user can read.
 func readPrivate(path string) ([]byte, error) {
 	if !filepath.IsAbs(path) {
 		return nil, fmt.Errorf("the file %q is not an absolute path", path)

@@ -59,7 +59,7 @@ func newEngine(f *File, o Options) (*Engine, error) {
 // With returns an engine that also has a session's rules. It is cheap: the other
 // rules are shared. If some rules cannot be read, the errors are *[RuleError],
 // joined, and the engine that is returned along has the others, denies and asks
-// by them, and allows nothing: nobody knows what the missing ones would forbid.
+// by them, and allows nothing: it is not known what the missing ones would forbid.
 func (e *Engine) With(session []Rule) (*Engine, error) {
 	with := *e
 	rules := make([]Rule, 0, len(session))
@@ -84,7 +84,7 @@ func (e *Engine) With(session []Rule) (*Engine, error) {
 func (e *Engine) Enforce() string { return e.enforce }
 
 // Rules returns the rules that count for a session in a folder, expired ones
-// included; all rules if dir is empty. First come those that nobody can remove,
+// included; all rules if dir is empty. First come those that no client can remove,
 // then a session's, then the others in the file's order, then the sets'.
 func (e *Engine) Rules(dir string) []Rule {
 	var list []Rule
@@ -373,7 +373,7 @@ func describe(at *place) string {
 	return text
 }
 
-// enforced says who sees to it that a deny or ask rule is obeyed.
+// enforced says what enforces a deny or ask rule.
 func (c *compiled) enforced(direct bool) string {
 	if direct && c.rule.Expires.IsZero() && c.sayable() {
 		return EnforcedBoth
@@ -381,7 +381,7 @@ func (c *compiled) enforced(direct bool) string {
 	return EnforcedHub
 }
 
-// Enforced says who sees to it that a rule is obeyed: EnforcedHub or
+// Enforced says what enforces a rule: EnforcedHub or
 // EnforcedBoth.
 func Enforced(r Rule) string {
 	if r.Decision == Allow || r.Text == everything {

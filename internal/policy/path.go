@@ -27,7 +27,7 @@ func below(folder, name string) (rel string, ok bool) {
 // A folder is an absolute path as it is written and with its links followed.
 type folder struct {
 	literal string
-	real    string // "" if nobody knows
+	real    string // "" if not known
 }
 
 // locate returns a folder by its path. An empty or relative path gives one that
@@ -51,7 +51,7 @@ type place struct {
 	// given is the path as it is in the call.
 	given string
 	// literal is where it leads if there are no links, real where it does lead;
-	// real is empty if nobody knows. Both are absolute and clean.
+	// real is empty if it is not known. Both are absolute and clean.
 	literal, real string
 	// also is another way to read it, for deny rules; often empty.
 	also string

@@ -31,7 +31,7 @@ const (
 	ScopeSession Scope = "session"
 )
 
-// Who sees to it that a rule is obeyed, as in [Verdict.Enforced].
+// What enforces a rule, as in [Verdict.Enforced].
 const (
 	// EnforcedHub is for rules that only we know: they decide what the CLI asks,
 	// and with enforce = "hook" every call.
@@ -120,7 +120,7 @@ type Verdict struct {
 	Reason string
 	// Message is what the model is told, with Deny.
 	Message string
-	// Enforced says who sees to it: EnforcedHub or EnforcedBoth. It is empty if no
+	// Enforced says what enforces it: EnforcedHub or EnforcedBoth. It is empty if no
 	// rule decided.
 	Enforced string
 }

@@ -11,7 +11,7 @@ import (
 // A Resolver follows the links in an absolute path, as the operating system
 // would when it opens it: ".." leads to the parent of where the links before it
 // have led. What does not exist (yet) is kept as it is, so that a file can be
-// judged before it is made. An error means that nobody knows where the path
+// judged before it is made. An error means that it is not known where the path
 // leads; no allow rule covers it then.
 type Resolver func(path string) (string, error)
 

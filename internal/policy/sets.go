@@ -12,7 +12,7 @@ const (
 	// it, by the CLI's own tools and by shell commands that only read.
 	SetReadOnly = "read-only"
 	// SetAutoApprove allows every call of the tools that chat bridges let pass
-	// without a question. Bash is one of them: whoever chooses the set allows
+	// without a question. Bash is one of them: to choose the set is to allow
 	// every command.
 	SetAutoApprove = "auto-approve"
 )

@@ -10,7 +10,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Commands beyond these sizes are not read: nobody who means well writes them,
+// Commands beyond these sizes are not read: no honest agent writes them,
 // and reading them could take long.
 const (
 	maxShellText  = 64 << 10

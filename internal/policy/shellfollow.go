@@ -262,7 +262,7 @@ func (f *finder) parse(text string) {
 
 // doubtful reads a text with carriage returns or NULs in every way that one
 // might: Bash takes a return for a letter, the parser takes it for part of a line
-// end and drops a NUL, and who hands the text on may have changed either.
+// end and drops a NUL, and a program that hands the text on may have changed either.
 func (f *finder) doubtful(text string) {
 	for _, r := range []string{"", "\n", "\x7f"} {
 		f.parse(strings.NewReplacer("\r", r, "\x00", r).Replace(text))

@@ -53,7 +53,7 @@ func (d *domain) match(host string) bool {
 	}
 }
 
-// plainHost reports whether a text is a host's name or IPv4 address that nobody
+// plainHost reports whether a text is a host's name or IPv4 address that no program
 // can read in two ways.
 func plainHost(host string) bool {
 	if host == "" || len(host) > 253 {
@@ -127,7 +127,7 @@ func numeric(host string) bool {
 }
 
 // fourNumbers reports whether a host is an IPv4 address in its usual form, which
-// is the only one that nobody reads differently.
+// is the only one that all programs read alike.
 func fourNumbers(host string) bool {
 	a, err := netip.ParseAddr(host)
 	return err == nil && a.String() == host

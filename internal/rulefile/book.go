@@ -67,7 +67,7 @@ type pending struct {
 	change api.PolicyChange
 }
 
-// A sight is what the rules file was when somebody looked: a text, or the reason why there is none. That the file does not exist is as good as
+// A sight is what the rules file was when it was read: a text, or the reason why there is none. That the file does not exist is as good as
 // an empty text.
 type sight struct {
 	text    string
@@ -75,7 +75,7 @@ type sight struct {
 	missing bool
 }
 
-// Sum names a text of the rules file. It is long enough that nobody can make two that have the same.
+// Sum names a text of the rules file. It is long enough that no two texts with the same one can be made.
 func Sum(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:16])
@@ -128,7 +128,7 @@ func (b *Book) Changed() <-chan struct{} {
 	return b.changed
 }
 
-// Confirm puts the pending version into force, if sum names it. The file is read once more before, so that what somebody confirms is what they
+// Confirm puts the pending version into force, if sum names it. The file is read once more before, so that what a user confirms is what they
 // were shown. An *[api.Error] says that it is another by now, or that there is nothing to confirm.
 func (b *Book) Confirm(sum string) error {
 	b.mu.Lock()
@@ -142,7 +142,7 @@ func (b *Book) Confirm(sum string) error {
 	}
 	switch {
 	case b.pending == nil && sum == Sum([]byte(b.confirmed.text)) && b.problem == "":
-		return nil // somebody did already
+		return nil // confirmed already
 	case b.pending == nil && b.problem != "":
 		return &api.Error{
 			Status: http.StatusConflict, Code: api.CodeConflict, Title: "The rules file cannot be used", Detail: b.problem,
@@ -166,7 +166,7 @@ func (b *Book) Confirm(sum string) error {
 	return nil
 }
 
-// another says that somebody confirms a version that is not there any more.
+// another says that a client confirms a version that is not there any more.
 func another(meant, is string) error {
 	return &api.Error{
 		Status: http.StatusConflict, Code: api.CodeConflict, Title: "The rules file is another one by now",
@@ -222,7 +222,7 @@ func (b *Book) look() sight {
 	}
 }
 
-// act puts into force what may be of a file. Whoever calls it holds mu, or has b alone.
+// act puts into force what may be of a file. The caller holds mu, or has b alone.
 func (b *Book) act(s sight) {
 	b.acted = s
 	if s.problem != "" {
@@ -320,7 +320,7 @@ func (b *Book) forgetWaiting() {
 	}
 }
 
-// heldBefore returns the rules that were in force when somebody last looked: what was confirmed, narrowed by the version that waited.
+// heldBefore returns the rules that were in force when it was last read: what was confirmed, narrowed by the version that waited.
 func (b *Book) heldBefore() *policy.File {
 	text, err := readStore(b.waiting())
 	if err == nil {

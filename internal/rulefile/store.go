@@ -9,7 +9,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/config"
 )
 
-// readStore reads what was confirmed last. Nobody but the user may be able to write it, not even the group: whoever can, confirms.
+// readStore reads what was confirmed last. Only the user may be able to write it, not even the group: write access is the right to confirm.
 func readStore(name string) ([]byte, error) {
 	info, err := os.Lstat(name)
 	if err != nil {

@@ -29,7 +29,7 @@ func (e *Error) Error() string { return fmt.Sprintf("%s: %s; %s", e.Path, e.Reas
 // Folder returns an *[Error] if another user could change what is in a folder, or
 // replace the folder: it looks at the folder and at every folder above it, as
 // OpenSSH does with StrictModes. Each must belong to the current user or root, and
-// nobody else may write to it, unless its sticky bit is set. A symbolic link on the
+// no other user may write to it, unless its sticky bit is set. A symbolic link on the
 // way is followed, and the folders that it leads through are held to the same rule.
 // What does not exist yet, and what would be below it, passes.
 //
@@ -129,7 +129,7 @@ func quote(path string) string {
 }
 
 // Content returns an *[Error] if another user could have written what is in an
-// open file: it must belong to the current user or root, and nobody else may write
+// open file: it must belong to the current user or root, and no other user may write
 // to it.
 func Content(path string, info fs.FileInfo) error {
 	if reason := ownerOf(info, self()); reason != "" {

@@ -314,7 +314,7 @@ func testConflict(t *testing.T, j journal.Journal) {
 	commit(t, j, &journal.Batch{SessionID: "s", After: 2, Entries: []journal.Entry{{Kind: "x"}}})
 }
 
-// testConcurrency lets many sessions write at once, each with a rival who
+// testConcurrency lets many sessions write at once, each with a rival that
 // writes with the same After: one of the two must lose, and all that was
 // promised must be there, at once.
 func testConcurrency(t *testing.T, j journal.Journal) {

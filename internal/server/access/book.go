@@ -41,13 +41,13 @@ const (
 	// years.
 	maxTTL = 100 * 365 * 24 * 60 * 60
 	// deviceTTL is how long a token is good that a code was exchanged for: each tab
-	// of a browser gets its own, and nobody gives them back.
+	// of a browser gets its own, and browsers never give them back.
 	deviceTTL = 30 * 24 * time.Hour
 	// keepExpired is how long a token is listed after it has expired.
 	keepExpired = 7 * 24 * time.Hour
 	// saveUse is how long the last use of a token waits to be written.
 	saveUse = time.Minute
-	// lookAgain is how often the clock is looked at while somebody waits for a
+	// lookAgain is how often the clock is looked at while a request waits for a
 	// token to expire: timers stand still while a machine sleeps.
 	lookAgain = time.Minute
 )
@@ -381,7 +381,7 @@ func earlier(a, b time.Time) time.Time {
 }
 
 // name returns the name of a new token, without spaces around it. It must not be
-// one that somebody else acts under: names are what the journal says.
+// one that another client acts under: names are what the journal says.
 func (b *Book) name(text string) (string, *api.Error) {
 	name := strings.TrimSpace(text)
 	switch {
@@ -396,7 +396,7 @@ func (b *Book) name(text string) (string, *api.Error) {
 	return name, nil
 }
 
-// given returns the rights that somebody gives, if they have them.
+// given returns the rights that a client gives, if it has them.
 func given(names []string, maker Identity) (Scopes, *api.Error) {
 	if len(names) == 0 {
 		return 0, invalid("A token needs a scope", "", "Name at least one of: "+AllScopes().String()+".")
@@ -491,7 +491,7 @@ func invalid(title, detail, hint string) *api.Error {
 }
 
 // Watch returns a context that ends with the cause [ErrRevoked] when the token
-// that somebody came with is revoked or expires, and with ctx. What somebody is
+// that a client came with is revoked or expires, and with ctx. What a client is
 // shown for longer than a moment belongs under it. The function that it returns
 // has to be called in the end.
 func Watch(ctx context.Context, id Identity) (context.Context, context.CancelFunc) {

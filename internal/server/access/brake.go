@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A brake slows down whoever tries tokens. It never holds up a request with a
-// valid token, so nobody can be locked out by somebody else's attempts.
+// A brake slows down a client that tries tokens. It never holds up a request with a
+// valid token, so no client can be locked out by another's attempts.
 type brake struct {
 	// slots bounds how many requests wait at once.
 	slots chan struct{}

@@ -21,7 +21,7 @@ const (
 	// maxCodes is how many codes are good at once. One more, and the oldest is
 	// forgotten.
 	maxCodes = 16
-	// deviceName is what the bearer of a token is called whom nobody gave a name.
+	// deviceName is what the bearer of a token is called that has no other name.
 	deviceName = "browser"
 )
 
@@ -31,10 +31,10 @@ type code struct {
 	name    string
 	scopes  Scopes
 	expires time.Time
-	maker   *entry // the token of who made it; nil if they had none
+	maker   *entry // the token of the client that made it; nil if it had none
 }
 
-// Code makes a one-time code with which somebody gets a token with rights that
+// Code makes a one-time code with which a client gets a token with rights that
 // the code's maker has.
 func (b *Book) Code(ctx context.Context, in api.CreateCode) (*api.Code, error) {
 	maker, e := Require(ctx, wire.ScopeAdmin)
@@ -55,7 +55,7 @@ func (b *Book) Code(ctx context.Context, in api.CreateCode) (*api.Code, error) {
 	return b.open(c), nil
 }
 
-// ConsoleCode makes a code with all rights, for whoever starts the server.
+// ConsoleCode makes a code with all rights, for the user that starts the server.
 func (b *Book) ConsoleCode() *api.Code { return b.open(&code{scopes: AllScopes()}) }
 
 // open makes the text of a code and remembers its hash.

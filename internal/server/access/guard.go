@@ -24,11 +24,11 @@ const runMarker = "SWITCHBOARD_RUN"
 // fromAgent is what the name of a process of a run ends with.
 const fromAgent = " (from an agent)"
 
-// FirstLineTime is how long somebody who connects by WebSocket without a token has
+// FirstLineTime is how long a client that connects by WebSocket without a token has
 // to send one.
 const FirstLineTime = 10 * time.Second
 
-// Options say how a Guard works. The zero value lets in nobody but the user
+// Options say how a Guard works. The zero value lets in only the user
 // that the server runs as, by the Unix socket.
 type Options struct {
 	// Book knows the tokens that are accepted over TCP. If nil, Tokens are all there
@@ -41,7 +41,7 @@ type Options struct {
 	// TLS says that the port is served with TLS.
 	TLS bool
 	// Beyond lets in connections from other machines. If it is false, listening
-	// beyond loopback lets in nobody.
+	// beyond loopback lets in no client.
 	Beyond bool
 	// OpenRelay lets in front ends that have no token.
 	OpenRelay OpenRelay
@@ -102,7 +102,7 @@ func userName() string {
 	return "uid " + strconv.Itoa(os.Geteuid())
 }
 
-// ConnContext notes who is at the other end of a connection. It is to be the
+// ConnContext notes the process at the other end of a connection. It is to be the
 // [http.Server]'s field of that name.
 func (g *Guard) ConnContext(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, peerKey{}, newPeer(c, g.owners))
@@ -126,7 +126,7 @@ func (g *Guard) Checked(next http.Handler) http.Handler {
 	})
 }
 
-// Authenticated lets through requests whose maker is known; [From] tells who.
+// Authenticated lets through requests of known clients; [From] returns the client.
 // It belongs inside [Guard.Checked]. A token comes in the header Authorization,
 // or, with WebSockets, as a sub-protocol, see [Subprotocol]. Requests with a
 // wrong token are answered after a while.
@@ -135,7 +135,7 @@ func (g *Guard) Authenticated(next http.Handler) http.Handler { return g.authent
 // Admitted is as [Guard.Authenticated], but also lets through WebSocket upgrades
 // without a token, of which [From] knows nothing. The handler then asks
 // [Guard.Open], and else reads the first line, with [FirstLine], within
-// [FirstLineTime], and asks [Guard.Identify]. Until somebody is known he is shown
+// [FirstLineTime], and asks [Guard.Identify]. Until the client is known it is shown
 // nothing.
 func (g *Guard) Admitted(next http.Handler) http.Handler { return g.authenticate(next, true) }
 
@@ -177,7 +177,7 @@ func tooMany() *api.Error {
 	return e
 }
 
-// claim notes whose a connection is. The error says that they have too many.
+// claim notes the owner of a connection. The error says that it has too many.
 func (g *Guard) claim(p *peer, id Identity) *api.Error {
 	if p == nil || p.conn == nil {
 		return nil // a Unix socket has no limit
@@ -205,7 +205,7 @@ func isUpgrade(r *http.Request) bool {
 	return r.Method == http.MethodGet && strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
 }
 
-// identify says who makes a request. tried is whether it bears a token at all.
+// identify returns the client that makes a request. tried is whether it bears a token at all.
 func (g *Guard) identify(r *http.Request) (id Identity, ok, tried bool) {
 	p := peerOf(r.Context())
 	if p == nil {
@@ -233,7 +233,7 @@ func (g *Guard) identify(r *http.Request) (id Identity, ok, tried bool) {
 	return id, ok, true
 }
 
-// ofSocket says who is at the other end of the Unix socket.
+// ofSocket returns the client at the other end of the Unix socket.
 func (g *Guard) ofSocket(p *peer) (Identity, bool) {
 	if !p.ours() {
 		return Identity{}, false
@@ -254,7 +254,7 @@ func (i *Identity) limit() {
 	i.Limited = "The request comes from a process that an agent started, or whose origin is unknown: it can only observe and prompt."
 }
 
-// ofToken says who bears a token. A process of a run gets no more by a token that
+// ofToken returns the bearer of a token. A process of a run gets no more by a token that
 // it has found than it has on the Unix socket; where that makes no difference
 // nothing is looked up.
 func (g *Guard) ofToken(p *peer, text string, c cookies) (Identity, bool) {
@@ -315,7 +315,7 @@ func takeSubprotocol(h http.Header) (token string) {
 	return token
 }
 
-// FirstLine returns the token in the first line of somebody who connected
+// FirstLine returns the token in the first line of a client that connected
 // without one: {"type":"auth","token":"sb_…"}, or as the official SDK has it
 // {"type":"auth","credential":{"type":"oauth","token":"sb_…"}}. ok is false if the
 // line is another.
@@ -336,7 +336,7 @@ func FirstLine(line []byte) (token string, ok bool) {
 	return first.Token, true
 }
 
-// Identify says whose token this is, for those who send it after they have
+// Identify returns the owner of a token, for clients that send it after they have
 // connected. ctx is that of their request, of which [From] knows from then on.
 // The answer to a wrong one is held back for a while.
 func (g *Guard) Identify(ctx context.Context, token string) (Identity, *api.Error) {
@@ -392,7 +392,7 @@ func (g *Guard) SocketOnly(next http.Handler) http.Handler {
 	})
 }
 
-// Vouched is for handlers that judge credentials of their own, not tokens: whoever
+// Vouched is for handlers that judge credentials of their own, not tokens: a client that
 // they do not refuse counts as known when there are too many connections. It
 // belongs inside [Guard.Checked].
 func (g *Guard) Vouched(next http.Handler) http.Handler {

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// Limits bound the connections over TCP. Of those whose maker is not known, too
-// many push out the oldest, so that nobody who has a token is kept out by others
-// who have none. What is zero is the default, what is negative no limit.
+// Limits bound the connections over TCP. Of those whose client is not known, too
+// many push out the oldest, so that no client with a token is kept out by others
+// that have none. What is zero is the default, what is negative no limit.
 //
 // Of the connections that there may be from one address, or in all if that is
 // fewer, one token may have a quarter, and tokens without the right admin half
@@ -24,7 +24,7 @@ type Limits struct {
 	// PerAddress is how many there may be from one address, or one network of
 	// IPv6. If zero, 1024.
 	PerAddress int
-	// Unknown is how many there may be of those whose maker is not known yet. If
+	// Unknown is how many there may be of those whose client is not known yet. If
 	// zero, 256.
 	Unknown int
 }
@@ -41,7 +41,7 @@ type limiter struct {
 	// Guarded by mu.
 	mu      sync.Mutex
 	total   int
-	holders map[string]int // connections by whose they are
+	holders map[string]int // connections by owner
 	others  int            // connections of those without the right admin
 	from    map[netip.Prefix]int
 	unknown *list.List // of *limitedConn, the oldest first
@@ -82,7 +82,7 @@ func newLimiter(limits Limits, log *slog.Logger, refused func(string)) *limiter 
 	return l
 }
 
-// claim notes whose a connection is, who then is known. It returns the reason for
+// claim notes the owner of a connection, which then is known. It returns the reason for
 // which they may not have it, "" if they may. A connection that a proxy uses for
 // several belongs to the last of them.
 func (l *limiter) claim(c *limitedConn, holder string, admin bool) (refused string) {
@@ -163,9 +163,9 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 			return admitted, nil
 		}
 		if l.plain {
-			// Into an empty buffer: nobody is waited for.
+			// Into an empty buffer: this does not block.
 			_ = c.SetWriteDeadline(time.Now().Add(time.Second))
-			_, _ = c.Write([]byte(tooManyAnswer)) // who has left need not know
+			_, _ = c.Write([]byte(tooManyAnswer)) // a client that has left need not know
 		}
 		_ = c.Close() // there is nothing to lose
 	}
@@ -203,7 +203,7 @@ func (l *limiter) admit(c net.Conn, beyond bool) *limitedConn {
 	}
 	l.mu.Unlock()
 	if oldest != nil {
-		_ = oldest.Close() // whoever serves it notices
+		_ = oldest.Close() // the goroutine that serves it notices
 	}
 	return admitted
 }
@@ -235,7 +235,7 @@ type limitedConn struct {
 
 	// Guarded by limiter.mu.
 	place  *list.Element // among the unknown; nil if it is known
-	holder string        // whose it is; empty if that is not known
+	holder string        // its owner; empty if that is not known
 	admin  bool          // the holder has the right admin
 	closed bool
 }

@@ -9,7 +9,7 @@ import (
 	"net"
 )
 
-// ListenUnix is not supported on this system: who connects cannot be told.
+// ListenUnix is not supported on this system: the process that connects cannot be identified.
 func ListenUnix(context.Context, string) (net.Listener, error) {
 	return nil, fmt.Errorf("listening on a Unix socket: %w", errors.ErrUnsupported)
 }

@@ -20,7 +20,7 @@ const maxSocketPath = 100
 
 // ListenUnix listens on a Unix socket in a folder that only our user can enter,
 // which it makes if need be. A socket that is left from a server that died is
-// removed; one on which somebody answers is not.
+// removed; one on which a server answers is not.
 func ListenUnix(ctx context.Context, path string) (net.Listener, error) {
 	if len(path) >= maxSocketPath {
 		return nil, fmt.Errorf("the socket path is too long, %d of at most %d bytes: %s; choose a shorter data folder", len(path), maxSocketPath-1, path)

@@ -18,21 +18,21 @@ type record struct {
 	known    bool     // guarded by mu
 }
 
-// set notes who makes the request.
+// set notes the client that makes the request.
 func (r *record) set(id Identity) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.identity, r.known = id, true
 }
 
-// get returns who makes the request, if that is known.
+// get returns the client that makes the request, if that is known.
 func (r *record) get() (Identity, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.identity, r.known
 }
 
-// restTime is how long a client may take to send the rest of a body that nobody
+// restTime is how long a client may take to send the rest of a body that no handler
 // wants any more.
 const restTime = 10 * time.Second
 

@@ -8,11 +8,11 @@ import (
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// openRelayName is what everybody is called who came without a token.
+// openRelayName is what every client without a token is called.
 const openRelayName = "open relay"
 
 // OpenRelay lets in web pages that cannot show a token: existing front ends of
-// the raw relay. It is a door for whoever controls such a page, and for every
+// the raw relay. It admits the author of such a page, and for every
 // program of the user that says it was one. The zero value is shut.
 type OpenRelay struct {
 	// Origins are those of the pages, just as browsers send them: "http://localhost:5173".
@@ -28,7 +28,7 @@ func (o *OpenRelay) invites(r *http.Request, origin string) bool {
 	return isUpgrade(r) && r.URL.Path == o.Path && slices.Contains(o.Origins, origin)
 }
 
-// Open says who makes a WebSocket upgrade that has no token, if the relay is open
+// Open returns the client that makes a WebSocket upgrade that has no token, if the relay is open
 // for it: it comes from one of the named pages, over loopback, and, where the
 // system tells, from a process of the user that the server runs as. A request
 // without an Origin is never let in. [From] knows of it from then on.

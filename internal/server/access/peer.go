@@ -76,7 +76,7 @@ func (p *peer) fromRun() bool { return p.run != nil && p.run() }
 // beyond reports whether the connection came by a listener that is for other machines.
 func (p *peer) beyond() bool { return p.conn != nil && p.conn.beyond }
 
-// known notes that the one at the other end has shown who they are.
+// known notes that the client at the other end has identified itself.
 func (p *peer) known() {
 	if p != nil && p.conn != nil {
 		p.conn.known()

@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// peerCredentials asks the kernel who is at the other end of a connection.
+// peerCredentials asks the kernel for the process at the other end of a connection.
 func peerCredentials(c *net.UnixConn) (credentials, error) {
 	raw, err := c.SyscallConn()
 	if err != nil {

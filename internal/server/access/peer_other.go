@@ -8,7 +8,7 @@ import (
 	"net"
 )
 
-// peerCredentials is not supported on this system, so that nobody gets in by a
+// peerCredentials is not supported on this system, so that no client gets in by a
 // socket.
 func peerCredentials(*net.UnixConn) (credentials, error) {
 	return credentials{}, fmt.Errorf("asking who connected: %w", errors.ErrUnsupported)

@@ -26,5 +26,5 @@ func WriteProblem(w http.ResponseWriter, e *api.Error) {
 		h.Set("WWW-Authenticate", "Bearer")
 	}
 	w.WriteHeader(e.Status)
-	_, _ = w.Write(body) // the client has gone: nobody to tell
+	_, _ = w.Write(body) // the client may be gone
 }

@@ -29,7 +29,7 @@ func ScopesOf(list ...wire.Scope) Scopes {
 func AllScopes() Scopes { return ScopesOf(scopes()...) }
 
 // scopes lists the rights that can be given. ScopeNone is not among them:
-// nobody may do what needs it.
+// no client may do what needs it.
 func scopes() []wire.Scope {
 	return []wire.Scope{wire.ScopeObserve, wire.ScopePrompt, wire.ScopeApprove, wire.ScopeAdmin}
 }
@@ -74,7 +74,7 @@ func (s Scopes) names() []string {
 	return names
 }
 
-// An Identity says who makes a request and what they may do.
+// An Identity is the client that makes a request and what it may do.
 type Identity struct {
 	// Source is "person" or "program", in the words of the journal.
 	Source string
@@ -102,7 +102,7 @@ func (i Identity) expires() time.Time {
 	return i.token.expires
 }
 
-// Actor returns who this is to the hub.
+// Actor returns the client as the hub names it.
 func (i Identity) Actor() hub.Actor {
 	a := hub.Actor{Source: SourceProgram, Name: i.Name, Admin: i.Scopes.Has(wire.ScopeAdmin)}
 	if i.Source == SourcePerson {
@@ -117,7 +117,7 @@ const (
 	SourceProgram = "program"
 )
 
-// From returns who makes the request that a context belongs to. It is false for
+// From returns the client that makes the request that a context belongs to. It is false for
 // requests that did not pass [Guard.Authenticated].
 func From(ctx context.Context) (Identity, bool) {
 	if r := recordOf(ctx); r != nil {
@@ -126,7 +126,7 @@ func From(ctx context.Context) (Identity, bool) {
 	return Identity{}, false
 }
 
-// Require returns who makes the request if they have the right, else the reason
+// Require returns the client that makes the request if it has the right, else the reason
 // why not. A token that has ended since the request began gives none.
 func Require(ctx context.Context, scope wire.Scope) (Identity, *api.Error) {
 	id, known := From(ctx)

@@ -36,7 +36,7 @@ const tokenPrefix = "sb_"
 // token.
 var tokenEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-// newToken makes a token up and returns its text as well, for the one who will
+// newToken makes a token up and returns its text as well, for the client that will
 // use it.
 func newToken(name string, scopes Scopes) (text string, t Token) {
 	var random [5 + 32]byte
@@ -52,7 +52,7 @@ func ParseToken(text, name string, scopes Scopes) (Token, error) {
 	if !ok {
 		return Token{}, fmt.Errorf("this is no token: one looks like %s<id>_<secret>", tokenPrefix)
 	}
-	// A secret that somebody shortened could be guessed.
+	// A secret that was shortened could be guessed.
 	if len(secret) < 32 {
 		return Token{}, fmt.Errorf("the secret of the token is too short: it has %d characters and needs 32", len(secret))
 	}

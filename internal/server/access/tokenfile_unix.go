@@ -44,7 +44,7 @@ func loadToken(path string, uid int) (Token, error) {
 // The error is [fs.ErrNotExist] if there is none; else it says what to do: remedy,
 // or exposed if others can read it. No more than limit bytes are read.
 func readPrivate(path string, uid int, limit int64, remedy, exposed string) ([]byte, error) {
-	// A link could lead to a file that somebody else controls; a pipe would hang.
+	// A link could lead to a file that another user controls; a pipe would hang.
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, syscall.ELOOP) {
 		return nil, fmt.Errorf("%s is a link; %s", path, remedy)

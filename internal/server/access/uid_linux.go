@@ -12,7 +12,7 @@ import (
 )
 
 // noUser is the uid of a peer that the system does not show to us: one in
-// another network namespace, or one that has left. It is nobody's.
+// another network namespace, or one that has left. It has no owner.
 const noUser = -1
 
 // peerUID returns the uid of the process at the other end of a connection over

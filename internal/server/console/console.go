@@ -23,7 +23,7 @@ const (
 	// hashed is the folder of the files whose names change with what is in them.
 	hashed = "assets/"
 	svg    = "image/svg+xml"
-	// maxFile bounds what is read of a folder that somebody else may have put together.
+	// maxFile bounds what is read of a folder that another user may have put together.
 	maxFile = 32 << 20
 )
 
@@ -47,7 +47,7 @@ type file struct {
 }
 
 // New returns a handler for the files of a console: index.html and what it names. With fresh they are read again for each request, which is
-// for those who work on them.
+// for developers who work on them.
 func New(files fs.FS, fresh bool) (*Handler, error) {
 	h := &Handler{files: files, fresh: fresh, read: make(map[string]*file)}
 	page, err := h.file(index)
@@ -70,7 +70,7 @@ func (h *Handler) Has(urlPath string) bool {
 	return err == nil
 }
 
-// ServeHTTP serves a file. Whoever asks for one that is not there is told so in plain words.
+// ServeHTTP serves a file. A missing file is reported in plain words.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("X-Content-Type-Options", "nosniff")
@@ -123,7 +123,7 @@ func (h *Handler) page(w http.ResponseWriter, r *http.Request, f *file) {
 	if r.Method == http.MethodHead {
 		return
 	}
-	_, _ = w.Write(bytes.ReplaceAll(f.plain, []byte(placeholder), []byte(nonce))) // the client has gone: nobody to tell
+	_, _ = w.Write(bytes.ReplaceAll(f.plain, []byte(placeholder), []byte(nonce))) // the client may be gone
 }
 
 // policy is what the page may do. Styles with the nonce are those that the library of controls makes while it runs; images of the agents
@@ -164,7 +164,7 @@ func serve(w http.ResponseWriter, r *http.Request, name string, f *file) {
 	if r.Method == http.MethodHead {
 		return
 	}
-	_, _ = w.Write(body) // the client has gone: nobody to tell
+	_, _ = w.Write(body) // the client may be gone
 }
 
 // file reads a file, or returns what was read of it.

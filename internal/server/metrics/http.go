@@ -41,7 +41,7 @@ func (m *Metrics) HTTP(next http.Handler) http.Handler {
 	})
 }
 
-// Request counts a request that was answered, for whoever does not use [Metrics.HTTP].
+// Request counts a request that was answered, for handlers that do not use [Metrics.HTTP].
 // route must be the pattern of a route, or empty. stream says that it was as long
 // as its client wanted, so that the time says nothing.
 func (m *Metrics) Request(method, route string, status int, stream bool, took time.Duration) {
@@ -54,7 +54,7 @@ func (m *Metrics) Request(method, route string, status int, stream bool, took ti
 	}
 }
 
-// Stream counts a stream that is open until done is called, for whoever goes on
+// Stream counts a stream that is open until done is called, for handlers that go on
 // with a connection after its handler has returned. route is as for
 // [Metrics.Request], kind is sse or websocket.
 func (m *Metrics) Stream(route, kind string) (done func()) {
@@ -121,7 +121,7 @@ type observer struct {
 // Unwrap returns the writer inside.
 func (o *observer) Unwrap() http.ResponseWriter { return o.ResponseWriter }
 
-// Hijack takes over the connection. It is here because not everybody who
+// Hijack takes over the connection. It is here because not every handler that
 // upgrades a connection looks for it through Unwrap.
 func (o *observer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return http.NewResponseController(o.ResponseWriter).Hijack()

@@ -201,8 +201,8 @@ func (m *Metrics) Behind(entries int64) { m.behind.Observe(float64(entries)) }
 // Evaluated counts rules that were held against calls because a client asked for it.
 func (m *Metrics) Evaluated(evaluations int) { m.judged.Add(float64(max(evaluations, 0))) }
 
-// Handler serves what was counted, in the form that the client wants. Whoever
-// serves it sees to it that not everybody may ask.
+// Handler serves what was counted, in the form that the client wants. The server that
+// serves it restricts access.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
 		ErrorLog: errorLog{m.log},

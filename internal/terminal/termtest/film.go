@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A Film is a recording of chosen moments: what was on the screen then, each shown for as long as somebody wants. Unlike what a terminal records while
+// A Film is a recording of chosen moments: what was on the screen then, each shown for a chosen time. Unlike what a terminal records while
 // things happen, it does not depend on how fast they do. The zero value is an empty one.
 type Film struct {
 	cast Cast

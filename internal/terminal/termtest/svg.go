@@ -66,7 +66,7 @@ func (c Color) hex(other string) string {
 	}
 }
 
-// SVG draws a recording as a moving picture: one that a browser plays automatically, again and again, without a script. Whoever wants no motion sees
+// SVG draws a recording as a moving picture: one that a browser plays automatically, again and again, without a script. A reader who wants no motion sees
 // the last frame. The same recording always gives the same picture.
 func SVG(cast io.Reader, w io.Writer, o SVGOptions) error {
 	c, err := ReadCast(cast)

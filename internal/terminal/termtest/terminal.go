@@ -98,7 +98,7 @@ func seen(is func(string) bool) func(*Screen) bool {
 	}
 }
 
-// Paste types a text as a terminal does when somebody pastes it: marked as such if the program has asked for that.
+// Paste types a text as a terminal does on a paste: marked as such if the program has asked for that.
 func (t *Terminal) Paste(text string) {
 	t.tb.Helper()
 	if t.Screen().Mode(modePaste) {

@@ -102,7 +102,7 @@ func (t *Terminal) read() {
 			t.rec.output(buffer[:n])
 		}
 		if err != nil {
-			// On Linux the end is EIO: nobody has the other side open any more. A frame that was never finished is shown as it is.
+			// On Linux the end is EIO: no process has the other side open any more. A frame that was never finished is shown as it is.
 			t.emu.frozen = nil
 		}
 		t.change()
@@ -113,7 +113,7 @@ func (t *Terminal) read() {
 	}
 }
 
-// change wakes whoever waits for a change. The caller has the lock.
+// change wakes the goroutines that wait for a change. The caller has the lock.
 func (t *Terminal) change() {
 	close(t.changed)
 	t.changed = make(chan struct{})

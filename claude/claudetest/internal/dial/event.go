@@ -21,7 +21,7 @@ const (
 	Posted Kind = "posted"
 	// Retrying: a POST failed and will be tried again after Pause.
 	Retrying Kind = "retrying"
-	// Dropped: lines that nobody will ever get. A real CLI says nothing of them.
+	// Dropped: lines that no server will ever get. A real CLI does not report them.
 	Dropped Kind = "dropped"
 )
 

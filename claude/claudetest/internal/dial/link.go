@@ -16,7 +16,7 @@ import (
 	"github.com/coder/websocket"
 )
 
-// maxQueued is how many bytes wait in either direction before whoever brings more is held up. The real programs have no such bound.
+// maxQueued is how many bytes wait in either direction before a caller with more has to wait. The real programs have no such bound.
 const maxQueued = 256 << 20
 
 // drainFor is how long Close lets a server that reads slowly, or not at all, take what was written to its WebSocket.
@@ -119,7 +119,7 @@ func Dial(ctx context.Context, o Options) (*Link, error) {
 }
 
 // Read returns bytes as they came, frame by frame: where a line ends is for the caller to find out. An empty frame is an empty slice; it is the
-// end of a 2.1.37, so somebody has to see it. Read returns io.EOF when the link has ended for good, which makes a real CLI exit with code 0. A
+// end of a 2.1.37, so a test has to see it. Read returns io.EOF when the link has ended for good, which makes a real CLI exit with code 0. A
 // ctx that ends makes it return ctx's error and loses nothing.
 func (l *Link) Read(ctx context.Context) ([]byte, error) {
 	p, err := l.inbox.pop(ctx)

@@ -14,7 +14,7 @@ var errGone = errors.New("the queue is closed")
 // A gate guards a state and lets goroutines wait for a change of it. The zero value is ready.
 type gate struct {
 	mu      sync.Mutex
-	changed chan struct{} // guarded by mu; closed at the next change, nil if nobody waits
+	changed chan struct{} // guarded by mu; closed at the next change, nil if no goroutine waits
 }
 
 // when calls step, alone, now and after each change, until it returns true. A step that returns true may have changed the state; one that
@@ -54,8 +54,8 @@ func (g *gate) update(change func()) {
 // A parcel is bytes on their way.
 type parcel struct {
 	data []byte
-	kept bool          // nothing is lost with it: it is in the ring, or nobody would miss it
-	gone chan struct{} // closed when it has left or is lost; nil if nobody asked
+	kept bool          // nothing is lost with it: it is in the ring, or it carries nothing
+	gone chan struct{} // closed when it has left or is lost; nil if no goroutine waits
 }
 
 // left says that the parcel has left or is lost.

@@ -90,7 +90,7 @@ func (l *Link) attach(n int) *queue {
 	out.closed = l.wanted.Err() != nil // Close did not find this queue
 	l.out = out
 	l.mu.Unlock()
-	l.report(Event{Kind: Connected, Conn: n}) // now, so that whoever waits for it can write without a loss
+	l.report(Event{Kind: Connected, Conn: n}) // now, so that a test that waits for it can write without a loss
 	if len(replay) > 0 {
 		l.report(Event{Kind: Replayed, Conn: n, Lines: len(replay)})
 	}
@@ -137,7 +137,7 @@ func (l *Link) farewell(ws *websocket.Conn, lose context.CancelCauseFunc) {
 	}
 	enough := time.AfterFunc(l.opts.Policy.CloseWait, func() { lose(nil) })
 	defer enough.Stop()
-	_ = ws.Close(code, "") // whoever is there hears it or not
+	_ = ws.Close(code, "") // the peer may be gone
 }
 
 // pingLoop pings. It returns false if the other side does not answer, after saying goodbye to it.

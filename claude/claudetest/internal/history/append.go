@@ -313,7 +313,7 @@ func (s *Store) write(st *session, line []byte) error {
 }
 
 // appendLine adds a line to a file with one call to the system, so that processes that write to the same file do not mix their lines. If mend is
-// set, half a line that somebody left at the end is ended first.
+// set, half a line at the end of the file is ended first.
 func appendLine(path string, line []byte, mend bool) (err error) {
 	f, err := openFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE)
 	if err != nil {

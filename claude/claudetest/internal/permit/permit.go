@@ -148,7 +148,7 @@ func New(o Options) (*Gate, error) {
 		defaults[source.Name] = p.DefaultMode
 		g.addAll(Deny, source.Name, p.Deny)
 		g.addAll(Ask, source.Name, p.Ask)
-		// 2.1.325 does not let a folder that nobody vouched for allow things.
+		// 2.1.325 does not let a folder allow things that the user has not trusted.
 		if source.Name != ProjectSettings || !g.is325() {
 			g.addAll(Allow, source.Name, p.Allow)
 		}
