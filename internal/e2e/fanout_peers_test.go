@@ -55,8 +55,12 @@ func releaseProgram(b *testing.B) string {
 func startHub(b *testing.B, program string) *relay {
 	b.Helper()
 	l := newLab(b, &labOptions{agent: program, config: manyConnections})
+	args, err := l.serveArgs()
+	if err != nil {
+		b.Fatal(err)
+	}
 	r := &relay{name: "switchboard", address: l.address}
-	r.cmd = exec.Command(program, "serve", "--data-dir", l.data, "--addr", l.address)
+	r.cmd = exec.Command(program, args...)
 	r.cmd.Env, r.cmd.Dir = l.environment(), l.root
 	r.start(b, "socket ")
 	token, err := l.token()

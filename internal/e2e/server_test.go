@@ -37,15 +37,24 @@ func (l *lab) launch(env ...string) *server {
 	return s
 }
 
+// serveArgs returns the arguments of the hub, after writing its configuration file.
+func (l *lab) serveArgs() ([]string, error) {
+	args := []string{"serve", "--data-dir", l.data, "--addr", l.address, "--agent", l.options.agent}
+	if l.options.config == "" {
+		return args, nil
+	}
+	path := filepath.Join(l.root, "config.toml")
+	if err := os.WriteFile(path, []byte(l.options.config), 0o600); err != nil {
+		return nil, err
+	}
+	return append(args, "--config", path), nil
+}
+
 // tryLaunch is launch for goroutines that may not end the test.
 func (l *lab) tryLaunch(env ...string) (*server, error) {
-	args := []string{"serve", "--data-dir", l.data, "--addr", l.address, "--agent", l.options.agent}
-	if l.options.config != "" {
-		path := filepath.Join(l.root, "config.toml")
-		if err := os.WriteFile(path, []byte(l.options.config), 0o600); err != nil {
-			return nil, err
-		}
-		args = append(args, "--config", path)
+	args, err := l.serveArgs()
+	if err != nil {
+		return nil, err
 	}
 	build := suite.build
 	if l.options.plain {
