@@ -51,7 +51,7 @@ UNIT = $$($(GO) list ./... | grep -Ev '/internal/(conformance(/sdk)?|e2e)$$')
 # long with it; those of the packages that use them concurrently run with it. With -race they run in `make soak`, and alone in
 # `make flaky`.
 PURE ?= wire wire/fold internal/audit internal/link internal/naming \
-	internal/terminal/ask internal/terminal/compose internal/terminal/decide internal/terminal/paint internal/terminal/talk
+	internal/terminal/ask internal/terminal/compose internal/terminal/decide internal/terminal/paint internal/terminal/talk internal/transcript internal/units
 
 # A go.work in a folder above would change what is built, and forbids -modfile.
 export GOWORK = off

@@ -19,6 +19,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/naming"
 	"github.com/switchboard-dev/switchboard/internal/terminal"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/units"
 )
 
 // What verbs read as texts of a person at most: a message, a plan, the input of a tool.
@@ -94,7 +95,7 @@ func textOf(s *surroundings, flag, value string) (string, error) {
 	read := func(r io.Reader) (string, error) {
 		text, err := io.ReadAll(io.LimitReader(r, mostRead+1))
 		if err == nil && len(text) > mostRead {
-			err = fmt.Errorf("larger than %s", paint.Size(mostRead))
+			err = fmt.Errorf("larger than %s", units.Size(mostRead))
 		}
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", flag, err)

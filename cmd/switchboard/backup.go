@@ -17,6 +17,7 @@ import (
 	"github.com/switchboard-dev/switchboard/client"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/units"
 )
 
 // A backupVerb is the flags of backup.
@@ -69,7 +70,7 @@ func (v *backupVerb) run(ctx context.Context, s *surroundings, name string) erro
 	}
 	if info, err := os.Stat(name); err == nil && isTerminal(s.stdout) {
 		done()
-		_, err = fmt.Fprintf(s.stdout, "%s, %s\n", paint.CleanLine(name, 0), paint.Size(info.Size()))
+		_, err = fmt.Fprintf(s.stdout, "%s, %s\n", paint.CleanLine(name, 0), units.Size(info.Size()))
 		return err
 	}
 	return nil

@@ -18,6 +18,8 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/terminal"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 	"github.com/switchboard-dev/switchboard/internal/terminal/talk"
+	"github.com/switchboard-dev/switchboard/internal/transcript"
+	"github.com/switchboard-dev/switchboard/internal/units"
 )
 
 func newDisk(s *surroundings) *cobra.Command {
@@ -189,7 +191,7 @@ func (v *diskListVerb) table(s *surroundings, list []api.Transcript) error {
 		t.Row(
 			terminal.Cell{Text: each.Conversation, Style: styles.Accent},
 			terminal.Cell{Text: changed(s, each.Modified, now)},
-			terminal.Cell{Text: strings.ReplaceAll(paint.Size(each.Bytes), " ", "")},
+			terminal.Cell{Text: strings.ReplaceAll(units.Size(each.Bytes), " ", "")},
 			terminal.Cell{Text: session}, terminal.Cell{Text: each.Dir, Style: styles.Dim}, terminal.Cell{Text: each.Title},
 		)
 	}
@@ -204,7 +206,7 @@ func (v *diskListVerb) table(s *surroundings, list []api.Transcript) error {
 // changed says when something changed: how long ago to a person, the time to a program.
 func changed(s *surroundings, at, now time.Time) string {
 	if isTerminal(s.stdout) {
-		return paint.Ago(at, now)
+		return units.Ago(at, now)
 	}
 	return at.UTC().Format(time.RFC3339)
 }
@@ -327,7 +329,7 @@ func (v *diskShowVerb) write(s *surroundings, out io.Writer, page *api.Transcrip
 		}
 		return nil
 	}
-	var conversation talk.Conversation
+	var conversation transcript.Conversation
 	for i, line := range page.Lines {
 		n := int64(from + i + 1)
 		conversation.Event(&api.Event{ID: fmt.Sprintf("disk:%d", n), Seq: n, Kind: api.KindHistory, Line: line})

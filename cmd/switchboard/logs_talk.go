@@ -10,13 +10,14 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/terminal"
 	"github.com/switchboard-dev/switchboard/internal/terminal/talk"
+	"github.com/switchboard-dev/switchboard/internal/transcript"
 )
 
 // stampWidth is how wide a time is, with the space behind it.
 const stampWidth = len(time.TimeOnly) + 2
 
 // talkItem is an item of a conversation.
-type talkItem = talk.Item
+type talkItem = transcript.Item
 
 // A talkPrinter prints a log for people: each thing when nothing about it can change any more, or when there is nothing to wait for. What
 // was printed while it went on is printed again when it is over.
@@ -27,7 +28,7 @@ type talkPrinter struct {
 	times     bool
 	keep      int // how many of the last things are printed of the past; all if below 0
 
-	talk talk.Conversation
+	talk transcript.Conversation
 	// printed is how many items are printed, unfinished are the ids of those among them that were going on.
 	printed    int
 	unfinished map[string]bool
@@ -72,7 +73,7 @@ func (p *talkPrinter) frame(f api.Frame) error {
 	case api.FrameResume:
 		if f.Resume != nil && f.Resume.Resume == "reset" {
 			fmt.Fprintln(p.errs, "switchboard: the log has changed; it starts over")
-			p.talk, p.printed, p.unfinished = talk.Conversation{}, 0, nil
+			p.talk, p.printed, p.unfinished = transcript.Conversation{}, 0, nil
 		}
 		return nil
 	case api.FrameEvent:
@@ -96,7 +97,7 @@ func (p *talkPrinter) frame(f api.Frame) error {
 
 // going reports whether an item will change.
 func going(it *talkItem) bool {
-	return it.Streaming || it.Tool != nil && it.Tool.State == talk.ToolRunning ||
+	return it.Streaming || it.Tool != nil && it.Tool.State == transcript.ToolRunning ||
 		it.Question != nil && it.Question.State == api.QuestionOpen
 }
 

@@ -58,8 +58,10 @@ var table = []room{
 	},
 	{path: "internal/killpoint"},
 	{path: "internal/trust"},
+	{path: "internal/units"},
 	{path: "api", rooms: []string{"wire"}},
 	{path: "client", rooms: []string{"api", "wire"}},
+	{path: "internal/transcript/...", rooms: []string{"api", "internal/units", "wire", "wire/fold"}},
 	{path: "internal/link", rooms: []string{"wire"}},
 	{
 		path: "internal/journal/...", rooms: []string{"internal/killpoint", "internal/trust", "wire", "wire/fold"},
@@ -107,7 +109,7 @@ var table = []room{
 	{path: "internal/doctor", rooms: []string{"api", "client", "internal/launch", "internal/trust", "wire"}, modules: []string{"golang.org/x/sys"}},
 	{path: "internal/terminal/termtest", modules: []string{"charm.land/bubbletea/v2", "github.com/charmbracelet/x/ansi", "github.com/creack/pty"}},
 	{
-		path: "internal/terminal/...", rooms: []string{"api", "client", "wire"},
+		path: "internal/terminal/...", rooms: []string{"api", "client", "internal/transcript/...", "internal/units", "wire"},
 		modules: []string{
 			"charm.land/bubbletea/v2", "charm.land/lipgloss/v2", "github.com/aymanbagabas/go-udiff", "github.com/charmbracelet/x/ansi",
 			"github.com/yuin/goldmark", "golang.org/x/term",
@@ -116,7 +118,7 @@ var table = []room{
 	},
 	{
 		path:    "internal/terminal",
-		rooms:   []string{"api", "client", "internal/audit", "internal/naming", "internal/policy", "internal/terminal/...", "wire"},
+		rooms:   []string{"api", "client", "internal/audit", "internal/naming", "internal/policy", "internal/terminal/...", "internal/transcript/...", "internal/units", "wire"},
 		modules: []string{"charm.land/lipgloss/v2"},
 	},
 	{path: "web"},
@@ -125,7 +127,7 @@ var table = []room{
 		rooms: []string{
 			"api", "claude", "claude/claudetest", "client", "internal/audit", "internal/config", "internal/doctor", "internal/hub", "internal/hubstart",
 			"internal/journal/...", "internal/launch", "internal/naming", "internal/notify", "internal/policy", "internal/server", "internal/server/...",
-			"internal/shim", "internal/terminal", "internal/terminal/...", "web", "wire",
+			"internal/shim", "internal/terminal", "internal/terminal/...", "internal/transcript/...", "internal/units", "web", "wire",
 		},
 		modules: []string{"github.com/spf13/cobra", "golang.org/x/term"},
 		tests:   []string{"internal/terminal/termtest"},

@@ -12,6 +12,7 @@ import (
 	names "github.com/switchboard-dev/switchboard/internal/naming"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 	"github.com/switchboard-dev/switchboard/internal/terminal/words"
+	"github.com/switchboard-dev/switchboard/internal/units"
 )
 
 // A View says how lists and snapshots are drawn.
@@ -42,7 +43,7 @@ func (v *View) when(t time.Time) Cell {
 	case t.IsZero():
 		return Cell{}
 	case v.Terminal:
-		return Cell{paint.Ago(t, v.Now), v.Styles.Dim}
+		return Cell{units.Ago(t, v.Now), v.Styles.Dim}
 	default:
 		return Cell{Text: t.UTC().Format(time.RFC3339)}
 	}
@@ -92,7 +93,7 @@ func (v *View) money(usd float64) Cell {
 	if usd == 0 {
 		return Cell{}
 	}
-	return Cell{Text: paint.Money(usd)}
+	return Cell{Text: units.Money(usd)}
 }
 
 // sessionState returns what a session is doing: for people in their words, for programs in one word.
@@ -228,11 +229,11 @@ func (v *View) Costs(c *api.Costs, by string) []string {
 	row := func(usd float64, turns, millis int64, key Cell, title string) {
 		long := Cell{Text: fmt.Sprintf("%.1f", float64(millis)/1000)}
 		if v.Terminal {
-			long.Text = paint.Duration(time.Duration(millis) * time.Millisecond)
+			long.Text = units.Duration(time.Duration(millis) * time.Millisecond)
 		}
 		cost := Cell{Text: fmt.Sprintf("%.4f", usd)}
 		if v.Terminal {
-			cost.Text = paint.Money(usd)
+			cost.Text = units.Money(usd)
 		}
 		table.Row(cost, Cell{Text: fmt.Sprint(turns)}, long, key, Cell{Text: title})
 	}
@@ -267,7 +268,7 @@ func (v *View) Hits(list []api.SearchHit) []string {
 			lines = append(lines, "")
 		}
 		head := strings.Join(nonEmptyTexts(v.Styles.Accent.Render(paint.CleanLine(names.Short(h.Session), 0)), v.Styles.Dim.Render(fmt.Sprintf("event %d", h.Seq)),
-			v.Styles.Dim.Render(paint.Ago(h.Time, v.Now)), v.Styles.Text.Render(Speaker(h.Kind)), v.Styles.Bold.Render(Title(h.Title))), between)
+			v.Styles.Dim.Render(units.Ago(h.Time, v.Now)), v.Styles.Text.Render(Speaker(h.Kind)), v.Styles.Bold.Render(Title(h.Title))), between)
 		lines = append(lines, paint.Cut(head, v.Styles.Profile.Width))
 		lines = append(lines, paint.Cut(between+v.marked(h.Snippet, h.Marks), v.Styles.Profile.Width))
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 	"github.com/switchboard-dev/switchboard/internal/terminal/words"
+	"github.com/switchboard-dev/switchboard/internal/units"
 )
 
 // labelWidth is how wide the labels of a snapshot are.
@@ -57,10 +58,10 @@ func (v *View) Session(session *api.Session, more ...string) []string {
 		s.add("mode", words.Mode(mode)+" ("+mode+")", text)
 	}
 	if c := session.Context; c != nil && c.Max > 0 {
-		s.add("context", fmt.Sprintf("%s of %s tokens, %.0f %%", paint.Tokens(c.Tokens), paint.Tokens(c.Max), c.Percent), text)
+		s.add("context", fmt.Sprintf("%s of %s tokens, %.0f %%", units.Tokens(c.Tokens), units.Tokens(c.Max), c.Percent), text)
 	}
 	if c := session.Cost; c != nil {
-		s.add("cost", fmt.Sprintf("%s in %s", paint.Money(c.USD), count(c.Turns, "turn")), text)
+		s.add("cost", fmt.Sprintf("%s in %s", units.Money(c.USD), count(c.Turns, "turn")), text)
 	}
 	agent := strings.TrimSpace(strings.Join([]string{"Claude Code", paint.CleanLine(session.Version, 0)}, " "))
 	if session.Simulated {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/internal/terminal/compose"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/units"
 )
 
 // An entry is a text that is being written: a reason, a rule, an answer in one's own words.
@@ -151,7 +152,7 @@ func (e entry) tail(m Model) tail {
 		t.lines = append(t.lines, s.Bold.Render(line))
 	}
 	for _, a := range e.attached {
-		t.lines = append(t.lines, s.Dim.Render(paint.CleanLine(fmt.Sprintf("+ %s (%s)", a.Name, paint.Size(a.Size)), width)))
+		t.lines = append(t.lines, s.Dim.Render(paint.CleanLine(fmt.Sprintf("+ %s (%s)", a.Name, units.Size(a.Size)), width)))
 	}
 	rows := mostRows
 	if m.o.Height > 0 {

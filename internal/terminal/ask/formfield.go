@@ -13,6 +13,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/internal/terminal/compose"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/units"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -406,7 +407,7 @@ func (f field) lines(m Model, focused bool) (lines []string, focus int, cursor b
 		empty := ""
 		switch {
 		case f.kept != nil:
-			empty = fmt.Sprintf("(%s, as it comes; backspace removes it)", paint.Size(int64(len(f.kept))))
+			empty = fmt.Sprintf("(%s, as it comes; backspace removes it)", units.Size(int64(len(f.kept))))
 		case !focused && f.input.Value() == "":
 			empty = "(empty)"
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/units"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -106,7 +107,7 @@ func (p plan) body(m Model) []string {
 		return nil
 	}
 	if len(text) > mostPlan {
-		text = strings.ToValidUTF8(text[:mostPlan], "") + fmt.Sprintf("\n\n… (%s more, NOT SHOWN; ctrl+g opens all of it)", paint.Size(int64(len(text)-mostPlan)))
+		text = strings.ToValidUTF8(text[:mostPlan], "") + fmt.Sprintf("\n\n… (%s more, NOT SHOWN; ctrl+g opens all of it)", units.Size(int64(len(text)-mostPlan)))
 	}
 	lines := whole(revealed(m.styles.Markdown(text, m.o.Width)), m.o.Width)
 	if prompts, fit := asks(m, m.o.Width); !fit {

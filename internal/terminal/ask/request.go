@@ -12,6 +12,7 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 	"github.com/switchboard-dev/switchboard/internal/terminal/words"
+	"github.com/switchboard-dev/switchboard/internal/units"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -108,7 +109,7 @@ func bounded(text string) string {
 	if len(text) <= mostDetail {
 		return text
 	}
-	return strings.ToValidUTF8(text[:mostDetail], "") + fmt.Sprintf("\n… (%s more, NOT SHOWN; e opens all of it)", paint.Size(int64(len(text)-mostDetail)))
+	return strings.ToValidUTF8(text[:mostDetail], "") + fmt.Sprintf("\n… (%s more, NOT SHOWN; e opens all of it)", units.Size(int64(len(text)-mostDetail)))
 }
 
 // reveal makes characters visible that show nothing, but for those that join emoji and letters of scripts that need it: in what somebody is

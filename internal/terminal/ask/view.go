@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/units"
 )
 
 // folded is how many lines of a body are shown before it is unfolded.
@@ -217,7 +218,7 @@ func whole(lines []string, width int) []string {
 func broken(line string, width int) []string {
 	var out []string
 	if more := len(line) - mostDetail; more > 0 {
-		line = strings.ToValidUTF8(line[:mostDetail], "") + ansi.ResetStyle + fmt.Sprintf("… (%s more, NOT SHOWN)", paint.Size(int64(more)))
+		line = strings.ToValidUTF8(line[:mostDetail], "") + ansi.ResetStyle + fmt.Sprintf("… (%s more, NOT SHOWN)", units.Size(int64(more)))
 	}
 	var b, style strings.Builder
 	used, state := 0, byte(0)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/units"
 )
 
 // What may be attached. The model's API takes images of 5 MB in base64, which is three quarters of that in the file.
@@ -110,7 +111,7 @@ func Attach(path string) (Attachment, error) {
 		a.MediaType = "text/plain"
 	}
 	if a.Size > most {
-		return fail("it has %s, the limit for %s is %s; %s", paint.Size(a.Size), class(a.MediaType), paint.Size(most), hint)
+		return fail("it has %s, the limit for %s is %s; %s", units.Size(a.Size), class(a.MediaType), units.Size(most), hint)
 	}
 	rest, err := io.ReadAll(io.LimitReader(file, most+1-int64(n)))
 	if err != nil {
@@ -118,7 +119,7 @@ func Attach(path string) (Attachment, error) {
 	}
 	data := append(head, rest...)
 	if a.Size = int64(len(data)); a.Size > most { // it grows
-		return fail("it has over %s; %s", paint.Size(most), hint)
+		return fail("it has over %s; %s", units.Size(most), hint)
 	}
 	if a.Block, err = blockOf(&a, data); err != nil {
 		return fail("%w", err)
@@ -177,7 +178,7 @@ func Room(list []Attachment, another Attachment) error {
 		sum += int64(len(a.Block))
 	}
 	if sum > mostAttached {
-		return fmt.Errorf("attaching %s: all attachments together can have %s", another.Name, paint.Size(mostAttached))
+		return fmt.Errorf("attaching %s: all attachments together can have %s", another.Name, units.Size(mostAttached))
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/units"
 )
 
 // EditedMsg is what became of a text in an editor.
@@ -105,7 +106,7 @@ func (e *edit) Run() (err error) {
 		return fmt.Errorf("reading what was edited: %w", err)
 	}
 	if len(text) > mostEdited {
-		return fmt.Errorf("the edited text has over %s; nothing was changed", paint.Size(mostEdited))
+		return fmt.Errorf("the edited text has over %s; nothing was changed", units.Size(mostEdited))
 	}
 	e.text = string(text)
 	return nil

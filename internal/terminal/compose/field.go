@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/units"
 )
 
 // MostText is how long a text in a field may become, in bytes: what the server takes as a message.
@@ -62,7 +63,7 @@ func (f Field) Insert(text string) (Field, error) {
 }
 
 func tooLong(n int) error {
-	return fmt.Errorf("the text would have %s, the limit is %s; put it into a file and attach it with @PATH", paint.Size(int64(n)), paint.Size(MostText))
+	return fmt.Errorf("the text would have %s, the limit is %s; put it into a file and attach it with @PATH", units.Size(int64(n)), units.Size(MostText))
 }
 
 // put writes what fits.

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/units"
 )
 
 // prompt is how many columns stand before the text.
@@ -40,7 +41,7 @@ func (m Model) Cursor() *tea.Cursor {
 func (m Model) lines() (lines []string, x, y int) {
 	s, width := m.styles, m.o.Width
 	for _, a := range m.attached {
-		lines = append(lines, s.Dim.Render(paint.CleanLine(fmt.Sprintf("+ %s (%s, %s)", paint.CleanLine(a.Name, 0), class(a.MediaType), paint.Size(a.Size)), width)))
+		lines = append(lines, s.Dim.Render(paint.CleanLine(fmt.Sprintf("+ %s (%s, %s)", paint.CleanLine(a.Name, 0), class(a.MediaType), units.Size(a.Size)), width)))
 	}
 	if n := len(lines); n > 4 {
 		lines = append(lines[:3:3], s.Dim.Render(paint.CleanLine(fmt.Sprintf("+ %d more attachments", n-3), width)))

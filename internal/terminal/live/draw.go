@@ -13,6 +13,8 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/terminal/compose"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 	"github.com/switchboard-dev/switchboard/internal/terminal/talk"
+	"github.com/switchboard-dev/switchboard/internal/transcript"
+	"github.com/switchboard-dev/switchboard/internal/units"
 )
 
 // View returns the part that changes. It is asked for it after every message; what
@@ -115,7 +117,7 @@ func (m *model) unfinished() []string {
 	var all []string
 	for i := m.printer.first; i < m.talk.Len(); i++ {
 		it := m.talk.Item(i)
-		if m.printer.printed[it.ID] || quiet(it) || it.Kind == talk.KindQuestion {
+		if m.printer.printed[it.ID] || quiet(it) || it.Kind == transcript.KindQuestion {
 			continue
 		}
 		all = append(all, m.unfinishedItem(look, it)...)
@@ -138,8 +140,8 @@ const streamed = 16 << 10
 
 // unfinishedItem draws an item as it is now, without what of it is printed
 // already.
-func (m *model) unfinishedItem(look *talk.Look, it *talk.Item) []string {
-	if !it.Streaming || it.Kind != talk.KindText {
+func (m *model) unfinishedItem(look *talk.Look, it *transcript.Item) []string {
+	if !it.Streaming || it.Kind != transcript.KindText {
 		return look.Lines(it)
 	}
 	if len(it.Text)-len(m.printer.source) > 2*streamed {
@@ -157,7 +159,7 @@ func (m *model) unfinishedItem(look *talk.Look, it *talk.Item) []string {
 // todos draws the to-do list.
 func (m *model) todos() []string {
 	state := m.talk.State()
-	open := slices.ContainsFunc(state.Todos, func(t talk.Todo) bool { return t.Status != "completed" })
+	open := slices.ContainsFunc(state.Todos, func(t transcript.Todo) bool { return t.Status != "completed" })
 	if m.hideTodo || !open {
 		return nil
 	}
@@ -216,16 +218,16 @@ func (m *model) status() []string {
 }
 
 // figures says how long the turn takes, and what it costs.
-func (m *model) figures(state *talk.State) string {
+func (m *model) figures(state *transcript.State) string {
 	var parts []string
 	if !state.TurnStarted.IsZero() {
-		parts = append(parts, paint.Duration(max(0, m.now().Sub(state.TurnStarted)).Truncate(time.Second)))
+		parts = append(parts, units.Duration(max(0, m.now().Sub(state.TurnStarted)).Truncate(time.Second)))
 	}
 	if state.Tokens > 0 {
-		parts = append(parts, paint.Tokens(state.Tokens)+" tokens")
+		parts = append(parts, units.Tokens(state.Tokens)+" tokens")
 	}
 	if state.USD > 0 {
-		parts = append(parts, paint.Money(state.USD))
+		parts = append(parts, units.Money(state.USD))
 	}
 	if state.RateLimit != "" {
 		parts = append(parts, paint.CleanLine(state.RateLimit, 0))
@@ -264,7 +266,7 @@ func (m *model) footer() []string {
 		parts = append(parts, paint.CleanLine(state.Model, 24))
 	}
 	if state.Session == api.StateIdle && state.USD > 0 {
-		parts = append(parts, paint.Money(state.USD))
+		parts = append(parts, units.Money(state.USD))
 	}
 	if state.Context != nil && state.Context.Percent >= 1 {
 		parts = append(parts, fmt.Sprintf("%.0f%% context", state.Context.Percent))

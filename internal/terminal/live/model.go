@@ -14,8 +14,8 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/terminal/ask"
 	"github.com/switchboard-dev/switchboard/internal/terminal/compose"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
-	"github.com/switchboard-dev/switchboard/internal/terminal/talk"
 	"github.com/switchboard-dev/switchboard/internal/terminal/words"
+	"github.com/switchboard-dev/switchboard/internal/transcript"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -46,7 +46,7 @@ type model struct {
 	options *Options
 	styles  *paint.Styles
 
-	talk          talk.Conversation
+	talk          transcript.Conversation
 	width, height int
 	composer      compose.Model
 	ask           *ask.Model // nil if nothing is asked, or it was put off
@@ -310,7 +310,7 @@ func (m *model) forgettable() bool {
 func (m *model) forget(s *api.Session) {
 	m.forgetting = false
 	if m.forgettable() && s.LastEventID == m.seen {
-		m.talk = talk.Conversation{}
+		m.talk = transcript.Conversation{}
 		m.talk.Seed(s)
 		m.printer.forget()
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 	"github.com/switchboard-dev/switchboard/internal/terminal/talk"
+	"github.com/switchboard-dev/switchboard/internal/transcript"
 )
 
 // itemLines is how many lines of one item are printed at most: a scrollback is
@@ -34,7 +35,7 @@ type printer struct {
 	first   int             // items before it are printed
 	printed map[string]bool // ids of items after it that are, and of all after a reset
 	begun   map[string]bool // ids of calls that started an agent, whose beginning is
-	last    talk.Kind
+	last    transcript.Kind
 	blank   bool // the last line is empty
 
 	// What is printed of the text that is being written: its source, and its lines.
@@ -134,7 +135,7 @@ func (p *printer) above(lines []string) tea.Cmd {
 func (p *printer) look() *talk.Look {
 	return &talk.Look{
 		Styles: p.m.styles, Width: p.m.width, Now: p.m.now(), Session: p.m.session.ID(),
-		Unfolded: func(it *talk.Item) bool { return p.m.unfold && it.Kind == talk.KindTool },
+		Unfolded: func(it *transcript.Item) bool { return p.m.unfold && it.Kind == transcript.KindTool },
 	}
 }
 
@@ -184,7 +185,7 @@ func (p *printer) items() {
 		if !waits && it.Streaming {
 			p.settle(it)
 		}
-		if !waits && it.Kind == talk.KindTool && it.Tool != nil && it.Tool.Children > 0 && !p.begun[it.Tool.ID] {
+		if !waits && it.Kind == transcript.KindTool && it.Tool != nil && it.Tool.Children > 0 && !p.begun[it.Tool.ID] {
 			p.begun[it.Tool.ID] = true
 			p.print(it)
 		}
@@ -196,42 +197,42 @@ func (p *printer) items() {
 }
 
 // finished says whether an item will not change any more.
-func (p *printer) finished(it *talk.Item) bool {
+func (p *printer) finished(it *transcript.Item) bool {
 	if it.Streaming {
 		return false
 	}
 	//nolint:exhaustive // the others are what they are
 	switch it.Kind {
-	case talk.KindTool:
-		if it.Tool == nil || it.Tool.State != talk.ToolRunning {
+	case transcript.KindTool:
+		if it.Tool == nil || it.Tool.State != transcript.ToolRunning {
 			return true
 		}
 		// What has no result when the turn is over gets none.
 		state := p.m.talk.State().Session
 		return state == api.StateIdle || state == api.StateEnded
-	case talk.KindQuestion:
+	case transcript.KindQuestion:
 		return it.Question == nil || it.Question.State != api.QuestionOpen
-	case talk.KindNotice:
-		return it.Label != talk.RetryLabel || p.m.talk.State().Retry == nil // the footer tells how it goes
+	case transcript.KindNotice:
+		return it.Label != transcript.RetryLabel || p.m.talk.State().Retry == nil // the footer tells how it goes
 	}
 	return true
 }
 
 // quiet says whether an item tells only what happens all the time, or what is
 // said elsewhere on the screen.
-func quiet(it *talk.Item) bool {
-	if it.Level != talk.LevelInfo || it.Failed {
+func quiet(it *transcript.Item) bool {
+	if it.Level != transcript.LevelInfo || it.Failed {
 		return false
 	}
 	//nolint:exhaustive // the others are what the conversation is about
 	switch it.Kind {
-	case talk.KindState:
+	case transcript.KindState:
 		switch it.Label {
 		case "session", "link", "ended":
 			return true
 		}
 		return strings.HasPrefix(it.Label, "run ")
-	case talk.KindNotice:
+	case transcript.KindNotice:
 		switch it.Label {
 		case "summary", "suggestion", "request":
 			return true
@@ -242,7 +243,7 @@ func quiet(it *talk.Item) bool {
 }
 
 // print prints an item.
-func (p *printer) print(it *talk.Item) {
+func (p *printer) print(it *transcript.Item) {
 	if quiet(it) {
 		return
 	}
@@ -250,7 +251,7 @@ func (p *printer) print(it *talk.Item) {
 	if len(lines) == 0 {
 		return
 	}
-	if it.Kind == talk.KindText && it.Depth == 0 && p.source != "" {
+	if it.Kind == transcript.KindText && it.Depth == 0 && p.source != "" {
 		lines = p.remainder(it, lines)
 		p.source, p.shown = "", nil
 	} else {
@@ -265,12 +266,12 @@ func (p *printer) print(it *talk.Item) {
 
 // lines draws an item to be printed. Changes to files are what people look at, so
 // they are shown even if nobody has asked for more than a line.
-func (p *printer) lines(it *talk.Item) []string {
+func (p *printer) lines(it *transcript.Item) []string {
 	look := p.look()
-	if it.Tool == nil || len(it.Tool.Patch) == 0 || p.m.unfold || it.Tool.State != talk.ToolDone {
+	if it.Tool == nil || len(it.Tool.Patch) == 0 || p.m.unfold || it.Tool.State != transcript.ToolDone {
 		return look.Lines(it)
 	}
-	look.Unfolded = func(*talk.Item) bool { return true }
+	look.Unfolded = func(*transcript.Item) bool { return true }
 	lines := look.Lines(it)
 	if left := len(lines) - patchLines; left > 1 {
 		lines = append(lines[:patchLines:patchLines], p.m.styles.Dim.Render(fmt.Sprintf("  %s %d more lines; ctrl+o shows them", p.m.styles.Glyphs.Ellipsis, left)))
@@ -279,15 +280,15 @@ func (p *printer) lines(it *talk.Item) []string {
 }
 
 // space keeps items of different kinds apart.
-func (p *printer) space(kind talk.Kind) {
-	if !p.blank && (kind != p.last || kind == talk.KindText || kind == talk.KindPrompt) {
+func (p *printer) space(kind transcript.Kind) {
+	if !p.blank && (kind != p.last || kind == transcript.KindText || kind == transcript.KindPrompt) {
 		p.add("")
 	}
 }
 
 // remainder returns the lines of a finished text that were not printed while it
 // was written.
-func (p *printer) remainder(it *talk.Item, lines []string) []string {
+func (p *printer) remainder(it *transcript.Item, lines []string) []string {
 	if len(lines) >= len(p.shown) && slices.Equal(lines[:len(p.shown)], p.shown) {
 		return lines[len(p.shown):]
 	}
@@ -300,8 +301,8 @@ func (p *printer) remainder(it *talk.Item, lines []string) []string {
 }
 
 // settle prints what cannot change any more of a text that is being written.
-func (p *printer) settle(it *talk.Item) {
-	if it.Kind != talk.KindText || it.Depth != 0 {
+func (p *printer) settle(it *transcript.Item) {
+	if it.Kind != transcript.KindText || it.Depth != 0 {
 		return
 	}
 	if !strings.HasPrefix(it.Text, p.source) { // another one
@@ -318,10 +319,10 @@ func (p *printer) settle(it *talk.Item) {
 		return // it has changed after all; the rest is printed when it is finished
 	}
 	if len(p.shown) == 0 {
-		p.space(talk.KindText)
+		p.space(transcript.KindText)
 	}
 	p.add(lines[len(p.shown):]...)
-	p.last = talk.KindText
+	p.last = transcript.KindText
 	p.source, p.shown = it.Text[:end], lines
 }
 
@@ -360,7 +361,7 @@ func (p *printer) again() {
 	c := &p.m.talk
 	for i := c.Len() - 1; i >= 0; i-- {
 		it := c.Item(i)
-		if it.Kind != talk.KindTool || !p.printed[it.ID] {
+		if it.Kind != transcript.KindTool || !p.printed[it.ID] {
 			continue
 		}
 		if p.m.unfold {
@@ -377,7 +378,7 @@ func (p *printer) again() {
 func (p *printer) rest() {
 	c := &p.m.talk
 	for i := p.first; i < c.Len(); i++ {
-		if it := c.Item(i); !p.printed[it.ID] && it.Kind != talk.KindQuestion && (it.Tool == nil || !p.begun[it.Tool.ID]) {
+		if it := c.Item(i); !p.printed[it.ID] && it.Kind != transcript.KindQuestion && (it.Tool == nil || !p.begun[it.Tool.ID]) {
 			p.print(it)
 			p.printed[it.ID] = true
 		}

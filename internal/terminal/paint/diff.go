@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/switchboard-dev/switchboard/internal/units"
 )
 
 // DiffOptions say how a difference is shown. The zero value is what a person usually wants.
@@ -33,7 +35,7 @@ func (s *Styles) Diff(path, before, after string, o DiffOptions) []string {
 	}
 	if len(before)+len(after) > mostDiffBytes {
 		what := fmt.Sprintf("from %s in %s to %s in %s; too long to be compared here",
-			Size(int64(len(before))), plural(countLines(before), "line"), Size(int64(len(after))), plural(countLines(after), "line"))
+			units.Size(int64(len(before))), units.Plural(countLines(before), "line"), units.Size(int64(len(after))), units.Plural(countLines(after), "line"))
 		return []string{s.summary(path, 0, 0, what, o)}
 	}
 	context := o.Context
@@ -195,7 +197,7 @@ func (d *sheet) draw(path string) []string {
 		oldLine, newLine := h.old, h.new
 		for _, l := range h.lines {
 			if len(lines) > most {
-				return append(lines, d.styles.Dim.Render(d.styles.Cut("(and more: "+plural(added+removed, "changed line")+" in all)", d.options.Width)))
+				return append(lines, d.styles.Dim.Render(d.styles.Cut("(and more: "+units.Plural(added+removed, "changed line")+" in all)", d.options.Width)))
 			}
 			number := newLine
 			if l.sign == '-' {
@@ -273,12 +275,4 @@ func countLines(text string) int {
 		n++
 	}
 	return n
-}
-
-// plural returns a number with a word in the right form.
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return strconv.Itoa(n) + " " + word + "s"
 }

@@ -11,7 +11,8 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
-	"github.com/switchboard-dev/switchboard/internal/terminal/talk"
+	"github.com/switchboard-dev/switchboard/internal/transcript"
+	"github.com/switchboard-dev/switchboard/internal/units"
 )
 
 // pickAction has somebody choose what to do with the open session.
@@ -45,7 +46,7 @@ func (m *Model) pickAction() tea.Cmd {
 }
 
 // chosenItem returns what is selected in the conversation, nil if nothing is or it is a sub-agent's.
-func (m *Model) chosenItem() *talk.Item {
+func (m *Model) chosenItem() *transcript.Item {
 	w := m.window()
 	if w == nil || w.selected < 0 || w.selected >= w.talk.Len() {
 		return nil
@@ -66,21 +67,21 @@ func (m *Model) pickFork() tea.Cmd {
 	w, it := m.window(), m.chosenItem()
 	switch {
 	case it == nil || it.Event == "":
-	case it.Kind == talk.KindText:
+	case it.Kind == transcript.KindText:
 		p.picks = append(p.picks, pick{value: "here", label: "everything up to here", hint: it.Text})
 		p.at = 1
-	case it.Kind == talk.KindPrompt:
+	case it.Kind == transcript.KindPrompt:
 		p.picks = append(p.picks, pick{value: "before", label: "everything before this prompt, to rewrite it", hint: it.Text})
 		p.at = 1
 	}
 	if it == nil {
-		it = &talk.Item{}
+		it = &transcript.Item{}
 	}
 	l, event, text := w.log, it.Event, it.Text
 	// What the agent said last before a prompt: the items know the order, the log the ids.
 	earlier, first := "", w.first
 	for i := w.selected - 1; i >= 0 && i < w.talk.Len(); i-- {
-		if o := w.talk.Item(i); o.Kind == talk.KindText && o.Depth == 0 && o.Event != "" && !o.Failed {
+		if o := w.talk.Item(i); o.Kind == transcript.KindText && o.Depth == 0 && o.Event != "" && !o.Failed {
 			earlier = o.Event
 			break
 		}
@@ -209,7 +210,7 @@ func (m *Model) archived(in *archived) tea.Cmd {
 
 // rewindHere shows what restoring the files before the selected prompt would change; if none is selected, it has one chosen.
 func (m *Model) rewindHere() tea.Cmd {
-	if it := m.chosenItem(); it != nil && it.Kind == talk.KindPrompt && it.Message != nil && it.Message.UUID != "" && m.focus == paneTalk {
+	if it := m.chosenItem(); it != nil && it.Kind == transcript.KindPrompt && it.Message != nil && it.Message.UUID != "" && m.focus == paneTalk {
 		return m.rewind(it.Message.UUID, it.Text)
 	}
 	return m.pickPrompt()
@@ -251,7 +252,7 @@ func (m *Model) promptsRead(in *promptsRead) tea.Cmd {
 	p := in.picker
 	p.reading = false
 	for i, prompt := range in.list {
-		p.picks = append(p.picks, pick{value: itoa(i), label: paint.CleanLine(prompt.Text, 60), hint: paint.Ago(prompt.Time, time.Now())})
+		p.picks = append(p.picks, pick{value: itoa(i), label: paint.CleanLine(prompt.Text, 60), hint: units.Ago(prompt.Time, time.Now())})
 	}
 	p.chosen = func(m *Model, value string) tea.Cmd {
 		prompt := in.list[atoi(value)]

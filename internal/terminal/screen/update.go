@@ -12,7 +12,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/terminal/ask"
 	"github.com/switchboard-dev/switchboard/internal/terminal/compose"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
-	"github.com/switchboard-dev/switchboard/internal/terminal/talk"
+	"github.com/switchboard-dev/switchboard/internal/transcript"
 )
 
 // Update takes a message.
@@ -166,8 +166,8 @@ func (m *Model) tick() tea.Cmd {
 	if w := m.window(); w != nil {
 		w.look.Now = time.Now()
 		for _, r := range w.rows() {
-			if t := w.talk.Item(r.item).Tool; t != nil && t.State == talk.ToolRunning {
-				w.changed(talk.Changed{Items: []int{r.item}})
+			if t := w.talk.Item(r.item).Tool; t != nil && t.State == transcript.ToolRunning {
+				w.changed(transcript.Changed{Items: []int{r.item}})
 			}
 		}
 	}

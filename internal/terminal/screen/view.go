@@ -12,6 +12,8 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 	"github.com/switchboard-dev/switchboard/internal/terminal/talk"
 	"github.com/switchboard-dev/switchboard/internal/terminal/words"
+	"github.com/switchboard-dev/switchboard/internal/transcript"
+	"github.com/switchboard-dev/switchboard/internal/units"
 )
 
 const (
@@ -368,7 +370,7 @@ func (m *Model) sessionStatus(add func(string)) {
 	st := m.tail.talk.State()
 	word := m.stateWord(st.Session)
 	if !st.TurnStarted.IsZero() {
-		word += " " + paint.Duration(max(0, time.Since(st.TurnStarted)).Truncate(time.Second))
+		word += " " + units.Duration(max(0, time.Since(st.TurnStarted)).Truncate(time.Second))
 	}
 	if st.Doing != "" {
 		word += " " + paint.CleanLine(st.Doing, 20)
@@ -390,7 +392,7 @@ func (m *Model) sessionStatus(add func(string)) {
 		add(paint.CleanLine(words.Mode(st.Mode), 24))
 	}
 	add(paint.CleanLine(m.model(), 28))
-	add(paint.Money(st.USD))
+	add(units.Money(st.USD))
 	if c := st.Context; c != nil && c.Percent > 0 {
 		add("context " + itoa(int(c.Percent)) + "%")
 	}
@@ -401,7 +403,7 @@ func (m *Model) sessionStatus(add func(string)) {
 }
 
 // todo sums up a list of what is to do.
-func todo(list []talk.Todo) (done int, current string) {
+func todo(list []transcript.Todo) (done int, current string) {
 	for _, t := range list {
 		switch t.Status {
 		case "completed":
@@ -493,6 +495,6 @@ func (m *Model) drawSession(s *api.SessionSummary, width int) []string {
 	if s.Questions > 0 {
 		word = m.styles.Warn.Render(count(s.Questions, "question", "questions"))
 	}
-	second := word + m.styles.Dim.Render(" "+g.Dot+" "+paint.Money(s.USD)+" "+g.Dot+" "+paint.Ago(s.Updated, time.Now()))
+	second := word + m.styles.Dim.Render(" "+g.Dot+" "+units.Money(s.USD)+" "+g.Dot+" "+units.Ago(s.Updated, time.Now()))
 	return []string{paint.Cut(mark+sign+" "+name, width), paint.Cut("   "+second, width)}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/terminal/talk"
+	"github.com/switchboard-dev/switchboard/internal/transcript"
 )
 
 // mostDrawn is how many items are kept as they were drawn. All others are drawn again when they come into view.
@@ -20,7 +21,7 @@ type row struct {
 // A window is a part of a session's log without holes, and a place in it. It draws only what it shows: there is no layout of the whole.
 type window struct {
 	log  log
-	talk *talk.Conversation
+	talk *transcript.Conversation
 	// first and last are the numbers of the first and the last event in it. tail says that it ends where the log does, and is followed.
 	first, last int64
 	tail        bool
@@ -47,7 +48,7 @@ type window struct {
 // newWindow makes an empty window before the event with a number.
 func newWindow(l log, before int64, tail bool) *window {
 	return &window{
-		log: l, talk: &talk.Conversation{}, first: before, last: before - 1, tail: tail, bottom: tail,
+		log: l, talk: &transcript.Conversation{}, first: before, last: before - 1, tail: tail, bottom: tail,
 		unfolded: map[string]bool{}, selected: -1,
 	}
 }
@@ -63,7 +64,7 @@ func (w *window) size(look talk.Look, height int) {
 }
 
 // isUnfolded reports whether an item is shown whole.
-func (w *window) isUnfolded(it *talk.Item) bool {
+func (w *window) isUnfolded(it *transcript.Item) bool {
 	if is, chosen := w.unfolded[it.ID]; chosen {
 		return is
 	}
@@ -97,15 +98,15 @@ func (w *window) lines(i int) []string {
 }
 
 // spaced reports whether there is a blank line before an item. Tools that follow each other stand together, as do small news.
-func spaced(it, before *talk.Item) bool {
-	small := func(k talk.Kind) bool {
-		return k == talk.KindTool || k == talk.KindState || k == talk.KindNotice || k == talk.KindUnknown || k == talk.KindResult
+func spaced(it, before *transcript.Item) bool {
+	small := func(k transcript.Kind) bool {
+		return k == transcript.KindTool || k == transcript.KindState || k == transcript.KindNotice || k == transcript.KindUnknown || k == transcript.KindResult
 	}
 	return !small(it.Kind) || !small(before.Kind)
 }
 
 // changed takes over what the conversation says has changed.
-func (w *window) changed(c talk.Changed) {
+func (w *window) changed(c transcript.Changed) {
 	if c.Reset || len(w.drawn) > w.talk.Len() {
 		w.forget()
 		return
@@ -123,10 +124,10 @@ func (w *window) changed(c talk.Changed) {
 }
 
 // append takes a frame at the end.
-func (w *window) append(f *api.Frame) talk.Changed {
+func (w *window) append(f *api.Frame) transcript.Changed {
 	if e := f.Event; e != nil && f.Type == api.FrameEvent {
 		if e.Seq <= w.last {
-			return talk.Changed{} // it is there already
+			return transcript.Changed{} // it is there already
 		}
 		w.last = e.Seq
 	}
@@ -395,7 +396,7 @@ func (w *window) foldAll() {
 }
 
 // matches reports whether an item has a text, which is in lower case.
-func matches(it *talk.Item, text string) bool {
+func matches(it *transcript.Item, text string) bool {
 	has := func(s string) bool { return s != "" && strings.Contains(strings.ToLower(s), text) }
 	if has(it.Text) {
 		return true

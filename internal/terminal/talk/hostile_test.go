@@ -10,6 +10,8 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 	"github.com/switchboard-dev/switchboard/internal/terminal/talk"
+	"github.com/switchboard-dev/switchboard/internal/transcript"
+	"github.com/switchboard-dev/switchboard/internal/transcript/logtest"
 )
 
 // nasty are texts that would like to break a terminal.
@@ -62,13 +64,13 @@ func bad(line string) string {
 }
 
 // check draws all items of a conversation, and looks at what would reach the terminal.
-func check(t *testing.T, c *talk.Conversation, widths ...int) {
+func check(t *testing.T, c *transcript.Conversation, widths ...int) {
 	t.Helper()
 	for _, width := range widths {
 		for _, unfolded := range []bool{false, true} {
 			look := talk.Look{
 				Styles: paint.Profile{Color: true, Links: true}.Styles(), Width: width, Thinking: unfolded, Full: unfolded && width == 80,
-				Unfolded: func(*talk.Item) bool { return unfolded }, Now: noon,
+				Unfolded: func(*transcript.Item) bool { return unfolded }, Now: logtest.Noon,
 			}
 			for i := range c.Len() {
 				for _, line := range look.Lines(c.Item(i)) {
@@ -88,27 +90,27 @@ func check(t *testing.T, c *talk.Conversation, widths ...int) {
 func TestHostile(t *testing.T) {
 	for n, text := range nasty {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			q := quoted(text)
+			q := logtest.Quoted(text)
 			in := fmt.Sprintf(`{"command":%s,"file_path":%s,"old_string":%s,"new_string":"x","description":%s,%s:%s}`, q, q, q, q, q, q)
-			var s script
-			s.hub(api.KindCreated, map[string]any{"dir": text, "title": text})
-			s.hub(api.KindMessage, api.Message{ID: text, UUID: text, Text: text, By: text, State: api.MessageNotDelivered, Reason: text})
-			s.say(text, "")
-			s.line(`{"type":"assistant","uuid":"x","message":{"content":[{"type":"thinking","thinking":%s},{"type":%s,"x":%s}]}}`, q, q, q)
+			var s logtest.Script
+			s.Hub(api.KindCreated, map[string]any{"dir": text, "title": text})
+			s.Hub(api.KindMessage, api.Message{ID: text, UUID: text, Text: text, By: text, State: api.MessageNotDelivered, Reason: text})
+			s.Say(text, "")
+			s.Line(`{"type":"assistant","uuid":"x","message":{"content":[{"type":"thinking","thinking":%s},{"type":%s,"x":%s}]}}`, q, q, q)
 			for i, name := range []string{"Bash", "Edit", "Write", "Task", "TodoWrite", "Other"} {
 				id := fmt.Sprintf("t%d", i)
-				s.call(id, name, in, "")
-				s.gave(id, text, i%2 == 0, `,"tool_use_result":{"structuredPatch":[{"oldStart":1,"newStart":1,"lines":[`+quoted("-"+text)+`,`+quoted("+"+text)+`]}]}`)
+				s.Call(id, name, in, "")
+				s.Gave(id, text, i%2 == 0, `,"tool_use_result":{"structuredPatch":[{"oldStart":1,"newStart":1,"lines":[`+logtest.Quoted("-"+text)+`,`+logtest.Quoted("+"+text)+`]}]}`)
 			}
-			s.line(`{"type":"assistant","uuid":"y","parent_tool_use_id":%s,"message":{"content":[{"type":"tool_use","id":%s,"name":%s,"input":%s}]}}`, q, q, q, in)
-			s.hub(api.KindQuestionOpened, api.Question{
+			s.Line(`{"type":"assistant","uuid":"y","parent_tool_use_id":%s,"message":{"content":[{"type":"tool_use","id":%s,"name":%s,"input":%s}]}}`, q, q, q, in)
+			s.Hub(api.KindQuestionOpened, api.Question{
 				ID: text, Kind: api.QuestionPermission, State: api.QuestionOpen, Tool: text, Title: text, Description: text, Why: text, Request: json.RawMessage(`{"input":` + in + `}`),
 			})
-			s.hub(api.KindQuestionOpened, api.Question{
+			s.Hub(api.KindQuestionOpened, api.Question{
 				ID: "q2", Kind: api.QuestionChoice, State: api.QuestionAnswered, By: text, Reason: text, Request: json.RawMessage(`{}`),
 				Choices: []api.Choice{{Question: text, Options: []api.Option{{Label: text}}}}, Answer: &api.Answer{Choices: map[string]api.ChoiceAnswer{text: {Labels: []string{text}}}},
 			})
-			s.hub(api.KindQuestionOpened, api.Question{ID: "q3", Kind: api.QuestionPlan, State: api.QuestionOpen, Plan: &api.Plan{Text: text}, Request: json.RawMessage(`{}`)})
+			s.Hub(api.KindQuestionOpened, api.Question{ID: "q3", Kind: api.QuestionPlan, State: api.QuestionOpen, Plan: &api.Plan{Text: text}, Request: json.RawMessage(`{}`)})
 			for _, line := range []string{
 				`{"type":"result","subtype":%s,"is_error":true,"errors":[%[1]s],"result":%[1]s,"structured_output":{"x":%[1]s}}`,
 				`{"type":"system","subtype":"hook_response","hook_id":%s,"hook_name":%[1]s,"output":%[1]s,"outcome":%[1]s}`,
@@ -122,17 +124,17 @@ func TestHostile(t *testing.T) {
 				`{"type":"system","subtype":"init","model":%s,"cwd":%[1]s,"mcp_servers":[{"name":%[1]s,"status":"failed"}],"plugin_errors":[{"plugin":%[1]s,"message":%[1]s}]}`,
 				`{"type":"error","error":{"type":%s,"message":%[1]s}}`,
 			} {
-				s.line(strings.ReplaceAll(line, "%[1]s", q), q)
+				s.Line(strings.ReplaceAll(line, "%[1]s", q), q)
 			}
-			s.add(api.Event{Kind: api.KindLine, Text: text})
-			s.hub(api.KindNotice, api.Notice{Text: text})
-			s.hub(api.KindRunEnded, api.Ended{Reason: text, Stderr: text})
-			s.hub(text+"x", text)
-			c := read(s.events)
+			s.Add(api.Event{Kind: api.KindLine, Text: text})
+			s.Hub(api.KindNotice, api.Notice{Text: text})
+			s.Hub(api.KindRunEnded, api.Ended{Reason: text, Stderr: text})
+			s.Hub(text+"x", text)
+			c := logtest.Read(s.Events)
 			check(t, c, 1, 7, 80)
 			state := c.State()
 			for _, todo := range state.Todos {
-				for _, line := range talk.TodoLines(paint.Profile{}.Styles(), []talk.Todo{todo}, 40) {
+				for _, line := range talk.TodoLines(paint.Profile{}.Styles(), []transcript.Todo{todo}, 40) {
 					if what := bad(line); what != "" {
 						t.Errorf("%s in a list of what is to do", what)
 					}
@@ -148,15 +150,15 @@ func TestLarge(t *testing.T) {
 	long := strings.Repeat("0123456789", 1<<20)
 	for name, text := range map[string]string{"one line": long, "many lines": strings.ReplaceAll(long[:2<<20], "9", "\n")} {
 		t.Run(name, func(t *testing.T) {
-			var s script
+			var s logtest.Script
 			rather := text[:1<<20+1<<16] // enough to be cut
-			s.call("t1", "Write", `{"file_path":"/x","content":`+quoted(rather)+`}`, "")
-			s.gave("t1", text, false, "")
-			s.say(rather, "")
-			s.line(`{"type":"of_tomorrow","text":%s}`, quoted(rather))
-			s.hub(api.KindMessage, api.Message{ID: "m", UUID: "p", Text: rather, State: api.MessageSent})
-			s.line(`{"type":"system","subtype":"local_command_output","content":%s}`, quoted(rather))
-			c := read(s.events)
+			s.Call("t1", "Write", `{"file_path":"/x","content":`+logtest.Quoted(rather)+`}`, "")
+			s.Gave("t1", text, false, "")
+			s.Say(rather, "")
+			s.Line(`{"type":"of_tomorrow","text":%s}`, logtest.Quoted(rather))
+			s.Hub(api.KindMessage, api.Message{ID: "m", UUID: "p", Text: rather, State: api.MessageSent})
+			s.Line(`{"type":"system","subtype":"local_command_output","content":%s}`, logtest.Quoted(rather))
+			c := logtest.Read(s.Events)
 			const most = 1<<20 + 200 // and what says that something was left out
 			for i := range c.Len() {
 				it := c.Item(i)
@@ -170,9 +172,9 @@ func TestLarge(t *testing.T) {
 				} else if len(it.Text) > most || len(it.Raw) > most || it.Left == 0 {
 					t.Errorf("kind %d keeps %d and %d bytes, %d left out", it.Kind, len(it.Text), len(it.Raw), it.Left)
 				}
-				look := talk.Look{Width: 80, Unfolded: func(*talk.Item) bool { return true }, Session: "s1"}
+				look := talk.Look{Width: 80, Unfolded: func(*transcript.Item) bool { return true }, Session: "s1"}
 				lines := look.Lines(it)
-				if it.Kind != talk.KindText && len(lines) > 700 {
+				if it.Kind != transcript.KindText && len(lines) > 700 {
 					t.Errorf("kind %d: %d lines", it.Kind, len(lines))
 				}
 				if it.Tool == nil && !strings.Contains(lines[len(lines)-1], "left out") {
@@ -184,22 +186,22 @@ func TestLarge(t *testing.T) {
 }
 
 func FuzzConversation(f *testing.F) {
-	for _, e := range whole() {
+	for _, e := range logtest.Whole() {
 		f.Add(e.Kind, string(e.Line), string(e.Data), uint8(3))
 	}
-	for _, line := range samples {
+	for _, line := range logtest.Samples {
 		f.Add(api.KindLive, line, "", uint8(7))
 	}
 	f.Add(api.KindLive, `{"type":"stream_event","event":{"type":"message_start","message":{"id":"m"}}}`, `{}`, uint8(1))
 	f.Add(api.KindLive, `{"type":"stream_event","event":{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"x"}}}`, `{}`, uint8(1))
-	base := whole()
+	base := logtest.Whole()
 	f.Fuzz(func(t *testing.T, kind, line, data string, at uint8) {
 		// The event in question stands in a real log, and twice: once before what it may tell of, once after.
 		events := append([]api.Event(nil), base...)
 		for _, i := range []int{int(at) % len(events), len(events) - 1} {
 			events[i].Kind, events[i].Line, events[i].Data = kind, json.RawMessage(line), json.RawMessage(data)
 		}
-		c := read(events)
+		c := logtest.Read(events)
 		if c.Len() > 100*len(events)+4000 {
 			t.Fatalf("%d items of %d events", c.Len(), len(events))
 		}
@@ -209,9 +211,9 @@ func FuzzConversation(f *testing.F) {
 			return
 		}
 		half := len(events) / 2
-		pages := read(events[half:])
+		pages := logtest.Read(events[half:])
 		pages.Prepend(events[:half])
-		want, got := dump(t, c), dump(t, pages)
+		want, got := logtest.Dump(t, c), logtest.Dump(t, pages)
 		if strings.Join(want, "\n") != strings.Join(got, "\n") {
 			t.Fatalf("from the beginning:\n%s\nin pages:\n%s", strings.Join(want, "\n"), strings.Join(got, "\n"))
 		}
@@ -220,7 +222,7 @@ func FuzzConversation(f *testing.F) {
 
 // TestNoEvents holds that nothing is asked of events that are not complete.
 func TestNoEvents(t *testing.T) {
-	var c talk.Conversation
+	var c transcript.Conversation
 	c.Frame(api.Frame{})
 	for _, kind := range []api.FrameType{api.FrameEvent, api.FrameLive, api.FramePartial, api.FrameResume, api.FrameClosing, api.FrameHeartbeat} {
 		c.Frame(api.Frame{Type: kind})
@@ -231,7 +233,7 @@ func TestNoEvents(t *testing.T) {
 	c.Seed(&api.Session{})
 	check(t, &c, 1, 80)
 	c.Item(0)
-	for _, kind := range []talk.Kind{talk.KindTool, talk.KindQuestion, talk.KindResult, talk.KindPrompt, talk.KindUnknown, 99} {
-		(&talk.Look{Now: time.Now(), Unfolded: func(*talk.Item) bool { return true }}).Lines(&talk.Item{Kind: kind})
+	for _, kind := range []transcript.Kind{transcript.KindTool, transcript.KindQuestion, transcript.KindResult, transcript.KindPrompt, transcript.KindUnknown, 99} {
+		(&talk.Look{Now: time.Now(), Unfolded: func(*transcript.Item) bool { return true }}).Lines(&transcript.Item{Kind: kind})
 	}
 }

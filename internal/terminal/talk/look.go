@@ -9,6 +9,8 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/transcript"
+	"github.com/switchboard-dev/switchboard/internal/units"
 )
 
 // A Look says how items are drawn. It keeps nothing.
@@ -18,7 +20,7 @@ type Look struct {
 	// Width is how many columns a line may have; 0 does not wrap.
 	Width int
 	// Unfolded says which items are shown whole: tools with their input and output, long prompts and notices. If nil, none.
-	Unfolded func(*Item) bool
+	Unfolded func(*transcript.Item) bool
 	// Full shows all lines of an unfolded item, not only the last 200.
 	Full bool
 	// Thinking shows thoughts in full, not in a line.
@@ -37,12 +39,12 @@ const (
 )
 
 // Lines returns an item as styled lines of at most Width columns. A folded tool is one line.
-func (l *Look) Lines(it *Item) []string {
+func (l *Look) Lines(it *transcript.Item) []string {
 	d := &drawing{Look: *l, item: it}
 	if d.Styles == nil {
 		d.Styles = paint.Profile{}.Styles()
 	}
-	d.indent = strings.Repeat("  ", min(it.Depth, mostDepth))
+	d.indent = strings.Repeat("  ", min(it.Depth, transcript.MaxDepth))
 	if d.Width > 0 {
 		if d.Width-len(d.indent) < 20 {
 			d.indent = ""
@@ -52,13 +54,13 @@ func (l *Look) Lines(it *Item) []string {
 	d.unfolded = l.Unfolded != nil && l.Unfolded(it)
 	d.draw()
 	if it.Left > 0 {
-		d.add(d.Styles.Dim.Render(leftOut(it.Left, l.Session, seqOf(it.Event))))
+		d.add(d.Styles.Dim.Render(transcript.LeftOut(it.Left, l.Session, it.Event)))
 	}
 	return d.lines
 }
 
 // Plain returns an item without styles: for logs and files.
-func (l *Look) Plain(it *Item) []string {
+func (l *Look) Plain(it *transcript.Item) []string {
 	plain := *l
 	profile := paint.Profile{}
 	if l.Styles != nil {
@@ -69,18 +71,12 @@ func (l *Look) Plain(it *Item) []string {
 }
 
 // Text returns an item as plain text, the lines joined.
-func (l *Look) Text(it *Item) string { return strings.Join(l.Plain(it), "\n") }
-
-// seqOf returns the number of an event in its log.
-func seqOf(event string) string {
-	_, seq, _ := strings.Cut(event, ":")
-	return seq
-}
+func (l *Look) Text(it *transcript.Item) string { return strings.Join(l.Plain(it), "\n") }
 
 // A drawing is an item on its way to lines.
 type drawing struct {
 	Look
-	item     *Item
+	item     *transcript.Item
 	indent   string
 	room     int // columns beside the indentation; 0 without end
 	unfolded bool
@@ -138,11 +134,11 @@ func (d *drawing) first(text string, columns int, style lipgloss.Style, most int
 		}
 		most = mostLines
 	}
-	text, left := clip(text, mostDrawn)
+	text, left := transcript.Clip(text, mostDrawn)
 	lines := paint.Wrap(text, d.inner(columns))
-	more := "(" + plural(len(lines)-most, "more line") + ")"
+	more := "(" + units.Plural(len(lines)-most, "more line") + ")"
 	if left > 0 {
-		more = "(" + paint.Size(left) + " and more)"
+		more = "(" + units.Size(left) + " and more)"
 	}
 	if len(lines) <= most+1 && left == 0 {
 		return d.styled(lines, style)
@@ -167,11 +163,11 @@ func (d *drawing) last(text string, columns int, style lipgloss.Style) []string 
 	note := ""
 	switch {
 	case long > 0:
-		note = "(" + paint.Size(int64(long)) + " and more before)"
+		note = "(" + units.Size(int64(long)) + " and more before)"
 	case before > 0:
-		note = "(" + plural(before, "line") + " before)"
+		note = "(" + units.Plural(before, "line") + " before)"
 	case len(lines) > mostLines+1:
-		note = "(" + plural(len(lines)-mostLines, "line") + " before)"
+		note = "(" + units.Plural(len(lines)-mostLines, "line") + " before)"
 	default:
 		return d.styled(lines, style)
 	}
@@ -189,14 +185,14 @@ func (d *drawing) some(lines []string, most int) []string {
 	if len(lines) <= most+1 {
 		return lines
 	}
-	return append(lines[:most:most], d.Styles.Dim.Render("("+plural(len(lines)-most, "more line")+")"))
+	return append(lines[:most:most], d.Styles.Dim.Render("("+units.Plural(len(lines)-most, "more line")+")"))
 }
 
 func (d *drawing) draw() {
 	switch it := d.item; it.Kind {
-	case KindPrompt:
+	case transcript.KindPrompt:
 		d.prompt()
-	case KindText:
+	case transcript.KindText:
 		lines := d.Styles.Markdown(it.Text, d.room)
 		for _, line := range lines {
 			d.add(line)
@@ -204,17 +200,17 @@ func (d *drawing) draw() {
 		if it.Failed {
 			d.add(d.Styles.Bad.Render("(API error)"))
 		}
-	case KindThinking:
+	case transcript.KindThinking:
 		d.thinking()
-	case KindTool:
+	case transcript.KindTool:
 		d.tool()
-	case KindQuestion:
+	case transcript.KindQuestion:
 		d.question()
-	case KindResult:
+	case transcript.KindResult:
 		d.result()
-	case KindState, KindNotice:
+	case transcript.KindState, transcript.KindNotice:
 		d.notice()
-	case KindUnknown:
+	case transcript.KindUnknown:
 		d.unknown()
 	}
 }
@@ -255,7 +251,7 @@ func (d *drawing) thinking() {
 	}
 	line, more := paint.FirstLine(text, d.inner(2+20))
 	if more > 0 {
-		line += " (" + plural(more, "more line") + ")"
+		line += " (" + units.Plural(more, "more line") + ")"
 	}
 	d.add(sign + style.Render("thinking: "+line))
 }
@@ -270,17 +266,17 @@ func (d *drawing) notice() {
 	s, it := d.Styles, d.item
 	style := s.Dim
 	switch it.Level {
-	case LevelWarn:
+	case transcript.LevelWarn:
 		style = s.Warn
-	case LevelBad:
+	case transcript.LevelBad:
 		style = s.Bad
-	case LevelInfo:
+	case transcript.LevelInfo:
 	}
 	text := it.Text
 	if it.Label != "" {
 		text = it.Label + ": " + text
 	}
-	if it.Author != "" && it.Kind == KindState {
+	if it.Author != "" && it.Kind == transcript.KindState {
 		text += " (" + it.Author + ")"
 	}
 	most := mostNotice
@@ -306,7 +302,7 @@ func (d *drawing) unknown() {
 func (d *drawing) result() {
 	s, r := d.Styles, d.item.Result
 	if r == nil {
-		r = &Result{}
+		r = &transcript.Result{}
 	}
 	sign, style, word := s.Good.Render(s.Glyphs.Done), s.Dim, "done"
 	switch {
@@ -321,19 +317,19 @@ func (d *drawing) result() {
 			word += " (" + strings.ReplaceAll(strings.TrimPrefix(r.Subtype, "error_"), "_", " ") + ")"
 		}
 	}
-	parts := []string{word + " in " + paint.Duration(r.Duration)}
+	parts := []string{word + " in " + units.Duration(r.Duration)}
 	if r.Turns > 0 {
-		parts = append(parts, plural(int(r.Turns), "step"))
+		parts = append(parts, units.Plural(int(r.Turns), "step"))
 	}
 	if r.Total > 0 {
 		if r.Known {
-			parts = append(parts, paint.Money(r.USD))
+			parts = append(parts, units.Money(r.USD))
 		} else {
-			parts = append(parts, paint.Money(r.Total)+" so far")
+			parts = append(parts, units.Money(r.Total)+" so far")
 		}
 	}
 	if r.Input+r.Output > 0 {
-		parts = append(parts, paint.Tokens(r.Input)+" tokens in, "+paint.Tokens(r.Output)+" out")
+		parts = append(parts, units.Tokens(r.Input)+" tokens in, "+units.Tokens(r.Output)+" out")
 	}
 	d.block(sign+" ", d.all(strings.Join(parts, " "+s.Glyphs.Dot+" "), 2, style))
 	if d.item.Failed && !r.Interrupted && d.item.Text != "" && d.item.Text != r.Subtype {
@@ -346,12 +342,4 @@ func (d *drawing) result() {
 		}
 		d.block("  ", d.first(text, 2, s.Code, mostNotice*2))
 	}
-}
-
-// plural returns a number with a word in the right form.
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return itoa(n) + " " + word + "s"
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/terminal/words"
+	"github.com/switchboard-dev/switchboard/internal/transcript"
 )
 
 // question draws what the agent asks, and what became of it.
@@ -130,7 +131,7 @@ func settled(q *api.Question) string {
 	case q.Reason != "":
 		text += ": " + q.Reason
 	}
-	return short(text)
+	return transcript.Short(text)
 }
 
 // answered says in a line what was answered.
@@ -172,7 +173,7 @@ func answered(a *api.Answer) string {
 	case len(choices) > 0:
 		text = strings.TrimPrefix(text+": "+strings.Join(choices, "; "), "allowed: ")
 	case a.Message != "":
-		text += fmt.Sprintf(" (%s)", short(a.Message))
+		text += fmt.Sprintf(" (%s)", transcript.Short(a.Message))
 	}
 	if text == "" {
 		return "answered"

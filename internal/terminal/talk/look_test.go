@@ -12,6 +12,8 @@ import (
 
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 	"github.com/switchboard-dev/switchboard/internal/terminal/talk"
+	"github.com/switchboard-dev/switchboard/internal/transcript"
+	"github.com/switchboard-dev/switchboard/internal/transcript/logtest"
 )
 
 // golden compares a text with a file, or writes it.
@@ -40,7 +42,7 @@ func golden(t *testing.T, name, got string) {
 func visible(text string) string { return strings.ReplaceAll(text, "\x1b", "␛") }
 
 func TestLook(t *testing.T) {
-	c := read(whole())
+	c := logtest.Read(logtest.Whole())
 	for _, width := range []int{40, 80, 120} {
 		for _, color := range []bool{false, true} {
 			for _, unfolded := range []bool{false, true} {
@@ -50,10 +52,10 @@ func TestLook(t *testing.T) {
 					name += "-color"
 					profile.Color, profile.Dark, profile.Links = true, true, true
 				}
-				look := talk.Look{Styles: profile.Styles(), Width: width, Thinking: unfolded, Session: "s1", Now: noon.Add(time.Hour)}
+				look := talk.Look{Styles: profile.Styles(), Width: width, Thinking: unfolded, Session: "s1", Now: logtest.Noon.Add(time.Hour)}
 				if unfolded {
 					name += "-unfolded"
-					look.Unfolded = func(*talk.Item) bool { return true }
+					look.Unfolded = func(*transcript.Item) bool { return true }
 				}
 				t.Run(name, func(t *testing.T) {
 					var b strings.Builder
@@ -74,12 +76,12 @@ func TestLook(t *testing.T) {
 
 // TestFoldedTool holds that a folded tool is one line, whatever it is, unless it failed.
 func TestFoldedTool(t *testing.T) {
-	for name, events := range recordings(t) {
-		c := read(events)
+	for name, events := range logtest.Recordings(t) {
+		c := logtest.Read(events)
 		for _, width := range []int{0, 5, 40, 80} {
 			look := talk.Look{Width: width}
 			for i := range c.Len() {
-				if it := c.Item(i); it.Kind == talk.KindTool && it.Tool.State != talk.ToolFailed {
+				if it := c.Item(i); it.Kind == transcript.KindTool && it.Tool.State != transcript.ToolFailed {
 					if lines := look.Lines(it); len(lines) != 1 {
 						t.Errorf("%s: %d lines of a tool:\n%s", name, len(lines), strings.Join(lines, "\n"))
 					}
@@ -91,14 +93,14 @@ func TestFoldedTool(t *testing.T) {
 
 // TestRecordings holds what people see of what real CLIs wrote.
 func TestRecordings(t *testing.T) {
-	for name, events := range recordings(t) {
+	for name, events := range logtest.Recordings(t) {
 		t.Run(name, func(t *testing.T) {
-			c := read(events)
-			look := talk.Look{Width: 100, Now: noon}
+			c := logtest.Read(events)
+			look := talk.Look{Width: 100, Now: logtest.Noon}
 			var b strings.Builder
 			for i := range c.Len() {
 				it := c.Item(i)
-				if it.Kind == talk.KindUnknown && !strings.HasPrefix(it.Label, "of_tomorrow") {
+				if it.Kind == transcript.KindUnknown && !strings.HasPrefix(it.Label, "of_tomorrow") {
 					t.Errorf("not known: %s %s", it.Label, it.Text)
 				}
 				b.WriteString(look.Text(it) + "\n")
@@ -109,7 +111,7 @@ func TestRecordings(t *testing.T) {
 }
 
 func TestPlain(t *testing.T) {
-	c := read(whole())
+	c := logtest.Read(logtest.Whole())
 	look := talk.Look{Styles: paint.Profile{Color: true, Links: true, ASCII: true}.Styles(), Width: 80}
 	for i := range c.Len() {
 		for _, line := range look.Plain(c.Item(i)) {

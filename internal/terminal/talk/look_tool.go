@@ -2,18 +2,22 @@ package talk
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/transcript"
+	"github.com/switchboard-dev/switchboard/internal/units"
+	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // tool draws a tool call: in a line, or with all that it got and gave.
 func (d *drawing) tool() {
 	s, t := d.Styles, d.item.Tool
 	if t == nil {
-		t = &Tool{}
+		t = &transcript.Tool{}
 	}
 	d.add(d.toolLine(t))
 	if !d.unfolded {
@@ -44,11 +48,11 @@ func (d *drawing) tool() {
 const mostFailure = 10
 
 // failure shows the end of what a failed call gave: that it failed says little.
-func (d *drawing) failure(t *Tool) {
+func (d *drawing) failure(t *transcript.Tool) {
 	text, _, _ := strings.Cut(t.Output, "[Request interrupted by user") // the end of the turn tells of it
 	text = strings.TrimRight(text, " \n\r\t")
 	first, rest, more := strings.Cut(text, "\n")
-	if t.State != ToolFailed || !more || d.room > 0 && d.room < 20 {
+	if t.State != transcript.ToolFailed || !more || d.room > 0 && d.room < 20 {
 		return
 	}
 	if !strings.HasPrefix(first, "Exit code ") {
@@ -56,25 +60,25 @@ func (d *drawing) failure(t *Tool) {
 	}
 	end, before := lastLines(strings.Trim(rest, "\n"), mostFailure)
 	if before > 0 {
-		end = fmt.Sprintf("(%s before)\n%s", plural(before, "line"), end)
+		end = fmt.Sprintf("(%s before)\n%s", units.Plural(before, "line"), end)
 	}
 	d.block("  ", d.first(end, 2, d.Styles.Dim, 2*mostFailure))
 }
 
 // toolLine returns a call in a line: how it is going, its name, what it is about, how long it took, and the first words of its result.
-func (d *drawing) toolLine(t *Tool) string {
+func (d *drawing) toolLine(t *transcript.Tool) string {
 	s := d.Styles
 	sign := s.Accent.Render(s.Glyphs.Running)
 	switch t.State {
-	case ToolDone:
+	case transcript.ToolDone:
 		sign = s.Good.Render(s.Glyphs.Done)
-	case ToolFailed:
+	case transcript.ToolFailed:
 		sign = s.Bad.Render(s.Glyphs.Failed)
-	case ToolDenied:
+	case transcript.ToolDenied:
 		sign = s.Bad.Render(s.Glyphs.Denied)
-	case ToolStopped:
+	case transcript.ToolStopped:
 		sign = s.Warn.Render(s.Glyphs.Denied)
-	case ToolRunning:
+	case transcript.ToolRunning:
 	}
 	name := s.CleanLine(t.Name, 40)
 	if name == "" {
@@ -112,51 +116,51 @@ func (d *drawing) toolLine(t *Tool) string {
 }
 
 // after returns what stands behind a call's title: how long it took, and how much an agent has done.
-func (d *drawing) after(t *Tool) string {
+func (d *drawing) after(t *transcript.Tool) string {
 	dot := " " + d.Styles.Glyphs.Dot + " "
 	text := ""
 	switch {
 	case t.Asking || t.Started.IsZero(): // it has not begun
-	case t.State == ToolRunning && !d.Now.IsZero() && d.Now.Sub(t.Started) > t.Waited:
-		text = dot + paint.Duration(d.Now.Sub(t.Started)-t.Waited)
-	case t.State != ToolRunning && !t.Ended.IsZero() && t.Ended.Sub(t.Started) > t.Waited:
-		text = dot + paint.Duration(t.Ended.Sub(t.Started)-t.Waited)
+	case t.State == transcript.ToolRunning && !d.Now.IsZero() && d.Now.Sub(t.Started) > t.Waited:
+		text = dot + units.Duration(d.Now.Sub(t.Started)-t.Waited)
+	case t.State != transcript.ToolRunning && !t.Ended.IsZero() && t.Ended.Sub(t.Started) > t.Waited:
+		text = dot + units.Duration(t.Ended.Sub(t.Started)-t.Waited)
 	}
 	if t.Children > 0 {
-		text += dot + plural(t.Children, "step")
+		text += dot + units.Plural(t.Children, "step")
 	}
 	return text
 }
 
 // words returns the first words of what a call gave, and whether they tell of a failure.
-func (d *drawing) words(t *Tool) (string, bool) {
+func (d *drawing) words(t *transcript.Tool) (string, bool) {
 	switch {
-	case t.State == ToolDenied:
+	case t.State == transcript.ToolDenied:
 		return strings.TrimSuffix("denied: "+t.Denied, ": "), true
-	case t.State == ToolStopped:
+	case t.State == transcript.ToolStopped:
 		return "stopped", false
 	case t.Asking:
 		return "waiting for an answer", false
-	case t.State == ToolRunning:
+	case t.State == transcript.ToolRunning:
 		return t.Progress, false
 	case len(t.Todos) > 0:
 		return "", false // the title says it
 	}
-	if added, removed, ok := paint.PatchSize(t.Patch); ok && t.State == ToolDone {
+	if added, removed, ok := paint.PatchSize(t.Patch); ok && t.State == transcript.ToolDone {
 		return fmt.Sprintf("+%d -%d", added, removed), false
 	}
 	first, more := paint.FirstLine(t.Output, 200)
-	if t.Name == "Read" && t.State == ToolDone {
-		return plural(more+1, "line"), false
+	if t.Name == "Read" && t.State == transcript.ToolDone {
+		return units.Plural(more+1, "line"), false
 	}
-	if more > 0 && (t.State != ToolFailed || d.unfolded) {
-		first += " (" + plural(more, "more line") + ")"
+	if more > 0 && (t.State != transcript.ToolFailed || d.unfolded) {
+		first += " (" + units.Plural(more, "more line") + ")"
 	}
-	return first, t.State == ToolFailed
+	return first, t.State == transcript.ToolFailed
 }
 
 // given shows what a call got: a list of what is to do, a difference, a command, or the input as it is.
-func (d *drawing) given(t *Tool) {
+func (d *drawing) given(t *transcript.Tool) {
 	s := d.Styles
 	if len(t.Todos) > 0 {
 		for _, line := range TodoLines(s, t.Todos, d.room) {
@@ -174,44 +178,43 @@ func (d *drawing) given(t *Tool) {
 		}
 		return
 	}
-	m := members(t.Input)
-	path := textMember(m, "file_path", "notebook_path", "path")
+	path := member(t.Input, "file_path", "notebook_path", "path")
 	switch t.Name {
 	case "Bash", "PowerShell":
-		if command := textMember(m, "command"); command != "" {
+		if command := member(t.Input, "command"); command != "" {
 			d.block(s.Dim.Render("$")+" ", d.first(command, 2, s.Code, mostLines))
-			if about := textMember(m, "description"); about != "" {
+			if about := member(t.Input, "description"); about != "" {
 				d.block("", d.first(about, 0, s.Dim, mostLines))
 			}
 			return
 		}
 	case "Edit":
-		if before, after := textMember(m, "old_string"), textMember(m, "new_string"); before != "" || after != "" {
+		if before, after := member(t.Input, "old_string"), member(t.Input, "new_string"); before != "" || after != "" {
 			d.diff(s.Diff(path, before, after, o))
 			return
 		}
 	case "MultiEdit":
-		var edits []map[string]json.RawMessage
-		if json.Unmarshal(m["edits"], &edits) == nil && len(edits) > 0 {
+		var edits []json.RawMessage
+		if list, ok := wire.Lookup(t.Input, "edits"); ok && json.Unmarshal(list, &edits) == nil && len(edits) > 0 {
 			for _, e := range edits[:min(len(edits), mostLines)] {
-				d.diff(s.Diff(path, textMember(e, "old_string"), textMember(e, "new_string"), o))
+				d.diff(s.Diff(path, member(e, "old_string"), member(e, "new_string"), o))
 			}
 			return
 		}
 	case "Write":
-		if content := textMember(m, "content"); content != "" {
+		if content := member(t.Input, "content"); content != "" {
 			d.diff(s.Diff(path, "", content, o))
 			return
 		}
 	case "Task", "Agent", "ExitPlanMode":
-		if text := textMember(m, "prompt", "plan"); text != "" {
+		if text := member(t.Input, "prompt", "plan"); text != "" {
 			for _, line := range d.some(s.Markdown(text, d.room), mostLines) {
 				d.add(line)
 			}
 			return
 		}
 	}
-	if len(m) > 0 || d.item.Streaming {
+	if input := bytes.TrimSpace(t.Input); d.item.Streaming || len(input) > 0 && string(input) != "{}" {
 		d.block("", d.first(indented(string(t.Input)), 0, s.Code, mostLines))
 	}
 }
@@ -223,20 +226,20 @@ func (d *drawing) diff(lines []string) {
 }
 
 // output shows what a call gave.
-func (d *drawing) output(t *Tool) {
+func (d *drawing) output(t *transcript.Tool) {
 	s := d.Styles
 	text := strings.TrimRight(t.Output, " \n\r\t")
 	if text == "" {
-		if t.State == ToolDone && len(t.Patch) == 0 && len(t.Todos) == 0 {
+		if t.State == transcript.ToolDone && len(t.Patch) == 0 && len(t.Todos) == 0 {
 			d.add(s.Dim.Render("(no output)"))
 		}
 		return
 	}
-	if (len(t.Patch) > 0 || len(t.Todos) > 0) && t.State == ToolDone {
+	if (len(t.Patch) > 0 || len(t.Todos) > 0) && t.State == transcript.ToolDone {
 		return // the difference, or the list, says it
 	}
 	style := s.Dim
-	if t.State == ToolFailed {
+	if t.State == transcript.ToolFailed {
 		style = s.Bad
 	}
 	d.block("", d.last(text, 0, style))
@@ -257,7 +260,7 @@ func lastLines(text string, most int) (string, int) {
 
 // indented returns JSON in lines, or a text as it is.
 func indented(text string) string {
-	if len(text) > mostText {
+	if len(text) > transcript.MaxText {
 		return text
 	}
 	var b bytes.Buffer
@@ -299,6 +302,16 @@ func readable(text string) string {
 	return b.String()
 }
 
+// member returns the first member of an object that is a text.
+func member(object json.RawMessage, names ...string) string {
+	for _, name := range names {
+		if text, ok := wire.LookupString(object, name); ok && strings.TrimSpace(text) != "" {
+			return text
+		}
+	}
+	return ""
+}
+
 // deep reports whether JSON is nested so much that its indentation would be longer than itself.
 func deep(text string) bool {
 	depth := 0
@@ -316,7 +329,7 @@ func deep(text string) bool {
 }
 
 // TodoLines draws a list of what is to do in lines of at most width columns; 0 does not cut.
-func TodoLines(s *paint.Styles, list []Todo, width int) []string {
+func TodoLines(s *paint.Styles, list []transcript.Todo, width int) []string {
 	lines := make([]string, 0, len(list))
 	for _, t := range list {
 		sign, style, text := s.Dim.Render(s.Glyphs.Open), s.Text, t.Text
@@ -324,7 +337,7 @@ func TodoLines(s *paint.Styles, list []Todo, width int) []string {
 		case "completed":
 			sign, style = s.Good.Render(s.Glyphs.Done), s.Dim
 		case "in_progress":
-			sign, style, text = s.Accent.Render(s.Glyphs.Running), s.Bold, later(t.Text, t.Active)
+			sign, style, text = s.Accent.Render(s.Glyphs.Running), s.Bold, cmp.Or(t.Active, t.Text)
 		}
 		room := 0
 		if width > 0 {

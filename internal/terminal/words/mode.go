@@ -2,6 +2,7 @@ package words
 
 import (
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/transcript"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -14,24 +15,7 @@ func Modes() []string {
 }
 
 // Mode returns Claude Code's own name of a permission mode. A mode that is not known is its own name.
-func Mode(mode string) string {
-	switch wire.PermissionMode(mode) {
-	case wire.PermissionModePlan:
-		return "Plan mode"
-	case wire.PermissionModeDontAsk:
-		return "Don't ask"
-	case wire.PermissionModeDefault:
-		return "Default"
-	case wire.PermissionModeAcceptEdits:
-		return "Accept edits"
-	case wire.PermissionModeAuto:
-		return "Auto"
-	case wire.PermissionModeBypassPermissions:
-		return "Bypass permissions"
-	default:
-		return paint.CleanLine(mode, 60)
-	}
-}
+func Mode(mode string) string { return paint.CleanLine(transcript.ModeName(mode), mostHeadline) }
 
 // ModeAbout says what a permission mode does; nothing of one that is not known.
 func ModeAbout(mode string) string {

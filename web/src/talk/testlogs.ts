@@ -3,7 +3,7 @@ import type { Event, Json } from "../api/types";
 import { str } from "./json";
 import { Talk } from "./talk";
 
-/** What the terminal reads from a log: see internal/terminal/talk/console_test.go, which writes it. */
+/** What the Go programs read from a log: see internal/transcript/console_test.go, which writes it. */
 export interface ParityItem {
   kind: string;
   label?: string;

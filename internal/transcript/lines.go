@@ -1,4 +1,4 @@
-package talk
+package transcript
 
 import (
 	"encoding/json"
@@ -26,14 +26,14 @@ func (r *reader) item(e entry) { r.add(r.stamp, &e) }
 
 // notice adds what the CLI tells.
 func (r *reader) notice(key string, level Level, label, text string) {
-	text, left := clip(strings.TrimSpace(text), mostText)
+	text, left := Clip(strings.TrimSpace(text), MaxText)
 	r.item(entry{key: key, shows: true, Item: Item{Kind: KindNotice, Level: level, Label: label, Text: text, Left: left, Failed: level == LevelBad}})
 }
 
 // unknown adds what is not known, as it came.
 func (r *reader) unknown(parent, label string, raw []byte) {
 	it := Item{Kind: KindUnknown, Parent: parent, Label: label}
-	it.Text, it.Left = clip(string(raw), mostRaw)
+	it.Text, it.Left = Clip(string(raw), mostRaw)
 	if it.Left == 0 && json.Valid(raw) {
 		it.Raw = json.RawMessage(it.Text)
 	}
@@ -79,7 +79,7 @@ func (r *reader) message(message wire.Message) {
 	case *wire.PermissionDenied:
 		r.item(entry{
 			key: toolKey(m.ToolUseID), shows: true, refused: true, weak: m.ToolName, Item: Item{Kind: KindTool},
-			tool: Tool{ID: m.ToolUseID, Denied: short(later(m.DecisionReason, m.Message))},
+			tool: Tool{ID: m.ToolUseID, Denied: Short(later(m.DecisionReason, m.Message))},
 		})
 	case *wire.ToolProgress:
 		r.progress(m)
@@ -133,18 +133,18 @@ func (r *reader) assistant(m *wire.Assistant) {
 		}
 		in := entry{key: key, line: m.UUID, shows: true, Item: Item{Parent: m.ParentToolUseID}}
 		if m.SubagentType != "" {
-			in.Author = short(m.SubagentType)
+			in.Author = Short(m.SubagentType)
 		}
 		switch b := block.(type) {
 		case *wire.TextBlock:
 			in.Kind, in.Failed = KindText, m.Error != ""
-			in.Text, in.Left = clip(b.Text, mostText)
+			in.Text, in.Left = Clip(b.Text, MaxText)
 			if strings.TrimSpace(b.Text) != "" {
 				r.item(in)
 			}
 		case *wire.ThinkingBlock:
 			in.Kind = KindThinking
-			in.Text, in.Left = clip(b.Thinking, mostText)
+			in.Text, in.Left = Clip(b.Thinking, MaxText)
 			if strings.TrimSpace(b.Thinking) != "" {
 				r.item(in)
 			}
@@ -159,7 +159,7 @@ func (r *reader) assistant(m *wire.Assistant) {
 			r.call(m, b.ID, strings.Trim(b.ServerName+" "+b.Name, " "), b.Input)
 		case *wire.CompactionBlock:
 			in.Kind, in.Label = KindNotice, "compacted"
-			in.Text, in.Left = clip(later("the conversation so far was summarized", b.Content), mostText)
+			in.Text, in.Left = Clip(later("the conversation so far was summarized", b.Content), MaxText)
 			r.item(in)
 		case *wire.FallbackBlock:
 			in.Kind, in.Label, in.Level = KindNotice, "model", LevelWarn
@@ -188,7 +188,7 @@ func (r *reader) apiError(m *wire.Assistant) {
 func (r *reader) call(m *wire.Assistant, id, name string, in json.RawMessage) {
 	e := entry{
 		key: toolKey(id), line: m.UUID, shows: true, called: true,
-		Item: Item{Kind: KindTool, Parent: m.ParentToolUseID, Author: short(m.SubagentType)},
+		Item: Item{Kind: KindTool, Parent: m.ParentToolUseID, Author: Short(m.SubagentType)},
 		tool: Tool{ID: id, Name: oneLine(name), Input: input(in), Title: title(name, in), Started: r.at},
 	}
 	if id == "" {
@@ -243,7 +243,7 @@ func (r *reader) text(uuid, parent, text string, failed bool) {
 	if uuid != "" {
 		e.key = bounded("line:", uuid)
 	}
-	e.Text, e.Left = clip(text, mostText)
+	e.Text, e.Left = Clip(text, MaxText)
 	r.item(e)
 }
 
@@ -261,7 +261,7 @@ func (r *reader) answer(id, parent, text string, failed bool, structured json.Ra
 	}
 	e.tool.Output, e.tool.Left = clipMiddle(text, r.stamp, r.session)
 	m := members(structured)
-	if patch := m["structuredPatch"]; len(patch) > 2 && len(patch) <= mostText {
+	if patch := m["structuredPatch"]; len(patch) > 2 && len(patch) <= MaxText {
 		e.tool.Patch = append(json.RawMessage(nil), patch...)
 	}
 	if task := members(m["task"]); parent == "" && task["id"] != nil {
@@ -312,7 +312,7 @@ func (r *reader) user(m *wire.User) {
 		if m.UUID != "" {
 			e.key = promptKey(m.UUID)
 		}
-		e.written, e.Left = clip(text, mostText)
+		e.written, e.Left = Clip(text, MaxText)
 		r.item(e)
 	}
 }
@@ -349,7 +349,7 @@ func origin(o *wire.MessageOrigin) string {
 	if o == nil || o.Kind == wire.OriginKindHuman || o.Kind == "" {
 		return ""
 	}
-	return short(later(later(string(o.Kind), o.Server), later(o.From, o.Name)))
+	return Short(later(later(string(o.Kind), o.Server), later(o.From, o.Name)))
 }
 
 // turn reads the end of a turn.
@@ -367,7 +367,7 @@ func (r *reader) turn(m *wire.Result) {
 	if m.UUID != "" {
 		e.key = bounded("result:", m.UUID)
 	}
-	if len(m.StructuredOutput) > 0 && len(m.StructuredOutput) <= mostText {
+	if len(m.StructuredOutput) > 0 && len(m.StructuredOutput) <= MaxText {
 		e.result.Structured = append(json.RawMessage(nil), m.StructuredOutput...)
 	}
 	if e.Failed {
@@ -376,7 +376,7 @@ func (r *reader) turn(m *wire.Result) {
 		if text == "" {
 			text = m.Result
 		}
-		if e.Text, e.Left = clip(strings.TrimSpace(text), mostText); e.Text == "" {
+		if e.Text, e.Left = Clip(strings.TrimSpace(text), MaxText); e.Text == "" {
 			e.Text = string(m.Subtype)
 		}
 	}

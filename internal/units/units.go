@@ -1,4 +1,4 @@
-package paint
+package units
 
 import (
 	"fmt"
@@ -91,4 +91,12 @@ func Ago(t, now time.Time) string {
 	default:
 		return t.Format(time.DateOnly)
 	}
+}
+
+// Plural returns a number with a word in the right form: "1 line", "2 lines".
+func Plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return strconv.Itoa(n) + " " + word + "s"
 }

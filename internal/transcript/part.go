@@ -1,4 +1,4 @@
-package talk
+package transcript
 
 import (
 	"math"
@@ -231,13 +231,13 @@ func (p *part) retract(uuids []string) {
 	}
 }
 
-// mostDepth is how deep agents are told apart.
-const mostDepth = 8
+// MaxDepth is how deep agents are told apart.
+const MaxDepth = 8
 
 // depth returns how many agents stand above what belongs to a tool call.
 func (p *part) depth(parent string) int {
 	depth := 0
-	for parent != "" && depth < mostDepth {
+	for parent != "" && depth < MaxDepth {
 		depth++
 		e := p.known[toolKey(parent)]
 		if e == nil {

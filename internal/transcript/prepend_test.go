@@ -1,4 +1,4 @@
-package talk_test
+package transcript_test
 
 import (
 	"encoding/json"
@@ -10,19 +10,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/switchboard-dev/switchboard/api"
-	"github.com/switchboard-dev/switchboard/internal/terminal/talk"
+	"github.com/switchboard-dev/switchboard/internal/transcript"
+	"github.com/switchboard-dev/switchboard/internal/transcript/logtest"
 )
 
 // TestPrepend holds the promise of the package: a log that is read in pages from its end gives what it gives from its beginning.
 func TestPrepend(t *testing.T) {
-	logs := recordings(t)
-	logs["whole"] = whole()
+	logs := logtest.Recordings(t)
+	logs["whole"] = logtest.Whole()
 	random := rand.New(rand.NewPCG(1, 2))
 	for name, events := range logs {
 		t.Run(name, func(t *testing.T) {
-			events := durable(events)
-			want := dump(t, read(events))
-			state := read(events).State()
+			events := logtest.Durable(events)
+			want := logtest.Dump(t, logtest.Read(events))
+			state := logtest.Read(events).State()
 			for range 12 {
 				var cuts []int
 				for at := len(events); at > 0; {
@@ -42,9 +43,9 @@ func TestPrepend(t *testing.T) {
 }
 
 // checkPages reads events from the last cut on, and then puts the pages before it in front.
-func checkPages(t *testing.T, events []api.Event, cuts []int, want []string, state talk.State) {
+func checkPages(t *testing.T, events []api.Event, cuts []int, want []string, state transcript.State) {
 	t.Helper()
-	c := read(events[cuts[0]:])
+	c := logtest.Read(events[cuts[0]:])
 	for i := 1; i < len(cuts); i++ {
 		before := ids(c)
 		n := c.Prepend(events[cuts[i]:cuts[i-1]])
@@ -56,19 +57,19 @@ func checkPages(t *testing.T, events []api.Event, cuts []int, want []string, sta
 			}
 		}
 	}
-	if diff := cmp.Diff(want, dump(t, c)); diff != "" {
+	if diff := cmp.Diff(want, logtest.Dump(t, c)); diff != "" {
 		t.Fatalf("cuts %v (-from the beginning, +in pages):\n%s", cuts, diff)
 	}
 	got := c.State()
 	// What is counted in the current turn is only known to who has seen it.
 	got.Tokens, state.Tokens = 0, 0
-	got.TurnStarted, state.TurnStarted = noon, noon
+	got.TurnStarted, state.TurnStarted = logtest.Noon, logtest.Noon
 	if diff := cmp.Diff(state, got); diff != "" {
 		t.Fatalf("cuts %v: state (-from the beginning, +in pages):\n%s", cuts, diff)
 	}
 }
 
-func ids(c *talk.Conversation) map[string]int {
+func ids(c *transcript.Conversation) map[string]int {
 	out := map[string]int{}
 	for i := range c.Len() {
 		out[c.Item(i).ID] = i
@@ -78,8 +79,8 @@ func ids(c *talk.Conversation) map[string]int {
 
 // TestPrependAgain holds that a page that overlaps with what is known adds nothing twice.
 func TestPrependAgain(t *testing.T) {
-	events := whole()
-	c := read(events[20:])
+	events := logtest.Whole()
+	c := logtest.Read(events[20:])
 	c.Prepend(events[10:25])
 	c.Prepend(events[:20])
 	if n := c.Prepend(events[:5]); n != 0 {
@@ -90,7 +91,7 @@ func TestPrependAgain(t *testing.T) {
 			t.Errorf("event %s was there, and added an item", events[i].ID)
 		}
 	}
-	if diff := cmp.Diff(dump(t, read(events)), dump(t, c)); diff != "" {
+	if diff := cmp.Diff(logtest.Dump(t, logtest.Read(events)), logtest.Dump(t, c)); diff != "" {
 		t.Error(diff)
 	}
 	if c.FirstEventID() != "e1:1" {
@@ -100,17 +101,17 @@ func TestPrependAgain(t *testing.T) {
 
 // TestChanged holds that whoever follows what Changed says has what a fresh look shows.
 func TestChanged(t *testing.T) {
-	logs := recordings(t)
-	logs["whole"] = whole()
+	logs := logtest.Recordings(t)
+	logs["whole"] = logtest.Whole()
 	for name, events := range logs {
 		t.Run(name, func(t *testing.T) {
-			c := new(talk.Conversation)
+			c := new(transcript.Conversation)
 			shadow := []string{}
 			state := stateText(t, c)
 			for i := range events {
 				changed := c.Event(&events[i])
 				shadow = follow(t, c, shadow, changed)
-				if diff := cmp.Diff(dump(t, c), shadow); diff != "" {
+				if diff := cmp.Diff(logtest.Dump(t, c), shadow); diff != "" {
 					t.Fatalf("after event %d (%s), %+v (-is, +followed):\n%s", i, events[i].Line, changed, diff)
 				}
 				now := stateText(t, c)
@@ -123,7 +124,7 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-func stateText(t *testing.T, c *talk.Conversation) string {
+func stateText(t *testing.T, c *transcript.Conversation) string {
 	t.Helper()
 	s := c.State()
 	s.LastEventID = "" // of course
@@ -135,9 +136,9 @@ func stateText(t *testing.T, c *talk.Conversation) string {
 }
 
 // follow does to a list what changed says.
-func follow(t *testing.T, c *talk.Conversation, shadow []string, changed talk.Changed) []string {
+func follow(t *testing.T, c *transcript.Conversation, shadow []string, changed transcript.Changed) []string {
 	t.Helper()
-	now := dump(t, c)
+	now := logtest.Dump(t, c)
 	if changed.Reset {
 		return now
 	}
@@ -155,19 +156,19 @@ func follow(t *testing.T, c *talk.Conversation, shadow []string, changed talk.Ch
 
 // TestLongLog holds that a long log read in pages costs no more per page at the end than at the beginning: each event is read once.
 func TestLongLog(t *testing.T) {
-	var s script
+	var s logtest.Script
 	for i := range 2000 {
-		s.call(fmt.Sprintf("tool%d", i), "Bash", `{"command":"true"}`, "")
-		s.gave(fmt.Sprintf("tool%d", i), "ok", false, "")
+		s.Call(fmt.Sprintf("tool%d", i), "Bash", `{"command":"true"}`, "")
+		s.Gave(fmt.Sprintf("tool%d", i), "ok", false, "")
 	}
-	c := new(talk.Conversation)
-	for at := len(s.events); at > 0; at -= 101 {
-		c.Prepend(s.events[max(at-101, 0):at])
+	c := new(transcript.Conversation)
+	for at := len(s.Events); at > 0; at -= 101 {
+		c.Prepend(s.Events[max(at-101, 0):at])
 	}
 	if c.Len() != 2000 {
 		t.Errorf("%d items", c.Len())
 	}
-	if diff := cmp.Diff(dump(t, read(s.events)), dump(t, c)); diff != "" {
+	if diff := cmp.Diff(logtest.Dump(t, logtest.Read(s.Events)), logtest.Dump(t, c)); diff != "" {
 		t.Error(diff)
 	}
 }

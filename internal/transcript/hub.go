@@ -1,4 +1,4 @@
-package talk
+package transcript
 
 import (
 	"encoding/json"
@@ -6,8 +6,7 @@ import (
 	"strings"
 
 	"github.com/switchboard-dev/switchboard/api"
-	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
-	"github.com/switchboard-dev/switchboard/internal/terminal/words"
+	"github.com/switchboard-dev/switchboard/internal/units"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -73,7 +72,7 @@ func (r *reader) hub(e *api.Event) {
 		data(r, e, func(d *api.TurnChange) { r.state(LevelWarn, "turn "+d.State, d.Reason) })
 	case api.KindOversize:
 		data(r, e, func(d *api.Oversize) {
-			r.state(LevelWarn, "oversize", "a line of "+paint.Size(d.Length)+" was too long to keep")
+			r.state(LevelWarn, "oversize", "a line of "+units.Size(d.Length)+" was too long to keep")
 		})
 	case api.KindNotice:
 		data(r, e, func(d *api.Notice) { r.state(LevelWarn, "notice", d.Text) })
@@ -100,9 +99,9 @@ func (r *reader) rules(e *api.Event) {
 	case api.KindMode:
 		data(r, e, func(d *api.ModeChange) {
 			r.facts.learn(factMode).Mode = d.Mode
-			text := words.Mode(d.Mode)
+			text := ModeName(d.Mode)
 			if d.Was != "" {
-				text += " (was " + words.Mode(d.Was) + ")"
+				text += " (was " + ModeName(d.Was) + ")"
 			}
 			r.stateBy(e.By, "mode", text)
 		})
@@ -112,7 +111,7 @@ func (r *reader) rules(e *api.Event) {
 			if !d.Until.IsZero() {
 				text += ", until " + d.Until.UTC().Format("2006-01-02 15:04 MST")
 			}
-			r.item(entry{key: bounded("hold:", d.ID), shows: true, hold: d, Item: Item{Kind: KindState, Level: LevelWarn, Label: "held back", Text: short(text)}})
+			r.item(entry{key: bounded("hold:", d.ID), shows: true, hold: d, Item: Item{Kind: KindState, Level: LevelWarn, Label: "held back", Text: Short(text)}})
 		})
 	case api.KindHoldOver:
 		data(r, e, func(d *api.HoldOver) {
@@ -139,7 +138,7 @@ func (r *reader) rules(e *api.Event) {
 // amount returns what a budget counts.
 func amount(n float64, unit string) string {
 	if unit == "usd" {
-		return paint.Money(n)
+		return units.Money(n)
 	}
 	return fmt.Sprintf("%g %s", n, unit)
 }
@@ -157,12 +156,12 @@ func data[T any](r *reader, e *api.Event, read func(*T)) {
 // state adds what the hub tells.
 func (r *reader) state(level Level, label, text string) {
 	it := Item{Kind: KindState, Level: level, Label: label, Failed: level == LevelBad}
-	it.Text, it.Left = clip(strings.TrimSpace(text), mostText)
+	it.Text, it.Left = Clip(strings.TrimSpace(text), MaxText)
 	r.item(entry{shows: true, Item: it})
 }
 
 func (r *reader) stateBy(by, label, text string) {
-	r.item(entry{shows: true, Item: Item{Kind: KindState, Author: oneLine(by), Label: label, Text: short(text)}})
+	r.item(entry{shows: true, Item: Item{Kind: KindState, Author: oneLine(by), Label: label, Text: Short(text)}})
 }
 
 // process reads how processes come and go.
@@ -238,10 +237,10 @@ func (r *reader) prompt(m *api.Message) {
 	e := entry{
 		key: promptKey(later(m.ID, m.UUID)), line: m.UUID, shows: m.State != api.MessageQueued, Item: Item{Kind: KindPrompt, Author: oneLine(m.By), Message: &kept},
 	}
-	e.said, e.Left = clip(text, mostText)
+	e.said, e.Left = Clip(text, MaxText)
 	kept.Text = e.said
 	if m.Reason != "" && m.State != api.MessageQueued {
-		e.Label = short(m.Reason)
+		e.Label = Short(m.Reason)
 	}
 	r.item(e)
 }
@@ -265,7 +264,7 @@ func (r *reader) sent(e *api.Event) {
 		if m.UUID != "" {
 			it.key = promptKey(m.UUID)
 		}
-		it.written, it.Left = clip(text, mostText)
+		it.written, it.Left = Clip(text, MaxText)
 		r.item(it)
 	case *wire.ControlRequest:
 		if _, ok := m.Request.(*wire.InterruptRequest); ok {
@@ -277,7 +276,7 @@ func (r *reader) sent(e *api.Event) {
 // question reads a question, opened, changed or settled.
 func (r *reader) question(q *api.Question) {
 	e := entry{key: bounded("question:", q.ID), shows: true, Item: Item{Kind: KindQuestion, Question: q, Author: oneLine(q.By)}}
-	if len(q.Request) > mostText && q.State != api.QuestionOpen {
+	if len(q.Request) > MaxText && q.State != api.QuestionOpen {
 		q.Request = json.RawMessage(`{}`) // who answers must have seen all of an open one
 	}
 	r.item(e)
@@ -286,18 +285,18 @@ func (r *reader) question(q *api.Question) {
 	}
 	if q.ToolUseID != "" && q.Answer != nil && q.Answer.Decision == "deny" && q.Kind == api.QuestionPermission {
 		reason := later("by "+later("someone", q.By), q.Answer.Message)
-		r.item(entry{key: toolKey(q.ToolUseID), refused: true, Item: Item{Kind: KindTool}, tool: Tool{ID: q.ToolUseID, Denied: short(reason)}})
+		r.item(entry{key: toolKey(q.ToolUseID), refused: true, Item: Item{Kind: KindTool}, tool: Tool{ID: q.ToolUseID, Denied: Short(reason)}})
 	}
 }
 
 // decision reads what a rule decided without a question.
 func (r *reader) decision(d *api.Decision) {
 	verb := map[api.RuleDecision]string{api.RuleAllow: "allowed", api.RuleDeny: "denied", api.RuleAsk: "asked"}[d.Rule.Decision]
-	rule := short(fmt.Sprintf("%s by the rule %s", later(string(d.Rule.Decision), verb), d.Rule.Rule))
+	rule := Short(fmt.Sprintf("%s by the rule %s", later(string(d.Rule.Decision), verb), d.Rule.Rule))
 	if d.ToolUseID != "" {
 		e := entry{key: toolKey(d.ToolUseID), weak: oneLine(d.Tool), Item: Item{Kind: KindTool}, tool: Tool{ID: d.ToolUseID, Rule: rule}}
 		if d.Rule.Decision == api.RuleDeny {
-			e.refused, e.tool.Denied, e.tool.Rule = true, short("by the rule "+d.Rule.Rule), ""
+			e.refused, e.tool.Denied, e.tool.Rule = true, Short("by the rule "+d.Rule.Rule), ""
 		}
 		r.item(e)
 	}

@@ -1,4 +1,4 @@
-package talk_test
+package transcript_test
 
 import (
 	"bytes"
@@ -12,12 +12,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/switchboard-dev/switchboard/api"
-	"github.com/switchboard-dev/switchboard/internal/terminal/talk"
+	"github.com/switchboard-dev/switchboard/internal/transcript"
+	"github.com/switchboard-dev/switchboard/internal/transcript/logtest"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // consoleGolden is read by the console's own test of the same: what it reads from these logs has to mean the same.
-const consoleGolden = "../../../web/src/talk/testdata/parity.json"
+const consoleGolden = "../../web/src/talk/testdata/parity.json"
 
 // consoleRecordings are the recordings that the console reads as well, from their own files.
 const consoleRecordings = "2.1.325/"
@@ -54,30 +55,30 @@ var (
 	consoleLevels = []string{"info", "warn", "bad"}
 )
 
-func forConsole(c *talk.Conversation) []consoleItem {
+func forConsole(c *transcript.Conversation) []consoleItem {
 	out := []consoleItem{}
 	for i := range c.Len() {
 		it := c.Item(i)
 		item := consoleItem{Kind: consoleKinds[it.Kind], Label: it.Label, Parent: it.Parent, Author: it.Author, Text: it.Text, Failed: it.Failed}
 		switch it.Kind { //nolint:exhaustive // the others have no more
-		case talk.KindTool:
+		case transcript.KindTool:
 			item.Text, item.Tool, item.Name, item.Title = it.Tool.Output, it.Tool.ID, it.Tool.Name, it.Tool.Title
 			item.State, item.Denied = consoleStates[it.Tool.State], it.Tool.Denied
 			if it.Tool.Task != nil {
 				item.Task = it.Tool.Task.ID
 			}
-		case talk.KindPrompt:
+		case transcript.KindPrompt:
 			if it.Message != nil {
 				item.State = string(it.Message.State)
 			}
-		case talk.KindQuestion:
+		case transcript.KindQuestion:
 			item.Text, item.State = it.Question.ID, string(it.Question.State)
-		case talk.KindResult:
+		case transcript.KindResult:
 			item.State, item.Author = it.Result.Subtype, "" // who interrupted it stands elsewhere there
 			if usd, err := json.Marshal(it.Result.USD); it.Result.Known && err == nil {
 				item.USD = string(usd)
 			}
-		case talk.KindNotice, talk.KindState:
+		case transcript.KindNotice, transcript.KindState:
 			item.Level = consoleLevels[it.Level]
 		}
 		out = append(out, item)
@@ -87,9 +88,9 @@ func forConsole(c *talk.Conversation) []consoleItem {
 
 // TestConsole holds that the console's golden file says what this package reads from the same events. With -update it writes the file.
 func TestConsole(t *testing.T) {
-	logs := []consoleLog{{Name: "whole", Events: whole()}, {Name: "every line", Events: everyLine(t)}}
-	recorded := recordings(t)
-	paths, err := filepath.Glob("../../../wire/fold/testdata/recordings/" + consoleRecordings + "*.log")
+	logs := []consoleLog{{Name: "whole", Events: logtest.Whole()}, {Name: "every line", Events: everyLine(t)}}
+	recorded := logtest.Recordings(t)
+	paths, err := filepath.Glob("../../wire/fold/testdata/recordings/" + consoleRecordings + "*.log")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +102,7 @@ func TestConsole(t *testing.T) {
 		if events == nil {
 			events = recorded[logs[i].Name]
 		}
-		logs[i].Items = forConsole(read(events))
+		logs[i].Items = forConsole(logtest.Read(events))
 	}
 	var got bytes.Buffer
 	encoder := json.NewEncoder(&got)
@@ -128,19 +129,19 @@ func TestConsole(t *testing.T) {
 // everyLine is a log with a line of every type, as the simulated agent writes them on demand.
 func everyLine(t *testing.T) []api.Event {
 	t.Helper()
-	text, err := os.ReadFile("../../../claude/claudetest/every.ndjson")
+	text, err := os.ReadFile("../../claude/claudetest/every.ndjson")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var s script
+	var s logtest.Script
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimSuffix(line, []byte("\n"))
-		line = bytes.ReplaceAll(line, []byte(`"uuid":"UUID"`), []byte(fmt.Sprintf(`"uuid":"every%d"`, len(s.events))))
+		line = bytes.ReplaceAll(line, []byte(`"uuid":"UUID"`), []byte(fmt.Sprintf(`"uuid":"every%d"`, len(s.Events))))
 		if header, err := wire.Peek(line); err == nil && wire.ClassOf(header) == wire.Live {
-			s.events = append(s.events, api.Event{Session: "s1", Run: 1, Kind: api.KindLive, Line: line, Time: noon})
+			s.Events = append(s.Events, api.Event{Session: "s1", Run: 1, Kind: api.KindLive, Line: line, Time: logtest.Noon})
 			continue
 		}
-		s.line("%s", line)
+		s.Line("%s", line)
 	}
-	return s.events
+	return s.Events
 }

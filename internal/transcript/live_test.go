@@ -1,4 +1,4 @@
-package talk_test
+package transcript_test
 
 import (
 	"encoding/json"
@@ -9,12 +9,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/switchboard-dev/switchboard/api"
-	"github.com/switchboard-dev/switchboard/internal/terminal/talk"
+	"github.com/switchboard-dev/switchboard/internal/transcript"
+	"github.com/switchboard-dev/switchboard/internal/transcript/logtest"
 )
 
 // live returns a live event.
 func live(format string, args ...any) *api.Event {
-	return &api.Event{Session: "s1", Run: 1, Kind: api.KindLive, Time: noon, Line: json.RawMessage(fmt.Sprintf(format, args...))}
+	return &api.Event{Session: "s1", Run: 1, Kind: api.KindLive, Time: logtest.Noon, Line: json.RawMessage(fmt.Sprintf(format, args...))}
 }
 
 func streamed(event string, more ...string) *api.Event {
@@ -30,11 +31,11 @@ func open(index int, block string) string {
 }
 
 func delta(index int, kind, member, text string) string {
-	return fmt.Sprintf(`{"type":"content_block_delta","index":%d,"delta":{"type":"%s","%s":%s}}`, index, kind, member, quoted(text))
+	return fmt.Sprintf(`{"type":"content_block_delta","index":%d,"delta":{"type":"%s","%s":%s}}`, index, kind, member, logtest.Quoted(text))
 }
 
 // shown returns what items say, in short.
-func shown(c *talk.Conversation) []string {
+func shown(c *transcript.Conversation) []string {
 	var out []string
 	for i := range c.Len() {
 		it := c.Item(i)
@@ -52,7 +53,7 @@ func shown(c *talk.Conversation) []string {
 
 // TestStreaming follows an answer that is being written: it grows, and each block is replaced by the line that has it for good.
 func TestStreaming(t *testing.T) {
-	var c talk.Conversation
+	var c transcript.Conversation
 	line := func(n int, content string) *api.Event {
 		return &api.Event{ID: fmt.Sprintf("e:%d", n), Kind: api.KindLine, Line: json.RawMessage(`{"type":"assistant","uuid":"u` + fmt.Sprint(n) + `","message":{"id":"m1","content":[` + content + `]}}`)}
 	}
@@ -95,7 +96,7 @@ func TestStreaming(t *testing.T) {
 			t.Fatalf("step %d (-want +got):\n%s", i, diff)
 		}
 		shadow = follow(t, &c, shadow, changed)
-		if diff := cmp.Diff(dump(t, &c), shadow); diff != "" {
+		if diff := cmp.Diff(logtest.Dump(t, &c), shadow); diff != "" {
 			t.Fatalf("step %d, %+v (-is +followed):\n%s", i, changed, diff)
 		}
 	}
@@ -103,7 +104,7 @@ func TestStreaming(t *testing.T) {
 
 // TestPartial holds that a partial frame replaces what is being written, and that deltas go on from there.
 func TestPartial(t *testing.T) {
-	var c talk.Conversation
+	var c transcript.Conversation
 	c.Frame(api.Frame{Type: api.FrameLive, Event: streamed(start("old"))})
 	c.Frame(api.Frame{Type: api.FrameLive, Event: streamed(open(0, `{"type":"text","text":"old"}`))})
 	changed := c.Frame(api.Frame{Type: api.FramePartial, Partial: &api.Partials{Session: "s1", Messages: []api.Partial{{
@@ -126,24 +127,24 @@ func TestPartial(t *testing.T) {
 
 // TestReset holds that a log that begins anew is read anew.
 func TestReset(t *testing.T) {
-	c := read(whole())
+	c := logtest.Read(logtest.Whole())
 	if changed := c.Frame(api.Frame{Type: api.FrameResume, Resume: &api.Verdict{Resume: "ok"}}); changed.Reset || c.Len() == 0 {
 		t.Errorf("%+v, %d items", changed, c.Len())
 	}
 	if changed := c.Frame(api.Frame{Type: api.FrameResume, Resume: &api.Verdict{Resume: "reset"}}); !changed.Reset || c.Len() != 0 || c.State().LastEventID != "" {
 		t.Errorf("%+v, %d items", changed, c.Len())
 	}
-	for _, e := range whole()[:10] {
+	for _, e := range logtest.Whole()[:10] {
 		c.Event(&e)
 	}
-	if diff := cmp.Diff(dump(t, read(whole()[:10])), dump(t, c)); diff != "" {
+	if diff := cmp.Diff(logtest.Dump(t, logtest.Read(logtest.Whole()[:10])), logtest.Dump(t, c)); diff != "" {
 		t.Error(diff)
 	}
 }
 
 // TestStreamingBounded holds that an answer without end keeps a bounded amount, its end, and says so; and that each piece costs the same.
 func TestStreamingBounded(t *testing.T) {
-	var c talk.Conversation
+	var c transcript.Conversation
 	c.Event(streamed(start("m")))
 	c.Event(streamed(open(0, `{"type":"text","text":""}`)))
 	piece := strings.Repeat("0123456789", 1000)
@@ -166,7 +167,7 @@ func TestStreamingBounded(t *testing.T) {
 	}
 	small := strings.Repeat("x", 8)
 	grow := streamed(delta(0, "text_delta", "text", small))
-	var d talk.Conversation
+	var d transcript.Conversation
 	d.Event(streamed(start("m")))
 	d.Event(streamed(open(0, `{"type":"text","text":""}`)))
 	first := testing.AllocsPerRun(1000, func() { d.Event(grow) })
@@ -180,9 +181,9 @@ func TestStreamingBounded(t *testing.T) {
 
 // TestProgress holds that live lines change the tool that they tell of, and make no item.
 func TestProgress(t *testing.T) {
-	var s script
-	s.call("t1", "Bash", `{"command":"make"}`, "")
-	c := read(s.events)
+	var s logtest.Script
+	s.Call("t1", "Bash", `{"command":"make"}`, "")
+	c := logtest.Read(s.Events)
 	changed := c.Event(live(`{"type":"tool_progress","tool_use_id":"t1","tool_name":"Bash","elapsed_time_seconds":12}`))
 	if len(changed.Items) != 1 || changed.Appended != 0 || c.Item(0).Tool.Progress != "12s" {
 		t.Errorf("%+v, %+v", changed, c.Item(0).Tool)
@@ -197,5 +198,19 @@ func TestProgress(t *testing.T) {
 	}
 	if changed := c.Event(live(`{"type":"tool_progress","tool_use_id":"t2","elapsed_time_seconds":12}`)); len(changed.Items)+changed.Appended != 0 {
 		t.Errorf("%+v", changed)
+	}
+}
+
+// BenchmarkDelta takes a piece of an answer that is long already.
+func BenchmarkDelta(b *testing.B) {
+	var c transcript.Conversation
+	c.Event(streamed(start("m")))
+	c.Event(streamed(open(0, `{"type":"text","text":""}`)))
+	piece := streamed(delta(0, "text_delta", "text", "a few words "))
+	for range 10000 {
+		c.Event(piece)
+	}
+	for b.Loop() {
+		c.Event(piece)
 	}
 }

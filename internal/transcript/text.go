@@ -1,4 +1,4 @@
-package talk
+package transcript
 
 import (
 	"encoding/json"
@@ -10,17 +10,19 @@ import (
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// Bounds of what an item holds, in bytes.
+// MaxText is how much of a text an item holds, in bytes.
+const MaxText = 1 << 20
+
+// Further bounds of what an item holds, in bytes.
 const (
-	mostText  = 1 << 20
 	mostRaw   = 64 << 10
 	mostShort = 4 << 10
 )
 
 func itoa[T int | int64](n T) string { return strconv.FormatInt(int64(n), 10) }
 
-// clip returns the beginning of a text that is too long, and how many bytes were left out. What it returns does not hold on to the text.
-func clip(text string, most int) (string, int64) {
+// Clip returns the beginning of a text that is too long, and how many bytes were left out. What it returns does not hold on to the text.
+func Clip(text string, most int) (string, int64) {
 	if len(text) <= most {
 		return strings.Clone(text), 0
 	}
@@ -33,30 +35,30 @@ func clip(text string, most int) (string, int64) {
 
 // clipMiddle leaves out the middle of a text that is too long, and says so there: of what a tool gave, the beginning and the end matter.
 func clipMiddle(text string, s stamp, session string) (string, int64) {
-	if len(text) <= mostText {
+	if len(text) <= MaxText {
 		return strings.Clone(text), 0
 	}
-	head, _ := clip(text, mostText/2)
-	from := len(text) - mostText/2
+	head, _ := Clip(text, MaxText/2)
+	from := len(text) - MaxText/2
 	for from < len(text) && !utf8.RuneStart(text[from]) {
 		from++
 	}
 	left := int64(from - len(head))
-	return head + "\n" + leftOut(left, session, seqOf(s.event)) + "\n" + text[from:], left
+	return head + "\n" + LeftOut(left, session, s.event) + "\n" + text[from:], left
 }
 
-// leftOut says that something was left out, and where to read it.
-func leftOut(bytes int64, session, event string) string {
+// LeftOut says that something was left out, and where to read it: an event of a session, if both are known.
+func LeftOut(bytes int64, session, event string) string {
 	where := ""
-	if session != "" && event != "" {
-		where = fmt.Sprintf("; switchboard show %s --event %s", session, event)
+	if _, seq, _ := strings.Cut(event, ":"); session != "" && seq != "" {
+		where = fmt.Sprintf("; switchboard show %s --event %s", session, seq)
 	}
 	return fmt.Sprintf("[%d bytes left out%s]", bytes, where)
 }
 
-// short returns a text for a line of a notice: not too long, without what is around it.
-func short(text string) string {
-	text, left := clip(strings.TrimSpace(text), mostShort)
+// Short returns a text for a line of a notice: not too long, without what is around it.
+func Short(text string) string {
+	text, left := Clip(strings.TrimSpace(text), mostShort)
 	if left > 0 {
 		text += "…"
 	}
@@ -147,7 +149,7 @@ const mostTitle = 1 << 10
 
 // oneLine returns a text in a line. It is not cleaned.
 func oneLine(text string) string {
-	text, _ = clip(text, mostTitle)
+	text, _ = Clip(text, mostTitle)
 	return strings.Join(strings.Fields(text), " ")
 }
 
@@ -188,7 +190,7 @@ func progress(list []Todo) string {
 
 // input returns a call's input, with long texts in it cut if it is too long to be kept.
 func input(raw json.RawMessage) json.RawMessage {
-	if len(raw) <= mostText {
+	if len(raw) <= MaxText {
 		return append(json.RawMessage(nil), raw...)
 	}
 	m := members(raw)
@@ -204,15 +206,15 @@ func input(raw json.RawMessage) json.RawMessage {
 			m[name] = json.RawMessage(`"[left out]"`)
 			continue
 		}
-		text, left := clip(text, mostRaw)
-		cut, err := json.Marshal(text + "\n" + leftOut(left, "", ""))
+		text, left := Clip(text, mostRaw)
+		cut, err := json.Marshal(text + "\n" + LeftOut(left, "", ""))
 		if err != nil { // a text can always be written
 			cut = json.RawMessage(`""`)
 		}
 		m[name] = cut
 	}
 	out, err := json.Marshal(m)
-	if err != nil || len(out) > mostText {
+	if err != nil || len(out) > MaxText {
 		return json.RawMessage(`{}`)
 	}
 	return out

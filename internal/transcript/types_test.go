@@ -1,4 +1,4 @@
-package talk_test
+package transcript_test
 
 import (
 	"encoding/json"
@@ -8,7 +8,8 @@ import (
 	"testing"
 
 	"github.com/switchboard-dev/switchboard/api"
-	"github.com/switchboard-dev/switchboard/internal/terminal/talk"
+	"github.com/switchboard-dev/switchboard/internal/transcript"
+	"github.com/switchboard-dev/switchboard/internal/transcript/logtest"
 )
 
 // silent are the messages that make no item of their own, with why.
@@ -28,22 +29,10 @@ var silent = map[string]string{
 	"update_environment_variables":    "not for people",
 }
 
-// samples are lines of the types that need more than their type to make an item.
-var samples = map[string]string{
-	"assistant":                `{"type":"assistant","uuid":"x","message":{"content":[{"type":"text","text":"hello"}]}}`,
-	"user":                     `{"type":"user","uuid":"x","message":{"role":"user","content":"hello"}}`,
-	"command_lifecycle":        `{"type":"command_lifecycle","command_uuid":"c","state":"refused"}`,
-	"rate_limit_event":         `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected"}}`,
-	"system/task_started":      `{"type":"system","subtype":"task_started","task_id":"t"}`,
-	"system/task_progress":     `{"type":"system","subtype":"task_progress","task_id":"t"}`,
-	"system/task_updated":      `{"type":"system","subtype":"task_updated","task_id":"t"}`,
-	"system/task_notification": `{"type":"system","subtype":"task_notification","task_id":"t"}`,
-}
-
 // TestEveryType holds that there is an item for every message that wire knows, or a reason why not. It reads the types from wire's own source,
 // so one that is added there has to be decided about here.
 func TestEveryType(t *testing.T) {
-	source, err := os.ReadFile("../../../wire/zz_messages.go")
+	source, err := os.ReadFile("../../wire/zz_messages.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,10 +52,10 @@ func TestEveryType(t *testing.T) {
 			line += `,"subtype":"` + sub + `"`
 		}
 		line += "}"
-		if sample, ok := samples[name]; ok {
+		if sample, ok := logtest.Samples[name]; ok {
 			line = sample
 		}
-		var c talk.Conversation
+		var c transcript.Conversation
 		c.Event(&api.Event{ID: "e:1", Kind: api.KindLine, Line: json.RawMessage(line)})
 		_, quiet := silent[name]
 		switch {
@@ -74,7 +63,7 @@ func TestEveryType(t *testing.T) {
 			t.Errorf("%s: %d items, although it is said to make none", name, c.Len())
 		case !quiet && c.Len() == 0:
 			t.Errorf("%s: no item, and no reason why", name)
-		case !quiet && c.Item(0).Kind == talk.KindUnknown:
+		case !quiet && c.Item(0).Kind == transcript.KindUnknown:
 			t.Errorf("%s: shown as unknown", name)
 		}
 	}
@@ -91,12 +80,12 @@ func TestEveryKind(t *testing.T) {
 		api.KindState: true, api.KindUpdated: true, api.KindLinkUp: true, api.KindLinkLost: true, api.KindCommand: true, api.KindSent: true, api.KindLive: true,
 	}
 	var source []byte
-	files, err := os.ReadDir("../../../api")
+	files, err := os.ReadDir("../../api")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range files {
-		if text, err := os.ReadFile("../../../api/" + f.Name()); err == nil {
+		if text, err := os.ReadFile("../../api/" + f.Name()); err == nil {
 			source = append(source, text...)
 		}
 	}
@@ -106,15 +95,15 @@ func TestEveryKind(t *testing.T) {
 	}
 	for _, match := range found {
 		kind := string(match[1])
-		e := api.Event{ID: "e:1", Kind: kind, Data: json.RawMessage(`{"id":"x","state":"sent","text":"hello"}`), Line: json.RawMessage(samples["user"])}
-		var c talk.Conversation
+		e := api.Event{ID: "e:1", Kind: kind, Data: json.RawMessage(`{"id":"x","state":"sent","text":"hello"}`), Line: json.RawMessage(logtest.Samples["user"])}
+		var c transcript.Conversation
 		c.Event(&e)
 		switch {
 		case none[kind] && kind != api.KindSent && kind != api.KindLive && c.Len() > 0:
 			t.Errorf("%s: %d items", kind, c.Len())
 		case !none[kind] && c.Len() == 0:
 			t.Errorf("%s: no item", kind)
-		case !none[kind] && c.Item(0).Kind == talk.KindUnknown:
+		case !none[kind] && c.Item(0).Kind == transcript.KindUnknown:
 			t.Errorf("%s: shown as unknown: %s", kind, c.Item(0).Text)
 		}
 	}

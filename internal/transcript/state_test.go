@@ -1,4 +1,4 @@
-package talk_test
+package transcript_test
 
 import (
 	"encoding/json"
@@ -9,16 +9,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/switchboard-dev/switchboard/api"
-	"github.com/switchboard-dev/switchboard/internal/terminal/talk"
+	"github.com/switchboard-dev/switchboard/internal/transcript"
+	"github.com/switchboard-dev/switchboard/internal/transcript/logtest"
 )
 
 func TestState(t *testing.T) {
-	events := whole()
-	got := read(events).State()
-	want := talk.State{
-		Session: api.StateIdle, Title: "Mend the build", Dir: "/src/app", Model: "claude-x", Mode: "acceptEdits", USD: 0.05, Turns: 2,
-		Todos: []talk.Todo{
-			{Text: "Run make", Active: "Running make", Status: "in_progress"}, {Text: "Mend it", Status: "pending"}, {Text: "Look", Status: "completed"},
+	events := logtest.Whole()
+	got := logtest.Read(events).State()
+	want := transcript.State{
+		Session: api.StateIdle, Title: "Fix the build", Dir: "/src/app", Model: "claude-x", Mode: "acceptEdits", USD: 0.05, Turns: 2,
+		Todos: []transcript.Todo{
+			{Text: "Run make", Active: "Running make", Status: "in_progress"}, {Text: "Fix it", Status: "pending"}, {Text: "Look", Status: "completed"},
 		},
 		Queued:      []api.Message{{ID: "m3", UUID: "p3", Text: "still waiting", By: "bob", State: api.MessageQueued}},
 		RateLimit:   "limit near (five hour), 90% used, until 2026-01-01 20:40 UTC",
@@ -36,8 +37,8 @@ func TestState(t *testing.T) {
 		if e.Kind != api.KindQuestionOpened {
 			continue
 		}
-		s := read(events[:i+1]).State()
-		if len(s.Questions) != 1 || s.Questions[0] != "q1" || !s.TurnStarted.Equal(noon.Add(9*time.Second)) || s.Session != api.StateRunning {
+		s := logtest.Read(events[:i+1]).State()
+		if len(s.Questions) != 1 || s.Questions[0] != "q1" || !s.TurnStarted.Equal(logtest.Noon.Add(9*time.Second)) || s.Session != api.StateRunning {
 			t.Errorf("%+v", s)
 		}
 	}
@@ -45,23 +46,23 @@ func TestState(t *testing.T) {
 
 // TestSeed holds that a snapshot tells the state, and that only what comes after it changes that, however the log is read.
 func TestSeed(t *testing.T) {
-	events := whole()
+	events := logtest.Whole()
 	at := 20
 	session := &api.Session{
-		ID: "s1", Title: "A title", Dir: "/dir", State: api.StateRequiresAction, Model: "claude-y", PermissionMode: "plan", LastEventID: events[at-1].ID, Updated: noon,
+		ID: "s1", Title: "A title", Dir: "/dir", State: api.StateRequiresAction, Model: "claude-y", PermissionMode: "plan", LastEventID: events[at-1].ID, Updated: logtest.Noon,
 		Cost: &api.Cost{USD: 7, Turns: 3}, Questions: []api.Question{{ID: "q9", State: api.QuestionOpen}},
 		Messages: []api.Message{{ID: "m9", UUID: "p9", Text: "later", State: api.MessageQueued}}, Holds: []api.Hold{{ID: "h9", Reason: "no money"}},
 		Context: &api.ContextUse{Tokens: 5, Max: 10, Percent: 50},
 	}
-	ways := map[string]func(c *talk.Conversation){
-		"only the snapshot":    func(c *talk.Conversation) { c.Seed(session) },
-		"then pages in front":  func(c *talk.Conversation) { c.Seed(session); c.Prepend(events[10:at]); c.Prepend(events[:10]) },
-		"then from the start":  func(c *talk.Conversation) { c.Seed(session); feed(c, events[:at]) },
-		"the snapshot at last": func(c *talk.Conversation) { feed(c, events[:at]); c.Seed(session) },
+	ways := map[string]func(c *transcript.Conversation){
+		"only the snapshot":    func(c *transcript.Conversation) { c.Seed(session) },
+		"then pages in front":  func(c *transcript.Conversation) { c.Seed(session); c.Prepend(events[10:at]); c.Prepend(events[:10]) },
+		"then from the start":  func(c *transcript.Conversation) { c.Seed(session); feed(c, events[:at]) },
+		"the snapshot at last": func(c *transcript.Conversation) { feed(c, events[:at]); c.Seed(session) },
 	}
 	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {
-			var c talk.Conversation
+			var c transcript.Conversation
 			way(&c)
 			s := c.State()
 			if s.Session != api.StateRequiresAction || s.Title != "A title" || s.Model != "claude-y" || s.Mode != "plan" || s.Dir != "/dir" || s.USD != 7 || s.Turns != 3 {
@@ -77,7 +78,7 @@ func TestSeed(t *testing.T) {
 				t.Errorf("question q9 is %+v", q)
 			}
 			if name != "only the snapshot" {
-				if diff := cmp.Diff(dump(t, read(events[:at])), dump(t, &c)); diff != "" {
+				if diff := cmp.Diff(logtest.Dump(t, logtest.Read(events[:at])), logtest.Dump(t, &c)); diff != "" {
 					t.Errorf("items (-read, +with a snapshot):\n%s", diff)
 				}
 			}
@@ -98,59 +99,59 @@ func TestSeed(t *testing.T) {
 // TestCompacting holds that a compaction is told as long as it goes on, whatever else happens meanwhile and however the log is read.
 func TestCompacting(t *testing.T) {
 	const compacting = `{"type":"system","subtype":"status","status":"compacting"}`
-	ends := map[string]func(*script){
-		"its end": func(s *script) { s.line(`{"type":"system","subtype":"status","status":null}`) },
-		"its result": func(s *script) {
-			s.line(`{"type":"system","subtype":"status","status":null,"permissionMode":"plan","compact_result":"success"}`)
+	ends := map[string]func(*logtest.Script){
+		"its end": func(s *logtest.Script) { s.Line(`{"type":"system","subtype":"status","status":null}`) },
+		"its result": func(s *logtest.Script) {
+			s.Line(`{"type":"system","subtype":"status","status":null,"permissionMode":"plan","compact_result":"success"}`)
 		},
-		"the summary": func(s *script) {
-			s.line(`{"type":"system","subtype":"compact_boundary","compact_metadata":{"trigger":"auto"}}`)
+		"the summary": func(s *logtest.Script) {
+			s.Line(`{"type":"system","subtype":"compact_boundary","compact_metadata":{"trigger":"auto"}}`)
 		},
-		"the end of the turn": func(s *script) { s.line(`{"type":"result","subtype":"success"}`) },
-		"an answer": func(s *script) {
-			s.line(`{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"x"}]}}`)
+		"the end of the turn": func(s *logtest.Script) { s.Line(`{"type":"result","subtype":"success"}`) },
+		"an answer": func(s *logtest.Script) {
+			s.Line(`{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"x"}]}}`)
 		},
-		"the end of the process": func(s *script) { s.hub(api.KindRunEnded, api.Ended{Reason: "it ended"}) },
-		"a session at rest":      func(s *script) { s.hub(api.KindState, map[string]any{"state": api.StateIdle}) },
+		"the end of the process": func(s *logtest.Script) { s.Hub(api.KindRunEnded, api.Ended{Reason: "it ended"}) },
+		"a session at rest":      func(s *logtest.Script) { s.Hub(api.KindState, map[string]any{"state": api.StateIdle}) },
 	}
 	for name, end := range ends {
 		t.Run(name, func(t *testing.T) {
-			var s script
-			s.line(compacting)
-			s.line(`{"type":"system","subtype":"status","status":"requesting"}`)
-			s.line(`{"type":"system","subtype":"status","status":null,"permissionMode":"acceptEdits"}`)
-			s.line(`{"type":"assistant","parent_tool_use_id":"agent","message":{"id":"m","content":[{"type":"text","text":"x"}]}}`)
-			for at := range s.events {
-				c := read(s.events[at:])
-				c.Prepend(s.events[:at])
+			var s logtest.Script
+			s.Line(compacting)
+			s.Line(`{"type":"system","subtype":"status","status":"requesting"}`)
+			s.Line(`{"type":"system","subtype":"status","status":null,"permissionMode":"acceptEdits"}`)
+			s.Line(`{"type":"assistant","parent_tool_use_id":"agent","message":{"id":"m","content":[{"type":"text","text":"x"}]}}`)
+			for at := range s.Events {
+				c := logtest.Read(s.Events[at:])
+				c.Prepend(s.Events[:at])
 				if doing := c.State().Doing; doing != "compacting" {
 					t.Errorf("with %d events in front the agent does %q", at, doing)
 				}
 			}
-			var seeded talk.Conversation
-			seeded.Seed(&api.Session{ID: "s1", State: api.StateRunning, LastEventID: s.events[len(s.events)-1].ID})
-			seeded.Prepend(s.events)
+			var seeded transcript.Conversation
+			seeded.Seed(&api.Session{ID: "s1", State: api.StateRunning, LastEventID: s.Events[len(s.Events)-1].ID})
+			seeded.Prepend(s.Events)
 			if doing := seeded.State().Doing; doing != "compacting" {
 				t.Errorf("behind a snapshot the agent does %q", doing)
 			}
 			end(&s)
-			for at := range s.events {
-				c := read(s.events[at:])
-				c.Prepend(s.events[:at])
+			for at := range s.Events {
+				c := logtest.Read(s.Events[at:])
+				c.Prepend(s.Events[:at])
 				if doing := c.State().Doing; doing != "" {
 					t.Errorf("at the end, with %d events in front, the agent does %q", at, doing)
 				}
 			}
 		})
 	}
-	var s script
-	s.line(`{"type":"system","subtype":"status","status":null,"compact_result":"failed","uuid":"a"}`)
-	if c := read(s.events); c.Len() != 1 || c.Item(0).Level != talk.LevelWarn || c.Item(0).Text == "" {
+	var s logtest.Script
+	s.Line(`{"type":"system","subtype":"status","status":null,"compact_result":"failed","uuid":"a"}`)
+	if c := logtest.Read(s.Events); c.Len() != 1 || c.Item(0).Level != transcript.LevelWarn || c.Item(0).Text == "" {
 		t.Errorf("a compaction that failed without a reason shows %d items", c.Len())
 	}
 }
 
-func feed(c *talk.Conversation, events []api.Event) {
+func feed(c *transcript.Conversation, events []api.Event) {
 	for i := range events {
 		c.Event(&events[i])
 	}
@@ -163,7 +164,7 @@ func TestCost(t *testing.T) {
 	}
 	created := api.Event{ID: "e:1", Kind: api.KindCreated, Data: json.RawMessage(`{"dir":"/x"}`)}
 	events := []api.Event{created, result(2, 1), result(3, 1.5), result(4, 0.25), result(5, 0.5)}
-	c := read(events)
+	c := logtest.Read(events)
 	want := []float64{1, 0.5, 0.25, 0.25}
 	for i, usd := range want {
 		if r := c.Item(i + 1).Result; r.USD != usd || !r.Known {
@@ -174,7 +175,7 @@ func TestCost(t *testing.T) {
 		t.Errorf("%g in %d turns", s.USD, s.Turns)
 	}
 	// What came before is not known.
-	c = read(events[2:])
+	c = logtest.Read(events[2:])
 	if r := c.Item(0).Result; r.Known {
 		t.Error("it is said to be known what a turn cost whose predecessor was not read")
 	}
@@ -190,26 +191,26 @@ func TestQueue(t *testing.T) {
 	sent := queued
 	sent.State = api.MessageSent
 	line := json.RawMessage(`{"type":"user","uuid":"p","message":{"role":"user","content":"hello"}}`)
-	for name, tell := range map[string]func(*script){
-		"the hub says so": func(s *script) { s.hub(api.KindMessage, sent) },
-		"it is written":   func(s *script) { s.add(api.Event{Kind: api.KindSent, Line: line}) },
-		"the CLI says it": func(s *script) { s.add(api.Event{Kind: api.KindLine, Line: line}) },
-		"a transcript":    func(s *script) { s.add(api.Event{Kind: api.KindHistory, Line: line}) },
+	for name, tell := range map[string]func(*logtest.Script){
+		"the hub says so": func(s *logtest.Script) { s.Hub(api.KindMessage, sent) },
+		"it is written":   func(s *logtest.Script) { s.Add(api.Event{Kind: api.KindSent, Line: line}) },
+		"the CLI says it": func(s *logtest.Script) { s.Add(api.Event{Kind: api.KindLine, Line: line}) },
+		"a transcript":    func(s *logtest.Script) { s.Add(api.Event{Kind: api.KindHistory, Line: line}) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			var s script
-			s.hub(api.KindMessage, queued)
-			c := read(s.events)
+			var s logtest.Script
+			s.Hub(api.KindMessage, queued)
+			c := logtest.Read(s.Events)
 			if state := c.State(); len(state.Queued) != 1 || c.Len() != 0 {
 				t.Errorf("%d are queued, %d are shown", len(state.Queued), c.Len())
 			}
 			tell(&s)
-			changed := c.Event(&s.events[1])
+			changed := c.Event(&s.Events[1])
 			if state := c.State(); len(state.Queued) != 0 || c.Len() != 1 || !changed.State || changed.Appended != 1 || c.Item(0).Text != "hello" {
 				t.Errorf("then %d are queued, %d are shown: %+v", len(state.Queued), c.Len(), changed)
 			}
-			pages := read(s.events[1:])
-			pages.Prepend(s.events[:1])
+			pages := logtest.Read(s.Events[1:])
+			pages.Prepend(s.Events[:1])
 			if state := pages.State(); len(state.Queued) != 0 || pages.Len() != 1 {
 				t.Errorf("in pages %d are queued, %d are shown", len(state.Queued), pages.Len())
 			}
@@ -219,20 +220,20 @@ func TestQueue(t *testing.T) {
 
 // TestTodoTasks holds that the list is also put together from the tools of newer versions.
 func TestTodoTasks(t *testing.T) {
-	var s script
+	var s logtest.Script
 	for i, subject := range []string{"One", "Two", "Three"} {
-		s.call(fmt.Sprintf("t%d", i), "TaskCreate", `{"subject":"`+subject+`"}`, "")
-		s.gave(fmt.Sprintf("t%d", i), "created", false, fmt.Sprintf(`,"tool_use_result":{"task":{"id":"%d","subject":"%s"}}`, i+1, subject))
+		s.Call(fmt.Sprintf("t%d", i), "TaskCreate", `{"subject":"`+subject+`"}`, "")
+		s.Gave(fmt.Sprintf("t%d", i), "created", false, fmt.Sprintf(`,"tool_use_result":{"task":{"id":"%d","subject":"%s"}}`, i+1, subject))
 	}
-	s.call("u1", "TaskUpdate", `{"taskId":"1","status":"completed"}`, "")
-	s.call("u2", "TaskUpdate", `{"taskId":"2","status":"in_progress","activeForm":"Doing two"}`, "")
-	s.call("u3", "TaskUpdate", `{"taskId":"3","status":"deleted"}`, "")
-	want := []talk.Todo{{Text: "One", Status: "completed"}, {Text: "Two", Active: "Doing two", Status: "in_progress"}}
-	if diff := cmp.Diff(want, read(s.events).State().Todos); diff != "" {
+	s.Call("u1", "TaskUpdate", `{"taskId":"1","status":"completed"}`, "")
+	s.Call("u2", "TaskUpdate", `{"taskId":"2","status":"in_progress","activeForm":"Doing two"}`, "")
+	s.Call("u3", "TaskUpdate", `{"taskId":"3","status":"deleted"}`, "")
+	want := []transcript.Todo{{Text: "One", Status: "completed"}, {Text: "Two", Active: "Doing two", Status: "in_progress"}}
+	if diff := cmp.Diff(want, logtest.Read(s.Events).State().Todos); diff != "" {
 		t.Error(diff)
 	}
-	c := read(s.events[6:])
-	c.Prepend(s.events[:6])
+	c := logtest.Read(s.Events[6:])
+	c.Prepend(s.Events[:6])
 	if diff := cmp.Diff(want, c.State().Todos); diff != "" {
 		t.Error(diff)
 	}
@@ -240,7 +241,7 @@ func TestTodoTasks(t *testing.T) {
 
 // TestFind holds that items are found by their ids, those that are being written as well.
 func TestFind(t *testing.T) {
-	c := read(whole())
+	c := logtest.Read(logtest.Whole())
 	c.Event(streamed(start("m")))
 	c.Event(streamed(open(0, `{"type":"text","text":"now"}`)))
 	for i := range c.Len() {

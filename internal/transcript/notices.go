@@ -1,11 +1,11 @@
-package talk
+package transcript
 
 import (
 	"fmt"
 	"strings"
 	"time"
 
-	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/units"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -109,7 +109,7 @@ func (r *reader) told(message wire.Message) {
 
 // bounded returns a key of a name that may be as long as somebody likes.
 func bounded(prefix, name string) string {
-	name, _ = clip(name, 256)
+	name, _ = Clip(name, 256)
 	return prefix + name
 }
 
@@ -120,9 +120,9 @@ func (r *reader) compacted(m *wire.CompactBoundary) {
 		text += " (" + string(d.Trigger) + ")"
 	}
 	if d.PreTokens > 0 {
-		text += ": " + paint.Tokens(d.PreTokens)
+		text += ": " + units.Tokens(d.PreTokens)
 		if d.PostTokens > 0 {
-			text += " to " + paint.Tokens(d.PostTokens)
+			text += " to " + units.Tokens(d.PostTokens)
 		}
 		text += " tokens"
 	}
@@ -202,10 +202,10 @@ func (r *reader) retry(m *wire.APIRetry) {
 		text += fmt.Sprintf(" of %d", m.MaxRetries)
 	}
 	if m.RetryDelayMs > 0 {
-		text += " in " + paint.Duration(time.Duration(m.RetryDelayMs)*time.Millisecond)
+		text += " in " + units.Duration(time.Duration(m.RetryDelayMs)*time.Millisecond)
 	}
 	r.facts.retrying(m, r.at)
-	it := Item{Kind: KindNotice, Level: LevelWarn, Label: RetryLabel, Text: short(text)}
+	it := Item{Kind: KindNotice, Level: LevelWarn, Label: RetryLabel, Text: Short(text)}
 	r.item(entry{key: lineKey(m.UUID), shows: true, attempt: m.Attempt, Item: it})
 }
 
@@ -215,7 +215,7 @@ func (r *reader) hook(message wire.Message) {
 	case *wire.HookStarted:
 		r.hookItem(m.HookID, m.HookName, LevelInfo, "runs")
 	case *wire.HookProgress:
-		r.hookItem(m.HookID, m.HookName, LevelInfo, "runs: "+short(later(m.Output, later(m.Stderr, m.Stdout))))
+		r.hookItem(m.HookID, m.HookName, LevelInfo, "runs: "+Short(later(m.Output, later(m.Stderr, m.Stdout))))
 	case *wire.HookResponse:
 		text, level := later("done", string(m.Outcome)), LevelInfo
 		if m.Outcome == wire.HookOutcomeError || m.ExitCode != nil && *m.ExitCode != 0 {
@@ -242,7 +242,7 @@ func (r *reader) hookItem(id, name string, level Level, text string) {
 
 // progress reads how far a tool is.
 func (r *reader) progress(m *wire.ToolProgress) {
-	text := paint.Duration(time.Duration(m.ElapsedTimeSeconds * float64(time.Second)))
+	text := units.Duration(time.Duration(m.ElapsedTimeSeconds * float64(time.Second)))
 	if s := m.SubagentRetry; s != nil {
 		text += fmt.Sprintf(", retry %d of %d", s.Attempt, s.MaxRetries)
 	}
@@ -271,7 +271,7 @@ func (r *reader) taskLine(message wire.Message) {
 		key = m.TaskID
 		t = taskFacts{tool: m.ToolUseID, description: m.Description, summary: later(m.LastToolName, m.Summary)}
 		if m.Usage.ToolUses > 0 {
-			t.summary = strings.TrimSpace(fmt.Sprintf("%s, %s tokens; %s", plural(int(m.Usage.ToolUses), "call"), paint.Tokens(m.Usage.TotalTokens), t.summary))
+			t.summary = strings.TrimSpace(fmt.Sprintf("%s, %s tokens; %s", units.Plural(int(m.Usage.ToolUses), "call"), units.Tokens(m.Usage.TotalTokens), t.summary))
 		}
 	case *wire.TaskUpdated:
 		key = m.TaskID
@@ -282,7 +282,7 @@ func (r *reader) taskLine(message wire.Message) {
 	}
 	t.id = oneLine(key)
 	t.kind, t.description, t.status = oneLine(t.kind), oneLine(t.description), oneLine(t.status)
-	t.summary, t.reason = short(t.summary), short(t.reason)
+	t.summary, t.reason = Short(t.summary), Short(t.reason)
 	if t.id == "" {
 		return
 	}
