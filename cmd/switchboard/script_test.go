@@ -78,7 +78,11 @@ func stageOf(ts *testscript.TestScript) *stage { return ts.Value(stageKey{}).(*s
 // setupScript gives a script an environment of its own, with nothing of the user's.
 func setupScript(env *testscript.Env) error {
 	// Not below the script's folder: the path of a socket must be short.
-	data, err := os.MkdirTemp("/tmp", "sb")
+	temp := os.TempDir()
+	if len(temp) > 20 {
+		temp = "/tmp"
+	}
+	data, err := os.MkdirTemp(temp, "sb")
 	if err != nil {
 		return err
 	}

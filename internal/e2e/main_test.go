@@ -65,8 +65,12 @@ func TestMain(m *testing.M) {
 	}
 	suite.port.Store(rand.Uint32N(portCount))
 	var err error
-	// The path of a Unix socket has to be short, so this is not below TMPDIR.
-	suite.dir, err = os.MkdirTemp("/tmp", "sb-")
+	// The path of a Unix socket has to be short, and TMPDIR may be long.
+	temp := os.TempDir()
+	if len(temp) > 20 {
+		temp = "/tmp"
+	}
+	suite.dir, err = os.MkdirTemp(temp, "sb-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

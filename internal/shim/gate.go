@@ -134,7 +134,8 @@ func (g *gate) close() error {
 }
 
 // inject puts a line in between. It waits for the end of the line that is
-// passing, and then asks build for the line, with mu held; build may refuse.
+// passing, and then asks build for the line, with mu held; build may refuse, and
+// return nil to write nothing.
 func (g *gate) inject(ctx context.Context, build func() ([]byte, error)) error {
 	stop := context.AfterFunc(ctx, func() {
 		g.mu.Lock()
@@ -154,7 +155,7 @@ func (g *gate) inject(ctx context.Context, build func() ([]byte, error)) error {
 		return err
 	}
 	line, err := build()
-	if err != nil {
+	if err != nil || line == nil {
 		return err
 	}
 	if _, err := g.w.Write(append(bytes.Clone(line), '\n')); err != nil {

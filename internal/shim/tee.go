@@ -471,48 +471,57 @@ func (t *Tee) obey(ctx context.Context) {
 	}
 }
 
-// command writes a line of the hub's, if it may.
+// command writes a line of the hub's, if it may. An answer is claimed first, between
+// two lines of the program's, and the program is told to withdraw its question before
+// the CLI has the answer: what the CLI writes then must not reach the program earlier.
 func (t *Tee) command(ctx context.Context, line []byte) error {
 	header, err := wire.Peek(line)
 	if err != nil {
 		return fmt.Errorf("it is no message: %w", err)
 	}
 	id := string(header.RequestID)
-	answer := false
-	err = t.in.inject(ctx, func() ([]byte, error) {
-		t.mu.Lock()
-		defer t.mu.Unlock()
+	if string(header.Type) == "control_response" {
+		if err := t.in.inject(ctx, func() ([]byte, error) { return nil, t.claim(id) }); err != nil {
+			return err
+		}
+		cancel, err := wire.NewCancel(id)
+		if err == nil {
+			err = t.out.inject(ctx, func() ([]byte, error) { return cancel, nil })
+		}
+		if err != nil {
+			// The CLI gets its answer; that the program still asks is its own matter.
+			t.log.Warn("the program was not told that its question is settled", "error", err)
+		}
+		return t.in.inject(ctx, func() ([]byte, error) { return line, nil })
+	}
+	return t.in.inject(ctx, func() ([]byte, error) {
 		switch {
-		case string(header.Type) == "control_response":
-			subtype, open := t.open[id]
-			if !open {
-				return nil, errors.New("the program has answered this already, or it was withdrawn")
-			}
-			if !forPeople(subtype) {
-				return nil, fmt.Errorf("%s is for the program to answer", subtype)
-			}
-			delete(t.open, id)
-			t.answered[id] = struct{}{}
-			answer = true
 		case t.spec.Steer && string(header.Type) == "user":
 		case t.spec.Steer && string(header.Type) == "control_request" && string(header.RequestSubtype) == "interrupt":
+			t.mu.Lock()
+			defer t.mu.Unlock()
 			t.asked[id] = struct{}{}
 		default:
 			return nil, errors.New("the CLI belongs to another program, which alone may send this")
 		}
 		return line, nil
 	})
-	if err != nil || !answer {
-		return err
+}
+
+// claim makes a question the hub's to answer: an answer of the program's that comes
+// later does not reach the CLI.
+func (t *Tee) claim(id string) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	subtype, open := t.open[id]
+	if !open {
+		return errors.New("the program has answered this already, or it was withdrawn")
 	}
-	cancel, err := wire.NewCancel(id)
-	if err == nil {
-		err = t.out.inject(ctx, func() ([]byte, error) { return cancel, nil })
+	if !forPeople(subtype) {
+		return fmt.Errorf("%s is for the program to answer", subtype)
 	}
-	if err != nil {
-		// The CLI has its answer; that the program still asks is its own matter.
-		t.log.Warn("the program was not told that its question is settled", "error", err)
-	}
+	delete(t.open, id)
+	t.answered[id] = struct{}{}
 	return nil
 }
 

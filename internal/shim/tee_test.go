@@ -420,6 +420,47 @@ func TestTeeQuickAnswer(t *testing.T) {
 	tee.Finish(soon(t), &link.Event{Code: new(int)})
 }
 
+// TestTeeWithdrawsFirst has a CLI that goes on writing before the write has returned by
+// which the hub answered it: the program hears that its question is settled before
+// it gets what the CLI wrote then.
+func TestTeeWithdrawsFirst(t *testing.T) {
+	hub := newHub(t)
+	ask, next := question("r1", "can_use_tool"), `{"type":"result"}`
+	shown := make(chan string, 8)
+	toProgram := &stream{write: func(b []byte) (int, error) {
+		shown <- string(b)
+		return len(b), nil
+	}}
+	clis := make(chan io.Writer, 1)
+	order := make(chan []string, 1)
+	toCLI := &stream{write: func(b []byte) (int, error) {
+		_, err := io.WriteString(<-clis, next+"\n")
+		var got []string
+		for !slices.Contains(got, next+"\n") {
+			got = append(got, <-shown)
+		}
+		order <- got
+		return len(b), err
+	}}
+	tee, _, cli, ran := between(t, hub, toCLI, toProgram)
+	clis <- cli
+	if _, err := io.WriteString(cli, ask+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	<-shown
+	hub.wait("the question", func() bool { return len(hub.linesLocked()) == 1 })
+	hub.command(1, reply("r1", "hub"))
+	if got, want := <-order, []string{withdrawal("r1") + "\n", next + "\n"}; !slices.Equal(got, want) {
+		t.Errorf("the program got %q; want %q", got, want)
+	}
+	hub.written(1)
+	_ = cli.Close()
+	if err := <-ran; err != nil {
+		t.Error(err)
+	}
+	tee.Finish(soon(t), &link.Event{Code: new(int)})
+}
+
 // TestTeeStuckInput has a CLI end while what it has started holds its input open and
 // does not read, and an answer of the hub's that waits for its place there: the program
 // does not wait for that.

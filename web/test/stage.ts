@@ -2,6 +2,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import {
@@ -45,8 +46,8 @@ export class Hub {
 
   private constructor(options: HubOptions) {
     this.options = options;
-    // Not below TMPDIR, where the path of a socket may get too long.
-    this.folder = mkdtempSync("/tmp/sbw-");
+    // Below a long TMPDIR the path of a socket would be too long.
+    this.folder = mkdtempSync(join(tmpdir().length > 20 ? "/tmp" : tmpdir(), "sbw-"));
     chmodSync(this.folder, 0o700);
     this.project = join(this.folder, "blog");
     for (const name of ["blog", "home", "data"]) mkdirSync(join(this.folder, name), { mode: 0o700 });
