@@ -10,13 +10,9 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/policy"
+	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
 )
-
-// unfit says why an answer does not fit its question.
-func unfit(format string, args ...any) error {
-	return api.Errorf(http.StatusUnprocessableEntity, api.CodeInvalid, format, args...)
-}
 
 // settlementOf checks an answer and builds the line that the CLI is sent. Plans
 // are answered elsewhere.
@@ -75,15 +71,15 @@ func checkMembers(kind api.QuestionKind, in *api.Answer) error {
 		{"result", in.Result != nil, kind == api.QuestionDialog},
 	} {
 		if m.set && !m.ok {
-			return unfit("%s: a question of kind %s is not answered with it", m.name, kind)
+			return record.Unfit("%s: a question of kind %s is not answered with it", m.name, kind)
 		}
 	}
 	denies := in.Decision == "deny" || in.Decision == "decline" || in.Decision == "cancel"
 	switch {
 	case denies && (in.Input != nil || in.Updates != nil || in.Always != nil || in.Choices != nil || in.Content != nil || in.Result != nil):
-		return unfit("an answer that refuses carries no input, updates, always, choices, content or result")
+		return record.Unfit("an answer that refuses carries no input, updates, always, choices, content or result")
 	case in.Decision == "allow" && (in.Message != "" || in.Interrupt):
-		return unfit("message and interrupt go with deny: an agent that is allowed something is told nothing else")
+		return record.Unfit("message and interrupt go with deny: an agent that is allowed something is told nothing else")
 	}
 	return nil
 }
@@ -97,7 +93,7 @@ func permissionLine(by Actor, ask *wire.ControlRequest, in api.Answer) (line []b
 		return line, "", err
 	case "allow":
 	default:
-		return nil, "", unfit("decision: expected allow or deny for a permission, got %q", in.Decision)
+		return nil, "", record.Unfit("decision: expected allow or deny for a permission, got %q", in.Decision)
 	}
 	allow, err := allowOf(in)
 	if err != nil {
@@ -124,15 +120,15 @@ func allowOf(in api.Answer) (*wire.Allow, error) {
 		Updates  json.RawMessage `json:"updatedPermissions,omitempty"`
 	}{"allow", in.Input, in.Updates})
 	if err != nil {
-		return nil, unfit("input and updates must be JSON: %v", err)
+		return nil, record.Unfit("input and updates must be JSON: %v", err)
 	}
 	result, err := wire.DecodePermission(body)
 	if err != nil {
-		return nil, unfit("%v", err)
+		return nil, record.Unfit("%v", err)
 	}
 	allow, ok := result.(*wire.Allow)
 	if !ok {
-		return nil, unfit("input and updates make no answer")
+		return nil, record.Unfit("input and updates make no answer")
 	}
 	return allow, nil
 }
@@ -145,13 +141,13 @@ const destinationOwn = "switchboard"
 func alwaysOf(by Actor, ask *wire.ControlRequest, in *api.Always) (wire.PermissionUpdate, string, error) {
 	request, ok := ask.Request.(*wire.CanUseToolRequest)
 	if !ok {
-		return nil, "", unfit("always: only a tool call can be allowed for good")
+		return nil, "", record.Unfit("always: only a tool call can be allowed for good")
 	}
 	if (in.Suggestion == nil) == (in.Rule == "") {
-		return nil, "", unfit("always: either a suggestion of the question, by its number, or a rule")
+		return nil, "", record.Unfit("always: either a suggestion of the question, by its number, or a rule")
 	}
 	if in.Rule == everyTool {
-		return nil, "", unfit("always: everything can only be allowed for a time, by a rule of the session's")
+		return nil, "", record.Unfit("always: everything can only be allowed for a time, by a rule of the session's")
 	}
 	destination := wire.UpdateDestination(in.Destination)
 	switch in.Destination {
@@ -160,14 +156,14 @@ func alwaysOf(by Actor, ask *wire.ControlRequest, in *api.Always) (wire.Permissi
 	case "session", "localSettings", "projectSettings", "userSettings":
 	case destinationOwn:
 		if in.Suggestion != nil {
-			return nil, "", unfit("always: a suggestion is the CLI's own; write a rule for destination switchboard")
+			return nil, "", record.Unfit("always: a suggestion is the CLI's own; write a rule for destination switchboard")
 		}
 		if !by.Admin {
 			return nil, "", api.Errorf(http.StatusForbidden, api.CodeForbidden, "a rule that allows needs the scope admin")
 		}
 		return nil, in.Rule, checkRule(in.Rule, api.RuleAllow)
 	default:
-		return nil, "", unfit("always: destination: expected session, localSettings, projectSettings, userSettings or switchboard, got %q", in.Destination)
+		return nil, "", record.Unfit("always: destination: expected session, localSettings, projectSettings, userSettings or switchboard, got %q", in.Destination)
 	}
 	if in.Rule != "" {
 		if err := checkRule(in.Rule, api.RuleAllow); err != nil {
@@ -176,7 +172,7 @@ func alwaysOf(by Actor, ask *wire.ControlRequest, in *api.Always) (wire.Permissi
 		return &wire.AddRules{Rules: []wire.PermissionRule{ruleOf(in.Rule)}, Behavior: wire.RuleBehaviorAllow, Destination: destination}, "", nil
 	}
 	if n := len(request.PermissionSuggestions); *in.Suggestion < 0 || *in.Suggestion >= n {
-		return nil, "", unfit("always: there is no suggestion %d; the question has %d", *in.Suggestion, n)
+		return nil, "", record.Unfit("always: there is no suggestion %d; the question has %d", *in.Suggestion, n)
 	}
 	update, err := redirected(request.PermissionSuggestions[*in.Suggestion], destination, in.Destination != "")
 	return update, "", err
@@ -200,11 +196,11 @@ func redirected(u wire.PermissionUpdate, to wire.UpdateDestination, chosen bool)
 		return &wire.RemoveDirectories{Directories: u.Directories, Destination: to}, nil
 	case *wire.UnknownUpdate:
 		if chosen {
-			return nil, unfit("always: this suggestion is of a kind that is not known here; leave out the destination to take it as it is")
+			return nil, record.Unfit("always: this suggestion is of a kind that is not known here; leave out the destination to take it as it is")
 		}
 		return u, nil
 	}
-	return nil, unfit("always: this suggestion cannot be taken")
+	return nil, record.Unfit("always: this suggestion cannot be taken")
 }
 
 // ruleOf splits a rule's text into tool and content, which has no escapes.
@@ -258,12 +254,12 @@ func choiceLine(ask *wire.ControlRequest, in api.Answer) ([]byte, error) {
 		}
 		return wire.NewPermission(ask, &wire.Deny{Message: message, Interrupt: in.Interrupt})
 	case in.Decision != "allow":
-		return nil, unfit("decision: expected allow, or deny to skip, for a choice, got %q", in.Decision)
+		return nil, record.Unfit("decision: expected allow, or deny to skip, for a choice, got %q", in.Decision)
 	case in.Input != nil && in.Choices != nil:
-		return nil, unfit("either choices or a whole input, not both")
+		return nil, record.Unfit("either choices or a whole input, not both")
 	case in.Input != nil:
 		if _, found := wire.Lookup(in.Input, "questions"); !found {
-			return nil, unfit("input: the questions have to be repeated in it; or answer with choices")
+			return nil, record.Unfit("input: the questions have to be repeated in it; or answer with choices")
 		}
 		allow, err := allowOf(in)
 		if err != nil {
@@ -281,17 +277,17 @@ func choiceLine(ask *wire.ControlRequest, in api.Answer) ([]byte, error) {
 			return nil, err
 		}
 		if !found && !c.Skip {
-			return nil, unfit("choices: %.200q is not answered; answer it, skip it, or deny to skip all", question.Question)
+			return nil, record.Unfit("choices: %.200q is not answered; answer it, skip it, or deny to skip all", question.Question)
 		}
 		if !c.Skip {
 			choices[question.Question] = answer
 		}
 	}
 	for text := range left {
-		return nil, unfit("choices: no question has the text %.200q; the keys are the questions' texts", text)
+		return nil, record.Unfit("choices: no question has the text %.200q; the keys are the questions' texts", text)
 	}
 	if len(choices) == 0 {
-		return nil, unfit("choices: nothing is answered; deny to skip the questions")
+		return nil, record.Unfit("choices: nothing is answered; deny to skip the questions")
 	}
 	return wire.NewChoice(ask, choices)
 }
@@ -309,7 +305,7 @@ func choiceOf(question api.Choice, c api.ChoiceAnswer) (wire.Choice, error) {
 	for _, label := range c.Labels {
 		i := slices.IndexFunc(question.Options, func(o api.Option) bool { return o.Label == label })
 		if i < 0 {
-			return out, unfit("choices: %.200q is no option of %.200q; other answers go into text", label, question.Question)
+			return out, record.Unfit("choices: %.200q is no option of %.200q; other answers go into text", label, question.Question)
 		}
 		if out.Preview == "" {
 			out.Preview = question.Options[i].Preview
@@ -320,11 +316,11 @@ func choiceOf(question api.Choice, c api.ChoiceAnswer) (wire.Choice, error) {
 	}
 	switch {
 	case c.Skip && len(answers) > 0:
-		return out, unfit("choices: %.200q is skipped and answered at once", question.Question)
+		return out, record.Unfit("choices: %.200q is skipped and answered at once", question.Question)
 	case !c.Skip && len(answers) == 0:
-		return out, unfit("choices: %.200q is not answered; answer it, skip it, or deny to skip all", question.Question)
+		return out, record.Unfit("choices: %.200q is not answered; answer it, skip it, or deny to skip all", question.Question)
 	case len(answers) > 1 && !question.Multiple:
-		return out, unfit("choices: %.200q takes one answer, got %d", question.Question, len(answers))
+		return out, record.Unfit("choices: %.200q takes one answer, got %d", question.Question, len(answers))
 	}
 	out.Answers = answers
 	return out, nil
@@ -335,11 +331,11 @@ func dialogLine(ask *wire.ControlRequest, in api.Answer) ([]byte, error) {
 	switch in.Decision {
 	case "choose":
 		if len(in.Result) == 0 {
-			return nil, unfit("result: a dialog is answered with what was chosen, as the dialog defines it")
+			return nil, record.Unfit("result: a dialog is answered with what was chosen, as the dialog defines it")
 		}
 		return wire.NewAnswer(ask.RequestID, &wire.UserDialogAnswer{Behavior: wire.DialogBehaviorCompleted, Result: in.Result})
 	case "cancel":
 		return wire.NewAnswer(ask.RequestID, &wire.UserDialogAnswer{Behavior: wire.DialogBehaviorCancelled})
 	}
-	return nil, unfit("decision: expected choose or cancel for a dialog, got %q", in.Decision)
+	return nil, record.Unfit("decision: expected choose or cancel for a dialog, got %q", in.Decision)
 }

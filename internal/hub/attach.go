@@ -11,6 +11,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
@@ -281,7 +282,7 @@ func (st *step) attach(a *Attachment, hello Hello) (Welcome, error) {
 	s.link = a
 	s.joined++
 	s.run.Instance, s.run.PID, s.run.PIDStart = hello.Instance, hello.PID, hello.PIDStart
-	st.event(api.KindLinkUp, Actor{}, runFoundData{Back: back})
+	st.event(api.KindLinkUp, Actor{}, record.RunFound{Back: back})
 	// Where the journal is behind, numbers of its entries are about to be used a
 	// second time, for something else.
 	epoch := ""
@@ -548,7 +549,7 @@ func (st *step) program(line []byte) {
 	}
 	from := len(st.rows.fold)
 	id := newID("c")
-	data, _ := json.Marshal(sentData{Command: id, Kind: commandProgram}) //nolint:errchkjson // cannot fail
+	data, _ := json.Marshal(record.Sent{Command: id, Kind: commandProgram}) //nolint:errchkjson // cannot fail
 	st.add(journal.Entry{Kind: api.KindSent, Source: journal.SourceProgram, UUID: string(h.UUID), Line: line, Data: data})
 	st.event(api.KindCommand, Actor{}, api.CommandFate{ID: id, Kind: commandProgram, State: api.MessageWritten, RequestID: string(h.RequestID)})
 	st.react(from)
@@ -563,7 +564,7 @@ func (st *step) processEvent(raw []byte) {
 	}
 	switch e.Event {
 	case "started":
-		st.event(api.KindRunLaunched, Actor{}, runFoundData{Version: e.Version, PID: e.CLIPID, Simulated: st.s.book.Simulated})
+		st.event(api.KindRunLaunched, Actor{}, record.RunFound{Version: e.Version, PID: e.CLIPID, Simulated: st.s.book.Simulated})
 	case "exited":
 		reason := e.Reason
 		if st.s.stopping != "" && (e.Requested || reason == "") {
@@ -639,7 +640,7 @@ func (st *step) lost(a *Attachment, cause error) {
 // down notes that the process cannot be reached.
 func (st *step) down(reason string) {
 	if st.s.book.phase() != fold.PhaseOffline {
-		st.event(api.KindLinkLost, Actor{}, linkLostData{Reason: reason})
+		st.event(api.KindLinkLost, Actor{}, record.LinkLost{Reason: reason})
 	}
 	st.abandon("the connection to the agent was lost")
 }

@@ -10,14 +10,14 @@ import (
 	"testing"
 
 	"github.com/switchboard-dev/switchboard/api"
-	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 )
 
 // TestBackup writes a backup, reads the session from it, and looks for what it leaves behind.
 func TestBackup(t *testing.T) {
 	scratch := t.TempDir()
-	l := newLab(t, func(o *hub.Options) { o.Scratch = scratch })
+	l := newLab(t)
+	l.report(nil, scratch)
 	s := l.create(api.CreateSession{Prompt: "@say hello"})
 	l.awaitDone(s.ID, 1)
 	// What one has left that was killed.
@@ -25,7 +25,7 @@ func TestBackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := l.hub.Backup(l.ctx(), &out); err != nil {
+	if err := l.reports.Backup(l.ctx(), &out); err != nil {
 		t.Fatal(err)
 	}
 	wantEmpty(t, scratch)
@@ -61,7 +61,8 @@ func TestBackupLeft(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(scratch, ".backup-of-somebody"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l := newLab(t, func(o *hub.Options) { o.Scratch = scratch })
+	l := newLab(t)
+	l.report(nil, scratch)
 	look := func(when string) {
 		t.Helper()
 		entries, err := os.ReadDir(scratch)
@@ -71,7 +72,7 @@ func TestBackupLeft(t *testing.T) {
 	}
 	look("at the start")
 	var out bytes.Buffer
-	if err := l.hub.Backup(l.ctx(), &out); err != nil || out.Len() == 0 {
+	if err := l.reports.Backup(l.ctx(), &out); err != nil || out.Len() == 0 {
 		t.Errorf("%d bytes, %v", out.Len(), err)
 	}
 	look("after a backup")
@@ -89,20 +90,22 @@ func wantEmpty(t *testing.T, dir string) {
 func TestBackupFails(t *testing.T) {
 	scratch := t.TempDir()
 	var log bytes.Buffer
-	l := newLab(t, func(o *hub.Options) { o.Scratch = scratch })
-	if err := l.hub.Backup(l.ctx(), &smallDisk{left: 1000}); !errors.Is(err, errFull) {
+	l := newLab(t)
+	l.report(nil, scratch)
+	if err := l.reports.Backup(l.ctx(), &smallDisk{left: 1000}); !errors.Is(err, errFull) {
 		t.Errorf("to a full disk: %v", err)
 	}
 	wantEmpty(t, scratch)
 	ctx, cancel := context.WithCancel(l.ctx())
 	cancel()
-	if err := l.hub.Backup(ctx, &log); !errors.Is(err, context.Canceled) || log.Len() > 0 {
+	if err := l.reports.Backup(ctx, &log); !errors.Is(err, context.Canceled) || log.Len() > 0 {
 		t.Errorf("for nobody: %v, and %d bytes", err, log.Len())
 	}
 	wantEmpty(t, scratch)
 
-	l = newLab(t, func(o *hub.Options) { o.Scratch = filepath.Join(scratch, "nowhere") })
-	err := l.hub.Backup(l.ctx(), &log)
+	l = newLab(t)
+	l.report(nil, filepath.Join(scratch, "nowhere"))
+	err := l.reports.Backup(l.ctx(), &log)
 	if code(err) != api.CodeStorage || strings.Contains(err.Error(), scratch) {
 		t.Errorf("to nowhere: %v", err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
@@ -63,7 +64,7 @@ type book struct {
 	Rules  []api.SessionRule `json:"rules,omitempty"`
 	Limits limits            `json:"limits,omitzero"`
 	// Enforced are the rules that the CLI of this run was given.
-	Enforced enforced `json:"enforced,omitzero"`
+	Enforced record.Enforced `json:"enforced,omitzero"`
 	// Intent is a plan that is to be carried out by a new process, Outline what
 	// is known of pauses before a plan.
 	Intent  *planIntent `json:"intent,omitempty"`
@@ -101,7 +102,7 @@ const (
 
 // The kinds of commands.
 const (
-	commandPrompt     = "prompt"
+	commandPrompt     = record.CommandPrompt
 	commandSteer      = "steer"
 	commandAnswer     = "answer"
 	commandRequest    = "request"
@@ -110,70 +111,12 @@ const (
 	commandProgram    = "program" // what a program wrote to its own CLI
 )
 
-// The data of entries that are ours alone; the others' is in package api.
-type (
-	createdData struct {
-		Title   string             `json:"title,omitempty"`
-		Dir     string             `json:"dir,omitempty"`
-		Epoch   string             `json:"epoch"`
-		Options api.SessionOptions `json:"options,omitzero"`
-		Fork    string             `json:"fork_of,omitempty"`
-		Resume  string             `json:"resume,omitempty"`
-		Copy    bool               `json:"copy,omitempty"` // of the conversation
-		At      string             `json:"at,omitempty"`
-		Direct  bool               `json:"direct,omitempty"`
-	}
-	runStartedData struct {
-		Run       int                 `json:"run"`
-		Transport string              `json:"transport"`
-		Resume    string              `json:"resume,omitempty"`
-		Fork      bool                `json:"fork,omitempty"`
-		At        string              `json:"at,omitempty"`
-		Options   *api.SessionOptions `json:"options,omitempty"`
-		// Enforced are the rules that the CLI is given, Plan is the question whose
-		// plan the run carries out.
-		Enforced enforced `json:"enforced,omitzero"`
-		Plan     string   `json:"plan,omitempty"`
-		// Registration is the initialize request of the program that drives the
-		// session, if the run is the first.
-		Registration json.RawMessage `json:"registration,omitempty"`
-	}
-	runFoundData struct { // kinds link_up and run_launched
-		Version   string `json:"version,omitempty"`
-		Simulated bool   `json:"simulated,omitempty"`
-		ConfigDir string `json:"config_dir,omitempty"`
-		Back      bool   `json:"back,omitempty"`
-		PID       int    `json:"pid,omitempty"`
-	}
-	linkLostData struct {
-		Reason string `json:"reason"`
-	}
-	stateData struct {
-		State api.State `json:"state"`
-	}
-	updatedData struct {
-		Title    *string `json:"title,omitempty"`
-		Archived *bool   `json:"archived,omitempty"`
-		// What the next run is started with.
-		Model             *string              `json:"model,omitempty"`
-		PermissionMode    *wire.PermissionMode `json:"permission_mode,omitempty"`
-		MaxThinkingTokens *int                 `json:"max_thinking_tokens,omitempty"`
-		// Enforced are the rules that the CLI was given meanwhile.
-		Enforced *enforced `json:"enforced,omitempty"`
-		// NoPlan gives up a plan that was to be carried out by a new process.
-		NoPlan bool `json:"no_plan,omitempty"`
-	}
-	sentData struct { // kind sent: the line is in the entry
-		Command string `json:"command"`
-		Kind    string `json:"kind"`
-		Number  int64  `json:"number"`
-	}
-	settledData struct {
-		api.Question
-		Line   json.RawMessage `json:"line,omitempty"`
-		Intent *planIntent     `json:"intent,omitempty"`
-	}
-)
+// settledData is the data of kind question_settled; the data of the other kinds is in packages api and record.
+type settledData struct {
+	api.Question
+	Line   json.RawMessage `json:"line,omitempty"`
+	Intent *planIntent     `json:"intent,omitempty"`
+}
 
 // changes are what applying an entry did beyond the book itself.
 type changes struct {
@@ -225,7 +168,7 @@ func (b *book) apply(e *journal.Entry, c *changes) error {
 	case api.KindLinkUp:
 		err = b.linkUp(e, c)
 	case api.KindRunLaunched:
-		var d runFoundData
+		var d record.RunFound
 		if err = json.Unmarshal(e.Data, &d); err == nil {
 			b.found(d)
 		}
@@ -235,7 +178,7 @@ func (b *book) apply(e *journal.Entry, c *changes) error {
 	case api.KindRunEnded:
 		err = b.runEnded(e, c)
 	case api.KindState:
-		var d stateData
+		var d record.State
 		if err = json.Unmarshal(e.Data, &d); err == nil {
 			b.Told = fold.Phase(d.State)
 		}
@@ -260,7 +203,7 @@ func (b *book) apply(e *journal.Entry, c *changes) error {
 	case api.KindTurn:
 		err = b.turn(e, c)
 	case api.KindUpdated:
-		var d updatedData
+		var d record.Updated
 		if err = json.Unmarshal(e.Data, &d); err == nil {
 			b.update(d, e.Time)
 		}
@@ -286,7 +229,7 @@ func (b *book) apply(e *journal.Entry, c *changes) error {
 }
 
 func (b *book) created(e *journal.Entry) error {
-	var d createdData
+	var d record.Created
 	if err := json.Unmarshal(e.Data, &d); err != nil {
 		return err
 	}
@@ -298,7 +241,7 @@ func (b *book) created(e *journal.Entry) error {
 	return nil
 }
 
-func (b *book) update(d updatedData, now time.Time) {
+func (b *book) update(d record.Updated, now time.Time) {
 	if d.Title != nil {
 		b.Title = *d.Title
 	}
@@ -371,7 +314,7 @@ func (b *book) pickUp(now time.Time, c *changes) {
 
 // sent folds a line that is sent to the CLI.
 func (b *book) sent(e *journal.Entry, c *changes) error {
-	var d sentData
+	var d record.Sent
 	if err := json.Unmarshal(e.Data, &d); err != nil {
 		return err
 	}
@@ -516,7 +459,7 @@ func (b *book) commandIndex(id string) int {
 
 // runStarted folds the beginning of a run.
 func (b *book) runStarted(e *journal.Entry, c *changes) error {
-	var d runStartedData
+	var d record.RunStarted
 	if err := json.Unmarshal(e.Data, &d); err != nil {
 		return err
 	}
@@ -541,7 +484,7 @@ func (b *book) runStarted(e *journal.Entry, c *changes) error {
 
 // linkUp folds the arrival of a link.
 func (b *book) linkUp(e *journal.Entry, c *changes) error {
-	var d runFoundData
+	var d record.RunFound
 	if err := json.Unmarshal(e.Data, &d); err != nil {
 		return err
 	}
@@ -551,7 +494,7 @@ func (b *book) linkUp(e *journal.Entry, c *changes) error {
 	return nil
 }
 
-func (b *book) found(d runFoundData) {
+func (b *book) found(d record.RunFound) {
 	if d.Version != "" {
 		b.Version = d.Version
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
@@ -88,7 +89,7 @@ func askedIn(line []byte) string {
 // characters.
 func firstLine(text string, limit int) string {
 	for line := range strings.Lines(text) {
-		if said := cutLine(line, limit); said != "" {
+		if said := record.CutLine(line, limit); said != "" {
 			return said
 		}
 	}
@@ -128,7 +129,7 @@ func (b *book) rowData() json.RawMessage {
 	made := rowData{Simulated: b.Simulated, Failed: b.failed(), Text: b.State.Text}
 	if made != b.rowOf {
 		b.rowOf, b.rowJSON = made, nil
-		made.Text = cutLine(made.Text, maxRowText)
+		made.Text = record.CutLine(made.Text, maxRowText)
 		if made != (rowData{}) {
 			b.rowJSON = encoded(made)
 		}

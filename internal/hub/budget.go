@@ -1,14 +1,15 @@
 package hub
 
 import (
-	"fmt"
-	"math"
-	"path/filepath"
+	"context"
+	"maps"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/budget"
+	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
@@ -36,68 +37,8 @@ func (m *meter) use() api.BudgetUse {
 	}
 }
 
-// where says in words what it is counted over.
-func where(per string) string {
-	switch per {
-	case perFolder:
-		return "in this folder"
-	case perDay:
-		return "today"
-	}
-	return "in this session"
-}
-
-// sentence says how much of a budget is used, in one sentence.
-func sentence(u api.BudgetUse) string {
-	state := "is used up"
-	if !u.Over {
-		state = "is nearly used up"
-	}
-	if u.Unit == unitIdle {
-		return fmt.Sprintf("the budget %q %s: the session has been idle for %v", u.Name, state, seconds(u.Used))
-	}
-	return fmt.Sprintf("the budget %q %s: %s of %s %s", u.Name, state, quantity(u.Unit, u.Used, false), quantity(u.Unit, u.Limit, true), where(u.Per))
-}
-
-// quantity writes how much of a unit.
-func quantity(unit string, n float64, named bool) string {
-	switch unit {
-	case unitUSD:
-		if n > 0 && n < 0.01 {
-			return fmt.Sprintf("$%.4f", n)
-		}
-		return fmt.Sprintf("$%.2f", n)
-	case unitTurns:
-		text := strconv.FormatFloat(n, 'f', 0, 64)
-		switch {
-		case !named:
-			return text
-		case n == 1:
-			return text + " turn"
-		}
-		return text + " turns"
-	}
-	if named {
-		return seconds(n).String() + " at work"
-	}
-	return seconds(n).String()
-}
-
-// seconds returns a duration that people can read.
-func seconds(n float64) time.Duration {
-	return time.Duration(math.Min(n, math.MaxInt32) * float64(time.Second)).Round(time.Second)
-}
-
 // folder returns the folder that a session works in, as budgets know it.
-func (b *book) folder() string { return cleaned(b.dir()) }
-
-// cleaned returns a path in the form in which paths are compared; "" stays.
-func cleaned(dir string) string {
-	if dir == "" {
-		return ""
-	}
-	return filepath.Clean(dir)
-}
+func (b *book) folder() string { return budget.Folder(b.dir()) }
 
 // meters returns the limits that concern a session. pending is what it has used
 // that the ledger does not know of yet.
@@ -110,7 +51,7 @@ func (s *session) meters(pending amount, now time.Time) []meter {
 	dir := b.folder()
 	own := amount{turns: b.Costs.Turns, millis: b.Limits.worked(now).Milliseconds()}
 	if led.priced {
-		own.usd = cents(b.Costs.Total().CostUSD)
+		own.usd = budget.Cents(b.Costs.Total().CostUSD)
 	}
 	for i := range led.budgets {
 		budget := &led.budgets[i]
@@ -226,12 +167,12 @@ func (st *step) checkMeter(m *meter) {
 		return
 	}
 	if !l.marked(m, over) && s.hub.ledger.tell(m, s.book.folder(), over) {
-		st.event(api.KindBudget, Actor{}, budgetData{BudgetUse: m.use(), Day: m.day})
+		st.event(api.KindBudget, Actor{}, record.Budget{BudgetUse: m.use(), Day: m.day})
 	}
 	if !over || m.budget.Action == actionWarn || l.holdOf(m) != nil {
 		return
 	}
-	h := hold{Hold: api.Hold{ID: newID("h"), Kind: holdBudget, Reason: sentence(m.use()), Since: st.now, Budget: m.budget.Name}, Unit: m.unit, Day: m.day, At: m.limit}
+	h := record.Hold{Hold: api.Hold{ID: newID("h"), Kind: holdBudget, Reason: budget.Sentence(m.use()), Since: st.now, Budget: m.budget.Name}, Unit: m.unit, Day: m.day, At: m.limit}
 	if m.budget.Per == perDay {
 		h.Until, h.Resumes = nextMidnight(st.now.In(s.hub.ledger.zone)).UTC(), true
 	}
@@ -256,7 +197,7 @@ func (st *step) checkHolds(meters []meter) {
 		if i < 0 && !h.Until.IsZero() && !h.Until.After(st.now) {
 			reason = overReset
 		}
-		st.event(api.KindHoldOver, Actor{}, holdOverData{HoldOver: api.HoldOver{ID: h.ID, Reason: reason}})
+		st.event(api.KindHoldOver, Actor{}, record.HoldOver{HoldOver: api.HoldOver{ID: h.ID, Reason: reason}})
 	}
 	if paused && !st.s.rulesPaused() {
 		st.released()
@@ -274,12 +215,12 @@ func (st *step) checkIdle(m *meter) {
 		return
 	}
 	if !slices.Contains(b.Limits.Idled, m.budget.Name) {
-		st.event(api.KindBudget, Actor{}, budgetData{BudgetUse: m.use()})
+		st.event(api.KindBudget, Actor{}, record.Budget{BudgetUse: m.use()})
 	}
 	if m.budget.Action == actionWarn || s.link == nil || !s.link.connected || s.link.tee {
 		return // a program's own process is not ours to end
 	}
-	st.stop(sentence(m.use()), stopGrace)
+	st.stop(budget.Sentence(m.use()), stopGrace)
 }
 
 // wake starts another process for a prompt that came while the one before was
@@ -304,7 +245,7 @@ func (st *step) interruptOver() {
 	if b.Transport == transportTee {
 		return // a program's own turns are the program's to end; it is told by the event
 	}
-	if !slices.ContainsFunc(b.Limits.Holds, func(h hold) bool {
+	if !slices.ContainsFunc(b.Limits.Holds, func(h record.Hold) bool {
 		budget := s.hub.ledger.budget(h.Budget)
 		return h.Kind == holdBudget && budget != nil && budget.Action == actionInterrupt
 	}) {
@@ -339,7 +280,7 @@ func (st *step) checkRateLimits() {
 		r, still := l.Rejected[h.Limit]
 		switch {
 		case !still, h.Resumes && !h.Until.IsZero() && !h.Until.After(st.now):
-			st.event(api.KindHoldOver, Actor{}, holdOverData{HoldOver: api.HoldOver{ID: h.ID, Reason: overReset}})
+			st.event(api.KindHoldOver, Actor{}, record.HoldOver{HoldOver: api.HoldOver{ID: h.ID, Reason: overReset}})
 		case !r.Until.Equal(h.Until):
 			h.Until, h.Reason, h.Changed = r.Until, limitSentence(h.Limit, r.Until), true
 			st.event(api.KindHold, Actor{}, h)
@@ -355,11 +296,11 @@ func (st *step) checkRateLimits() {
 	slices.Sort(kinds)
 	for _, kind := range kinds {
 		r := l.Rejected[kind]
-		held := slices.ContainsFunc(l.Holds, func(h hold) bool { return h.Kind == holdRateLimit && h.Limit == kind })
+		held := slices.ContainsFunc(l.Holds, func(h record.Hold) bool { return h.Kind == holdRateLimit && h.Limit == kind })
 		if held || r.Seq <= l.Passed[kind] || !r.Until.IsZero() && !r.Until.After(st.now) {
 			continue
 		}
-		st.event(api.KindHold, Actor{}, hold{Hold: api.Hold{
+		st.event(api.KindHold, Actor{}, record.Hold{Hold: api.Hold{
 			ID: newID("h"), Kind: holdRateLimit, Reason: limitSentence(kind, r.Until), Since: st.now, Until: r.Until,
 			Resumes: !r.Until.IsZero() && (s.book.Options.ResumeAtReset || s.hub.ledger.resumes),
 		}, Limit: kind})
@@ -436,4 +377,69 @@ func (s *session) viewLimits(v *api.Session) {
 	for i := range meters {
 		v.Budgets = append(v.Budgets, meters[i].use())
 	}
+}
+
+// Budgets returns the limits that the server was given, a row for each unit.
+// What is used of one per session or per folder is told of the session or folder
+// that has used most of it.
+func (h *Hub) Budgets(ctx context.Context) (*api.Budgets, error) {
+	out := &api.Budgets{Budgets: []api.BudgetUse{}}
+	led, now := h.ledger, h.now()
+	var sessions []journal.Sum
+	if slices.ContainsFunc(led.budgets, func(b Budget) bool { return b.Per == perSession }) {
+		var err error
+		if sessions, err = h.journal.Sums(ctx, journal.SumBySession, time.Time{}); err != nil {
+			return nil, h.problem(err, "")
+		}
+	}
+	for i := range led.budgets {
+		b := &led.budgets[i]
+		for _, unit := range []string{unitUSD, unitTurns, unitWall, unitIdle} {
+			m := meter{budget: b, unit: unit, limit: b.limit(unit)}
+			if m.limit == 0 {
+				continue
+			}
+			scope := ""
+			most := func(used float64, of string) {
+				if used > m.used {
+					m.used, scope = used, of
+				}
+			}
+			if b.shared() {
+				for _, dir := range led.scopes(i) {
+					most(led.usedBy(i, dir, now).of(unit), dir)
+				}
+			} else {
+				for _, s := range sessions {
+					if b.concerns(budget.Folder(s.Dir)) {
+						most(amount{usd: s.CostUSD, turns: s.Turns, millis: s.Millis}.of(unit), s.Key)
+					}
+				}
+			}
+			use := m.use()
+			use.Scope = scope
+			out.Budgets = append(out.Budgets, use)
+		}
+	}
+	return out, nil
+}
+
+// scopes returns what a shared budget is counted by: the folders, or all at once.
+func (l *ledger) scopes(i int) []string {
+	b := &l.budgets[i]
+	if b.Per != perFolder {
+		return []string{""}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	dirs := map[string]bool{}
+	for dir := range l.used[i] {
+		dirs[dir] = true
+	}
+	for _, w := range l.working {
+		if b.concerns(w.dir) {
+			dirs[w.dir] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(dirs))
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -42,7 +43,7 @@ func checkSettings(by Actor, settings []byte) error {
 		return api.Errorf(http.StatusForbidden, api.CodeForbidden, "bypassPermissions needs the scope admin")
 	}
 	if name := wire.HooklessSetting(settings); name != "" {
-		return unfit("settings: %s is refused: it can set the hub's own rules aside", name)
+		return record.Unfit("settings: %s is refused: it can set the hub's own rules aside", name)
 	}
 	return nil
 }

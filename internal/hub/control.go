@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -28,7 +29,7 @@ func (h *Hub) Control(ctx context.Context, by Actor, id string, r wire.Request) 
 
 // control is Control of a session in use.
 func (s *session) control(ctx context.Context, by Actor, r wire.Request) (*wire.ControlAnswer, error) {
-	remember := updatedData{}
+	remember := record.Updated{}
 	switch r := r.(type) { //nolint:gochecksumtype // the others are sent as they are
 	case *wire.InitializeRequest:
 		// Another one could take away the hooks of the first.
@@ -61,7 +62,7 @@ func (s *session) control(ctx context.Context, by Actor, r wire.Request) (*wire.
 	if err != nil {
 		return nil, err
 	}
-	if remember != (updatedData{}) {
+	if remember != (record.Updated{}) {
 		err = s.ask(ctx, func(st *step) error {
 			st.event(api.KindUpdated, by, remember)
 			return nil
@@ -76,7 +77,7 @@ func (s *session) control(ctx context.Context, by Actor, r wire.Request) (*wire.
 // applySettings gives the CLI settings of a front end. Each such request replaces
 // the one before, so that the rules that the CLI is to enforce go along.
 func (s *session) applySettings(ctx context.Context, by Actor, r *wire.ApplyFlagSettingsRequest) (*wire.ControlAnswer, error) {
-	var want enforced
+	var want record.Enforced
 	err := s.look(ctx, func(st *step) error {
 		want = s.settings(st.now)
 		return nil
@@ -105,21 +106,21 @@ func (s *session) applySettings(ctx context.Context, by Actor, r *wire.ApplyFlag
 
 // withRules adds rules that the CLI is to enforce to settings of a front end, nil
 // for none.
-func withRules(settings json.RawMessage, rules enforced) (json.RawMessage, error) {
+func withRules(settings json.RawMessage, rules record.Enforced) (json.RawMessage, error) {
 	all := map[string]json.RawMessage{}
 	if len(settings) > 0 {
 		if err := json.Unmarshal(settings, &all); err != nil {
-			return nil, unfit("settings: expected an object: %v", err)
+			return nil, record.Unfit("settings: expected an object: %v", err)
 		}
 	}
 	permissions := map[string]json.RawMessage{}
 	if raw, ok := all["permissions"]; ok && string(raw) != "null" { // which takes back what was given
 		if err := json.Unmarshal(raw, &permissions); err != nil {
-			return nil, unfit("settings.permissions: expected an object: %v", err)
+			return nil, record.Unfit("settings.permissions: expected an object: %v", err)
 		}
 	}
 	if all == nil || permissions == nil { // null
-		return nil, unfit("settings: expected an object, and so its permissions")
+		return nil, record.Unfit("settings: expected an object, and so its permissions")
 	}
 	for _, list := range []struct {
 		name string
@@ -128,7 +129,7 @@ func withRules(settings json.RawMessage, rules enforced) (json.RawMessage, error
 		theirs := []string{} // both lists replace what was told before
 		if raw, ok := permissions[list.name]; ok {
 			if err := json.Unmarshal(raw, &theirs); err != nil {
-				return nil, unfit("settings.permissions.%s: expected a list of rules: %v", list.name, err)
+				return nil, record.Unfit("settings.permissions.%s: expected a list of rules: %v", list.name, err)
 			}
 		}
 		for _, rule := range list.ours {

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/record"
 )
 
 // FollowOptions say where a follower begins and what it wants.
@@ -49,32 +50,9 @@ func (h *Hub) Follow(ctx context.Context, id string, o FollowOptions) (*Cursor, 
 	s.feed.mu.Lock()
 	epoch, last := s.feed.epoch, s.feed.seq
 	s.feed.mu.Unlock()
-	c.verdict = api.Verdict{Resume: resumeOK, LastEventID: eventID(epoch, last)}
-	c.seq, c.verdict.Resume = place(o.After, epoch, last)
+	c.verdict = api.Verdict{Resume: record.ResumeOK, LastEventID: record.EventID(epoch, last)}
+	c.seq, c.verdict.Resume = record.Place(o.After, epoch, last)
 	return c, nil
-}
-
-// The verdicts.
-const (
-	resumeOK    = "ok"
-	resumeGap   = "gap"
-	resumeReset = "reset"
-)
-
-// place returns the number of the last event that somebody has who names an id,
-// and how that relates to the log.
-func place(after, epoch string, last int64) (seq int64, verdict string) {
-	switch after {
-	case "":
-		return 0, resumeOK
-	case "now":
-		return last, resumeOK
-	}
-	named, seq, ok := parseEventID(after)
-	if !ok || named != epoch || seq > last {
-		return 0, resumeReset
-	}
-	return seq, resumeOK
 }
 
 // Close lets go of the session.
@@ -195,7 +173,7 @@ func (c *Cursor) read(ctx context.Context) ([]api.Frame, error) {
 	c.hub.meter.Behind(entries[len(entries)-1].Seq - c.seq)
 	for i := range entries {
 		c.seq = entries[i].Seq
-		frames = append(frames, api.Frame{Type: api.FrameEvent, Event: toEvent(&entries[i], c.epoch())})
+		frames = append(frames, api.Frame{Type: api.FrameEvent, Event: record.Event(&entries[i], c.epoch())})
 	}
 	return frames, nil
 }
@@ -216,16 +194,16 @@ func (h *Hub) Events(ctx context.Context, id, after string, limit int) (*api.Eve
 		return nil, h.problem(err, id)
 	}
 	page := &api.EventPage{Events: []api.Event{}}
-	seq, verdict := place(after, row.Epoch, row.Seq)
+	seq, verdict := record.Place(after, row.Epoch, row.Seq)
 	page.Resume = verdict
 	entries, err := h.journal.Entries(ctx, id, seq, limit, 8<<20)
 	if err != nil {
 		return nil, h.problem(err, id)
 	}
 	for i := range entries {
-		page.Events = append(page.Events, *toEvent(&entries[i], row.Epoch))
+		page.Events = append(page.Events, *record.Event(&entries[i], row.Epoch))
 		seq = entries[i].Seq
 	}
-	page.Next, page.More = eventID(row.Epoch, seq), seq < row.Seq
+	page.Next, page.More = record.EventID(row.Epoch, seq), seq < row.Seq
 	return page, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -247,7 +248,7 @@ func (h *Hub) dialledSession(ctx context.Context, hello DialHello) (*session, fu
 	}
 	release := h.releaser(s)
 	err = s.do(ctx, func(st *step) {
-		st.event(api.KindCreated, Actor{}, createdData{Epoch: newEpoch()})
+		st.event(api.KindCreated, Actor{}, record.Created{Epoch: newEpoch()})
 		st.startRun(runSpec{fresh: true, transport: hello.Transport, name: hello.Name})
 	})
 	if err != nil {
@@ -311,7 +312,7 @@ func (a *Attachment) Connected(ctx context.Context, again bool) error {
 		a.connected = true
 		s.joined++
 		s.quiet = quiet{since: st.now}
-		st.event(api.KindLinkUp, Actor{}, runFoundData{Back: again || b.First != nil})
+		st.event(api.KindLinkUp, Actor{}, record.RunFound{Back: again || b.First != nil})
 		if b.First == nil {
 			s.pushDue = true
 			if _, err := st.initialize(nil); err != nil {

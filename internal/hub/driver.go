@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
@@ -31,7 +32,7 @@ type Driver struct {
 // a [Driver], with what that says.
 func (h *Hub) CreateDirect(ctx context.Context, by Actor, in api.CreateSession) (*api.Created, error) {
 	if !filepath.IsAbs(in.Dir) {
-		return nil, unfit("dir: expected an absolute path, got %q", in.Dir)
+		return nil, record.Unfit("dir: expected an absolute path, got %q", in.Dir)
 	}
 	if err := checkOptions(by, in.Options); err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
@@ -79,7 +80,7 @@ func (f *feed) show(st *step, items *[]wideItem) {
 // entry shows an entry. line is its line as it was folded, if it is one of the
 // CLI. mu is held.
 func (f *feed) entry(e *journal.Entry, line *fold.Line) *api.Event {
-	event := lineEvent(e, f.epoch, line)
+	event := record.LineEvent(e, f.epoch, line)
 	f.seq = e.Seq
 	f.entries = append(f.entries, event)
 	f.size += sizeOf(event)
@@ -110,7 +111,7 @@ func (f *feed) liveLine(v *Item, l *fold.Line, st *step) *api.Event {
 		return nil // a durable line that is in the log already, repeated by a CLI that dialled in
 	}
 	event := &api.Event{Session: f.session, Run: st.s.book.Run, Time: st.now, Source: string(journal.SourceAgent), Kind: api.KindLive, After: f.seq}
-	setFolded(event, l)
+	record.SetLine(event, l)
 	size := sizeOf(event)
 	f.live = append(f.live, liveLine{after: f.seq, event: event, size: size})
 	f.liveLen += size

@@ -14,6 +14,7 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 	"github.com/switchboard-dev/switchboard/internal/policy"
+	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
 
@@ -55,13 +56,8 @@ type Options struct {
 	// Notify is told what people want to know who are not looking. It must not
 	// block. It may be nil.
 	Notify func(Notification)
-	// Library finds what CLIs have left on the disk. It may be nil.
-	Library Library
 	// Meter counts what the hub does. It may be nil.
 	Meter Meter
-	// Scratch is a folder for files that are read once and removed: as large as
-	// the journal. If empty, the system's.
-	Scratch string
 	// Left takes in what the process of a run kept for a hub and could not give one
 	// (see [Hub.AttachSpool]), if there is something. It is called when the process is
 	// dead, before the run is ended for that, not by a session's loop, and returns when
@@ -95,9 +91,8 @@ type Hub struct {
 	ctx      context.Context
 	cancel   context.CancelFunc
 	tasks    sync.WaitGroup
-	backups  chan struct{} // room for the one that is being made
-	look     chan string   // sessions to look after at once
-	stuck    atomic.Int64  // sessions that wait for the journal to be writable
+	look     chan string  // sessions to look after at once
+	stuck    atomic.Int64 // sessions that wait for the journal to be writable
 
 	mu       sync.Mutex
 	sessions map[string]*session
@@ -116,7 +111,6 @@ func New(ctx context.Context, o Options) (*Hub, error) {
 		journal: o.Journal, launcher: o.Launcher, log: o.Logger, clock: o.Now, watch: o.Watch, rest: o.Rest, silence: o.Silence,
 		sessions: map[string]*session{}, loading: map[string]chan struct{}{}, leases: map[string]journal.Lease{},
 		names: map[string]string{}, offline: map[string]bool{}, creating: map[string]chan struct{}{}, look: make(chan string, 64),
-		backups: make(chan struct{}, 1),
 	}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
@@ -151,9 +145,6 @@ func New(ctx context.Context, o Options) (*Hub, error) {
 	h.wide = newWide(o.Journal)
 	// The hub's own context: a caller's that ends must not end the sessions.
 	h.ctx, h.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	if err := h.sweepScratch(); err != nil { // as large as the journal; the next backup tries again
-		h.log.Warn("what a backup left is still there", "err", err)
-	}
 	changed := h.rules.Changed() // before anybody looks at the rules
 	if err := h.recover(ctx); err != nil {
 		h.cancel()
@@ -608,31 +599,11 @@ func (h *Hub) putAway() {
 
 // problem turns an error into one for a caller.
 func (h *Hub) problem(err error, id string) error {
-	if err == nil {
-		return nil
-	}
-	var known *api.Error
-	var full *journal.UnavailableError
-	var taken *journal.TakenError
-	var owned *OwnedError
-	switch {
-	case errors.As(err, &known):
-		return known
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return err
-	case errors.As(err, &full):
-		return &api.Error{Status: http.StatusServiceUnavailable, Code: api.CodeStorage, Title: "the journal cannot be written", Detail: full.Reason, Hint: "free some disk space; nothing is lost meanwhile"}
-	case errors.As(err, &owned):
+	if owned, ok := errors.AsType[*OwnedError](err); ok {
 		return &api.Error{Status: http.StatusConflict, Code: api.CodeOwned, Title: owned.Error(), Session: owned.Session, Hint: "stop that session first, or fork the conversation"}
-	case errors.As(err, &taken):
-		return &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Title: taken.Error()}
-	case errors.Is(err, journal.ErrCursor):
-		return &api.Error{Status: http.StatusUnprocessableEntity, Code: api.CodeInvalid, Title: "the cursor isn't valid", Hint: "use the cursor of the previous page, or none"}
-	case errors.Is(err, journal.ErrNotFound):
-		return &api.Error{Status: http.StatusNotFound, Code: api.CodeNotFound, Title: fmt.Sprintf("there is no session %q", id)}
-	case errors.Is(err, ErrClosed), errors.Is(err, journal.ErrClosed), errors.Is(err, errPutAway):
-		return &api.Error{Status: http.StatusServiceUnavailable, Code: api.CodeClosing, Title: "the hub is shutting down", Hint: "try again in a moment"}
 	}
-	h.log.Error("unexpected", "session", id, "err", err)
-	return &api.Error{Status: http.StatusInternalServerError, Code: api.CodeInternal, Title: "something went wrong in the hub", Detail: err.Error()}
+	if errors.Is(err, ErrClosed) || errors.Is(err, errPutAway) {
+		return record.Closing()
+	}
+	return record.Problem(h.log, err, id)
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/base32"
 	"encoding/hex"
 	"fmt"
-	"strconv"
 	"strings"
 )
 
@@ -61,19 +60,6 @@ func sumOf(parts ...[]byte) []byte {
 		_, _ = h.Write(p)
 	}
 	return h.Sum(nil)
-}
-
-// eventID returns the id of an entry.
-func eventID(epoch string, seq int64) string { return epoch + ":" + strconv.FormatInt(seq, 10) }
-
-// parseEventID splits an id.
-func parseEventID(id string) (epoch string, seq int64, ok bool) {
-	epoch, number, found := strings.Cut(id, ":")
-	if !found || epoch == "" {
-		return "", 0, false
-	}
-	seq, err := strconv.ParseInt(number, 10, 64)
-	return epoch, seq, err == nil && seq >= 0
 }
 
 // newEpoch returns the name of a sequence of entries.

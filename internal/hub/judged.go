@@ -8,6 +8,7 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 	"github.com/switchboard-dev/switchboard/internal/policy"
+	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
@@ -69,7 +70,7 @@ func (st *step) checkEdited(ask *wire.ControlRequest, in api.Answer) error {
 	if v.Rule != nil {
 		name = " (" + v.Rule.Text + ")"
 	}
-	return unfit("input: a rule denies the edited call%s: %s", name, v.Reason)
+	return record.Unfit("input: a rule denies the edited call%s: %s", name, v.Reason)
 }
 
 // dropHook cancels a question of a hook that the CLI has withdrawn.

@@ -18,6 +18,7 @@ import (
 	"github.com/switchboard-dev/switchboard/claude/claudetest"
 	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/report"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -34,8 +35,12 @@ type lab struct {
 	dir      string
 	journal  *journal.SQLite
 	hub      *hub.Hub
+	reports  *report.Reports
 	launcher *launcher
 	options  hub.Options
+	// Of the reports alone.
+	library report.Library
+	scratch string
 }
 
 // newLab opens a hub on an empty journal.
@@ -65,7 +70,25 @@ func (l *lab) open() {
 	if l.hub, err = hub.New(context.Background(), l.options); err != nil {
 		l.t.Fatal(err)
 	}
+	l.report(l.library, l.scratch)
 	l.launcher.connectAll()
+}
+
+// report has the lab's reports use a library and a scratch folder.
+func (l *lab) report(library report.Library, scratch string) {
+	l.library, l.scratch = library, scratch
+	l.reports = report.New(report.Options{
+		Journal: l.journal, Now: l.options.Now, Library: library, Rules: l.options.Rules, Live: l.hub.Unknown, Scratch: scratch,
+	})
+}
+
+// adopt makes a session of a conversation on disk.
+func (l *lab) adopt(conversation string, in api.Adopt) (*api.Created, error) {
+	session, err := l.reports.Adopt(l.ctx(), conversation, in)
+	if err != nil {
+		return nil, err
+	}
+	return l.hub.Create(l.ctx(), person, session)
 }
 
 func (l *lab) close() {

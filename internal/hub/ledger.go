@@ -11,29 +11,22 @@ import (
 	"sync"
 	"time"
 
+	"github.com/switchboard-dev/switchboard/internal/budget"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 )
 
-// What a budget is counted per.
+// What budgets are made of; see package budget.
 const (
-	perSession = "session"
-	perFolder  = "folder"
-	perDay     = "day"
-)
-
-// What happens when a budget is used up.
-const (
-	actionWarn      = "warn"
-	actionAsk       = "ask"
-	actionInterrupt = "interrupt"
-)
-
-// What a budget limits.
-const (
-	unitUSD   = "usd"
-	unitTurns = "turns"
-	unitWall  = "wall"
-	unitIdle  = "idle"
+	perSession      = budget.PerSession
+	perFolder       = budget.PerFolder
+	perDay          = budget.PerDay
+	actionWarn      = budget.Warn
+	actionAsk       = budget.Ask
+	actionInterrupt = budget.Interrupt
+	unitUSD         = budget.USD
+	unitTurns       = budget.Turns
+	unitWall        = budget.Wall
+	unitIdle        = budget.Idle
 )
 
 // A Budget limits what sessions may use. What is zero is not limited.
@@ -123,12 +116,8 @@ type amount struct {
 }
 
 func (a amount) plus(o amount) amount {
-	return amount{usd: cents(a.usd + o.usd), turns: a.turns + o.turns, millis: a.millis + o.millis}
+	return amount{usd: budget.Cents(a.usd + o.usd), turns: a.turns + o.turns, millis: a.millis + o.millis}
 }
-
-// cents rounds away what binary fractions get wrong, so that ten times a tenth
-// is one.
-func cents(usd float64) float64 { return math.Round(usd*1e9) / 1e9 }
 
 // of returns the part that a unit counts.
 func (a amount) of(unit string) float64 {
@@ -189,7 +178,7 @@ func openLedger(ctx context.Context, o Options, clock func() time.Time) (*ledger
 			return nil, fmt.Errorf("budget %q: the name is used twice", b.Name)
 		}
 		names[b.Name] = true
-		b.Folder = cleaned(b.Folder)
+		b.Folder = budget.Folder(b.Folder)
 		if b.WarnAt == 0 {
 			b.WarnAt = defaultWarnAt
 		}
@@ -220,7 +209,7 @@ func (l *ledger) read(ctx context.Context, j journal.Journal, per string, since 
 		return fmt.Errorf("adding up what was used before: %w", err)
 	}
 	for _, s := range spent {
-		l.addTo(per, cleaned(s.Dir), amount{usd: s.CostUSD, turns: s.Turns, millis: s.Millis})
+		l.addTo(per, budget.Folder(s.Dir), amount{usd: s.CostUSD, turns: s.Turns, millis: s.Millis})
 	}
 	return nil
 }

@@ -13,7 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/budget"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
@@ -189,7 +191,7 @@ func TestSentences(t *testing.T) {
 		{api.BudgetUse{Name: "a", Per: perSession, Unit: unitIdle, Used: 61, Limit: 60, Over: true}, `the budget "a" is used up: the session has been idle for 1m1s`},
 	}
 	for _, test := range tests {
-		if got := sentence(test.use); got != test.want {
+		if got := budget.Sentence(test.use); got != test.want {
 			t.Errorf("%+v: %s", test.use, got)
 		}
 	}
@@ -241,8 +243,8 @@ func TestLimitsBounds(t *testing.T) {
 	var l limits
 	for i := range int64(1000) {
 		l.rateLimit(&wire.RateLimitInfo{Status: wire.RateLimitStatusRejected, RateLimitType: wire.RateLimitType(fmt.Sprint(i)), ResetsAt: 1e300}, i)
-		l.told(budgetData{BudgetUse: api.BudgetUse{Name: fmt.Sprint(i), Unit: unitUSD}})
-		l.over(holdOverData{Granted: &grant{Budget: fmt.Sprint(i), Unit: unitUSD}}, i)
+		l.told(record.Budget{BudgetUse: api.BudgetUse{Name: fmt.Sprint(i), Unit: unitUSD}})
+		l.over(record.HoldOver{Granted: &record.Grant{Budget: fmt.Sprint(i), Unit: unitUSD}}, i)
 	}
 	l.rateLimit(&wire.RateLimitInfo{Status: wire.RateLimitStatusRejected, RateLimitType: wire.RateLimitType(strings.Repeat("x", 1000))}, 1)
 	if len(l.Rejected) != mostLimits || len(l.Marks) != mostMarks || len(l.Grants) != mostMarks {

@@ -12,16 +12,17 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
 
 // The transports.
 const (
-	transportShim      = "shim"
-	transportTee       = "tee"
-	transportWebSocket = "websocket"
-	transportHybrid    = "hybrid"
+	transportShim      = record.TransportShim
+	transportTee       = record.TransportTee
+	transportWebSocket = record.TransportWebSocket
+	transportHybrid    = record.TransportHybrid
 )
 
 // Create makes a session and starts its process. If that fails nothing is left of
@@ -93,7 +94,7 @@ func (h *Hub) create(ctx context.Context, by Actor, in api.CreateSession, sum []
 				return err
 			}
 		}
-		st.event(api.KindCreated, by, createdData{Title: in.Title, Dir: in.Dir, Epoch: newEpoch(), Options: in.Options, Fork: forkOf, Resume: spec.resume, Copy: spec.fork, At: spec.at, Direct: spec.direct})
+		st.event(api.KindCreated, by, record.Created{Title: in.Title, Dir: in.Dir, Epoch: newEpoch(), Options: in.Options, Fork: forkOf, Resume: spec.resume, Copy: spec.fork, At: spec.at, Direct: spec.direct})
 		if in.ClientID != "" {
 			answer, _ := json.Marshal(s.id) //nolint:errchkjson // a string
 			st.batch.ClientIDs = append(st.batch.ClientIDs, journal.ClientID{Scope: scopeCreate, ID: in.ClientID, Sum: sum, Answer: answer, Time: st.now})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
@@ -31,11 +32,11 @@ const (
 // knows no clock and no configuration.
 type limits struct {
 	// Holds are the open ones, the oldest first.
-	Holds []hold `json:"holds,omitempty"`
+	Holds []record.Hold `json:"holds,omitempty"`
 	// Grants are what releases allowed beyond budgets, Marks which budgets were
 	// told to be nearly used up or used up.
-	Grants []grant `json:"grants,omitempty"`
-	Marks  []mark  `json:"marks,omitempty"`
+	Grants []record.Grant `json:"grants,omitempty"`
+	Marks  []mark         `json:"marks,omitempty"`
 	// Worked is how long the session has been at work until Since, which is when
 	// it began to be at work; zero while it is not.
 	Worked time.Duration `json:"worked,omitempty"`
@@ -57,43 +58,6 @@ type limits struct {
 	Finished int64 `json:"finished,omitempty"`
 	Done     int64 `json:"done,omitempty"`
 	Failed   int64 `json:"failed,omitempty"`
-}
-
-// A hold is one that is open, with what is ours alone. It is the data of the
-// entry that opens it; another entry with the same id changes it.
-type hold struct {
-	api.Hold
-	// Unit and Day are those of the budget's meter, and At is the limit that was
-	// reached. Limit is the kind of a rate limit.
-	Unit  string  `json:"unit,omitempty"`
-	Day   string  `json:"day,omitempty"`
-	At    float64 `json:"at,omitempty"`
-	Limit string  `json:"limit,omitempty"`
-	// Changed says that it was open before.
-	Changed bool `json:"changed,omitempty"`
-}
-
-// holdOverData is the data of the entry that ends a hold.
-type holdOverData struct {
-	api.HoldOver
-	// Granted is what may be used beyond the budget from now on.
-	Granted *grant `json:"granted,omitempty"`
-}
-
-// budgetData is the data of the entry that tells of a budget.
-type budgetData struct {
-	api.BudgetUse
-	Day string `json:"day,omitempty"`
-}
-
-// A grant is a limit that takes the place of a budget's own, for one session.
-// From is what was used when it was granted: warnings count from there.
-type grant struct {
-	Budget string  `json:"budget"`
-	Unit   string  `json:"unit"`
-	Day    string  `json:"day,omitempty"`
-	From   float64 `json:"from"`
-	Limit  float64 `json:"limit"`
 }
 
 // A mark says that somebody was told of a budget, with the limit that it had.
@@ -128,17 +92,17 @@ func (l *limits) apply(b *book, e *journal.Entry, line *fold.Line) {
 	case api.KindLine:
 		l.line(b, e, line)
 	case api.KindHold:
-		var h hold
+		var h record.Hold
 		if json.Unmarshal(e.Data, &h) == nil {
 			l.open(h)
 		}
 	case api.KindHoldOver:
-		var d holdOverData
+		var d record.HoldOver
 		if json.Unmarshal(e.Data, &d) == nil {
 			l.over(d, e.Seq)
 		}
 	case api.KindBudget:
-		var d budgetData
+		var d record.Budget
 		if json.Unmarshal(e.Data, &d) == nil {
 			l.told(d)
 		}
@@ -212,7 +176,7 @@ func rejected(info *wire.RateLimitInfo) bool {
 }
 
 // open notes a hold, or that it has changed.
-func (l *limits) open(h hold) {
+func (l *limits) open(h record.Hold) {
 	if i := l.holdIndex(h.ID); i >= 0 {
 		l.Holds[i] = h
 		return
@@ -221,7 +185,7 @@ func (l *limits) open(h hold) {
 }
 
 // over notes that a hold is over.
-func (l *limits) over(d holdOverData, seq int64) {
+func (l *limits) over(d record.HoldOver, seq int64) {
 	if i := l.holdIndex(d.ID); i >= 0 {
 		if kind := l.Holds[i].Limit; l.Holds[i].Kind == holdRateLimit {
 			if l.Passed == nil {
@@ -235,13 +199,13 @@ func (l *limits) over(d holdOverData, seq int64) {
 		}
 	}
 	if g := d.Granted; g != nil {
-		l.Grants = slices.DeleteFunc(l.Grants, func(old grant) bool { return old.Budget == g.Budget && old.Unit == g.Unit })
+		l.Grants = slices.DeleteFunc(l.Grants, func(old record.Grant) bool { return old.Budget == g.Budget && old.Unit == g.Unit })
 		l.Grants = lastOf(append(l.Grants, *g))
 	}
 }
 
 // told notes that somebody was told of a budget.
-func (l *limits) told(d budgetData) {
+func (l *limits) told(d record.Budget) {
 	if d.Unit == unitIdle {
 		l.Idled = lastOf(append(l.Idled, d.Name))
 		l.Rested = l.Rested || d.Over && d.Action != actionWarn
@@ -286,7 +250,7 @@ func (l *limits) worked(now time.Time) time.Duration {
 }
 
 func (l *limits) holdIndex(id string) int {
-	return slices.IndexFunc(l.Holds, func(h hold) bool { return h.ID == id })
+	return slices.IndexFunc(l.Holds, func(h record.Hold) bool { return h.ID == id })
 }
 
 // marked reports whether somebody was told of a meter: that it is nearly used up,
@@ -299,7 +263,7 @@ func (l *limits) marked(m *meter, over bool) bool {
 
 // granted returns what a release has put in the place of a meter's limit; nil if
 // nothing has.
-func (l *limits) granted(m *meter) *grant {
+func (l *limits) granted(m *meter) *record.Grant {
 	for i := range l.Grants {
 		if g := &l.Grants[i]; g.Budget == m.budget.Name && g.Unit == m.unit && g.Day == m.day {
 			return g
@@ -309,7 +273,7 @@ func (l *limits) granted(m *meter) *grant {
 }
 
 // holdOf returns the hold that a meter has caused, nil if there is none.
-func (l *limits) holdOf(m *meter) *hold {
+func (l *limits) holdOf(m *meter) *record.Hold {
 	for i := range l.Holds {
 		if h := &l.Holds[i]; h.Kind == holdBudget && h.Budget == m.budget.Name && h.Unit == m.unit && h.Day == m.day {
 			return h
@@ -324,5 +288,5 @@ func (st *step) heldBack() bool { return len(st.s.book.Limits.Holds) > 0 }
 // rulesPaused reports whether a budget is used up, so that rules allow nothing
 // by themselves: a person is to decide how the session goes on.
 func (s *session) rulesPaused() bool {
-	return slices.ContainsFunc(s.book.Limits.Holds, func(h hold) bool { return h.Kind == holdBudget })
+	return slices.ContainsFunc(s.book.Limits.Holds, func(h record.Hold) bool { return h.Kind == holdBudget })
 }

@@ -2,10 +2,13 @@ package hub
 
 import (
 	"context"
+	"errors"
+	"maps"
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/record"
 )
 
 // A Meter counts what a hub does. Its methods are called in the way of lines: they
@@ -99,4 +102,31 @@ func (h *Hub) Stats(ctx context.Context) (Stats, error) {
 		v.Followers += int(s.followers.Load())
 	}
 	return v, nil
+}
+
+// Unknown returns what a session in memory has counted in the lines of its CLI
+// that is not known; nil if the session is not in memory.
+func (h *Hub) Unknown(ctx context.Context, id string) (*record.Unknown, error) {
+	h.mu.Lock()
+	s := h.sessions[id]
+	h.mu.Unlock()
+	if s == nil {
+		return nil, nil
+	}
+	d := new(record.Unknown)
+	err := s.look(ctx, func(*step) error {
+		b := s.book
+		d.Version, d.State.Version, d.State.Drift = b.Version, b.State.Version, b.State.Drift
+		for _, counters := range []*map[string]int64{&d.State.Drift.Types, &d.State.Drift.Parts, &d.State.Drift.Fields} {
+			*counters = maps.Clone(*counters)
+		}
+		return nil
+	})
+	switch {
+	case errors.Is(err, errPutAway): // it is stored by now
+		return nil, nil
+	case err != nil:
+		return nil, h.problem(err, id)
+	}
+	return d, nil
 }

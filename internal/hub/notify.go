@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/budget"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/record"
 )
 
 // The kinds of notifications.
@@ -94,14 +96,14 @@ func (st *step) notifications(e *journal.Entry, held map[string]bool) []Notifica
 			return []Notification{{Kind: notifyFailed, Text: "the process ended before its work was done: " + b.Ended.Reason}}
 		}
 	case api.KindBudget:
-		var d budgetData
+		var d record.Budget
 		if json.Unmarshal(e.Data, &d) != nil {
 			return nil
 		}
 		held[d.Name+" "+d.Unit] = d.Over
-		return []Notification{{Kind: notifyLimit, Text: sentence(d.BudgetUse)}}
+		return []Notification{{Kind: notifyLimit, Text: budget.Sentence(d.BudgetUse)}}
 	case api.KindHold:
-		var h hold
+		var h record.Hold
 		if json.Unmarshal(e.Data, &h) != nil || h.Changed || held[h.Budget+" "+h.Unit] {
 			return nil // told with its budget, or one that has changed
 		}

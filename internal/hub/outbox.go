@@ -8,6 +8,7 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 	"github.com/switchboard-dev/switchboard/internal/killpoint"
+	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
@@ -40,7 +41,7 @@ func (st *step) send(id, kind string, by Actor, line []byte) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("reading a line that was built: %w", err)
 	}
-	data, err := json.Marshal(sentData{Command: id, Kind: kind, Number: number})
+	data, err := json.Marshal(record.Sent{Command: id, Kind: kind, Number: number})
 	if err != nil {
 		return "", fmt.Errorf("encoding a command: %w", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 	"github.com/switchboard-dev/switchboard/internal/killpoint"
+	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
@@ -249,7 +250,7 @@ func (st *step) tellEdited(by Actor, ask *wire.ControlRequest, v settlement, edi
 // before the plan.
 func (st *step) answerPlainly(by Actor, row journal.Question, ask *wire.ControlRequest, in api.Answer) (*api.Question, error) {
 	if in.Plan != nil || in.Mode != "" || in.Images != nil || in.NoPrompts {
-		return nil, unfit("plan, mode, images and no_prompts go with an outcome")
+		return nil, record.Unfit("plan, mode, images and no_prompts go with an outcome")
 	}
 	v := settlement{answer: in}
 	var err error
@@ -261,11 +262,11 @@ func (st *step) answerPlainly(by Actor, row journal.Question, ask *wire.ControlR
 		}
 	case "deny":
 		if in.Compact {
-			return nil, unfit("compact goes with an approval")
+			return nil, record.Unfit("compact goes with an approval")
 		}
 		v.line, err = wire.NewPermission(ask, &wire.Deny{Message: in.Message, Interrupt: in.Interrupt})
 	default:
-		return nil, unfit("outcome: expected fresh, accept_edits, ask, revise, reject or outline for a plan, got %q", in.Outcome)
+		return nil, record.Unfit("outcome: expected fresh, accept_edits, ask, revise, reject or outline for a plan, got %q", in.Outcome)
 	}
 	if err != nil {
 		return nil, answerProblem(err)
@@ -283,38 +284,38 @@ func checkPlan(by Actor, plan *api.Plan, stale bool, in api.Answer) error {
 	switch in.Outcome {
 	case api.PlanFresh, api.PlanAcceptEdits, api.PlanAsk, api.PlanRevise, api.PlanReject, api.PlanOutline:
 	default:
-		return unfit("outcome: expected fresh, accept_edits, ask, revise, reject or outline, got %q", in.Outcome)
+		return record.Unfit("outcome: expected fresh, accept_edits, ask, revise, reject or outline, got %q", in.Outcome)
 	}
 	switch {
 	case in.Decision != "" && (in.Decision == "allow") != approves:
-		return unfit("decision %q contradicts outcome %q; leave it out", in.Decision, in.Outcome)
+		return record.Unfit("decision %q contradicts outcome %q; leave it out", in.Decision, in.Outcome)
 	case in.Input != nil || in.Updates != nil:
-		return unfit("input and updates do not go with an outcome; an edited plan is in plan")
+		return record.Unfit("input and updates do not go with an outcome; an edited plan is in plan")
 	case stale && in.Outcome != api.PlanFresh && in.Outcome != api.PlanRevise && in.Outcome != api.PlanReject:
 		return &api.Error{
 			Status: http.StatusConflict, Code: api.CodeEnded, Title: "the process that made the plan has ended and can't be told " + string(in.Outcome),
 			Hint: "start over with the plan (fresh), keep planning (revise), or reject it",
 		}
 	case !stale && plan.Text == "" && in.Outcome != api.PlanFresh && in.Outcome != api.PlanAsk && in.Outcome != api.PlanReject:
-		return unfit("there is no plan: it can be approved (ask) or rejected")
+		return record.Unfit("there is no plan: it can be approved (ask) or rejected")
 	case in.Plan != nil && !approves:
-		return unfit("plan: only an approval carries an edited plan")
+		return record.Unfit("plan: only an approval carries an edited plan")
 	case in.Plan != nil && strings.TrimSpace(*in.Plan) == "":
-		return unfit("plan: an edited plan must not be empty")
+		return record.Unfit("plan: an edited plan must not be empty")
 	case in.Plan != nil && plan.Text == "":
-		return unfit("plan: there is no plan to edit")
+		return record.Unfit("plan: there is no plan to edit")
 	case in.Outcome == api.PlanRevise && strings.TrimSpace(in.Message) == "" && in.Images == nil:
-		return unfit("message: say what to change, or attach images")
+		return record.Unfit("message: say what to change, or attach images")
 	case in.Outcome == api.PlanOutline && in.Message != "" || approves && in.Message != "":
-		return unfit("message goes with revise and reject")
+		return record.Unfit("message goes with revise and reject")
 	case in.Images != nil && in.Outcome != api.PlanRevise:
-		return unfit("images go with revise")
+		return record.Unfit("images go with revise")
 	case in.Interrupt && in.Outcome != api.PlanReject:
-		return unfit("interrupt goes with reject")
+		return record.Unfit("interrupt goes with reject")
 	case in.Compact && !approves:
-		return unfit("compact goes with an approval")
+		return record.Unfit("compact goes with an approval")
 	case in.NoPrompts && !approves:
-		return unfit("no_prompts goes with an approval")
+		return record.Unfit("no_prompts goes with an approval")
 	}
 	if in.Images != nil {
 		if err := checkImages(in.Images); err != nil {
@@ -331,14 +332,14 @@ func checkMode(by Actor, plan *api.Plan, in api.Answer) error {
 	case in.Mode == "":
 	case bypass && (in.Outcome == api.PlanFresh || in.Outcome == api.PlanAcceptEdits):
 		if !plan.Bypass {
-			return unfit("mode: the session was started without permission to bypass")
+			return record.Unfit("mode: the session was started without permission to bypass")
 		}
 		if !by.Admin {
 			return api.Errorf(http.StatusForbidden, api.CodeForbidden, "bypassPermissions needs the scope admin")
 		}
 	case !bypass && in.Mode == string(modeOf(in)):
 	default:
-		return unfit("mode: outcome %q does not go with mode %q", in.Outcome, in.Mode)
+		return record.Unfit("mode: outcome %q does not go with mode %q", in.Outcome, in.Mode)
 	}
 	return nil
 }
@@ -358,13 +359,13 @@ func modeOf(in api.Answer) wire.PermissionMode {
 func checkImages(raw json.RawMessage) error {
 	var content wire.Content
 	if err := json.Unmarshal(raw, &content); err != nil || len(content.Blocks) == 0 {
-		return unfit("images: expected a list of image blocks")
+		return record.Unfit("images: expected a list of image blocks")
 	}
 	for _, b := range content.Blocks {
 		switch b.(type) {
 		case *wire.ImageBlock, *wire.TextBlock, *wire.DocumentBlock:
 		default:
-			return unfit("images: expected image, document or text blocks")
+			return record.Unfit("images: expected image, document or text blocks")
 		}
 	}
 	return nil
@@ -375,7 +376,7 @@ func checkImages(raw json.RawMessage) error {
 func approvalLine(ask *wire.ControlRequest, in api.Answer, plan string) ([]byte, error) {
 	request, ok := ask.Request.(*wire.CanUseToolRequest)
 	if !ok {
-		return nil, unfit("the question is not a plan")
+		return nil, record.Unfit("the question is not a plan")
 	}
 	allow := &wire.Allow{UpdatedInput: request.Input}
 	allow.UpdatedPermissions = append(allow.UpdatedPermissions, &wire.SetMode{Mode: modeOf(in), Destination: wire.UpdateDestinationSession})
@@ -385,12 +386,12 @@ func approvalLine(ask *wire.ControlRequest, in api.Answer, plan string) ([]byte,
 	if in.Plan != nil && *in.Plan != plan {
 		var exit wire.PlanExit
 		if err := json.Unmarshal(request.Input, &exit); err != nil {
-			return nil, unfit("the plan cannot be edited: %v", err)
+			return nil, record.Unfit("the plan cannot be edited: %v", err)
 		}
 		exit.Plan = *in.Plan
 		edited, err := json.Marshal(&exit)
 		if err != nil {
-			return nil, unfit("plan: %v", err)
+			return nil, record.Unfit("plan: %v", err)
 		}
 		allow.UpdatedInput = edited
 	}
@@ -411,7 +412,7 @@ func (st *step) answerFresh(by Actor, row journal.Question, ask *wire.ControlReq
 	s, b := st.s, st.s.book
 	switch {
 	case b.Transport == transportTee:
-		return nil, unfit("outcome: the process belongs to another program, and cannot be replaced")
+		return nil, record.Unfit("outcome: the process belongs to another program, and cannot be replaced")
 	case s.hub.launcher == nil || b.dir() == "":
 		return nil, &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Title: "the session has no folder to start a process in", Hint: "approve the plan without a fresh start"}
 	}
@@ -452,7 +453,7 @@ func (st *step) reviseStale(by Actor, row journal.Question, ask *wire.ControlReq
 	if in.Images != nil {
 		var images []json.RawMessage
 		if err := json.Unmarshal(in.Images, &images); err != nil {
-			return nil, unfit("images: expected a list of image blocks")
+			return nil, record.Unfit("images: expected a list of image blocks")
 		}
 		for _, v := range images {
 			content = append(content, v)
@@ -511,7 +512,7 @@ func (st *step) pursue() {
 // dropIntent gives up a fresh start: somebody has stopped the session.
 func (st *step) dropIntent(by Actor) {
 	if st.s.book.Intent != nil {
-		st.event(api.KindUpdated, by, updatedData{NoPlan: true})
+		st.event(api.KindUpdated, by, record.Updated{NoPlan: true})
 	}
 }
 

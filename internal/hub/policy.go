@@ -10,6 +10,7 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 	"github.com/switchboard-dev/switchboard/internal/policy"
+	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -40,19 +41,6 @@ func (f fixedRules) Confirm(string) error {
 
 // hubItself is who acts where no person or program does.
 var hubItself = Actor{Source: journal.SourceHub, Admin: true}
-
-// enforced are the rules that a CLI was given to enforce itself.
-type enforced struct {
-	Deny []string `json:"deny,omitempty"`
-	Ask  []string `json:"ask,omitempty"`
-	// Fixed are those that it was started with: a CLI cannot be made to forget
-	// them while it runs.
-	Fixed []string `json:"fixed,omitempty"`
-}
-
-func (e enforced) equal(o enforced) bool {
-	return slices.Equal(e.Deny, o.Deny) && slices.Equal(e.Ask, o.Ask)
-}
 
 // A judge is the rules as they hold for one session.
 type judge struct {
@@ -282,9 +270,9 @@ func hookAnswer(ask *wire.ControlRequest, in api.Answer) ([]byte, error) {
 	out := &wire.PreToolUseOutput{}
 	switch {
 	case in.Always != nil || in.Updates != nil:
-		return nil, unfit("this question comes from a hook, which can only allow the call once")
+		return nil, record.Unfit("this question comes from a hook, which can only allow the call once")
 	case in.Interrupt:
-		return nil, unfit("interrupt: this question comes from a hook, which can't stop the turn; deny it and interrupt the session")
+		return nil, record.Unfit("interrupt: this question comes from a hook, which can't stop the turn; deny it and interrupt the session")
 	case in.Decision == "allow":
 		out.PermissionDecision, out.UpdatedInput = wire.HookPermissionDecisionAllow, in.Input
 		out.PermissionDecisionReason = "The user allowed it."
@@ -294,7 +282,7 @@ func hookAnswer(ask *wire.ControlRequest, in api.Answer) ([]byte, error) {
 			out.PermissionDecisionReason = wire.DefaultDenial
 		}
 	default:
-		return nil, unfit("decision: expected allow or deny for a permission, got %q", in.Decision)
+		return nil, record.Unfit("decision: expected allow or deny for a permission, got %q", in.Decision)
 	}
 	return hookLine(ask.RequestID, out)
 }
@@ -305,14 +293,14 @@ func isHook(ask *wire.ControlRequest) bool {
 }
 
 // settings returns the rules that the CLI is to enforce itself.
-func (s *session) settings(now time.Time) enforced {
+func (s *session) settings(now time.Time) record.Enforced {
 	v := s.engine().Settings(s.book.dir(), now)
-	return enforced{Deny: v.Deny, Ask: v.Ask}
+	return record.Enforced{Deny: v.Deny, Ask: v.Ask}
 }
 
 // lingers reports whether the CLI was started with rules that do not hold any
 // more.
-func (e enforced) lingers() bool {
+func lingers(e record.Enforced) bool {
 	return slices.ContainsFunc(e.Fixed, func(r string) bool { return !slices.Contains(e.Deny, r) && !slices.Contains(e.Ask, r) })
 }
 
@@ -339,7 +327,7 @@ func (st *step) push() {
 		return
 	}
 	want := s.settings(st.now)
-	if b.Ended != nil || b.Transport == transportTee || want.equal(b.Enforced) {
+	if b.Ended != nil || b.Transport == transportTee || want.Equal(b.Enforced) {
 		s.pushDue = false
 		return
 	}
@@ -349,7 +337,7 @@ func (st *step) push() {
 	}
 	s.pushDue = false
 	if v.Compare(flagSettings) < 0 {
-		if !s.toldLater.equal(want) {
+		if !s.toldLater.Equal(want) {
 			s.toldLater = want
 			st.fromNextStart("the rules have changed; what they deny and ask is enforced by the agent itself from its next start on, until then only for what it asks")
 		}
@@ -369,7 +357,7 @@ func (st *step) fromNextStart(text string) {
 }
 
 // pushNow gives the CLI rules to enforce; raw is what it is sent.
-func (s *session) pushNow(want enforced, raw json.RawMessage) {
+func (s *session) pushNow(want record.Enforced, raw json.RawMessage) {
 	ctx, cancel := context.WithTimeout(s.hub.ctx, requestTimeout)
 	defer cancel()
 	_, err := s.request(ctx, Actor{}, &wire.ApplyFlagSettingsRequest{Settings: raw}, nil)
@@ -385,8 +373,8 @@ func (s *session) pushNow(want enforced, raw json.RawMessage) {
 			return
 		}
 		want.Fixed = s.book.Enforced.Fixed
-		st.event(api.KindUpdated, Actor{}, updatedData{Enforced: &want})
-		if want.lingers() {
+		st.event(api.KindUpdated, Actor{}, record.Updated{Enforced: &want})
+		if lingers(want) {
 			st.fromNextStart("the agent was started with rules that do not hold any more; it goes on to enforce them until its next start")
 		}
 		s.pushDue = true // they may have changed meanwhile
@@ -483,24 +471,24 @@ func (st *step) addRule(by Actor, in api.AddRule) (*api.SessionRule, error) {
 			return nil, api.Errorf(http.StatusForbidden, api.CodeForbidden, "a rule that allows needs the scope admin")
 		}
 		if in.Message != "" {
-			return nil, unfit("message: only a deny rule can have a message")
+			return nil, record.Unfit("message: only a deny rule can have a message")
 		}
 	case api.RuleAsk, api.RuleDeny:
 	default:
-		return nil, unfit("decision: expected allow, ask or deny, got %q", in.Decision)
+		return nil, record.Unfit("decision: expected allow, ask or deny, got %q", in.Decision)
 	}
 	if in.Rule == everyTool {
 		switch {
 		case in.Decision != api.RuleAllow:
-			return nil, unfit("rule: %q works with allow only; stop the session instead", everyTool)
+			return nil, record.Unfit("rule: %q works with allow only; stop the session instead", everyTool)
 		case in.For <= 0 || in.For > int64(mostTrust/time.Second):
-			return nil, unfit("for: a rule that allows everything must expire within a day")
+			return nil, record.Unfit("for: a rule that allows everything must expire within a day")
 		}
 	} else if err := checkRule(in.Rule, in.Decision); err != nil {
 		return nil, err
 	}
 	if in.For < 0 || in.For > 10*365*24*3600 {
-		return nil, unfit("for: expected seconds, of at most ten years")
+		return nil, record.Unfit("for: expected seconds, of at most ten years")
 	}
 	if err := st.roomForRule(); err != nil {
 		return nil, err
@@ -524,7 +512,7 @@ func (st *step) roomForRule() error {
 // checkRule says what is wrong with a rule's text.
 func checkRule(text string, decision api.RuleDecision) error {
 	if err := policy.CheckRuleFor(text, policy.Decision(decision)); err != nil {
-		return unfit("rule: %v", err)
+		return record.Unfit("rule: %v", err)
 	}
 	return nil
 }
@@ -577,7 +565,7 @@ func (s *session) viewRules(v *api.Session) {
 		return
 	}
 	// A rule that the CLI was not told of yet counts for what it asks.
-	told := b.Ended != nil || b.Transport == transportTee || s.settings(s.hub.now()).equal(b.Enforced)
+	told := b.Ended != nil || b.Transport == transportTee || s.settings(s.hub.now()).Equal(b.Enforced)
 	for _, r := range b.Rules {
 		r.Pending = !told && r.Decision != api.RuleAllow
 		v.Rules = append(v.Rules, r)

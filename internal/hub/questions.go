@@ -9,6 +9,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -20,7 +21,7 @@ func (h *Hub) Questions(ctx context.Context, f api.QuestionFilter) (*api.Questio
 	}
 	if f.Cursor != "" {
 		if _, err := h.Question(ctx, f.Cursor); err != nil {
-			return nil, unfit("cursor: not a valid cursor")
+			return nil, record.Unfit("cursor: not a valid cursor")
 		}
 	}
 	rows, err := h.journal.Questions(ctx, journal.QuestionQuery{Session: f.Session, State: string(f.State), Kind: string(f.Kind), Prefix: f.Prefix, After: f.Cursor, Limit: limit + 1})

@@ -133,7 +133,7 @@ func TestSentSecrets(t *testing.T) {
 	shown := encode(f.frames) + encode(l.events(s.ID))
 	for _, format := range []string{"jsonl", "events", "markdown"} {
 		var out bytes.Buffer
-		if err := l.hub.Export(l.ctx(), s.ID, format, &out); err != nil {
+		if err := l.reports.Export(l.ctx(), s.ID, format, &out); err != nil {
 			t.Fatal(err)
 		}
 		shown += out.String()
@@ -157,12 +157,12 @@ func TestIdleInterrupt(t *testing.T) {
 	}
 	l.send(s.ID, "@say one")
 	l.awaitDone(s.ID, 1)
-	line, err := l.hub.Timeline(l.ctx(), s.ID, "", 0)
+	line, err := l.reports.Timeline(l.ctx(), s.ID, "", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var text bytes.Buffer
-	if err := l.hub.Export(l.ctx(), s.ID, "markdown", &text); err != nil {
+	if err := l.reports.Export(l.ctx(), s.ID, "markdown", &text); err != nil {
 		t.Fatal(err)
 	}
 	if got := encode(line); strings.Contains(got, "Turn interrupted") || !strings.Contains(got, "Turn finished") {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
 
@@ -52,7 +53,7 @@ func (st *step) release(by Actor, in api.Release) error {
 		return &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Title: "the session is not on hold"}
 	}
 	if in.Hold != "" {
-		holds = slices.DeleteFunc(holds, func(h hold) bool { return h.ID != in.Hold })
+		holds = slices.DeleteFunc(holds, func(h record.Hold) bool { return h.ID != in.Hold })
 		if len(holds) == 0 {
 			return api.Errorf(http.StatusNotFound, api.CodeNotFound, "no hold %q, or it is over", in.Hold)
 		}
@@ -75,14 +76,14 @@ func (st *step) release(by Actor, in api.Release) error {
 				continue // it is a budget that is meant
 			}
 			done = true
-			st.event(api.KindHoldOver, by, holdOverData{HoldOver: api.HoldOver{ID: h.ID, Reason: overReleased}})
+			st.event(api.KindHoldOver, by, record.HoldOver{HoldOver: api.HoldOver{ID: h.ID, Reason: overReleased}})
 		default:
 			g, fits := grantOf(h, meters, in)
 			if !fits {
 				continue
 			}
 			done = true
-			st.event(api.KindHoldOver, by, holdOverData{HoldOver: api.HoldOver{ID: h.ID, Reason: overReleased}, Granted: g})
+			st.event(api.KindHoldOver, by, record.HoldOver{HoldOver: api.HoldOver{ID: h.ID, Reason: overReleased}, Granted: g})
 		}
 	}
 	switch {
@@ -116,7 +117,7 @@ func amounts(in api.Release) bool { return in.USD > 0 || in.Turns > 0 || in.Seco
 
 // grantOf returns what a release grants of the budget that a hold is about: nil
 // if there is no such budget any more, not ok if it was not meant.
-func grantOf(h hold, meters []meter, in api.Release) (g *grant, ok bool) {
+func grantOf(h record.Hold, meters []meter, in api.Release) (g *record.Grant, ok bool) {
 	i := slices.IndexFunc(meters, func(m meter) bool { return m.budget.Name == h.Budget && m.unit == h.Unit && m.day == h.Day })
 	if i < 0 {
 		return nil, true
@@ -129,7 +130,7 @@ func grantOf(h hold, meters []meter, in api.Release) (g *grant, ok bool) {
 			return nil, false
 		}
 	}
-	return &grant{Budget: h.Budget, Unit: h.Unit, Day: h.Day, From: m.used, Limit: m.used + more}, true
+	return &record.Grant{Budget: h.Budget, Unit: h.Unit, Day: h.Day, From: m.used, Limit: m.used + more}, true
 }
 
 // steerHeld says why a message cannot be sent into the running turn of a session

@@ -9,6 +9,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
@@ -228,9 +229,9 @@ func (h *Hub) Update(ctx context.Context, by Actor, id string, in api.UpdateSess
 			return nil, err
 		}
 	}
-	if changed := (updatedData{
+	if changed := (record.Updated{
 		Title: in.Title, Archived: in.Archived, Model: in.Model, PermissionMode: in.PermissionMode, MaxThinkingTokens: in.MaxThinkingTokens,
-	}); changed != (updatedData{}) {
+	}); changed != (record.Updated{}) {
 		err = s.ask(ctx, func(st *step) error {
 			st.event(api.KindUpdated, by, changed)
 			return nil

@@ -12,6 +12,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -71,9 +72,9 @@ func (st *step) startRun(spec runSpec) (token string) {
 		s.run.Spec = encoded(rowSpec{Name: spec.name})
 	}
 	s.lastLive, s.quiet, s.held = [2]int64{}, quiet{}, nil
-	s.stopping, s.toldLater, s.planTool, s.unhooked, s.flags = "", enforced{}, "", false, nil
+	s.stopping, s.toldLater, s.planTool, s.unhooked, s.flags = "", record.Enforced{}, "", false, nil
 	from := len(st.rows.fold)
-	given := enforced{}
+	given := record.Enforced{}
 	if spec.transport == transportShim {
 		given = s.settings(st.now)
 		given.Fixed = slices.Concat(given.Deny, given.Ask)
@@ -88,7 +89,7 @@ func (st *step) startRun(spec runSpec) (token string) {
 		// more when it runs.
 		told.Deny, told.Ask, s.pushDue = nil, nil, true
 	}
-	raw, err := json.Marshal(runStartedData{
+	raw, err := json.Marshal(record.RunStarted{
 		Run: run, Transport: spec.transport, Resume: resume, Fork: spec.fork, At: spec.at, Options: spec.options, Enforced: told, Plan: spec.plan,
 		Registration: spec.registration,
 	})
@@ -236,7 +237,7 @@ func (s *session) launch(spec LaunchSpec, launched chan error) {
 			st.endRun(api.Ended{Reason: "it could not be started: " + reasonOf(err)}, true)
 			return
 		}
-		st.event(api.KindRunLaunched, Actor{}, runFoundData{Version: started.Version, Simulated: started.Simulated, ConfigDir: started.ConfigDir})
+		st.event(api.KindRunLaunched, Actor{}, record.RunFound{Version: started.Version, Simulated: started.Simulated, ConfigDir: started.ConfigDir})
 		if s.run.PID == 0 { // else the shim has told itself
 			s.run.PID, s.run.PIDStart = started.PID, started.PIDStart
 			st.touch()

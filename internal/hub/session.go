@@ -15,6 +15,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
@@ -68,7 +69,7 @@ type session struct {
 	judge     judge
 	pushDue   bool
 	pushing   bool
-	toldLater enforced
+	toldLater record.Enforced
 	// flags are settings that a front end has given the run's CLI.
 	flags json.RawMessage
 	// unhooked says that somebody was told of calls that rules do not see.
@@ -421,7 +422,7 @@ func (st *step) finish() {
 	st.dispatch()
 	st.tellMode()
 	if phase := s.book.phase(); phase != s.book.Told && len(st.entries) > 0 {
-		st.event(api.KindState, Actor{}, stateData{State: api.State(phase)})
+		st.event(api.KindState, Actor{}, record.State{State: api.State(phase)})
 		if phase == fold.PhaseIdle || phase == fold.PhaseEnded {
 			st.saves = true
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
@@ -44,7 +45,7 @@ func (s *session) submit(ctx context.Context, by Actor, line []byte, may May, d 
 	}
 	header, err := wire.Peek(line)
 	if err != nil {
-		return nil, unfit("expected one complete JSON object: %v", err)
+		return nil, record.Unfit("expected one complete JSON object: %v", err)
 	}
 	line = bytes.Clone(line)
 	if string(header.Type) == "control_response" {
@@ -75,7 +76,7 @@ func (s *session) submit(ctx context.Context, by Actor, line []byte, may May, d 
 	m, err := wire.Decode(line)
 	request, ok := m.(*wire.ControlRequest)
 	if err != nil || !ok {
-		return nil, unfit("lines of type %q can't be sent to an agent", header.Type)
+		return nil, record.Unfit("lines of type %q can't be sent to an agent", header.Type)
 	}
 	if _, first := request.Request.(*wire.InitializeRequest); first && may(wire.ScopeObserve) {
 		return s.submitInitialize(ctx, by, request, may, d)
@@ -97,7 +98,7 @@ func (s *session) submit(ctx context.Context, by Actor, line []byte, may May, d 
 // lacks says that the sender of a line may not send it.
 func lacks(needs wire.Scope) error {
 	if needs == wire.ScopeNone {
-		return unfit("this line can't be sent to an agent")
+		return record.Unfit("this line can't be sent to an agent")
 	}
 	return api.Errorf(http.StatusForbidden, api.CodeForbidden, "this needs the scope %q", needs)
 }
@@ -138,10 +139,10 @@ func (s *session) submitMessage(ctx context.Context, by Actor, line []byte) erro
 	m, err := wire.Decode(line)
 	user, ok := m.(*wire.User)
 	if err != nil || !ok {
-		return unfit("this isn't a message")
+		return record.Unfit("this isn't a message")
 	}
 	if len(uuid) > mostUUID {
-		return unfit("uuid: expected at most %d characters, got %d", mostUUID, len(uuid))
+		return record.Unfit("uuid: expected at most %d characters, got %d", mostUUID, len(uuid))
 	}
 	in := incoming{SendMessage: api.SendMessage{ClientID: uuid}, line: line, uuid: uuid}
 	if user.Priority == wire.MessagePriorityNow {
@@ -174,7 +175,7 @@ func WithUUID(line []byte) (out []byte, uuid string, err error) {
 	}
 	end := bytes.LastIndexByte(line, '}')
 	if end < 0 {
-		return nil, "", unfit("expected one complete JSON object")
+		return nil, "", record.Unfit("expected one complete JSON object")
 	}
 	uuid = newUUID()
 	out = append(bytes.Clone(line[:end]), `,"uuid":"`+uuid+`"}`...) // the last of several counts
@@ -186,11 +187,11 @@ func WithUUID(line []byte) (out []byte, uuid string, err error) {
 func (s *session) submitAnswer(ctx context.Context, by Actor, line []byte, may May, d *Driver) error {
 	header, err := wire.Peek(line)
 	if err != nil {
-		return unfit("expected one complete JSON object: %v", err)
+		return record.Unfit("expected one complete JSON object: %v", err)
 	}
 	id := string(header.RequestID)
 	if id == "" {
-		return unfit("request_id: an answer names the request that it answers")
+		return record.Unfit("request_id: an answer names the request that it answers")
 	}
 	return s.hub.problem(s.ask(ctx, func(st *step) error {
 		if f := s.book.foreign(id); f != nil && d != nil && s.registrant == d {
@@ -206,7 +207,7 @@ func (s *session) submitAnswer(ctx context.Context, by Actor, line []byte, may M
 			return err
 		}
 		if isHook(ask) || dataOf(&row).Stale {
-			return unfit("this question is answered by its id %s, not by a line", row.ID)
+			return record.Unfit("this question is answered by its id %s, not by a line", row.ID)
 		}
 		answer := line
 		if kind := api.QuestionKind(row.Kind); kind != api.QuestionForm && kind != api.QuestionDialog {
@@ -267,7 +268,7 @@ func (st *step) readAnswer(row *journal.Question, ask *wire.ControlRequest, line
 		case wire.DialogBehaviorCancelled:
 			return settlementOf(Actor{}, api.QuestionDialog, ask, api.Answer{Decision: "cancel"})
 		}
-		return v, unfit("behavior: expected completed or cancelled for a dialog, got %.40q", behavior)
+		return v, record.Unfit("behavior: expected completed or cancelled for a dialog, got %.40q", behavior)
 	case api.QuestionPermission, api.QuestionChoice, api.QuestionPlan:
 	}
 	decoded, err := wire.DecodePermission(result)
@@ -294,7 +295,7 @@ func (st *step) readAnswer(row *journal.Question, ask *wire.ControlRequest, line
 	case *wire.Deny:
 		v.answer = api.Answer{Decision: "deny", Message: r.Message, Interrupt: r.Interrupt}
 	case *wire.UnknownResult:
-		return v, unfit("the answer neither allows nor denies")
+		return v, record.Unfit("the answer neither allows nor denies")
 	}
 	return v, nil
 }
@@ -312,7 +313,7 @@ func withQuestions(ask *wire.ControlRequest, r *wire.Allow, line []byte) ([]byte
 	}
 	input := map[string]json.RawMessage{}
 	if err := json.Unmarshal(r.UpdatedInput, &input); err != nil {
-		return nil, unfit("updatedInput: expected an object: %v", err)
+		return nil, record.Unfit("updatedInput: expected an object: %v", err)
 	}
 	input["questions"] = json.RawMessage(questions)
 	r.UpdatedInput = encoded(input)

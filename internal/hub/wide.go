@@ -10,6 +10,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/record"
 )
 
 // wideBytes is how much of all sessions is kept in memory for those who follow
@@ -179,7 +180,7 @@ func (w *wide) show(v *wideStep) {
 	for _, item := range v.items {
 		frame := api.Frame{Type: api.FrameLive, Event: item.event}
 		if item.position > 0 {
-			frame.Type, frame.Position = api.FrameEvent, eventID(w.epoch, item.position)
+			frame.Type, frame.Position = api.FrameEvent, record.EventID(w.epoch, item.position)
 			before = max(before, item.position)
 		}
 		w.frames, w.upTo = append(w.frames, frame), append(w.upTo, before)
@@ -296,8 +297,8 @@ func (h *Hub) FollowAll(ctx context.Context, o FollowOptions) (*WideCursor, erro
 		return nil, err
 	}
 	c := &WideCursor{hub: h, noLive: o.NoLive, leave: sync.OnceFunc(w.leave)}
-	c.verdict = api.Verdict{LastEventID: eventID(w.epoch, last)}
-	c.position, c.verdict.Resume = place(o.After, w.epoch, last)
+	c.verdict = api.Verdict{LastEventID: record.EventID(w.epoch, last)}
+	c.position, c.verdict.Resume = record.Place(o.After, w.epoch, last)
 	return c, nil
 }
 
@@ -438,7 +439,7 @@ func (c *WideCursor) read(ctx context.Context, upTo int64) ([]api.Frame, error) 
 			return nil, err
 		}
 		c.position = e.Position
-		frames = append(frames, api.Frame{Type: api.FrameEvent, Event: toEvent(e, epoch), Position: eventID(c.hub.wide.epoch, e.Position)})
+		frames = append(frames, api.Frame{Type: api.FrameEvent, Event: record.Event(e, epoch), Position: record.EventID(c.hub.wide.epoch, e.Position)})
 	}
 	if len(frames) == 0 {
 		c.position = max(c.position, upTo) // the rest belonged to sessions that were removed
@@ -480,7 +481,7 @@ func (h *Hub) AllEvents(ctx context.Context, after string, limit int) (*api.Even
 	}
 	page := &api.EventPage{Events: []api.Event{}}
 	c := &WideCursor{hub: h}
-	c.position, page.Resume = place(after, h.wide.epoch, last)
+	c.position, page.Resume = record.Place(after, h.wide.epoch, last)
 	for c.position < last && len(page.Events) == 0 {
 		frames, err := c.read(ctx, last)
 		if err != nil {
@@ -491,9 +492,9 @@ func (h *Hub) AllEvents(ctx context.Context, after string, limit int) (*api.Even
 				break
 			}
 			page.Events = append(page.Events, *f.Event)
-			_, c.position, _ = parseEventID(f.Position)
+			_, c.position, _ = record.ParseEventID(f.Position)
 		}
 	}
-	page.Next, page.More = eventID(h.wide.epoch, c.position), c.position < last
+	page.Next, page.More = record.EventID(h.wide.epoch, c.position), c.position < last
 	return page, nil
 }

@@ -72,9 +72,16 @@ var table = []room{
 		modules: []string{"github.com/bmatcuk/doublestar/v4", "github.com/pelletier/go-toml/v2", "mvdan.cc/sh/v3"},
 	},
 	{path: "internal/audit", rooms: []string{"api", "internal/policy", "wire"}},
+	{path: "internal/record", rooms: []string{"api", "internal/journal/...", "wire", "wire/fold"}},
+	{path: "internal/budget", rooms: []string{"api", "internal/journal/...", "internal/record", "wire", "wire/fold"}},
 	{
-		path: "internal/hub", rooms: []string{"api", "internal/audit", "internal/journal/...", "internal/killpoint", "internal/policy", "wire", "wire/fold"},
-		tests: []string{"claude/claudetest"},
+		path: "internal/report",
+		rooms: []string{"api", "internal/audit", "internal/budget", "internal/journal/...", "internal/policy", "internal/record", "wire", "wire/fold"},
+	},
+	{
+		path: "internal/hub",
+		rooms: []string{"api", "internal/budget", "internal/journal/...", "internal/killpoint", "internal/policy", "internal/record", "wire", "wire/fold"},
+		tests: []string{"claude/claudetest", "internal/report"},
 	},
 	{
 		path: "internal/shim", rooms: []string{"claude", "internal/killpoint", "internal/link", "wire"},
@@ -89,7 +96,7 @@ var table = []room{
 	{
 		path: "internal/server/...", rooms: []string{"api", "claude", "claude/claudews", "internal/hub", "internal/killpoint", "internal/link", "internal/trust", "wire"},
 		modules: []string{"github.com/coder/websocket", "github.com/danielgtaylor/huma/v2", "github.com/prometheus/client_golang", "golang.org/x/sys", "rsc.io/qr"},
-		tests:   []string{"claude/claudetest", "internal/journal/...", "internal/shim"},
+		tests:   []string{"claude/claudetest", "internal/journal/...", "internal/report", "internal/shim"},
 	},
 	{path: "internal/apigen", rooms: []string{"internal/server/..."}},
 	{path: "internal/notify"},
@@ -98,7 +105,7 @@ var table = []room{
 	{
 		path: "internal/server",
 		rooms: []string{
-			"api", "internal/hub", "internal/journal/...", "internal/launch", "internal/link", "internal/notify", "internal/policy", "internal/rulefile",
+			"api", "internal/hub", "internal/journal/...", "internal/launch", "internal/link", "internal/notify", "internal/policy", "internal/report", "internal/rulefile",
 			"internal/server/...", "wire",
 		},
 		modules: []string{"github.com/coder/websocket"},

@@ -5,22 +5,22 @@ import (
 	"iter"
 
 	"github.com/switchboard-dev/switchboard/api"
-	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/launch"
+	"github.com/switchboard-dev/switchboard/internal/report"
 )
 
 // A library is what package launch sees of the disk, as the hub wants it.
 type library struct{ launcher *launch.Launcher }
 
-var _ hub.Library = library{}
+var _ report.Library = library{}
 
 // Transcripts lists conversations on disk.
-func (l library) Transcripts(ctx context.Context, q hub.TranscriptQuery) ([]hub.TranscriptFile, error) {
+func (l library) Transcripts(ctx context.Context, q report.TranscriptQuery) ([]report.TranscriptFile, error) {
 	found, err := l.launcher.Transcripts(ctx, query(q))
 	if err != nil {
 		return nil, err
 	}
-	files := make([]hub.TranscriptFile, len(found))
+	files := make([]report.TranscriptFile, len(found))
 	for i, t := range found {
 		files[i] = file(t)
 	}
@@ -28,12 +28,12 @@ func (l library) Transcripts(ctx context.Context, q hub.TranscriptQuery) ([]hub.
 }
 
 // SearchTranscripts looks for a text in conversations on disk.
-func (l library) SearchTranscripts(ctx context.Context, q hub.TranscriptQuery, text string) (*hub.TranscriptSearch, error) {
+func (l library) SearchTranscripts(ctx context.Context, q report.TranscriptQuery, text string) (*report.TranscriptSearch, error) {
 	found, err := l.launcher.SearchTranscripts(ctx, query(q), text)
 	if err != nil {
 		return nil, err
 	}
-	out := &hub.TranscriptSearch{Before: found.Before, BeforeAfter: found.BeforeAfter}
+	out := &report.TranscriptSearch{Before: found.Before, BeforeAfter: found.BeforeAfter}
 	for _, hit := range found.Found {
 		f := file(hit.Transcript)
 		f.Snippet = hit.Snippet
@@ -46,15 +46,15 @@ func (l library) SearchTranscripts(ctx context.Context, q hub.TranscriptQuery, t
 }
 
 // query returns a query as package launch wants it.
-func query(q hub.TranscriptQuery) launch.TranscriptQuery {
+func query(q report.TranscriptQuery) launch.TranscriptQuery {
 	return launch.TranscriptQuery{
 		Dir: q.Dir, Conversation: q.Conversation, Prefix: q.Prefix, Before: q.Before, BeforeAfter: q.BeforeAfter, Limit: q.Limit,
 	}
 }
 
 // file returns a transcript as the hub wants it.
-func file(t launch.Transcript) hub.TranscriptFile {
-	return hub.TranscriptFile{Conversation: t.Conversation, Dir: t.Dir, Title: t.Title, Modified: t.Modified, Bytes: t.Bytes}
+func file(t launch.Transcript) report.TranscriptFile {
+	return report.TranscriptFile{Conversation: t.Conversation, Dir: t.Dir, Title: t.Title, Modified: t.Modified, Bytes: t.Bytes}
 }
 
 // ReadTranscript returns the lines of a conversation on disk.

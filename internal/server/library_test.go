@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/launch"
+	"github.com/switchboard-dev/switchboard/internal/report"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -47,15 +47,15 @@ func TestLibrary(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	want := hub.TranscriptFile{Conversation: "c1", Dir: dir, Title: "Hello", Modified: modified, Bytes: int64(len(line))}
-	files, err := l.Transcripts(t.Context(), hub.TranscriptQuery{Dir: dir, Conversation: "c1", Limit: 1})
+	want := report.TranscriptFile{Conversation: "c1", Dir: dir, Title: "Hello", Modified: modified, Bytes: int64(len(line))}
+	files, err := l.Transcripts(t.Context(), report.TranscriptQuery{Dir: dir, Conversation: "c1", Limit: 1})
 	if err != nil || len(files) != 1 {
 		t.Fatalf("%+v, %v", files, err)
 	}
 	if files[0].Modified = files[0].Modified.UTC(); !reflect.DeepEqual(files[0], want) {
 		t.Errorf("the transcript is %+v, expected %+v", files[0], want)
 	}
-	for _, q := range []hub.TranscriptQuery{{Dir: "/elsewhere"}, {Conversation: "c2"}, {Before: modified, BeforeAfter: "c1"}, {Before: modified.Add(-1)}} {
+	for _, q := range []report.TranscriptQuery{{Dir: "/elsewhere"}, {Conversation: "c2"}, {Before: modified, BeforeAfter: "c1"}, {Before: modified.Add(-1)}} {
 		if files, err := l.Transcripts(t.Context(), q); err != nil || len(files) != 0 {
 			t.Errorf("%+v selects %+v, %v", q, files, err)
 		}

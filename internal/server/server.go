@@ -18,6 +18,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/journal"
 	"github.com/switchboard-dev/switchboard/internal/launch"
 	"github.com/switchboard-dev/switchboard/internal/notify"
+	"github.com/switchboard-dev/switchboard/internal/report"
 	"github.com/switchboard-dev/switchboard/internal/rulefile"
 	"github.com/switchboard-dev/switchboard/internal/server/access"
 	"github.com/switchboard-dev/switchboard/internal/server/console"
@@ -117,6 +118,7 @@ type Server struct {
 	launcher *launch.Launcher
 	rules    *rulefile.Book
 	hub      *hub.Hub
+	reports  *report.Reports
 	spools   *spools
 	metrics  *metrics.Metrics
 	book     *access.Book
@@ -178,7 +180,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	s.undo = append(s.undo, func() { s.warn("closing links", s.link.Close()) })
 	s.dial = ingress.NewDial(s.hub, &ingress.DialOptions{Trusted: s.guard.Admin, Logger: s.log})
 	s.undo = append(s.undo, func() { s.warn("closing connections of CLIs", s.dial.Close()) })
-	s.v1 = v1.New(v1.Of(s.hub), s.guard, &v1.Options{Info: s.info, Dial: webSocket(s.PublicURL()), Log: s.log, Tokens: s.book, Phone: s, Opened: s.metrics.Stream, Refused: s.metrics.Refused})
+	s.v1 = v1.New(v1.Of(s.hub), s.reports, s.guard, &v1.Options{Info: s.info, Dial: webSocket(s.PublicURL()), Log: s.log, Tokens: s.book, Phone: s, Opened: s.metrics.Stream, Refused: s.metrics.Refused})
 	s.relay = relay.New(relay.Of(s.hub), s.guard, &relay.Options{Log: s.log, Opened: s.metrics.Stream})
 	s.undo = append(s.undo, func() { s.relay.Close(goingAway) })
 	s.direct = direct.New(direct.Of(s.hub), s.guard, &direct.Options{
@@ -248,14 +250,17 @@ func (s *Server) openHub(ctx context.Context) error {
 	s.metrics = metrics.New(&metrics.Options{Version: o.Version, Logger: s.log})
 	s.spools = newSpools(filepath.Join(o.DataDir, "spool"), s.log)
 	s.hub, err = hub.New(ctx, hub.Options{
-		Journal: s.journal, Launcher: launcher{s.launcher}, Logger: s.log, Rules: s.rules, Notify: tell, Meter: s.metrics, Library: library{s.launcher}, Scratch: o.DataDir,
+		Journal: s.journal, Launcher: launcher{s.launcher}, Logger: s.log, Rules: s.rules, Notify: tell, Meter: s.metrics,
 		QuestionDeadline: o.QuestionDeadline, Budgets: o.Budgets, ResumeAtReset: o.ResumeAtReset, Left: s.spools.of, Silence: o.Silence,
 	})
 	if err != nil {
 		return err
 	}
 	s.undo = append(s.undo, func() { s.warn("closing the hub", s.hub.Close()) })
-	s.metrics.Watch(metrics.Sources{Stats: s.hub.Stats, Drift: s.hub.Drift})
+	s.reports = report.New(report.Options{
+		Journal: s.journal, Logger: s.log, Library: library{s.launcher}, Rules: s.rules, Evaluated: s.metrics.Evaluated, Live: s.hub.Unknown, Scratch: o.DataDir,
+	})
+	s.metrics.Watch(metrics.Sources{Stats: s.hub.Stats, Drift: s.reports.Drift})
 	return s.tidy(ctx)
 }
 

@@ -28,7 +28,7 @@ func (s *Server) backupRoute(h huma.API) {
 		return &huma.StreamResponse{Body: func(c huma.Context) {
 			_, w := humago.Unwrap(c)
 			d := &download{w: w, kind: "application/vnd.sqlite3", name: "switchboard-journal.db"}
-			s.download(ctx, "get-backup", d, s.hub.Backup(ctx, d))
+			s.download(ctx, "get-backup", d, s.reports.Backup(ctx, d))
 		}}, nil
 	}, api.CodeStorage)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/report"
 )
 
 // A mute is the connection of a CLI that says what the test says, and takes everything.
@@ -59,7 +60,7 @@ func newHubRig(t *testing.T) (*rig, *hub.Hub) {
 	}
 	g := guard(t)
 	// Nobody is cut because the machine is slow.
-	r := &rig{log: &bytes.Buffer{}, server: New(Of(h), g, &Options{WriteTimeout: time.Hour})}
+	r := &rig{log: &bytes.Buffer{}, server: New(Of(h), report.New(report.Options{Journal: log, Live: h.Unknown}), g, &Options{WriteTimeout: time.Hour})}
 	r.http = httptest.NewUnstartedServer(g.Checked(r.server))
 	r.http.Config.ConnContext = g.ConnContext
 	r.http.Start()

@@ -249,8 +249,8 @@ func (f *fakeHub) Transcript(_ context.Context, conversation, dir string, from, 
 	return noted(&api.TranscriptPage{Lines: []json.RawMessage{json.RawMessage(`{"a":1}`)}}, f.note("Transcript", hub.Actor{}, conversation, dir, from, limit))
 }
 
-func (f *fakeHub) Adopt(_ context.Context, by hub.Actor, conversation string, in api.Adopt) (*api.Created, error) {
-	return noted(&api.Created{Session: api.Session{ID: "s3"}}, f.note("Adopt", by, conversation, in))
+func (f *fakeHub) Adopt(_ context.Context, conversation string, in api.Adopt) (api.CreateSession, error) {
+	return api.CreateSession{ClientID: in.ClientID, Dir: in.Dir, Title: in.Title, Prompt: in.Prompt, Resume: conversation, Fork: in.Fork, Options: in.Options}, nil
 }
 
 func (f *fakeHub) Folders(_ context.Context, prefix string, limit int) (*api.Folders, error) {
@@ -391,7 +391,7 @@ func newRig(t *testing.T, options *Options) *rig {
 	options.Tokens, options.Phone = fakeTokens{r.hub}, fakeTokens{r.hub}
 	options.Log = slog.New(slog.NewTextHandler(r.log, nil))
 	g := guard(t)
-	r.server = New(r.hub, g, options)
+	r.server = New(r.hub, r.hub, g, options)
 	r.http = httptest.NewUnstartedServer(g.Checked(r.server))
 	r.http.Config.ConnContext = g.ConnContext
 	r.http.Start()

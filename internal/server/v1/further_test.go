@@ -127,11 +127,11 @@ var furtherOperations = []operationTest{
 		call{"Transcript", hub.Actor{}, []any{"0b1c-2d", "/tmp", 12, 9}},
 		`{"lines":[{"a":1}]}`,
 	},
-	{"adopt", adminToken, "POST", "/v1/transcripts/0b1c-2d/adopt", "", 201, call{"Adopt", chief, []any{"0b1c-2d", api.Adopt{}}}, `"id":"s3"`},
+	{"adopt", adminToken, "POST", "/v1/transcripts/0b1c-2d/adopt", "", 201, call{"Create", chief, []any{api.CreateSession{Resume: "0b1c-2d"}}}, ""},
 	{
 		"adopt a copy", adminToken, "POST", "/v1/transcripts/0b1c-2d/adopt", `{"client_id":"c","dir":"/tmp","title":"t","prompt":"p","fork":true,"options":{"model":"m"}}`,
 		201,
-		call{"Adopt", chief, []any{"0b1c-2d", api.Adopt{ClientID: "c", Dir: "/tmp", Title: "t", Prompt: "p", Fork: true, Options: api.SessionOptions{Model: "m"}}}},
+		call{"Create", chief, []any{api.CreateSession{ClientID: "c", Dir: "/tmp", Title: "t", Prompt: "p", Resume: "0b1c-2d", Fork: true, Options: api.SessionOptions{Model: "m"}}}},
 		"",
 	},
 	{"folders", adminToken, "GET", "/v1/folders?prefix=%2Fho&limit=9", "", 200, call{"Folders", hub.Actor{}, []any{"/ho", 9}}, `{"folders":[]}`},

@@ -41,22 +41,26 @@ type Hub interface {
 	Control(ctx context.Context, by hub.Actor, id string, r wire.Request) (json.RawMessage, error)
 	Environment(ctx context.Context, by hub.Actor, id string, variables map[string]string) error
 
+	Budgets(ctx context.Context) (*api.Budgets, error)
+	RulesFile(ctx context.Context) (*api.RulesFile, error)
+	ReplaceRules(ctx context.Context, by hub.Actor, in api.ReplaceRules) (*api.Policy, error)
+	Explain(ctx context.Context, in api.ExplainCall) (*api.Decision, error)
+}
+
+// Reports reads the journal for the interface; *report.Reports is one.
+type Reports interface {
 	Search(ctx context.Context, f api.SearchFilter) (*api.SearchResult, error)
 	Timeline(ctx context.Context, id, after string, limit int) (*api.Timeline, error)
 	Audit(ctx context.Context, f api.AuditFilter) (*api.Audit, error)
 	Costs(ctx context.Context, f api.CostFilter) (*api.Costs, error)
 	Drift(ctx context.Context) (*api.Drift, error)
-	Budgets(ctx context.Context) (*api.Budgets, error)
 	Export(ctx context.Context, id, format string, w io.Writer) error
 	Backup(ctx context.Context, w io.Writer) error
 	Transcripts(ctx context.Context, f api.TranscriptFilter) (*api.TranscriptList, error)
 	Transcript(ctx context.Context, conversation, dir string, from, limit int) (*api.TranscriptPage, error)
-	Adopt(ctx context.Context, by hub.Actor, conversation string, in api.Adopt) (*api.Created, error)
 	Folders(ctx context.Context, prefix string, limit int) (*api.Folders, error)
-	RulesFile(ctx context.Context) (*api.RulesFile, error)
-	ReplaceRules(ctx context.Context, by hub.Actor, in api.ReplaceRules) (*api.Policy, error)
-	Explain(ctx context.Context, in api.ExplainCall) (*api.Decision, error)
 	TestRules(ctx context.Context, in api.TestRules) (*api.RulesTested, error)
+	Adopt(ctx context.Context, conversation string, in api.Adopt) (api.CreateSession, error)
 }
 
 // A Cursor follows a session; *hub.Cursor is one. One goroutine uses it.

@@ -49,7 +49,7 @@ func (s *Server) libraryRoutes(h huma.API) {
 		if in.Cursor != "" {
 			after = in.Cursor
 		}
-		line, err := s.hub.Timeline(ctx, in.ID, after, in.limit())
+		line, err := s.reports.Timeline(ctx, in.ID, after, in.limit())
 		if err == nil && line.Items == nil {
 			line.Items = []api.TimelineItem{}
 		}
@@ -66,7 +66,7 @@ func (s *Server) libraryRoutes(h huma.API) {
 		Page
 	},
 	) (*answer[api.SearchResult], error) {
-		found, err := s.hub.Search(ctx, api.SearchFilter{Text: in.Text, Session: in.Session, Cursor: in.Cursor, Limit: in.limit()})
+		found, err := s.reports.Search(ctx, api.SearchFilter{Text: in.Text, Session: in.Session, Cursor: in.Cursor, Limit: in.limit()})
 		if err == nil && found.Hits == nil {
 			found.Hits = []api.SearchHit{}
 		}
@@ -87,7 +87,7 @@ func (s *Server) libraryRoutes(h huma.API) {
 		if in.Automatic != "" {
 			f.Automatic = new(in.Automatic == "true")
 		}
-		audit, err := s.hub.Audit(ctx, f)
+		audit, err := s.reports.Audit(ctx, f)
 		if err == nil && audit.Items == nil {
 			audit.Items = []api.AuditItem{}
 		}
@@ -102,7 +102,7 @@ func (s *Server) libraryRoutes(h huma.API) {
 		Since time.Time `query:"since" doc:"Only what was spent since then" example:"2026-01-31T00:00:00Z"`
 	},
 	) (*answer[api.Costs], error) {
-		costs, err := s.hub.Costs(ctx, api.CostFilter{By: in.By, Since: in.Since})
+		costs, err := s.reports.Costs(ctx, api.CostFilter{By: in.By, Since: in.Since})
 		if err == nil && costs.Items == nil {
 			costs.Items = []api.CostItem{}
 		}
@@ -113,7 +113,7 @@ func (s *Server) libraryRoutes(h huma.API) {
 		Summary: "Count unrecognized parts of the CLIs' lines", Tags: tags,
 		Description: "It is passed on and stored anyway. A newer hub may recognize it.",
 	}, func(ctx context.Context, _ *none) (*answer[api.Drift], error) {
-		drift, err := s.hub.Drift(ctx)
+		drift, err := s.reports.Drift(ctx)
 		if err == nil && drift.Items == nil {
 			drift.Items = []api.DriftItem{}
 		}
@@ -171,7 +171,7 @@ func (s *Server) exportRoute(h huma.API, tags []string) {
 func (s *Server) export(ctx context.Context, w http.ResponseWriter, id, format string) {
 	kind, extension := exported(format)
 	d := &download{w: w, kind: kind, name: id + extension}
-	s.download(ctx, "export-session", d, s.hub.Export(ctx, id, format, d))
+	s.download(ctx, "export-session", d, s.reports.Export(ctx, id, format, d))
 }
 
 // download ends a download that failed, or did not.
@@ -245,7 +245,7 @@ func (s *Server) diskRoutes(h huma.API) {
 		Page
 	},
 	) (*answer[api.TranscriptList], error) {
-		list, err := s.hub.Transcripts(ctx, api.TranscriptFilter{Dir: in.Dir, Conversation: in.Conversation, Text: in.Text, Cursor: in.Cursor, Limit: in.limit()})
+		list, err := s.reports.Transcripts(ctx, api.TranscriptFilter{Dir: in.Dir, Conversation: in.Conversation, Text: in.Text, Cursor: in.Cursor, Limit: in.limit()})
 		if err == nil && list.Transcripts == nil {
 			list.Transcripts = []api.Transcript{}
 		}
@@ -266,7 +266,7 @@ func (s *Server) diskRoutes(h huma.API) {
 		if limit == 0 {
 			limit = defaultPage
 		}
-		return reply(s.hub.Transcript(ctx, in.Conversation, in.Dir, in.Cursor, limit))
+		return reply(s.reports.Transcript(ctx, in.Conversation, in.Dir, in.Cursor, limit))
 	}, api.CodeConflict)
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "adopt-transcript", Method: http.MethodPost, Path: "/v1/transcripts/{conversation}/adopt",
@@ -277,7 +277,11 @@ func (s *Server) diskRoutes(h huma.API) {
 		Body *api.Adopt `required:"false"`
 	},
 	) (*answer[api.Created], error) {
-		return reply(s.hub.Adopt(ctx, actor(ctx), in.Conversation, value(in.Body)))
+		session, err := s.reports.Adopt(ctx, in.Conversation, value(in.Body))
+		if err != nil {
+			return nil, err
+		}
+		return reply(s.hub.Create(ctx, actor(ctx), session))
 	}, ofStart()...)
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "list-folders", Method: http.MethodGet, Path: "/v1/folders",
@@ -292,7 +296,7 @@ func (s *Server) diskRoutes(h huma.API) {
 		if limit == 0 {
 			limit = defaultPage
 		}
-		folders, err := s.hub.Folders(ctx, in.Prefix, limit)
+		folders, err := s.reports.Folders(ctx, in.Prefix, limit)
 		if err == nil && folders.Folders == nil {
 			folders.Folders = []api.Folder{}
 		}

@@ -122,7 +122,7 @@ func TestTokensOfTheirMaker(t *testing.T) {
 	}
 	h := &fakeHub{}
 	g := access.New(&access.Options{Tokens: []access.Token{token}})
-	r := &rig{hub: h, server: New(h, g, &Options{Tokens: fakeTokens{h}})}
+	r := &rig{hub: h, server: New(h, h, g, &Options{Tokens: fakeTokens{h}})}
 	r.http = httptest.NewUnstartedServer(g.Checked(r.server))
 	r.http.Config.ConnContext = g.ConnContext
 	r.http.Start()
@@ -144,7 +144,7 @@ func TestTokensOfTheirMaker(t *testing.T) {
 
 func TestWithoutTokens(t *testing.T) {
 	h, g := &fakeHub{}, guard(t)
-	r := &rig{hub: h, server: New(h, g, nil)}
+	r := &rig{hub: h, server: New(h, h, g, nil)}
 	r.http = httptest.NewUnstartedServer(g.Checked(r.server))
 	r.http.Config.ConnContext = g.ConnContext
 	r.http.Start()

@@ -60,7 +60,7 @@ func (c *crowdCursor) Close() {}
 func (c *crowd) serve(tb testing.TB) string {
 	tb.Helper()
 	g := guard(tb)
-	handler := New(c, g, nil)
+	handler := New(c, c, g, nil)
 	server := httptest.NewUnstartedServer(g.Checked(handler))
 	server.Config.ConnContext = g.ConnContext
 	server.Start()
@@ -163,7 +163,7 @@ func BenchmarkStream(b *testing.B) {
 			}}
 		}
 		b.Run(fmt.Sprintf("batch=%d/stream", size), func(b *testing.B) {
-			s := New(&fakeHub{}, guard(b), nil)
+			s := New(&fakeHub{}, &fakeHub{}, guard(b), nil)
 			w := &discard{header: http.Header{}}
 			st := s.newStream(&sse{server: s, w: w, ctl: http.NewResponseController(w)}, &request{}, func(error) {})
 			st.start()

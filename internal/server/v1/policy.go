@@ -101,7 +101,7 @@ func (s *Server) fileRoutes(h huma.API, tags []string) {
 		Body *api.TestRules `required:"false"`
 	},
 	) (*answer[api.RulesTested], error) {
-		return reply(judging(ctx, s.judge, func() (*api.RulesTested, error) { return s.hub.TestRules(ctx, value(in.Body)) }))
+		return reply(judging(ctx, s.judge, func() (*api.RulesTested, error) { return s.reports.TestRules(ctx, value(in.Body)) }))
 	}, api.CodeNotFound, api.CodeTooMany)
 }
 

@@ -47,6 +47,7 @@ type Options struct {
 type Server struct {
 	// Static after construction.
 	hub          Hub
+	reports      Reports
 	tokens       Tokens
 	phone        Phone
 	info         func(ctx context.Context) api.Info
@@ -70,12 +71,12 @@ type Server struct {
 }
 
 // New makes a server. It starts nothing.
-func New(h Hub, guard *access.Guard, options *Options) *Server {
+func New(h Hub, reports Reports, guard *access.Guard, options *Options) *Server {
 	if options == nil {
 		options = &Options{}
 	}
 	s := &Server{
-		hub: h, tokens: options.Tokens, phone: options.Phone, info: options.Info, dial: options.Dial, log: options.Log,
+		hub: h, reports: reports, tokens: options.Tokens, phone: options.Phone, info: options.Info, dial: options.Dial, log: options.Log,
 		heartbeat: options.Heartbeat, writeTimeout: options.WriteTimeout,
 		mux: http.NewServeMux(), operations: http.NewServeMux(), sockets: newSockets(), opened: options.Opened,
 		buffers: sync.Pool{New: func() any { return new([]byte) }},

@@ -179,7 +179,7 @@ func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"
 // with the request sent and the answer's head read.
 func bubble(t *testing.T, c Cursor) (net.Conn, *bufio.Reader) {
 	t.Helper()
-	s := New(&fakeHub{}, guard(t), nil)
+	s := New(&fakeHub{}, &fakeHub{}, guard(t), nil)
 	p := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
 	server := &http.Server{
 		ReadHeaderTimeout: time.Minute,
@@ -358,7 +358,7 @@ func TestBodyThatStops(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
-				server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: New(&fakeHub{}, guard(t), nil)}
+				server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: New(&fakeHub{}, &fakeHub{}, guard(t), nil)}
 				served := make(chan error, 1)
 				go func() { served <- server.Serve(p) }()
 				mine, theirs := net.Pipe()
@@ -415,7 +415,7 @@ func TestBodyThatEnds(t *testing.T) {
 func TestAnswerCutsTheStuck(t *testing.T) {
 	h := &fakeHub{answer: strings.Repeat("x", 16<<20)} // more than any buffer between holds
 	g := guard(t)
-	server := httptest.NewUnstartedServer(g.Checked(New(h, g, &Options{WriteTimeout: 50 * time.Millisecond})))
+	server := httptest.NewUnstartedServer(g.Checked(New(h, h, g, &Options{WriteTimeout: 50 * time.Millisecond})))
 	var fuss strings.Builder
 	gone := make(chan struct{})
 	server.Config.ConnContext = g.ConnContext

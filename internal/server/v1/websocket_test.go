@@ -250,7 +250,7 @@ func TestStreamsEndWithTheirToken(t *testing.T) {
 	}
 	h := &everyCursor{}
 	g := access.New(&access.Options{Book: book})
-	r := &rig{log: &bytes.Buffer{}, server: New(h, g, &Options{Tokens: book})}
+	r := &rig{log: &bytes.Buffer{}, server: New(h, h, g, &Options{Tokens: book})}
 	r.http = httptest.NewUnstartedServer(g.Checked(r.server))
 	r.http.Config.ConnContext = g.ConnContext
 	r.http.Start()
@@ -375,7 +375,7 @@ func (h *everyCursor) say(f api.Frame) {
 func socketBubble(t *testing.T, c Cursor, req *request) (*Server, net.Conn, *bufio.Reader) {
 	t.Helper()
 	h := &fakeHub{cursor: c}
-	s := New(h, guard(t), nil)
+	s := New(h, h, guard(t), nil)
 	p := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
 	server := &http.Server{
 		ReadHeaderTimeout: time.Minute,

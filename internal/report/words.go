@@ -1,15 +1,19 @@
-package hub
+package report
 
 import (
 	"strings"
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // toolAskUser is the tool with which an agent asks questions.
 const toolAskUser = "AskUserQuestion"
+
+// toolExitPlan is the tool with which an agent presents a plan.
+const toolExitPlan = "ExitPlanMode"
 
 // messageOfLine returns a line of those types that are told to people, nil for the
 // others, which are not decoded.
@@ -51,8 +55,8 @@ func isPrompt(m *wire.User) bool {
 // beginsTurn reports whether a line was sent as a prompt, which is only done when no
 // turn goes on.
 func beginsTurn(e *journal.Entry) bool {
-	d, ok := dataAs[sentData](e)
-	return ok && d.Kind == commandPrompt
+	d, ok := dataAs[record.Sent](e)
+	return ok && d.Kind == record.CommandPrompt
 }
 
 // promptText returns what somebody said. Pictures and files are named.
@@ -69,11 +73,11 @@ func promptText(m *wire.User) string {
 }
 
 // runTitle says in a line that a process was started.
-func runTitle(d *runStartedData) string {
+func runTitle(d *record.RunStarted) string {
 	switch {
-	case d.Transport == transportWebSocket || d.Transport == transportHybrid:
+	case d.Transport == record.TransportWebSocket || d.Transport == record.TransportHybrid:
 		return "Process dialled in"
-	case d.Transport == transportTee:
+	case d.Transport == record.TransportTee:
 		return "Process of a program connected"
 	case d.Fork:
 		return "Process started with a copy of a conversation"

@@ -1,4 +1,4 @@
-package hub
+package report
 
 import (
 	"context"
@@ -21,24 +21,24 @@ const scratchPrefix = ".backup-"
 // Backup writes a copy of the journal as it is at one moment to w, while
 // everything goes on: see journal.Journal. It is made as a file first, of which
 // nothing is left. One is made at a time. An error of w is returned as it is.
-func (h *Hub) Backup(ctx context.Context, w io.Writer) (err error) {
+func (p *Reports) Backup(ctx context.Context, w io.Writer) (err error) {
 	select {
-	case h.backups <- struct{}{}:
-		defer func() { <-h.backups }()
+	case p.backups <- struct{}{}:
+		defer func() { <-p.backups }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if err := h.sweepScratch(); err != nil {
+	if err := p.sweepScratch(); err != nil {
 		return err
 	}
-	folder, err := os.MkdirTemp(h.scratch(), scratchPrefix+"*")
+	folder, err := os.MkdirTemp(p.scratchDir(), scratchPrefix+"*")
 	if err != nil {
-		return h.noBackup(ctx, err)
+		return p.noBackup(ctx, err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	name := filepath.Join(folder, "journal.db")
-	if err := h.journal.Backup(ctx, name); err != nil {
-		return h.noBackup(ctx, err)
+	if err := p.journal.Backup(ctx, name); err != nil {
+		return p.noBackup(ctx, err)
 	}
 	file, err := os.Open(name)
 	if err != nil {
@@ -50,11 +50,11 @@ func (h *Hub) Backup(ctx context.Context, w io.Writer) (err error) {
 
 // sweepScratch removes what a backup has left that was killed on the way. In a
 // folder that others use, too, what is called so may be theirs.
-func (h *Hub) sweepScratch() error {
-	if h.options.Scratch == "" {
+func (p *Reports) sweepScratch() error {
+	if p.scratch == "" {
 		return nil
 	}
-	entries, err := os.ReadDir(h.options.Scratch)
+	entries, err := os.ReadDir(p.scratch)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("looking for what is left of backups: %w", err)
 	}
@@ -62,7 +62,7 @@ func (h *Hub) sweepScratch() error {
 		if !entry.IsDir() || !strings.HasPrefix(entry.Name(), scratchPrefix) {
 			continue
 		}
-		if err := os.RemoveAll(filepath.Join(h.options.Scratch, entry.Name())); err != nil {
+		if err := os.RemoveAll(filepath.Join(p.scratch, entry.Name())); err != nil {
 			return fmt.Errorf("removing what is left of a backup: %w", err)
 		}
 	}
@@ -70,23 +70,23 @@ func (h *Hub) sweepScratch() error {
 }
 
 // scratch returns the folder for files that are read once.
-func (h *Hub) scratch() string {
-	if h.options.Scratch != "" {
-		return h.options.Scratch
+func (p *Reports) scratchDir() string {
+	if p.scratch != "" {
+		return p.scratch
 	}
 	return os.TempDir()
 }
 
 // noBackup says that a backup could not be made, in words that tell what to do. The
 // error itself has paths of the server's machine in it: it belongs to the log.
-func (h *Hub) noBackup(ctx context.Context, err error) error {
+func (p *Reports) noBackup(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, journal.ErrClosed):
-		return h.problem(err, "")
+		return p.problem(err, "")
 	}
-	h.log.Error("a backup could not be made", "err", err)
+	p.log.Error("a backup could not be made", "err", err)
 	return &api.Error{
 		Status: http.StatusServiceUnavailable, Code: api.CodeStorage, Title: "the backup could not be made",
 		Hint: "it needs as much free space in the hub's data folder as the journal; see the hub's log",

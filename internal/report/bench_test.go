@@ -1,4 +1,4 @@
-package hub_test
+package report_test
 
 import (
 	"context"
@@ -8,27 +8,21 @@ import (
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
-	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/report"
 )
 
-// BenchmarkLibrary tells of a session with 100,000 entries: a first page of its
+// BenchmarkReports tells of a session with 100,000 entries: a first page of its
 // timeline, and the whole of it.
-func BenchmarkLibrary(b *testing.B) {
+func BenchmarkReports(b *testing.B) {
 	const entries, session = 100_000, "s12345678901234567890"
 	ctx := context.Background()
 	j, err := journal.Open(ctx, b.TempDir(), nil)
 	if err != nil {
 		b.Fatal(err)
 	}
-	h, err := hub.New(ctx, hub.Options{Journal: j})
-	if err != nil {
-		b.Fatal(err)
-	}
+	reports := report.New(report.Options{Journal: j})
 	defer func() {
-		if err := h.Close(); err != nil {
-			b.Error(err)
-		}
 		if err := j.Close(); err != nil {
 			b.Error(err)
 		}
@@ -57,7 +51,7 @@ func BenchmarkLibrary(b *testing.B) {
 	}
 	b.Run("timeline", func(b *testing.B) {
 		for b.Loop() {
-			if page, err := h.Timeline(ctx, session, "", 200); err != nil || len(page.Items) != 200 {
+			if page, err := reports.Timeline(ctx, session, "", 200); err != nil || len(page.Items) != 200 {
 				b.Fatal(err)
 			}
 		}
@@ -66,7 +60,7 @@ func BenchmarkLibrary(b *testing.B) {
 		b.Run(format, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := h.Export(ctx, session, format, io.Discard); err != nil {
+				if err := reports.Export(ctx, session, format, io.Discard); err != nil {
 					b.Fatal(err)
 				}
 			}

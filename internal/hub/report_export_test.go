@@ -22,7 +22,7 @@ func (l *lab) timeline(id string, limit int) []api.TimelineItem {
 	l.t.Helper()
 	var items []api.TimelineItem
 	for after := ""; ; {
-		page, err := l.hub.Timeline(l.ctx(), id, after, limit)
+		page, err := l.reports.Timeline(l.ctx(), id, after, limit)
 		if err != nil {
 			l.t.Fatal(err)
 		}
@@ -109,10 +109,10 @@ func TestTimeline(t *testing.T) {
 			t.Errorf("in pages of %d (-whole +paged):\n%s", limit, diff)
 		}
 	}
-	if _, err := l.hub.Timeline(l.ctx(), s.ID, "other:7", 0); code(err) != api.CodeInvalid {
+	if _, err := l.reports.Timeline(l.ctx(), s.ID, "other:7", 0); code(err) != api.CodeInvalid {
 		t.Errorf("after an event of another session: %v", err)
 	}
-	if _, err := l.hub.Timeline(l.ctx(), "snobody", "", 0); code(err) != api.CodeNotFound {
+	if _, err := l.reports.Timeline(l.ctx(), "snobody", "", 0); code(err) != api.CodeNotFound {
 		t.Errorf("of nobody: %v", err)
 	}
 }
@@ -153,7 +153,7 @@ func TestTimelineTrouble(t *testing.T) {
 func (l *lab) export(id, format string) string {
 	l.t.Helper()
 	var out bytes.Buffer
-	if err := l.hub.Export(l.ctx(), id, format, &out); err != nil {
+	if err := l.reports.Export(l.ctx(), id, format, &out); err != nil {
 		l.t.Fatal(err)
 	}
 	return out.String()
@@ -208,12 +208,12 @@ func TestExportRefused(t *testing.T) {
 		{s.ID, "", api.CodeInvalid},
 	} {
 		var out bytes.Buffer
-		if err := l.hub.Export(l.ctx(), test.id, test.format, &out); code(err) != test.want || out.Len() > 0 {
+		if err := l.reports.Export(l.ctx(), test.id, test.format, &out); code(err) != test.want || out.Len() > 0 {
 			t.Errorf("%s of %s: %v, and %d bytes", test.format, test.id, err, out.Len())
 		}
 	}
 	for _, format := range []string{"jsonl", "events", "markdown"} {
-		if err := l.hub.Export(l.ctx(), s.ID, format, &smallDisk{left: 70_000}); !errors.Is(err, errFull) {
+		if err := l.reports.Export(l.ctx(), s.ID, format, &smallDisk{left: 70_000}); !errors.Is(err, errFull) {
 			t.Errorf("%s to a full disk: %v", format, err)
 		}
 	}
@@ -475,14 +475,14 @@ func TestTestRules(t *testing.T) {
 	r := &fileRules{rules: newRules(t, "allow = [\"Bash(make:*)\"]\n")}
 	l := newLab(t, func(o *hub.Options) { o.Rules = r })
 	s := l.story() // make is allowed by a rule, touch x denied by a person
-	same, err := l.hub.TestRules(l.ctx(), api.TestRules{})
+	same, err := l.reports.TestRules(l.ctx(), api.TestRules{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if same.Calls != 3 || same.Allowed != 1 || same.Denied != 0 || same.Asked != 2 || len(same.Changed) != 0 {
 		t.Errorf("the rules in force: %s", encode(same))
 	}
-	changed, err := l.hub.TestRules(l.ctx(), api.TestRules{Text: "deny = [\"Bash(make:*)\"]\nallow = [\"Bash(touch:*)\"]\n", Sessions: []string{s.ID}})
+	changed, err := l.reports.TestRules(l.ctx(), api.TestRules{Text: "deny = [\"Bash(make:*)\"]\nallow = [\"Bash(touch:*)\"]\n", Sessions: []string{s.ID}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -508,7 +508,7 @@ func TestTestRules(t *testing.T) {
 		{"too long", api.TestRules{Text: "#" + strings.Repeat("x", 256<<10)}, api.CodeTooLarge},
 		{"too many rules", api.TestRules{Text: "deny = [" + strings.Repeat(`"A",`, 5001) + "]"}, api.CodeInvalid},
 	} {
-		if _, err := l.hub.TestRules(l.ctx(), test.in); code(err) != test.want {
+		if _, err := l.reports.TestRules(l.ctx(), test.in); code(err) != test.want {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}
@@ -526,17 +526,17 @@ func TestTestRulesBounds(t *testing.T) {
 		fmt.Fprintf(&calls, `,{"type":"tool_use","id":"u%d","name":"Bash","input":{"command":"ls %d"}}`, i, i)
 	}
 	s.says(`{"type":"assistant","uuid":"a1","session_id":"c","message":{"role":"assistant","content":[{"type":"text","text":"x"}` + calls.String() + `]}}`)
-	few, err := l.hub.TestRules(l.ctx(), api.TestRules{Text: `deny = ["Bash(rm:*)"]`, Sessions: []string{s.id}})
+	few, err := l.reports.TestRules(l.ctx(), api.TestRules{Text: `deny = ["Bash(rm:*)"]`, Sessions: []string{s.id}})
 	if err != nil || few.Calls != n || few.Incomplete {
 		t.Fatalf("few rules: %s, %v", encode(few), err)
 	}
-	many, err := l.hub.TestRules(l.ctx(), api.TestRules{Text: "deny = [" + strings.Repeat(`"Bash(rm:*)",`, 4990) + "]", Sessions: []string{s.id}})
+	many, err := l.reports.TestRules(l.ctx(), api.TestRules{Text: "deny = [" + strings.Repeat(`"Bash(rm:*)",`, 4990) + "]", Sessions: []string{s.id}})
 	if err != nil || !many.Incomplete || many.Calls == 0 || many.Calls*4990 > 10_000_000 {
 		t.Errorf("many rules: %d calls, incomplete %v, %v", many.Calls, many.Incomplete, err)
 	}
 	gone, cancel := context.WithCancel(l.ctx())
 	cancel()
-	if _, err := l.hub.TestRules(gone, api.TestRules{Sessions: []string{s.id}}); !errors.Is(err, context.Canceled) {
+	if _, err := l.reports.TestRules(gone, api.TestRules{Sessions: []string{s.id}}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a client that has gone: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package hub
+package report
 
 import (
 	"bufio"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/record"
 )
 
 // The forms of an export.
@@ -27,8 +28,8 @@ const (
 // for people (markdown). Whatever can be known to be wrong before is told before
 // anything is written. It needs memory for a part of the entries only. An error of
 // w is returned as it is.
-func (h *Hub) Export(ctx context.Context, id, format string, w io.Writer) error {
-	r, err := h.read(ctx, id)
+func (p *Reports) Export(ctx context.Context, id, format string, w io.Writer) error {
+	r, err := p.read(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -40,9 +41,9 @@ func (h *Hub) Export(ctx context.Context, id, format string, w io.Writer) error 
 	case exportEvents:
 		encoder := json.NewEncoder(out)
 		encoder.SetEscapeHTML(false)
-		write = func(e *journal.Entry) error { return encoder.Encode(toEvent(e, r.session.Epoch)) }
+		write = func(e *journal.Entry) error { return encoder.Encode(record.Event(e, r.session.Epoch)) }
 	case exportMarkdown:
-		turns, err := h.turnsOf(ctx, id, 0)
+		turns, err := p.turnsOf(ctx, id, 0)
 		if err != nil {
 			return err
 		}
@@ -50,7 +51,7 @@ func (h *Hub) Export(ctx context.Context, id, format string, w io.Writer) error 
 		m.head()
 		write = m.entry
 	default:
-		return unfit("format: expected jsonl, events or markdown, got %.40q", format)
+		return record.Unfit("format: expected jsonl, events or markdown, got %.40q", format)
 	}
 	for {
 		e, err := r.next(ctx)
@@ -78,7 +79,7 @@ func exportLine(w *bufio.Writer, e *journal.Entry) error {
 	}
 	line := e.Line
 	if e.Kind == api.KindSent {
-		line = shownLine(line)
+		line = record.ShownLine(line)
 	}
 	if _, err := w.Write(line); err != nil {
 		return err

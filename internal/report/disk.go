@@ -1,4 +1,4 @@
-package hub
+package report
 
 import (
 	"cmp"
@@ -17,7 +17,9 @@ import (
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/budget"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/record"
 )
 
 // conversationID is what the id of a conversation looks like: it becomes a part
@@ -27,15 +29,7 @@ var conversationID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$`)
 // checkConversation refuses what cannot be the id of a conversation.
 func checkConversation(id string) error {
 	if !conversationID.MatchString(id) {
-		return unfit("conversation: expected letters, digits, - and _, got %.40q", id)
-	}
-	return nil
-}
-
-// checkFolder refuses what cannot be the path of a folder. It may be empty.
-func checkFolder(dir string) error {
-	if dir != "" && !filepath.IsAbs(dir) || strings.ContainsRune(dir, 0) {
-		return unfit("dir: expected an absolute path, got %.200q", dir)
+		return record.Unfit("conversation: expected letters, digits, - and _, got %.40q", id)
 	}
 	return nil
 }
@@ -51,12 +45,12 @@ func noTranscript(conversation string) error {
 // Transcripts lists conversations that the CLI has kept on disk, the newest
 // first. One that looks for a text is a part of a search: there may be more,
 // also behind a page with less than was asked for.
-func (h *Hub) Transcripts(ctx context.Context, f api.TranscriptFilter) (*api.TranscriptList, error) {
-	library, err := h.library()
+func (p *Reports) Transcripts(ctx context.Context, f api.TranscriptFilter) (*api.TranscriptList, error) {
+	library, err := p.library()
 	if err != nil {
 		return nil, err
 	}
-	if err := checkFolder(f.Dir); err != nil {
+	if err := record.CheckFolder(f.Dir); err != nil {
 		return nil, err
 	}
 	if f.Conversation != "" {
@@ -69,21 +63,21 @@ func (h *Hub) Transcripts(ctx context.Context, f api.TranscriptFilter) (*api.Tra
 	if f.Cursor != "" {
 		var ok bool
 		if q.Before, q.BeforeAfter, ok = parseTranscriptCursor(f.Cursor); !ok {
-			return nil, h.problem(journal.ErrCursor, "")
+			return nil, p.problem(journal.ErrCursor, "")
 		}
 	}
 	out := &api.TranscriptList{Transcripts: []api.Transcript{}}
 	var files []TranscriptFile
 	if f.Text == "" {
 		if files, err = library.Transcripts(ctx, q); err != nil {
-			return nil, h.problem(fmt.Errorf("listing transcripts: %w", err), "")
+			return nil, p.problem(fmt.Errorf("listing transcripts: %w", err), "")
 		}
 		if len(files) > limit {
 			files = files[:limit]
 			last := files[limit-1]
 			out.Next = transcriptCursor(last.Modified, last.Conversation)
 		}
-	} else if files, out.Next, err = h.searchDisk(ctx, library, q, f.Text, limit); err != nil {
+	} else if files, out.Next, err = p.searchDisk(ctx, library, q, f.Text, limit); err != nil {
 		return nil, err
 	}
 	for _, file := range files {
@@ -91,12 +85,12 @@ func (h *Hub) Transcripts(ctx context.Context, f api.TranscriptFilter) (*api.Tra
 			Conversation: file.Conversation, Dir: file.Dir, Title: inOneLine(file.Title), Modified: file.Modified.UTC(), Bytes: file.Bytes,
 			Snippet: file.Snippet, Marks: file.Marks,
 		}
-		row, err := h.journal.SessionByConversation(ctx, file.Conversation)
+		row, err := p.journal.SessionByConversation(ctx, file.Conversation)
 		switch {
 		case err == nil:
 			t.Session = row.ID
 		case !errors.Is(err, journal.ErrNotFound):
-			return nil, h.problem(err, "")
+			return nil, p.problem(err, "")
 		}
 		out.Transcripts = append(out.Transcripts, t)
 	}
@@ -104,14 +98,14 @@ func (h *Hub) Transcripts(ctx context.Context, f api.TranscriptFilter) (*api.Tra
 }
 
 // searchDisk looks for a text in conversations on disk.
-func (h *Hub) searchDisk(ctx context.Context, library Library, q TranscriptQuery, text string, limit int) (files []TranscriptFile, next string, err error) {
+func (p *Reports) searchDisk(ctx context.Context, library Library, q TranscriptQuery, text string, limit int) (files []TranscriptFile, next string, err error) {
 	if strings.TrimSpace(text) == "" {
-		return nil, "", unfit("q: expected a word at least")
+		return nil, "", record.Unfit("q: expected a word at least")
 	}
 	q.Limit = limit
 	found, err := library.SearchTranscripts(ctx, q, text)
 	if err != nil {
-		return nil, "", h.problem(fmt.Errorf("searching transcripts: %w", err), "")
+		return nil, "", p.problem(fmt.Errorf("searching transcripts: %w", err), "")
 	}
 	if !found.Before.IsZero() {
 		next = transcriptCursor(found.Before, found.BeforeAfter)
@@ -144,27 +138,27 @@ const mostTranscriptBytes = 8 << 20
 
 // Transcript returns a part of a conversation on disk: at most limit of its lines,
 // from the one with a number on, counted from 0.
-func (h *Hub) Transcript(ctx context.Context, conversation, dir string, from, limit int) (*api.TranscriptPage, error) {
-	library, err := h.library()
+func (p *Reports) Transcript(ctx context.Context, conversation, dir string, from, limit int) (*api.TranscriptPage, error) {
+	library, err := p.library()
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(checkConversation(conversation), checkFolder(dir)); err != nil {
-		return nil, h.problem(err, "")
+	if err := errors.Join(checkConversation(conversation), record.CheckFolder(dir)); err != nil {
+		return nil, p.problem(err, "")
 	}
 	if from < 0 {
-		return nil, unfit("from: expected the number of a line, got %d", from)
+		return nil, record.Unfit("from: expected the number of a line, got %d", from)
 	}
 	limit = limited(limit, 200, 1000)
 	lines, err := library.ReadTranscript(ctx, dir, conversation)
 	if err != nil {
-		return nil, h.transcriptProblem(err, conversation)
+		return nil, p.transcriptProblem(err, conversation)
 	}
 	page := &api.TranscriptPage{Lines: []json.RawMessage{}}
 	number, size := 0, 0
 	for line, err := range lines {
 		if err != nil {
-			return nil, h.transcriptProblem(err, conversation)
+			return nil, p.transcriptProblem(err, conversation)
 		}
 		if number++; number <= from {
 			continue
@@ -174,53 +168,50 @@ func (h *Hub) Transcript(ctx context.Context, conversation, dir string, from, li
 			page.Next, page.More = from+n, true
 			break
 		}
-		page.Lines = append(page.Lines, clone(line))
+		page.Lines = append(page.Lines, slices.Clone(line))
 	}
 	return page, nil
 }
 
 // transcriptProblem explains why a transcript cannot be read.
-func (h *Hub) transcriptProblem(err error, conversation string) error {
+func (p *Reports) transcriptProblem(err error, conversation string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return noTranscript(conversation)
 	}
-	return h.problem(fmt.Errorf("reading a transcript: %w", err), "")
+	return p.problem(fmt.Errorf("reading a transcript: %w", err), "")
 }
 
-// Adopt makes a session that goes on with a conversation on disk, in the folder
-// that it was held in unless another is named. If a live session has it, it is
-// refused, except for a copy.
-func (h *Hub) Adopt(ctx context.Context, by Actor, conversation string, in api.Adopt) (*api.Created, error) {
-	library, err := h.library()
+// Adopt returns the session to make that goes on with a conversation on disk, in
+// the folder that it was held in unless another is named.
+func (p *Reports) Adopt(ctx context.Context, conversation string, in api.Adopt) (api.CreateSession, error) {
+	none := api.CreateSession{}
+	library, err := p.library()
 	if err != nil {
-		return nil, err
+		return none, err
 	}
-	if err := errors.Join(checkConversation(conversation), checkFolder(in.Dir)); err != nil {
-		return nil, h.problem(err, "")
+	if err := errors.Join(checkConversation(conversation), record.CheckFolder(in.Dir)); err != nil {
+		return none, p.problem(err, "")
 	}
 	found, err := library.Transcripts(ctx, TranscriptQuery{Conversation: conversation, Limit: 1})
 	if err != nil {
-		return nil, h.transcriptProblem(err, conversation)
+		return none, p.transcriptProblem(err, conversation)
 	}
 	if len(found) == 0 {
-		return nil, noTranscript(conversation)
+		return none, noTranscript(conversation)
 	}
-	dir := in.Dir
-	if dir == "" {
-		if dir = found[0].Dir; dir == "" {
-			return nil, &api.Error{
+	out := api.CreateSession{ClientID: in.ClientID, Dir: in.Dir, Title: in.Title, Prompt: in.Prompt, Resume: conversation, Fork: in.Fork, Options: in.Options}
+	if out.Dir == "" {
+		if out.Dir = found[0].Dir; out.Dir == "" {
+			return none, &api.Error{
 				Status: http.StatusUnprocessableEntity, Code: api.CodeInvalid, Title: "the transcript doesn't say which folder it belongs to",
 				Hint: "set dir",
 			}
 		}
 	}
-	title := in.Title
-	if title == "" {
-		title = inOneLine(found[0].Title)
+	if out.Title == "" {
+		out.Title = inOneLine(found[0].Title)
 	}
-	return h.Create(ctx, by, api.CreateSession{
-		ClientID: in.ClientID, Dir: dir, Title: title, Prompt: in.Prompt, Resume: conversation, Fork: in.Fork, Options: in.Options,
-	})
+	return out, nil
 }
 
 // How many sessions and transcripts are looked at for folders.
@@ -233,30 +224,30 @@ const (
 // sessions and conversations were held in, the last used first. With the
 // beginning of a path they are followed by what it can be completed to; any other
 // text finds those that were used with it anywhere in their path.
-func (h *Hub) Folders(ctx context.Context, prefix string, limit int) (*api.Folders, error) {
-	library, err := h.library()
+func (p *Reports) Folders(ctx context.Context, prefix string, limit int) (*api.Folders, error) {
+	library, err := p.library()
 	if err != nil {
 		return nil, err
 	}
 	if strings.ContainsRune(prefix, 0) || len(prefix) > 4096 {
-		return nil, unfit("prefix: expected the beginning of a path")
+		return nil, record.Unfit("prefix: expected the beginning of a path")
 	}
 	limit = limited(limit, 20, 200)
 	path := filepath.IsAbs(prefix) || strings.HasPrefix(prefix, "~")
 	var completed []api.Folder
 	if path {
 		if completed, err = library.Folders(ctx, prefix, limit); err != nil {
-			return nil, h.problem(fmt.Errorf("looking for folders: %w", err), "")
+			return nil, p.problem(fmt.Errorf("looking for folders: %w", err), "")
 		}
 	}
-	used, err := h.usedFolders(ctx, library)
+	used, err := p.usedFolders(ctx, library)
 	if err != nil {
 		return nil, err
 	}
 	for i := range completed {
 		completed[i].Used = used[completed[i].Path]
 	}
-	recent, err := h.recentFolders(ctx, library, used, prefix, limit)
+	recent, err := p.recentFolders(ctx, library, used, prefix, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -272,23 +263,23 @@ func (h *Hub) Folders(ctx context.Context, prefix string, limit int) (*api.Folde
 }
 
 // usedFolders returns when folders were last used by sessions and conversations.
-func (h *Hub) usedFolders(ctx context.Context, library Library) (map[string]time.Time, error) {
+func (p *Reports) usedFolders(ctx context.Context, library Library) (map[string]time.Time, error) {
 	used := map[string]time.Time{}
 	note := func(dir string, at time.Time) {
-		if dir = cleaned(dir); filepath.IsAbs(dir) && at.After(used[dir]) {
+		if dir = budget.Folder(dir); filepath.IsAbs(dir) && at.After(used[dir]) {
 			used[dir] = at.UTC()
 		}
 	}
-	page, err := h.journal.Sessions(ctx, journal.SessionQuery{Archived: true, Limit: recentSessions})
+	page, err := p.journal.Sessions(ctx, journal.SessionQuery{Archived: true, Limit: recentSessions})
 	if err != nil {
-		return nil, h.problem(err, "")
+		return nil, p.problem(err, "")
 	}
 	for i := range page.Sessions {
 		note(page.Sessions[i].Dir, page.Sessions[i].Updated)
 	}
 	files, err := library.Transcripts(ctx, TranscriptQuery{Limit: recentTranscripts})
 	if err != nil {
-		return nil, h.problem(fmt.Errorf("listing transcripts: %w", err), "")
+		return nil, p.problem(fmt.Errorf("listing transcripts: %w", err), "")
 	}
 	for _, f := range files {
 		note(f.Dir, f.Modified)
@@ -298,7 +289,7 @@ func (h *Hub) usedFolders(ctx context.Context, library Library) (map[string]time
 
 // recentFolders returns the folders that were used, that fit and that are still
 // there, the last used first.
-func (h *Hub) recentFolders(ctx context.Context, library Library, used map[string]time.Time, prefix string, limit int) ([]api.Folder, error) {
+func (p *Reports) recentFolders(ctx context.Context, library Library, used map[string]time.Time, prefix string, limit int) ([]api.Folder, error) {
 	var paths []string
 	for dir := range used {
 		fits := strings.Contains(strings.ToLower(dir), strings.ToLower(prefix))
@@ -313,7 +304,7 @@ func (h *Hub) recentFolders(ctx context.Context, library Library, used map[strin
 	// Some may be gone.
 	folders, err := library.Look(ctx, paths[:min(len(paths), 4*limit)])
 	if err != nil {
-		return nil, h.problem(fmt.Errorf("looking at folders: %w", err), "")
+		return nil, p.problem(fmt.Errorf("looking at folders: %w", err), "")
 	}
 	for i := range folders {
 		folders[i].Used = used[folders[i].Path]

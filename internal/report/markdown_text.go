@@ -1,4 +1,4 @@
-package hub
+package report
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package hub
+package report
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -15,15 +16,15 @@ const mostAudited = 5000
 // Audit lists what was decided about what agents wanted to do, the newest first:
 // by rules, by somebody, or not at all since it was not asked any more. A page of
 // a selection may have fewer items than asked for although there are more.
-func (h *Hub) Audit(ctx context.Context, f api.AuditFilter) (*api.Audit, error) {
+func (p *Reports) Audit(ctx context.Context, f api.AuditFilter) (*api.Audit, error) {
 	limit := limited(f.Limit, 100, 500)
 	out := &api.Audit{Items: []api.AuditItem{}, Next: f.Cursor}
 	for looked := 0; ; {
-		page, err := h.journal.Decisions(ctx, journal.DecisionQuery{
+		page, err := p.journal.Decisions(ctx, journal.DecisionQuery{
 			Session: f.Session, Since: f.Since, Cursor: out.Next, Limit: limit - len(out.Items),
 		})
 		if err != nil {
-			return nil, h.problem(err, f.Session)
+			return nil, p.problem(err, f.Session)
 		}
 		for i := range page.Entries {
 			e := &page.Entries[i]
@@ -41,7 +42,7 @@ func (h *Hub) Audit(ctx context.Context, f api.AuditFilter) (*api.Audit, error) 
 
 // auditItem makes an item of an entry, if it is one that is wanted.
 func auditItem(e *journal.Entry, epoch string, automatic *bool) (api.AuditItem, bool) {
-	item := api.AuditItem{Session: e.Session, EventID: eventID(epoch, e.Seq), Time: e.Time, By: e.By, Source: string(e.Source)}
+	item := api.AuditItem{Session: e.Session, EventID: record.EventID(epoch, e.Seq), Time: e.Time, By: e.By, Source: string(e.Source)}
 	byRule, bySomebody := false, false
 	switch e.Kind {
 	case api.KindDecision:

@@ -1,17 +1,17 @@
-package hub
+package report
 
 import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/budget"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
 
@@ -20,7 +20,7 @@ const mostCosts = 1000
 
 // Costs sums up what agents have cost, by session (which is the usual), folder,
 // day of the server's clock or model. The dearest come first, of days the newest.
-func (h *Hub) Costs(ctx context.Context, f api.CostFilter) (*api.Costs, error) {
+func (p *Reports) Costs(ctx context.Context, f api.CostFilter) (*api.Costs, error) {
 	out := &api.Costs{Items: []api.CostItem{}}
 	by := journal.SumBySession
 	switch f.By {
@@ -30,11 +30,11 @@ func (h *Hub) Costs(ctx context.Context, f api.CostFilter) (*api.Costs, error) {
 	case "model":
 		by = journal.SumByModel
 	default:
-		return nil, unfit("by: expected session, dir, day or model, got %q", f.By)
+		return nil, record.Unfit("by: expected session, dir, day or model, got %q", f.By)
 	}
-	sums, err := h.journal.Sums(ctx, by, f.Since)
+	sums, err := p.journal.Sums(ctx, by, f.Since)
 	if err != nil {
-		return nil, h.problem(err, "")
+		return nil, p.problem(err, "")
 	}
 	parts := map[string]*costPart{}
 	var total costPart
@@ -45,7 +45,7 @@ func (h *Hub) Costs(ctx context.Context, f api.CostFilter) (*api.Costs, error) {
 		case "dir":
 			key, title = s.Dir, ""
 		case "day":
-			key = dayOf(s.Time.In(h.ledger.zone))
+			key = s.Time.In(p.zone).Format(time.DateOnly)
 		}
 		part := parts[key]
 		if part == nil {
@@ -60,13 +60,13 @@ func (h *Hub) Costs(ctx context.Context, f api.CostFilter) (*api.Costs, error) {
 	}
 	if by == journal.SumByModel {
 		// A turn of several models counts for each of them, and once in the sum.
-		spent, err := h.journal.Spent(ctx, f.Since)
+		spent, err := p.journal.Spent(ctx, f.Since)
 		if err != nil {
-			return nil, h.problem(err, "")
+			return nil, p.problem(err, "")
 		}
-		total.amount = amount{}
+		total.usd, total.turns, total.millis = 0, 0, 0
 		for _, s := range spent {
-			total.amount = total.plus(amount{usd: s.CostUSD, turns: s.Turns, millis: s.Millis})
+			total.spend(s.CostUSD, s.Turns, s.Millis)
 		}
 	}
 	out.USD, out.Turns, out.Millis, out.Tokens = total.usd, total.turns, total.millis, total.tokenCount()
@@ -82,15 +82,21 @@ func (h *Hub) Costs(ctx context.Context, f api.CostFilter) (*api.Costs, error) {
 
 // A costPart is what a session, a folder, a day or a model has cost.
 type costPart struct {
-	amount
-
 	title  string
+	usd    float64
+	turns  int64
+	millis int64
 	tokens fold.Tokens
+}
+
+// spend adds money, turns and their time.
+func (p *costPart) spend(usd float64, turns, millis int64) {
+	p.usd, p.turns, p.millis = budget.Cents(p.usd+usd), p.turns+turns, p.millis+millis
 }
 
 // add adds what was spent.
 func (p *costPart) add(s *journal.Sum) {
-	p.amount = p.plus(amount{usd: s.CostUSD, turns: s.Turns, millis: s.Millis})
+	p.spend(s.CostUSD, s.Turns, s.Millis)
 	t := &p.tokens
 	t.Input, t.Output, t.CacheRead, t.CacheWrite = t.Input+s.Tokens.Input, t.Output+s.Tokens.Output, t.CacheRead+s.Tokens.CacheRead, t.CacheWrite+s.Tokens.CacheWrite
 }
@@ -103,87 +109,22 @@ func (p *costPart) tokenCount() *api.Tokens {
 	return &api.Tokens{Input: p.tokens.Input, Output: p.tokens.Output, CacheRead: p.tokens.CacheRead, CacheWrite: p.tokens.CacheWrite}
 }
 
-// Budgets returns the limits that the server was given, a row for each unit.
-// What is used of one per session or per folder is told of the session or folder
-// that has used most of it.
-func (h *Hub) Budgets(ctx context.Context) (*api.Budgets, error) {
-	out := &api.Budgets{Budgets: []api.BudgetUse{}}
-	led, now := h.ledger, h.now()
-	var sessions []journal.Sum
-	if slices.ContainsFunc(led.budgets, func(b Budget) bool { return b.Per == perSession }) {
-		var err error
-		if sessions, err = h.journal.Sums(ctx, journal.SumBySession, time.Time{}); err != nil {
-			return nil, h.problem(err, "")
-		}
-	}
-	for i := range led.budgets {
-		b := &led.budgets[i]
-		for _, unit := range []string{unitUSD, unitTurns, unitWall, unitIdle} {
-			m := meter{budget: b, unit: unit, limit: b.limit(unit)}
-			if m.limit == 0 {
-				continue
-			}
-			scope := ""
-			most := func(used float64, of string) {
-				if used > m.used {
-					m.used, scope = used, of
-				}
-			}
-			if b.shared() {
-				for _, dir := range led.scopes(i) {
-					most(led.usedBy(i, dir, now).of(unit), dir)
-				}
-			} else {
-				for _, s := range sessions {
-					if b.concerns(cleaned(s.Dir)) {
-						most(amount{usd: s.CostUSD, turns: s.Turns, millis: s.Millis}.of(unit), s.Key)
-					}
-				}
-			}
-			use := m.use()
-			use.Scope = scope
-			out.Budgets = append(out.Budgets, use)
-		}
-	}
-	return out, nil
-}
-
-// scopes returns what a shared budget is counted by: the folders, or all at once.
-func (l *ledger) scopes(i int) []string {
-	b := &l.budgets[i]
-	if b.Per != perFolder {
-		return []string{""}
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	dirs := map[string]bool{}
-	for dir := range l.used[i] {
-		dirs[dir] = true
-	}
-	for _, w := range l.working {
-		if b.concerns(w.dir) {
-			dirs[w.dir] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(dirs))
-}
-
 // mostDrifting is how many sessions are looked at for what is not known.
 const mostDrifting = 1000
 
 // Drift counts what is not known in the lines of CLIs, over the most recently
 // updated sessions. What a session has counted is told under the version that its
 // CLI had last.
-func (h *Hub) Drift(ctx context.Context) (*api.Drift, error) {
+func (p *Reports) Drift(ctx context.Context) (*api.Drift, error) {
 	counts := map[api.DriftItem]int64{}
 	left := mostDrifting
 	for cursor := ""; left > 0; {
-		page, err := h.journal.Sessions(ctx, journal.SessionQuery{Archived: true, Cursor: cursor, Limit: min(left, 200)})
+		page, err := p.journal.Sessions(ctx, journal.SessionQuery{Archived: true, Cursor: cursor, Limit: min(left, 200)})
 		if err != nil {
-			return nil, h.problem(err, "")
+			return nil, p.problem(err, "")
 		}
 		for i := range page.Sessions {
-			if err := h.driftOf(ctx, page.Sessions[i].ID, counts); err != nil {
+			if err := p.driftOf(ctx, page.Sessions[i].ID, counts); err != nil {
 				return nil, err
 			}
 		}
@@ -203,51 +144,30 @@ func (h *Hub) Drift(ctx context.Context) (*api.Drift, error) {
 	return out, nil
 }
 
-// A drifted is what is read of a stored book.
-type drifted struct {
-	Version string `json:"version"`
-	State   struct {
-		Version string     `json:"version"`
-		Drift   fold.Drift `json:"drift"`
-	} `json:"state"`
-}
-
 // driftOf adds what a session has counted: as it is in memory, or as it was
 // stored last.
-func (h *Hub) driftOf(ctx context.Context, id string, counts map[api.DriftItem]int64) error {
-	var d drifted
-	h.mu.Lock()
-	s := h.sessions[id]
-	h.mu.Unlock()
-	if s != nil {
-		err := s.look(ctx, func(*step) error {
-			b := s.book
-			d.Version, d.State.Version, d.State.Drift = b.Version, b.State.Version, b.State.Drift
-			for _, counters := range []*map[string]int64{&d.State.Drift.Types, &d.State.Drift.Parts, &d.State.Drift.Fields} {
-				*counters = maps.Clone(*counters)
-			}
-			return nil
-		})
-		if err == nil {
-			countDrift(&d, counts)
-			return nil
-		}
-		if !errors.Is(err, errPutAway) { // else it is stored by now
-			return h.problem(err, id)
-		}
-	}
-	raw, _, err := h.journal.Fold(ctx, id)
+func (p *Reports) driftOf(ctx context.Context, id string, counts map[api.DriftItem]int64) error {
+	d, err := p.live(ctx, id)
 	if err != nil {
-		return h.problem(err, id)
+		return p.problem(err, id)
 	}
-	if raw != nil && json.Unmarshal(raw, &d) == nil { // else it has just begun, or it is a book of another version
-		countDrift(&d, counts)
+	if d != nil {
+		countDrift(d, counts)
+		return nil
+	}
+	raw, _, err := p.journal.Fold(ctx, id)
+	if err != nil {
+		return p.problem(err, id)
+	}
+	d = new(record.Unknown)
+	if raw != nil && json.Unmarshal(raw, d) == nil { // else it has just begun, or it is a book of another version
+		countDrift(d, counts)
 	}
 	return nil
 }
 
 // countDrift adds the counters of one session.
-func countDrift(d *drifted, counts map[api.DriftItem]int64) {
+func countDrift(d *record.Unknown, counts map[api.DriftItem]int64) {
 	version := d.State.Version
 	if version == "" {
 		version = d.Version

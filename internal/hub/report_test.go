@@ -14,6 +14,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/hub"
+	"github.com/switchboard-dev/switchboard/internal/report"
 )
 
 // searchFor searches until what is found satisfies the condition: the index lags
@@ -24,7 +25,7 @@ func (l *lab) searchFor(f api.SearchFilter, enough func(*api.SearchResult) bool)
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
 	for {
-		result, err := l.hub.Search(ctx, f)
+		result, err := l.reports.Search(ctx, f)
 		if err != nil && code(err) != api.CodeStorage {
 			l.t.Fatal(err)
 		}
@@ -66,11 +67,11 @@ func TestSearch(t *testing.T) {
 	}
 	// In pages, and in one session; what counts are letters, not bytes.
 	page := l.searchFor(api.SearchFilter{Text: "pear", Limit: 3}, func(r *api.SearchResult) bool { return len(r.Hits) == 3 })
-	rest, err := l.hub.Search(l.ctx(), api.SearchFilter{Text: "pear", Limit: 3, Cursor: page.Next})
+	rest, err := l.reports.Search(l.ctx(), api.SearchFilter{Text: "pear", Limit: 3, Cursor: page.Next})
 	if err != nil || len(rest.Hits) != 1 || rest.Next != "" {
 		t.Errorf("the second page is %s, %v", encode(rest), err)
 	}
-	result, err = l.hub.Search(l.ctx(), api.SearchFilter{Text: "birnen ZWÖLF", Session: first.ID})
+	result, err = l.reports.Search(l.ctx(), api.SearchFilter{Text: "birnen ZWÖLF", Session: first.ID})
 	if err != nil || len(result.Hits) != 2 {
 		t.Fatalf("%s, %v", encode(result), err)
 	}
@@ -83,7 +84,7 @@ func TestSearch(t *testing.T) {
 	}
 	// The last word may be the beginning of one, but not in quotes.
 	for text, want := range map[string]int{"another pea": 2, "pea another": 0, `"pea"`: 0, "another pear ": 2} {
-		if result, err = l.hub.Search(l.ctx(), api.SearchFilter{Text: text}); err != nil || len(result.Hits) != want {
+		if result, err = l.reports.Search(l.ctx(), api.SearchFilter{Text: text}); err != nil || len(result.Hits) != want {
 			t.Errorf("%q finds %s, %v", text, encode(result), err)
 		}
 	}
@@ -102,7 +103,7 @@ func TestSearch(t *testing.T) {
 		{api.SearchFilter{Text: "pear", Cursor: "?"}, api.CodeInvalid},
 		{api.SearchFilter{Text: "pear", Session: "snobody"}, api.CodeNotFound},
 	} {
-		if _, err := l.hub.Search(l.ctx(), test.f); code(err) != test.want {
+		if _, err := l.reports.Search(l.ctx(), test.f); code(err) != test.want {
 			t.Errorf("%+v: %v", test.f, err)
 		}
 	}
@@ -127,7 +128,7 @@ func TestCosts(t *testing.T) {
 	near := func(a, b float64) bool { return a-b < 1e-6 && b-a < 1e-6 }
 	costs := func(f api.CostFilter) *api.Costs {
 		t.Helper()
-		c, err := l.hub.Costs(l.ctx(), f)
+		c, err := l.reports.Costs(l.ctx(), f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +173,7 @@ func TestCosts(t *testing.T) {
 	if c := costs(api.CostFilter{By: "session", Since: noon.Add(12 * time.Hour)}); c.Turns != 2 {
 		t.Errorf("since the second day: %s", encode(c))
 	}
-	if _, err := l.hub.Costs(l.ctx(), api.CostFilter{By: "star sign"}); code(err) != api.CodeInvalid {
+	if _, err := l.reports.Costs(l.ctx(), api.CostFilter{By: "star sign"}); code(err) != api.CodeInvalid {
 		t.Errorf("by star sign: %v", err)
 	}
 }
@@ -225,7 +226,7 @@ func TestDrift(t *testing.T) {
 	l.awaitDone(second.ID, 1)
 	check := func(when string) {
 		t.Helper()
-		got, err := l.hub.Drift(l.ctx())
+		got, err := l.reports.Drift(l.ctx())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -284,7 +285,7 @@ func TestAudit(t *testing.T) {
 	list := func(f api.AuditFilter) (lines []string) {
 		t.Helper()
 		for {
-			page, err := l.hub.Audit(l.ctx(), f)
+			page, err := l.reports.Audit(l.ctx(), f)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -327,22 +328,22 @@ func TestAudit(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", test.name, diff)
 		}
 	}
-	if _, err := l.hub.Audit(l.ctx(), api.AuditFilter{Session: "snobody"}); code(err) != api.CodeNotFound {
+	if _, err := l.reports.Audit(l.ctx(), api.AuditFilter{Session: "snobody"}); code(err) != api.CodeNotFound {
 		t.Errorf("of nobody: %v", err)
 	}
 }
 
 // A shelf is a library in memory.
 type shelf struct {
-	files   []hub.TranscriptFile // the newest first
+	files   []report.TranscriptFile // the newest first
 	lines   map[string][]string
 	folders map[string]bool // whether it is the top of a working tree
-	queries []hub.TranscriptQuery
+	queries []report.TranscriptQuery
 }
 
-func (s *shelf) Transcripts(_ context.Context, q hub.TranscriptQuery) ([]hub.TranscriptFile, error) {
+func (s *shelf) Transcripts(_ context.Context, q report.TranscriptQuery) ([]report.TranscriptFile, error) {
 	s.queries = append(s.queries, q)
-	var list []hub.TranscriptFile
+	var list []report.TranscriptFile
 	for _, f := range s.files {
 		later := !q.Before.IsZero() && (f.Modified.After(q.Before) || f.Modified.Equal(q.Before) && f.Conversation <= q.BeforeAfter)
 		if !later && (q.Conversation == "" || q.Conversation == f.Conversation) && (q.Dir == "" || q.Dir == f.Dir) && len(list) < q.Limit {
@@ -353,10 +354,10 @@ func (s *shelf) Transcripts(_ context.Context, q hub.TranscriptQuery) ([]hub.Tra
 }
 
 // SearchTranscripts looks at one file at a time, and finds the text in its title.
-func (s *shelf) SearchTranscripts(ctx context.Context, q hub.TranscriptQuery, text string) (*hub.TranscriptSearch, error) {
+func (s *shelf) SearchTranscripts(ctx context.Context, q report.TranscriptQuery, text string) (*report.TranscriptSearch, error) {
 	q.Limit = 2
 	files, err := s.Transcripts(ctx, q)
-	out := &hub.TranscriptSearch{}
+	out := &report.TranscriptSearch{}
 	if len(files) > 1 {
 		out.Before, out.BeforeAfter = files[0].Modified, files[0].Conversation
 		files = files[:1]
@@ -408,15 +409,16 @@ func (s *shelf) Look(_ context.Context, paths []string) ([]api.Folder, error) {
 func TestTranscripts(t *testing.T) {
 	shelf := &shelf{lines: map[string][]string{"c1": {`{"n":0}`, `{"n":1}`, `{"n":2}`}}}
 	for i, dir := range []string{"/a", "/b", "/a", "/c"} {
-		shelf.files = append(shelf.files, hub.TranscriptFile{
+		shelf.files = append(shelf.files, report.TranscriptFile{
 			Conversation: fmt.Sprint("c", i), Dir: dir, Title: fmt.Sprintf("Title\n%d \x1b[2J", i), Modified: noon.Add(-time.Duration(i/2) * time.Hour), Bytes: 7,
 		})
 	}
-	l := newLab(t, func(o *hub.Options) { o.Library = shelf })
+	l := newLab(t)
+	l.report(shelf, "")
 	var got []string
 	f := api.TranscriptFilter{Limit: 3}
 	for {
-		page, err := l.hub.Transcripts(l.ctx(), f)
+		page, err := l.reports.Transcripts(l.ctx(), f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -430,14 +432,14 @@ func TestTranscripts(t *testing.T) {
 	if diff := cmp.Diff([]string{"c0 /a Title 0 [2J", "c1 /b Title 1 [2J", "c2 /a Title 2 [2J", "c3 /c Title 3 [2J"}, got); diff != "" {
 		t.Errorf("transcripts (-want +got):\n%s", diff)
 	}
-	if page, err := l.hub.Transcripts(l.ctx(), api.TranscriptFilter{Dir: "/a"}); err != nil || len(page.Transcripts) != 2 {
+	if page, err := l.reports.Transcripts(l.ctx(), api.TranscriptFilter{Dir: "/a"}); err != nil || len(page.Transcripts) != 2 {
 		t.Errorf("of a folder: %s, %v", encode(page), err)
 	}
 	// A search has as many pages as it takes, and some have nothing.
 	f, got = api.TranscriptFilter{Text: "[2J", Conversation: "c"}, nil
 	pages := 0
 	for {
-		page, err := l.hub.Transcripts(l.ctx(), f)
+		page, err := l.reports.Transcripts(l.ctx(), f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -455,11 +457,11 @@ func TestTranscripts(t *testing.T) {
 	if diff := cmp.Diff([]string{"c0 true [{1 2}]", "c1 true [{1 2}]", "c2 true [{1 2}]", "c3 true [{1 2}]"}, got); diff != "" || pages != 4 {
 		t.Errorf("a search of %d pages (-want +got):\n%s", pages, diff)
 	}
-	page, err := l.hub.Transcript(l.ctx(), "c1", "", 0, 2)
+	page, err := l.reports.Transcript(l.ctx(), "c1", "", 0, 2)
 	if err != nil || len(page.Lines) != 2 || string(page.Lines[1]) != `{"n":1}` || !page.More || page.Next != 2 {
 		t.Errorf("the first page is %s, %v", encode(page), err)
 	}
-	if page, err = l.hub.Transcript(l.ctx(), "c1", "", page.Next, 2); err != nil || len(page.Lines) != 1 || string(page.Lines[0]) != `{"n":2}` || page.More {
+	if page, err = l.reports.Transcript(l.ctx(), "c1", "", page.Next, 2); err != nil || len(page.Lines) != 1 || string(page.Lines[0]) != `{"n":2}` || page.More {
 		t.Errorf("the second page is %s, %v", encode(page), err)
 	}
 	for _, test := range []struct {
@@ -467,25 +469,28 @@ func TestTranscripts(t *testing.T) {
 		call func() error
 		want string
 	}{
-		{"a cursor that is none", func() error { _, err := l.hub.Transcripts(l.ctx(), api.TranscriptFilter{Cursor: "../x"}); return err }, api.CodeInvalid},
-		{"a search for nothing", func() error { _, err := l.hub.Transcripts(l.ctx(), api.TranscriptFilter{Text: " "}); return err }, api.CodeInvalid},
-		{"an id that is none", func() error {
-			_, err := l.hub.Transcripts(l.ctx(), api.TranscriptFilter{Conversation: "../"})
+		{"a cursor that is none", func() error {
+			_, err := l.reports.Transcripts(l.ctx(), api.TranscriptFilter{Cursor: "../x"})
 			return err
 		}, api.CodeInvalid},
-		{"a relative folder", func() error { _, err := l.hub.Transcripts(l.ctx(), api.TranscriptFilter{Dir: "a"}); return err }, api.CodeInvalid},
-		{"a way out", func() error { _, err := l.hub.Transcript(l.ctx(), "../../etc/passwd", "", 0, 0); return err }, api.CodeInvalid},
-		{"a negative number", func() error { _, err := l.hub.Transcript(l.ctx(), "c1", "", -1, 0); return err }, api.CodeInvalid},
-		{"none", func() error { _, err := l.hub.Transcript(l.ctx(), "c9", "", 0, 0); return err }, api.CodeNotFound},
-		{"adopting a way out", func() error { _, err := l.hub.Adopt(l.ctx(), person, "../c1", api.Adopt{}); return err }, api.CodeInvalid},
-		{"adopting none", func() error { _, err := l.hub.Adopt(l.ctx(), person, "c9", api.Adopt{}); return err }, api.CodeNotFound},
+		{"a search for nothing", func() error { _, err := l.reports.Transcripts(l.ctx(), api.TranscriptFilter{Text: " "}); return err }, api.CodeInvalid},
+		{"an id that is none", func() error {
+			_, err := l.reports.Transcripts(l.ctx(), api.TranscriptFilter{Conversation: "../"})
+			return err
+		}, api.CodeInvalid},
+		{"a relative folder", func() error { _, err := l.reports.Transcripts(l.ctx(), api.TranscriptFilter{Dir: "a"}); return err }, api.CodeInvalid},
+		{"a way out", func() error { _, err := l.reports.Transcript(l.ctx(), "../../etc/passwd", "", 0, 0); return err }, api.CodeInvalid},
+		{"a negative number", func() error { _, err := l.reports.Transcript(l.ctx(), "c1", "", -1, 0); return err }, api.CodeInvalid},
+		{"none", func() error { _, err := l.reports.Transcript(l.ctx(), "c9", "", 0, 0); return err }, api.CodeNotFound},
+		{"adopting a way out", func() error { _, err := l.adopt("../c1", api.Adopt{}); return err }, api.CodeInvalid},
+		{"adopting none", func() error { _, err := l.adopt("c9", api.Adopt{}); return err }, api.CodeNotFound},
 	} {
 		if err := test.call(); code(err) != test.want {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}
 	bare := newLab(t)
-	if _, err := bare.hub.Transcripts(bare.ctx(), api.TranscriptFilter{}); code(err) != api.CodeConflict {
+	if _, err := bare.reports.Transcripts(bare.ctx(), api.TranscriptFilter{}); code(err) != api.CodeConflict {
 		t.Errorf("without a library: %v", err)
 	}
 }
@@ -495,21 +500,22 @@ func TestTranscripts(t *testing.T) {
 func TestAdopt(t *testing.T) {
 	dir := t.TempDir()
 	shelf := &shelf{}
-	l := newLab(t, func(o *hub.Options) { o.Library = shelf })
+	l := newLab(t)
+	l.report(shelf, "")
 	// A conversation that the simulated CLI has kept.
 	first := l.create(api.CreateSession{Dir: dir, Prompt: "@say remember"})
 	conversation := l.awaitDone(first.ID, 1).Conversation
-	shelf.files = []hub.TranscriptFile{{Conversation: conversation, Dir: dir, Title: "Remember"}}
+	shelf.files = []report.TranscriptFile{{Conversation: conversation, Dir: dir, Title: "Remember"}}
 	l.launcher.history = map[string][]string{conversation: {`{"type":"user","message":{"role":"user","content":"once"},"uuid":"u1"}`}}
 
-	_, err := l.hub.Adopt(l.ctx(), person, conversation, api.Adopt{})
+	_, err := l.adopt(conversation, api.Adopt{})
 	if code(err) != api.CodeOwned {
 		t.Errorf("a conversation of a live session was adopted: %v", err)
 	}
-	if list, err := l.hub.Transcripts(l.ctx(), api.TranscriptFilter{}); err != nil || list.Transcripts[0].Session != first.ID {
+	if list, err := l.reports.Transcripts(l.ctx(), api.TranscriptFilter{}); err != nil || list.Transcripts[0].Session != first.ID {
 		t.Errorf("the list does not tell whose it is: %s, %v", encode(list), err)
 	}
-	copied, err := l.hub.Adopt(l.ctx(), person, conversation, api.Adopt{Fork: true, Title: "A copy"})
+	copied, err := l.adopt(conversation, api.Adopt{Fork: true, Title: "A copy"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -519,7 +525,7 @@ func TestAdopt(t *testing.T) {
 	if _, err := l.hub.Stop(l.ctx(), person, first.ID, api.Stop{}); err != nil {
 		t.Fatal(err)
 	}
-	adopted, err := l.hub.Adopt(l.ctx(), person, conversation, api.Adopt{ClientID: "mine", Prompt: "@say on"})
+	adopted, err := l.adopt(conversation, api.Adopt{ClientID: "mine", Prompt: "@say on"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -530,11 +536,11 @@ func TestAdopt(t *testing.T) {
 	if l.count(adopted.ID, api.KindHistory) != 1 {
 		t.Error("its history is not shown")
 	}
-	if again, err := l.hub.Adopt(l.ctx(), person, conversation, api.Adopt{ClientID: "mine", Prompt: "@say on"}); err != nil || again.ID != adopted.ID {
+	if again, err := l.adopt(conversation, api.Adopt{ClientID: "mine", Prompt: "@say on"}); err != nil || again.ID != adopted.ID {
 		t.Errorf("the same request again: %v", err)
 	}
 	shelf.files[0].Dir, shelf.files[0].Conversation = "", "elsewhere"
-	if _, err := l.hub.Adopt(l.ctx(), person, "elsewhere", api.Adopt{}); code(err) != api.CodeInvalid {
+	if _, err := l.adopt("elsewhere", api.Adopt{}); code(err) != api.CodeInvalid {
 		t.Errorf("without a folder: %v", err)
 	}
 }
@@ -542,14 +548,15 @@ func TestAdopt(t *testing.T) {
 func TestFolders(t *testing.T) {
 	shelf := &shelf{
 		folders: map[string]bool{"/home/ada/blog": true, "/home/ada/books": false, "/home/ada/music": false},
-		files: []hub.TranscriptFile{
+		files: []report.TranscriptFile{
 			{Conversation: "c1", Dir: "/home/ada/books", Modified: noon.Add(time.Hour)},
 			{Conversation: "c2", Dir: "/home/ada/gone", Modified: noon.Add(time.Minute)},
 			{Conversation: "c3", Dir: "/home/ada/blog", Modified: noon},
 		},
 	}
 	clock := &clock{now: noon}
-	l := newLab(t, func(o *hub.Options) { o.Library, o.Now = shelf, clock.Now })
+	l := newLab(t, func(o *hub.Options) { o.Now = clock.Now })
+	l.report(shelf, "")
 	clock.add(2 * time.Hour)
 	l.create(api.CreateSession{Dir: "/home/ada/blog", Transport: "websocket"})
 	for _, test := range []struct {
@@ -565,7 +572,7 @@ func TestFolders(t *testing.T) {
 		{"BOOK", 0, "/home/ada/books used"},
 		{"nothing", 0, ""},
 	} {
-		got, err := l.hub.Folders(l.ctx(), test.prefix, test.limit)
+		got, err := l.reports.Folders(l.ctx(), test.prefix, test.limit)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -584,7 +591,7 @@ func TestFolders(t *testing.T) {
 			t.Errorf("%q: %s, expected %s", test.prefix, text, test.want)
 		}
 	}
-	if _, err := l.hub.Folders(l.ctx(), "/a\x00b", 0); code(err) != api.CodeInvalid {
+	if _, err := l.reports.Folders(l.ctx(), "/a\x00b", 0); code(err) != api.CodeInvalid {
 		t.Errorf("a NUL byte: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package hub
+package report
 
 import (
 	"context"
@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/budget"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -38,18 +40,18 @@ const (
 // tool call is told where it was made, with what its result says if that came
 // soon enough. A page may have fewer items than asked for, even none, although
 // there are more: go on after Next.
-func (h *Hub) Timeline(ctx context.Context, id, after string, limit int) (*api.Timeline, error) {
-	r, err := h.read(ctx, id)
+func (p *Reports) Timeline(ctx context.Context, id, after string, limit int) (*api.Timeline, error) {
+	r, err := p.read(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	var verdict string
-	if r.after, verdict = place(after, r.session.Epoch, r.session.Seq); verdict != resumeOK {
-		return nil, unfit("after: %.80q isn't an event of this session; start again without it", after)
+	if r.after, verdict = record.Place(after, r.session.Epoch, r.session.Seq); verdict != record.ResumeOK {
+		return nil, record.Unfit("after: %.80q isn't an event of this session; start again without it", after)
 	}
 	limit = limited(limit, 200, 1000)
 	t := &teller{epoch: r.session.Epoch, calls: map[string]call{}, prompts: map[string]bool{}, items: []api.TimelineItem{}}
-	if t.turns, err = h.turnsOf(ctx, id, r.after); err != nil {
+	if t.turns, err = p.turnsOf(ctx, id, r.after); err != nil {
 		return nil, err
 	}
 	bytes := 0
@@ -65,7 +67,7 @@ func (h *Hub) Timeline(ctx context.Context, id, after string, limit int) (*api.T
 		bytes += len(e.Line) + len(e.Data)
 		t.tell(e)
 	}
-	out := &api.Timeline{Next: eventID(r.session.Epoch, r.after), More: r.after < r.session.Seq}
+	out := &api.Timeline{Next: record.EventID(r.session.Epoch, r.after), More: r.after < r.session.Seq}
 	for n := 0; n < timelineAhead && len(t.calls) > 0; n++ {
 		e, err := r.next(ctx)
 		if err != nil {
@@ -82,10 +84,10 @@ func (h *Hub) Timeline(ctx context.Context, id, after string, limit int) (*api.T
 
 // turnsOf returns what the turns of a session cost that ended after an entry, by
 // their results' entries.
-func (h *Hub) turnsOf(ctx context.Context, id string, after int64) (map[int64]float64, error) {
-	list, err := h.journal.Turns(ctx, id)
+func (p *Reports) turnsOf(ctx context.Context, id string, after int64) (map[int64]float64, error) {
+	list, err := p.journal.Turns(ctx, id)
 	if err != nil {
-		return nil, h.problem(err, id)
+		return nil, p.problem(err, id)
 	}
 	turns := make(map[int64]float64)
 	for i := range list {
@@ -117,7 +119,7 @@ type call struct {
 // add adds an item.
 func (t *teller) add(e *journal.Entry, kind, title string) *api.TimelineItem {
 	t.items = append(t.items, api.TimelineItem{
-		EventID: eventID(t.epoch, e.Seq), Seq: e.Seq, Run: e.Run, Time: e.Time, Kind: kind, Title: inOneLine(title), By: e.By,
+		EventID: record.EventID(t.epoch, e.Seq), Seq: e.Seq, Run: e.Run, Time: e.Time, Kind: kind, Title: inOneLine(title), By: e.By,
 	})
 	return &t.items[len(t.items)-1]
 }
@@ -142,11 +144,11 @@ func (t *teller) tell(e *journal.Entry) {
 			t.add(e, timeDecision, outcomeWords(string(d.Rule.Decision))+": "+wire.ActionTitle(d.Tool, d.Input)).By = "rule " + d.Rule.Rule
 		}
 	case api.KindCreated:
-		if d, ok := dataAs[createdData](e); ok {
+		if d, ok := dataAs[record.Created](e); ok {
 			t.add(e, timeRun, "Session created in "+d.Dir)
 		}
 	case api.KindRunStarted:
-		if d, ok := dataAs[runStartedData](e); ok {
+		if d, ok := dataAs[record.RunStarted](e); ok {
 			t.add(e, timeRun, runTitle(&d))
 		}
 	case api.KindRunEnded:
@@ -162,11 +164,11 @@ func (t *teller) tell(e *journal.Entry) {
 func (t *teller) rest(e *journal.Entry) {
 	switch e.Kind {
 	case api.KindLinkLost:
-		if d, ok := dataAs[linkLostData](e); ok {
+		if d, ok := dataAs[record.LinkLost](e); ok {
 			t.add(e, timeState, "Connection lost: "+d.Reason)
 		}
 	case api.KindLinkUp:
-		if d, ok := dataAs[runFoundData](e); ok && d.Back {
+		if d, ok := dataAs[record.RunFound](e); ok && d.Back {
 			t.add(e, timeState, "Connected again")
 		}
 	case api.KindGap:
@@ -184,11 +186,11 @@ func (t *teller) rest(e *journal.Entry) {
 	case api.KindOversize:
 		t.add(e, timeGap, "A line was too long to be kept")
 	case api.KindBudget:
-		if d, ok := dataAs[budgetData](e); ok {
-			t.add(e, timeBudget, sentence(d.BudgetUse))
+		if d, ok := dataAs[record.Budget](e); ok {
+			t.add(e, timeBudget, budget.Sentence(d.BudgetUse))
 		}
 	case api.KindHold:
-		if d, ok := dataAs[hold](e); ok && !d.Changed {
+		if d, ok := dataAs[record.Hold](e); ok && !d.Changed {
 			t.add(e, timeBudget, "Queue paused: "+d.Reason)
 		}
 	case api.KindHoldOver:

@@ -1,4 +1,4 @@
-package hub
+package report
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/record"
 )
 
 // The marks of words in the journal's snippets.
@@ -19,34 +20,34 @@ const (
 )
 
 // Search finds messages by their text, the newest first.
-func (h *Hub) Search(ctx context.Context, f api.SearchFilter) (*api.SearchResult, error) {
+func (p *Reports) Search(ctx context.Context, f api.SearchFilter) (*api.SearchResult, error) {
 	if strings.TrimSpace(f.Text) == "" {
-		return nil, unfit("q: enter a search text")
+		return nil, record.Unfit("q: enter a search text")
 	}
 	if f.Session != "" {
-		if _, err := h.journal.Session(ctx, f.Session); err != nil {
-			return nil, h.problem(err, f.Session)
+		if _, err := p.journal.Session(ctx, f.Session); err != nil {
+			return nil, p.problem(err, f.Session)
 		}
 	}
-	page, err := h.journal.Search(ctx, journal.SearchQuery{Text: withBeginning(f.Text), Session: f.Session, Cursor: f.Cursor, Limit: limited(f.Limit, 20, 100)})
+	page, err := p.journal.Search(ctx, journal.SearchQuery{Text: withBeginning(f.Text), Session: f.Session, Cursor: f.Cursor, Limit: limited(f.Limit, 20, 100)})
 	if err != nil {
-		return nil, h.searchProblem(err, f.Session)
+		return nil, p.searchProblem(err, f.Session)
 	}
 	result := &api.SearchResult{Hits: make([]api.SearchHit, 0, len(page.Hits)), Next: page.Next}
 	rows := map[string]*journal.Session{}
 	for _, hit := range page.Hits {
 		row := rows[hit.Session]
 		if row == nil {
-			if row, err = h.journal.Session(ctx, hit.Session); err != nil {
+			if row, err = p.journal.Session(ctx, hit.Session); err != nil {
 				if errors.Is(err, journal.ErrNotFound) {
 					continue // removed since
 				}
-				return nil, h.problem(err, hit.Session)
+				return nil, p.problem(err, hit.Session)
 			}
 			rows[hit.Session] = row
 		}
 		found := api.SearchHit{
-			Session: hit.Session, Title: row.Title, Dir: row.Dir, EventID: eventID(row.Epoch, hit.Seq), Seq: hit.Seq, Time: hit.Time, Kind: hit.Kind,
+			Session: hit.Session, Title: row.Title, Dir: row.Dir, EventID: record.EventID(row.Epoch, hit.Seq), Seq: hit.Seq, Time: hit.Time, Kind: hit.Kind,
 		}
 		found.Snippet, found.Marks = marked(hit.Snippet)
 		result.Hits = append(result.Hits, found)
@@ -66,8 +67,8 @@ func withBeginning(text string) string {
 }
 
 // searchProblem explains why nothing could be looked for.
-func (h *Hub) searchProblem(err error, session string) error {
-	problem := h.problem(err, session)
+func (p *Reports) searchProblem(err error, session string) error {
+	problem := p.problem(err, session)
 	if e, ok := errors.AsType[*api.Error](problem); ok && e.Code == api.CodeStorage {
 		return &api.Error{
 			Status: http.StatusServiceUnavailable, Code: api.CodeStorage, Title: "search isn't available now", Detail: e.Detail,

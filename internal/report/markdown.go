@@ -1,4 +1,4 @@
-package hub
+package report
 
 import (
 	"bufio"
@@ -10,7 +10,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/budget"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -68,7 +70,7 @@ func (m *markdown) head() {
 			m.write("- ", row[0], ": ", inCode(row[1]), "\n")
 		}
 	}
-	m.write("- Cost: ", money(s.CostUSD), " in ", quantity(unitTurns, float64(len(m.turns)), true), "\n")
+	m.write("- Cost: ", money(s.CostUSD), " in ", budget.Quantity(budget.Turns, float64(len(m.turns)), true), "\n")
 }
 
 // entry writes what an entry tells.
@@ -92,7 +94,7 @@ func (m *markdown) entry(e *journal.Entry) error {
 			m.note(outcomeWords(string(d.Rule.Decision)), "by rule "+inCode(d.Rule.Rule), d.Tool+" "+wire.ActionTitle(d.Tool, d.Input))
 		}
 	case api.KindRunStarted:
-		if d, ok := dataAs[runStartedData](e); ok {
+		if d, ok := dataAs[record.RunStarted](e); ok {
 			m.over()
 			m.note(runTitle(&d), "at "+clock(e.Time), "")
 		}

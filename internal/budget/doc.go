@@ -1,0 +1,2 @@
+// Package budget limits what sessions use.
+package budget
