@@ -18,6 +18,7 @@ import (
 // with a token that has all rights, openly and after it has shed its environment and its session: it
 // may look and prompt, no more.
 func TestAttackFromWithin(t *testing.T) {
+	t.Parallel()
 	for name, disguised := range map[string]bool{"openly": false, "in disguise": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

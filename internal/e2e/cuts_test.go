@@ -17,6 +17,7 @@ var errSilent = errors.New("nobody has dialled again")
 // TestCuts holds that a link that is cut, goes silent or is slow loses nothing:
 // with shims over the hub's socket, with CLIs that dial in over TCP.
 func TestCuts(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name    string
 		trouble func(ctx context.Context, t *testing.T, p *proxy)

@@ -178,6 +178,7 @@ func turnEndedAs(s *session, text string) bool {
 // a turn. 2.1.37 loses what it writes until the next hub is there, 2.1.120 repeats
 // it: with both, prompts and interrupts have to work afterwards.
 func TestKillMidTurn(t *testing.T) {
+	t.Parallel()
 	places := []struct {
 		name   string
 		config string

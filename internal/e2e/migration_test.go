@@ -15,6 +15,7 @@ import (
 // form: at its very first start, and over the journal of an older version with an
 // agent waiting. It is whole either way, and a copy of the older one is kept.
 func TestKillInMigration(t *testing.T) {
+	t.Parallel()
 	t.Run("first start", func(t *testing.T) {
 		t.Parallel()
 		l := newLab(t, nil)

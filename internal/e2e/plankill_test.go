@@ -15,6 +15,7 @@ import (
 // plan is carried out by: the next one finishes it, with one new process that is
 // told the plan once.
 func TestPlanKills(t *testing.T) {
+	t.Parallel()
 	const denied, ended, started = "hub.plan-denied", "hub.plan-ended", "hub.plan-started"
 	for _, test := range []struct{ place, transport, version string }{
 		{denied, "shim", ""},

@@ -113,6 +113,7 @@ func (k *planTalk) writes(name string) string {
 
 // TestRealPlans has plans of the real CLIs reviewed, with each outcome.
 func TestRealPlans(t *testing.T) {
+	t.Parallel()
 	for _, version := range differing() {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()

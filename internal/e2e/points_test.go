@@ -81,6 +81,7 @@ func (p point) visits(transport string) []int {
 // TestKillPoints kills the hub at each place, with each transport, and holds that
 // nothing is lost and nothing is done twice.
 func TestKillPoints(t *testing.T) {
+	t.Parallel()
 	t.Run("table", func(t *testing.T) {
 		var text strings.Builder
 		table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)

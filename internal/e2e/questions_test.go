@@ -18,6 +18,7 @@ import (
 // TestRealQuestions answers what the real CLIs ask, each kind that the version
 // has, in each way.
 func TestRealQuestions(t *testing.T) {
+	t.Parallel()
 	for _, version := range differing() {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()

@@ -38,6 +38,7 @@ func seed(t testing.TB) uint64 {
 // TestRandomKills kills the hub at random moments while prompts are sent,
 // answers streamed and questions answered.
 func TestRandomKills(t *testing.T) {
+	t.Parallel()
 	// A CLI that dials in comes back after a second at the earliest, and less
 	// and less soon when it finds nobody: it gets fewer kills, and more time
 	// between them.

@@ -59,6 +59,7 @@ func newRealLabWith(t *testing.T, version, config string, script func(claudetest
 // TestRealCLIs kills the hub of each real CLI in a turn with a question open, and
 // again while it streams, and compares the journal with the CLI's transcript.
 func TestRealCLIs(t *testing.T) {
+	t.Parallel()
 	tests := []struct{ version, transport string }{
 		{conformance.Oldest, "shim"},
 		{conformance.LastDialing, "shim"},
@@ -253,6 +254,7 @@ func compareTranscript(entries []journal.Entry, kept []keptLine, dialled bool) [
 // TestRealShimKilled kills the shim of a real CLI whose tool runs a process that
 // does not end by itself.
 func TestRealShimKilled(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name, version string
 		dead          bool // the hub too

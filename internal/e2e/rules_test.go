@@ -119,6 +119,7 @@ func (k *ruleTalk) byRule(directive, decision, rule, scope string) {
 // TestRealRules holds that rules decide about the calls of the real CLIs, also
 // about those that they would not ask about, and whatever their project allows.
 func TestRealRules(t *testing.T) {
+	t.Parallel()
 	for _, version := range conformance.Versions() {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()

@@ -42,6 +42,7 @@ const (
 // a second front end that answers before and after it, and prompts. What the real
 // CLI gives is the truth; the simulated one must give the same.
 func TestSDK(t *testing.T) {
+	t.Parallel()
 	tests := []struct{ agent, transport string }{
 		{realAgent, directTransport},
 		{simAgent, directTransport},
@@ -74,6 +75,7 @@ func TestSDK(t *testing.T) {
 // TestSDKGone kills the SDK's program while the agent waits for it: for a hook
 // that guards a call, which is blocked then, and for a tool of its own, which fails.
 func TestSDKGone(t *testing.T) {
+	t.Parallel()
 	tests := []struct{ transport, scene, told string }{
 		{directTransport, "hook", "The program that checks this call is gone"},
 		{browserTransport, "tool", ""},

@@ -56,6 +56,7 @@ func (l *lab) awaitSleepers(n int) {
 // its CLI and what that has started must end, the session must say why, and a
 // message must start it again.
 func TestShimKilled(t *testing.T) {
+	t.Parallel()
 	for _, dead := range []bool{false, true} {
 		name := "hub alive"
 		if dead {
@@ -127,6 +128,7 @@ func TestShimKilled(t *testing.T) {
 // TestShimKilledAtPoints kills the shim just before and just after it has written
 // a command: nobody can tell any more whether it was, and nobody may pretend to.
 func TestShimKilledAtPoints(t *testing.T) {
+	t.Parallel()
 	for _, p := range points() {
 		if p.victim != "shim" {
 			continue

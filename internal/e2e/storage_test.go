@@ -179,6 +179,7 @@ func (l *lab) largest() int64 {
 // TestUnusableJournal holds that a journal that cannot be used stops the hub
 // with what to do, that --journal=new does it, and that the agents survive both.
 func TestUnusableJournal(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name   string
 		damage func(t *testing.T, content []byte)

@@ -141,6 +141,7 @@ func (l *lab) dial(dir, program, address, token string, post bool) {
 // TestStory holds that the story comes to its end when nobody is killed, and
 // that what happens to an agent when its hub ends in good order is nothing.
 func TestStory(t *testing.T) {
+	t.Parallel()
 	for _, transport := range []string{"shim", "websocket", "hybrid"} {
 		t.Run(transport, func(t *testing.T) {
 			t.Parallel()

@@ -32,6 +32,7 @@ var updateACP = flag.Bool("update-acp", false, "write what an editor sees of a r
 // and started again. The editor sees what it would see without us, and the hub has
 // all of it.
 func TestWrapACP(t *testing.T) {
+	t.Parallel()
 	for _, agent := range []string{simAgent, conformance.Newest} {
 		t.Run(agent, func(t *testing.T) {
 			t.Parallel()

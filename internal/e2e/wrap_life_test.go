@@ -311,6 +311,7 @@ func TestWrapLeft(t *testing.T) {
 // TestWrapBytes compares what a program and its CLI say with what the other gets:
 // byte for byte, with every CLI.
 func TestWrapBytes(t *testing.T) {
+	t.Parallel()
 	for _, agent := range append([]string{simAgent}, conformance.Versions()...) {
 		t.Run(agent, func(t *testing.T) {
 			t.Parallel()

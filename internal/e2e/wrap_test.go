@@ -160,6 +160,7 @@ const talkFacts = "../conformance/sdk/testdata/facts.jsonl"
 // again. The SDK's user sees what it would see without us, and the hub has all of
 // it.
 func TestWrapSDK(t *testing.T) {
+	t.Parallel()
 	for _, agent := range []string{simAgent, conformance.Newest} {
 		t.Run(agent, func(t *testing.T) {
 			t.Parallel()
@@ -271,6 +272,7 @@ func judgeWrapped(t *testing.T, s *session, recorded bool, turns int) {
 // TestWrapQuestions has the official SDK's program and the hub answer questions:
 // one that the program would never answer, and one that it answers before the hub.
 func TestWrapQuestions(t *testing.T) {
+	t.Parallel()
 	for _, agent := range []string{simAgent, conformance.Newest} {
 		t.Run(agent, func(t *testing.T) {
 			t.Parallel()
