@@ -297,18 +297,17 @@ func (s *shoot) moment(sc scene, ready func(*termtest.Screen) bool) {
 		if !ready(screen) {
 			return false
 		}
+		if sc.still {
+			return true
+		}
 		text := sc.matters(s.masked(screen))
 		if text != last {
 			last, since = text, time.Now()
 		}
-		switch {
-		case sc.still:
-			return true
-		case *record:
+		if *record {
 			return time.Since(since) > 3*time.Second // the clock on the screen goes on
-		default:
-			return text == want || time.Since(since) > 20*time.Second
 		}
+		return text == want || time.Since(since) > 20*time.Second
 	}, "moment "+strconv.Itoa(s.next)+", "+sc.name)
 	screen := s.masked(s.term.Screen())
 	s.film.Show(screen, sc.while)

@@ -340,14 +340,15 @@ func TestPlanFreshCannotStart(t *testing.T) {
 // TestAnswerTooLong refuses what cannot be sent before the question is settled.
 func TestAnswerTooLong(t *testing.T) {
 	plan := `{"subtype":"can_use_tool","tool_name":"ExitPlanMode","tool_use_id":"t1","input":{"plan":"the plan"}}`
-	image := `[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"` + strings.Repeat("QUJD", 2_800_000) + `"}}]`
+	image := `[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"` + strings.Repeat("QUJD", 2_500_000) + `"}}]`
+	longPlan := strings.Repeat("long ", 2_000_000)
 	for _, test := range []struct {
 		name   string
 		answer api.Answer
 	}{
 		{"images", api.Answer{Outcome: api.PlanRevise, Images: []byte(image)}},
-		{"an edited plan", api.Answer{Outcome: api.PlanAsk, Plan: new(strings.Repeat("long ", 2_200_000))}},
-		{"a plan for a fresh start", api.Answer{Outcome: api.PlanFresh, Plan: new(strings.Repeat("long ", 2_200_000))}},
+		{"an edited plan", api.Answer{Outcome: api.PlanAsk, Plan: &longPlan}},
+		{"a plan for a fresh start", api.Answer{Outcome: api.PlanFresh, Plan: &longPlan}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newStage(newLab(t), "2.1.37")
