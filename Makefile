@@ -50,8 +50,9 @@ UNIT = $$($(GO) list ./... | grep -Ev '/internal/(conformance(/sdk)?|e2e)$$')
 # Packages that start no goroutine. The race detector has nothing to find in their own tests, which compute, and take up to ten times as
 # long with it; those of the packages that use them concurrently run with it. With -race they run in `make soak`, and alone in
 # `make flaky`.
-PURE ?= wire wire/fold internal/audit internal/link internal/naming \
-	internal/terminal/ask internal/terminal/compose internal/terminal/decide internal/terminal/paint internal/terminal/talk internal/transcript internal/units
+PURE ?= wire wire/fold wire/internal/gen internal/apigen internal/audit internal/link internal/naming internal/rooms internal/transcript \
+	internal/trust internal/units internal/terminal/ask internal/terminal/compose internal/terminal/decide internal/terminal/paint \
+	internal/terminal/talk internal/terminal/words
 
 # A go.work in a folder above would change what is built, and forbids -modfile.
 export GOWORK = off
