@@ -53,8 +53,8 @@ describe("parseAnsi", () => {
 
   it("is quick with many sequences that never end", () => {
     const text = `${esc}]`.repeat(50_000) + "a".repeat(50_000) + "\b".repeat(50_000);
-    const before = performance.now();
+    const before = process.cpuUsage();
     expect(withoutAnsi(text).length).toBeGreaterThan(0);
-    expect(performance.now() - before).toBeLessThan(3_000);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(3_000); // of the processor: the machine may be busy
   });
 });

@@ -50,10 +50,10 @@ describe("compare", () => {
 
   it("is bounded in time for texts that have nothing in common", () => {
     const text = (sign: string) => Array.from({ length: 30_000 }, (_, i) => `${sign}${i * 7919}`).join("\n");
-    const before = performance.now();
+    const before = process.cpuUsage();
     const sheet = compare(text("a"), text("b"));
     expect([sheet?.added, sheet?.removed]).toEqual([30_000, 30_000]);
-    expect(performance.now() - before).toBeLessThan(5_000);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(5_000); // of the processor: the machine may be busy
   });
 });
 

@@ -124,9 +124,9 @@ describe("parse", () => {
     ["comments that never end", many("<!--")],
     ["backticks", Array.from({ length: 600 }, (_, i) => "`".repeat(i)).join(" ")],
   ])("reads %s in bounded time and depth, and loses nothing", (_name, text) => {
-    const begun = performance.now();
+    const begun = process.cpuUsage();
     const blocks = parse(text);
-    expect(performance.now() - begun).toBeLessThan(10_000);
+    expect(process.cpuUsage(begun).user / 1000).toBeLessThan(10_000); // of the processor: the machine may be busy
     expect(blocks.map((block) => block.raw).join("")).toBe(text);
     expect(depth(blocks[0]?.token)).toBeLessThan(100);
   });
