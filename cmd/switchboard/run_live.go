@@ -99,7 +99,7 @@ func (v *runCmd) heading(styles *paint.Styles, session *openSession) []string {
 // farewell says what the agent is doing, how to come back, and how to stop it.
 func (v *runCmd) farewell(e *env, id string, left live.Left) {
 	for _, undone := range left.Undone {
-		fmt.Fprintf(e.stderr, "switchboard: not sent: %s\n", terminal.Clean(undone))
+		fmt.Fprintf(e.stderr, "switchboard: %s\n", terminal.Clean(undone.String()))
 	}
 	short := naming.Short(id)
 	what := "Agent still running."
