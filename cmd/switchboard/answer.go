@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,13 +17,15 @@ import (
 	"github.com/switchboard-dev/switchboard/client"
 	"github.com/switchboard-dev/switchboard/internal/naming"
 	"github.com/switchboard-dev/switchboard/internal/terminal"
+	"github.com/switchboard-dev/switchboard/internal/terminal/compose"
 	"github.com/switchboard-dev/switchboard/internal/terminal/decide"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/terminal/words"
 )
 
-// An answerVerb is what allow, deny and answer have in common.
-type answerVerb struct {
-	place
+// An answerCmd is what allow, deny and answer have in common.
+type answerCmd struct {
+	hubFlags
 	json     bool
 	note     string
 	clientID string
@@ -30,7 +35,7 @@ type answerVerb struct {
 	alike    bool // open questions that ask for the same are answered, too
 }
 
-func (v *answerVerb) answerFlags(cmd *cobra.Command) {
+func (v *answerCmd) answerFlags(cmd *cobra.Command) {
 	v.flags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&v.note, "note", "", "`NOTE` for the log, not shown to the agent")
@@ -38,46 +43,46 @@ func (v *answerVerb) answerFlags(cmd *cobra.Command) {
 	f.BoolVar(&v.json, "json", false, "print the settled question as one JSON object")
 }
 
-// yesFlag is for those verbs that let something happen.
-func (v *answerVerb) yesFlag(cmd *cobra.Command) {
+// yesFlag is for those commands that let something happen.
+func (v *answerCmd) yesFlag(cmd *cobra.Command) {
 	v.asks = true
 	cmd.Flags().BoolVarP(&v.yes, "yes", "y", false, "don't ask for confirmation")
 }
 
 // meant has a person at a terminal see what they let happen: a question that is named by its session, or as the oldest, may be another one by now
 // than they have looked at, and there may be more alike than they know of. A script says what it means.
-func (v *answerVerb) meant(ctx context.Context, s *surroundings, c *client.Client, q *api.Question, alike []api.Question, name string) error {
-	if !v.asks || v.yes || naming.ByID(q.ID, name) && len(alike) == 0 || !isTerminal(s.stdin) || !isTerminal(s.stderr) {
+func (v *answerCmd) meant(ctx context.Context, e *env, c *client.Client, q *api.Question, alike []api.Question, name string) error {
+	if !v.asks || v.yes || naming.ByID(q.ID, name) && len(alike) == 0 || !isTerminal(e.stdin) || !isTerminal(e.stderr) {
 		return nil
 	}
 	titles, err := sessionTitles(ctx, c, append([]api.Question{*q}, alike...))
 	if err != nil {
 		return err
 	}
-	view := &terminal.View{Styles: paint.Detect(s.stderr, s.getenv, s.color).Styles(), Terminal: true, Headings: true, Now: time.Now(), Home: s.getenv("HOME")}
+	view := &terminal.View{Styles: paint.Detect(e.stderr, e.getenv, e.color).Styles(), Terminal: true, Headings: true, Now: time.Now(), Home: e.getenv("HOME")}
 	lines := view.Asked(q, titles[q.Session])
 	ask := map[bool]string{true: "Allow this? [y/N] ", false: "Send this answer? [y/N] "}[v.allows]
 	if len(alike) > 0 {
 		lines = append(append(lines, ""), view.Questions(alike, titles)...)
 		ask = fmt.Sprintf("Allow all %d? [y/N] ", 1+len(alike))
 	}
-	if err := writeLines(s.stderr, lines); err != nil {
+	if err := writeLines(e.stderr, lines); err != nil {
 		return err
 	}
-	agreed, err := consent(ctx, s, ask)
+	agreed, err := consent(ctx, e, ask)
 	if err != nil {
 		return err
 	}
 	if !agreed {
-		fmt.Fprintln(s.stderr, "Nothing was answered.")
+		fmt.Fprintln(e.stderr, "Nothing was answered.")
 		return exitError(codeFailed)
 	}
 	return nil
 }
 
 // settle finds a question, answers it with what decide makes of what was asked for, and says what became of it. prepare, if not nil, comes before.
-func (v *answerVerb) settle(cmd *cobra.Command, s *surroundings, name string, prepare func(context.Context, *api.Question) error, decided func(*api.Question) (*api.Answer, error)) error {
-	return v.act(cmd, s, func(ctx context.Context, c *client.Client) error {
+func (v *answerCmd) settle(cmd *cobra.Command, e *env, name string, prepare func(context.Context, *api.Question) error, decided func(*api.Question) (*api.Answer, error)) error {
+	return v.act(cmd, e, func(ctx context.Context, c *client.Client) error {
 		q, err := naming.Question(ctx, c, name)
 		if err != nil {
 			return err
@@ -102,13 +107,13 @@ func (v *answerVerb) settle(cmd *cobra.Command, s *surroundings, name string, pr
 			}
 		}
 		if prepare == nil && q.State == api.QuestionOpen { // else it was shown, or is settled
-			if err := v.meant(ctx, s, c, q, alike, name); err != nil {
+			if err := v.meant(ctx, e, c, q, alike, name); err != nil {
 				return err
 			}
 		}
 		answer.ClientID = v.clientID
 		if v.alike {
-			return v.answerAll(ctx, s, c, append([]api.Question{*q}, alike...), decided)
+			return v.answerAll(ctx, e, c, append([]api.Question{*q}, alike...), decided)
 		}
 		settled, err := c.Answer(ctx, q.ID, *answer)
 		if refused, ok := errors.AsType[*api.Error](err); ok && refused.Code == api.CodeAlreadySettled && refused.Question != nil {
@@ -118,25 +123,25 @@ func (v *answerVerb) settle(cmd *cobra.Command, s *surroundings, name string, pr
 			return err
 		}
 		if v.json {
-			return s.writeJSON(settled)
+			return e.writeJSON(settled)
 		}
 		what := paint.CleanLine(settled.Tool+" "+settled.Title, 60)
-		_, err = fmt.Fprintf(s.stdout, "%s %s  %s\n", settled.ID, decide.Outcome(settled), what)
+		_, err = fmt.Fprintf(e.stdout, "%s %s  %s\n", settled.ID, decide.Outcome(settled), what)
 		return err
 	})
 }
 
-// An allowVerb is the flags of allow.
-type allowVerb struct {
-	answerVerb
+// An allowCmd is the flags of allow.
+type allowCmd struct {
+	answerCmd
 	always     string
 	rule, keep string
 	input      string
 	edit       bool
 }
 
-func newAllow(s *surroundings) *cobra.Command {
-	v := &allowVerb{}
+func newAllow(e *env) *cobra.Command {
+	v := &allowCmd{}
 	cmd := &cobra.Command{
 		Use:   "allow QUESTION",
 		Short: "Allow what an agent asks for",
@@ -171,8 +176,8 @@ Ends with code 5 if the question was already answered by someone else.`,
   switchboard allow q7x --input '{"command":"make test"}'
   switchboard allow q7x --edit`,
 		Args:              oneQuestion,
-		ValidArgsFunction: completeQuestions(s, &v.place),
-		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd, s, args[0]) },
+		ValidArgsFunction: completeQuestions(e, &v.hubFlags),
+		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd, e, args[0]) },
 	}
 	v.answerFlags(cmd)
 	v.yesFlag(cmd)
@@ -193,7 +198,7 @@ Ends with code 5 if the question was already answered by someone else.`,
 }
 
 // run allows what the question asks for.
-func (v *allowVerb) run(cmd *cobra.Command, s *surroundings, name string) error {
+func (v *allowCmd) run(cmd *cobra.Command, e *env, name string) error {
 	a := &decide.Allow{Rule: v.rule, Destination: v.keep, Note: v.note}
 	if v.always != "" {
 		number, err := strconv.Atoi(v.always)
@@ -203,7 +208,7 @@ func (v *allowVerb) run(cmd *cobra.Command, s *surroundings, name string) error 
 		a.Always = number
 	}
 	if v.input != "" {
-		text, err := textOf(s, "--input", v.input)
+		text, err := textOf(e, "--input", v.input)
 		if err != nil {
 			return usageError{err}
 		}
@@ -212,22 +217,22 @@ func (v *allowVerb) run(cmd *cobra.Command, s *surroundings, name string) error 
 	var edit func(context.Context, *api.Question) error
 	if v.edit {
 		edit = func(_ context.Context, q *api.Question) (err error) {
-			a.Input, err = editInput(s, q)
+			a.Input, err = editInput(e, q)
 			return err
 		}
 	}
-	return v.settle(cmd, s, name, edit, a.Answer)
+	return v.settle(cmd, e, name, edit, a.Answer)
 }
 
-// A denyVerb is the flags of deny.
-type denyVerb struct {
-	answerVerb
+// A denyCmd is the flags of deny.
+type denyCmd struct {
+	answerCmd
 	reason string
 	stop   bool
 }
 
-func newDeny(s *surroundings) *cobra.Command {
-	v := &denyVerb{}
+func newDeny(e *env) *cobra.Command {
+	v := &denyCmd{}
 	cmd := &cobra.Command{
 		Use:   "deny QUESTION",
 		Short: "Deny what an agent asks for",
@@ -242,10 +247,10 @@ by someone else.`,
   # and stop the turn
   switchboard deny - --stop`,
 		Args:              oneQuestion,
-		ValidArgsFunction: completeQuestions(s, &v.place),
+		ValidArgsFunction: completeQuestions(e, &v.hubFlags),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d := &decide.Deny{Reason: v.reason, Stop: v.stop, Note: v.note}
-			return v.settle(cmd, s, args[0], nil, d.Answer)
+			return v.settle(cmd, e, args[0], nil, d.Answer)
 		},
 	}
 	v.answerFlags(cmd)
@@ -255,15 +260,15 @@ by someone else.`,
 	return cmd
 }
 
-// An answerChoiceVerb is the flags of answer.
-type answerChoiceVerb struct {
-	answerVerb
+// An answerChoiceCmd is the flags of answer.
+type answerChoiceCmd struct {
+	answerCmd
 	reply decide.Reply
 	plan  string
 }
 
-func newAnswer(s *surroundings) *cobra.Command {
-	v := &answerChoiceVerb{}
+func newAnswer(e *env) *cobra.Command {
+	v := &answerChoiceCmd{}
 	cmd := &cobra.Command{
 		Use:   "answer QUESTION [ANSWER]…",
 		Short: "Answer a choice, a plan, a form or a dialog",
@@ -303,23 +308,23 @@ Ends with code 5 if the question was already answered by someone else.`,
   # a form
   switchboard answer q7x --field name=Ann --field age=41`,
 		Args:              someQuestion,
-		ValidArgsFunction: v.complete(s),
+		ValidArgsFunction: v.complete(e),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r := v.reply
 			r.Words, r.Note = args[1:], v.note
 			if cmd.Flags().Changed("plan") {
-				text, err := textOf(s, "--plan", v.plan)
+				text, err := textOf(e, "--plan", v.plan)
 				if err != nil {
 					return usageError{err}
 				}
 				r.Plan = &text
 			}
-			feedback, err := textOf(s, "--feedback", r.Feedback)
+			feedback, err := textOf(e, "--feedback", r.Feedback)
 			if err != nil {
 				return usageError{err}
 			}
 			r.Feedback = feedback
-			return v.settle(cmd, s, args[0], nil, r.Answer)
+			return v.settle(cmd, e, args[0], nil, r.Answer)
 		},
 	}
 	v.answerFlags(cmd)
@@ -337,13 +342,13 @@ Ends with code 5 if the question was already answered by someone else.`,
 }
 
 // complete completes the question, and what it can be answered with.
-func (v *answerChoiceVerb) complete(s *surroundings) cobra.CompletionFunc {
-	questions := completeQuestions(s, &v.place)
+func (v *answerChoiceCmd) complete(e *env) cobra.CompletionFunc {
+	questions := completeQuestions(e, &v.hubFlags)
 	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) == 0 {
 			return questions(cmd, args, typed)
 		}
-		return v.asking(s, func(ctx context.Context, c *client.Client, _ string) []cobra.Completion {
+		return v.asking(e, func(ctx context.Context, c *client.Client, _ string) []cobra.Completion {
 			q, err := naming.Question(ctx, c, args[0])
 			if err != nil {
 				return nil
@@ -362,4 +367,102 @@ func (v *answerChoiceVerb) complete(s *surroundings) cobra.CompletionFunc {
 			return found
 		})(cmd, args, typed)
 	}
+}
+
+// alikeFlag is for commands whose answer can be given to several questions.
+func (v *answerCmd) alikeFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&v.alike, "alike", false, "also answer all open questions about the same call of the same tool")
+}
+
+// openAlike returns the other open questions that ask for the same: the same tool with the same input, whatever the agent says that it is for.
+func openAlike(ctx context.Context, c *client.Client, q *api.Question) ([]api.Question, error) {
+	if q.Kind != api.QuestionPermission {
+		return nil, usageError{fmt.Errorf("--alike is for permissions; %s is a %s", q.ID, q.Kind)}
+	}
+	tool, input := words.Call(q)
+	wanted := canonical(tool, input)
+	if wanted == nil {
+		return nil, errors.New("what the question asks for isn't known, so nothing is like it")
+	}
+	open, err := questionsOf(ctx, c, api.QuestionFilter{State: api.QuestionOpen, Kind: api.QuestionPermission}, 0)
+	return slices.DeleteFunc(open, func(other api.Question) bool {
+		name, input := words.Call(&other)
+		return other.ID == q.ID || name != tool || !bytes.Equal(canonical(name, input), wanted)
+	}), err
+}
+
+// canonical returns the input of a tool with its members in order; nil if it is no object. The description of a Bash command is left out: it is
+// what the agent says about the command, while other tools use theirs.
+func canonical(tool string, input json.RawMessage) []byte {
+	decoder := json.NewDecoder(bytes.NewReader(input))
+	decoder.UseNumber() // large numbers that differ must stay different
+	var members map[string]any
+	if err := decoder.Decode(&members); err != nil || members == nil {
+		return nil
+	}
+	if tool == "Bash" {
+		delete(members, "description")
+	}
+	text, err := json.Marshal(members)
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+// answerAll gives each question the same answer. One that was answered meanwhile is told, and does not keep the others from being answered.
+func (v *answerCmd) answerAll(ctx context.Context, e *env, c *client.Client, questions []api.Question, decided func(*api.Question) (*api.Answer, error)) error {
+	var first error
+	done := []*api.Question{}
+	for i := range questions {
+		q := &questions[i]
+		answer, err := decided(q)
+		if err != nil {
+			e.complain(&first, naming.Short(q.ID), usageError{err})
+			continue
+		}
+		settled, err := c.Answer(ctx, q.ID, *answer)
+		if err != nil {
+			e.complain(&first, naming.Short(q.ID), err)
+			continue
+		}
+		done = append(done, settled)
+		if v.json {
+			continue
+		}
+		if _, err := fmt.Fprintf(e.stdout, "%s %s  %s\n", settled.ID, decide.Outcome(settled), paint.CleanLine(settled.Tool+" "+terminal.Gist(settled), 60)); err != nil {
+			return err
+		}
+	}
+	if v.json {
+		if err := e.writeJSON(map[string][]*api.Question{"questions": done}); err != nil {
+			return err
+		}
+	}
+	return first
+}
+
+// editInput lets somebody change what a tool gets. A text that is no object any more is an error, and nothing is answered.
+func editInput(e *env, q *api.Question) (json.RawMessage, error) {
+	input, err := decide.Input(q)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	var pretty bytes.Buffer
+	if err := json.Indent(&pretty, input, "", "  "); err != nil {
+		return nil, fmt.Errorf("reading question %s: %w", q.ID, err)
+	}
+	pretty.WriteByte('\n')
+	out := e.stdout
+	if !isTerminal(out) { // what goes there is not for an editor
+		out = e.stderr
+	}
+	text, err := compose.Edit(e.getenv, "", pretty.String(), ".json", e.stdin, out, e.stderr)
+	if err != nil {
+		return nil, fmt.Errorf("nothing was answered: %w", err)
+	}
+	if strings.TrimSpace(text) == "" {
+		return nil, errors.New("the input was deleted in the editor; nothing was answered")
+	}
+	return json.RawMessage(text), nil
 }

@@ -3,23 +3,34 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
 	"os/signal"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/client"
 	"github.com/switchboard-dev/switchboard/internal/naming"
+	"github.com/switchboard-dev/switchboard/internal/terminal"
+	"github.com/switchboard-dev/switchboard/internal/terminal/compose"
+	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/terminal/screen"
 )
 
-// An attachVerb is the flags of attach.
-type attachVerb struct {
-	place
+// An attachCmd is the flags of attach.
+type attachCmd struct {
+	hubFlags
 	plain, noLive, bell bool
 }
 
-func newAttach(s *surroundings) *cobra.Command {
-	v := &attachVerb{}
+func newAttach(e *env) *cobra.Command {
+	v := &attachCmd{}
 	cmd := &cobra.Command{
 		Use:   "attach [SESSION]",
 		Short: "Watch sessions, write to them, answer their questions",
@@ -82,11 +93,11 @@ to do, and ends with code 1 if its last turn failed. Ctrl-C leaves with code 130
 			if len(args) > 0 {
 				name = args[0]
 			}
-			return v.run(cmd.Context(), s, name)
+			return v.run(cmd.Context(), e, name)
 		},
 	}
 	v.flags(cmd)
-	cmd.ValidArgsFunction = completeSessions(s, &v.place)
+	cmd.ValidArgsFunction = completeSessions(e, &v.hubFlags)
 	cmd.Flags().BoolVar(&v.plain, "plain", false, "plain text, one line for each event")
 	cmd.Flags().BoolVar(&v.noLive, "no-live", false, "show complete texts only, for slow lines")
 	cmd.Flags().BoolVar(&v.bell, "bell", false, "ring the bell for new questions")
@@ -94,14 +105,14 @@ to do, and ends with code 1 if its last turn failed. Ctrl-C leaves with code 130
 }
 
 // run shows sessions until somebody leaves.
-func (v *attachVerb) run(ctx context.Context, s *surroundings, name string) error {
-	plain := v.plain || !isTerminal(s.stdin) || !isTerminal(s.stdout)
+func (v *attachCmd) run(ctx context.Context, e *env, name string) error {
+	plain := v.plain || !isTerminal(e.stdin) || !isTerminal(e.stdout)
 	if plain && name == "" {
 		return usageError{errors.New("not a terminal: name a session (or - for the latest)")}
 	}
 	ctx, stop := signal.NotifyContext(ctx, enders()...)
 	defer stop()
-	return v.withHub(s, func(c *client.Client) error {
+	return v.withHub(e, func(c *client.Client) error {
 		id := ""
 		if name != "" {
 			session, err := naming.Session(ctx, c, name)
@@ -111,19 +122,74 @@ func (v *attachVerb) run(ctx context.Context, s *surroundings, name string) erro
 			id = session.ID
 		}
 		if plain {
-			return attach(ctx, s, c, id)
+			return attach(ctx, e, c, id)
 		}
-		return v.screen(ctx, s, c, id)
+		return v.screen(ctx, e, c, id)
 	})
 }
 
 // historyFile is where prompts are kept that were written in a terminal; empty if there is no place for it.
-func historyFile(s *surroundings) string {
-	if dir := s.getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+func historyFile(e *env) string {
+	if dir := e.getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "switchboard", "history")
 	}
-	if home := s.getenv("HOME"); filepath.IsAbs(home) {
+	if home := e.getenv("HOME"); filepath.IsAbs(home) {
 		return filepath.Join(home, ".local", "state", "switchboard", "history")
 	}
 	return ""
+}
+
+// attach shows a session as plain text.
+func attach(ctx context.Context, e *env, c *client.Client, session string) error {
+	err := terminal.Attach(ctx, follower{c, e.stderr}, session, &terminal.Options{
+		In: e.stdin, Out: e.stdout, Hints: isTerminal(e.stdin) && isTerminal(e.stdout), Wait: !isTerminal(e.stdin),
+	})
+	return interrupted(ctx, err)
+}
+
+// connect returns a client of the server at a socket. That there is none is said here, in words that tell what to do.
+func connect(socket string) (*client.Client, error) {
+	if _, err := os.Stat(socket); errors.Is(err, fs.ErrNotExist) {
+		return nil, &noServerError{socket}
+	}
+	return client.New(&client.Options{Socket: socket})
+}
+
+// A follower is a client in the form that package terminal wants.
+type follower struct {
+	*client.Client
+	stderr io.Writer
+}
+
+// Follow follows without live lines. When the server is away it says so, once, and waits for the next one.
+func (f follower) Follow(ctx context.Context, id string) iter.Seq2[api.Frame, error] {
+	return func(yield func(api.Frame, error) bool) {
+		lost := false // this and what follows run in one goroutine
+		options := &client.FollowOptions{NoLive: true, Lost: func(err error, _ time.Duration) {
+			if !lost && ctx.Err() == nil {
+				fmt.Fprintf(f.stderr, "switchboard: the hub is away (%s); waiting for it\n", terminal.Clean(err.Error()))
+			}
+			lost = true
+		}}
+		for frame, err := range f.Client.Follow(ctx, id, options) {
+			lost = false
+			if !yield(frame, err) {
+				return
+			}
+		}
+	}
+}
+
+// screen shows sessions on the whole screen.
+func (v *attachCmd) screen(ctx context.Context, e *env, c *client.Client, session string) error {
+	if session == "" {
+		if _, err := c.Info(ctx); err != nil { // before the screen is taken
+			return err
+		}
+	}
+	err := screen.Run(ctx, c, screen.Terminal{In: e.stdin, Out: e.stdout, Env: e.env}, screen.Options{
+		Session: session, Styles: paint.Detect(e.stdout, e.getenv, e.color).Styles(), NoLive: v.noLive, Bell: v.bell,
+		HistoryFile: historyFile(e), Editor: compose.Editor(e.getenv, ""),
+	})
+	return interrupted(ctx, err)
 }

@@ -20,14 +20,14 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/units"
 )
 
-// A backupVerb is the flags of backup.
-type backupVerb struct {
-	place
+// A backupCmd is the flags of backup.
+type backupCmd struct {
+	hubFlags
 	force bool
 }
 
-func newBackup(s *surroundings) *cobra.Command {
-	v := &backupVerb{}
+func newBackup(e *env) *cobra.Command {
+	v := &backupCmd{}
 	cmd := &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Copy the journal to a file, with or without a running hub",
@@ -47,7 +47,7 @@ and the configuration are separate files and not included.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			return interrupted(ctx, v.run(ctx, s, args[0]))
+			return interrupted(ctx, v.run(ctx, e, args[0]))
 		},
 	}
 	v.flags(cmd)
@@ -56,29 +56,29 @@ and the configuration are separate files and not included.`,
 }
 
 // run makes a copy.
-func (v *backupVerb) run(ctx context.Context, s *surroundings, name string) error {
-	done := s.progress("copying the journal…")
+func (v *backupCmd) run(ctx context.Context, e *env, name string) error {
+	done := e.progress("copying the journal…")
 	defer done()
-	err := v.withRunningHub(s, func(c *client.Client) error {
+	err := v.withRunningHub(e, func(c *client.Client) error {
 		return writeFile(name, v.force, func(w io.Writer) error { return c.Backup(ctx, w) })
 	})
 	if noServer(err) {
-		err = v.alone(ctx, s, name)
+		err = v.alone(ctx, e, name)
 	}
 	if err != nil {
 		return err
 	}
-	if info, err := os.Stat(name); err == nil && isTerminal(s.stdout) {
+	if info, err := os.Stat(name); err == nil && isTerminal(e.stdout) {
 		done()
-		_, err = fmt.Fprintf(s.stdout, "%s, %s\n", paint.CleanLine(name, 0), units.Size(info.Size()))
+		_, err = fmt.Fprintf(e.stdout, "%s, %s\n", paint.CleanLine(name, 0), units.Size(info.Size()))
 		return err
 	}
 	return nil
 }
 
 // alone makes a copy without a server, under the lock of the folder: no server can begin meanwhile.
-func (v *backupVerb) alone(ctx context.Context, s *surroundings, name string) (err error) {
-	_, paths, err := v.load(s, nil)
+func (v *backupCmd) alone(ctx context.Context, e *env, name string) (err error) {
+	_, paths, err := v.load(e, nil)
 	if err != nil {
 		return usageError{err}
 	}
@@ -109,10 +109,10 @@ func (v *backupVerb) alone(ctx context.Context, s *surroundings, name string) (e
 }
 
 // progress says on standard error, to a person, what takes longer than a second. The function that it returns ends that.
-func (s *surroundings) progress(text string) (done func()) {
-	if !isTerminal(s.stderr) {
+func (e *env) progress(text string) (done func()) {
+	if !isTerminal(e.stderr) {
 		return func() {}
 	}
-	timer := time.AfterFunc(time.Second, func() { fmt.Fprintln(s.stderr, text) })
+	timer := time.AfterFunc(time.Second, func() { fmt.Fprintln(e.stderr, text) })
 	return func() { timer.Stop() }
 }

@@ -41,7 +41,7 @@ func offerID(id, typed, about string) cobra.Completion {
 
 // asking returns a function that completes from the running hub. If there is none, or it takes too long, nothing is offered and nothing is said: whoever
 // types a command can do without.
-func (p *place) asking(s *surroundings, ask func(ctx context.Context, c *client.Client, typed string) []cobra.Completion) cobra.CompletionFunc {
+func (p *hubFlags) asking(e *env, ask func(ctx context.Context, c *client.Client, typed string) []cobra.Completion) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		ctx := cmd.Context()
 		if ctx == nil {
@@ -50,7 +50,7 @@ func (p *place) asking(s *surroundings, ask func(ctx context.Context, c *client.
 		ctx, cancel := context.WithTimeout(ctx, completionTime)
 		defer cancel()
 		var list []cobra.Completion
-		_ = p.withAnyHub(s, func(c *client.Client) error { // silent, see above
+		_ = p.withAnyHub(e, func(c *client.Client) error { // silent, see above
 			list = ask(ctx, c, typed)
 			return nil
 		})
@@ -69,13 +69,13 @@ func firstOnly(f cobra.CompletionFunc) cobra.CompletionFunc {
 }
 
 // completeSessions completes the first argument with the ids of sessions, the last updated first.
-func completeSessions(s *surroundings, p *place) cobra.CompletionFunc {
-	return firstOnly(completeSessionFlag(s, p))
+func completeSessions(e *env, p *hubFlags) cobra.CompletionFunc {
+	return firstOnly(completeSessionFlag(e, p))
 }
 
 // completeSessionFlag is like completeSessions, for the value of a flag or every argument.
-func completeSessionFlag(s *surroundings, p *place) cobra.CompletionFunc {
-	return p.asking(s, func(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
+func completeSessionFlag(e *env, p *hubFlags) cobra.CompletionFunc {
+	return p.asking(e, func(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
 		page, err := c.List(ctx, api.SessionFilter{Limit: completionMost})
 		if err != nil {
 			return nil
@@ -92,8 +92,8 @@ func completeSessionFlag(s *surroundings, p *place) cobra.CompletionFunc {
 }
 
 // completeQuestions completes the first argument with the ids of open questions, the oldest first.
-func completeQuestions(s *surroundings, p *place) cobra.CompletionFunc {
-	return firstOnly(p.asking(s, func(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
+func completeQuestions(e *env, p *hubFlags) cobra.CompletionFunc {
+	return firstOnly(p.asking(e, func(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
 		page, err := c.Questions(ctx, api.QuestionFilter{State: api.QuestionOpen, Limit: completionMost})
 		if err != nil {
 			return nil
@@ -110,8 +110,8 @@ func completeQuestions(s *surroundings, p *place) cobra.CompletionFunc {
 }
 
 // completeModels completes the value of a flag with the models that the last session's CLI has told of.
-func completeModels(s *surroundings, p *place) cobra.CompletionFunc {
-	return p.asking(s, func(ctx context.Context, c *client.Client, _ string) []cobra.Completion {
+func completeModels(e *env, p *hubFlags) cobra.CompletionFunc {
+	return p.asking(e, func(ctx context.Context, c *client.Client, _ string) []cobra.Completion {
 		session, err := naming.Session(ctx, c, naming.Last)
 		if err != nil {
 			return nil
@@ -159,4 +159,9 @@ func register(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
 		panic(err) // there is no such flag
 	}
+}
+
+// complete has the value of a flag completed with some values.
+func complete(cmd *cobra.Command, flag string, values ...cobra.Completion) {
+	register(cmd, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }

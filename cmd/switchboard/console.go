@@ -8,10 +8,8 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"runtime"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,9 +25,9 @@ const (
 	arrivalPoll = 250 * time.Millisecond
 )
 
-// A consoleVerb is the flags of console.
-type consoleVerb struct {
-	place
+// A consoleCmd is the flags of console.
+type consoleCmd struct {
+	hubFlags
 	name         string
 	scopes       []string
 	open, noOpen bool
@@ -37,8 +35,8 @@ type consoleVerb struct {
 	listen       string
 }
 
-func newConsole(s *surroundings) *cobra.Command {
-	v := &consoleVerb{}
+func newConsole(e *env) *cobra.Command {
+	v := &consoleCmd{}
 	cmd := &cobra.Command{
 		Use:   "console [SESSION]",
 		Short: "Open the console in a browser",
@@ -68,11 +66,9 @@ argument, where other users could see it: the browser gets a private file that i
   # Print a link for someone who only watches
   switchboard console --no-open --name guest --scopes observe`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeSessions(s, &v.place),
+		ValidArgsFunction: completeSessions(e, &v.hubFlags),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
-			defer stop()
-			return interrupted(ctx, v.run(ctx, s, args))
+			return v.run(cmd, e, args)
 		},
 	}
 	v.flags(cmd)
@@ -92,15 +88,15 @@ argument, where other users could see it: the browser gets a private file that i
 }
 
 // run makes a code, and leads a browser to the page with it.
-func (v *consoleVerb) run(ctx context.Context, s *surroundings, args []string) error {
+func (v *consoleCmd) run(cmd *cobra.Command, e *env, args []string) error {
 	if err := errors.Join(checkScopes(v.scopes), v.checkPhone()); err != nil {
 		return usageError{err}
 	}
-	_, paths, err := v.load(s, nil)
+	_, paths, err := v.load(e, nil)
 	if err != nil {
 		return usageError{err}
 	}
-	return v.withHub(s, func(c *client.Client) error {
+	return v.act(cmd, e, func(ctx context.Context, c *client.Client) error {
 		route := ""
 		if len(args) > 0 {
 			session, err := naming.Session(ctx, c, args[0])
@@ -110,21 +106,21 @@ func (v *consoleVerb) run(ctx context.Context, s *surroundings, args []string) e
 			route = "&to=" + url.QueryEscape("/s/"+session.ID)
 		}
 		if v.phone != "" {
-			return v.runPhone(ctx, s, c, route)
+			return v.runPhone(ctx, e, c, route)
 		}
 		made, err := c.CreateCode(ctx, api.CreateCode{Name: v.name, Scopes: v.scopes})
 		if err != nil {
 			return err
 		}
 		address := made.URL + route
-		if _, err := fmt.Fprintln(s.stdout, address); err != nil {
+		if _, err := fmt.Fprintln(e.stdout, address); err != nil {
 			return err
 		}
-		if !v.open && (v.noOpen || !isTerminal(s.stdout) || !hasDesktop(s.getenv)) {
-			s.hint("Works once, until %s.", made.Expires.Local().Format(time.TimeOnly))
+		if !v.open && (v.noOpen || !isTerminal(e.stdout) || !hasDesktop(e.getenv)) {
+			e.hint("Works once, until %s.", made.Expires.Local().Format(time.TimeOnly))
 			return nil
 		}
-		return lead(ctx, s, c, filepath.Dir(paths.Socket), address)
+		return lead(ctx, e, c, filepath.Dir(paths.Socket), address)
 	})
 }
 
@@ -139,7 +135,7 @@ const leading = `<!doctype html><meta charset="utf-8"><meta name="referrer" cont
 
 // lead opens a browser at an address and waits until it has come. The address is a secret, and the arguments of a program can be seen by
 // all users: so the browser gets a file that only ours can read.
-func lead(ctx context.Context, s *surroundings, c *client.Client, folder, address string) (err error) {
+func lead(ctx context.Context, e *env, c *client.Client, folder, address string) (err error) {
 	page, err := template.New("leading").Parse(leading)
 	if err != nil {
 		return fmt.Errorf("making the page that leads to the console: %w", err)
@@ -162,11 +158,11 @@ func lead(ctx context.Context, s *surroundings, c *client.Client, folder, addres
 	}
 	// On some desktops it is the browser itself and stays, or the browser inherits its output: nothing here waits for its end, or ends it.
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), opener, file.Name())
-	cmd.Env = s.env
+	cmd.Env = e.env
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("opening a browser: %w; open the link above yourself", err)
 	}
-	done := s.progress("waiting for the browser…")
+	done := e.progress("waiting for the browser…")
 	defer done()
 	opened := make(chan error, 1)
 	go func() { opened <- cmd.Wait() }() // may outlive this function, until the program ends
@@ -221,4 +217,68 @@ func subset(ids, others map[string]bool) bool {
 		}
 	}
 	return true
+}
+
+// The values of --phone.
+const (
+	phoneOn  = "on"
+	phoneOff = "off"
+)
+
+// phoneScopes is what a phone may do if nothing else is said: it is lost more easily than a desk.
+func phoneScopes() []string { return []string{"observe", "prompt", "approve"} }
+
+// checkPhone says what is wrong with the flags for phones.
+func (v *consoleCmd) checkPhone() error {
+	switch {
+	case v.phone != "" && v.phone != phoneOn && v.phone != phoneOff:
+		return fmt.Errorf("--phone is %q; it can be on or off", v.phone)
+	case v.listen != "" && v.phone != phoneOn:
+		return errors.New("--listen is for phones; add --phone")
+	}
+	return nil
+}
+
+// runPhone has the hub listen for a phone, and shows how to open the console there.
+func (v *consoleCmd) runPhone(ctx context.Context, e *env, c *client.Client, route string) error {
+	if v.phone == phoneOff {
+		if err := c.ClosePhone(ctx); err != nil {
+			return err
+		}
+		e.hint("Stopped listening for phones. Signed-in phones: switchboard token list")
+		return nil
+	}
+	phone, err := c.OpenPhone(ctx, api.OpenPhone{Listen: v.listen})
+	if err != nil {
+		return err
+	}
+	scopes := v.scopes
+	if len(scopes) == 0 {
+		scopes = phoneScopes()
+	}
+	code, err := c.CreateCode(ctx, api.CreateCode{Name: v.name, Scopes: scopes})
+	if err != nil {
+		return err
+	}
+	if code.DeviceURL == "" {
+		return errors.New("the hub has stopped listening for phones meanwhile; try again")
+	}
+	if isTerminal(e.stdout) && route == "" { // with a session in it, it is another address
+		if err := writeLines(e.stdout, append(e.view(true).QR(code.QR), "")); err != nil {
+			return err
+		}
+	}
+	if _, err := fmt.Fprintln(e.stdout, code.DeviceURL+route); err != nil {
+		return err
+	}
+	e.hint("\nScan the code or open the link on your phone. It works once, until %s.", code.Expires.Local().Format(time.TimeOnly))
+	if phone.Fingerprint != "" {
+		e.hint("The phone warns about the certificate, which the hub has made itself. Compare the fingerprint:")
+		fmt.Fprintf(e.stderr, "SHA-256 %s\n", phone.Fingerprint)
+		e.hint("Stop listening: switchboard console --phone=off")
+	}
+	if phone.Public {
+		fmt.Fprintln(e.stderr, "warning: this is not a private address; the internet may reach it")
+	}
+	return nil
 }

@@ -16,16 +16,16 @@ import (
 // costKeys are what costs can be summed up by.
 func costKeys() []string { return []string{"session", "folder", "day", "model"} }
 
-// A costVerb is the flags of cost.
-type costVerb struct {
-	place
+// A costCmd is the flags of cost.
+type costCmd struct {
+	hubFlags
 	by, since string
 	json      bool
 	quiet     bool
 }
 
-func newCost(s *surroundings) *cobra.Command {
-	v := &costVerb{}
+func newCost(e *env) *cobra.Command {
+	v := &costCmd{}
 	cmd := &cobra.Command{
 		Use:   "cost",
 		Short: "Sum up what agents have cost",
@@ -46,7 +46,7 @@ time and a total. With a subscription the amounts are what the same would have c
 			if err != nil {
 				return usageError{err}
 			}
-			return v.withHub(s, func(c *client.Client) error { return v.run(cmd.Context(), s, c, filter) })
+			return v.act(cmd, e, func(ctx context.Context, c *client.Client) error { return v.run(ctx, e, c, filter) })
 		},
 	}
 	v.flags(cmd)
@@ -60,7 +60,7 @@ time and a total. With a subscription the amounts are what the same would have c
 }
 
 // filter returns what the flags ask for.
-func (v *costVerb) filter() (filter api.CostFilter, err error) {
+func (v *costCmd) filter() (filter api.CostFilter, err error) {
 	filter.By = v.by
 	if v.by == "folder" {
 		filter.By = "dir"
@@ -72,15 +72,15 @@ func (v *costVerb) filter() (filter api.CostFilter, err error) {
 }
 
 // run sums up.
-func (v *costVerb) run(ctx context.Context, s *surroundings, c *client.Client, filter api.CostFilter) error {
+func (v *costCmd) run(ctx context.Context, e *env, c *client.Client, filter api.CostFilter) error {
 	costs, err := c.Costs(ctx, filter)
 	if err != nil {
 		return err
 	}
 	if v.json {
-		return s.writeJSON(costs)
+		return e.writeJSON(costs)
 	}
-	return writeLines(s.stdout, s.view(v.quiet).Costs(costs, filter.By))
+	return writeLines(e.stdout, e.view(v.quiet).Costs(costs, filter.By))
 }
 
 // sinceTime reads a time: so long ago, a day, or a moment. Nothing is the zero time.

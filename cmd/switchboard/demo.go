@@ -39,16 +39,16 @@ const (
 // demoOrphan is how long the agent goes on without a hub.
 const demoOrphan = time.Minute
 
-// A demoVerb is the flags of demo.
-type demoVerb struct {
+// A demoCmd is the flags of demo.
+type demoCmd struct {
 	addr string
 	auto bool
 	fast bool
 }
 
 // newDemo is what make run starts: a hub of its own with a simulated agent at work.
-func newDemo(s *surroundings) *cobra.Command {
-	v := &demoVerb{}
+func newDemo(e *env) *cobra.Command {
+	v := &demoCmd{}
 	cmd := &cobra.Command{
 		Use:    "demo",
 		Short:  "Try the hub with a simulated agent",
@@ -61,7 +61,7 @@ and removes the folder.
 Without a terminal, or with --auto, it answers the questions itself, prints the conversation, and ends.`,
 		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return v.run(cmd.Context(), s) },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return v.run(cmd.Context(), e) },
 	}
 	cmd.Flags().StringVar(&v.addr, "addr", "", "`ADDRESS` of the port (default the first free one from 127.0.0.1:8765 to 8774)")
 	cmd.Flags().BoolVar(&v.auto, "auto", false, "answer the questions and end")
@@ -70,11 +70,11 @@ Without a terminal, or with --auto, it answers the questions itself, prints the 
 }
 
 // run sets the stage, plays, and clears it away.
-func (v *demoVerb) run(ctx context.Context, s *surroundings) (err error) {
+func (v *demoCmd) run(ctx context.Context, e *env) (err error) {
 	// The terminal's end too: nobody could come back to what is in the temporary folder.
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	auto := v.auto || !isTerminal(s.stdin)
+	auto := v.auto || !isTerminal(e.stdin)
 	folder, err := demoFolder()
 	if err != nil {
 		return fmt.Errorf("making a temporary folder: %w", err)
@@ -88,10 +88,10 @@ func (v *demoVerb) run(ctx context.Context, s *surroundings) (err error) {
 	hub, err := server.Start(ctx, server.Options{
 		DataDir: filepath.Join(folder, "data"), Socket: demoSocket(folder), Addr: v.addr,
 		Console: web.Files(),
-		Agent:   launch.Simulator, Env: v.env(s, folder, auto), Version: buildVersion(),
+		Agent:   launch.Simulator, Env: v.env(e, folder, auto), Version: buildVersion(),
 		// If this one is killed, there is no other for the agent to wait for.
 		OrphanAfter: demoOrphan, IdleOrphanAfter: demoOrphan,
-		Logger: slog.New(slog.NewTextHandler(s.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Logger: slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	if err != nil {
 		return err
@@ -109,18 +109,18 @@ func (v *demoVerb) run(ctx context.Context, s *surroundings) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(s.stdout, `A SIMULATED agent: no account, no real tools, nothing leaves this machine.
+	fmt.Fprintf(e.stdout, `A SIMULATED agent: no account, no real tools, nothing leaves this machine.
 listening on %s
 socket %s
 session %s
 `, hub.URL(), hub.Socket(), created.ID)
-	if isTerminal(s.stdout) { // a one-time code has no place in a log
-		fmt.Fprintf(s.stdout, "console %s\n", hub.ConsoleURL())
+	if isTerminal(e.stdout) { // a one-time code has no place in a log
+		fmt.Fprintf(e.stdout, "console %s\n", hub.ConsoleURL())
 	}
 	if auto {
-		return play(ctx, s.stdout, c, created.ID)
+		return play(ctx, e.stdout, c, created.ID)
 	}
-	return v.show(ctx, s, c, hub, created.ID)
+	return v.show(ctx, e, c, hub, created.ID)
 }
 
 // demoSocket returns the path of the socket.
@@ -145,13 +145,13 @@ func demoFolder() (string, error) {
 }
 
 // env is the environment of the agent: nothing of the user's that could lead it to a model, or into their home.
-func (v *demoVerb) env(s *surroundings, folder string, auto bool) []string {
+func (v *demoCmd) env(e *env, folder string, auto bool) []string {
 	env := []string{"HOME=" + filepath.Join(folder, "home")}
 	if v.fast || auto {
 		env = append(env, envScript+"=demo-fast")
 	} // else it plays the demonstration to those who give it no orders: the console's examples do
 	for _, name := range []string{"PATH", "TMPDIR", "GORACE", "GOCOVERDIR"} {
-		if value := s.getenv(name); value != "" {
+		if value := e.getenv(name); value != "" {
 			env = append(env, name+"="+value)
 		}
 	}
@@ -176,13 +176,13 @@ func writeDemo(folder, project string) error {
 }
 
 // show lets a person play.
-func (v *demoVerb) show(ctx context.Context, s *surroundings, c *client.Client, hub *server.Server, session string) error {
+func (v *demoCmd) show(ctx context.Context, e *env, c *client.Client, hub *server.Server, session string) error {
 	program, err := os.Executable()
 	if err != nil {
 		program = "switchboard"
 	}
 	data := filepath.Dir(filepath.Dir(hub.Socket()))
-	fmt.Fprintf(s.stdout, `
+	fmt.Fprintf(e.stdout, `
 Watch it from another terminal too, and answer there if you like:
   %[1]s attach --data-dir %[2]s
   %[1]s questions --data-dir %[2]s
@@ -197,7 +197,7 @@ Ctrl-C twice ends everything.
 	}
 	defer func() { _ = opened.Close() }() // what it returns was said before
 	view = live.New(live.Options{
-		In: s.stdin, Out: s.stdout, Env: s.env, Profile: paint.Detect(s.stdout, s.getenv, s.color), Editor: compose.Editor(s.getenv, ""), Guard: runGuard,
+		In: e.stdin, Out: e.stdout, Env: e.env, Profile: paint.Detect(e.stdout, e.getenv, e.color), Editor: compose.Editor(e.getenv, ""), Guard: runGuard,
 	})
 	_, err = view.Run(ctx, opened)
 	return ignoreEnd(ctx, err)

@@ -22,7 +22,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/units"
 )
 
-func newDisk(s *surroundings) *cobra.Command {
+func newDisk(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "disk",
 		Short: "List, search, read and import conversations on disk",
@@ -43,33 +43,32 @@ terminal does: end it there before you continue it here, or fork it.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newDiskList(s), newDiskSearch(s), newDiskShow(s), newDiskAdopt(s))
+	cmd.AddCommand(newDiskList(e), newDiskSearch(e), newDiskShow(e), newDiskAdopt(e))
 	return cmd
 }
 
-// A diskListVerb is the flags of disk ls and disk search.
-type diskListVerb struct {
-	place
-	dir         string
-	limit       int
-	all         bool
-	json, quiet bool
+// A diskListCmd is the flags of disk ls and disk search.
+type diskListCmd struct {
+	hubFlags
+	listFlags
+	dir   string
+	limit int
+	all   bool
 }
 
-func (v *diskListVerb) listFlags(cmd *cobra.Command, limit int) {
+func (v *diskListCmd) diskFlags(cmd *cobra.Command, limit int) {
 	v.flags(cmd)
+	v.listFlags.add(cmd, "one JSON object")
 	f := cmd.Flags()
 	f.StringVar(&v.dir, "dir", "", "only conversations of this `FOLDER`")
 	f.IntVar(&v.limit, "limit", limit, "maximum `NUMBER` of conversations")
 	f.BoolVarP(&v.all, "all", "a", false, "no limit")
-	f.BoolVarP(&v.quiet, "quiet", "q", false, "print ids only")
-	f.BoolVar(&v.json, "json", false, "print one JSON object")
 	cmd.MarkFlagsMutuallyExclusive("limit", "all")
 	completeFolder(cmd, "dir")
 }
 
-func newDiskList(s *surroundings) *cobra.Command {
-	v := &diskListVerb{}
+func newDiskList(e *env) *cobra.Command {
+	v := &diskListCmd{}
 	cmd := &cobra.Command{
 		Use:   "ls",
 		Short: "List conversations on disk, the newest first",
@@ -84,14 +83,14 @@ their session.`,
   switchboard disk ls --quiet --limit 1`,
 		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return v.run(cmd, s, "") },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return v.run(cmd, e, "") },
 	}
-	v.listFlags(cmd, 50)
+	v.diskFlags(cmd, 50)
 	return cmd
 }
 
-func newDiskSearch(s *surroundings) *cobra.Command {
-	v := &diskListVerb{}
+func newDiskSearch(e *env) *cobra.Command {
+	v := &diskListCmd{}
 	cmd := &cobra.Command{
 		Use:   "search WORD…",
 		Short: "Find conversations on disk by what was said in them",
@@ -103,14 +102,14 @@ results aren't searched. For the hub's own sessions switchboard search is faster
   switchboard disk search --dir ~/src/blog slug --json`,
 		Args:              someWords,
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd, s, strings.Join(args, " ")) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd, e, strings.Join(args, " ")) },
 	}
-	v.listFlags(cmd, 20)
+	v.diskFlags(cmd, 20)
 	return cmd
 }
 
 // run lists conversations: all, or those that a text occurs in.
-func (v *diskListVerb) run(cmd *cobra.Command, s *surroundings, text string) error {
+func (v *diskListCmd) run(cmd *cobra.Command, e *env, text string) error {
 	f := api.TranscriptFilter{Text: text}
 	if v.dir != "" {
 		dir, err := filepath.Abs(v.dir)
@@ -122,61 +121,43 @@ func (v *diskListVerb) run(cmd *cobra.Command, s *surroundings, text string) err
 	if v.limit < 1 {
 		return usageError{errors.New("--limit must be at least 1")}
 	}
-	return v.act(cmd, s, func(ctx context.Context, c *client.Client) error {
-		list, err := v.collect(ctx, s, c, f)
+	return v.act(cmd, e, func(ctx context.Context, c *client.Client) error {
+		list, err := v.collect(ctx, e, c, f)
 		if err != nil {
 			return err
 		}
-		switch {
-		case v.json:
-			return s.writeJSON(list)
-		case v.quiet:
-			for i := range list.Transcripts {
-				if _, err := fmt.Fprintln(s.stdout, list.Transcripts[i].Conversation); err != nil {
-					return err
-				}
-			}
-			return nil
-		case text != "":
-			return v.found(s, list.Transcripts)
-		default:
-			if list.Next != "" {
-				defer s.hint("more: --all, or a larger --limit")
-			}
-			return v.table(s, list.Transcripts)
+		lines, none := v.table, ""
+		if text != "" {
+			lines, none = v.found, "Nothing found."
+		} else if list.Next != "" && !v.json && !v.quiet {
+			defer e.hint("more: --all, or a larger --limit")
 		}
+		return printList(e, v.listFlags, list.Transcripts, list, func(t *api.Transcript) string { return t.Conversation }, none,
+			func() ([]string, error) { return lines(e, list.Transcripts), nil })
 	})
 }
 
 // collect gets pages until there are enough.
-func (v *diskListVerb) collect(ctx context.Context, s *surroundings, c *client.Client, f api.TranscriptFilter) (*api.TranscriptList, error) {
-	all := &api.TranscriptList{Transcripts: []api.Transcript{}}
-	begun := time.Now()
-	said := false
-	for {
-		f.Limit = 200
-		if left := v.limit - len(all.Transcripts); !v.all {
-			f.Limit = min(f.Limit, left)
-		}
-		list, err := c.Transcripts(ctx, f)
-		if err != nil {
-			return nil, err
-		}
-		all.Transcripts = append(all.Transcripts, list.Transcripts...)
-		all.Next, f.Cursor = list.Next, list.Next
-		if list.Next == "" || !v.all && len(all.Transcripts) >= v.limit {
-			return all, nil
-		}
-		if !said && time.Since(begun) > time.Second {
-			said = true
-			s.hint("reading; there are many …")
-		}
+func (v *diskListCmd) collect(ctx context.Context, e *env, c *client.Client, f api.TranscriptFilter) (*api.TranscriptList, error) {
+	limit := v.limit
+	if v.all {
+		limit = 0
 	}
+	defer e.progress("reading; there are many …")()
+	list, next, err := pages(limit, func(cursor string, most int) ([]api.Transcript, string, error) {
+		f.Cursor, f.Limit = cursor, most
+		page, err := c.Transcripts(ctx, f)
+		if err != nil {
+			return nil, "", err
+		}
+		return page.Transcripts, page.Next, nil
+	})
+	return &api.TranscriptList{Transcripts: list, Next: next}, err
 }
 
-// table writes a list for people.
-func (v *diskListVerb) table(s *surroundings, list []api.Transcript) error {
-	styles := paint.Detect(s.stdout, s.getenv, s.color).Styles()
+// table draws a list for people.
+func (v *diskListCmd) table(e *env, list []api.Transcript) []string {
+	styles := paint.Detect(e.stdout, e.getenv, e.color).Styles()
 	t := terminal.NewTable(
 		terminal.Column{Title: "CONVERSATION", Least: 8}, terminal.Column{Title: "CHANGED"}, terminal.Column{Title: "SIZE", Right: true, Optional: true},
 		terminal.Column{Title: "SESSION"}, terminal.Column{Title: "FOLDER", Least: 12, Tail: true}, terminal.Column{Title: "TITLE", Least: 16},
@@ -190,45 +171,36 @@ func (v *diskListVerb) table(s *surroundings, list []api.Transcript) error {
 		}
 		t.Row(
 			terminal.Cell{Text: each.Conversation, Style: styles.Accent},
-			terminal.Cell{Text: changed(s, each.Modified, now)},
+			terminal.Cell{Text: changed(e, each.Modified, now)},
 			terminal.Cell{Text: strings.ReplaceAll(units.Size(each.Bytes), " ", "")},
 			terminal.Cell{Text: session}, terminal.Cell{Text: each.Dir, Style: styles.Dim}, terminal.Cell{Text: each.Title},
 		)
 	}
-	for _, line := range t.Lines(styles, true) {
-		if _, err := fmt.Fprintln(s.stdout, line); err != nil {
-			return err
-		}
-	}
-	return nil
+	return t.Lines(styles, true)
 }
 
 // changed says when something changed: how long ago to a person, the time to a program.
-func changed(s *surroundings, at, now time.Time) string {
-	if isTerminal(s.stdout) {
+func changed(e *env, at, now time.Time) string {
+	if isTerminal(e.stdout) {
 		return units.Ago(at, now)
 	}
 	return at.UTC().Format(time.RFC3339)
 }
 
-// found writes what was found, two lines each.
-func (v *diskListVerb) found(s *surroundings, list []api.Transcript) error {
-	styles := paint.Detect(s.stdout, s.getenv, s.color).Styles()
+// found draws what was found, two lines each.
+func (v *diskListCmd) found(e *env, list []api.Transcript) []string {
+	styles := paint.Detect(e.stdout, e.getenv, e.color).Styles()
 	now := time.Now()
+	var lines []string
 	for i := range list {
 		each := &list[i]
-		head := fmt.Sprintf("%s  %s  %s", styles.Accent.Render(each.Conversation), changed(s, each.Modified, now), paint.CleanLine(each.Title, 60))
+		head := fmt.Sprintf("%s  %s  %s", styles.Accent.Render(each.Conversation), changed(e, each.Modified, now), paint.CleanLine(each.Title, 60))
 		if each.Session != "" {
 			head += "  (session " + naming.Short(each.Session) + ")"
 		}
-		if _, err := fmt.Fprintf(s.stdout, "%s\n    %s\n", head, marked(each.Snippet, each.Marks, styles)); err != nil {
-			return err
-		}
+		lines = append(lines, head, "    "+marked(each.Snippet, each.Marks, styles))
 	}
-	if len(list) == 0 {
-		s.hint("Nothing found.")
-	}
-	return nil
+	return lines
 }
 
 // marked returns a text with parts of it made bold.
@@ -248,15 +220,15 @@ func marked(text string, marks []api.Mark, styles *paint.Styles) string {
 	return b.String()
 }
 
-// A diskShowVerb is the flags of disk show.
-type diskShowVerb struct {
-	place
+// A diskShowCmd is the flags of disk show.
+type diskShowCmd struct {
+	hubFlags
 	from, lines int
 	json        bool
 }
 
-func newDiskShow(s *surroundings) *cobra.Command {
-	v := &diskShowVerb{}
+func newDiskShow(e *env) *cobra.Command {
+	v := &diskShowCmd{}
 	cmd := &cobra.Command{
 		Use:   "show CONVERSATION",
 		Short: "Read a conversation on disk",
@@ -269,8 +241,8 @@ beginning of it.
   # the first ten lines as they are
   switchboard disk show 0b1c2d3e --json --lines 10`,
 		Args:              oneConversation,
-		ValidArgsFunction: v.completeConversation(s),
-		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd, s, args[0]) },
+		ValidArgsFunction: v.completeConversation(e),
+		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd, e, args[0]) },
 	}
 	v.flags(cmd)
 	f := cmd.Flags()
@@ -280,16 +252,16 @@ beginning of it.
 	return cmd
 }
 
-func (v *diskShowVerb) run(cmd *cobra.Command, s *surroundings, name string) error {
+func (v *diskShowCmd) run(cmd *cobra.Command, e *env, name string) error {
 	if v.from < 0 || v.lines < 0 {
 		return usageError{errors.New("--from and --lines must not be below 0")}
 	}
-	return v.act(cmd, s, func(ctx context.Context, c *client.Client) (err error) {
+	return v.act(cmd, e, func(ctx context.Context, c *client.Client) (err error) {
 		t, err := findTranscript(ctx, c, name)
 		if err != nil {
 			return err
 		}
-		out := bufio.NewWriter(s.stdout)
+		out := bufio.NewWriter(e.stdout)
 		defer func() { err = errors.Join(err, out.Flush()) }()
 		if !v.json {
 			if _, err := fmt.Fprintf(out, "%s  %s\n%s  %s\n", t.Conversation, paint.CleanLine(t.Title, 60), date(t.Modified, "-"), paint.CleanLine(t.Dir, 0)); err != nil {
@@ -305,7 +277,7 @@ func (v *diskShowVerb) run(cmd *cobra.Command, s *surroundings, name string) err
 			if err != nil {
 				return err
 			}
-			if err := v.write(s, out, page, from); err != nil {
+			if err := v.write(e, out, page, from); err != nil {
 				return err
 			}
 			from, left = page.Next, left-len(page.Lines)
@@ -317,10 +289,10 @@ func (v *diskShowVerb) run(cmd *cobra.Command, s *surroundings, name string) err
 }
 
 // write writes a page. Only a page is held: a conversation may be very long.
-func (v *diskShowVerb) write(s *surroundings, out io.Writer, page *api.TranscriptPage, from int) error {
+func (v *diskShowCmd) write(e *env, out io.Writer, page *api.TranscriptPage, from int) error {
 	if v.json {
 		for _, line := range page.Lines {
-			if isTerminal(s.stdout) {
+			if isTerminal(e.stdout) {
 				line = harmlessJSON(line)
 			}
 			if _, err := fmt.Fprintf(out, "%s\n", line); err != nil {
@@ -334,7 +306,7 @@ func (v *diskShowVerb) write(s *surroundings, out io.Writer, page *api.Transcrip
 		n := int64(from + i + 1)
 		conversation.Event(&api.Event{ID: fmt.Sprintf("disk:%d", n), Seq: n, Kind: api.KindHistory, Line: line})
 	}
-	profile := paint.Detect(s.stdout, s.getenv, s.color)
+	profile := paint.Detect(e.stdout, e.getenv, e.color)
 	look := &talk.Look{Styles: profile.Styles(), Width: profile.Width, Now: time.Now()}
 	for i := range conversation.Len() {
 		lines := look.Plain(conversation.Item(i))
@@ -351,8 +323,8 @@ func (v *diskShowVerb) write(s *surroundings, out io.Writer, page *api.Transcrip
 }
 
 // completeConversation completes the first argument with conversations on disk.
-func (p *place) completeConversation(s *surroundings) cobra.CompletionFunc {
-	return firstOnly(p.asking(s, func(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
+func (p *hubFlags) completeConversation(e *env) cobra.CompletionFunc {
+	return firstOnly(p.asking(e, func(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
 		list, err := c.Transcripts(ctx, api.TranscriptFilter{Conversation: typed, Limit: completionMost})
 		if err != nil {
 			return nil
@@ -365,12 +337,8 @@ func (p *place) completeConversation(s *surroundings) cobra.CompletionFunc {
 	}))
 }
 
-func newDiskAdopt(s *surroundings) *cobra.Command {
-	v := &struct {
-		place
-		adoption
-		json bool
-	}{}
+func newDiskAdopt(e *env) *cobra.Command {
+	v := &adoption{}
 	cmd := &cobra.Command{
 		Use:   "adopt CONVERSATION [PROMPT]…",
 		Short: "Create a session that continues a conversation on disk",
@@ -384,27 +352,19 @@ it is refused with code 5.`,
   # a copy, in another folder
   switchboard disk adopt 0b1c2d3e --fork --dir ~/src/other "Now the same here."`,
 		Args:              someConversation,
-		ValidArgsFunction: v.completeConversation(s),
+		ValidArgsFunction: v.completeConversation(e),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			v.prompt = strings.Join(args[1:], " ")
-			return v.act(cmd, s, func(ctx context.Context, c *client.Client) error {
+			return v.act(cmd, e, func(ctx context.Context, c *client.Client) error {
 				t, err := findTranscript(ctx, c, args[0])
 				if err != nil {
 					return err
 				}
-				return v.adopt(ctx, s, c, t, v.json)
+				return v.adopt(ctx, e, c, t)
 			})
 		},
 	}
-	v.flags(cmd)
-	f := cmd.Flags()
-	f.BoolVar(&v.fork, "fork", false, "continue a copy")
-	f.StringVar(&v.dir, "dir", "", "the `FOLDER` to work in (default that of the conversation)")
-	f.StringVar(&v.title, "title", "", "a title for the session (default that of the conversation)")
-	f.StringVar(&v.model, "model", "", "the `MODEL`")
-	f.StringVar(&v.mode, "mode", "", "permission `MODE`: plan, dontAsk, default, acceptEdits, auto")
-	f.BoolVar(&v.json, "json", false, "print the session as one JSON object")
-	register(cmd, "mode", completeModes)
-	register(cmd, "model", completeModels(s, &v.place))
+	v.adoptionFlags(cmd, e, "the `FOLDER`", "a title for the session (default that of the conversation)", "the `MODEL`", "permission `MODE`", "the session")
+	cmd.Flags().BoolVar(&v.fork, "fork", false, "continue a copy")
 	return cmd
 }

@@ -25,14 +25,14 @@ import (
 // journalPatience is how long the journal is read.
 const journalPatience = 5 * time.Second
 
-// doctorVerb is the verb doctor.
-type doctorVerb struct {
-	place
+// doctorCmd is the command doctor.
+type doctorCmd struct {
+	hubFlags
 	json, quiet bool
 }
 
-func newDoctor(s *surroundings) *cobra.Command {
-	v := &doctorVerb{}
+func newDoctor(e *env) *cobra.Command {
+	v := &doctorCmd{}
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Find problems and how to fix them",
@@ -55,7 +55,7 @@ Exit code 0 if nothing fails, 1 if something does; warnings don't count.`,
   switchboard doctor --json | jq -r '.findings[] | select(.state == "fail") | .fix'`,
 		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return v.run(cmd.Context(), s) },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return v.run(cmd.Context(), e) },
 	}
 	v.flags(cmd)
 	cmd.Flags().BoolVar(&v.json, "json", false, "print one JSON object")
@@ -64,9 +64,9 @@ Exit code 0 if nothing fails, 1 if something does; warnings don't count.`,
 }
 
 // run makes the checks and writes what they find.
-func (v *doctorVerb) run(ctx context.Context, s *surroundings) error {
-	profile := paint.Detect(s.stdout, s.getenv, s.color)
-	report := doctor.Run(ctx, v.machine(s, profile))
+func (v *doctorCmd) run(ctx context.Context, e *env) error {
+	profile := paint.Detect(e.stdout, e.getenv, e.color)
+	report := doctor.Run(ctx, v.machine(e, profile))
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -78,12 +78,12 @@ func (v *doctorVerb) run(ctx context.Context, s *surroundings) error {
 		if err := encoder.Encode(report); err != nil {
 			return err
 		}
-		if _, err := s.stdout.Write(harmlessJSON(text.Bytes())); err != nil {
+		if _, err := e.stdout.Write(harmlessJSON(text.Bytes())); err != nil {
 			return err
 		}
 	} else {
 		styles := profile.Styles()
-		err := doctor.Draw(s.stdout, report, doctor.DrawOptions{
+		err := doctor.Draw(e.stdout, report, doctor.DrawOptions{
 			Style: func(state doctor.State, text string) string {
 				switch state {
 				case doctor.OK:
@@ -111,19 +111,19 @@ func (v *doctorVerb) run(ctx context.Context, s *surroundings) error {
 }
 
 // machine is the one that this program runs on, with the settings that it would have.
-func (v *doctorVerb) machine(s *surroundings, profile paint.Profile) *doctor.Machine {
+func (v *doctorCmd) machine(e *env, profile paint.Profile) *doctor.Machine {
 	m := &doctor.Machine{
-		Version: buildVersion(), Program: calledBy(s), Getenv: s.getenv, DataDirNamed: v.dataDir != "",
-		Terminal: doctor.Terminal{Is: isTerminal(s.stdout), Color: profile.Color, ASCII: profile.ASCII},
+		Version: buildVersion(), Program: calledBy(e), Getenv: e.getenv, DataDirNamed: v.dataDir != "",
+		Terminal: doctor.Terminal{Is: isTerminal(e.stdout), Color: profile.Color, ASCII: profile.ASCII},
 	}
-	if file, ok := s.stdout.(*os.File); ok && m.Terminal.Is {
+	if file, ok := e.stdout.(*os.File); ok && m.Terminal.Is {
 		m.Terminal.Cols, m.Terminal.Rows, _ = term.GetSize(int(file.Fd())) // else it is not told
 	}
-	c := v.settings(m, s)
+	c := v.settings(m, e)
 	m.Address, m.UseAPIBilling = string(c.Server.Addr), c.Claude.UseAPIBilling
 	m.RulesFile = string(c.Rules.File)
 	if m.RulesFile == "" {
-		m.RulesFile = config.RulesFile(s.getenv)
+		m.RulesFile = config.RulesFile(e.getenv)
 	}
 	for _, target := range c.Notify.Targets {
 		for _, file := range []config.Folder{target.SecretFile, target.TokenFile} {
@@ -132,12 +132,12 @@ func (v *doctorVerb) machine(s *surroundings, profile paint.Profile) *doctor.Mac
 			}
 		}
 	}
-	agent, err := chooseAgent(s.getenv(envAgent), string(c.Claude.Path))
+	agent, err := chooseAgent(e.getenv(envAgent), string(c.Claude.Path))
 	if err != nil {
 		m.ConfigErr = errors.Join(m.ConfigErr, err)
 	}
 	m.Agent = agent
-	find := &claude.FindOptions{Env: s.env}
+	find := &claude.FindOptions{Env: e.env}
 	if agent != launch.Simulator {
 		find.Path = agent
 	}
@@ -152,16 +152,16 @@ func (v *doctorVerb) machine(s *surroundings, profile paint.Profile) *doctor.Mac
 }
 
 // settings reads the settings as far as they make sense, and notes what does not.
-func (v *doctorVerb) settings(m *doctor.Machine, s *surroundings) *config.Config {
-	file, must := v.file(s)
+func (v *doctorCmd) settings(m *doctor.Machine, e *env) *config.Config {
+	file, must := v.file(e)
 	m.ConfigFile, m.ConfigNamed = file, v.config != ""
-	c, err := config.Load(file, must, s.getenv)
+	c, err := config.Load(file, must, e.getenv)
 	if err != nil {
 		m.ConfigErr = err
 		c = config.Default()
 		// What of the environment makes sense counts: it says where things are.
-		if dir := s.getenv("SWITCHBOARD_DATA_DIR"); dir != "" {
-			_ = c.Set("server.data_dir", dir, s.getenv("HOME")) // what is wrong with it is said above
+		if dir := e.getenv("SWITCHBOARD_DATA_DIR"); dir != "" {
+			_ = c.Set("server.data_dir", dir, e.getenv("HOME")) // what is wrong with it is said above
 		}
 	}
 	if v.dataDir != "" {
@@ -170,7 +170,7 @@ func (v *doctorVerb) settings(m *doctor.Machine, s *surroundings) *config.Config
 		}
 	}
 	m.ConfigErr = errors.Join(m.ConfigErr, c.Check())
-	paths, err := c.FindPaths(s.getenv)
+	paths, err := c.FindPaths(e.getenv)
 	if err != nil {
 		m.SocketErr = err
 		paths.DataDir = string(c.Server.DataDir)
@@ -180,7 +180,7 @@ func (v *doctorVerb) settings(m *doctor.Machine, s *surroundings) *config.Config
 }
 
 // calledBy returns the word by which a shell calls this program.
-func calledBy(s *surroundings) string {
+func calledBy(e *env) string {
 	self, err := os.Executable()
 	if err != nil {
 		return "switchboard"
@@ -189,7 +189,7 @@ func calledBy(s *surroundings) string {
 	if err != nil {
 		return "switchboard"
 	}
-	for _, dir := range filepath.SplitList(s.getenv("PATH")) {
+	for _, dir := range filepath.SplitList(e.getenv("PATH")) {
 		path := filepath.Join(dir, "switchboard")
 		if info, err := os.Stat(path); err == nil && !info.IsDir() && info.Mode().Perm()&0o111 != 0 {
 			if os.SameFile(info, mine) {

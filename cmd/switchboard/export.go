@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,13 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
+	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/client"
 	"github.com/switchboard-dev/switchboard/internal/naming"
-	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 )
 
 // exportFormats are the formats of export.
@@ -24,15 +22,15 @@ func exportFormats() []string {
 	return []string{client.ExportMarkdown, client.ExportJSONL, client.ExportEvents}
 }
 
-// An exportVerb is the flags of export.
-type exportVerb struct {
-	place
+// An exportCmd is the flags of export.
+type exportCmd struct {
+	hubFlags
 	format, output string
 	force          bool
 }
 
-func newExport(s *surroundings) *cobra.Command {
-	v := &exportVerb{}
+func newExport(e *env) *cobra.Command {
+	v := &exportCmd{}
 	cmd := &cobra.Command{
 		Use:   "export SESSION",
 		Short: "Export a conversation or log to a file",
@@ -55,12 +53,14 @@ unless --force is given.`,
   # for a program
   switchboard export s5k2m7 --format events`,
 		Args:              oneSession,
-		ValidArgsFunction: completeSessions(s, &v.place),
+		ValidArgsFunction: completeSessions(e, &v.hubFlags),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := v.check(); err != nil {
 				return usageError{err}
 			}
-			return v.act(cmd, s, func(ctx context.Context, c *client.Client) error { return v.run(ctx, s, c, args[0]) })
+			return v.onSession(cmd, e, naming.Session, args[0], func(ctx context.Context, c *client.Client, session *api.Session) error {
+				return v.run(ctx, e, c, session)
+			})
 		},
 	}
 	v.flags(cmd)
@@ -73,7 +73,7 @@ unless --force is given.`,
 }
 
 // check fills in the format.
-func (v *exportVerb) check() error {
+func (v *exportCmd) check() error {
 	if v.format == "" {
 		v.format = client.ExportMarkdown
 		if extension := filepath.Ext(v.output); extension == ".jsonl" || extension == ".ndjson" {
@@ -84,15 +84,11 @@ func (v *exportVerb) check() error {
 }
 
 // run writes a session.
-func (v *exportVerb) run(ctx context.Context, s *surroundings, c *client.Client, name string) error {
-	session, err := naming.Session(ctx, c, name)
-	if err != nil {
-		return err
-	}
+func (v *exportCmd) run(ctx context.Context, e *env, c *client.Client, session *api.Session) error {
 	if v.output != "" && v.output != "-" {
 		return writeFile(v.output, v.force, func(w io.Writer) error { return c.Export(ctx, session.ID, v.format, w) })
 	}
-	out := s.stdout
+	out := e.stdout
 	if isTerminal(out) {
 		out = &cleanWriter{w: out}
 	}
@@ -103,39 +99,6 @@ func (v *exportVerb) run(ctx context.Context, s *surroundings, c *client.Client,
 		return clean.Close()
 	}
 	return nil
-}
-
-// A cleanWriter makes what an agent wrote harmless for a terminal, line by line. Close writes what is left of the last one.
-type cleanWriter struct {
-	w    io.Writer
-	rest []byte
-}
-
-// cleanMost is how much of a line is kept back for its end, so that a long one needs no memory.
-const cleanMost = 1 << 16
-
-// Write writes the lines that are complete.
-func (c *cleanWriter) Write(p []byte) (int, error) {
-	c.rest = append(c.rest, p...)
-	end := bytes.LastIndexByte(c.rest, '\n') + 1
-	if end == 0 && len(c.rest) > cleanMost {
-		for end = len(c.rest) - 1; end > 0 && !utf8.RuneStart(c.rest[end]); end-- { // the last character may not be complete
-		}
-	}
-	if end > 0 {
-		if _, err := io.WriteString(c.w, paint.Clean(string(c.rest[:end]))); err != nil {
-			return 0, err
-		}
-		c.rest = append(c.rest[:0], c.rest[end:]...)
-	}
-	return len(p), nil
-}
-
-// Close writes the rest.
-func (c *cleanWriter) Close() error {
-	_, err := io.WriteString(c.w, paint.Clean(string(c.rest)))
-	c.rest = nil
-	return err
 }
 
 // replaceable checks that a file can be written: it is not there, or it may be replaced.

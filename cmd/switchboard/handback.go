@@ -18,6 +18,14 @@ func handBackLine(dir, conversation string) string {
 	return "cd " + quote(dir) + " && claude --resume " + quote(conversation)
 }
 
+// handBackOf returns it for a session; "" if no claude can continue it.
+func handBackOf(s *api.Session) string {
+	if s.Conversation == "" || s.Dir == "" || s.Simulated {
+		return ""
+	}
+	return handBackLine(s.Dir, s.Conversation)
+}
+
 // A handBack is what handback writes as JSON.
 type handBack struct {
 	Session      string   `json:"session,omitempty"`
@@ -27,14 +35,14 @@ type handBack struct {
 	Line         string   `json:"line"`
 }
 
-// A handbackVerb is the flags of handback.
-type handbackVerb struct {
-	place
+// A handbackCmd is the flags of handback.
+type handbackCmd struct {
+	hubFlags
 	stop, fork, json bool
 }
 
-func newHandback(s *surroundings) *cobra.Command {
-	v := &handbackVerb{}
+func newHandback(e *env) *cobra.Command {
+	v := &handbackCmd{}
 	cmd := &cobra.Command{
 		Use:   "handback SESSION",
 		Short: "Print how to continue a session in Claude Code itself",
@@ -50,8 +58,8 @@ To come back, leave Claude Code there, then: switchboard resume SESSION`,
   # at once
   eval "$(switchboard handback blog --stop)"`,
 		Args:              oneSession,
-		ValidArgsFunction: completeSessions(s, &v.place),
-		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd, s, args[0]) },
+		ValidArgsFunction: completeSessions(e, &v.hubFlags),
+		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd, e, args[0]) },
 	}
 	v.flags(cmd)
 	f := cmd.Flags()
@@ -62,30 +70,30 @@ To come back, leave Claude Code there, then: switchboard resume SESSION`,
 	return cmd
 }
 
-func (v *handbackVerb) run(cmd *cobra.Command, s *surroundings, name string) error {
-	return v.act(cmd, s, func(ctx context.Context, c *client.Client) error {
+func (v *handbackCmd) run(cmd *cobra.Command, e *env, name string) error {
+	return v.act(cmd, e, func(ctx context.Context, c *client.Client) error {
 		if v.stop && name == naming.Last {
-			session, err := toEnd(ctx, c, name)
+			session, err := naming.SessionToEnd(ctx, c, name)
 			if err != nil {
 				return err
 			}
 			name = session.ID
 		}
-		found, err := findConversation(ctx, c, name)
+		session, onDisk, err := naming.Conversation(ctx, c, name)
 		if err != nil {
 			return err
 		}
 		out := handBack{}
-		if session := found.session; session != nil {
+		if session != nil {
 			if err := v.release(ctx, c, session); err != nil {
 				return err
 			}
 			out.Session, out.Conversation, out.Dir = session.ID, session.Conversation, session.Dir
 			if session.Simulated {
-				fmt.Fprintln(s.stderr, "switchboard: the agent is simulated; Claude Code doesn't know this conversation")
+				fmt.Fprintln(e.stderr, "switchboard: the agent is simulated; Claude Code doesn't know this conversation")
 			}
 		} else {
-			out.Conversation, out.Dir = found.transcript.Conversation, found.transcript.Dir
+			out.Conversation, out.Dir = onDisk.Conversation, onDisk.Dir
 		}
 		switch {
 		case out.Conversation == "":
@@ -99,16 +107,12 @@ func (v *handbackVerb) run(cmd *cobra.Command, s *surroundings, name string) err
 			out.Command = append(out.Command, "--fork-session")
 			out.Line += " --fork-session"
 		}
-		if v.json {
-			return s.writeJSON(out)
-		}
-		_, err = fmt.Fprintln(s.stdout, out.Line)
-		return err
+		return e.result(v.json, out, out.Line)
 	})
 }
 
 // release sees to it that the hub does not drive the conversation any more.
-func (v *handbackVerb) release(ctx context.Context, c *client.Client, session *api.Session) error {
+func (v *handbackCmd) release(ctx context.Context, c *client.Client, session *api.Session) error {
 	if session.State == api.StateEnded || v.fork {
 		return nil
 	}

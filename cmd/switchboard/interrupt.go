@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -11,9 +12,9 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/naming"
 )
 
-func newInterrupt(s *surroundings) *cobra.Command {
+func newInterrupt(e *env) *cobra.Command {
 	v := &struct {
-		place
+		hubFlags
 		queued, json bool
 	}{}
 	cmd := &cobra.Command{
@@ -30,17 +31,10 @@ stands for none of them.`,
   switchboard interrupt - --queued`,
 		Args: oneSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return v.act(cmd, s, func(ctx context.Context, c *client.Client) error {
-				session, err := toEnd(ctx, c, args[0])
-				if err != nil {
-					return err
-				}
+			return v.onSession(cmd, e, naming.SessionToEnd, args[0], func(ctx context.Context, c *client.Client, session *api.Session) error {
 				done, err := c.Interrupt(ctx, session.ID, api.Interrupt{CancelQueued: v.queued})
 				if err != nil {
 					return err
-				}
-				if v.json {
-					return s.writeJSON(done)
 				}
 				what := "interrupted"
 				if !done.Was {
@@ -50,26 +44,26 @@ stands for none of them.`,
 				if n := len(done.Taken); n > 0 {
 					taken = fmt.Sprintf("; messages removed: %d", n)
 				}
-				_, err = fmt.Fprintf(s.stdout, "%s %s%s\n", what, called(session.ID, session.Title), taken)
-				return err
+				return e.result(v.json, done, fmt.Sprintf("%s %s%s", what, called(session.ID, session.Title), taken))
 			})
 		},
 	}
-	cmd.ValidArgsFunction = completeSessions(s, &v.place)
+	cmd.ValidArgsFunction = completeSessions(e, &v.hubFlags)
 	v.flags(cmd)
 	cmd.Flags().BoolVar(&v.queued, "queued", false, "also remove queued messages")
 	cmd.Flags().BoolVar(&v.json, "json", false, "print one JSON object: whether a turn was running, the session, the removed messages")
 	return cmd
 }
 
-// An archiveVerb is the flags of archive.
-type archiveVerb struct {
-	place
-	undo, json, quiet bool
+// An archiveCmd is the flags of archive.
+type archiveCmd struct {
+	hubFlags
+	listFlags
+	undo bool
 }
 
-func newArchive(s *surroundings) *cobra.Command {
-	v := &archiveVerb{}
+func newArchive(e *env) *cobra.Command {
+	v := &archiveCmd{}
 	cmd := &cobra.Command{
 		Use:   "archive SESSION…",
 		Short: "Hide sessions from lists",
@@ -80,53 +74,43 @@ running. --undo unarchives them.`,
   switchboard archive --undo blog`,
 		Args: someSessions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return v.act(cmd, s, func(ctx context.Context, c *client.Client) error { return v.archive(ctx, s, c, args) })
+			return v.act(cmd, e, func(ctx context.Context, c *client.Client) error { return v.archive(ctx, e, c, args) })
 		},
 	}
-	cmd.ValidArgsFunction = completeSessionFlag(s, &v.place)
+	cmd.ValidArgsFunction = completeSessionFlag(e, &v.hubFlags)
 	v.flags(cmd)
-	f := cmd.Flags()
-	f.BoolVar(&v.undo, "undo", false, "unarchive them")
-	f.BoolVarP(&v.quiet, "quiet", "q", false, "print ids only")
-	f.BoolVar(&v.json, "json", false, "print the sessions as one JSON object")
+	v.listFlags.add(cmd, "the sessions as one JSON object")
+	cmd.Flags().BoolVar(&v.undo, "undo", false, "unarchive them")
 	return cmd
 }
 
-func (v *archiveVerb) archive(ctx context.Context, s *surroundings, c *client.Client, names []string) error {
+func (v *archiveCmd) archive(ctx context.Context, e *env, c *client.Client, names []string) error {
 	change, word := c.Archive, "archived"
 	if v.undo {
 		change, word = c.Unarchive, "unarchived"
 	}
-	var first error
 	list := []*api.Session{}
-	for _, name := range names {
+	err := e.each(names, func(name string) error {
 		session, err := naming.Session(ctx, c, name)
 		if err == nil {
 			session, err = change(ctx, session.ID)
 		}
 		if err != nil {
-			if len(names) == 1 {
-				return err
-			}
-			s.complain(&first, name, err)
-			continue
+			return err
 		}
 		list = append(list, session)
 		text := word + " " + called(session.ID, session.Title)
 		switch {
 		case v.json:
-			continue
+			return nil
 		case v.quiet:
 			text = session.ID
 		}
-		if _, err := fmt.Fprintln(s.stdout, text); err != nil {
-			return err
-		}
+		_, err = fmt.Fprintln(e.stdout, text)
+		return err
+	})
+	if v.json && (err == nil || len(names) > 1) {
+		return errors.Join(e.writeJSON(map[string][]*api.Session{"sessions": list}), err)
 	}
-	if v.json {
-		if err := s.writeJSON(map[string][]*api.Session{"sessions": list}); err != nil {
-			return err
-		}
-	}
-	return first
+	return err
 }

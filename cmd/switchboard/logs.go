@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"sort"
 	"strconv"
 	"syscall"
@@ -23,16 +21,16 @@ import (
 // logsPage is how many events are asked for at a time.
 const logsPage = 500
 
-// A logsVerb is the flags of logs.
-type logsVerb struct {
-	place
+// A logsCmd is the flags of logs.
+type logsCmd struct {
+	hubFlags
 	follow, raw, json, times, full bool
 	since                          string
 	last                           int
 }
 
-func newLogs(s *surroundings) *cobra.Command {
-	v := &logsVerb{last: -1}
+func newLogs(e *env) *cobra.Command {
+	v := &logsCmd{last: -1}
 	cmd := &cobra.Command{
 		Use:     "logs SESSION",
 		Aliases: []string{"log"},
@@ -53,13 +51,15 @@ With --follow it keeps printing what comes, until Ctrl-C; the agent keeps runnin
   # events for a program, as they come
   switchboard logs -f --json s5k2m7`,
 		Args:              oneSession,
-		ValidArgsFunction: completeSessions(s, &v.place),
+		ValidArgsFunction: completeSessions(e, &v.hubFlags),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			since, err := sinceTime("--since", v.since, time.Now())
 			if err != nil {
 				return usageError{err}
 			}
-			return v.withHub(s, func(c *client.Client) error { return v.run(cmd.Context(), s, c, args[0], since) })
+			return v.onSession(cmd, e, naming.Session, args[0], func(ctx context.Context, c *client.Client, session *api.Session) error {
+				return v.run(ctx, e, c, session, since)
+			})
 		},
 	}
 	v.flags(cmd)
@@ -109,27 +109,17 @@ type logPrinter interface {
 }
 
 // run prints a log.
-func (v *logsVerb) run(ctx context.Context, s *surroundings, c *client.Client, name string, since time.Time) error {
-	// What is printed to the end is whole; an interrupt ends what follows.
-	if v.follow {
-		var stop context.CancelFunc
-		ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-		defer stop()
-	}
-	session, err := naming.Session(ctx, c, name)
-	if err != nil {
-		return interrupted(ctx, err)
-	}
+func (v *logsCmd) run(ctx context.Context, e *env, c *client.Client, session *api.Session, since time.Time) error {
 	log := &sessionLog{c: c, session: session}
 	log.epoch, log.newest = eventNumber(session.LastEventID)
-	printer, err := v.printer(ctx, s, log, since)
+	printer, err := v.printer(ctx, e, log, since)
 	if err != nil {
-		return interrupted(ctx, err)
+		return err
 	}
 	for log.from < log.newest {
 		events, err := log.next(ctx)
 		if err != nil {
-			return interrupted(ctx, err)
+			return err
 		}
 		if err := printer.page(events); err != nil {
 			return quietPipe(err)
@@ -138,11 +128,11 @@ func (v *logsVerb) run(ctx context.Context, s *surroundings, c *client.Client, n
 	if err := printer.edge(); err != nil || !v.follow {
 		return quietPipe(err)
 	}
-	return interrupted(ctx, v.followOn(ctx, s, c, log, printer))
+	return v.followOn(ctx, e, c, log, printer)
 }
 
 // printer returns what prints, with the log at the place to begin at.
-func (v *logsVerb) printer(ctx context.Context, s *surroundings, log *sessionLog, since time.Time) (logPrinter, error) {
+func (v *logsCmd) printer(ctx context.Context, e *env, log *sessionLog, since time.Time) (logPrinter, error) {
 	if !since.IsZero() {
 		if err := log.seek(ctx, since); err != nil {
 			return nil, err
@@ -152,10 +142,10 @@ func (v *logsVerb) printer(ctx context.Context, s *surroundings, log *sessionLog
 		if v.last >= 0 {
 			log.from = max(log.from, log.newest-int64(v.last))
 		}
-		return &eventPrinter{out: s.stdout, raw: v.raw, clean: isTerminal(s.stdout)}, nil
+		return &eventPrinter{out: e.stdout, raw: v.raw, clean: isTerminal(e.stdout)}, nil
 	}
-	view := s.view(false)
-	p := &talkPrinter{out: s.stdout, view: view, times: v.times, keep: v.last, errs: s.stderr}
+	view := e.view(false)
+	p := &talkPrinter{out: e.stdout, view: view, times: v.times, keep: v.last, errs: e.stderr}
 	p.look.Styles, p.look.Width = view.Styles, view.Styles.Profile.Width
 	if v.times && p.look.Width > 0 {
 		p.look.Width = max(1, p.look.Width-stampWidth)
@@ -174,11 +164,11 @@ func (v *logsVerb) printer(ctx context.Context, s *surroundings, log *sessionLog
 }
 
 // followOn prints what comes.
-func (v *logsVerb) followOn(ctx context.Context, s *surroundings, c *client.Client, log *sessionLog, printer logPrinter) error {
+func (v *logsCmd) followOn(ctx context.Context, e *env, c *client.Client, log *sessionLog, printer logPrinter) error {
 	lost := false // what follows runs in one goroutine
 	options := &client.FollowOptions{After: log.id(log.from), NoLive: true, Lost: func(err error, _ time.Duration) {
 		if !lost && ctx.Err() == nil {
-			fmt.Fprintf(s.stderr, "switchboard: the hub is away (%s); waiting for it\n", terminal.Clean(err.Error()))
+			fmt.Fprintf(e.stderr, "switchboard: the hub is away (%s); waiting for it\n", terminal.Clean(err.Error()))
 		}
 		lost = true
 	}}
@@ -192,14 +182,6 @@ func (v *logsVerb) followOn(ctx context.Context, s *surroundings, c *client.Clie
 		}
 	}
 	return nil
-}
-
-// interrupted turns the error of what an interrupt broke off into its exit code.
-func interrupted(ctx context.Context, err error) error {
-	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return exitError(codeInterrupted)
-	}
-	return err
 }
 
 // quietPipe says nothing about a reader that has seen enough, such as head.

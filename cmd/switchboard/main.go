@@ -41,7 +41,7 @@ const (
 	codeInterrupted = 130
 )
 
-// annotationErrorCode is the annotation of a verb all of whose errors end with one code, because the others are answers.
+// annotationErrorCode is the annotation of a command all of whose errors end with one code, because the others are answers.
 const annotationErrorCode = "error-code"
 
 func main() {
@@ -49,12 +49,12 @@ func main() {
 	if code, ran := claudetest.RunInstalled(os.Args); ran {
 		os.Exit(code)
 	}
-	// What signals mean differs from verb to verb.
-	os.Exit(run(context.Background(), os.Args, &surroundings{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Environ()}))
+	// What signals mean differs from command to command.
+	os.Exit(run(context.Background(), os.Args, &env{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Environ()}))
 }
 
-// surroundings are what a process gets from the one that started it.
-type surroundings struct {
+// An env is what a process gets from its parent: streams and variables.
+type env struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	env            []string
@@ -62,9 +62,9 @@ type surroundings struct {
 }
 
 // getenv returns a variable of the environment; as everywhere, the last one of a name counts.
-func (s *surroundings) getenv(name string) string {
+func (e *env) getenv(name string) string {
 	value := ""
-	for _, variable := range s.env {
+	for _, variable := range e.env {
 		if v, found := strings.CutPrefix(variable, name+"="); found {
 			value = v
 		}
@@ -98,18 +98,18 @@ type usageError struct{ error }
 // Unwrap returns the error itself.
 func (e usageError) Unwrap() error { return e.error }
 
-// run is main with its surroundings given: args are the program's name and its arguments. It returns the exit code.
-func run(ctx context.Context, args []string, s *surroundings) int {
+// run is main with its environment given: args are the program's name and its arguments. It returns the exit code.
+func run(ctx context.Context, args []string, e *env) int {
 	name := strings.TrimSuffix(strings.ToLower(filepath.Base(args[0])), ".exe")
 	if name == "claude" {
 		// Nothing of ours stands between the caller and the CLI, not even help.
-		return simulate(ctx, args[1:], s)
+		return simulate(ctx, args[1:], e)
 	}
 	if name == wrapName {
-		return wrapAs(ctx, args[1:], s)
+		return wrapAs(ctx, args[1:], e)
 	}
 	begun := false
-	root := newRoot(s)
+	root := newRoot(e)
 	check := root.PersistentPreRunE
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
 		begun = true
@@ -124,9 +124,9 @@ func run(ctx context.Context, args []string, s *surroundings) int {
 		return int(exit)
 	}
 	// It may quote what an agent wrote.
-	_, _ = fmt.Fprintf(s.stderr, "switchboard: %s\n", terminal.Clean(complaint(err)))
+	_, _ = fmt.Fprintf(e.stderr, "switchboard: %s\n", terminal.Clean(complaint(err)))
 	if !begun {
-		_, _ = fmt.Fprintf(s.stderr, "Try: %s --help\n", cmd.CommandPath())
+		_, _ = fmt.Fprintf(e.stderr, "Try: %s --help\n", cmd.CommandPath())
 	}
 	if code, err := strconv.Atoi(cmd.Annotations[annotationErrorCode]); err == nil {
 		return code

@@ -172,7 +172,7 @@ func TestRun(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
-			code := run(t.Context(), test.args, &surroundings{stdin: strings.NewReader(test.stdin), stdout: &stdout, stderr: &stderr, env: append(test.env, "HOME="+t.TempDir())})
+			code := run(t.Context(), test.args, &env{stdin: strings.NewReader(test.stdin), stdout: &stdout, stderr: &stderr, env: append(test.env, "HOME="+t.TempDir())})
 			if code != test.code {
 				t.Errorf("exit code %d, want %d", code, test.code)
 			}
@@ -205,7 +205,7 @@ func helpArgs() map[string][]string {
 			}
 		}
 	}
-	add(newRoot(&surroundings{}), nil)
+	add(newRoot(&env{}), nil)
 	return all
 }
 
@@ -217,7 +217,7 @@ func TestHelp(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
-			if code := run(t.Context(), append(append([]string{"switchboard"}, args...), "--help"), &surroundings{stdout: &stdout, stderr: &stderr}); code != 0 {
+			if code := run(t.Context(), append(append([]string{"switchboard"}, args...), "--help"), &env{stdout: &stdout, stderr: &stderr}); code != 0 {
 				t.Fatalf("exit code %d: %s", code, &stderr)
 			}
 			golden := filepath.Join("testdata", name+".help.txt")
@@ -248,13 +248,13 @@ func TestHelp(t *testing.T) {
 // TestHelpIsShort holds that the program's own help can be seen at once.
 func TestHelpIsShort(t *testing.T) {
 	var stdout bytes.Buffer
-	if code := run(t.Context(), []string{"switchboard", "help"}, &surroundings{stdout: &stdout, stderr: &stdout}); code != 0 {
+	if code := run(t.Context(), []string{"switchboard", "help"}, &env{stdout: &stdout, stderr: &stdout}); code != 0 {
 		t.Fatalf("exit code %d: %s", code, &stdout)
 	}
 	if n := strings.Count(stdout.String(), "\n"); n > 35 {
 		t.Errorf("%d lines, want at most 35:\n%s", n, &stdout)
 	}
-	for _, cmd := range newRoot(&surroundings{}).Commands() {
+	for _, cmd := range newRoot(&env{}).Commands() {
 		if !cmd.Hidden && !strings.Contains(stdout.String(), cmd.Name()) {
 			t.Errorf("%s is not in it", cmd.Name())
 		}
@@ -289,7 +289,7 @@ func TestVersionOf(t *testing.T) {
 
 func TestVersionJSON(t *testing.T) {
 	var stdout bytes.Buffer
-	if code := run(t.Context(), []string{"switchboard", "version", "--json"}, &surroundings{stdout: &stdout, stderr: &stdout}); code != 0 {
+	if code := run(t.Context(), []string{"switchboard", "version", "--json"}, &env{stdout: &stdout, stderr: &stdout}); code != 0 {
 		t.Fatalf("exit code %d: %s", code, &stdout)
 	}
 	var b build
@@ -303,7 +303,7 @@ func TestRecord(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "record.jsonl")
 	for range 2 {
 		var stdout, stderr bytes.Buffer
-		code := run(t.Context(), append([]string{"claude"}, stream...), &surroundings{
+		code := run(t.Context(), append([]string{"claude"}, stream...), &env{
 			stdin: strings.NewReader(prompt("@say hello")), stdout: &stdout, stderr: &stderr, env: []string{envRecord + "=" + name, "HOME=" + t.TempDir()},
 		})
 		if code != 0 {

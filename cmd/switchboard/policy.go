@@ -20,7 +20,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/terminal"
 )
 
-func newPolicy(s *surroundings) *cobra.Command {
+func newPolicy(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "policy",
 		Short: "Show, test and confirm the rules for agents",
@@ -40,7 +40,7 @@ allows waits until you confirm it.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newPolicyShow(s), newPolicyConfirm(s), newPolicyExplain(s), newPolicyTest(s))
+	cmd.AddCommand(newPolicyShow(e), newPolicyConfirm(e), newPolicyExplain(e), newPolicyTest(e))
 	return cmd
 }
 
@@ -49,8 +49,8 @@ const maxRules = 1 << 20
 
 // readRules reads a rules file and compiles it as the hub of this user would. It reads nothing else: our own folders are those that follow from
 // the environment.
-func readRules(s *surroundings, name string) (*policy.Engine, error) {
-	home := s.getenv("HOME")
+func readRules(e *env, name string) (*policy.Engine, error) {
+	home := e.getenv("HOME")
 	var file *policy.File
 	if name != "" {
 		text, err := readAtMost(name, maxRules)
@@ -62,14 +62,14 @@ func readRules(s *surroundings, name string) (*policy.Engine, error) {
 		}
 	}
 	c := config.Default()
-	if err := c.Environment(s.getenv); err != nil {
+	if err := c.Environment(e.getenv); err != nil {
 		return nil, err
 	}
 	var own []string
-	if paths, err := c.FindPaths(s.getenv); err == nil { // else no hub could run here
+	if paths, err := c.FindPaths(e.getenv); err == nil { // else no hub could run here
 		own = append(own, paths.DataDir, filepath.Dir(paths.Socket))
 	}
-	if usual := config.File(s.getenv); usual != "" {
+	if usual := config.File(e.getenv); usual != "" {
 		own = append(own, filepath.Dir(usual), usual) // which may be a link that leads elsewhere
 	}
 	if path, err := filepath.Abs(name); err == nil && name != "" {
@@ -104,14 +104,14 @@ func atTime(at string) (time.Time, error) {
 	return t, nil
 }
 
-// A policyShowVerb is the flags of policy show.
-type policyShowVerb struct {
-	place
+// A policyShowCmd is the flags of policy show.
+type policyShowCmd struct {
+	hubFlags
 	json bool
 }
 
-func newPolicyShow(s *surroundings) *cobra.Command {
-	v := &policyShowVerb{}
+func newPolicyShow(e *env) *cobra.Command {
+	v := &policyShowCmd{}
 	cmd := &cobra.Command{
 		Use:   "show",
 		Short: "Show the rules, and changes that wait for confirmation",
@@ -124,15 +124,15 @@ The rules of a single session are shown by switchboard show.`,
 		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return v.withHub(s, func(c *client.Client) error {
-				p, err := c.Policy(cmd.Context())
+			return v.act(cmd, e, func(ctx context.Context, c *client.Client) error {
+				p, err := c.Policy(ctx)
 				if err != nil {
 					return err
 				}
 				if v.json {
-					return s.writeJSON(p)
+					return e.writeJSON(p)
 				}
-				return showPolicy(s.stdout, p)
+				return showPolicy(e.stdout, p)
 			})
 		},
 	}
@@ -202,14 +202,14 @@ func showPending(b *strings.Builder, change *api.PolicyChange) {
 	}
 }
 
-// A policyConfirmVerb is the flags of policy confirm.
-type policyConfirmVerb struct {
-	place
+// A policyConfirmCmd is the flags of policy confirm.
+type policyConfirmCmd struct {
+	hubFlags
 	yes, json bool
 }
 
-func newPolicyConfirm(s *surroundings) *cobra.Command {
-	v := &policyConfirmVerb{}
+func newPolicyConfirm(e *env) *cobra.Command {
+	v := &policyConfirmCmd{}
 	cmd := &cobra.Command{
 		Use:   "confirm [SUM]",
 		Short: "Confirm a change that allows more than before",
@@ -230,7 +230,7 @@ Commands run by an agent can't confirm anything.`,
 			if len(args) > 0 {
 				sum = args[0]
 			}
-			return v.run(cmd.Context(), s, sum)
+			return v.run(cmd, e, sum)
 		},
 	}
 	v.flags(cmd)
@@ -240,14 +240,14 @@ Commands run by an agent can't confirm anything.`,
 }
 
 // run confirms what waits.
-func (v *policyConfirmVerb) run(ctx context.Context, s *surroundings, sum string) error {
+func (v *policyConfirmCmd) run(cmd *cobra.Command, e *env, sum string) error {
 	switch {
 	case v.yes && sum == "":
 		return usageError{errors.New("--yes needs the sum; switchboard policy show prints it")}
-	case !v.yes && !isTerminal(s.stdin):
+	case !v.yes && !isTerminal(e.stdin):
 		return usageError{errors.New("not a terminal: use switchboard policy confirm --yes SUM")}
 	}
-	return v.withHub(s, func(c *client.Client) error {
+	return v.act(cmd, e, func(ctx context.Context, c *client.Client) error {
 		p, err := c.Policy(ctx)
 		if err != nil {
 			return err
@@ -257,9 +257,9 @@ func (v *policyConfirmVerb) run(ctx context.Context, s *surroundings, sum string
 				return fmt.Errorf("the rules file can't be used: %s", p.Problem)
 			}
 			if v.json {
-				return s.writeJSON(p)
+				return e.writeJSON(p)
 			}
-			_, err := fmt.Fprintln(s.stdout, "nothing waits for confirmation")
+			_, err := fmt.Fprintln(e.stdout, "nothing waits for confirmation")
 			return err
 		}
 		if sum == "" {
@@ -269,9 +269,9 @@ func (v *policyConfirmVerb) run(ctx context.Context, s *surroundings, sum string
 			var b strings.Builder
 			fmt.Fprintf(&b, "the rules file %s\n", p.File)
 			showPending(&b, p.Pending)
-			out := s.stdout
+			out := e.stdout
 			if v.json {
-				out = s.stderr
+				out = e.stderr
 			}
 			if _, err := io.WriteString(out, terminal.Clean(b.String())); err != nil {
 				return err
@@ -280,12 +280,12 @@ func (v *policyConfirmVerb) run(ctx context.Context, s *surroundings, sum string
 			return fmt.Errorf("no change with the sum %s waits for confirmation; see: switchboard policy show", sum)
 		}
 		if !v.yes {
-			agreed, err := consent(ctx, s, "Allow this? [y/N] ")
+			agreed, err := consent(ctx, e, "Allow this? [y/N] ")
 			if err != nil {
 				return err
 			}
 			if !agreed {
-				fmt.Fprintln(s.stderr, "Nothing was confirmed.")
+				fmt.Fprintln(e.stderr, "Nothing was confirmed.")
 				return exitError(codeFailed)
 			}
 		}
@@ -294,9 +294,9 @@ func (v *policyConfirmVerb) run(ctx context.Context, s *surroundings, sum string
 			return err
 		}
 		if v.json {
-			return s.writeJSON(confirmed)
+			return e.writeJSON(confirmed)
 		}
-		_, err = fmt.Fprintln(s.stdout, "confirmed; the rules apply now")
+		_, err = fmt.Fprintln(e.stdout, "confirmed; the rules apply now")
 		return err
 	})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/client"
 	"github.com/switchboard-dev/switchboard/internal/audit"
 	"github.com/switchboard-dev/switchboard/internal/naming"
@@ -18,15 +19,15 @@ import (
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// A policyTestVerb is the flags of policy test.
-type policyTestVerb struct {
-	place
+// A policyTestCmd is the flags of policy test.
+type policyTestCmd struct {
+	hubFlags
 	dir, at string
 	json    bool
 }
 
-func newPolicyTest(s *surroundings) *cobra.Command {
-	v := &policyTestVerb{}
+func newPolicyTest(e *env) *cobra.Command {
+	v := &policyTestCmd{}
 	cmd := &cobra.Command{
 		Use:   "test RULES SESSION|FILE",
 		Short: "Test rules against the calls in a log",
@@ -49,26 +50,24 @@ Rules are judged as of now; --at names another time for rules that expire.`,
   # which calls would have been denied
   switchboard policy test rules.toml session.jsonl --json | jq 'select(.decision == "deny")'`,
 		Args: cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd.Context(), s, args[0], args[1]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd, e, args[0], args[1]) },
 	}
 	v.flags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&v.dir, "dir", "", "`FOLDER` of the session if the file doesn't say (default the current one)")
 	f.StringVar(&v.at, "at", "", "`TIME` to decide for, e.g. 2026-12-01T08:00:00Z (default now)")
 	f.BoolVar(&v.json, "json", false, "print JSON objects, one per line; the last has the totals")
-	if err := cmd.MarkFlagDirname("dir"); err != nil {
-		panic(err) // there is no such flag
-	}
+	completeFolder(cmd, "dir")
 	return cmd
 }
 
 // run judges a log.
-func (v *policyTestVerb) run(ctx context.Context, s *surroundings, rules, log string) error {
+func (v *policyTestCmd) run(cmd *cobra.Command, e *env, rules, log string) error {
 	now, err := atTime(v.at)
 	if err != nil {
 		return usageError{err}
 	}
-	engine, err := readRules(s, rules)
+	engine, err := readRules(e, rules)
 	if err != nil {
 		return err
 	}
@@ -78,17 +77,14 @@ func (v *policyTestVerb) run(ctx context.Context, s *surroundings, rules, log st
 	}
 	options := audit.Options{Engine: engine, Dir: dir, Now: now}
 	var a *audit.Audit
-	file, err := openLog(s, log)
+	file, err := openLog(e, log)
 	switch {
 	case err == nil:
 		a = audit.New(options)
 		err = errors.Join(readLog(a, file), file.Close())
 	case errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(log, "/."):
-		err = v.withHub(s, func(c *client.Client) error {
-			session, err := naming.Session(ctx, c, log)
-			if err == nil {
-				a, err = readSession(ctx, c, session.ID, options)
-			}
+		err = v.onSession(cmd, e, naming.Session, log, func(ctx context.Context, c *client.Client, session *api.Session) (err error) {
+			a, err = readSession(ctx, c, session, options)
 			return err
 		})
 	}
@@ -96,15 +92,15 @@ func (v *policyTestVerb) run(ctx context.Context, s *surroundings, rules, log st
 		return err
 	}
 	if v.json {
-		return a.WriteJSON(harmlessWriter{s.stdout})
+		return a.WriteJSON(harmlessWriter{e.stdout})
 	}
-	return terminal.WriteAudit(s.stdout, a)
+	return terminal.WriteAudit(e.stdout, a)
 }
 
 // openLog opens a file, or standard input.
-func openLog(s *surroundings, name string) (io.ReadCloser, error) {
+func openLog(e *env, name string) (io.ReadCloser, error) {
 	if name == "-" {
-		return io.NopCloser(s.stdin), nil
+		return io.NopCloser(e.stdin), nil
 	}
 	return os.Open(name)
 }
@@ -127,18 +123,14 @@ func readLog(a *audit.Audit, r io.Reader) error {
 }
 
 // readSession reads the log of a session.
-func readSession(ctx context.Context, c *client.Client, id string, o audit.Options) (*audit.Audit, error) {
-	session, err := c.Session(ctx, id)
-	if err != nil {
-		return nil, err
-	}
+func readSession(ctx context.Context, c *client.Client, session *api.Session, o audit.Options) (*audit.Audit, error) {
 	o.Dir = session.Dir
 	if session.Options != nil {
 		o.AddDirs = session.Options.AddDirs
 	}
 	a := audit.New(o)
 	for after := ""; ; {
-		page, err := c.Events(ctx, id, after, 0)
+		page, err := c.Events(ctx, session.ID, after, 0)
 		if err != nil {
 			return nil, err
 		}

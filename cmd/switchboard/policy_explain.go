@@ -26,15 +26,15 @@ const (
 	codeExplainError = 3
 )
 
-// A policyExplainVerb is the flags of policy explain.
-type policyExplainVerb struct {
+// A policyExplainCmd is the flags of policy explain.
+type policyExplainCmd struct {
 	rules, dir, tool, input, at string
 	addDirs                     []string
 	json                        bool
 }
 
-func newPolicyExplain(s *surroundings) *cobra.Command {
-	v := &policyExplainVerb{}
+func newPolicyExplain(e *env) *cobra.Command {
+	v := &policyExplainCmd{}
 	cmd := &cobra.Command{
 		Use:   "explain --tool NAME --input JSON",
 		Short: "Explain what the rules decide about a call",
@@ -56,7 +56,7 @@ if it differs from --dir, "dir":FOLDER. Each gets a JSON object on a line of its
 		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		Annotations:       map[string]string{annotationErrorCode: fmt.Sprint(codeExplainError)},
-		RunE:              func(*cobra.Command, []string) error { return v.run(s) },
+		RunE:              func(*cobra.Command, []string) error { return v.run(e) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&v.rules, "rules", "", "`FILE` with the rules (default $XDG_CONFIG_HOME/switchboard/rules.toml)")
@@ -66,25 +66,23 @@ if it differs from --dir, "dir":FOLDER. Each gets a JSON object on a line of its
 	f.StringVar(&v.input, "input", "", "input of the tool, a `JSON` object")
 	f.StringVar(&v.at, "at", "", "`TIME` to decide for, e.g. 2026-12-01T08:00:00Z (default now)")
 	f.BoolVar(&v.json, "json", false, "print one JSON object")
-	if err := cmd.MarkFlagDirname("dir"); err != nil {
-		panic(err) // there is no such flag
-	}
+	completeFolder(cmd, "dir")
 	return cmd
 }
 
 // run explains one call, or those on standard input.
-func (v *policyExplainVerb) run(s *surroundings) error {
+func (v *policyExplainCmd) run(e *env) error {
 	now, err := atTime(v.at)
 	if err != nil {
 		return err
 	}
 	if v.rules == "" {
 		c := config.Default()
-		if err := c.Environment(s.getenv); err != nil {
+		if err := c.Environment(e.getenv); err != nil {
 			return err
 		}
 		if v.rules = string(c.Rules.File); v.rules == "" {
-			v.rules = config.RulesFile(s.getenv)
+			v.rules = config.RulesFile(e.getenv)
 		}
 		if v.rules == "" {
 			return errors.New("HOME isn't set; name a rules file with --rules")
@@ -93,7 +91,7 @@ func (v *policyExplainVerb) run(s *surroundings) error {
 			v.rules = "" // no rules but our own
 		}
 	}
-	engine, err := readRules(s, v.rules)
+	engine, err := readRules(e, v.rules)
 	if err != nil {
 		return err
 	}
@@ -116,16 +114,16 @@ func (v *policyExplainVerb) run(s *surroundings) error {
 		if v.input != "" {
 			return errors.New("--input needs --tool; without both, calls come on standard input")
 		}
-		return explainLines(s.stdin, harmlessWriter{s.stdout}, dir, decide)
+		return explainLines(e.stdin, harmlessWriter{e.stdout}, dir, decide)
 	}
 	if err := checkInput([]byte(v.input)); err != nil {
 		return fmt.Errorf("--input: %w", err)
 	}
 	verdict := decide(dir, v.tool, json.RawMessage(v.input))
 	if v.json {
-		err = json.NewEncoder(harmlessWriter{s.stdout}).Encode(verdict)
+		err = json.NewEncoder(harmlessWriter{e.stdout}).Encode(verdict)
 	} else {
-		err = terminal.WriteVerdict(s.stdout, &verdict)
+		err = terminal.WriteVerdict(e.stdout, &verdict)
 	}
 	if err != nil {
 		return err

@@ -33,10 +33,10 @@ func rulesFile(t *testing.T, text string) string {
 }
 
 // verb runs the program and returns what it has written.
-func verb(t *testing.T, env []string, stdin string, args ...string) (code int, stdout, stderr string) {
+func verb(t *testing.T, vars []string, stdin string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, wrong bytes.Buffer
-	code = run(t.Context(), append([]string{"switchboard"}, args...), &surroundings{stdin: strings.NewReader(stdin), stdout: &out, stderr: &wrong, env: env})
+	code = run(t.Context(), append([]string{"switchboard"}, args...), &env{stdin: strings.NewReader(stdin), stdout: &out, stderr: &wrong, env: vars})
 	return code, out.String(), wrong.String()
 }
 
@@ -271,7 +271,7 @@ func TestPolicyServed(t *testing.T) {
 func TestAgree(t *testing.T) {
 	for answer, want := range map[string]bool{"y\n": true, "Yes\n": true, "y": true, "": false, "\n": false, "n\n": false, "yellow\n": false, "no\ny\n": false} {
 		var out bytes.Buffer
-		got, err := consent(t.Context(), &surroundings{stdin: strings.NewReader(answer), stderr: &out}, "Allow? ")
+		got, err := consent(t.Context(), &env{stdin: strings.NewReader(answer), stderr: &out}, "Allow? ")
 		if got != want || err != nil || out.String() != "Allow? " {
 			t.Errorf("%q: %t, %v", answer, got, err)
 		}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,16 +23,16 @@ func questionKinds() []string {
 	}
 }
 
-// A questionsVerb is the flags of questions.
-type questionsVerb struct {
-	place
+// A questionsCmd is the flags of questions.
+type questionsCmd struct {
+	hubFlags
+	listFlags
 	session, state, kind string
-	quiet, json          bool
 	limit                int
 }
 
-func newQuestions(s *surroundings) *cobra.Command {
-	v := &questionsVerb{}
+func newQuestions(e *env) *cobra.Command {
+	v := &questionsCmd{}
 	cmd := &cobra.Command{
 		Use:   "questions [QUESTION]",
 		Short: "List open questions, or show one in full",
@@ -53,52 +52,51 @@ Answer with switchboard allow, deny or answer. How to name a QUESTION: switchboa
   # as the API returns them
   switchboard questions --json`,
 		Args:              atMostOne("question"),
-		ValidArgsFunction: completeQuestions(s, &v.place),
+		ValidArgsFunction: completeQuestions(e, &v.hubFlags),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			filter, err := v.filter()
 			if err != nil {
 				return usageError{err}
 			}
-			return v.withHub(s, func(c *client.Client) error {
+			return v.act(cmd, e, func(ctx context.Context, c *client.Client) error {
 				if len(args) == 1 {
-					return v.one(cmd.Context(), s, c, args[0])
+					return v.one(ctx, e, c, args[0])
 				}
-				return v.run(cmd.Context(), s, c, filter)
+				return v.run(ctx, e, c, filter)
 			})
 		},
 	}
 	v.flags(cmd)
+	v.listFlags.add(cmd, "one JSON object")
 	f := cmd.Flags()
 	f.StringVar(&v.session, "session", "", "only questions of this `SESSION`")
 	f.StringVar(&v.state, "state", string(api.QuestionOpen), "only in this `STATE`: "+strings.Join(questionStates(), ", "))
 	f.StringVar(&v.kind, "kind", "", "only questions of this `KIND`: "+strings.Join(questionKinds(), ", "))
 	f.IntVarP(&v.limit, "limit", "n", 0, "maximum `NUMBER` of questions (default all)")
-	f.BoolVarP(&v.quiet, "quiet", "q", false, "print ids only")
-	f.BoolVar(&v.json, "json", false, "print one JSON object")
 	complete(cmd, "state", questionStates()...)
 	complete(cmd, "kind", questionKinds()...)
-	register(cmd, "session", completeSessionFlag(s, &v.place))
+	register(cmd, "session", completeSessionFlag(e, &v.hubFlags))
 	return cmd
 }
 
 // one shows a question.
-func (v *questionsVerb) one(ctx context.Context, s *surroundings, c *client.Client, name string) error {
+func (v *questionsCmd) one(ctx context.Context, e *env, c *client.Client, name string) error {
 	q, err := naming.Question(ctx, c, name)
 	if err != nil {
 		return err
 	}
 	if v.json {
-		return s.writeJSON(q)
+		return e.writeJSON(q)
 	}
 	session, err := c.Session(ctx, q.Session)
 	if err != nil {
 		return err
 	}
-	return writeLines(s.stdout, s.view(false).Question(q, session.Title))
+	return writeLines(e.stdout, e.view(false).Question(q, session.Title))
 }
 
 // run lists.
-func (v *questionsVerb) run(ctx context.Context, s *surroundings, c *client.Client, filter api.QuestionFilter) error {
+func (v *questionsCmd) run(ctx context.Context, e *env, c *client.Client, filter api.QuestionFilter) error {
 	if v.session != "" {
 		session, err := naming.Session(ctx, c, v.session)
 		if err != nil {
@@ -106,41 +104,31 @@ func (v *questionsVerb) run(ctx context.Context, s *surroundings, c *client.Clie
 		}
 		filter.Session = session.ID
 	}
-	list := []api.Question{} // not null in JSON
-	for {
-		page, err := c.Questions(ctx, filter)
-		if err != nil {
-			return err
-		}
-		list = append(list, page.Questions...)
-		filter.Cursor = page.Next
-		if filter.Cursor == "" || v.limit > 0 && len(list) >= v.limit {
-			break
-		}
-	}
-	if v.limit > 0 && len(list) > v.limit {
-		list = list[:v.limit]
-	}
-	switch {
-	case v.json:
-		return s.writeJSON(&api.QuestionList{Questions: list})
-	case v.quiet:
-		ids := make([]string, len(list))
-		for i := range list {
-			ids[i] = list[i].ID
-		}
-		return writeLines(s.stdout, ids)
-	case len(list) == 0:
-		if isTerminal(s.stdout) {
-			fmt.Fprintln(s.stderr, "No open questions.")
-		}
-		return nil
-	}
-	titles, err := sessionTitles(ctx, c, list)
+	list, err := questionsOf(ctx, c, filter, v.limit)
 	if err != nil {
 		return err
 	}
-	return writeLines(s.stdout, s.view(false).Questions(list, titles))
+	return printList(e, v.listFlags, list, &api.QuestionList{Questions: list}, func(q *api.Question) string { return q.ID },
+		"No open questions.", func() ([]string, error) {
+			titles, err := sessionTitles(ctx, c, list)
+			if err != nil {
+				return nil, err
+			}
+			return e.view(false).Questions(list, titles), nil
+		})
+}
+
+// questionsOf lists questions: all, or as many as are wanted.
+func questionsOf(ctx context.Context, c *client.Client, filter api.QuestionFilter, limit int) ([]api.Question, error) {
+	list, _, err := pages(limit, func(cursor string, most int) ([]api.Question, string, error) {
+		filter.Cursor, filter.Limit = cursor, most
+		page, err := c.Questions(ctx, filter)
+		if err != nil {
+			return nil, "", err
+		}
+		return page.Questions, page.Next, nil
+	})
+	return list, err
 }
 
 // sessionTitles returns the titles of the sessions that ask questions, by id.
@@ -157,7 +145,7 @@ func sessionTitles(ctx context.Context, c *client.Client, list []api.Question) (
 }
 
 // filter returns what the flags ask for, but for the session.
-func (v *questionsVerb) filter() (api.QuestionFilter, error) {
+func (v *questionsCmd) filter() (api.QuestionFilter, error) {
 	filter := api.QuestionFilter{Kind: api.QuestionKind(v.kind)}
 	if v.state != "all" {
 		filter.State = api.QuestionState(v.state)

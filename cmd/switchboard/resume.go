@@ -12,87 +12,85 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/client"
 	"github.com/switchboard-dev/switchboard/internal/naming"
-	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 )
-
-// A conversation is what a name stands for: a session of the hub, else what a CLI has kept on disk.
-type conversation struct {
-	session    *api.Session
-	transcript *api.Transcript
-}
-
-// kindConversation is what naming errors call conversations on disk.
-const kindConversation = "conversation"
-
-// leastConversation is how much of the id of a conversation must be there to look for it on disk.
-const leastConversation = 4
-
-// isConversation reports whether a text may be the id of a conversation, or the beginning of one.
-func isConversation(text string) bool {
-	letter := func(r rune) bool {
-		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_'
-	}
-	return len(text) >= leastConversation && len(text) <= 64 && !strings.ContainsFunc(text, func(r rune) bool { return !letter(r) })
-}
-
-// findConversation finds a session by any of its names, or a conversation on disk by its id or the beginning of it. One on disk that a session has
-// is that session.
-func findConversation(ctx context.Context, c *client.Client, name string) (*conversation, error) {
-	session, err := naming.Session(ctx, c, name)
-	if err == nil {
-		return &conversation{session: session}, nil
-	}
-	if unknown, ok := errors.AsType[*naming.Error](err); !ok || len(unknown.Candidates) > 0 || !isConversation(name) {
-		return nil, err
-	}
-	t, err := findTranscript(ctx, c, name)
-	if err != nil {
-		return nil, err
-	}
-	if t.Session != "" {
-		session, err := c.Session(ctx, t.Session)
-		if err != nil {
-			return nil, err
-		}
-		// A session may have had several conversations. Another one than its own is not what it would continue.
-		if session.Conversation == t.Conversation {
-			return &conversation{session: session, transcript: t}, nil
-		}
-	}
-	return &conversation{transcript: t}, nil
-}
 
 // findTranscript finds a conversation on disk by its id or the beginning of it.
 func findTranscript(ctx context.Context, c *client.Client, name string) (*api.Transcript, error) {
-	if !isConversation(name) {
-		return nil, usageError{fmt.Errorf("%q isn't the id of a conversation, or the beginning of one (at least %d letters)", name, leastConversation)}
+	if !naming.IsConversation(name) {
+		return nil, usageError{fmt.Errorf("%q isn't the id of a conversation, or the beginning of one (at least 4 letters)", name)}
 	}
-	list, err := c.Transcripts(ctx, api.TranscriptFilter{Conversation: name, Limit: 10})
-	if err != nil {
-		return nil, err
-	}
-	unknown := &naming.Error{Name: name, Kind: kindConversation}
-	for i := range list.Transcripts {
-		t := &list.Transcripts[i]
-		if t.Conversation == name || len(list.Transcripts) == 1 {
-			return t, nil
+	return naming.Transcript(ctx, c, name)
+}
+
+// An adoption is how to continue a conversation: the flags that resume, fork and disk adopt share.
+type adoption struct {
+	hubFlags
+	dir, title, prompt, model, mode string
+	fork, json                      bool
+}
+
+// adoptionFlags adds them. What is said about each differs: some commands have them for conversations on disk only.
+func (a *adoption) adoptionFlags(cmd *cobra.Command, e *env, dir, title, model, mode, document string) {
+	a.flags(cmd)
+	f := cmd.Flags()
+	f.StringVar(&a.dir, "dir", "", dir+" to work in (default that of the conversation)")
+	f.StringVar(&a.title, "title", "", title)
+	f.StringVar(&a.model, "model", "", model)
+	f.StringVar(&a.mode, "mode", "", mode+": plan, dontAsk, default, acceptEdits, auto")
+	f.BoolVar(&a.json, "json", false, "print "+document+" as one JSON object")
+	register(cmd, "mode", completeModes)
+	register(cmd, "model", completeModels(e, &a.hubFlags))
+}
+
+// adopt makes a session of a conversation on disk.
+func (a *adoption) adopt(ctx context.Context, e *env, c *client.Client, t *api.Transcript) error {
+	in := api.Adopt{Title: a.title, Prompt: a.prompt, Fork: a.fork}
+	if a.dir != "" {
+		dir, err := filepath.Abs(a.dir)
+		if err != nil {
+			return usageError{fmt.Errorf("--dir: %w", err)}
 		}
-		unknown.Candidates = append(unknown.Candidates, strings.TrimSpace(t.Conversation+"  "+paint.CleanLine(t.Title, 60)))
+		in.Dir = dir
 	}
-	unknown.Why = fmt.Sprintf("there is neither a session %q nor a conversation on disk whose id begins so (switchboard disk ls)", name)
-	return nil, unknown
+	setOptions(&in.Options, a.model, a.mode)
+	made, err := c.Adopt(ctx, t.Conversation, in)
+	if err != nil {
+		return err
+	}
+	what := "continues the conversation; close it in the terminal first: a conversation has one driver"
+	if a.fork {
+		what = "continues a copy of the conversation"
+	}
+	return a.wrote(e, &made.Session, what)
 }
 
-// A resumeVerb is the flags of resume.
-type resumeVerb struct {
-	place
-	fresh, force, json bool
-	model, mode        string
-	dir, title         string
+// wrote prints the id of a session, or all of it.
+func (a *adoption) wrote(e *env, session *api.Session, what string) error {
+	if err := e.result(a.json, session, session.ID); err != nil || a.json {
+		return err
+	}
+	e.hint("%s %s; watch it: switchboard attach %s", called(session.ID, session.Title), what, naming.Short(session.ID))
+	return nil
 }
 
-func newResume(s *surroundings) *cobra.Command {
-	v := &resumeVerb{}
+// setOptions sets what is not empty.
+func setOptions(o *api.SessionOptions, model, mode string) {
+	if model != "" {
+		o.Model = model
+	}
+	if mode != "" {
+		o.PermissionMode = mode
+	}
+}
+
+// A resumeCmd is the flags of resume.
+type resumeCmd struct {
+	adoption
+	fresh, force bool
+}
+
+func newResume(e *env) *cobra.Command {
+	v := &resumeCmd{}
 	cmd := &cobra.Command{
 		Use:   "resume SESSION [PROMPT]…",
 		Short: "Continue a session, or a conversation on disk",
@@ -112,117 +110,59 @@ A session whose agent is running is refused with code 5.`,
   # a conversation from a terminal
   switchboard resume 0b1c2d3e`,
 		Args:              someSessions,
-		ValidArgsFunction: completeSessions(s, &v.place),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return v.run(cmd, s, args[0], strings.Join(args[1:], " "))
-		},
+		ValidArgsFunction: completeSessions(e, &v.hubFlags),
+		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd, e, args) },
 	}
-	v.flags(cmd)
-	f := cmd.Flags()
-	f.BoolVar(&v.fresh, "fresh", false, "start a new conversation in the session")
-	f.BoolVar(&v.force, "force", false, "resume even if the old process may still be alive")
-	f.StringVar(&v.model, "model", "", "another `MODEL`")
-	f.StringVar(&v.mode, "mode", "", "another permission `MODE`: plan, dontAsk, default, acceptEdits, auto")
-	f.StringVar(&v.dir, "dir", "", "on disk: the `FOLDER` to work in (default that of the conversation)")
-	f.StringVar(&v.title, "title", "", "on disk: a title for the session")
-	f.BoolVar(&v.json, "json", false, "print the session as one JSON object")
-	register(cmd, "mode", completeModes)
-	register(cmd, "model", completeModels(s, &v.place))
+	v.adoptionFlags(cmd, e, "on disk: the `FOLDER`", "on disk: a title for the session", "another `MODEL`", "another permission `MODE`", "the session")
+	cmd.Flags().BoolVar(&v.fresh, "fresh", false, "start a new conversation in the session")
+	cmd.Flags().BoolVar(&v.force, "force", false, "resume even if the old process may still be alive")
 	return cmd
 }
 
-func (v *resumeVerb) run(cmd *cobra.Command, s *surroundings, name, prompt string) error {
-	return v.act(cmd, s, func(ctx context.Context, c *client.Client) error {
-		found, err := findConversation(ctx, c, name)
-		if err != nil {
+func (v *resumeCmd) run(cmd *cobra.Command, e *env, args []string) error {
+	v.prompt = strings.Join(args[1:], " ")
+	return v.act(cmd, e, func(ctx context.Context, c *client.Client) error {
+		session, onDisk, err := naming.Conversation(ctx, c, args[0])
+		switch {
+		case err != nil:
 			return err
-		}
-		if found.session == nil {
-			if v.fresh || v.force {
-				return usageError{errors.New("--fresh and --force are for sessions of the hub; this is a conversation on disk")}
-			}
-			a := adoption{dir: v.dir, title: v.title, prompt: prompt, model: v.model, mode: v.mode}
-			return a.adopt(ctx, s, c, found.transcript, v.json)
-		}
-		if v.dir != "" || v.title != "" {
+		case session == nil && (v.fresh || v.force):
+			return usageError{errors.New("--fresh and --force are for sessions of the hub; this is a conversation on disk")}
+		case session == nil:
+			return v.adopt(ctx, e, c, onDisk)
+		case v.dir != "" || v.title != "":
 			return usageError{errors.New("--dir and --title are for conversations on disk; this is a session of the hub")}
 		}
-		in := api.Resume{Fresh: v.fresh, Force: v.force, Prompt: prompt}
+		in := api.Resume{Fresh: v.fresh, Force: v.force, Prompt: v.prompt}
 		if v.model != "" || v.mode != "" {
-			options := api.SessionOptions{}
-			if found.session.Options != nil {
-				options = *found.session.Options
-			}
-			setOptions(&options, v.model, v.mode)
-			in.Options = &options
+			in.Options = changedOptions(session, v.model, v.mode)
 		}
-		session, err := c.Resume(ctx, found.session.ID, in)
+		resumed, err := c.Resume(ctx, session.ID, in)
 		if err != nil {
 			return err
 		}
-		return wroteSession(s, session, v.json, "goes on")
+		return v.wrote(e, resumed, "goes on")
 	})
 }
 
-// setOptions sets what is not empty.
-func setOptions(o *api.SessionOptions, model, mode string) {
-	if model != "" {
-		o.Model = model
+// changedOptions returns the options of a session with another model or mode.
+func changedOptions(session *api.Session, model, mode string) *api.SessionOptions {
+	options := api.SessionOptions{}
+	if session.Options != nil {
+		options = *session.Options
 	}
-	if mode != "" {
-		o.PermissionMode = mode
-	}
+	setOptions(&options, model, mode)
+	return &options
 }
 
-// wroteSession writes the id of a session, or all of it.
-func wroteSession(s *surroundings, session *api.Session, asJSON bool, what string) error {
-	if asJSON {
-		return s.writeJSON(session)
-	}
-	if _, err := fmt.Fprintln(s.stdout, session.ID); err != nil {
-		return err
-	}
-	s.hint("%s %s; watch it: switchboard attach %s", called(session.ID, session.Title), what, naming.Short(session.ID))
-	return nil
+// A forkCmd is the flags of fork.
+type forkCmd struct {
+	adoption
+	at string
 }
 
-// An adoption is how to continue a conversation on disk.
-type adoption struct {
-	dir, title, prompt, model, mode string
-	fork                            bool
-}
-
-// adopt makes a session of a conversation on disk.
-func (a *adoption) adopt(ctx context.Context, s *surroundings, c *client.Client, t *api.Transcript, asJSON bool) error {
-	in := api.Adopt{Title: a.title, Prompt: a.prompt, Fork: a.fork}
-	if a.dir != "" {
-		dir, err := filepath.Abs(a.dir)
-		if err != nil {
-			return usageError{fmt.Errorf("--dir: %w", err)}
-		}
-		in.Dir = dir
-	}
-	setOptions(&in.Options, a.model, a.mode)
-	made, err := c.Adopt(ctx, t.Conversation, in)
-	if err != nil {
-		return err
-	}
-	what := "continues the conversation; close it in the terminal first: a conversation has one driver"
-	if a.fork {
-		what = "continues a copy of the conversation"
-	}
-	return wroteSession(s, &made.Session, asJSON, what)
-}
-
-// A forkVerb is the flags of fork.
-type forkVerb struct {
-	place
-	title, at, dir, model, mode string
-	json                        bool
-}
-
-func newFork(s *surroundings) *cobra.Command {
-	v := &forkVerb{}
+func newFork(e *env) *cobra.Command {
+	v := &forkCmd{adoption: adoption{fork: true}}
 	cmd := &cobra.Command{
 		Use:   "fork SESSION [PROMPT]…",
 		Short: "Continue a copy of a session in a new one",
@@ -235,44 +175,33 @@ SESSION can also be the id of a conversation on disk, or the beginning of it (sw
   # up to a message; switchboard rewind blog lists them
   switchboard fork blog --at 0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9`,
 		Args:              someSessions,
-		ValidArgsFunction: completeSessions(s, &v.place),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return v.run(cmd, s, args[0], strings.Join(args[1:], " "))
-		},
+		ValidArgsFunction: completeSessions(e, &v.hubFlags),
+		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd, e, args) },
 	}
-	v.flags(cmd)
-	f := cmd.Flags()
-	f.StringVar(&v.title, "title", "", "a title for it (default the old one and \"(fork)\")")
-	f.StringVar(&v.at, "at", "", "the uuid of the last `MESSAGE` to keep (default all)")
-	f.StringVar(&v.dir, "dir", "", "on disk: the `FOLDER` to work in (default that of the conversation)")
-	f.StringVar(&v.model, "model", "", "on disk: the `MODEL`")
-	f.StringVar(&v.mode, "mode", "", "on disk: the permission `MODE`: plan, dontAsk, default, acceptEdits, auto")
-	f.BoolVar(&v.json, "json", false, "print the new session as one JSON object")
-	register(cmd, "mode", completeModes)
-	register(cmd, "model", completeModels(s, &v.place))
+	v.adoptionFlags(cmd, e, "on disk: the `FOLDER`", "a title for it (default the old one and \"(fork)\")", "on disk: the `MODEL`", "on disk: the permission `MODE`",
+		"the new session")
+	cmd.Flags().StringVar(&v.at, "at", "", "the uuid of the last `MESSAGE` to keep (default all)")
 	return cmd
 }
 
-func (v *forkVerb) run(cmd *cobra.Command, s *surroundings, name, prompt string) error {
-	return v.act(cmd, s, func(ctx context.Context, c *client.Client) error {
-		found, err := findConversation(ctx, c, name)
-		if err != nil {
+func (v *forkCmd) run(cmd *cobra.Command, e *env, args []string) error {
+	v.prompt = strings.Join(args[1:], " ")
+	return v.act(cmd, e, func(ctx context.Context, c *client.Client) error {
+		session, onDisk, err := naming.Conversation(ctx, c, args[0])
+		switch {
+		case err != nil:
 			return err
-		}
-		if found.session == nil {
-			if v.at != "" {
-				return usageError{errors.New("--at is for sessions of the hub; this is a conversation on disk")}
-			}
-			a := adoption{dir: v.dir, title: v.title, prompt: prompt, model: v.model, mode: v.mode, fork: true}
-			return a.adopt(ctx, s, c, found.transcript, v.json)
-		}
-		if v.dir != "" || v.model != "" || v.mode != "" {
+		case session == nil && v.at != "":
+			return usageError{errors.New("--at is for sessions of the hub; this is a conversation on disk")}
+		case session == nil:
+			return v.adopt(ctx, e, c, onDisk)
+		case v.dir != "" || v.model != "" || v.mode != "":
 			return usageError{errors.New("--dir, --model and --mode are for conversations on disk; this is a session of the hub")}
 		}
-		made, err := c.Fork(ctx, found.session.ID, api.Fork{Title: v.title, Prompt: prompt, At: v.at})
+		made, err := c.Fork(ctx, session.ID, api.Fork{Title: v.title, Prompt: v.prompt, At: v.at})
 		if err != nil {
 			return err
 		}
-		return wroteSession(s, &made.Session, v.json, "continues a copy of the conversation")
+		return v.wrote(e, &made.Session, "continues a copy of the conversation")
 	})
 }

@@ -19,15 +19,15 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/terminal/screen"
 )
 
-// A rewindVerb is the flags of rewind.
-type rewindVerb struct {
-	place
+// A rewindCmd is the flags of rewind.
+type rewindCmd struct {
+	hubFlags
 	dryRun, yes, json bool
 	last              int
 }
 
-func newRewind(s *surroundings) *cobra.Command {
-	v := &rewindVerb{}
+func newRewind(e *env) *cobra.Command {
+	v := &rewindCmd{}
 	cmd := &cobra.Command{
 		Use:   "rewind SESSION [MESSAGE]",
 		Short: "Restore files as they were before a message",
@@ -48,9 +48,9 @@ The agent must be running: it keeps the copies of the files.`,
   switchboard rewind blog 1 --dry-run
   switchboard rewind blog 1 --yes`,
 		Args: sessionAndPrompt,
-		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd, s, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd, e, args) },
 	}
-	cmd.ValidArgsFunction = completeSessions(s, &v.place)
+	cmd.ValidArgsFunction = completeSessions(e, &v.hubFlags)
 	v.flags(cmd)
 	f := cmd.Flags()
 	f.BoolVarP(&v.dryRun, "dry-run", "n", false, "only show which files would change")
@@ -70,37 +70,33 @@ type said struct {
 	Text   string    `json:"text"`
 }
 
-func (v *rewindVerb) run(cmd *cobra.Command, s *surroundings, args []string) error {
+func (v *rewindCmd) run(cmd *cobra.Command, e *env, args []string) error {
 	switch {
 	case len(args) == 1 && (v.dryRun || v.yes):
 		return usageError{errors.New("which message? Name one; switchboard rewind SESSION lists them")}
-	case len(args) == 2 && !v.dryRun && !v.yes && !isTerminal(s.stdin):
+	case len(args) == 2 && !v.dryRun && !v.yes && !isTerminal(e.stdin):
 		return usageError{errors.New("not a terminal: look with --dry-run, then use --yes")}
 	case v.last < 1:
 		return usageError{errors.New("--last must be at least 1")}
 	}
-	return v.act(cmd, s, func(ctx context.Context, c *client.Client) error {
-		find := toEnd
-		if len(args) == 1 || v.dryRun {
-			find = naming.Session // it only looks
-		}
-		session, err := find(ctx, c, args[0])
-		if err != nil {
-			return err
-		}
+	find := naming.SessionToEnd
+	if len(args) == 1 || v.dryRun {
+		find = naming.Session // it only looks
+	}
+	return v.onSession(cmd, e, find, args[0], func(ctx context.Context, c *client.Client, session *api.Session) error {
 		if len(args) == 1 {
-			return v.list(ctx, s, c, session)
+			return v.list(ctx, e, c, session)
 		}
 		message, err := findSaid(ctx, c, session, args[1])
 		if err != nil {
 			return err
 		}
-		return v.rewind(ctx, s, c, session, message)
+		return v.rewind(ctx, e, c, session, message)
 	})
 }
 
 // list writes the last prompts.
-func (v *rewindVerb) list(ctx context.Context, s *surroundings, c *client.Client, session *api.Session) error {
+func (v *rewindCmd) list(ctx context.Context, e *env, c *client.Client, session *api.Session) error {
 	list := []said{}
 	if err := eachSaid(ctx, c, session, func(m said) bool {
 		list = append(list, m)
@@ -109,10 +105,10 @@ func (v *rewindVerb) list(ctx context.Context, s *surroundings, c *client.Client
 		return err
 	}
 	if v.json {
-		return s.writeJSON(map[string][]said{"messages": list})
+		return e.writeJSON(map[string][]said{"messages": list})
 	}
 	for _, m := range slices.Backward(list) { // the newest is what somebody looks for, at the end
-		if _, err := fmt.Fprintf(s.stdout, "%3d  %s  %s  %s\n", m.Number, m.UUID, date(m.Time, "-"), paint.CleanLine(m.Text, 80)); err != nil {
+		if _, err := fmt.Fprintf(e.stdout, "%3d  %s  %s  %s\n", m.Number, m.UUID, date(m.Time, "-"), paint.CleanLine(m.Text, 80)); err != nil {
 			return err
 		}
 	}
@@ -190,7 +186,7 @@ func findSaid(ctx context.Context, c *client.Client, session *api.Session, name 
 }
 
 // rewind shows what would change, and does it if that is wanted.
-func (v *rewindVerb) rewind(ctx context.Context, s *surroundings, c *client.Client, session *api.Session, m *said) error {
+func (v *rewindCmd) rewind(ctx context.Context, e *env, c *client.Client, session *api.Session, m *said) error {
 	would, err := c.Rewind(ctx, session.ID, api.Rewind{UserMessageID: m.UUID, DryRun: true})
 	if err != nil {
 		return err
@@ -203,7 +199,7 @@ func (v *rewindVerb) rewind(ctx context.Context, s *surroundings, c *client.Clie
 		return fmt.Errorf("can't restore the files as before %q: %s", paint.CleanLine(m.Text, 60), why)
 	}
 	if !v.json {
-		if err := showRewind(s.stdout, m, would); err != nil {
+		if err := showRewind(e.stdout, m, would); err != nil {
 			return err
 		}
 	}
@@ -211,16 +207,16 @@ func (v *rewindVerb) rewind(ctx context.Context, s *surroundings, c *client.Clie
 	if done {
 		if !v.yes {
 			if v.json { // whoever is asked must see what about
-				if err := showRewind(s.stderr, m, would); err != nil {
+				if err := showRewind(e.stderr, m, would); err != nil {
 					return err
 				}
 			}
-			agreed, err := consent(ctx, s, "Restore them? [y/N] ")
+			agreed, err := consent(ctx, e, "Restore them? [y/N] ")
 			if err != nil {
 				return err
 			}
 			if !agreed {
-				fmt.Fprintln(s.stderr, "Nothing was changed.")
+				fmt.Fprintln(e.stderr, "Nothing was changed.")
 				return exitError(codeFailed)
 			}
 		}
@@ -233,14 +229,14 @@ func (v *rewindVerb) rewind(ctx context.Context, s *surroundings, c *client.Clie
 		}
 	}
 	if v.json {
-		return s.writeJSON(struct {
+		return e.writeJSON(struct {
 			Message *said `json:"message"`
 			Done    bool  `json:"done"`
 			*api.RewindResult
 		}{m, done, would})
 	}
 	if done {
-		_, err = fmt.Fprintln(s.stdout, "restored")
+		_, err = fmt.Fprintln(e.stdout, "restored")
 	}
 	return err
 }

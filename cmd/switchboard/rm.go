@@ -12,14 +12,14 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/naming"
 )
 
-// An rmVerb is the flags of rm.
-type rmVerb struct {
-	place
+// An rmCmd is the flags of rm.
+type rmCmd struct {
+	hubFlags
 	yes, quiet bool
 }
 
-func newRm(s *surroundings) *cobra.Command {
-	v := &rmVerb{}
+func newRm(e *env) *cobra.Command {
+	v := &rmCmd{}
 	cmd := &cobra.Command{
 		Use:   "rm SESSION…",
 		Short: "Stop sessions and archive them",
@@ -32,9 +32,9 @@ Before it stops a running agent it asks; without a terminal that needs --yes.`,
   # without a question
   switchboard rm --yes s5k s7q`,
 		Args:              someSessions,
-		ValidArgsFunction: completeSessionFlag(s, &v.place),
+		ValidArgsFunction: completeSessionFlag(e, &v.hubFlags),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return v.act(cmd, s, func(ctx context.Context, c *client.Client) error { return v.run(ctx, s, c, args) })
+			return v.act(cmd, e, func(ctx context.Context, c *client.Client) error { return v.run(ctx, e, c, args) })
 		},
 	}
 	v.flags(cmd)
@@ -44,28 +44,21 @@ Before it stops a running agent it asks; without a terminal that needs --yes.`,
 }
 
 // run removes sessions from sight.
-func (v *rmVerb) run(ctx context.Context, s *surroundings, c *client.Client, names []string) error {
-	var first error
-	for _, name := range names {
-		session, err := toEnd(ctx, c, name)
-		if err == nil {
-			err = v.remove(ctx, s, c, session)
-		}
+func (v *rmCmd) run(ctx context.Context, e *env, c *client.Client, names []string) error {
+	return e.each(names, func(name string) error {
+		session, err := naming.SessionToEnd(ctx, c, name)
 		if err != nil {
-			if len(names) == 1 {
-				return err
-			}
-			s.complain(&first, name, err)
+			return err
 		}
-	}
-	return first
+		return v.remove(ctx, e, c, session)
+	})
 }
 
 // remove stops and archives one.
-func (v *rmVerb) remove(ctx context.Context, s *surroundings, c *client.Client, session *api.Session) error {
+func (v *rmCmd) remove(ctx context.Context, e *env, c *client.Client, session *api.Session) error {
 	if session.State != api.StateEnded {
 		if !v.yes {
-			if err := agreeToStop(ctx, s, session); err != nil {
+			if err := agreeToStop(ctx, e, session); err != nil {
 				return err
 			}
 		}
@@ -77,27 +70,27 @@ func (v *rmVerb) remove(ctx context.Context, s *surroundings, c *client.Client, 
 		return err
 	}
 	if v.quiet {
-		_, err := fmt.Fprintln(s.stdout, session.ID)
+		_, err := fmt.Fprintln(e.stdout, session.ID)
 		return err
 	}
-	if _, err := fmt.Fprintf(s.stdout, "archived %s\n", called(session.ID, session.Title)); err != nil {
+	if _, err := fmt.Fprintf(e.stdout, "archived %s\n", called(session.ID, session.Title)); err != nil {
 		return err
 	}
-	s.hint("  undo: switchboard archive --undo %s", naming.Short(session.ID))
+	e.hint("  undo: switchboard archive --undo %s", naming.Short(session.ID))
 	return nil
 }
 
 // agreeToStop asks whether a running agent may be stopped.
-func agreeToStop(ctx context.Context, s *surroundings, session *api.Session) error {
-	if !isTerminal(s.stdin) || !isTerminal(s.stderr) {
+func agreeToStop(ctx context.Context, e *env, session *api.Session) error {
+	if !isTerminal(e.stdin) || !isTerminal(e.stderr) {
 		return usageError{errors.New("its agent is running; --yes stops it")}
 	}
-	agreed, err := consent(ctx, s, fmt.Sprintf("Stop the agent of %s and archive the session? [y/N] ", called(session.ID, session.Title)))
+	agreed, err := consent(ctx, e, fmt.Sprintf("Stop the agent of %s and archive the session? [y/N] ", called(session.ID, session.Title)))
 	if err != nil {
 		return err
 	}
 	if !agreed {
-		fmt.Fprintln(s.stderr, "nothing was changed")
+		fmt.Fprintln(e.stderr, "nothing was changed")
 		return exitError(codeFailed)
 	}
 	return nil

@@ -33,49 +33,49 @@ type grouped struct {
 	cmd   *cobra.Command
 }
 
-// verbs returns all of them, in the order in which the help lists them.
-func verbs(s *surroundings) []grouped {
+// commands returns all of them, in the order in which the help lists them.
+func commands(e *env) []grouped {
 	return []grouped{
-		{groupCommon, newRun(s)},
-		{groupCommon, newLs(s)},
-		{groupCommon, newAttach(s)},
-		{groupCommon, newConsole(s)},
-		{groupCommon, newSend(s)},
-		{groupCommon, newQuestions(s)},
-		{groupCommon, newAllow(s)},
-		{groupCommon, newDeny(s)},
-		{groupCommon, newAnswer(s)},
-		{groupCommon, newLogs(s)},
-		{groupCommon, newWait(s)},
-		{groupCommon, newStop(s)},
-		{groupCommon, newDoctor(s)},
+		{groupCommon, newRun(e)},
+		{groupCommon, newLs(e)},
+		{groupCommon, newAttach(e)},
+		{groupCommon, newConsole(e)},
+		{groupCommon, newSend(e)},
+		{groupCommon, newQuestions(e)},
+		{groupCommon, newAllow(e)},
+		{groupCommon, newDeny(e)},
+		{groupCommon, newAnswer(e)},
+		{groupCommon, newLogs(e)},
+		{groupCommon, newWait(e)},
+		{groupCommon, newStop(e)},
+		{groupCommon, newDoctor(e)},
 
-		{groupSessions, newInterrupt(s)},
-		{groupSessions, newResume(s)},
-		{groupSessions, newFork(s)},
-		{groupSessions, newRewind(s)},
-		{groupSessions, newArchive(s)},
-		{groupSessions, newRm(s)},
-		{groupSessions, newHandback(s)},
-		{groupSessions, newDisk(s)},
-		{groupSessions, newWrap(s)},
+		{groupSessions, newInterrupt(e)},
+		{groupSessions, newResume(e)},
+		{groupSessions, newFork(e)},
+		{groupSessions, newRewind(e)},
+		{groupSessions, newArchive(e)},
+		{groupSessions, newRm(e)},
+		{groupSessions, newHandback(e)},
+		{groupSessions, newDisk(e)},
+		{groupSessions, newWrap(e)},
 
-		{groupLooking, newStatus(s)},
-		{groupLooking, newShow(s)},
-		{groupLooking, newSearch(s)},
-		{groupLooking, newExport(s)},
-		{groupLooking, newCost(s)},
+		{groupLooking, newStatus(e)},
+		{groupLooking, newShow(e)},
+		{groupLooking, newSearch(e)},
+		{groupLooking, newExport(e)},
+		{groupLooking, newCost(e)},
 
-		{groupHub, newServe(s)},
-		{groupHub, newBackup(s)},
-		{groupHub, newPolicy(s)},
-		{groupHub, newToken(s)},
+		{groupHub, newServe(e)},
+		{groupHub, newBackup(e)},
+		{groupHub, newPolicy(e)},
+		{groupHub, newToken(e)},
 
-		{groupOther, newSim(s)},
+		{groupOther, newSim(e)},
 		{groupOther, newVersion()},
 
 		{"", newShim()},
-		{"", newDemo(s)},
+		{"", newDemo(e)},
 		{"", helpExitCodes()},
 		{"", helpSessions()},
 	}
@@ -85,7 +85,7 @@ func verbs(s *surroundings) []grouped {
 func colorChoices() []string { return []string{"auto", "always", "never"} }
 
 // newRoot returns the command that all others hang on.
-func newRoot(s *surroundings) *cobra.Command {
+func newRoot(e *env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "switchboard",
 		Short: "Run, watch and steer Claude Code agents",
@@ -97,28 +97,28 @@ func newRoot(s *surroundings) *cobra.Command {
 		SilenceUsage:  true, // an error is easier to see without it
 		Version:       buildVersion(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !isTerminal(s.stdout) {
+			if !isTerminal(e.stdout) {
 				return cmd.Help()
 			}
-			return (&statusVerb{}).overview(cmd.Context(), s)
+			return (&statusCmd{}).overview(cmd, e)
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			if err := cmd.ValidateFlagGroups(); err != nil { // cobra looks at them only when the command has begun
 				return usageError{err}
 			}
-			if !slices.Contains(colorChoices(), s.color) {
-				return usageError{fmt.Errorf("--color is %q; it can be auto, always or never", s.color)}
+			if !slices.Contains(colorChoices(), e.color) {
+				return usageError{fmt.Errorf("--color is %q; it can be auto, always or never", e.color)}
 			}
 			return nil
 		},
 	}
-	root.SetIn(s.stdin)
-	root.SetOut(s.stdout)
-	root.SetErr(s.stderr)
-	root.PersistentFlags().StringVar(&s.color, "color", "auto", "when to use colours: auto, always or never")
+	root.SetIn(e.stdin)
+	root.SetOut(e.stdout)
+	root.SetErr(e.stderr)
+	root.PersistentFlags().StringVar(&e.color, "color", "auto", "when to use colours: auto, always or never")
 	complete(root, "color", colorChoices()...)
 	root.AddGroup(groups()...)
-	all := verbs(s)
+	all := commands(e)
 	for _, v := range all {
 		v.cmd.GroupID = v.group
 		root.AddCommand(v.cmd)

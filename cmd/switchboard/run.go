@@ -26,9 +26,9 @@ const (
 	askWait = "wait"
 )
 
-// A runVerb is the flags of run.
-type runVerb struct {
-	place
+// A runCmd is the flags of run.
+type runCmd struct {
+	hubFlags
 	sessionFlags
 
 	print, detach, json, live, keep bool
@@ -37,11 +37,11 @@ type runVerb struct {
 
 	// Set while it runs.
 	hub  *hubstart.Hub
-	data string // the data folder, if other verbs have to be told
+	data string // the data folder, if other commands have to be told
 }
 
-func newRun(s *surroundings) *cobra.Command {
-	v := &runVerb{}
+func newRun(e *env) *cobra.Command {
+	v := &runCmd{}
 	cmd := &cobra.Command{
 		Use:   "run [flags] [PROMPT]",
 		Short: "Start an agent in this folder and watch it",
@@ -87,9 +87,9 @@ Exit codes: 6 the turn failed, 4 no hub, 130 interrupted.`,
   switchboard attach "$id"`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd, s, strings.Join(args, " ")) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd, e, strings.Join(args, " ")) },
 	}
-	v.place.flags(cmd)
+	v.hubFlags.flags(cmd)
 	v.sessionFlags.flags(cmd)
 	f := cmd.Flags()
 	f.BoolVarP(&v.print, "print", "p", false, "wait for the end of the turn and print the result")
@@ -101,26 +101,21 @@ Exit codes: 6 the turn failed, 4 no hub, 130 interrupted.`,
 	f.BoolVar(&v.keep, "keep", false, "with --print: keep the agent running after the turn")
 	f.BoolVar(&v.simulated, "simulated", false, "run a simulated agent: no account, no real tools")
 	f.BoolVar(&v.noStart, "no-start", false, "don't start a hub if none is running")
-	for name, values := range map[string][]string{
-		"output": {outputText, outputJSON, outputStream, outputEvents}, "ask": {askDeny, askWait},
-	} {
-		if err := cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-			panic(err) // there is no such flag
-		}
-	}
+	complete(cmd, "output", outputText, outputJSON, outputStream, outputEvents)
+	complete(cmd, "ask", askDeny, askWait)
 	return cmd
 }
 
 // run does what the flags say.
-func (v *runVerb) run(cmd *cobra.Command, s *surroundings, prompt string) error {
+func (v *runCmd) run(cmd *cobra.Command, e *env, prompt string) error {
 	if err := v.check(cmd); err != nil {
 		return usageError{err}
 	}
-	people := isTerminal(s.stdin) && isTerminal(s.stdout)
+	people := isTerminal(e.stdin) && isTerminal(e.stdout)
 	live := people && !v.print && !v.detach
 	var err error
 	if !live {
-		if prompt, err = v.input(s, prompt); err != nil {
+		if prompt, err = v.input(e, prompt); err != nil {
 			return err
 		}
 		if prompt == "" && !v.detach {
@@ -132,7 +127,7 @@ func (v *runVerb) run(cmd *cobra.Command, s *surroundings, prompt string) error 
 		return usageError{err}
 	}
 	ctx := cmd.Context()
-	socket, err := v.server(ctx, s)
+	socket, err := v.server(ctx, e)
 	if err != nil {
 		return err
 	}
@@ -147,16 +142,16 @@ func (v *runVerb) run(cmd *cobra.Command, s *surroundings, prompt string) error 
 	defer c.Close()
 	switch {
 	case v.detach:
-		return v.runDetached(ctx, s, c, create)
+		return v.runDetached(ctx, e, c, create)
 	case live:
-		return v.runLive(ctx, s, c, create)
+		return v.runLive(ctx, e, c, create)
 	default:
-		return v.runPrint(ctx, s, c, create)
+		return v.runPrint(ctx, e, c, create)
 	}
 }
 
 // check looks for flags that make no sense together.
-func (v *runVerb) check(cmd *cobra.Command) error {
+func (v *runCmd) check(cmd *cobra.Command) error {
 	changed := cmd.Flags().Changed
 	if v.json {
 		if changed("output") && v.output != outputJSON {
@@ -190,8 +185,8 @@ func (v *runVerb) check(cmd *cobra.Command) error {
 }
 
 // server finds the hub, or starts one, and returns its socket.
-func (v *runVerb) server(ctx context.Context, s *surroundings) (socket string, err error) {
-	paths, simulated, err := v.hubs(s)
+func (v *runCmd) server(ctx context.Context, e *env) (socket string, err error) {
+	paths, simulated, err := v.hubs(e)
 	if err != nil {
 		return "", usageError{err}
 	}
@@ -215,7 +210,7 @@ func (v *runVerb) server(ctx context.Context, s *surroundings) (socket string, e
 	if v.noStart {
 		v.hub, err = hubstart.Find(ctx, paths.Socket)
 	} else {
-		v.hub, err = v.startHub(ctx, s, paths, v.simulated)
+		v.hub, err = v.startHub(ctx, e, paths, v.simulated)
 	}
 	if err != nil {
 		return "", err
@@ -224,32 +219,21 @@ func (v *runVerb) server(ctx context.Context, s *surroundings) (socket string, e
 }
 
 // really returns an error if a simulated agent is wanted and the server would start a real one, which may cost something and does what it says.
-func (v *runVerb) really(dataDir string) error {
+func (v *runCmd) really(dataDir string) error {
 	if v.simulated && !v.hub.Info.Simulated {
 		return fmt.Errorf("the hub of %s runs real agents; end it, or name another folder with --data-dir", dataDir)
 	}
 	return nil
 }
 
-// command returns a command line for another verb that reaches the same server.
-func (v *runVerb) command(verb, rest string) string {
+// command returns a command line for another command that reaches the same server.
+func (v *runCmd) command(verb, rest string) string {
 	text := "switchboard " + verb
 	if v.data != "" {
-		text += " --data-dir " + shellWord(v.data)
+		text += " --data-dir " + quote(v.data)
 	}
 	if rest != "" {
 		text += " " + rest
 	}
 	return text
-}
-
-// shellWord quotes a word for a shell where it has to be.
-func shellWord(word string) string {
-	plain := strings.IndexFunc(word, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("/._-+:@%", r)
-	}) < 0
-	if plain && word != "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -36,7 +36,7 @@ type sessionFlags struct {
 	systemPrompt, appendSystem           string
 }
 
-// flags adds them to a verb.
+// flags adds them to a command.
 func (o *sessionFlags) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVarP(&o.dir, "dir", "C", "", "`FOLDER` to work in (default this one)")
@@ -62,14 +62,8 @@ func (o *sessionFlags) flags(cmd *cobra.Command) {
 	f.StringVar(&o.schema, "schema", "", "`FILE` with a JSON schema for the answer, or the schema itself; implies --print")
 	f.StringVar(&o.systemPrompt, "system-prompt", "", "`TEXT` to replace Claude Code's system prompt")
 	f.StringVar(&o.appendSystem, "append-system-prompt", "", "`TEXT` to add to the system prompt")
-	for name, values := range map[string][]string{
-		"mode":   modeCompletions(),
-		"effort": {"low", "medium", "high", "xhigh", "max"},
-	} {
-		if err := cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-			panic(err) // there is no such flag
-		}
-	}
+	complete(cmd, "mode", modeCompletions()...)
+	complete(cmd, "effort", "low", "medium", "high", "xhigh", "max")
 }
 
 // check looks for flags that make no sense together.
@@ -177,11 +171,11 @@ func jsonFlag(value string) (json.RawMessage, error) {
 }
 
 // input returns the prompt with what comes in on standard input: what is piped to run is what the prompt is about.
-func (v *runVerb) input(s *surroundings, prompt string) (string, error) {
-	if s.stdin == nil || isTerminal(s.stdin) {
+func (v *runCmd) input(e *env, prompt string) (string, error) {
+	if e.stdin == nil || isTerminal(e.stdin) {
 		return prompt, nil
 	}
-	text, err := io.ReadAll(io.LimitReader(s.stdin, maxPrompt+1))
+	text, err := io.ReadAll(io.LimitReader(e.stdin, maxPrompt+1))
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("reading standard input: %w", err)

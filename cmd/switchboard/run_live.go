@@ -28,15 +28,15 @@ const (
 )
 
 // runLive shows a session until somebody leaves it.
-func (v *runVerb) runLive(ctx context.Context, s *surroundings, c *client.Client, create *api.CreateSession) error {
+func (v *runCmd) runLive(ctx context.Context, e *env, c *client.Client, create *api.CreateSession) error {
 	// Ctrl-C is a key here. A signal means that the terminal is wanted back; the agent keeps running.
 	ctx, stop := signal.NotifyContext(ctx, enders()...)
 	defer stop()
 	defer context.AfterFunc(ctx, stop)() // a second one ends it at once
-	profile := paint.Detect(s.stdout, s.getenv, s.color)
+	profile := paint.Detect(e.stdout, e.getenv, e.color)
 	options := live.Options{
-		In: s.stdin, Out: s.stdout, Env: s.env, Profile: profile, Editor: compose.Editor(s.getenv, create.Dir), Guard: runGuard,
-		HistoryFile: historyFile(s),
+		In: e.stdin, Out: e.stdout, Env: e.env, Profile: profile, Editor: compose.Editor(e.getenv, create.Dir), Guard: runGuard,
+		HistoryFile: historyFile(e),
 	}
 	if options.HistoryFile != "" {
 		options.History, _ = compose.LoadHistory(options.HistoryFile) // a history that cannot be read is none
@@ -47,7 +47,7 @@ func (v *runVerb) runLive(ctx context.Context, s *surroundings, c *client.Client
 		if view != nil {
 			view.Lost(err, again)
 		} else if ctx.Err() == nil {
-			fmt.Fprintf(s.stderr, "switchboard: the hub is away (%s); waiting for it\n", terminal.Clean(err.Error()))
+			fmt.Fprintf(e.stderr, "switchboard: the hub is away (%s); waiting for it\n", terminal.Clean(err.Error()))
 		}
 	}
 	opening, cancel := lingering(ctx)
@@ -59,7 +59,7 @@ func (v *runVerb) runLive(ctx context.Context, s *surroundings, c *client.Client
 	defer func() { _ = session.Close() }() // what it returns was said before
 	if ctx.Err() != nil {
 		// Somebody has left before there was anything to see.
-		v.farewell(s, session.ID(), live.Left{State: session.Opened().State, Questions: len(session.Opened().Questions)})
+		v.farewell(e, session.ID(), live.Left{State: session.Opened().State, Questions: len(session.Opened().Questions)})
 		return exitError(codeInterrupted)
 	}
 	options.Heading = v.heading(profile.Styles(), session)
@@ -68,7 +68,7 @@ func (v *runVerb) runLive(ctx context.Context, s *surroundings, c *client.Client
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		err = exitError(codeInterrupted)
 	}
-	v.farewell(s, session.ID(), left)
+	v.farewell(e, session.ID(), left)
 	return err
 }
 
@@ -83,7 +83,7 @@ func runFrom(s *api.Session) string {
 }
 
 // heading says which session this is.
-func (v *runVerb) heading(styles *paint.Styles, session *openSession) []string {
+func (v *runCmd) heading(styles *paint.Styles, session *openSession) []string {
 	opened := session.Opened()
 	title := naming.Short(opened.ID)
 	if name := terminal.Title(opened.Title); name != "" {
@@ -97,9 +97,9 @@ func (v *runVerb) heading(styles *paint.Styles, session *openSession) []string {
 }
 
 // farewell says what the agent is doing, how to come back, and how to stop it.
-func (v *runVerb) farewell(s *surroundings, id string, left live.Left) {
+func (v *runCmd) farewell(e *env, id string, left live.Left) {
 	for _, undone := range left.Undone {
-		fmt.Fprintf(s.stderr, "switchboard: not sent: %s\n", terminal.Clean(undone))
+		fmt.Fprintf(e.stderr, "switchboard: %s\n", terminal.Clean(undone.String()))
 	}
 	short := naming.Short(id)
 	what := "Agent still running."
@@ -115,8 +115,8 @@ func (v *runVerb) farewell(s *surroundings, id string, left live.Left) {
 	} else if left.Questions > 1 {
 		what += fmt.Sprintf(" It has %d questions.", left.Questions)
 	}
-	fmt.Fprintf(s.stdout, "%s\n  Reattach: %s\n", what, terminal.Clean(v.command("attach", short)))
+	fmt.Fprintf(e.stdout, "%s\n  Reattach: %s\n", what, terminal.Clean(v.command("attach", short)))
 	if left.State != api.StateEnded {
-		fmt.Fprintf(s.stdout, "  Stop:     %s\n", terminal.Clean(v.command("stop", short)))
+		fmt.Fprintf(e.stdout, "  Stop:     %s\n", terminal.Clean(v.command("stop", short)))
 	}
 }

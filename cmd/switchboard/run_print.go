@@ -54,8 +54,8 @@ type denied struct {
 // A printer waits for the end of a turn.
 type printer struct {
 	// Static after construction.
-	verb    *runVerb
-	s       *surroundings
+	verb    *runCmd
+	s       *env
 	session *openSession
 	out     io.Writer
 
@@ -68,7 +68,7 @@ type printer struct {
 }
 
 // runPrint runs one turn and prints what came of it.
-func (v *runVerb) runPrint(ctx context.Context, s *surroundings, c *client.Client, create *api.CreateSession) (err error) {
+func (v *runCmd) runPrint(ctx context.Context, e *env, c *client.Client, create *api.CreateSession) (err error) {
 	ctx, stop := signal.NotifyContext(ctx, enders()...)
 	defer stop()
 	defer context.AfterFunc(ctx, stop)() // a second signal ends it at once
@@ -78,7 +78,7 @@ func (v *runVerb) runPrint(ctx context.Context, s *surroundings, c *client.Clien
 	defer signal.Stop(broken)
 	opening, cancel := lingering(ctx)
 	defer cancel()
-	p := &printer{verb: v, s: s, out: s.stdout}
+	p := &printer{verb: v, s: e, out: e.stdout}
 	options := client.RemoteOptions{NoLive: !v.live, Lost: p.lost}
 	if v.ask == askDeny {
 		options.Answer = p.answer

@@ -29,7 +29,7 @@ var conversationID = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{
 
 // open begins a session, or finds the one to continue, and sends the prompt. options says from where on its log is read: from its
 // beginning for a new one, else as window says.
-func (v *runVerb) open(ctx context.Context, c *client.Client, create *api.CreateSession, options client.RemoteOptions, window func(*api.Session) string) (*openSession, error) {
+func (v *runCmd) open(ctx context.Context, c *client.Client, create *api.CreateSession, options client.RemoteOptions, window func(*api.Session) string) (*openSession, error) {
 	if v.resume == "" && !v.resumeLast {
 		created, err := c.Create(ctx, *create)
 		if err != nil {
@@ -83,7 +83,7 @@ func begun(ctx context.Context, c *client.Client, created *api.Created, options 
 }
 
 // goOn opens a session that there is.
-func (v *runVerb) goOn(ctx context.Context, c *client.Client, session *api.Session, create *api.CreateSession, options client.RemoteOptions, window func(*api.Session) string) (*openSession, error) {
+func (v *runCmd) goOn(ctx context.Context, c *client.Client, session *api.Session, create *api.CreateSession, options client.RemoteOptions, window func(*api.Session) string) (*openSession, error) {
 	o := &openSession{begun: session.State == api.StateEnded}
 	if session.Cost != nil {
 		o.cost = session.Cost.USD
@@ -94,16 +94,7 @@ func (v *runVerb) goOn(ctx context.Context, c *client.Client, session *api.Sessi
 	}
 	if v.model != "" || v.mode != "" {
 		if session.State == api.StateEnded {
-			resume := api.Resume{ClientID: create.ClientID, Options: &api.SessionOptions{}}
-			if session.Options != nil {
-				*resume.Options = *session.Options
-			}
-			if v.model != "" {
-				resume.Options.Model = v.model
-			}
-			if v.mode != "" {
-				resume.Options.PermissionMode = v.mode
-			}
+			resume := api.Resume{ClientID: create.ClientID, Options: changedOptions(session, v.model, v.mode)}
 			if _, err := c.Resume(ctx, session.ID, resume); err != nil {
 				return nil, err
 			}
@@ -142,7 +133,7 @@ func (v *runVerb) goOn(ctx context.Context, c *client.Client, session *api.Sessi
 }
 
 // meant returns the session that --resume or --continue means, or, if it is nil, the conversation on disk.
-func (v *runVerb) meant(ctx context.Context, c *client.Client, dir string) (session *api.Session, conversation string, err error) {
+func (v *runCmd) meant(ctx context.Context, c *client.Client, dir string) (session *api.Session, conversation string, err error) {
 	if v.resume != "" {
 		session, err = naming.Session(ctx, c, v.resume)
 		if unknown, ok := errors.AsType[*naming.Error](err); ok && len(unknown.Candidates) == 0 && conversationID.MatchString(v.resume) {
@@ -171,19 +162,19 @@ func (v *runVerb) meant(ctx context.Context, c *client.Client, dir string) (sess
 }
 
 // runDetached begins a session and leaves it.
-func (v *runVerb) runDetached(ctx context.Context, s *surroundings, c *client.Client, create *api.CreateSession) error {
+func (v *runCmd) runDetached(ctx context.Context, e *env, c *client.Client, create *api.CreateSession) error {
 	o, err := v.open(ctx, c, create, client.RemoteOptions{}, func(s *api.Session) string { return s.LastEventID })
 	if err != nil {
 		return err
 	}
 	defer func() { _ = o.Close() }() // nothing was asked of it
 	if !v.json {
-		_, err := fmt.Fprintln(s.stdout, o.ID())
+		_, err := fmt.Fprintln(e.stdout, o.ID())
 		return err
 	}
 	session, err := c.Session(ctx, o.ID())
 	if err != nil {
 		return err
 	}
-	return s.writeJSON(session)
+	return e.writeJSON(session)
 }

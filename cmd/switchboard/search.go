@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -19,14 +18,14 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/naming"
 )
 
-// A searchVerb is the flags of search.
-type searchVerb struct {
-	place
+// A searchCmd is the flags of search.
+type searchCmd struct {
+	hubFlags
+	listFlags
 	session, since, until, kind string
 	dir                         string
 	minCost                     float64
 	limit                       int
-	json, quiet                 bool
 	after, before               time.Time          // what since and until say
 	costs                       map[string]float64 // what sessions have cost, if that is asked for
 }
@@ -36,8 +35,8 @@ func searchKinds() []string {
 	return []string{"user", "assistant", "tool", "plan", "subagent", "system", "result"}
 }
 
-func newSearch(s *surroundings) *cobra.Command {
-	v := &searchVerb{}
+func newSearch(e *env) *cobra.Command {
+	v := &searchCmd{}
 	cmd := &cobra.Command{
 		Use:   "search WORD...",
 		Short: "Search what was said in all sessions",
@@ -67,7 +66,7 @@ paths aren't: use switchboard logs --raw. New messages can be found after a mome
 			if err := v.check(); err != nil {
 				return usageError{err}
 			}
-			return v.withHub(s, func(c *client.Client) error { return v.run(cmd.Context(), s, c, strings.Join(args, " ")) })
+			return v.act(cmd, e, func(ctx context.Context, c *client.Client) error { return v.run(ctx, e, c, strings.Join(args, " ")) })
 		},
 	}
 	v.flags(cmd)
@@ -83,12 +82,12 @@ paths aren't: use switchboard logs --raw. New messages can be found after a mome
 	f.BoolVar(&v.json, "json", false, "print one JSON object")
 	complete(cmd, "kind", searchKinds()...)
 	completeFolder(cmd, "dir")
-	register(cmd, "session", completeSessionFlag(s, &v.place))
+	register(cmd, "session", completeSessionFlag(e, &v.hubFlags))
 	return cmd
 }
 
 // check reads the flags.
-func (v *searchVerb) check() error {
+func (v *searchCmd) check() error {
 	if v.kind != "" {
 		if err := oneOf("--kind", v.kind, searchKinds()); err != nil {
 			return err
@@ -112,7 +111,7 @@ func (v *searchVerb) check() error {
 }
 
 // run looks for a text.
-func (v *searchVerb) run(ctx context.Context, s *surroundings, c *client.Client, text string) error {
+func (v *searchCmd) run(ctx context.Context, e *env, c *client.Client, text string) error {
 	filter := api.SearchFilter{Text: beginning(text)}
 	if v.session != "" {
 		session, err := naming.Session(ctx, c, v.session)
@@ -135,24 +134,8 @@ func (v *searchVerb) run(ctx context.Context, s *surroundings, c *client.Client,
 	if err != nil {
 		return err
 	}
-	switch {
-	case v.json:
-		return s.writeJSON(&api.SearchResult{Hits: hits})
-	case v.quiet:
-		var ids []string
-		for _, h := range hits {
-			if !slices.Contains(ids, h.Session) {
-				ids = append(ids, h.Session)
-			}
-		}
-		return writeLines(s.stdout, ids)
-	case len(hits) == 0:
-		if isTerminal(s.stdout) {
-			fmt.Fprintln(s.stderr, "Nothing found.")
-		}
-		return nil
-	}
-	return writeLines(s.stdout, s.view(false).Hits(hits))
+	return printList(e, v.listFlags, hits, &api.SearchResult{Hits: hits}, func(h *api.SearchHit) string { return h.Session },
+		"Nothing found.", func() ([]string, error) { return e.view(false).Hits(hits), nil })
 }
 
 // beginning has the last word stand for all words that begin so, as in the console. Phrases in quotes stay as they are.
@@ -166,26 +149,24 @@ func beginning(text string) string {
 }
 
 // hits reads pages until there are enough: the newest come first, so nothing is to be found before the time that is asked for.
-func (v *searchVerb) hits(ctx context.Context, c *client.Client, filter api.SearchFilter) ([]api.SearchHit, error) {
-	hits := []api.SearchHit{} // not null in JSON
-	for {
+func (v *searchCmd) hits(ctx context.Context, c *client.Client, filter api.SearchFilter) ([]api.SearchHit, error) {
+	hits, _, err := pages(v.limit, func(cursor string, _ int) ([]api.SearchHit, string, error) {
+		filter.Cursor = cursor
 		page, err := c.Search(ctx, filter)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
+		var wanted []api.SearchHit
 		for _, h := range page.Hits {
 			switch {
 			case !v.after.IsZero() && h.Time.Before(v.after):
-				return hits, nil
+				return wanted, "", nil
 			case !v.before.IsZero() && h.Time.After(v.before), v.kind != "" && h.Kind != v.kind, v.dir != "" && h.Dir != v.dir, v.costs[h.Session] < v.minCost:
-				continue
-			}
-			if hits = append(hits, h); v.limit > 0 && len(hits) == v.limit {
-				return hits, nil
+			default:
+				wanted = append(wanted, h)
 			}
 		}
-		if filter.Cursor = page.Next; filter.Cursor == "" {
-			return hits, nil
-		}
-	}
+		return wanted, page.Next, nil
+	})
+	return hits, err
 }

@@ -19,17 +19,17 @@ import (
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// A sendVerb is the flags of send.
-type sendVerb struct {
-	place
+// A sendCmd is the flags of send.
+type sendCmd struct {
+	hubFlags
 	wait, steer, noResume, json bool
 	timeout                     time.Duration
 	attach                      []string
 	clientID                    string
 }
 
-func newSend(s *surroundings) *cobra.Command {
-	v := &sendVerb{}
+func newSend(e *env) *cobra.Command {
+	v := &sendCmd{}
 	cmd := &cobra.Command{
 		Use:   "send SESSION [TEXT]…",
 		Short: "Send a message to a session",
@@ -56,9 +56,9 @@ turn keeps running.`,
   # into the running turn
   switchboard send blog --steer "Leave the database alone."`,
 		Args: someSessions,
-		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd, s, args[0], args[1:]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd, e, args[0], args[1:]) },
 	}
-	cmd.ValidArgsFunction = completeSessions(s, &v.place)
+	cmd.ValidArgsFunction = completeSessions(e, &v.hubFlags)
 	v.flags(cmd)
 	f := cmd.Flags()
 	f.BoolVarP(&v.wait, "wait", "w", false, "wait for the end of the turn and print the answer")
@@ -72,40 +72,32 @@ turn keeps running.`,
 }
 
 // run sends what there is to send.
-func (v *sendVerb) run(cmd *cobra.Command, s *surroundings, name string, words []string) error {
+func (v *sendCmd) run(cmd *cobra.Command, e *env, name string, words []string) error {
 	if v.timeout != 0 && !v.wait {
 		return usageError{errors.New("--timeout is for --wait")}
 	}
 	if v.timeout < 0 {
 		return usageError{errors.New("--timeout must not be below 0")}
 	}
-	m, err := v.message(s, words)
+	m, err := v.message(e, words)
 	if err != nil {
 		return usageError{err}
 	}
-	return v.act(cmd, s, func(ctx context.Context, c *client.Client) error {
-		session, err := naming.Session(ctx, c, name)
-		if err != nil {
-			return err
-		}
+	return v.onSession(cmd, e, naming.Session, name, func(ctx context.Context, c *client.Client, session *api.Session) error {
 		sent, err := c.Send(ctx, session.ID, *m)
 		if err != nil {
 			return err
 		}
 		if v.wait {
-			return v.await(ctx, s, c, session, sent)
+			return v.await(ctx, e, c, session, sent)
 		}
-		if v.json {
-			return s.writeJSON(sent)
-		}
-		_, err = fmt.Fprintf(s.stdout, "%s for %s\n", strings.ReplaceAll(string(sent.State), "_", " "), called(session.ID, session.Title))
-		return err
+		return e.result(v.json, sent, fmt.Sprintf("%s for %s", strings.ReplaceAll(string(sent.State), "_", " "), called(session.ID, session.Title)))
 	})
 }
 
 // message returns the message that arguments and files make.
-func (v *sendVerb) message(s *surroundings, words []string) (*api.SendMessage, error) {
-	if len(words) == 0 && !isTerminal(s.stdin) && len(v.attach) == 0 {
+func (v *sendCmd) message(e *env, words []string) (*api.SendMessage, error) {
+	if len(words) == 0 && !isTerminal(e.stdin) && len(v.attach) == 0 {
 		words = []string{"-"}
 	}
 	parts := make([]string, len(words))
@@ -116,7 +108,7 @@ func (v *sendVerb) message(s *surroundings, words []string) (*api.SendMessage, e
 		if slices.Contains(words[:i], "-") {
 			return nil, errors.New("use - for standard input once only")
 		}
-		text, err := textOf(s, "standard input", "-")
+		text, err := textOf(e, "standard input", "-")
 		if err != nil {
 			return nil, err
 		}
@@ -156,13 +148,13 @@ func (v *sendVerb) message(s *surroundings, words []string) (*api.SendMessage, e
 var errTimeout = errors.New("the time is up")
 
 // await waits for the end of the turn that a message began.
-func (v *sendVerb) await(ctx context.Context, s *surroundings, c *client.Client, session *api.Session, sent *api.Message) error {
+func (v *sendCmd) await(ctx context.Context, e *env, c *client.Client, session *api.Session, sent *api.Message) error {
 	if v.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, v.timeout, errTimeout)
 		defer cancel()
 	}
-	w := &turnWaiter{s: s, c: c, session: session, message: sent, steer: v.steer}
+	w := &turnWaiter{s: e, c: c, session: session, message: sent, steer: v.steer}
 	line, err := w.wait(ctx)
 	if errors.Is(context.Cause(ctx), errTimeout) && err != nil {
 		return fmt.Errorf("the turn hasn't ended after %s and keeps running: switchboard attach %s", v.timeout, naming.Short(session.ID))
@@ -172,14 +164,14 @@ func (v *sendVerb) await(ctx context.Context, s *surroundings, c *client.Client,
 	}
 	failed := line.IsError || line.Subtype != "success"
 	if v.json {
-		if err := s.writeJSON(struct {
+		if err := e.writeJSON(struct {
 			Message *api.Message    `json:"message"`
 			Result  json.RawMessage `json:"result"`
 		}{w.message, line.raw}); err != nil {
 			return err
 		}
 	} else if line.Result != "" && !failed {
-		if _, err := fmt.Fprintln(s.stdout, strings.TrimSuffix(s.answerText(line.Result), "\n")); err != nil {
+		if _, err := fmt.Fprintln(e.stdout, strings.TrimSuffix(e.answerText(line.Result), "\n")); err != nil {
 			return err
 		}
 	}
@@ -190,7 +182,7 @@ func (v *sendVerb) await(ctx context.Context, s *surroundings, c *client.Client,
 	if text := paint.CleanLine(line.Result+" "+strings.Join(line.Errors, " "), 0); text != "" {
 		why += ": " + text
 	}
-	fmt.Fprintf(s.stderr, "switchboard: the turn failed: %s\n", paint.CleanLine(why, 0))
+	fmt.Fprintf(e.stderr, "switchboard: the turn failed: %s\n", paint.CleanLine(why, 0))
 	return exitError(codeTurnFailed)
 }
 
@@ -208,7 +200,7 @@ type resultLine struct {
 
 // A turnWaiter waits for the end of the turn that a message belongs to.
 type turnWaiter struct {
-	s       *surroundings
+	s       *env
 	c       *client.Client
 	session *api.Session // before the message was sent
 	message *api.Message

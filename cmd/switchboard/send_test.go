@@ -21,7 +21,7 @@ func TestSendWaits(t *testing.T) {
 	}
 	for _, text := range []string{"two", "three"} {
 		var stdout, stderr bytes.Buffer
-		code := run(t.Context(), []string{"switchboard", "send", created.ID, "--wait", "--data-dir", dir, "@say " + text}, &surroundings{
+		code := run(t.Context(), []string{"switchboard", "send", created.ID, "--wait", "--data-dir", dir, "@say " + text}, &env{
 			stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr, env: environment(t),
 		})
 		if code != 0 || stdout.String() != text+"\n" {

@@ -31,16 +31,16 @@ import (
 // envAgent names the agent, as --agent does.
 const envAgent = "SWITCHBOARD_AGENT"
 
-// A serveVerb is the flags of serve.
-type serveVerb struct {
-	place
+// A serveCmd is the flags of serve.
+type serveCmd struct {
+	hubFlags
 	addr, agent, console, durability, journal, logLevel string
 	stopAgents, printCode                               bool
-	door                                                func(*config.Config) error // sets what flags say about the port
+	access                                              func(*config.Config) error // sets what flags say about the port
 }
 
-func newServe(s *surroundings) *cobra.Command {
-	v := &serveVerb{}
+func newServe(e *env) *cobra.Command {
+	v := &serveCmd{}
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Start the hub, which runs sessions and lets people and programs steer them",
@@ -79,7 +79,7 @@ by flags. docs/running.md lists them.`,
   systemctl --user enable --now switchboard.socket`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return v.run(cmd.Context(), s) },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return v.run(cmd.Context(), e) },
 	}
 	v.flags(cmd)
 	f := cmd.Flags()
@@ -90,25 +90,18 @@ by flags. docs/running.md lists them.`,
 	f.StringVar(&v.journal, "journal", "", "`new` sets the journal aside, stops its agents and starts another")
 	f.BoolVar(&v.stopAgents, "stop-agents", false, "stop the agents, too, when the hub stops")
 	f.BoolVar(&v.printCode, "print-code", false, "print a link with a one-time code even if standard output is not a terminal")
-	v.door = doorFlags(cmd)
+	v.access = accessFlags(cmd)
 	f.StringVar(&v.logLevel, "log-level", "info", "log level: debug, info, warn or error")
-	for name, values := range map[string][]string{
-		"agent": {"sim"}, "durability": {"normal", "full"}, "journal": {"new"}, "log-level": {"debug", "info", "warn", "error"},
-	} {
-		directive := cobra.ShellCompDirectiveNoFileComp
-		if name == "agent" {
-			directive = cobra.ShellCompDirectiveDefault // or a path
-		}
-		if err := cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, directive)); err != nil {
-			panic(err) // there is no such flag
-		}
-	}
+	register(cmd, "agent", cobra.FixedCompletions([]cobra.Completion{"sim"}, cobra.ShellCompDirectiveDefault)) // or a path
+	complete(cmd, "durability", "normal", "full")
+	complete(cmd, "journal", "new")
+	complete(cmd, "log-level", "debug", "info", "warn", "error")
 	return cmd
 }
 
 // run serves until a signal, the end of ctx or the end of a listener.
-func (v *serveVerb) run(ctx context.Context, s *surroundings) error {
-	options, err := v.options(s)
+func (v *serveCmd) run(ctx context.Context, e *env) error {
+	options, err := v.options(e)
 	if err != nil {
 		return usageError{err}
 	}
@@ -127,7 +120,7 @@ func (v *serveVerb) run(ctx context.Context, s *surroundings) error {
 		}
 		return err
 	}
-	v.announce(s.stdout, hub, options, v.printCode || isTerminal(s.stdout))
+	v.announce(e.stdout, hub, options, v.printCode || isTerminal(e.stdout))
 
 	var failed error
 	if !interrupted {
@@ -137,7 +130,7 @@ func (v *serveVerb) run(ctx context.Context, s *surroundings) error {
 		case failed = <-hub.Failed():
 		}
 	}
-	return errors.Join(failed, v.end(ctx, s, hub, signals))
+	return errors.Join(failed, v.end(ctx, e, hub, signals))
 }
 
 // untilSignal returns a context that ends with the next signal.
@@ -159,7 +152,7 @@ func untilSignal(ctx context.Context, signals <-chan os.Signal) (context.Context
 }
 
 // options turns settings into what is to be started.
-func (v *serveVerb) options(s *surroundings) (*server.Options, error) {
+func (v *serveCmd) options(e *env) (*server.Options, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(v.logLevel)); err != nil {
 		return nil, fmt.Errorf("--log-level is %q; want debug, info, warn or error", v.logLevel)
@@ -167,7 +160,7 @@ func (v *serveVerb) options(s *surroundings) (*server.Options, error) {
 	if v.journal != "" && v.journal != "new" {
 		return nil, fmt.Errorf("--journal is %q; the only value is new, which starts another journal", v.journal)
 	}
-	c, paths, err := v.load(s, func(c *config.Config) error {
+	c, paths, err := v.load(e, func(c *config.Config) error {
 		if v.addr != "" {
 			if err := c.Server.Addr.UnmarshalText([]byte(v.addr)); err != nil {
 				return fmt.Errorf("--addr: %w", err)
@@ -178,7 +171,7 @@ func (v *serveVerb) options(s *surroundings) (*server.Options, error) {
 				return fmt.Errorf("--durability: %w", err)
 			}
 		}
-		return v.door(c)
+		return v.access(c)
 	})
 	if err != nil {
 		return nil, err
@@ -187,11 +180,11 @@ func (v *serveVerb) options(s *surroundings) (*server.Options, error) {
 	if err != nil {
 		return nil, err
 	}
-	agent, err := chooseAgent(v.agent, s.getenv(envAgent), string(c.Claude.Path))
+	agent, err := chooseAgent(v.agent, e.getenv(envAgent), string(c.Claude.Path))
 	if err != nil {
 		return nil, err
 	}
-	listeners, err := server.Activated(s.getenv)
+	listeners, err := server.Activated(e.getenv)
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +192,7 @@ func (v *serveVerb) options(s *surroundings) (*server.Options, error) {
 	if err != nil {
 		return nil, err
 	}
-	rules := v.rules(s, c)
+	rules := v.rules(e, c)
 	return &server.Options{
 		DataDir: paths.DataDir, Socket: paths.Socket, Addr: string(c.Server.Addr),
 		URL: string(c.Server.URL), TLSCert: string(c.Server.TLSCert), TLSKey: string(c.Server.TLSKey),
@@ -207,7 +200,7 @@ func (v *serveVerb) options(s *surroundings) (*server.Options, error) {
 		OpenRelay: c.Server.OpenRelay, OpenRelayApprove: c.Server.OpenRelayApprove,
 		Limits: access.Limits{Connections: c.Server.MaxConnections, PerAddress: c.Server.MaxPerAddress, Unknown: c.Server.MaxUnknown},
 		Direct: server.Direct{AllowBypass: c.Direct.AllowBypass, Folders: c.Direct.Folders}, RawFlags: c.Agents.RawFlags,
-		Listeners: listeners, NotifySocket: s.getenv("NOTIFY_SOCKET"),
+		Listeners: listeners, NotifySocket: e.getenv("NOTIFY_SOCKET"),
 		Durability: durability, NewJournal: v.journal == "new",
 		Retention: journal.Retention{MaxAge: time.Duration(c.Retention.MaxAge), MaxBytes: int64(c.Retention.MaxBytes)},
 		Agent:     agent,
@@ -217,27 +210,27 @@ func (v *serveVerb) options(s *surroundings) (*server.Options, error) {
 		},
 		Rules: rules, QuestionDeadline: time.Duration(c.Questions.Deadline), Budgets: budgets(c), ResumeAtReset: c.Limits.ResumeAtReset,
 		Notify: targets(c), Link: string(c.Notify.Link),
-		Env:         s.env,
+		Env:         e.env,
 		OrphanAfter: time.Duration(c.Shim.OrphanAfter), IdleOrphanAfter: time.Duration(c.Shim.IdleOrphanAfter),
 		Silence: time.Duration(c.Dial.Silence),
 		Scopes:  true,
 		Console: page, FreshConsole: fresh,
 		Version: buildVersion(),
-		Logger:  slog.New(slog.NewTextHandler(s.stderr, &slog.HandlerOptions{Level: level})),
+		Logger:  slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: level})),
 	}, nil
 }
 
 // rules says where the rules are, and what of ours is no agent's business.
-func (v *serveVerb) rules(s *surroundings, c *config.Config) server.Rules {
-	r := server.Rules{File: string(c.Rules.File), Home: s.getenv("HOME")}
+func (v *serveCmd) rules(e *env, c *config.Config) server.Rules {
+	r := server.Rules{File: string(c.Rules.File), Home: e.getenv("HOME")}
 	if r.File == "" {
-		r.File = config.RulesFile(s.getenv)
+		r.File = config.RulesFile(e.getenv)
 	}
-	usual := config.File(s.getenv)
+	usual := config.File(e.getenv)
 	if usual != "" {
 		r.Own = append(r.Own, filepath.Dir(usual), usual) // which may be a link that leads elsewhere
 	}
-	if file, _ := v.file(s); file != usual && file != "" {
+	if file, _ := v.file(e); file != usual && file != "" {
 		if path, err := filepath.Abs(file); err == nil {
 			r.Own = append(r.Own, path)
 		}
@@ -313,7 +306,7 @@ func chooseConsole(folder string) (files fs.FS, fresh bool, err error) {
 
 // announce says where to look. What is printed here is read by programs too: one line each, a word and a value.
 // code prints the address with a one-time code, too, which is a secret: what goes to a log stays there.
-func (v *serveVerb) announce(out io.Writer, hub *server.Server, o *server.Options, code bool) {
+func (v *serveCmd) announce(out io.Writer, hub *server.Server, o *server.Options, code bool) {
 	fmt.Fprintf(out, "listening on %s\nsocket %s\n", hub.URL(), hub.Socket())
 	if hub.PublicURL() != hub.URL() {
 		fmt.Fprintf(out, "known as %s\n", hub.PublicURL())
@@ -338,7 +331,7 @@ func (v *serveVerb) announce(out io.Writer, hub *server.Server, o *server.Option
 }
 
 // end ends the server; a second signal ends the process.
-func (v *serveVerb) end(ctx context.Context, s *surroundings, hub *server.Server, signals <-chan os.Signal) error {
+func (v *serveCmd) end(ctx context.Context, e *env, hub *server.Server, signals <-chan os.Signal) error {
 	done := make(chan struct{})
 	var left server.Left
 	var err error
@@ -349,13 +342,13 @@ func (v *serveVerb) end(ctx context.Context, s *surroundings, hub *server.Server
 	select {
 	case <-done:
 	case <-signals:
-		fmt.Fprintln(s.stderr, "switchboard: stopped immediately; nothing acknowledged is lost")
+		fmt.Fprintln(e.stderr, "switchboard: stopped immediately; nothing acknowledged is lost")
 		os.Exit(codeInterrupted)
 	}
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(s.stdout, farewell(left))
+	fmt.Fprint(e.stdout, farewell(left))
 	return nil
 }
 

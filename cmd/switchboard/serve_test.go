@@ -63,7 +63,7 @@ type serving struct {
 }
 
 // serve starts the verb on a folder and returns when it can be reached.
-func serve(t *testing.T, dir string, env []string, flags ...string) *serving {
+func serve(t *testing.T, dir string, vars []string, flags ...string) *serving {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	s := &serving{t: t, cancel: cancel, done: make(chan int, 1), stderr: &bytes.Buffer{}, read: make(chan struct{})}
@@ -89,7 +89,7 @@ func serve(t *testing.T, dir string, env []string, flags ...string) *serving {
 	args := append([]string{"switchboard", "serve", "--data-dir", dir, "--addr", "127.0.0.1:0"}, flags...)
 	t.Cleanup(func() { clearAgents(t, dir) })
 	go func() {
-		code := run(ctx, args, &surroundings{stdin: strings.NewReader(""), stdout: in, stderr: s.stderr, env: env})
+		code := run(ctx, args, &env{stdin: strings.NewReader(""), stdout: in, stderr: s.stderr, env: vars})
 		_ = in.Close() // never fails
 		s.done <- code
 	}()
@@ -205,13 +205,13 @@ func TestServe(t *testing.T) {
 
 	// The same by piping into attach.
 	var out, stderr bytes.Buffer
-	env := environment(t, "SWITCHBOARD_DATA_DIR="+dir)
-	code := run(t.Context(), []string{"switchboard", "attach", "--plain", created.ID}, &surroundings{stdin: strings.NewReader("@say good bye\n"), stdout: &out, stderr: &stderr, env: env})
+	vars := environment(t, "SWITCHBOARD_DATA_DIR="+dir)
+	code := run(t.Context(), []string{"switchboard", "attach", "--plain", created.ID}, &env{stdin: strings.NewReader("@say good bye\n"), stdout: &out, stderr: &stderr, env: vars})
 	if code != codeDone || !strings.Contains(out.String(), "agent: hello\n") || !strings.Contains(out.String(), "agent: good bye\n") || strings.Contains(out.String(), "/help") {
 		t.Errorf("attach ended with code %d: %s\n%s", code, &stderr, &out)
 	}
 	out.Reset()
-	code = run(t.Context(), []string{"switchboard", "attach", "--plain", "snothere", "--data-dir", dir}, &surroundings{stdin: strings.NewReader(""), stdout: &out, stderr: &stderr, env: environment(t)})
+	code = run(t.Context(), []string{"switchboard", "attach", "--plain", "snothere", "--data-dir", dir}, &env{stdin: strings.NewReader(""), stdout: &out, stderr: &stderr, env: environment(t)})
 	if code != codeNotFound || !strings.Contains(stderr.String(), "snothere") {
 		t.Errorf("attach to nothing ended with code %d: %s", code, &stderr)
 	}
@@ -242,7 +242,7 @@ func TestServe(t *testing.T) {
 
 	// A second one is refused, and says by whom.
 	stderr.Reset()
-	code = run(t.Context(), []string{"switchboard", "serve", "--data-dir", dir, "--addr", "127.0.0.1:0"}, &surroundings{stdin: strings.NewReader(""), stdout: &out, stderr: &stderr, env: environment(t)})
+	code = run(t.Context(), []string{"switchboard", "serve", "--data-dir", dir, "--addr", "127.0.0.1:0"}, &env{stdin: strings.NewReader(""), stdout: &out, stderr: &stderr, env: environment(t)})
 	if code != codeFailed || !strings.Contains(stderr.String(), fmt.Sprint(os.Getpid())) {
 		t.Errorf("a second server ended with code %d: %s", code, &stderr)
 	}
@@ -288,7 +288,7 @@ func TestServe(t *testing.T) {
 	s.end()
 
 	stderr.Reset()
-	code = run(t.Context(), []string{"switchboard", "attach", "--plain", created.ID, "--data-dir", dir}, &surroundings{stdin: strings.NewReader(""), stdout: &out, stderr: &stderr, env: environment(t)})
+	code = run(t.Context(), []string{"switchboard", "attach", "--plain", created.ID, "--data-dir", dir}, &env{stdin: strings.NewReader(""), stdout: &out, stderr: &stderr, env: environment(t)})
 	if code != codeNoServer || !strings.Contains(stderr.String(), "switchboard serve") {
 		t.Errorf("attach without a server ended with code %d: %s", code, &stderr)
 	}
@@ -554,7 +554,7 @@ func TestAttachToNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out, stderr bytes.Buffer
-	code := run(t.Context(), []string{"switchboard", "attach", "--plain", "--data-dir", dir, "s1"}, &surroundings{stdin: strings.NewReader(""), stdout: &out, stderr: &stderr})
+	code := run(t.Context(), []string{"switchboard", "attach", "--plain", "--data-dir", dir, "s1"}, &env{stdin: strings.NewReader(""), stdout: &out, stderr: &stderr})
 	if want := "nothing listens on " + socket + "); start one: switchboard serve"; code != codeNoServer || !strings.Contains(stderr.String(), want) {
 		t.Errorf("ended with code %d: %s", code, &stderr)
 	}
@@ -580,11 +580,11 @@ func TestDemoFolder(t *testing.T) {
 
 func TestDemo(t *testing.T) {
 	// No node, no npm, no claude; and a model that must not be asked.
-	env := []string{"PATH=" + t.TempDir(), "HOME=" + t.TempDir(), "GORACE=atexit_sleep_ms=0", envModel + "=http://127.0.0.1:1"}
+	vars := []string{"PATH=" + t.TempDir(), "HOME=" + t.TempDir(), "GORACE=atexit_sleep_ms=0", envModel + "=http://127.0.0.1:1"}
 	temp := shortDir(t)
 	t.Setenv("TMPDIR", temp)
 	var out, stderr bytes.Buffer
-	code := run(t.Context(), []string{"switchboard", "demo", "--addr", "127.0.0.1:0"}, &surroundings{stdin: strings.NewReader(""), stdout: &out, stderr: &stderr, env: env})
+	code := run(t.Context(), []string{"switchboard", "demo", "--addr", "127.0.0.1:0"}, &env{stdin: strings.NewReader(""), stdout: &out, stderr: &stderr, env: vars})
 	if code != codeDone {
 		t.Fatalf("ended with code %d: %s\n%s", code, &stderr, &out)
 	}

@@ -14,15 +14,15 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/naming"
 )
 
-// A showVerb is the flags of show.
-type showVerb struct {
-	place
+// A showCmd is the flags of show.
+type showCmd struct {
+	hubFlags
 	event string
 	json  bool
 }
 
-func newShow(s *surroundings) *cobra.Command {
-	v := &showVerb{}
+func newShow(e *env) *cobra.Command {
+	v := &showCmd{}
 	cmd := &cobra.Command{
 		Use:   "show SESSION",
 		Short: "Show a session as it is now, or one event of its log",
@@ -39,9 +39,9 @@ With --event it shows one event of the log in full. N is its number, as search a
   # one event in full
   switchboard show s5k2m7 --event 12`,
 		Args:              oneSession,
-		ValidArgsFunction: completeSessions(s, &v.place),
+		ValidArgsFunction: completeSessions(e, &v.hubFlags),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return v.withHub(s, func(c *client.Client) error { return v.run(cmd.Context(), s, c, args[0]) })
+			return v.run(cmd, e, args[0])
 		},
 	}
 	v.flags(cmd)
@@ -52,26 +52,24 @@ With --event it shows one event of the log in full. N is its number, as search a
 }
 
 // run shows a session or an event.
-func (v *showVerb) run(ctx context.Context, s *surroundings, c *client.Client, name string) error {
-	session, err := naming.Session(ctx, c, name)
-	if err != nil {
-		return err
-	}
-	if v.event != "" {
-		return v.one(ctx, s, c, session)
-	}
-	if v.json {
-		return s.writeJSON(session)
-	}
-	var more []string
-	if session.Conversation != "" && session.Dir != "" && !session.Simulated {
-		more = []string{"in terminal", handBackLine(session.Dir, session.Conversation)}
-	}
-	return writeLines(s.stdout, s.view(false).Session(session, more...))
+func (v *showCmd) run(cmd *cobra.Command, e *env, name string) error {
+	return v.onSession(cmd, e, naming.Session, name, func(ctx context.Context, c *client.Client, session *api.Session) error {
+		if v.event != "" {
+			return v.one(ctx, e, c, session)
+		}
+		if v.json {
+			return e.writeJSON(session)
+		}
+		var more []string
+		if line := handBackOf(session); line != "" {
+			more = []string{"in terminal", line}
+		}
+		return writeLines(e.stdout, e.view(false).Session(session, more...))
+	})
 }
 
 // one shows an event.
-func (v *showVerb) one(ctx context.Context, s *surroundings, c *client.Client, session *api.Session) error {
+func (v *showCmd) one(ctx context.Context, e *env, c *client.Client, session *api.Session) error {
 	epoch, last := eventNumber(session.LastEventID)
 	number := v.event
 	if before, after, found := strings.Cut(v.event, ":"); found {
@@ -89,9 +87,9 @@ func (v *showVerb) one(ctx context.Context, s *surroundings, c *client.Client, s
 		return api.Errorf(http.StatusNotFound, api.CodeNotFound, "session %s has no event %s; its last one is %d", session.ID, v.event, last)
 	}
 	if v.json {
-		return s.writeJSON(&page.Events[0])
+		return e.writeJSON(&page.Events[0])
 	}
-	return writeLines(s.stdout, s.view(false).Event(&page.Events[0]))
+	return writeLines(e.stdout, e.view(false).Event(&page.Events[0]))
 }
 
 // eventNumber takes the id of an event apart.

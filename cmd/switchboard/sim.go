@@ -41,7 +41,7 @@ func scripts() []script {
 	}
 }
 
-func newSim(s *surroundings) *cobra.Command {
+func newSim(e *env) *cobra.Command {
 	var help strings.Builder
 	for _, each := range scripts() {
 		_, _ = fmt.Fprintf(&help, "  %-10s  %s\n", each.name, each.what)
@@ -81,7 +81,7 @@ It ends with the exit codes of the CLI that it simulates; 2 if a setting makes n
 			if slices.Equal(args, []string{"--help"}) || slices.Equal(args, []string{"-h"}) {
 				return cmd.Help()
 			}
-			if code := simulate(cmd.Context(), args, s); code != 0 {
+			if code := simulate(cmd.Context(), args, e); code != 0 {
 				return exitError(code)
 			}
 			return nil
@@ -96,10 +96,10 @@ func indent(text string, spaces int) string {
 }
 
 // simulate is a simulated CLI with these arguments, from its start to its end. It returns the exit code.
-func simulate(ctx context.Context, args []string, s *surroundings) int {
-	options, finish, err := simOptions(args, s)
+func simulate(ctx context.Context, args []string, e *env) int {
+	options, finish, err := simOptions(args, e)
 	if err != nil {
-		_, _ = fmt.Fprintf(s.stderr, "switchboard sim: %v\n", err)
+		_, _ = fmt.Fprintf(e.stderr, "switchboard sim: %v\n", err)
 		return codeUsage
 	}
 	// It ends when it is told to; what it does with an interrupt is its own affair, as with the real one.
@@ -109,18 +109,18 @@ func simulate(ctx context.Context, args []string, s *surroundings) int {
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
 	options.Interrupt = interrupts
-	code := claudetest.RunSim(ctx, options, s.stdin, s.stdout)
+	code := claudetest.RunSim(ctx, options, e.stdin, e.stdout)
 	if err := finish(); err != nil {
-		_, _ = fmt.Fprintf(s.stderr, "switchboard sim: writing the record: %v\n", err)
+		_, _ = fmt.Fprintf(e.stderr, "switchboard sim: writing the record: %v\n", err)
 		code = max(code, codeFailed)
 	}
 	return code
 }
 
 // simOptions reads our own settings. finish is called when the CLI has ended.
-func simOptions(args []string, s *surroundings) (options *claudetest.SimOptions, finish func() error, err error) {
+func simOptions(args []string, e *env) (options *claudetest.SimOptions, finish func() error, err error) {
 	versions := claudetest.SimVersions()
-	version := s.getenv(envVersion)
+	version := e.getenv(envVersion)
 	if version == "" {
 		version = versions[len(versions)-1]
 	}
@@ -131,9 +131,9 @@ func simOptions(args []string, s *surroundings) (options *claudetest.SimOptions,
 	if args == nil {
 		args = []string{} // nil would be the flags of a controller
 	}
-	options = &claudetest.SimOptions{Quirks: &quirks, Args: args, Env: s.env, Stderr: s.stderr}
+	options = &claudetest.SimOptions{Quirks: &quirks, Args: args, Env: e.env, Stderr: e.stderr}
 
-	switch name := s.getenv(envScript); {
+	switch name := e.getenv(envScript); {
 	case name != "":
 		var names []string
 		for _, each := range scripts() {
@@ -145,12 +145,12 @@ func simOptions(args []string, s *surroundings) (options *claudetest.SimOptions,
 		if options.Script == nil {
 			return nil, nil, fmt.Errorf("%s is %q; want one of %s", envScript, name, strings.Join(names, ", "))
 		}
-	case s.getenv(envModel) == "":
+	case e.getenv(envModel) == "":
 		options.Script, options.Tool = claudetest.Directives(claudetest.Demo(nil)), claudetest.DemoTools(nil)
 	}
 
 	finish = func() error { return nil }
-	if name := s.getenv(envRecord); name != "" {
+	if name := e.getenv(envRecord); name != "" {
 		file, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", envRecord, err)

@@ -13,14 +13,14 @@ import (
 // mostStatus is how many sessions and questions the overview shows.
 const mostStatus = 10
 
-// A statusVerb is the flags of status.
-type statusVerb struct {
-	place
+// A statusCmd is the flags of status.
+type statusCmd struct {
+	hubFlags
 	json bool
 }
 
-func newStatus(s *surroundings) *cobra.Command {
-	v := &statusVerb{}
+func newStatus(e *env) *cobra.Command {
+	v := &statusCmd{}
 	cmd := &cobra.Command{
 		Use:   "status [SESSION]",
 		Short: "Show what is going on: open questions and recent sessions",
@@ -30,13 +30,13 @@ does the same. With SESSION it shows that session, as switchboard show does.`,
 
   switchboard status -`,
 		Args:              atMostOne("session"),
-		ValidArgsFunction: completeSessions(s, &v.place),
+		ValidArgsFunction: completeSessions(e, &v.hubFlags),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return v.overview(cmd.Context(), s)
+				return v.overview(cmd, e)
 			}
-			show := &showVerb{place: v.place, json: v.json}
-			return v.withHub(s, func(c *client.Client) error { return show.run(cmd.Context(), s, c, args[0]) })
+			show := &showCmd{hubFlags: v.hubFlags, json: v.json}
+			return show.run(cmd, e, args[0])
 		},
 	}
 	v.flags(cmd)
@@ -45,17 +45,17 @@ does the same. With SESSION it shows that session, as switchboard show does.`,
 }
 
 // overview shows what is going on, or how to begin.
-func (v *statusVerb) overview(ctx context.Context, s *surroundings) error {
-	usual, simulated, err := v.hubs(s)
+func (v *statusCmd) overview(cmd *cobra.Command, e *env) error {
+	usual, simulated, err := v.hubs(e)
 	if err != nil {
 		return usageError{err}
 	}
 	// Looking starts no hub.
 	begun := hasJournal(usual) || listens(usual.Socket) || simulated != nil && (hasJournal(simulated) || listens(simulated.Socket))
 	if !begun && !v.json {
-		return welcome(s)
+		return welcome(e)
 	}
-	return v.withHub(s, func(c *client.Client) error {
+	return v.act(cmd, e, func(ctx context.Context, c *client.Client) error {
 		questions, err := c.Questions(ctx, api.QuestionFilter{State: api.QuestionOpen, Limit: mostStatus})
 		if err != nil {
 			return err
@@ -65,25 +65,25 @@ func (v *statusVerb) overview(ctx context.Context, s *surroundings) error {
 			return err
 		}
 		if v.json {
-			return s.writeJSON(struct {
+			return e.writeJSON(struct {
 				Questions []api.Question       `json:"questions"`
 				Sessions  []api.SessionSummary `json:"sessions"`
 			}{append([]api.Question{}, questions.Questions...), append([]api.SessionSummary{}, sessions.Sessions...)})
 		}
 		if len(sessions.Sessions) == 0 {
-			return welcome(s)
+			return welcome(e)
 		}
 		titles, err := sessionTitles(ctx, c, questions.Questions)
 		if err != nil {
 			return err
 		}
-		view := s.view(false)
+		view := e.view(false)
 		var lines []string
 		if len(questions.Questions) > 0 {
 			lines = append(append(lines, view.Questions(questions.Questions, titles)...), "")
 		}
 		lines = append(lines, view.Sessions(sessions.Sessions)...)
-		if err := writeLines(s.stdout, lines); err != nil {
+		if err := writeLines(e.stdout, lines); err != nil {
 			return err
 		}
 		more := ""
@@ -93,14 +93,14 @@ func (v *statusVerb) overview(ctx context.Context, s *surroundings) error {
 		if len(questions.Questions) > 0 {
 			more += "Answer: switchboard allow or deny ID. "
 		}
-		s.hint("\n%sWatch: switchboard attach ID. All commands: switchboard help", more)
+		e.hint("\n%sWatch: switchboard attach ID. All commands: switchboard help", more)
 		return nil
 	})
 }
 
 // welcome says how to begin.
-func welcome(s *surroundings) error {
-	_, err := fmt.Fprint(s.stdout, `Switchboard runs, watches and steers Claude Code agents. No sessions yet.
+func welcome(e *env) error {
+	_, err := fmt.Fprint(e.stdout, `Switchboard runs, watches and steers Claude Code agents. No sessions yet.
 
   switchboard run "Fix the tests"           start an agent in this folder
   switchboard run --simulated "Fix a bug"   try it with a simulated agent, no account needed

@@ -16,14 +16,15 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/naming"
 )
 
-// A stopVerb is the flags of stop.
-type stopVerb struct {
-	place
-	all, yes, force, json, quiet bool
+// A stopCmd is the flags of stop.
+type stopCmd struct {
+	hubFlags
+	listFlags
+	all, yes, force bool
 }
 
-func newStop(s *surroundings) *cobra.Command {
-	v := &stopVerb{}
+func newStop(e *env) *cobra.Command {
+	v := &stopCmd{}
 	cmd := &cobra.Command{
 		Use:     "stop SESSION… | stop --all",
 		Aliases: []string{"kill"},
@@ -50,17 +51,16 @@ other programs started (switchboard wrap) keep running.`,
   switchboard stop --all --yes`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			v.force = v.force || cmd.CalledAs() == "kill"
-			return v.run(cmd, s, args)
+			return v.run(cmd, e, args)
 		},
 	}
-	cmd.ValidArgsFunction = completeSessionFlag(s, &v.place)
+	cmd.ValidArgsFunction = completeSessionFlag(e, &v.hubFlags)
 	v.flags(cmd)
 	f := cmd.Flags()
 	f.BoolVar(&v.all, "all", false, "stop the agents of all sessions")
 	f.BoolVarP(&v.yes, "yes", "y", false, "with --all: don't ask")
 	f.BoolVar(&v.force, "force", false, "end the process at once, even if it can't be reached")
-	f.BoolVarP(&v.quiet, "quiet", "q", false, "print ids only")
-	f.BoolVar(&v.json, "json", false, "print the sessions as one JSON object")
+	v.listFlags.add(cmd, "the sessions as one JSON object")
 	return cmd
 }
 
@@ -70,7 +70,7 @@ type stopped struct {
 	HandBack string `json:"hand_back,omitempty"` // the command that goes on with it in a terminal
 }
 
-func (v *stopVerb) run(cmd *cobra.Command, s *surroundings, names []string) error {
+func (v *stopCmd) run(cmd *cobra.Command, e *env, names []string) error {
 	switch {
 	case v.all && len(names) > 0:
 		return usageError{errors.New("--all means all sessions; leave out the names")}
@@ -79,32 +79,28 @@ func (v *stopVerb) run(cmd *cobra.Command, s *surroundings, names []string) erro
 	case v.yes && !v.all:
 		return usageError{errors.New("--yes is for --all")}
 	}
-	return v.act(cmd, s, func(ctx context.Context, c *client.Client) error {
+	return v.act(cmd, e, func(ctx context.Context, c *client.Client) error {
 		if v.all {
-			return v.stopAll(ctx, s, c)
+			return v.stopAll(ctx, e, c)
 		}
 		var sessions []*api.Session
-		var first error
-		for _, name := range names {
-			session, err := toEnd(ctx, c, name)
-			if err != nil {
-				if len(names) == 1 {
-					return err
-				}
-				s.complain(&first, name, err)
-				continue
-			}
-			if !slices.ContainsFunc(sessions, func(other *api.Session) bool { return other.ID == session.ID }) {
+		err := e.each(names, func(name string) error {
+			session, err := naming.SessionToEnd(ctx, c, name)
+			if err == nil && !slices.ContainsFunc(sessions, func(other *api.Session) bool { return other.ID == session.ID }) {
 				sessions = append(sessions, session)
 			}
+			return err
+		})
+		if err != nil && len(names) == 1 {
+			return err
 		}
-		return v.stop(ctx, s, c, sessions, first)
+		return v.stop(ctx, e, c, sessions, err)
 	})
 }
 
 // stopAll ends all that there is to end.
-func (v *stopVerb) stopAll(ctx context.Context, s *surroundings, c *client.Client) error {
-	live, err := allSessions(ctx, c, api.SessionFilter{State: liveStates(), Archived: true}, 0)
+func (v *stopCmd) stopAll(ctx context.Context, e *env, c *client.Client) error {
+	live, err := allSessions(ctx, c, api.SessionFilter{State: naming.LiveStates(), Archived: true}, 0)
 	if err != nil {
 		return err
 	}
@@ -124,18 +120,18 @@ func (v *stopVerb) stopAll(ctx context.Context, s *surroundings, c *client.Clien
 		}
 	}
 	if others > 0 {
-		fmt.Fprintf(s.stderr, "switchboard: %s by another program and left running\n", started(others))
+		fmt.Fprintf(e.stderr, "switchboard: %s by another program and left running\n", started(others))
 	}
-	if len(sessions) > 0 && !v.yes && isTerminal(s.stdin) {
+	if len(sessions) > 0 && !v.yes && isTerminal(e.stdin) {
 		for _, session := range sessions {
-			fmt.Fprintf(s.stderr, "  %s  %s\n", session.State, called(session.ID, session.Title))
+			fmt.Fprintf(e.stderr, "  %s  %s\n", session.State, called(session.ID, session.Title))
 		}
-		agreed, err := consent(ctx, s, fmt.Sprintf("Stop %s? [y/N] ", agents(len(sessions))))
+		agreed, err := consent(ctx, e, fmt.Sprintf("Stop %s? [y/N] ", agents(len(sessions))))
 		if err != nil {
 			return err
 		}
 		if !agreed {
-			fmt.Fprintln(s.stderr, "Nothing was stopped.")
+			fmt.Fprintln(e.stderr, "Nothing was stopped.")
 			return exitError(codeFailed)
 		}
 	}
@@ -144,10 +140,10 @@ func (v *stopVerb) stopAll(ctx context.Context, s *surroundings, c *client.Clien
 		if others > 0 {
 			what = "no other agent is running"
 		}
-		_, err := fmt.Fprintln(s.stdout, what)
+		_, err := fmt.Fprintln(e.stdout, what)
 		return err
 	}
-	return v.stop(ctx, s, c, sessions, nil)
+	return v.stop(ctx, e, c, sessions, nil)
 }
 
 func started(n int) string {
@@ -210,8 +206,8 @@ func inParallel(n, limit int, call func(int)) *sync.WaitGroup {
 }
 
 // counting tells a person every other second how many agents have ended. The function that it returns ends that.
-func counting(s *surroundings, done *atomic.Int64, n int) (stop func()) {
-	if !isTerminal(s.stderr) || n < 2 {
+func counting(e *env, done *atomic.Int64, n int) (stop func()) {
+	if !isTerminal(e.stderr) || n < 2 {
 		return func() {}
 	}
 	tick, over := time.NewTicker(2*time.Second), make(chan struct{})
@@ -220,7 +216,7 @@ func counting(s *surroundings, done *atomic.Int64, n int) (stop func()) {
 		for {
 			select {
 			case <-tick.C:
-				fmt.Fprintf(s.stderr, "stopped %d of %s…\n", done.Load(), agents(n))
+				fmt.Fprintf(e.stderr, "stopped %d of %s…\n", done.Load(), agents(n))
 			case <-over:
 				return
 			}
@@ -234,7 +230,7 @@ func counting(s *surroundings, done *atomic.Int64, n int) (stop func()) {
 }
 
 // stop ends agents, and says what became of each in the order in which they were named.
-func (v *stopVerb) stop(ctx context.Context, s *surroundings, c *client.Client, sessions []*api.Session, first error) error {
+func (v *stopCmd) stop(ctx context.Context, e *env, c *client.Client, sessions []*api.Session, first error) error {
 	type outcome struct {
 		session *api.Session
 		err     error
@@ -244,7 +240,7 @@ func (v *stopVerb) stop(ctx context.Context, s *surroundings, c *client.Client, 
 		outcomes[i] = make(chan outcome, 1)
 	}
 	var ended atomic.Int64
-	defer counting(s, &ended, len(sessions))()
+	defer counting(e, &ended, len(sessions))()
 	all := inParallel(len(sessions), maxStops, func(i int) {
 		now, err := c.Stop(ctx, sessions[i].ID, api.Stop{Force: v.force})
 		ended.Add(1)
@@ -258,23 +254,20 @@ func (v *stopVerb) stop(ctx context.Context, s *surroundings, c *client.Client, 
 			if len(sessions) == 1 && first == nil {
 				return o.err
 			}
-			s.complain(&first, called(session.ID, session.Title), o.err)
+			e.complain(&first, called(session.ID, session.Title), o.err)
 			continue
 		}
-		now := stopped{o.session, ""}
-		if now.Conversation != "" && now.Dir != "" && !now.Simulated { // no claude can resume a simulated one
-			now.HandBack = handBackLine(now.Dir, now.Conversation)
-		}
+		now := stopped{o.session, handBackOf(o.session)}
 		list = append(list, now)
 		if v.json {
 			continue
 		}
-		if err := v.say(s, session, &now); err != nil {
+		if err := v.say(e, session, &now); err != nil {
 			return err
 		}
 	}
 	if v.json {
-		if err := s.writeJSON(map[string][]stopped{"sessions": list}); err != nil {
+		if err := e.writeJSON(map[string][]stopped{"sessions": list}); err != nil {
 			return err
 		}
 	}
@@ -282,24 +275,24 @@ func (v *stopVerb) stop(ctx context.Context, s *surroundings, c *client.Client, 
 }
 
 // say says that an agent has ended, and how to go on.
-func (v *stopVerb) say(s *surroundings, before *api.Session, now *stopped) error {
+func (v *stopCmd) say(e *env, before *api.Session, now *stopped) error {
 	if v.quiet {
-		_, err := fmt.Fprintln(s.stdout, now.ID)
+		_, err := fmt.Fprintln(e.stdout, now.ID)
 		return err
 	}
 	word := "stopped"
 	if before.State == api.StateEnded {
 		word = "already stopped:"
 	}
-	if _, err := fmt.Fprintf(s.stdout, "%s %s\n", word, called(now.ID, now.Title)); err != nil {
+	if _, err := fmt.Fprintf(e.stdout, "%s %s\n", word, called(now.ID, now.Title)); err != nil {
 		return err
 	}
 	if v.all {
 		return nil // a line for each is enough
 	}
-	s.hint("  resume here:        switchboard resume %s", naming.Short(now.ID))
+	e.hint("  resume here:        switchboard resume %s", naming.Short(now.ID))
 	if now.HandBack != "" {
-		s.hint("  resume in terminal: %s", now.HandBack)
+		e.hint("  resume in terminal: %s", now.HandBack)
 	}
 	return nil
 }

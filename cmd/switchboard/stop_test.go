@@ -79,8 +79,8 @@ func TestStopTogether(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go func() {
-		v := &stopVerb{quiet: true}
-		done <- v.stop(ctx, &surroundings{stdout: &out, stderr: &complaints}, c, sessions, nil)
+		v := &stopCmd{listFlags: listFlags{quiet: true}}
+		done <- v.stop(ctx, &env{stdout: &out, stderr: &complaints}, c, sessions, nil)
 	}()
 	select {
 	case <-h.met:

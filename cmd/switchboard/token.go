@@ -24,7 +24,7 @@ import (
 // scopeNames returns the scopes that a token may have, the least first.
 func scopeNames() []string { return []string{"observe", "prompt", "approve", "admin"} }
 
-func newToken(s *surroundings) *cobra.Command {
+func newToken(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "token",
 		Short: "Create, list and revoke access tokens of programs and browsers",
@@ -57,13 +57,13 @@ These commands use the Unix socket and need no token. Commands that an agent run
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newTokenCreate(s), newTokenList(s), newTokenRevoke(s), newTokenCode(s))
+	cmd.AddCommand(newTokenCreate(e), newTokenList(e), newTokenRevoke(e), newTokenCode(e))
 	return cmd
 }
 
-// A tokenCreateVerb is the flags of token create.
-type tokenCreateVerb struct {
-	place
+// A tokenCreateCmd is the flags of token create.
+type tokenCreateCmd struct {
+	hubFlags
 	name   string
 	scopes []string
 	ttl    string
@@ -73,8 +73,8 @@ type tokenCreateVerb struct {
 	dir, title, transport string
 }
 
-func newTokenCreate(s *surroundings) *cobra.Command {
-	v := &tokenCreateVerb{}
+func newTokenCreate(e *env) *cobra.Command {
+	v := &tokenCreateCmd{}
 	cmd := &cobra.Command{
 		Use:   "create --name NAME --scopes SCOPE,… | create --session",
 		Short: "Create a token, or a session for a Claude Code you start yourself",
@@ -96,7 +96,7 @@ versions refuse. For those let the hub start the agent.`,
   eval "$(switchboard token create --session)"`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return v.run(cmd, s) },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return v.run(cmd, e) },
 	}
 	v.flags(cmd)
 	f := cmd.Flags()
@@ -113,15 +113,8 @@ versions refuse. For those let the hub start the agent.`,
 	return cmd
 }
 
-// complete has a flag completed with some values.
-func complete(cmd *cobra.Command, flag string, values ...string) {
-	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic(err) // there is no such flag
-	}
-}
-
 // run makes what the flags say.
-func (v *tokenCreateVerb) run(cmd *cobra.Command, s *surroundings) error {
+func (v *tokenCreateCmd) run(cmd *cobra.Command, e *env) error {
 	others := []string{"dir", "title", "transport"}
 	if v.session {
 		others = []string{"name", "scopes", "ttl"}
@@ -135,12 +128,12 @@ func (v *tokenCreateVerb) run(cmd *cobra.Command, s *surroundings) error {
 		}
 	}
 	if v.session {
-		return v.makeSession(cmd.Context(), s)
+		return v.makeSession(cmd, e)
 	}
-	return v.makeToken(cmd.Context(), s)
+	return v.makeToken(cmd, e)
 }
 
-func (v *tokenCreateVerb) makeToken(ctx context.Context, s *surroundings) error {
+func (v *tokenCreateCmd) makeToken(cmd *cobra.Command, e *env) error {
 	in := api.CreateToken{Name: v.name, Scopes: v.scopes}
 	switch {
 	case v.name == "":
@@ -160,21 +153,21 @@ func (v *tokenCreateVerb) makeToken(ctx context.Context, s *surroundings) error 
 			return usageError{fmt.Errorf("--ttl is %s; it must be at least one second", v.ttl)}
 		}
 	}
-	return v.withHub(s, func(c *client.Client) error {
+	return v.act(cmd, e, func(ctx context.Context, c *client.Client) error {
 		made, err := c.CreateToken(ctx, in)
 		if err != nil {
 			return err
 		}
 		if v.json {
-			return s.writeJSON(made)
+			return e.writeJSON(made)
 		}
 		until := "does not expire"
 		if !made.Expires.IsZero() {
 			until = "expires " + made.Expires.Format(time.RFC3339)
 		}
-		fmt.Fprintf(s.stderr, "token %s for %s: %s, %s; shown only once\nRevoke it: switchboard token revoke %s\n",
+		fmt.Fprintf(e.stderr, "token %s for %s: %s, %s; shown only once\nRevoke it: switchboard token revoke %s\n",
 			made.ID, terminal.Clean(made.Name), strings.Join(made.Scopes, ","), until, made.ID)
-		_, err = fmt.Fprintln(s.stdout, made.Text)
+		_, err = fmt.Fprintln(e.stdout, made.Text)
 		return err
 	})
 }
@@ -198,7 +191,7 @@ type dialling struct {
 	Command []string          `json:"command"`
 }
 
-func (v *tokenCreateVerb) makeSession(ctx context.Context, s *surroundings) error {
+func (v *tokenCreateCmd) makeSession(cmd *cobra.Command, e *env) error {
 	if v.transport != "websocket" && v.transport != "hybrid" {
 		return usageError{fmt.Errorf("--transport is %q; it can be websocket or hybrid", v.transport)}
 	}
@@ -206,7 +199,7 @@ func (v *tokenCreateVerb) makeSession(ctx context.Context, s *surroundings) erro
 	if err != nil {
 		return usageError{fmt.Errorf("--dir: %w", err)}
 	}
-	return v.withHub(s, func(c *client.Client) error {
+	return v.act(cmd, e, func(ctx context.Context, c *client.Client) error {
 		made, err := c.Create(ctx, api.CreateSession{Dir: dir, Title: v.title, Transport: v.transport})
 		if err != nil {
 			return err
@@ -223,10 +216,10 @@ func (v *tokenCreateVerb) makeSession(ctx context.Context, s *surroundings) erro
 			d.Env["CLAUDE_CODE_POST_FOR_SESSION_INGRESS_V2"] = "1"
 		}
 		if v.json {
-			return s.writeJSON(d)
+			return e.writeJSON(d)
 		}
-		fmt.Fprintf(s.stderr, "session %s waits for a Claude Code up to 2.1.120; newer versions refuse to connect\n", made.ID)
-		return d.write(s.stdout)
+		fmt.Fprintf(e.stderr, "session %s waits for a Claude Code up to 2.1.120; newer versions refuse to connect\n", made.ID)
+		return d.write(e.stdout)
 	})
 }
 
@@ -266,14 +259,14 @@ func quote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// A tokenListVerb is the flags of token list.
-type tokenListVerb struct {
-	place
+// A tokenListCmd is the flags of token list.
+type tokenListCmd struct {
+	hubFlags
 	json bool
 }
 
-func newTokenList(s *surroundings) *cobra.Command {
-	v := &tokenListVerb{}
+func newTokenList(e *env) *cobra.Command {
+	v := &tokenListCmd{}
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List tokens and devices",
@@ -285,15 +278,15 @@ last use isn't stored. Last use is exact to the minute. Expired tokens are liste
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return v.withHub(s, func(c *client.Client) error {
-				list, err := c.Tokens(cmd.Context())
+			return v.act(cmd, e, func(ctx context.Context, c *client.Client) error {
+				list, err := c.Tokens(ctx)
 				if err != nil {
 					return err
 				}
 				if v.json {
-					return s.writeJSON(list)
+					return e.writeJSON(list)
 				}
-				return writeLines(s.stdout, s.view(false).Tokens(list.Tokens))
+				return writeLines(e.stdout, e.view(false).Tokens(list.Tokens))
 			})
 		},
 	}
@@ -310,8 +303,8 @@ func date(t time.Time, none string) string {
 	return t.Local().Format("2006-01-02 15:04")
 }
 
-func newTokenRevoke(s *surroundings) *cobra.Command {
-	v := &tokenRevokeVerb{}
+func newTokenRevoke(e *env) *cobra.Command {
+	v := &tokenRevokeCmd{}
 	cmd := &cobra.Command{
 		Use:   "revoke ID… | revoke --devices",
 		Short: "Revoke tokens, or sign out all devices",
@@ -326,12 +319,12 @@ Revoking the token in the file admin.token, which earlier versions wrote, also r
 
   # Sign out all browsers and phones
   switchboard token revoke --devices`,
-		ValidArgsFunction: completeTokens(s, &v.place),
+		ValidArgsFunction: completeTokens(e, &v.hubFlags),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if v.devices == (len(args) > 0) {
 				return usageError{errors.New("name the tokens to revoke, or use --devices; switchboard token list shows them")}
 			}
-			return v.withHub(s, func(c *client.Client) error { return v.run(cmd.Context(), s, c, args) })
+			return v.act(cmd, e, func(ctx context.Context, c *client.Client) error { return v.run(ctx, e, c, args) })
 		},
 	}
 	v.flags(cmd)
@@ -340,30 +333,30 @@ Revoking the token in the file admin.token, which earlier versions wrote, also r
 	return cmd
 }
 
-// A tokenRevokeVerb is the flags of token revoke.
-type tokenRevokeVerb struct {
-	place
+// A tokenRevokeCmd is the flags of token revoke.
+type tokenRevokeCmd struct {
+	hubFlags
 	devices, json bool
 }
 
 // run revokes tokens, and tells which also if the next could not be.
-func (v *tokenRevokeVerb) run(ctx context.Context, s *surroundings, c *client.Client, args []string) error {
+func (v *tokenRevokeCmd) run(ctx context.Context, e *env, c *client.Client, args []string) error {
 	revoked, err := v.revoke(ctx, c, args)
 	if v.json {
-		return errors.Join(err, s.writeJSON(&api.RevokedTokens{Revoked: revoked}))
+		return errors.Join(err, e.writeJSON(&api.RevokedTokens{Revoked: revoked}))
 	}
 	lines := make([]string, len(revoked))
 	for i, id := range revoked {
 		lines[i] = "revoked " + terminal.Clean(id)
 	}
 	if v.devices && len(lines) == 0 && err == nil {
-		s.hint("No devices are signed in.")
+		e.hint("No devices are signed in.")
 	}
-	return errors.Join(err, writeLines(s.stdout, lines))
+	return errors.Join(err, writeLines(e.stdout, lines))
 }
 
 // revoke revokes the tokens that are named, or those of all devices.
-func (v *tokenRevokeVerb) revoke(ctx context.Context, c *client.Client, args []string) ([]string, error) {
+func (v *tokenRevokeCmd) revoke(ctx context.Context, c *client.Client, args []string) ([]string, error) {
 	if v.devices {
 		list, err := c.RevokeDevices(ctx)
 		if err != nil {
@@ -383,8 +376,8 @@ func (v *tokenRevokeVerb) revoke(ctx context.Context, c *client.Client, args []s
 }
 
 // completeTokens completes arguments with the ids of tokens.
-func completeTokens(s *surroundings, p *place) cobra.CompletionFunc {
-	return p.asking(s, func(ctx context.Context, c *client.Client, _ string) []cobra.Completion {
+func completeTokens(e *env, p *hubFlags) cobra.CompletionFunc {
+	return p.asking(e, func(ctx context.Context, c *client.Client, _ string) []cobra.Completion {
 		list, err := c.Tokens(ctx)
 		if err != nil {
 			return nil
@@ -406,16 +399,16 @@ func tokenID(text string) string {
 	return text
 }
 
-// A tokenCodeVerb is the flags of token code.
-type tokenCodeVerb struct {
-	place
+// A tokenCodeCmd is the flags of token code.
+type tokenCodeCmd struct {
+	hubFlags
 	name   string
 	scopes []string
 	json   bool
 }
 
-func newTokenCode(s *surroundings) *cobra.Command {
-	v := &tokenCodeVerb{}
+func newTokenCode(e *env) *cobra.Command {
+	v := &tokenCodeCmd{}
 	cmd := &cobra.Command{
 		Use:   "code",
 		Short: "Create a one-time link that lets a browser in",
@@ -431,7 +424,7 @@ A program exchanges the code with POST /v1/login.`,
   switchboard token code --name guest --scopes observe,approve`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return v.run(cmd.Context(), s) },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return v.run(cmd, e) },
 	}
 	v.flags(cmd)
 	cmd.Flags().StringVar(&v.name, "name", "", "device name in logs (default: the browser's own)")
@@ -442,20 +435,20 @@ A program exchanges the code with POST /v1/login.`,
 }
 
 // run makes a code.
-func (v *tokenCodeVerb) run(ctx context.Context, s *surroundings) error {
+func (v *tokenCodeCmd) run(cmd *cobra.Command, e *env) error {
 	if err := checkScopes(v.scopes); err != nil {
 		return usageError{err}
 	}
-	return v.withHub(s, func(c *client.Client) error {
+	return v.act(cmd, e, func(ctx context.Context, c *client.Client) error {
 		made, err := c.CreateCode(ctx, api.CreateCode{Name: v.name, Scopes: v.scopes})
 		if err != nil {
 			return err
 		}
 		if v.json {
-			return s.writeJSON(made)
+			return e.writeJSON(made)
 		}
-		fmt.Fprintf(s.stderr, "Works once, until %s.\n", made.Expires.Local().Format(time.TimeOnly))
-		_, err = fmt.Fprintln(s.stdout, made.URL)
+		fmt.Fprintf(e.stderr, "Works once, until %s.\n", made.Expires.Local().Format(time.TimeOnly))
+		_, err = fmt.Fprintln(e.stdout, made.URL)
 		return err
 	})
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/switchboard-dev/switchboard/claude/claudetest"
 )
 
-// A build is what the verb version tells.
+// A build is what the command version tells.
 type build struct {
 	Version   string   `json:"version"`   // of the module; devel, with the commit if it is known, for a build from a working copy
 	Go        string   `json:"go"`        // that it was built with

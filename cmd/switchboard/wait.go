@@ -18,16 +18,16 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/terminal/words"
 )
 
-// A waitVerb is the flags of wait.
-type waitVerb struct {
-	place
+// A waitCmd is the flags of wait.
+type waitCmd struct {
+	hubFlags
 	timeout     time.Duration
 	json, quiet bool
 	asked       []string // the ids of questions that were told
 }
 
-func newWait(s *surroundings) *cobra.Command {
-	v := &waitVerb{}
+func newWait(e *env) *cobra.Command {
+	v := &waitCmd{}
 	cmd := &cobra.Command{
 		Use:   "wait SESSION",
 		Short: "Wait until a session's turn ends",
@@ -46,8 +46,8 @@ Exit codes: 0 the turn succeeded, 6 it failed or the agent ended early, 1 it was
   # the session as it is then
   switchboard wait --json "Fix the tests" | jq .result`,
 		Args:              oneSession,
-		ValidArgsFunction: completeSessions(s, &v.place),
-		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd, s, args[0]) },
+		ValidArgsFunction: completeSessions(e, &v.hubFlags),
+		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd, e, args[0]) },
 	}
 	v.flags(cmd)
 	f := cmd.Flags()
@@ -58,38 +58,34 @@ Exit codes: 0 the turn succeeded, 6 it failed or the agent ended early, 1 it was
 }
 
 // run waits.
-func (v *waitVerb) run(cmd *cobra.Command, s *surroundings, name string) error {
+func (v *waitCmd) run(cmd *cobra.Command, e *env, name string) error {
 	if v.timeout < 0 {
 		return usageError{fmt.Errorf("--timeout is %s; it must not be below 0", v.timeout)}
 	}
-	return v.act(cmd, s, func(ctx context.Context, c *client.Client) error {
-		session, err := naming.Session(ctx, c, name)
-		if err != nil {
-			return err
-		}
+	return v.onSession(cmd, e, naming.Session, name, func(ctx context.Context, c *client.Client, session *api.Session) error {
 		if v.timeout > 0 {
 			var cancel context.CancelFunc
 			ctx, cancel = context.WithTimeoutCause(ctx, v.timeout, errTimeout)
 			defer cancel()
 		}
-		session, err = v.await(ctx, s, c, session)
+		session, err := v.await(ctx, e, c, session)
 		if err != nil && errors.Is(context.Cause(ctx), errTimeout) {
-			v.say(s, "still running after %s; the agent keeps working", v.timeout)
+			v.say(e, "still running after %s; the agent keeps working", v.timeout)
 			return exitError(codeTimeout)
 		}
 		if err != nil {
 			return err
 		}
-		return v.tell(s, session)
+		return v.tell(e, session)
 	})
 }
 
 // await looks at a session again with each event that can mean its turn's end.
-func (v *waitVerb) await(ctx context.Context, s *surroundings, c *client.Client, session *api.Session) (*api.Session, error) {
+func (v *waitCmd) await(ctx context.Context, e *env, c *client.Client, session *api.Session) (*api.Session, error) {
 	if turnOver(session) {
 		return session, nil
 	}
-	v.questions(s, session)
+	v.questions(e, session)
 	for frame, err := range c.Follow(ctx, session.ID, &client.FollowOptions{After: session.LastEventID, NoLive: true}) {
 		if err != nil {
 			return nil, err
@@ -100,7 +96,7 @@ func (v *waitVerb) await(ctx context.Context, s *surroundings, c *client.Client,
 		if session, err = c.Session(ctx, session.ID); err != nil || turnOver(session) {
 			return session, err
 		}
-		v.questions(s, session)
+		v.questions(e, session)
 	}
 	return nil, errors.New("the session's log has ended before the turn")
 }
@@ -124,26 +120,26 @@ func tellsEnd(frame api.Frame) bool {
 }
 
 // questions tells what the session asks, each question once.
-func (v *waitVerb) questions(s *surroundings, session *api.Session) {
+func (v *waitCmd) questions(e *env, session *api.Session) {
 	for i := range session.Questions {
 		q := &session.Questions[i]
 		if slices.Contains(v.asked, q.ID) {
 			continue
 		}
 		v.asked = append(v.asked, q.ID)
-		v.say(s, "the agent asks: %s %s; see: switchboard questions %s", words.Headline(q), terminal.Gist(q), naming.Short(q.ID))
+		v.say(e, "the agent asks: %s %s; see: switchboard questions %s", words.Headline(q), terminal.Gist(q), naming.Short(q.ID))
 	}
 }
 
 // say says something on standard error.
-func (v *waitVerb) say(s *surroundings, format string, args ...any) {
+func (v *waitCmd) say(e *env, format string, args ...any) {
 	if !v.quiet {
-		fmt.Fprintf(s.stderr, "switchboard: %s\n", paint.CleanLine(fmt.Sprintf(format, args...), 0))
+		fmt.Fprintf(e.stderr, "switchboard: %s\n", paint.CleanLine(fmt.Sprintf(format, args...), 0))
 	}
 }
 
 // tell says how the turn ended, by the exit code too.
-func (v *waitVerb) tell(s *surroundings, session *api.Session) error {
+func (v *waitCmd) tell(e *env, session *api.Session) error {
 	word, code := "done", codeDone
 	switch r := session.Result; {
 	case session.State == api.StateEnded && session.Ended != nil && session.Ended.Unfinished:
@@ -156,9 +152,9 @@ func (v *waitVerb) tell(s *surroundings, session *api.Session) error {
 	var err error
 	switch {
 	case v.json:
-		err = s.writeJSON(session)
+		err = e.writeJSON(session)
 	case !v.quiet:
-		_, err = fmt.Fprintf(s.stdout, "%s  %s\n", called(session.ID, session.Title), strings.TrimSpace(paint.CleanLine(word, 0)))
+		_, err = fmt.Fprintf(e.stdout, "%s  %s\n", called(session.ID, session.Title), strings.TrimSpace(paint.CleanLine(word, 0)))
 	}
 	if err != nil || code == codeDone {
 		return err

@@ -31,15 +31,15 @@ const (
 	envWrapLog    = "SWITCHBOARD_WRAP_LOG"
 )
 
-// A wrapVerb is the verb wrap, or a link that is.
-type wrapVerb struct {
-	place
+// A wrapCmd is the command wrap, or a link that is.
+type wrapCmd struct {
+	hubFlags
 	steer      bool
 	title, log string
 }
 
-func newWrap(s *surroundings) *cobra.Command {
-	v := &wrapVerb{}
+func newWrap(e *env) *cobra.Command {
+	v := &wrapCmd{}
 	cmd := &cobra.Command{
 		Use:   "wrap [flags] -- claude [arguments of the CLI]",
 		Short: "Show an agent that another program drives",
@@ -73,7 +73,7 @@ Linux and macOS only.`,
   switchboard wrap -- claude --version`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			exit, err := v.run(cmd.Context(), s, args[0], args[1:])
+			exit, err := v.run(cmd.Context(), e, args[0], args[1:])
 			if err != nil {
 				return err
 			}
@@ -90,12 +90,12 @@ Linux and macOS only.`,
 }
 
 // wrapAs is the link. It returns the exit code.
-func wrapAs(ctx context.Context, args []string, s *surroundings) int {
-	v := &wrapVerb{title: s.getenv(envWrapTitle), log: s.getenv(envWrapLog)}
-	v.steer, _ = strconv.ParseBool(s.getenv(envWrapSteer)) // nonsense is no permission
-	exit, err := v.run(ctx, s, cmp.Or(s.getenv(envWrapClaude), "claude"), args)
+func wrapAs(ctx context.Context, args []string, e *env) int {
+	v := &wrapCmd{title: e.getenv(envWrapTitle), log: e.getenv(envWrapLog)}
+	v.steer, _ = strconv.ParseBool(e.getenv(envWrapSteer)) // nonsense is no permission
+	exit, err := v.run(ctx, e, cmp.Or(e.getenv(envWrapClaude), "claude"), args)
 	if err != nil {
-		_, _ = fmt.Fprintf(s.stderr, "%s: %s\n", wrapName, terminal.Clean(err.Error()))
+		_, _ = fmt.Fprintf(e.stderr, "%s: %s\n", wrapName, terminal.Clean(err.Error()))
 		return codeFailed
 	}
 	exit.Leave()
@@ -103,17 +103,17 @@ func wrapAs(ctx context.Context, args []string, s *surroundings) int {
 }
 
 // run wraps a CLI and returns how it has ended, or becomes it.
-func (v *wrapVerb) run(ctx context.Context, s *surroundings, name string, args []string) (shim.Exit, error) {
+func (v *wrapCmd) run(ctx context.Context, e *env, name string, args []string) (shim.Exit, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return shim.Exit{}, fmt.Errorf("finding this program: %w", err)
 	}
 	speaks := shim.Speaks(args)
-	env, err := shim.WrappedEnv(s.env, os.Getpid(), os.Getppid(), speaks)
+	env, err := shim.WrappedEnv(e.env, os.Getpid(), os.Getppid(), speaks)
 	if err != nil {
 		return shim.Exit{}, err
 	}
-	cli, err := shim.FindWrapped(ctx, name, self, s.env)
+	cli, err := shim.FindWrapped(ctx, name, self, e.env)
 	if missing, ok := errors.AsType[*claude.NotFoundError](err); ok {
 		return shim.Exit{}, fmt.Errorf("there is no %s: %s; name one by its path, after -- or in %s", name, cmp.Or(missing.Reason, "neither in PATH nor where its installers put it"), envWrapClaude)
 	}
@@ -124,23 +124,23 @@ func (v *wrapVerb) run(ctx context.Context, s *surroundings, name string, args [
 	if !speaks {
 		return shim.Exit{}, shim.Become(command, env)
 	}
-	stdin, in := s.stdin.(*os.File)
-	stdout, out := s.stdout.(*os.File)
-	stderr, errs := s.stderr.(*os.File)
+	stdin, in := e.stdin.(*os.File)
+	stdout, out := e.stdout.(*os.File)
+	stderr, errs := e.stderr.(*os.File)
 	if !in || !out || !errs {
 		return shim.Exit{}, errors.New("wrap needs the streams of a process")
 	}
 	return shim.Wrap(&shim.WrapSpec{
 		Args: command, Env: env, Stdin: stdin, Stdout: stdout, Stderr: stderr, Log: v.log,
-		Tee: shim.TeeSpec{Steer: v.steer, Register: v.register(s, args)},
+		Tee: shim.TeeSpec{Steer: v.steer, Register: v.register(e, args)},
 	})
 }
 
 // register returns what makes the session in the server. It is called when there may be one, again and again until it works.
-func (v *wrapVerb) register(s *surroundings, args []string) func(context.Context) (shim.Registration, error) {
+func (v *wrapCmd) register(e *env, args []string) func(context.Context) (shim.Registration, error) {
 	id := rand.Text()
 	return func(ctx context.Context) (shim.Registration, error) {
-		_, paths, err := v.load(s, nil)
+		_, paths, err := v.load(e, nil)
 		if err != nil {
 			return shim.Registration{}, err
 		}
@@ -181,7 +181,7 @@ func refused(err error) error {
 
 // session is what the server is told of the session. Model and mode are for a process of the server's own that goes on with the conversation
 // when the program has ended.
-func (v *wrapVerb) session(args []string) (*api.CreateSession, error) {
+func (v *wrapCmd) session(args []string) (*api.CreateSession, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, fmt.Errorf("finding the working folder: %w", err)
@@ -192,4 +192,23 @@ func (v *wrapVerb) session(args []string) (*api.CreateSession, error) {
 		request.Options.PermissionMode = mode
 	}
 	return request, nil
+}
+
+// specDescriptor is where the shim finds its orders: never in arguments or the environment, which others can see.
+const specDescriptor = 3
+
+// newShim is the command by which serve starts the process that owns an agent. It is not for people.
+func newShim() *cobra.Command {
+	return &cobra.Command{
+		Use:    "shim",
+		Short:  "Own one agent on behalf of serve, which starts this",
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if code := shim.Main(cmd.Context(), os.NewFile(specDescriptor, "spec")); code != 0 {
+				return exitError(code)
+			}
+			return nil
+		},
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
 )
@@ -15,8 +16,9 @@ const Last = "-"
 
 // The kinds of things that have names.
 const (
-	KindSession  = "session"
-	KindQuestion = "question"
+	KindSession      = "session"
+	KindQuestion     = "question"
+	KindConversation = "conversation"
 )
 
 const (
@@ -29,6 +31,13 @@ const (
 	mostMeant = 8
 	// mostPasses is how often a list is read again that changes meanwhile.
 	mostPasses = 20
+	// maxAbout is how many letters of a title an error quotes.
+	maxAbout = 60
+	// leastConversation and mostConversation bound what may be the id of a conversation, or the beginning of one.
+	leastConversation = 4
+	mostConversation  = 64
+	// sameMoment is how close together two sessions were updated if it is chance which of them was the last.
+	sameMoment = 2 * time.Second
 )
 
 // A Lister knows sessions. A client of a server is one.
@@ -42,6 +51,12 @@ type Questioner interface {
 	Lister
 	Questions(ctx context.Context, f api.QuestionFilter) (*api.QuestionList, error)
 	Question(ctx context.Context, id string) (*api.Question, error)
+}
+
+// A Reader knows sessions and the conversations on disk. A client of a server is one.
+type Reader interface {
+	Lister
+	Transcripts(ctx context.Context, f api.TranscriptFilter) (*api.TranscriptList, error)
 }
 
 // An Error says that a name stands for nothing, or for more than one thing.
@@ -122,6 +137,84 @@ func Session(ctx context.Context, hub Lister, name string) (*api.Session, error)
 	}
 }
 
+// SessionToEnd is like [Session], for callers that take something from an agent that is at work. While several are, which of them was updated last
+// changes from one moment to the next, so that [Last] would hit one by chance: then it stands for none.
+func SessionToEnd(ctx context.Context, hub Lister, name string) (*api.Session, error) {
+	session, err := Session(ctx, hub, name)
+	if err != nil || name != Last || session.State == api.StateEnded {
+		return session, err
+	}
+	list, err := hub.List(ctx, api.SessionFilter{State: LiveStates(), Limit: mostMeant + 1})
+	if err != nil {
+		return nil, err
+	}
+	several := &Error{Name: name, Kind: KindSession, Candidates: []string{line(session.ID, brief(session.Title))}}
+	for i := range list.Sessions {
+		if other := &list.Sessions[i]; other.ID != session.ID && session.Updated.Sub(other.Updated).Abs() < sameMoment {
+			several.Candidates = append(several.Candidates, line(other.ID, brief(other.Title)))
+		}
+	}
+	if len(several.Candidates) > 1 {
+		return nil, several
+	}
+	return session, nil
+}
+
+// LiveStates returns the states of sessions that have a process.
+func LiveStates() []api.State {
+	return []api.State{api.StateStarting, api.StateIdle, api.StateRunning, api.StateRequiresAction, api.StateBackground, api.StateOffline}
+}
+
+// Conversation finds a session by any of its names, see [Session], or else a conversation on disk by its id or the beginning of it. A conversation on
+// disk that is the present one of a session is that session, and both are returned. A conversation that a session had before is not: the session
+// would not continue it.
+func Conversation(ctx context.Context, hub Reader, name string) (*api.Session, *api.Transcript, error) {
+	session, err := Session(ctx, hub, name)
+	if err == nil {
+		return session, nil, nil
+	}
+	if unknown, ok := errors.AsType[*Error](err); !ok || len(unknown.Candidates) > 0 || !IsConversation(name) {
+		return nil, nil, err
+	}
+	t, err := Transcript(ctx, hub, name)
+	if err != nil || t.Session == "" {
+		return nil, t, err
+	}
+	if session, err = hub.Session(ctx, t.Session); err != nil {
+		return nil, nil, err
+	}
+	if session.Conversation != t.Conversation {
+		session = nil
+	}
+	return session, t, nil
+}
+
+// Transcript finds a conversation on disk by its id or the beginning of it.
+func Transcript(ctx context.Context, hub Reader, name string) (*api.Transcript, error) {
+	list, err := hub.Transcripts(ctx, api.TranscriptFilter{Conversation: name, Limit: mostMeant + 2})
+	if err != nil {
+		return nil, err
+	}
+	unknown := &Error{Name: name, Kind: KindConversation}
+	for i := range list.Transcripts {
+		t := &list.Transcripts[i]
+		if t.Conversation == name || len(list.Transcripts) == 1 {
+			return t, nil
+		}
+		unknown.Candidates = append(unknown.Candidates, line(t.Conversation, brief(t.Title)))
+	}
+	unknown.Why = fmt.Sprintf("there is neither a session %q nor a conversation on disk whose id begins so (switchboard disk ls)", name)
+	return nil, unknown
+}
+
+// IsConversation reports whether a text may be the id of a conversation, or the beginning of one.
+func IsConversation(text string) bool {
+	other := func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_'
+	}
+	return len(text) >= leastConversation && len(text) <= mostConversation && !strings.ContainsFunc(text, other)
+}
+
 // severalSessions says which sessions a name could stand for.
 func severalSessions(name string, meant []api.SessionSummary) *Error {
 	e := &Error{Name: name, Kind: KindSession}
@@ -134,6 +227,14 @@ func severalSessions(name string, meant []api.SessionSummary) *Error {
 // line returns an id with what is said about it. That may be an agent's: with a line end in it, it could look like another candidate.
 func line(id, about string) string {
 	return strings.TrimSpace(id + "  " + strings.Join(strings.Fields(about), " "))
+}
+
+// brief cuts a title that is long.
+func brief(title string) string {
+	if runes := []rune(title); len(runes) > maxAbout {
+		return string(runes[:maxAbout-1]) + "…"
+	}
+	return title
 }
 
 // Question returns the question that a name stands for: its id; the beginning of the id of an open one, of at least three letters, with or without
@@ -292,5 +393,42 @@ func questions(ctx context.Context, hub Questioner, f api.QuestionFilter) ([]api
 		if f.Cursor = list.Next; f.Cursor == "" {
 			return all, nil
 		}
+	}
+}
+
+// All lists all sessions that a filter selects, the most recently updated first. Sessions at work are updated all the time: while one page is read, one
+// of the next may move to a page that was read before. So what was updated meanwhile is read again, until that is no more than one page, which the
+// server reads at one moment. Else a name would seem to stand for one session that stands for two, and an agent would be missed that is to be ended.
+func All(ctx context.Context, hub Lister, f api.SessionFilter) ([]api.SessionSummary, error) {
+	var all []api.SessionSummary
+	at := map[string]int{} // where a session is in all
+	since := time.Time{}   // what was updated before is known
+	for pass := 0; ; pass++ {
+		begun, pages, known := since, 0, false
+		for f.Cursor, f.Limit = "", page; !known; pages++ {
+			list, err := hub.List(ctx, f)
+			if err != nil {
+				return nil, err
+			}
+			if pages == 0 && len(list.Sessions) > 0 {
+				begun = list.Sessions[0].Updated
+			}
+			for _, s := range list.Sessions {
+				known = known || s.Updated.Before(since)
+				if i, seen := at[s.ID]; seen {
+					all[i] = s
+				} else {
+					at[s.ID] = len(all)
+					all = append(all, s)
+				}
+			}
+			f.Cursor = list.Next
+			known = known || f.Cursor == ""
+		}
+		if pages == 1 || pass == mostPasses {
+			slices.SortStableFunc(all, func(a, b api.SessionSummary) int { return b.Updated.Compare(a.Updated) })
+			return all, nil
+		}
+		since = begun
 	}
 }

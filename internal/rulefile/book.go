@@ -10,6 +10,8 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -341,4 +343,68 @@ func count(file *policy.File) int {
 		return 0
 	}
 	return len(file.Rules)
+}
+
+// readStore reads what was confirmed last. Only the user may be able to write it, not even the group: write access is the right to confirm.
+func readStore(name string) ([]byte, error) {
+	info, err := os.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no file of its own", name)
+	}
+	if info.Mode().Perm()&0o022 != 0 {
+		return nil, fmt.Errorf("%s may be written by others", name)
+	}
+	return config.ReadFile(name)
+}
+
+// writeStore writes what was confirmed: all of it or nothing.
+func writeStore(name, text string) (err error) {
+	file, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*") // for us alone
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(file.Name()) // it is of no use; the error that matters is the first
+		}
+	}()
+	_, err = file.WriteString(text)
+	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), name)
+}
+
+// Status says which rules are in force, and what is the matter with the file.
+func (b *Book) Status() api.Policy {
+	b.mu.Lock()
+	engine, waits := b.inForce, b.pending
+	status := api.Policy{File: b.options.File, Missing: b.seen.missing, Loaded: b.loaded, Problem: b.problem}
+	b.mu.Unlock()
+
+	status.Enforce = engine.Enforce()
+	status.Rules = list(engine)
+	if waits != nil {
+		change := waits.change
+		change.Widens = slices.Clone(change.Widens)
+		status.Pending = &change
+	}
+	return status
+}
+
+// list returns all rules of an engine.
+func list(engine *policy.Engine) []api.PolicyRule {
+	rules := engine.Rules("")
+	out := make([]api.PolicyRule, 0, len(rules))
+	for i := range rules {
+		r := &rules[i]
+		out = append(out, api.PolicyRule{
+			Rule: r.Text, Decision: api.RuleDecision(r.Decision), Scope: string(r.Scope), Source: r.Source, Message: r.Message, Expires: r.Expires,
+			Enforced: policy.Enforced(*r),
+		})
+	}
+	return out
 }

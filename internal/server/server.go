@@ -193,10 +193,10 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	}
 	s.serve(limited, s.tls, s.portHandler())
 	for _, warning := range s.Warnings() {
-		s.log.Warn("a door stands open", "which", warning)
+		s.log.Warn("an endpoint is exposed", "which", warning)
 	}
 	s.tasks.Go(s.findAgent)
-	s.tasks.Go(s.keepHouse)
+	s.tasks.Go(s.enforceRetention)
 	s.tasks.Go(s.takeSpools)
 	if err := tellManager(ctx, o.NotifySocket, "READY=1\nSTATUS=Listening on "+s.tcp[0].Addr().String()); err != nil {
 		s.log.Warn("the service manager was not told that the server is ready", "err", err)

@@ -2,6 +2,7 @@ package ask
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -47,6 +48,10 @@ type Options struct {
 	// Guard is for how long no key must have been pressed before one counts, so that who was just typing something else does not answer
 	// by accident. If zero, every key counts. It needs Init.
 	Guard time.Duration
+	// Wait is how long that lasts if no key is pressed meanwhile. If zero, as long as Guard.
+	Wait time.Duration
+	// Later makes a command that brings a message after a while. If nil, one that ends only then.
+	Later func(d time.Duration, msg tea.Msg) tea.Cmd
 }
 
 // phase is how far the answer has come.
@@ -79,7 +84,8 @@ type Model struct {
 
 	problem string // what went wrong last
 	guarded bool
-	seq     int // of the guard
+	wait    time.Duration // how long the guard lasts from now
+	seq     int           // of the guard
 }
 
 // A part is what differs between the kinds of questions. It is a value: methods return what has changed.
@@ -108,7 +114,10 @@ func New(q *api.Question, o Options) Model {
 	if o.Styles == nil {
 		o.Styles = paint.Profile{}.Styles()
 	}
-	m := Model{o: o, styles: o.Styles, q: q, guarded: o.Guard > 0}
+	if o.Later == nil {
+		o.Later = func(d time.Duration, msg tea.Msg) tea.Cmd { return tea.Tick(d, func(time.Time) tea.Msg { return msg }) }
+	}
+	m := Model{o: o, styles: o.Styles, q: q, guarded: o.Guard > 0, wait: cmp.Or(o.Wait, o.Guard)}
 	switch q.Kind {
 	case api.QuestionPermission:
 		m.part = newPermission(q)
@@ -224,6 +233,7 @@ func (m Model) Changed(q *api.Question) Model {
 		m.menu = menu{} // what it lists may not be offered any more
 		if m.phase == open && m.editing == nil && !m.Typing() {
 			m.guarded, m.o.Guard = true, max(m.o.Guard, changedGuard)
+			m.wait = m.o.Guard
 			m.seq++
 			m.problem = "this just changed: read it again before you answer"
 		}
@@ -253,8 +263,7 @@ func (m Model) Init() tea.Cmd {
 	if !m.guarded {
 		return nil
 	}
-	question, seq := m.q.ID, m.seq
-	return tea.Tick(m.o.Guard, func(time.Time) tea.Msg { return guardMsg{question, seq} })
+	return m.o.Later(m.wait, guardMsg{m.q.ID, m.seq})
 }
 
 // Guarded reports whether no key counts yet.
@@ -269,6 +278,7 @@ func (m Model) Update(msg tea.Msg) (Model, tea.Cmd) {
 		}
 	case tea.KeyPressMsg:
 		if m.guarded {
+			m.wait = m.o.Guard
 			m.seq++
 			return m, m.Init()
 		}

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,8 +9,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/switchboard-dev/switchboard/api"
-	"github.com/switchboard-dev/switchboard/internal/terminal/compose"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/terminal/pane"
 	"github.com/switchboard-dev/switchboard/internal/terminal/talk"
 	"github.com/switchboard-dev/switchboard/internal/transcript"
 	"github.com/switchboard-dev/switchboard/internal/units"
@@ -51,12 +50,12 @@ func (m *model) draw() tea.View {
 	}
 	var bottom []string
 	var cursor *tea.Cursor
-	if m.ask != nil {
-		cursor = m.ask.Cursor()
-		bottom = lines(m.ask.View())
+	if m.pane.Ask != nil {
+		cursor = m.pane.Ask.Cursor()
+		bottom = lines(m.pane.Ask.View())
 	} else {
-		cursor = m.composer.Cursor()
-		bottom = lines(m.composer.View())
+		cursor = m.pane.Composer.Cursor()
+		bottom = lines(m.pane.Composer.View())
 	}
 	status, footer := m.status(), m.footer()
 	todos := m.todos()
@@ -182,7 +181,7 @@ func (m *model) status() []string {
 	var line string
 	switch {
 	case m.lost != nil:
-		line = s.Warn.Render(m.spinner() + " The hub is away (" + paint.CleanLine(m.lost.err.Error(), 60) + "); waiting for it. The agent keeps running.")
+		line = s.Warn.Render(m.spinner() + " The hub is away (" + paint.CleanLine(m.lost.Error(), 60) + "); waiting for it. The agent keeps running.")
 	case state.Offline || state.Session == api.StateOffline:
 		line = s.Warn.Render(m.spinner() + " Connection to the agent lost; waiting for it.")
 	case len(state.Holds) > 0:
@@ -191,7 +190,7 @@ func (m *model) status() []string {
 		line = s.Warn.Render(fmt.Sprintf("%s Retry %d: %s", m.spinner(), state.Retry.Attempt, paint.CleanLine(state.Retry.Error, 0)))
 	case state.Session == api.StateRequiresAction:
 		line = s.Accent.Render(s.Glyphs.Prompt+" The agent is waiting for you.") + m.figures(&state)
-		if m.ask == nil && len(m.putOff) > 0 {
+		if m.pane.Ask == nil && m.pane.PutOff() {
 			line += s.Dim.Render("  esc: the question")
 		}
 	case state.Session == api.StateRunning || state.Session == api.StateStarting:
@@ -255,7 +254,7 @@ func (m *model) footer() []string {
 	} else {
 		parts = append(parts, "ctrl+c leaves")
 	}
-	if waiting := len(m.open()); waiting > 1 {
+	if waiting := len(m.pane.Open()); waiting > 1 {
 		parts = append(parts, fmt.Sprintf("%d questions", waiting))
 	}
 	if state.Mode != "" {
@@ -277,46 +276,10 @@ func (m *model) footer() []string {
 // short returns the beginning of an id, which other verbs take.
 func short(id string) string { return id[:min(len(id), 9)] }
 
-// commands returns what the CLI knows after a slash.
-func commands(s *api.Session) []compose.Command {
-	var told struct {
-		Commands []struct {
-			Name        string `json:"name"`
-			Description string `json:"description"`
-		} `json:"commands"`
-	}
-	var list []compose.Command
-	if json.Unmarshal(s.Initialize, &told) == nil {
-		for _, c := range told.Commands {
-			list = append(list, compose.Command{Name: paint.CleanLine(strings.TrimPrefix(c.Name, "/"), 60), Hint: paint.CleanLine(c.Description, 120)})
-		}
-	}
-	if len(list) > 0 {
-		return list
-	}
-	var init struct {
-		Commands []string `json:"slash_commands"`
-	}
-	if json.Unmarshal(s.Init, &init) == nil {
-		for _, name := range init.Commands {
-			list = append(list, compose.Command{Name: paint.CleanLine(strings.TrimPrefix(name, "/"), 60)})
-		}
-	}
-	return list
-}
-
-// models returns the models that the CLI offers.
+// models returns the names of the models that the CLI offers.
 func models(s *api.Session) []string {
-	var told struct {
-		Models []struct {
-			Value string `json:"value"`
-		} `json:"models"`
-	}
-	if json.Unmarshal(s.Initialize, &told) != nil {
-		return nil
-	}
 	var names []string
-	for _, m := range told.Models {
+	for _, m := range pane.Models(s) {
 		names = append(names, m.Value)
 	}
 	return names

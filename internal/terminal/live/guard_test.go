@@ -1,9 +1,7 @@
 package live
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -15,21 +13,21 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/terminal/compose"
+	"github.com/switchboard-dev/switchboard/internal/terminal/pane"
 )
 
 // guarded runs a test with a model that guards questions, in a bubble: what is done by event and key has all the time that it takes, what is done by
 // now has none.
 func guarded(t *testing.T, f func(s *stage, now func(msg tea.Msg))) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, 80, 24)
-		s.options.Guard = time.Second
+		s := newGuarded(t, 80, 24, time.Second)
 		s.state(api.StateRunning)
 		f(s, func(msg tea.Msg) { s.Update(msg) })
 	})
 }
 
 // opened is the frame in which a question is opened, or settled.
-func (s *stage) opened(kind, id string, change map[string]any) framesMsg {
+func (s *stage) opened(kind, id string, change map[string]any) pane.Batch {
 	q := question(id)
 	maps.Copy(q, change)
 	data, err := json.Marshal(q)
@@ -37,9 +35,9 @@ func (s *stage) opened(kind, id string, change map[string]any) framesMsg {
 		s.t.Fatal(err)
 	}
 	s.seq++
-	return framesMsg{{Type: api.FrameEvent, Event: &api.Event{
+	return batch(api.Frame{Type: api.FrameEvent, Event: &api.Event{
 		ID: fmt.Sprintf("e:%d", s.seq), Session: s.fake.ID(), Run: 1, Seq: s.seq, Kind: kind, Time: time.Now(), Data: data,
-	}}}
+	}})
 }
 
 // TestSurprise holds that a key does not answer a question that nobody can have read yet.
@@ -47,7 +45,7 @@ func TestSurprise(t *testing.T) {
 	guarded(t, func(s *stage, now func(tea.Msg)) {
 		time.Sleep(time.Minute) // the bubble's
 		_, cmd := s.Update(s.opened(api.KindQuestionOpened, "qone", nil))
-		if s.ask == nil || !s.ask.Guarded() || !strings.Contains(s.shown(), "one moment") {
+		if s.pane.Ask == nil || !s.pane.Ask.Guarded() || !strings.Contains(s.shown(), "one moment") {
 			t.Fatalf("the question takes keys at once:\n%s", s.shown())
 		}
 		now(tea.KeyPressMsg{Code: 'y', Text: "y"})
@@ -55,7 +53,7 @@ func TestSurprise(t *testing.T) {
 			t.Fatal("a key answers that was pressed before the question could be read")
 		}
 		s.obey(cmd) // too soon, since a key was pressed
-		if !s.ask.Guarded() {
+		if !s.pane.Ask.Guarded() {
 			t.Error("keys count though one was pressed just now")
 		}
 	})
@@ -67,7 +65,7 @@ func TestReplaced(t *testing.T) {
 		guarded(t, func(s *stage, now func(tea.Msg)) {
 			s.event(api.KindQuestionOpened, question("qone"))
 			s.event(api.KindQuestionOpened, question("qtwo"))
-			if s.ask == nil || s.ask.Guarded() {
+			if s.pane.Ask == nil || s.pane.Ask.Guarded() {
 				t.Fatal("the first question takes no keys")
 			}
 			given := 0
@@ -77,7 +75,7 @@ func TestReplaced(t *testing.T) {
 			}
 			time.Sleep(time.Minute) // the hub takes its time
 			now(s.opened(api.KindQuestionSettled, "qone", map[string]any{"state": "answered", "by": by, "answer": map[string]any{"decision": "allow"}}))
-			if s.ask == nil || s.ask.Question().ID != "qtwo" || !s.ask.Guarded() {
+			if s.pane.Ask == nil || s.pane.Ask.Question().ID != "qtwo" || !s.pane.Ask.Guarded() {
 				t.Fatalf("by %s: the second question takes keys at once:\n%s", by, s.shown())
 			}
 			s.key("y")
@@ -97,11 +95,11 @@ func TestBroughtBack(t *testing.T) {
 	guarded(t, func(s *stage, _ func(tea.Msg)) {
 		s.event(api.KindQuestionOpened, question("qone"))
 		s.key("esc")
-		if s.ask != nil {
+		if s.pane.Ask != nil {
 			t.Fatal("it is not put off")
 		}
 		s.key("esc")
-		if s.ask == nil || s.ask.Guarded() {
+		if s.pane.Ask == nil || s.pane.Ask.Guarded() {
 			t.Error("the question is not back, or takes no keys")
 		}
 	})
@@ -112,8 +110,8 @@ func TestPasteWhileGuarded(t *testing.T) {
 	guarded(t, func(s *stage, now func(tea.Msg)) {
 		now(s.opened(api.KindQuestionOpened, "qone", nil))
 		now(tea.PasteMsg{Content: "yes"})
-		if s.composer.Value() != "yes" || len(s.fake.answers) != 0 {
-			t.Errorf("the composer has %q, and there are %d answers", s.composer.Value(), len(s.fake.answers))
+		if s.pane.Composer.Value() != "yes" || len(s.fake.answers) != 0 {
+			t.Errorf("the composer has %q, and there are %d answers", s.pane.Composer.Value(), len(s.fake.answers))
 		}
 	})
 }
@@ -122,39 +120,14 @@ func TestPasteWhileGuarded(t *testing.T) {
 func TestEditedWhileAsked(t *testing.T) {
 	s := newStage(t, 80, 24)
 	edit := func(string, string) tea.Cmd { return func() tea.Msg { return nil } }
-	s.composer = compose.New(compose.Options{Editor: edit}).Focus()
+	s.pane.Composer = compose.New(compose.Options{Editor: edit}).Focus()
 	s.state(api.StateRunning)
 	s.update(tea.KeyPressMsg{Code: 'g', Mod: tea.ModCtrl})
 	s.event(api.KindQuestionOpened, question("qone"))
 	s.update(compose.EditedMsg{Text: "a long text"})
-	if s.composer.Value() != "a long text" {
-		t.Errorf("the composer has %q", s.composer.Value())
+	if s.pane.Composer.Value() != "a long text" {
+		t.Errorf("the composer has %q", s.pane.Composer.Value())
 	}
-}
-
-// TestActs holds that what was sent arrives though somebody leaves at once, or that they are told.
-func TestActs(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		a := newActs(t.Context())
-		send := func(name string, takes time.Duration) {
-			cmd := a.do(name, func(ctx context.Context) (tea.Msg, error) {
-				select {
-				case <-time.After(takes):
-					return nil, nil
-				case <-ctx.Done():
-					return nil, errors.New("away")
-				}
-			})
-			go cmd()
-		}
-		send("soon", time.Second)
-		send("late", time.Hour)
-		synctest.Wait()
-		undone := a.end()
-		if len(undone) != 1 || undone[0] != "late (away)" {
-			t.Errorf("undone is %q", undone)
-		}
-	})
 }
 
 // TestQuestionChanged holds that what is new about a question is shown at once, and that it does not bring back one that is settled.
@@ -165,12 +138,12 @@ func TestQuestionChanged(t *testing.T) {
 	s.event(api.KindQuestionOpened, q)
 	q["rule"] = map[string]any{"rule": "Bash(make:*)", "scope": "global", "decision": "ask"}
 	s.event(api.KindQuestionChanged, q)
-	if s.ask == nil || s.ask.Question().Rule == nil {
+	if s.pane.Ask == nil || s.pane.Ask.Question().Rule == nil {
 		t.Error("the question that is shown is not the one that is asked")
 	}
 	s.key("y")
 	s.says("something else", "")
-	if s.ask == nil || s.ask.Question().State != api.QuestionAnswered {
+	if s.pane.Ask == nil || s.pane.Ask.Question().State != api.QuestionAnswered {
 		t.Errorf("the question is open again:\n%s", s.shown())
 	}
 }

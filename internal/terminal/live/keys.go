@@ -15,8 +15,8 @@ func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 		m.note = ""
 		m.interrupted = false
 	}
-	defer func() { m.typed = m.now() }()
-	m.expected = false // a person who keeps typing no longer waits for a question
+	m.pane.Pressed()
+	defer m.pane.Typed()
 	switch name {
 	case "ctrl+c":
 		return m.interrupt()
@@ -30,56 +30,43 @@ func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 		m.hideTodo = !m.hideTodo
 		return nil
 	}
-	if name == "?" && m.ask != nil && !m.ask.Typing() && !m.ask.Guarded() {
-		m.help()
-		return nil
-	}
-	if m.ask != nil {
-		next, cmd := m.ask.Update(key)
-		m.ask = &next
-		return cmd
+	p := m.pane
+	if p.Ask != nil {
+		if name == "?" && !p.Ask.Typing() && !p.Guarded() {
+			m.help()
+			return nil
+		}
+		return p.AskKey(key)
 	}
 	switch {
-	case name == "esc" && !m.composer.Completing() && len(m.putOff) > 0:
-		clear(m.putOff)
-		m.expected = true
-		return m.look()
-	case name == "ctrl+d" && m.composer.Empty():
+	case name == "esc" && !p.Composer.Completing() && p.PutOff():
+		return p.BringBack()
+	case name == "ctrl+d" && p.Composer.Empty():
 		return m.leave()
-	case name == "shift+tab" && !m.composer.Completing():
+	case name == "shift+tab" && !p.Composer.Completing():
 		return m.mode("")
-	case name == "?" && m.composer.Empty():
+	case name == "?" && p.Composer.Empty():
 		m.help()
 		return nil
 	}
-	var cmd tea.Cmd
-	m.composer, cmd = m.composer.Update(key)
-	return cmd
+	return p.Write(key)
 }
 
 // paste takes what was pasted. What comes while a question takes no keys yet is
 // meant for the composer.
 func (m *model) paste(msg tea.PasteMsg) tea.Cmd {
-	m.typed, m.expected = m.now(), false
-	var cmd tea.Cmd
-	if m.ask == nil {
-		m.composer, cmd = m.composer.Update(msg)
-		return cmd
+	m.pane.Pressed()
+	defer m.pane.Typed()
+	if m.pane.Ask == nil || m.pane.Guarded() {
+		return m.pane.Write(msg)
 	}
-	if m.ask.Guarded() {
-		m.composer, cmd = m.composer.Focus().Update(msg)
-		m.composer = m.composer.Blur()
-		return cmd
-	}
-	next, cmd := m.ask.Update(msg)
-	m.ask = &next
-	return cmd
+	return m.pane.AskKey(msg)
 }
 
 // interrupt stops the turn the first time, and leaves the second time, or if
 // there is none.
 func (m *model) interrupt() tea.Cmd {
-	if m.interrupted || (!m.turn() && m.composer.Empty()) {
+	if m.interrupted || (!m.turn() && m.pane.Composer.Empty()) {
 		return m.leave()
 	}
 	m.interrupted = true
@@ -87,7 +74,7 @@ func (m *model) interrupt() tea.Cmd {
 	number := m.interrupts
 	over := m.later(twice, interruptOverMsg{number})
 	if !m.turn() {
-		m.composer = m.composer.Reset()
+		m.pane.Composer = m.pane.Composer.Reset()
 		m.note = "ctrl+c again leaves; the agent keeps running"
 		return over
 	}
@@ -97,9 +84,6 @@ func (m *model) interrupt() tea.Cmd {
 		return err
 	}))
 }
-
-// askHeight is how much room a question has.
-func (m *model) askHeight() int { return max(6, m.height-5) }
 
 // modeLabel says in what mode the agent is, for the footer.
 func (m *model) modeLabel() string { return words.ModeLabel(m.talk.State().Mode) }

@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -14,6 +13,7 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/terminal/compose"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/terminal/pane"
 )
 
 // A Session is one as a front end sees it. [client.RemoteSession] is one.
@@ -62,29 +62,28 @@ type Left struct {
 	State api.State
 	// Questions is how many questions were open.
 	Questions int
-	// Undone says what was sent and did not arrive.
-	Undone []string
+	// Undone is what was sent and did not arrive.
+	Undone []pane.Undone
 }
 
 // A View shows one session. It is used once.
 type View struct {
 	options Options
 
-	mu      sync.Mutex
-	program *tea.Program // nil until Run, guarded by mu
+	mu     sync.Mutex
+	stream *pane.Stream // nil until Run, guarded by mu
 }
 
 // New returns a view.
 func New(o Options) *View { return &View{options: o} }
 
-// Lost tells the view that the hub is away, and when it is tried again. It may be
-// called at any time, from any goroutine.
-func (v *View) Lost(err error, again time.Duration) {
+// Lost tells the view that the hub is away. It may be called at any time, from
+// any goroutine.
+func (v *View) Lost(err error, _ time.Duration) {
 	v.mu.Lock()
-	program := v.program
-	v.mu.Unlock()
-	if program != nil {
-		program.Send(lostMsg{err, again})
+	defer v.mu.Unlock()
+	if v.stream != nil {
+		v.stream.Lost(err)
 	}
 }
 
@@ -92,31 +91,29 @@ func (v *View) Lost(err error, again time.Duration) {
 // which is. What was sent a moment before has a few seconds to arrive. It starts
 // one goroutine besides those of Bubble Tea; all have ended when it returns.
 func (v *View) Run(ctx context.Context, session Session) (Left, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	m := newModel(ctx, session, &v.options)
-	// The program is not given ctx: it would not wait for who reads keys then, whose
-	// file it closes.
+	m.stream = m.jobs.Stream(0, func(ctx context.Context, _ func(error, time.Duration)) iter.Seq2[api.Frame, error] {
+		return session.Frames(ctx)
+	})
+	v.mu.Lock()
+	v.stream = m.stream
+	v.mu.Unlock()
+	// The program is not given ctx: it would not wait for the goroutine that reads
+	// keys then, whose file it closes.
 	program := tea.NewProgram(m,
 		tea.WithInput(v.options.In), tea.WithOutput(v.options.Out), tea.WithEnvironment(v.options.Env),
 		tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond))
 	stop := context.AfterFunc(ctx, program.Quit)
 	defer stop()
-	v.mu.Lock()
-	v.program = program
-	v.mu.Unlock()
 	for _, line := range v.options.Heading {
 		if _, err := fmt.Fprintln(v.options.Out, line); err != nil {
+			m.jobs.Close()
 			return Left{}, err
 		}
 	}
-	var following sync.WaitGroup
-	following.Go(func() { follow(ctx, session, program.Send) })
 	_, err := program.Run()
 	over := ctx.Err()
-	undone := m.acts.end()
-	cancel()
-	following.Wait()
+	undone := m.jobs.Close()
 	switch {
 	case over != nil:
 		err = over
@@ -131,77 +128,8 @@ func (v *View) Run(ctx context.Context, session Session) (Left, error) {
 // nobody sees, and a slow line has better things to carry.
 const framesPerSecond = 20
 
-// most is how many frames are handed on at once.
-const most = 256
-
-// follow hands on what happens, many frames at once where they come quickly: who
-// draws slowly then draws less often, and the hub waits.
-func follow(ctx context.Context, session Session, send func(tea.Msg)) {
-	frames := make(chan api.Frame, most)
-	var failed error
-	var reading sync.WaitGroup
-	reading.Go(func() {
-		defer close(frames)
-		for frame, err := range session.Frames(ctx) {
-			if err != nil {
-				failed = err
-				return
-			}
-			select {
-			case frames <- frame:
-			case <-ctx.Done():
-				return
-			}
-		}
-	})
-	for frame := range frames {
-		batch := framesMsg{frame}
-	gather:
-		for len(batch) < most {
-			select {
-			case next, more := <-frames:
-				if !more {
-					break gather
-				}
-				batch = append(batch, next)
-			default:
-				break gather
-			}
-		}
-		send(batch)
-	}
-	reading.Wait()
-	if ctx.Err() != nil {
-		return
-	}
-	if failed == nil {
-		failed = errors.New("the session's log has ended")
-	}
-	send(overMsg{failed})
-}
-
 // What the model is told.
 type (
-	// framesMsg is what happened.
-	framesMsg []api.Frame
-	// overMsg says that nothing more will come.
-	overMsg struct{ err error }
-	// lostMsg says that the hub is away.
-	lostMsg struct {
-		err   error
-		again time.Duration
-	}
-	// answeredMsg is what the hub made of an answer.
-	answeredMsg struct {
-		question string
-		settled  *api.Question
-		err      error
-	}
-	// sentMsg is what the hub made of a message.
-	sentMsg struct {
-		message compose.SubmitMsg
-		err     error
-	}
 	// doneMsg is what became of something else that was asked of the hub.
 	doneMsg struct {
 		what string
@@ -209,9 +137,7 @@ type (
 	}
 	// snapshotMsg is the session as it is now.
 	snapshotMsg struct{ session *api.Session }
-	// drawMsg says that it is time to draw what has changed, tickMsg that time
-	// passes, printedMsg that lines have been printed.
-	drawMsg    struct{}
+	// tickMsg says that time passes, printedMsg that lines have been printed.
 	readyMsg   struct{}
 	blankMsg   struct{}
 	tickMsg    struct{}

@@ -19,6 +19,7 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/terminal/compose"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/terminal/pane"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -116,9 +117,12 @@ type stage struct {
 	lines []string
 }
 
-func newStage(t *testing.T, width, height int) *stage {
+func newStage(t *testing.T, width, height int) *stage { return newGuarded(t, width, height, 0) }
+
+// newGuarded is newStage with a guard of questions.
+func newGuarded(t *testing.T, width, height int, guard time.Duration) *stage {
 	f := &fake{}
-	s := &stage{t: t, fake: f, model: newModel(t.Context(), f, &Options{Profile: paint.Profile{Width: width}})}
+	s := &stage{t: t, fake: f, model: newModel(t.Context(), f, &Options{Profile: paint.Profile{Width: width}, Guard: guard})}
 	s.later = func(time.Duration, tea.Msg) tea.Cmd { return nil } // time stands still
 	s.printer.emit = func(lines []string) tea.Cmd {
 		s.lines = append(s.lines, lines...)
@@ -196,8 +200,11 @@ func (s *stage) event(kind string, data any) {
 	} else {
 		e.Data = json.RawMessage(raw)
 	}
-	s.update(framesMsg{{Type: api.FrameEvent, Event: e}})
+	s.update(batch(api.Frame{Type: api.FrameEvent, Event: e}))
 }
+
+// batch is what a stream brings.
+func batch(frames ...api.Frame) pane.Batch { return pane.Batch{Frames: frames} }
 
 // state tells of a state.
 func (s *stage) state(state api.State) {
@@ -273,13 +280,11 @@ func TestOrder(t *testing.T) {
 	s.calls("t2", "Bash", "", map[string]string{"command": "second"})
 	s.gives("t2", "two")
 	s.want([]string{"I look."}, "first", "second")
-	s.update(drawMsg{})
 	if view := s.shown(); !strings.Contains(view, "first") || !strings.Contains(view, "second") {
 		t.Errorf("what is not finished is not shown:\n%s", view)
 	}
 	s.gives("t1", "one")
 	s.want([]string{"I look.", "first", "second"})
-	s.update(drawMsg{})
 	if view := s.shown(); strings.Contains(view, "first") {
 		t.Errorf("what is printed is shown, too:\n%s", view)
 	}
@@ -308,9 +313,9 @@ func TestStreaming(t *testing.T) {
 	s := newStage(t, 40, 12)
 	s.state(api.StateRunning)
 	partial := func(text string) {
-		s.update(framesMsg{{Type: api.FramePartial, Partial: &api.Partials{Session: s.fake.ID(), After: s.seq, Messages: []api.Partial{{
+		s.update(batch(api.Frame{Type: api.FramePartial, Partial: &api.Partials{Session: s.fake.ID(), After: s.seq, Messages: []api.Partial{{
 			MessageID: "m1", Blocks: []api.PartialBlock{{Type: "text", Text: text}},
-		}}}}})
+		}}}}))
 	}
 	early := false
 	for i := 1; i <= len(text); i++ {
@@ -319,7 +324,6 @@ func TestStreaming(t *testing.T) {
 		if strings.Contains(s.printed(), "more code") && i < len(text)-1 {
 			t.Fatalf("code is printed before it is complete, at %q", text[:i])
 		}
-		s.update(drawMsg{})
 		both := s.printed() + "\n" + s.shown()
 		if n := strings.Count(both, "First paragraph."); strings.Contains(text[:i], "First paragraph.") && n != 1 {
 			t.Fatalf("the first paragraph is there %d times at %q:\n%s", n, text[:i], both)
@@ -340,9 +344,9 @@ func TestStreaming(t *testing.T) {
 func TestStreamingAnotherText(t *testing.T) {
 	s := newStage(t, 40, 12)
 	s.state(api.StateRunning)
-	s.update(framesMsg{{Type: api.FramePartial, Partial: &api.Partials{Session: s.fake.ID(), Messages: []api.Partial{{
+	s.update(batch(api.Frame{Type: api.FramePartial, Partial: &api.Partials{Session: s.fake.ID(), Messages: []api.Partial{{
 		MessageID: "m1", Blocks: []api.PartialBlock{{Type: "text", Text: "One.\n\nTwo.\n\nThree"}},
-	}}}}})
+	}}}}))
 	s.want([]string{"One."}, "Three")
 	s.says("Something else.\n\nAltogether.", "")
 	s.want([]string{"One.", "Something else.", "Altogether."})
@@ -383,8 +387,8 @@ func TestInterrupt(t *testing.T) {
 		s.state(api.StateIdle)
 		s.key("x")
 		s.key("ctrl+c")
-		if s.leaving || !s.composer.Empty() {
-			t.Errorf("leaving %v, written %q", s.leaving, s.composer.Value())
+		if s.leaving || !s.pane.Composer.Empty() {
+			t.Errorf("leaving %v, written %q", s.leaving, s.pane.Composer.Value())
 		}
 		s.key("ctrl+c")
 		if !s.leaving {
@@ -436,19 +440,19 @@ func TestQuestion(t *testing.T) {
 	s.state(api.StateRunning)
 	s.event(api.KindQuestionOpened, question("qone"))
 	s.event(api.KindQuestionOpened, question("qtwo"))
-	if s.ask == nil || !strings.Contains(s.shown(), "make qone") {
+	if s.pane.Ask == nil || !strings.Contains(s.shown(), "make qone") {
 		t.Fatalf("the first question is not shown:\n%s", s.shown())
 	}
 	s.key("esc")
-	if s.ask == nil || s.ask.Question().ID != "qtwo" {
+	if s.pane.Ask == nil || s.pane.Ask.Question().ID != "qtwo" {
 		t.Fatalf("after one was put off the other one comes up:\n%s", s.shown())
 	}
 	s.key("esc")
-	if s.ask != nil || !s.composer.Focused() {
+	if s.pane.Ask != nil || !s.pane.Composer.Focused() {
 		t.Fatal("both are put off, and there is no composer")
 	}
 	s.key("esc")
-	if s.ask == nil || s.ask.Question().ID != "qone" {
+	if s.pane.Ask == nil || s.pane.Ask.Question().ID != "qone" {
 		t.Fatal("it does not come back")
 	}
 	s.key("y")
@@ -458,7 +462,7 @@ func TestQuestion(t *testing.T) {
 	settled := question("qone")
 	settled["state"], settled["by"], settled["answer"] = "answered", "me", map[string]any{"decision": "allow"}
 	s.event(api.KindQuestionSettled, settled)
-	if s.ask == nil || s.ask.Question().ID != "qtwo" {
+	if s.pane.Ask == nil || s.pane.Ask.Question().ID != "qtwo" {
 		t.Fatalf("the next question is not shown:\n%s", s.shown())
 	}
 	s.want([]string{"make qone"}, "make qtwo")
@@ -466,7 +470,7 @@ func TestQuestion(t *testing.T) {
 	settled = question("qtwo")
 	settled["state"], settled["by"], settled["answer"] = "answered", "somebody", map[string]any{"decision": "deny"}
 	s.event(api.KindQuestionSettled, settled)
-	if s.ask != nil || !s.composer.Focused() {
+	if s.pane.Ask != nil || !s.pane.Composer.Focused() {
 		t.Error("a question that is settled is still asked")
 	}
 	s.want([]string{"make qone", "make qtwo", "somebody"})
@@ -477,7 +481,7 @@ func TestHelpWhileAsked(t *testing.T) {
 	s := newStage(t, 80, 24)
 	s.event(api.KindQuestionOpened, question("qone"))
 	s.key("?")
-	if s.ask == nil || len(s.fake.answers) != 0 {
+	if s.pane.Ask == nil || len(s.fake.answers) != 0 {
 		t.Fatal("? answered the question, or put it off")
 	}
 	s.want([]string{"This question", "deny and stop", "Keys"})
@@ -525,12 +529,12 @@ func TestAnswerRefused(t *testing.T) {
 	s.event(api.KindQuestionOpened, question("qone"))
 	s.fake.answerError = &api.Error{Code: api.CodeForbidden, Title: "that needs the right approve"}
 	s.key("y")
-	if s.ask == nil || !strings.Contains(s.shown(), "needs the right approve") {
+	if s.pane.Ask == nil || !strings.Contains(s.shown(), "needs the right approve") {
 		t.Errorf("the server's words are not shown:\n%s", s.shown())
 	}
 	s.fake.answerError = &api.Error{Code: api.CodeAlreadySettled, Title: "settled", Question: &api.Question{By: "somebody"}}
 	s.key("y")
-	if s.ask != nil {
+	if s.pane.Ask != nil {
 		t.Error("a question that is settled is still asked")
 	}
 	s.want([]string{"Already answered by somebody"})
@@ -549,8 +553,8 @@ func TestSend(t *testing.T) {
 	s.fake.sendError = errors.New("no")
 	s.update(compose.SubmitMsg{Text: "once more"})
 	s.want([]string{"Not sent: no"})
-	if s.composer.Value() != "once more" {
-		t.Errorf("the text is lost: %q", s.composer.Value())
+	if s.pane.Composer.Value() != "once more" {
+		t.Errorf("the text is lost: %q", s.pane.Composer.Value())
 	}
 }
 
@@ -580,12 +584,11 @@ func TestCommands(t *testing.T) {
 func TestLost(t *testing.T) {
 	s := newStage(t, 80, 24)
 	s.state(api.StateIdle)
-	s.update(lostMsg{errors.New("refused"), time.Second})
+	s.update(pane.Batch{Lost: errors.New("refused")})
 	if !strings.Contains(s.shown(), "The hub is away") {
 		t.Errorf("it does not say so:\n%s", s.shown())
 	}
-	s.update(framesMsg{{Type: api.FrameResume, Resume: &api.Verdict{Resume: "ok"}}})
-	s.update(drawMsg{})
+	s.update(batch(api.Frame{Type: api.FrameResume, Resume: &api.Verdict{Resume: "ok"}}))
 	if strings.Contains(s.shown(), "The hub is away") {
 		t.Errorf("it still says so:\n%s", s.shown())
 	}
@@ -623,7 +626,6 @@ func TestFits(t *testing.T) {
 		q := question("qone")
 		q["request"] = map[string]any{"subtype": "can_use_tool", "tool_name": "Bash", "input": map[string]any{"command": hostile}, "tool_use_id": "t1"}
 		s.event(api.KindQuestionOpened, q)
-		s.update(drawMsg{})
 		check("question")
 		for _, line := range slices.Concat(s.lines, s.printer.queue) {
 			if paint.Width(line) >= size[0] { // the last column is lost
@@ -667,30 +669,4 @@ func TestPrintedAtOnce(t *testing.T) {
 			t.Errorf("%d lines at once, want 8", before-len(s.printer.queue))
 		}
 	})
-}
-
-// TestFollow hands on many frames at once, in order, and says why it ends.
-func TestFollow(t *testing.T) {
-	f := &fake{frames: make(chan api.Frame, 1000)}
-	for i := range 1000 {
-		f.frames <- api.Frame{Type: api.FrameEvent, Event: &api.Event{Seq: int64(i)}}
-	}
-	close(f.frames)
-	var got []int64
-	var over error
-	batches := 0
-	follow(t.Context(), f, func(msg tea.Msg) {
-		switch msg := msg.(type) {
-		case framesMsg:
-			batches++
-			for _, frame := range msg {
-				got = append(got, frame.Event.Seq)
-			}
-		case overMsg:
-			over = msg.err
-		}
-	})
-	if len(got) != 1000 || !slices.IsSorted(got) || over == nil || batches > 1000 {
-		t.Errorf("%d frames in %d batches, %v", len(got), batches, over)
-	}
 }

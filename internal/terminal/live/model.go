@@ -2,8 +2,6 @@ package live
 
 import (
 	"context"
-	"crypto/rand"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -11,9 +9,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/switchboard-dev/switchboard/api"
-	"github.com/switchboard-dev/switchboard/internal/terminal/ask"
 	"github.com/switchboard-dev/switchboard/internal/terminal/compose"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/terminal/pane"
 	"github.com/switchboard-dev/switchboard/internal/terminal/words"
 	"github.com/switchboard-dev/switchboard/internal/transcript"
 	"github.com/switchboard-dev/switchboard/wire"
@@ -22,18 +20,13 @@ import (
 const (
 	// twice is how soon the second Ctrl-C has to come to leave.
 	twice = 2 * time.Second
-	// drawPause is how long what comes in may wait to be drawn, tickPause how often
-	// the time is.
-	drawPause = 50 * time.Millisecond
+	// tickPause is how often the time is drawn.
 	tickPause = 120 * time.Millisecond
 	// readyPause is how long the first drawing may take: Bubble Tea does not tell
 	// when it has happened, and puts what is printed before it in the wrong place.
 	readyPause = 150 * time.Millisecond
 	// The size of a terminal that does not tell.
 	usualWidth, usualHeight = 80, 24
-	// surprise is for how long a question that nobody waited for takes no keys, even
-	// if nothing was typed: whoever presses one sooner has not read it.
-	surprise = 350 * time.Millisecond
 	// mostItems is how much of a conversation that is printed is kept.
 	mostItems = 2000
 )
@@ -41,16 +34,15 @@ const (
 // A model is what is shown. It belongs to the program's goroutine.
 type model struct {
 	// Static after construction.
-	ctx     context.Context // ends with the view
 	session Session
 	options *Options
 	styles  *paint.Styles
+	jobs    *pane.Jobs
+	pane    *pane.Pane
+	stream  *pane.Stream // of what happens in the session
 
 	talk          transcript.Conversation
 	width, height int
-	composer      compose.Model
-	ask           *ask.Model // nil if nothing is asked, or it was put off
-	putOff        map[string]bool
 	sized         bool // the terminal has told its size
 	ready         bool // the part that changes has been drawn: before, nothing can be printed above it
 
@@ -61,13 +53,10 @@ type model struct {
 	hideTodo bool
 	bypass   bool // it was said what bypassPermissions does
 
-	lost        *lostMsg  // the hub is away
-	note        string    // something to say in the footer, until the next key
-	interrupts  int       // counts Ctrl-C, to tell which one a timer belongs to
-	interrupted bool      // one has come in the last moments
-	typed       time.Time // when the last key was pressed, or a question settled
-	acts        *acts
-	expected    bool   // somebody has asked for the next question
+	lost        error  // why the hub cannot be reached, nil if it can
+	note        string // something to say in the footer, until the next key
+	interrupts  int    // counts Ctrl-C, to tell which one a timer belongs to
+	interrupted bool   // one has come in the last moments
 	seen        string // the id of the last event
 	forgetting  bool   // a snapshot is on its way, with which to begin anew
 	leaving     bool
@@ -76,7 +65,6 @@ type model struct {
 
 	frame   int // of the spinner
 	ticking bool
-	drawing bool // a drawMsg is on its way
 	dirty   bool
 	cached  tea.View
 	now     func() time.Time
@@ -87,26 +75,44 @@ type model struct {
 // newModel returns a model that has seen nothing yet.
 func newModel(ctx context.Context, session Session, o *Options) *model {
 	m := &model{
-		ctx: ctx, session: session, acts: newActs(ctx), options: o, styles: o.Profile.Styles(), putOff: map[string]bool{},
+		session: session, options: o, styles: o.Profile.Styles(), jobs: pane.NewJobs(ctx),
 		width: usualWidth, height: usualHeight, dirty: true, now: time.Now,
-		later: func(d time.Duration, msg tea.Msg) tea.Cmd { return tea.Tick(d, func(time.Time) tea.Msg { return msg }) },
 	}
+	m.later = m.jobs.Later
 	if o.Profile.Width > 0 {
 		m.width = o.Profile.Width
 	}
 	opened := session.Opened()
 	m.talk.Seed(opened)
-	m.composer = compose.New(compose.Options{
+	m.pane = pane.New(pane.Options{
+		Session: session, Jobs: m.jobs, Styles: m.styles, Editor: o.Editor, Dir: opened.Dir, Guard: o.Guard, Inline: true, Say: m.say,
+	}, compose.New(compose.Options{
 		Styles: m.styles, Width: m.width, Rows: 6, Dir: opened.Dir, History: o.History, HistoryFile: o.HistoryFile, Editor: o.Editor, Slash: slash(),
-		Placeholder: "Write to the agent. ? for help", Commands: commands(opened),
-	})
+		Placeholder: "Write to the agent. ? for help", Commands: pane.Commands(opened, slash()),
+	}))
 	m.printer.init(m)
 	return m
 }
 
-// Init begins to keep time.
-func (m *model) Init() tea.Cmd {
-	return m.tick()
+// Init begins to keep time, and to follow the session.
+func (m *model) Init() tea.Cmd { return tea.Batch(m.tick(), m.follow()) }
+
+// follow waits for what happens next.
+func (m *model) follow() tea.Cmd {
+	if m.stream == nil {
+		return nil
+	}
+	return m.jobs.Do(m.stream.Next)
+}
+
+// say prints a remark.
+func (m *model) say(r pane.Remark) tea.Cmd {
+	style := m.styles.Warn
+	if r.Bad {
+		style = m.styles.Bad
+	}
+	m.printer.add(style.Render(paint.CleanLine(r.Text, 0)))
+	return nil
 }
 
 // tick keeps time while something goes on.
@@ -144,8 +150,9 @@ func (m *model) turn() bool {
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var cmd tea.Cmd
 	switch msg := msg.(type) {
-	case framesMsg:
-		cmd = m.frames(msg)
+	case pane.Batch:
+		m.dirty = true
+		cmd = m.batch(&msg)
 	case tickMsg:
 		m.ticking = false
 		m.frame++
@@ -153,8 +160,6 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if m.busy() {
 			cmd = m.tick()
 		}
-	case drawMsg:
-		m.drawing, m.dirty = false, true
 	case printedMsg:
 		m.printer.done()
 		m.dirty = true
@@ -204,71 +209,32 @@ func (m *model) after() tea.Cmd {
 // other takes what did not come from the terminal.
 func (m *model) other(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case lostMsg:
-		m.lost = &msg
-		return m.tick()
-	case overMsg:
-		m.failed = msg.err
-		return m.leave()
 	case snapshotMsg:
 		// What else it says may be older than what was seen meanwhile.
-		m.composer = m.composer.SetCommands(commands(msg.session))
+		m.pane.Composer = m.pane.Composer.SetCommands(pane.Commands(msg.session, slash()))
 		m.forget(msg.session)
 		return nil
 	case compose.SubmitMsg:
-		return m.send(msg)
+		return m.pane.Send(msg)
 	case compose.CommandMsg:
 		return m.command(msg)
-	case sentMsg:
-		if msg.err != nil {
-			m.printer.add(m.styles.Bad.Render("Not sent: " + paint.CleanLine(msg.err.Error(), 0)))
-			if m.composer.Empty() {
-				m.composer = m.composer.SetValue(msg.message.Text).SetAttachments(msg.message.Attachments)
-			}
-		}
-		return nil
+	case pane.Msg:
+		return msg.Take()
 	case doneMsg:
 		if msg.err != nil {
 			m.printer.add(m.styles.Bad.Render(msg.what + " failed: " + paint.CleanLine(msg.err.Error(), 0)))
 		}
 		return nil
-	case ask.AnsweredMsg:
-		return m.answer(msg)
-	case ask.PutOffMsg:
-		if m.ask == nil || m.ask.Question().ID != msg.Question {
-			return nil // it was settled meanwhile, and another one may have come up
-		}
-		m.putOff[msg.Question] = true
-		m.ask = nil
-		m.composer = m.composer.Focus()
-		return m.look()
-	case answeredMsg:
-		return m.answered(msg)
 	default:
-		return m.parts(msg)
+		return m.pane.Update(msg)
 	}
 }
 
-// parts hands a message on to the parts, which have messages of their own.
-func (m *model) parts(msg tea.Msg) tea.Cmd {
-	var first, second tea.Cmd
-	if m.ask != nil {
-		var next ask.Model
-		next, first = m.ask.Update(msg)
-		m.ask = &next
-	}
-	// Both have an editor, and take what they have asked it for alone.
-	m.composer, second = m.composer.Update(msg)
-	return tea.Batch(first, second)
-}
-
-// frames takes what happened in the session.
-func (m *model) frames(batch framesMsg) tea.Cmd {
-	var again []tea.Cmd
-	for _, frame := range batch {
-		if frame.Type != api.FrameHeartbeat && m.lost != nil {
-			m.lost = nil
-		}
+// batch takes what happened in the session.
+func (m *model) batch(b *pane.Batch) tea.Cmd {
+	m.lost = b.Lost
+	again := []tea.Cmd{m.follow()}
+	for _, frame := range b.Frames {
 		if m.talk.Frame(frame).Reset {
 			m.printer.moved()
 		}
@@ -287,13 +253,14 @@ func (m *model) frames(batch framesMsg) tea.Cmd {
 		m.forgetting = true
 		again = append(again, m.snapshot())
 	}
-	again = append(again, m.look())
+	asked, _ := m.pane.Sync(&m.talk)
+	again = append(again, asked)
 	if m.busy() {
 		again = append(again, m.tick())
 	}
-	if !m.drawing {
-		m.drawing = true
-		again = append(again, m.later(drawPause, drawMsg{}))
+	if b.Err != nil {
+		m.failed = b.Err
+		return m.leave()
 	}
 	return tea.Batch(again...)
 }
@@ -327,128 +294,18 @@ func starts(e *api.Event) bool {
 
 // snapshot asks how the session is.
 func (m *model) snapshot() tea.Cmd {
-	return func() tea.Msg {
-		session, err := m.session.Snapshot(m.ctx)
+	return m.jobs.Do(func(ctx context.Context) tea.Msg {
+		session, err := m.session.Snapshot(ctx)
 		if err != nil {
 			return nil // what it would have told is not worth an error
 		}
 		return snapshotMsg{session}
-	}
-}
-
-// look brings up the question that has waited longest, or brings down the one
-// that is settled.
-func (m *model) look() tea.Cmd {
-	open := m.open()
-	if m.ask != nil {
-		id := m.ask.Question().ID
-		for _, q := range open {
-			if q.ID == id {
-				if shown := m.ask.Question(); shown != q && (shown.State == "" || shown.State == api.QuestionOpen) { // else it is settled, and the log will say so
-					next := m.ask.Changed(q)
-					m.ask = &next
-				}
-				return nil
-			}
-		}
-		m.settled()
-	}
-	for _, q := range open {
-		if m.putOff[q.ID] {
-			continue
-		}
-		next := ask.New(q, ask.Options{
-			Styles: m.styles, Width: m.width, Height: m.askHeight(), Editor: m.options.Editor, Dir: m.session.Opened().Dir, Guard: m.guard(),
-		})
-		m.ask = &next
-		m.composer = m.composer.Blur()
-		m.dirty = true
-		return m.ask.Init()
-	}
-	m.expected = false
-	m.composer = m.composer.Focus()
-	return nil
-}
-
-// settled takes away the question that is shown. The one that takes its place
-// takes no keys for a while: they may be meant for this one.
-func (m *model) settled() {
-	m.ask, m.expected, m.typed = nil, false, m.now()
-}
-
-// guard returns for how long a question that comes up takes no keys.
-func (m *model) guard() time.Duration {
-	switch {
-	case m.expected:
-		m.expected = false
-		return 0
-	case m.now().Sub(m.typed) < m.options.Guard:
-		return m.options.Guard
-	}
-	return min(m.options.Guard, surprise)
-}
-
-// open returns the open questions, the oldest first.
-func (m *model) open() []*api.Question {
-	var list []*api.Question
-	for _, id := range m.talk.State().Questions {
-		if q := m.talk.Question(id); q != nil && q.State == api.QuestionOpen {
-			list = append(list, q)
-		}
-	}
-	return list
-}
-
-// answer sends an answer.
-func (m *model) answer(msg ask.AnsweredMsg) tea.Cmd {
-	answer := msg.Answer
-	if answer.ClientID == "" {
-		answer.ClientID = rand.Text()
-	}
-	return m.acts.do("The answer to the question "+msg.Question, func(ctx context.Context) (tea.Msg, error) {
-		settled, err := m.session.Answer(ctx, msg.Question, answer)
-		return answeredMsg{msg.Question, settled, err}, err
-	})
-}
-
-// answered says what became of an answer.
-func (m *model) answered(msg answeredMsg) tea.Cmd {
-	if m.ask == nil || m.ask.Question().ID != msg.question {
-		return nil // it was answered by someone else, and the log has said so
-	}
-	problem, ok := errors.AsType[*api.Error](msg.err)
-	switch {
-	case msg.err == nil:
-		next := m.ask.Settled(msg.settled)
-		m.ask = &next
-	case ok && problem.Code == api.CodeAlreadySettled:
-		who := "someone else"
-		if problem.Question != nil && problem.Question.By != "" {
-			who = problem.Question.By
-		}
-		m.printer.add(m.styles.Warn.Render(paint.CleanLine("Already answered by "+who+".", m.width)))
-		m.settled()
-		m.composer = m.composer.Focus()
-	default:
-		next := m.ask.Failed(msg.err)
-		m.ask = &next
-	}
-	return nil
-}
-
-// send sends what was written.
-func (m *model) send(msg compose.SubmitMsg) tea.Cmd {
-	message := msg.Message()
-	message.ClientID = rand.Text()
-	return m.acts.do("This message: "+paint.CleanLine(msg.Text, 0), func(ctx context.Context) (tea.Msg, error) {
-		_, err := m.session.SendMessage(ctx, message)
-		return sentMsg{msg, err}, err
 	})
 }
 
 // do does something and says what became of it.
 func (m *model) do(what string, f func(context.Context) error) tea.Cmd {
-	return func() tea.Msg { return doneMsg{what, f(m.ctx)} }
+	return m.jobs.Do(func(ctx context.Context) tea.Msg { return doneMsg{what, f(ctx)} })
 }
 
 // command obeys one of our own commands.
@@ -494,14 +351,7 @@ func (m *model) update(what string, in api.UpdateSession) tea.Cmd {
 func (m *model) mode(name string) tea.Cmd {
 	mode := wire.PermissionMode(name)
 	if name == "" {
-		switch wire.PermissionMode(m.talk.State().Mode) {
-		case wire.PermissionModeDefault, "":
-			mode = wire.PermissionModeAcceptEdits
-		case wire.PermissionModeAcceptEdits:
-			mode = wire.PermissionModePlan
-		default:
-			mode = wire.PermissionModeDefault
-		}
+		mode = pane.NextMode(m.talk.State().Mode)
 	}
 	if mode == wire.PermissionModeBypassPermissions && !m.bypass {
 		m.bypass = true
@@ -535,11 +385,7 @@ func (m *model) resize(width, height int) {
 		m.height = height
 	}
 	m.sized = true
-	m.composer = m.composer.SetSize(m.width, max(1, min(8, m.height/3)))
-	if m.ask != nil {
-		next := m.ask.SetSize(m.width, m.askHeight())
-		m.ask = &next
-	}
+	m.pane.SetSize(m.width, max(1, min(8, m.height/3)), max(6, m.height-5))
 }
 
 // help prints the keys.
@@ -547,14 +393,14 @@ func (m *model) help() {
 	add := func(key, text string) {
 		m.printer.add("  " + m.styles.Key.Render(fmt.Sprintf("%-12s", key)) + " " + text)
 	}
-	if m.ask != nil {
+	if m.pane.Ask != nil {
 		m.printer.add("", m.styles.Bold.Render("This question"))
-		for _, k := range m.ask.Keys() {
+		for _, k := range m.pane.Ask.Keys() {
 			add(k.Key, k.Help)
 		}
 	}
 	m.printer.add("", m.styles.Bold.Render("Keys"))
-	for _, k := range m.composer.Keys() {
+	for _, k := range m.pane.Composer.Keys() {
 		add(k.Key, k.Help)
 	}
 	add("ctrl+c", "stop the turn; twice, or when idle: leave, the agent keeps running")

@@ -2,9 +2,7 @@ package screen
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -12,6 +10,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/terminal/compose"
+	"github.com/switchboard-dev/switchboard/internal/terminal/pane"
 	"github.com/switchboard-dev/switchboard/internal/terminal/words"
 	"github.com/switchboard-dev/switchboard/wire"
 )
@@ -70,7 +69,7 @@ func (m *Model) command(name, rest string) tea.Cmd {
 			return err
 		})
 	case "search":
-		m.focusOn(paneTalk)
+		m.focusOn(areaTalk)
 		if rest == "" {
 			m.overlay = m.newSearch()
 			return nil
@@ -83,7 +82,7 @@ func (m *Model) command(name, rest string) tea.Cmd {
 		}
 		return m.ask4hits(m.session, rest)
 	case "sessions":
-		m.focusOn(paneList)
+		m.focusOn(areaList)
 		return nil
 	case "interrupt":
 		return m.interrupt()
@@ -130,8 +129,8 @@ func (m *Model) takeBack() tea.Cmd {
 		return m.say("No message is queued.")
 	}
 	message := queued[at]
-	if m.composer.Empty() {
-		m.composer = m.composer.SetValue(message.Text)
+	if m.pane.Composer.Empty() {
+		m.pane.Composer = m.pane.Composer.SetValue(message.Text)
 	}
 	return m.act("Message removed from the queue", func(ctx context.Context, id string) error {
 		name := message.ClientID
@@ -143,42 +142,6 @@ func (m *Model) takeBack() tea.Cmd {
 	})
 }
 
-// told is what a CLI tells of itself in its answer to initialize.
-type told struct {
-	Commands []struct {
-		Name        string `json:"name"`
-		Description string `json:"description"`
-		Hint        string `json:"argumentHint"`
-	} `json:"commands"`
-	Models []struct {
-		Value       string `json:"value"`
-		Name        string `json:"displayName"`
-		Description string `json:"description"`
-	} `json:"models"`
-}
-
-// toldBy returns what the session's CLI has told.
-func toldBy(s *api.Session) *told {
-	t := &told{}
-	if s == nil || len(s.Initialize) == 0 || json.Unmarshal(s.Initialize, t) != nil {
-		return &told{} // a version that tells it in another form is one that does not tell it
-	}
-	return t
-}
-
-// commandsOf returns the commands of the session's CLI that are not the screen's own.
-func commandsOf(s *api.Session) []compose.Command {
-	var list []compose.Command
-	own := slashCommands()
-	for _, c := range toldBy(s).Commands {
-		if slices.ContainsFunc(own, func(o compose.Command) bool { return o.Name == c.Name }) {
-			continue
-		}
-		list = append(list, compose.Command{Name: c.Name, Hint: strings.TrimSpace(c.Hint + " " + c.Description)})
-	}
-	return list
-}
-
 // pickModel has a model chosen.
 func (m *Model) pickModel() tea.Cmd {
 	if m.snapshot == nil {
@@ -186,7 +149,7 @@ func (m *Model) pickModel() tea.Cmd {
 	}
 	p := &picker{title: "Model", chosen: func(m *Model, value string) tea.Cmd { return m.setModel(value) }}
 	current := m.model()
-	for _, c := range toldBy(m.snapshot).Models {
+	for _, c := range pane.Models(m.snapshot) {
 		label := c.Name
 		if label == "" {
 			label = c.Value
@@ -213,7 +176,7 @@ func (m *Model) setModel(name string) tea.Cmd {
 		return nil
 	}
 	id, was := m.session, m.tail.talk.State().Model
-	return m.jobs.do(func(ctx context.Context) tea.Msg {
+	return m.jobs.Do(func(ctx context.Context) tea.Msg {
 		_, err := m.hub.Update(ctx, id, api.UpdateSession{Model: &name})
 		return modelSet{id, name, was, err}
 	})
@@ -248,11 +211,6 @@ func (m *Model) model() string {
 	return told
 }
 
-// cycledModes are those that shift+tab goes around in.
-func cycledModes() []wire.PermissionMode {
-	return []wire.PermissionMode{wire.PermissionModeDefault, wire.PermissionModeAcceptEdits, wire.PermissionModePlan}
-}
-
 // pickMode has a permission mode chosen.
 func (m *Model) pickMode() tea.Cmd {
 	if m.snapshot == nil {
@@ -277,9 +235,7 @@ func (m *Model) cycleMode() tea.Cmd {
 	if m.tail == nil {
 		return nil
 	}
-	around := cycledModes()
-	at := slices.Index(around, wire.PermissionMode(m.tail.talk.State().Mode))
-	return m.setMode(string(around[(at+1)%len(around)]))
+	return m.setMode(string(pane.NextMode(m.tail.talk.State().Mode)))
 }
 
 // setMode changes the permission mode.

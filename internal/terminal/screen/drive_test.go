@@ -11,6 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/switchboard-dev/switchboard/internal/terminal/pane"
 	"github.com/switchboard-dev/switchboard/internal/terminal/termtest"
 )
 
@@ -88,7 +89,7 @@ func (d *driver) settle() {
 				d.quit = true
 				continue
 			}
-			if b, ok := msg.(batch); ok && b.stream > 0 {
+			if b, ok := msg.(pane.Batch); ok && b.Stream > 0 {
 				d.batches++
 			}
 			_, cmd := d.m.Update(msg)

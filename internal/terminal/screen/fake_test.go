@@ -42,6 +42,7 @@ type fakeHub struct {
 	events int64          // how many were given by pages
 	asked  []string       // pages, "after+limit"
 	sent   []api.SendMessage
+	tried  []string // client ids of messages, also of those that did not arrive
 	given  map[string]api.Answer
 	hits   []api.SearchHit
 	update []api.UpdateSession
@@ -339,6 +340,7 @@ func (h *fakeHub) Send(ctx context.Context, id string, m api.SendMessage) (*api.
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.tried = append(h.tried, m.ClientID)
 	if _, err := h.acted("Send", id); err != nil {
 		return nil, err
 	}

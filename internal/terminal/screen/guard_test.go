@@ -107,7 +107,7 @@ func TestPasteWhileGuarded(t *testing.T) {
 		d.pass(100 * time.Millisecond)
 		d.wants("one moment")
 		d.pasted("yes, and more")
-		if got := d.m.composer.Value(); got != "yes, and more" || d.calls("Answer") != 0 {
+		if got := d.m.pane.Composer.Value(); got != "yes, and more" || d.calls("Answer") != 0 {
 			t.Errorf("the composer has %q, and %d answers were given", got, d.calls("Answer"))
 		}
 	})
@@ -132,12 +132,12 @@ func TestDraftStaysWithItsSession(t *testing.T) {
 		if n := d.calls("Send"); n != 0 {
 			t.Fatalf("%d messages were sent: %+v", n, hub.sent)
 		}
-		if got := d.m.composer.Value(); got != "for the second" {
+		if got := d.m.pane.Composer.Value(); got != "for the second" {
 			t.Errorf("the composer has %q", got)
 		}
 		d.keys("ctrl+l", "up", "enter")
 		d.pass(time.Second)
-		if got := d.m.composer.Value(); got != "for the first" {
+		if got := d.m.pane.Composer.Value(); got != "for the first" {
 			t.Errorf("the first one's composer has %q", got)
 		}
 	})
@@ -177,7 +177,6 @@ func TestLeavingAfterSending(t *testing.T) {
 					t.Fatal("it is still there")
 				}
 				err := d.m.Close()
-				d.m.jobs.undone = nil // it was seen
 				switch {
 				case slow == time.Second && (err != nil || len(hub.sent) != 1):
 					t.Errorf("sent %+v, %v", hub.sent, err)

@@ -9,9 +9,9 @@ import (
 // key does what a key asks for.
 func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 	name := k.String()
-	defer func() { m.lastKey = time.Now() }()
+	m.pane.Pressed()
+	defer func() { m.pane.Typed() }() // which may be another one by then
 	m.typed++
-	m.expected = false // whoever asked for a question and then goes on typing no longer waits for it
 	if name != "ctrl+c" {
 		m.leaving = time.Time{}
 	}
@@ -28,10 +28,10 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 	case "ctrl+z":
 		return tea.Suspend
 	case "ctrl+l":
-		if m.focus == paneList {
-			m.focusOn(paneBottom)
+		if m.focus == areaList {
+			m.focusOn(areaBottom)
 		} else {
-			m.focusOn(paneList)
+			m.focusOn(areaList)
 		}
 		return nil
 	case "ctrl+r":
@@ -44,7 +44,7 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 		m.overlay = &help{}
 		return nil
 	}
-	if m.focus == paneBottom && m.asking != nil {
+	if m.focus == areaBottom && m.pane.Ask != nil {
 		return m.keyAsking(k)
 	}
 	switch name {
@@ -65,9 +65,9 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	switch m.focus {
-	case paneTalk:
+	case areaTalk:
 		return m.keyTalk(k)
-	case paneList:
+	case areaList:
 		return m.keyList(k)
 	default:
 		return m.keyComposer(k)
@@ -76,8 +76,8 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 
 // ctrlC empties the composer; pressed twice it leaves.
 func (m *Model) ctrlC() tea.Cmd {
-	if m.focus == paneBottom && m.asking == nil && !m.composer.Empty() {
-		m.composer = m.composer.Reset()
+	if m.focus == areaBottom && m.pane.Ask == nil && !m.pane.Composer.Empty() {
+		m.pane.Composer = m.pane.Composer.Reset()
 		return nil
 	}
 	if !m.leaving.IsZero() && time.Since(m.leaving) < leaveTime {
@@ -89,65 +89,46 @@ func (m *Model) ctrlC() tea.Cmd {
 
 // keyAsking is a key while a question is shown.
 func (m *Model) keyAsking(k tea.KeyPressMsg) tea.Cmd {
-	if q := m.asking.Question(); !m.isOpen(q.ID) {
-		return m.closeQuestion() // it was settled by someone else: any key closes it
-	}
-	if k.String() == "ctrl+x" && !m.asking.Typing() {
+	switch typing := m.pane.Ask.Typing(); {
+	case m.pane.Settled(): // by someone else: any key closes it
+		return m.pane.Close()
+	case k.String() == "ctrl+x" && !typing:
 		return m.interrupt()
-	}
-	if m.guarded {
-		m.lastKey = time.Now()
-		return m.guard()
-	}
-	if k.String() == "?" && !m.asking.Typing() && !m.asking.Guarded() {
+	case k.String() == "?" && !typing && !m.pane.Guarded():
 		m.overlay = &help{}
 		return nil
 	}
-	a, cmd := m.asking.Update(k)
-	m.asking = &a
-	return cmd
-}
-
-// isOpen reports whether a question of the session is open.
-func (m *Model) isOpen(id string) bool {
-	for _, q := range m.questions {
-		if q.ID == id {
-			return true
-		}
-	}
-	return false
+	return m.pane.AskKey(k)
 }
 
 // keyComposer is a key while somebody writes.
 func (m *Model) keyComposer(k tea.KeyPressMsg) tea.Cmd {
 	switch k.String() {
 	case "esc":
-		if !m.composer.Completing() {
-			m.focusOn(paneTalk)
+		if !m.pane.Composer.Completing() {
+			m.focusOn(areaTalk)
 			return nil
 		}
 	case "tab":
-		if !m.composer.Completes() {
-			m.focusOn(paneTalk)
+		if !m.pane.Composer.Completes() {
+			m.focusOn(areaTalk)
 			return nil
 		}
 	case "ctrl+d":
-		if m.composer.Empty() {
+		if m.pane.Composer.Empty() {
 			return tea.Quit
 		}
 	case "ctrl+x":
-		if len(m.composer.Attachments()) == 0 {
+		if len(m.pane.Composer.Attachments()) == 0 {
 			return m.interrupt()
 		}
 	case "?":
-		if m.composer.Empty() {
+		if m.pane.Composer.Empty() {
 			m.overlay = &help{}
 			return nil
 		}
 	}
-	composer, cmd := m.composer.Update(k)
-	m.composer = composer
-	return cmd
+	return m.pane.Write(k)
 }
 
 // keyTalk is a key while the conversation has the focus.
@@ -161,13 +142,13 @@ func (m *Model) keyTalk(k tea.KeyPressMsg) tea.Cmd {
 			m.search = search{}
 			return nil
 		}
-		m.focusOn(paneList)
+		m.focusOn(areaList)
 		return nil
 	case "tab":
-		m.focusOn(paneList)
+		m.focusOn(areaList)
 		return nil
 	case "i":
-		m.focusOn(paneBottom)
+		m.focusOn(areaBottom)
 		return nil
 	case "?":
 		m.overlay = &help{}
@@ -230,13 +211,9 @@ func (m *Model) keyTalk(k tea.KeyPressMsg) tea.Cmd {
 func (m *Model) foldOrAnswer(w *window) tea.Cmd {
 	if w.selected >= 0 && w.selected < w.talk.Len() {
 		if q := w.talk.Item(w.selected).Question; q != nil {
-			for _, open := range m.questions {
-				if open.ID == q.ID {
-					delete(m.putOff, q.ID)
-					m.expected = true
-					m.focusOn(paneBottom)
-					return m.ask(open)
-				}
+			if cmd, open := m.pane.Show(q.ID); open {
+				m.focusOn(areaBottom)
+				return cmd
 			}
 		}
 	}
@@ -246,22 +223,21 @@ func (m *Model) foldOrAnswer(w *window) tea.Cmd {
 
 // goToQuestion shows a question that was put off, else opens the next session that asks something.
 func (m *Model) goToQuestion() tea.Cmd {
-	if m.asking != nil && m.focus != paneBottom {
-		m.focusOn(paneBottom)
+	if m.pane.Ask != nil && m.focus != areaBottom {
+		m.focusOn(areaBottom)
 		return nil
 	}
-	if m.asking == nil && len(m.questions) > 0 {
-		clear(m.putOff)
-		m.expected = true
-		m.focusOn(paneBottom)
-		return m.ask(m.questions[0])
+	if m.pane.Ask == nil && len(m.pane.Open()) > 0 {
+		m.focusOn(areaBottom)
+		return m.pane.BringBack()
 	}
 	if id := m.list.nextAsking(m.session); id != "" {
-		m.focusOn(paneBottom)
-		m.expected = true
-		return m.open(id)
+		m.focusOn(areaBottom)
+		cmd := m.open(id)
+		m.pane.Expect()
+		return cmd
 	}
-	if m.asking != nil {
+	if m.pane.Ask != nil {
 		return m.say("No other open questions.")
 	}
 	return m.say("No open questions.")
@@ -274,7 +250,7 @@ func (m *Model) keyList(k tea.KeyPressMsg) tea.Cmd {
 	case "q", "ctrl+d":
 		return tea.Quit
 	case "esc", "tab", "i":
-		m.focusOn(paneBottom)
+		m.focusOn(areaBottom)
 		return nil
 	case "?":
 		m.overlay = &help{}
@@ -290,7 +266,7 @@ func (m *Model) keyList(k tea.KeyPressMsg) tea.Cmd {
 		if m.list.cursor != m.session {
 			cmd = m.open(m.list.cursor)
 		}
-		m.focusOn(paneBottom)
+		m.focusOn(areaBottom)
 		return cmd
 	case "ctrl+x":
 		return m.interruptOf(m.list.cursor)
@@ -321,7 +297,7 @@ func (m *Model) scroll(by int) tea.Cmd {
 		return nil
 	}
 	missing := w.scroll(by)
-	if rows := w.rows(); len(rows) > 0 && m.focus == paneTalk {
+	if rows := w.rows(); len(rows) > 0 && m.focus == areaTalk {
 		w.selected = rows[0].item
 		if by > 0 {
 			w.selected = rows[len(rows)-1].item

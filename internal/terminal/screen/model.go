@@ -2,9 +2,9 @@ package screen
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"time"
 
@@ -12,9 +12,9 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/client"
-	"github.com/switchboard-dev/switchboard/internal/terminal/ask"
 	"github.com/switchboard-dev/switchboard/internal/terminal/compose"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/terminal/pane"
 )
 
 const (
@@ -23,23 +23,21 @@ const (
 	// flashTime is how long a remark stays in the footer, leaveTime within what a second ctrl+c leaves.
 	flashTime = 6 * time.Second
 	leaveTime = 4 * time.Second
-	// guard is how long after the last key a question that has just come up takes none. surprise is how long one that nobody waited for takes none
-	// even if nothing was typed: whoever presses a key sooner has not read it.
-	guard    = 700 * time.Millisecond
-	surprise = 350 * time.Millisecond
+	// guard is how long after the last key a question that has just come up takes none.
+	guard = 700 * time.Millisecond
 	// mostUnseen is how many pages are read to fill the screen if there is little to see in them. Whoever scrolls has more read.
 	mostUnseen = 10
 	// mostEvents is how much of a log is kept while its end is watched. Then what is furthest back is let go.
 	mostEvents = 20_000
 )
 
-// A pane is a part of the screen that keys go to.
-type pane int
+// An area is a part of the screen that keys go to.
+type area int
 
 const (
-	paneBottom pane = iota // the composer, or a question
-	paneTalk
-	paneList
+	areaBottom area = iota // the pane of the session: the composer, or a question
+	areaTalk
+	areaList
 )
 
 // Options are the choices of a screen.
@@ -67,10 +65,10 @@ type Model struct {
 	hub    Hub
 	o      Options
 	styles *paint.Styles
-	jobs   *jobs
+	jobs   *pane.Jobs
 
 	width, height int
-	focus         pane
+	focus         area
 	overlay       overlay // over everything, nil if there is none
 	flash         string
 	flashNumber   int
@@ -80,7 +78,7 @@ type Model struct {
 
 	list     sessionList
 	listOpen bool // shown though there is no room for it beside the conversation
-	watch    *stream
+	watch    *pane.Stream
 	watching error // why there is no connection, nil if there is one
 
 	// The session that is open.
@@ -89,32 +87,19 @@ type Model struct {
 	loading  bool
 	problem  error // why it could not be opened
 	snapshot *api.Session
-	follow   *stream
+	follow   *pane.Stream
 	tail     *window // follows the log's end
 	past     *window // another part of the log, nil if the end is shown
 	lost     error   // why there is no connection, nil if there is one
-	drafts   map[string]string
 
-	questions []*api.Question // open ones, the oldest first
-	asking    *ask.Model      // the one that is shown
-	putOff    map[string]bool // those to answer later
-	answering map[string]bool // those that an answer was sent to
-	// Somebody was typing when a question came up: until nothing was typed for a while no key answers it.
-	lastKey     time.Time
-	guarded     bool
-	guardNumber int
-	expected    bool // the next question was asked for
+	pane  *pane.Pane            // that of the session
+	panes map[string]*pane.Pane // those of all sessions that were open, with what was written in them
 
-	composer compose.Model
-	unsent   map[draft]string // client ids of messages whose sending failed
 	thinking bool
 	chosen   modelSet // the last model that was chosen
 	search   search
 	seek     int64 // the event to show when the session is open, 0 if none
 }
-
-// A draft is a text for a session.
-type draft struct{ session, text string }
 
 // New makes a screen. Its commands end with ctx, and are waited for by Close.
 func New(ctx context.Context, hub Hub, o Options) *Model {
@@ -128,11 +113,37 @@ func New(ctx context.Context, hub Hub, o Options) *Model {
 		o.Guard = 0
 	}
 	m := &Model{
-		hub: hub, o: o, styles: o.Styles, jobs: newJobs(ctx), width: 80, height: 24, session: o.Session,
-		drafts: map[string]string{}, putOff: map[string]bool{}, answering: map[string]bool{}, unsent: map[draft]string{},
+		hub: hub, o: o, styles: o.Styles, jobs: pane.NewJobs(ctx), width: 80, height: 24, session: o.Session, panes: map[string]*pane.Pane{},
 	}
-	m.composer = m.newComposer("")
+	m.pane = m.paneOf(o.Session)
 	return m
+}
+
+// A target is a session as its pane sees it.
+type target struct {
+	hub Hub
+	id  string
+}
+
+// SendMessage sends a message to the session.
+func (t target) SendMessage(ctx context.Context, m api.SendMessage) (*api.Message, error) {
+	return t.hub.Send(ctx, t.id, m)
+}
+
+// Answer answers a question.
+func (t target) Answer(ctx context.Context, question string, a api.Answer) (*api.Question, error) {
+	return t.hub.Answer(ctx, question, a)
+}
+
+// paneOf returns the pane of a session.
+func (m *Model) paneOf(id string) *pane.Pane {
+	if m.panes[id] == nil {
+		m.panes[id] = pane.New(pane.Options{
+			Session: target{m.hub, id}, Jobs: m.jobs, Styles: m.styles, Editor: m.o.Editor, Guard: m.o.Guard,
+			Say: func(r pane.Remark) tea.Cmd { return m.say("%s", r.Text) },
+		}, m.newComposer(""))
+	}
+	return m.panes[id]
 }
 
 // newComposer makes an empty composer for a session that works in a folder.
@@ -149,24 +160,25 @@ func (m *Model) newComposer(dir string) compose.Model {
 
 // Close ends what the screen has started, and waits for it: a moment also for messages and answers that are on their way. It returns an error if
 // one of these did not arrive.
-func (m *Model) Close() error { return errors.Join(m.jobs.close()...) }
+func (m *Model) Close() error {
+	var errs []error
+	for _, undone := range m.jobs.Close() {
+		errs = append(errs, errors.New(undone.String()))
+	}
+	return errors.Join(errs...)
+}
 
 // Init begins to read.
 func (m *Model) Init() tea.Cmd {
-	m.watch = m.newStream(-1, func(ctx context.Context, lost func(error, time.Duration)) iter.Seq2[api.Frame, error] {
+	m.watch = m.jobs.Stream(-1, func(ctx context.Context, lost func(error, time.Duration)) iter.Seq2[api.Frame, error] {
 		return m.hub.Watch(ctx, &client.FollowOptions{After: "now", NoLive: true, Kinds: listKinds(), Lost: lost})
 	})
 	// The list is read when the stream says that it has begun: what happens after that is told.
-	cmds := []tea.Cmd{m.jobs.do(m.watch.next)}
+	cmds := []tea.Cmd{m.jobs.Do(m.watch.Next)}
 	if m.session != "" {
 		cmds = append(cmds, m.open(m.session))
 	}
 	return tea.Batch(cmds...)
-}
-
-// newStream starts a stream that ends with the screen.
-func (m *Model) newStream(number int, follow func(context.Context, func(error, time.Duration)) iter.Seq2[api.Frame, error]) *stream {
-	return newStream(m.jobs.ctx, &m.jobs.group, number, follow)
 }
 
 // Messages of commands.
@@ -189,22 +201,6 @@ type (
 		seek   int64 // the event to show, 0 if none
 		err    error
 	}
-	// answered is what became of an answer.
-	answered struct {
-		id  string
-		q   *api.Question
-		err error
-	}
-	// sent is what became of a message.
-	sent struct {
-		draft
-		clientID    string
-		attachments []compose.Attachment
-		again       bool         // it was tried before
-		begun       time.Time    // when it was tried this time
-		message     *api.Message // as the server has it
-		err         error
-	}
 	// did is what became of something else: what says that it was done, if there is no error.
 	did struct {
 		what string
@@ -218,27 +214,26 @@ type (
 // open opens a session: it is looked at, and the last page of its log is read.
 func (m *Model) open(id string) tea.Cmd {
 	if m.session != id {
-		if m.session != "" {
-			m.drafts[m.session] = m.composer.Value()
-		}
+		m.pane.Leave()
 		// At once: what is written while the session is being read is for it, and what was written before is not.
-		m.composer = m.newComposer("").SetValue(m.drafts[id])
-		if m.focus != paneBottom {
-			m.composer = m.composer.Blur()
-		}
+		m.pane = m.paneOf(id)
+		m.pane.Composer = m.newComposer("").SetValue(m.pane.Composer.Value()) // with the history of all sessions
+		m.pane.SetFocus(m.focus == areaBottom)
+		m.pane.Typed()
 	}
 	m.opening++
 	if m.follow != nil {
-		m.follow.cancel()
+		m.follow.Cancel()
 		m.follow = nil
 	}
 	if m.session != id || m.tail == nil {
-		m.tail, m.past, m.snapshot, m.questions, m.asking = nil, nil, nil, nil, nil
+		m.tail, m.past, m.snapshot = nil, nil, nil
+		m.pane.Leave()
 		m.search = search{}
 	}
 	m.session, m.list.cursor, m.loading, m.problem, m.lost, m.seek = id, id, true, nil, nil, 0
 	number := m.opening
-	return m.jobs.do(func(ctx context.Context) tea.Msg {
+	return m.jobs.Do(func(ctx context.Context) tea.Msg {
 		out := opened{number: number}
 		out.snapshot, out.err = m.hub.Session(ctx, id)
 		if out.err != nil {
@@ -262,7 +257,7 @@ func (m *Model) opened(in *opened) tea.Cmd {
 			return nil
 		}
 		m.lost = in.err
-		return m.jobs.later(retryPause, reopen{in.number})
+		return m.jobs.Later(retryPause, reopen{in.number})
 	}
 	m.loading, m.lost = false, nil
 	first := m.snapshot == nil
@@ -279,17 +274,15 @@ func (m *Model) opened(in *opened) tea.Cmd {
 	m.resize()
 	m.tail.prepend(in.events, in.from)
 	if first {
-		m.composer = m.composer.SetDir(s.Dir)
+		m.pane.SetDir(s.Dir)
 	}
-	m.composer = m.composer.SetCommands(commandsOf(s))
-	m.questions = nil
-	for i := range s.Questions {
-		m.questions = append(m.questions, &s.Questions[i])
-	}
-	m.follow = m.newStream(in.number, func(ctx context.Context, lost func(error, time.Duration)) iter.Seq2[api.Frame, error] {
+	m.pane.Composer = m.pane.Composer.SetCommands(pane.Commands(s, slashCommands()))
+	m.follow = m.jobs.Stream(in.number, func(ctx context.Context, lost func(error, time.Duration)) iter.Seq2[api.Frame, error] {
 		return m.hub.Follow(ctx, s.ID, &client.FollowOptions{After: s.LastEventID, NoLive: m.o.NoLive, Lost: lost})
 	})
-	cmds := []tea.Cmd{m.jobs.do(m.follow.next), m.nextQuestion(), m.fill(), m.tickNow()}
+	asked, _ := m.pane.Sync(m.tail.talk)
+	m.resize()
+	cmds := []tea.Cmd{m.jobs.Do(m.follow.Next), asked, m.fill(), m.tickNow()}
 	if m.seek > 0 {
 		cmds = append(cmds, m.jump(m.seek))
 		m.seek = 0
@@ -329,7 +322,7 @@ func (m *Model) fill() tea.Cmd {
 func (m *Model) older(w *window) tea.Cmd {
 	w.reading = true
 	l, first := w.log, w.first
-	return m.jobs.do(func(ctx context.Context) tea.Msg {
+	return m.jobs.Do(func(ctx context.Context) tea.Msg {
 		events, from, err := l.before(ctx, first)
 		return paged{window: w, older: true, events: events, from: from, err: err}
 	})
@@ -346,7 +339,7 @@ func (m *Model) newer(w *window) tea.Cmd {
 	}
 	w.reading = true
 	l, seq, last := w.log, w.last, m.tail.first-1
-	return m.jobs.do(func(ctx context.Context) tea.Msg {
+	return m.jobs.Do(func(ctx context.Context) tea.Msg {
 		events, err := l.after(ctx, seq, last)
 		return paged{window: w, events: events, last: min(seq+pageSize, last), err: err}
 	})
@@ -370,7 +363,7 @@ func (m *Model) jump(seq int64) tea.Cmd {
 	w := newWindow(m.tail.log, from, false)
 	w.unfolded, w.reading = m.tail.unfolded, true
 	l, last := w.log, min(from+pageSize-1, m.tail.first-1)
-	return m.jobs.do(func(ctx context.Context) tea.Msg {
+	return m.jobs.Do(func(ctx context.Context) tea.Msg {
 		events, err := l.between(ctx, from, last)
 		return paged{window: w, events: events, last: last, seek: seq, err: err}
 	})
@@ -410,7 +403,7 @@ func (m *Model) paged(in *paged) tea.Cmd {
 	w.wanted = 0
 	if wanted != 0 {
 		w.wanted = w.scroll(wanted)
-		if at := w.rows(); len(at) > 0 && m.focus == paneTalk {
+		if at := w.rows(); len(at) > 0 && m.focus == areaTalk {
 			w.selected = at[0].item
 		}
 	}
@@ -418,11 +411,11 @@ func (m *Model) paged(in *paged) tea.Cmd {
 }
 
 // followed takes what the open session's stream brought.
-func (m *Model) followed(b *batch) tea.Cmd {
-	m.lost = b.lost
+func (m *Model) followed(b *pane.Batch) tea.Cmd {
+	m.lost = b.Lost
 	cmds := []tea.Cmd{}
-	for i := range b.frames {
-		f := &b.frames[i]
+	for i := range b.Frames {
+		f := &b.Frames[i]
 		if f.Type == api.FrameResume && f.Resume != nil && f.Resume.Resume == "reset" {
 			return m.open(m.session)
 		}
@@ -431,9 +424,15 @@ func (m *Model) followed(b *batch) tea.Cmd {
 			cmds = append(cmds, m.event(f.Event))
 		}
 	}
-	if b.err != nil {
-		if m.jobs.ctx.Err() == nil {
-			m.problem = b.err
+	asked, more := m.pane.Sync(m.tail.talk)
+	cmds = append(cmds, asked)
+	if more && m.o.Bell {
+		cmds = append(cmds, tea.Raw("\a"))
+	}
+	m.resize()
+	if b.Err != nil {
+		if !m.jobs.Ended() {
+			m.problem = b.Err
 		}
 		return tea.Batch(cmds...)
 	}
@@ -441,21 +440,13 @@ func (m *Model) followed(b *batch) tea.Cmd {
 		// Somebody has watched this for days. A fresh look costs one page.
 		return tea.Batch(append(cmds, m.open(m.session))...)
 	}
-	return tea.Batch(append(cmds, m.jobs.do(m.follow.next), m.fill(), m.tickNow())...)
+	return tea.Batch(append(cmds, m.jobs.Do(m.follow.Next), m.fill(), m.tickNow())...)
 }
 
 // event does what an event of the open session asks for besides being shown.
 func (m *Model) event(e *api.Event) tea.Cmd {
-	switch e.Kind {
-	case api.KindQuestionOpened, api.KindQuestionChanged, api.KindQuestionSettled:
-		q := new(api.Question)
-		if json.Unmarshal(e.Data, q) != nil {
-			return nil
-		}
-		return m.asked(q)
-	case api.KindUpdated, api.KindRunStarted:
-		// The title, the folder or what the process knows may be others now.
-		return m.look()
+	if e.Kind == api.KindUpdated || e.Kind == api.KindRunStarted {
+		return m.look() // the title, the folder or what the process knows may be others now
 	}
 	return nil
 }
@@ -470,7 +461,7 @@ type looked struct {
 // look reads the open session's snapshot again.
 func (m *Model) look() tea.Cmd {
 	number, id := m.opening, m.session
-	return m.jobs.do(func(ctx context.Context) tea.Msg {
+	return m.jobs.Do(func(ctx context.Context) tea.Msg {
 		s, err := m.hub.Session(ctx, id)
 		return looked{number, s, err}
 	})
@@ -488,14 +479,14 @@ func (m *Model) looked(in *looked) {
 		m.snapshot = in.snapshot
 		m.tail.talk.Seed(in.snapshot)
 	}
-	m.composer = m.composer.SetCommands(commandsOf(m.snapshot))
+	m.pane.Composer = m.pane.Composer.SetCommands(pane.Commands(m.snapshot, slashCommands()))
 }
 
 // say puts a remark into the footer for a while.
 func (m *Model) say(format string, args ...any) tea.Cmd {
 	m.flashNumber++
 	m.flash = paint.CleanLine(fmt.Sprintf(format, args...), 0)
-	return m.jobs.later(flashTime, flashEnd{m.flashNumber})
+	return m.jobs.Later(flashTime, flashEnd{m.flashNumber})
 }
 
 // tickNow has the time shown go on, if something is going on.
@@ -504,7 +495,7 @@ func (m *Model) tickNow() tea.Cmd {
 		return nil
 	}
 	m.ticking = true
-	return m.jobs.later(time.Second, tick{})
+	return m.jobs.Later(time.Second, tick{})
 }
 
 // readList reads the list, unless that is being done or was done just now: then it is done again in a while.
@@ -515,9 +506,75 @@ func (m *Model) readList() tea.Cmd {
 	}
 	m.list.waiting, m.list.dirty = true, false
 	if wait := listPause - time.Since(m.list.asked); wait > 0 {
-		return m.jobs.later(wait, listDue{})
+		return m.jobs.Later(wait, listDue{})
 	}
 	m.list.asked = time.Now()
 	pages := max(1, m.list.pages)
-	return m.jobs.do(func(ctx context.Context) tea.Msg { return readList(ctx, m.hub, pages) })
+	return m.jobs.Do(func(ctx context.Context) tea.Msg { return readList(ctx, m.hub, pages) })
 }
+
+// redraws is how many there are in a second at most.
+const redraws = 20
+
+// A Terminal is where a screen is shown.
+type Terminal struct {
+	In  io.Reader
+	Out io.Writer
+	Env []string
+}
+
+// Run shows the screen until somebody leaves it, and then restores the terminal. It returns ctx's error if that ends, and an error that says which
+// messages and answers did not arrive. All that it has started has ended when it returns.
+func Run(ctx context.Context, hub Hub, t Terminal, o Options) error {
+	m := New(ctx, hub, o)
+	// Signals are the caller's, who ends ctx. It is not given to the program: that would not wait for who reads keys, whose file it closes.
+	p := tea.NewProgram(m, tea.WithInput(t.In), tea.WithOutput(t.Out), tea.WithEnvironment(t.Env), tea.WithFPS(redraws), tea.WithoutSignalHandler())
+	stop := context.AfterFunc(ctx, p.Quit)
+	_, err := p.Run()
+	stop()
+	undone := m.Close()
+	switch {
+	case undone != nil:
+		return undone
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, tea.ErrInterrupted):
+		return context.Canceled
+	case err != nil:
+		return fmt.Errorf("showing the screen: %w", err)
+	}
+	return nil
+}
+
+// A Hub is what the screen needs of a server; a *[client.Client] is one. Its methods are called from several goroutines at once, return soon after
+// their ctx ends, and fail with an *[api.Error] where the server refused something.
+type Hub interface {
+	// List and Session tell what there is.
+	List(ctx context.Context, f api.SessionFilter) (*api.SessionList, error)
+	Session(ctx context.Context, id string) (*api.Session, error)
+	// Events reads a page of a session's log: at most limit events behind the one named.
+	Events(ctx context.Context, id, after string, limit int) (*api.EventPage, error)
+	// Search looks for messages by their text.
+	Search(ctx context.Context, f api.SearchFilter) (*api.SearchResult, error)
+
+	// Follow and Watch go on until ctx ends, and connect again by themselves.
+	Follow(ctx context.Context, id string, o *client.FollowOptions) iter.Seq2[api.Frame, error]
+	Watch(ctx context.Context, o *client.FollowOptions) iter.Seq2[api.Frame, error]
+
+	// Send, Answer, Interrupt, Update, Stop, Release and TakeBack act.
+	Send(ctx context.Context, id string, m api.SendMessage) (*api.Message, error)
+	Answer(ctx context.Context, question string, a api.Answer) (*api.Question, error)
+	Interrupt(ctx context.Context, id string, in api.Interrupt) (*api.Interrupted, error)
+	Update(ctx context.Context, id string, in api.UpdateSession) (*api.Session, error)
+	Stop(ctx context.Context, id string, in api.Stop) (*api.Session, error)
+	Release(ctx context.Context, id string, in api.Release) (*api.Session, error)
+	TakeBack(ctx context.Context, id, message string) (*api.Message, error)
+
+	// Fork makes a session with a copy of a conversation, Rewind restores files, Archive and Unarchive put a session away and take it out again.
+	Fork(ctx context.Context, id string, in api.Fork) (*api.Created, error)
+	Rewind(ctx context.Context, id string, in api.Rewind) (*api.RewindResult, error)
+	Archive(ctx context.Context, id string) (*api.Session, error)
+	Unarchive(ctx context.Context, id string) (*api.Session, error)
+}
+
+var _ Hub = (*client.Client)(nil)

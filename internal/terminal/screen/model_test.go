@@ -84,7 +84,7 @@ func TestWhatDoesNotArriveComesBack(t *testing.T) {
 		d.settle()
 		d.keys("important", "enter")
 		d.wants("Not sent", "important")
-		first := d.m.unsent[draft{s.snapshot.ID, "important"}]
+		first := hub.tried[0]
 		hub.fall(false)
 		d.pass(time.Second)
 		d.keys("enter")
@@ -165,8 +165,8 @@ func TestQuestions(t *testing.T) {
 		d.wants("ann")
 		d.keys("x")
 		d.keys("typed")
-		if d.m.composer.Value() != "typed" {
-			t.Errorf("the composer has %q", d.m.composer.Value())
+		if d.m.pane.Composer.Value() != "typed" {
+			t.Errorf("the composer has %q", d.m.pane.Composer.Value())
 		}
 	})
 }
@@ -301,7 +301,7 @@ func TestLeaving(t *testing.T) {
 			t.Error("two that are far apart leave")
 		}
 		d.keys("text", "ctrl+c")
-		if d.quit || !d.m.composer.Empty() {
+		if d.quit || !d.m.pane.Composer.Empty() {
 			t.Error("the text stands")
 		}
 	})

@@ -81,11 +81,11 @@ func (m *Model) sections() []section {
 			{Key: "A", Help: "archive it"},
 			{Key: "ctrl+x", Help: "stop its turn"},
 		}},
-		{"Writing", m.composer.Keys()},
+		{"Writing", m.pane.Composer.Keys()},
 	}
-	if m.asking != nil {
+	if m.pane.Ask != nil {
 		asking := section{title: "The question"}
-		for _, k := range m.asking.Keys() {
+		for _, k := range m.pane.Ask.Keys() {
 			asking.keys = append(asking.keys, compose.Key{Key: k.Key, Help: k.Help})
 		}
 		list = slices.Insert(list, 0, asking)

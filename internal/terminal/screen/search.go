@@ -141,7 +141,7 @@ type hits struct {
 
 // ask4hits asks the server.
 func (m *Model) ask4hits(session, text string) tea.Cmd {
-	return m.jobs.do(func(ctx context.Context) tea.Msg {
+	return m.jobs.Do(func(ctx context.Context) tea.Msg {
 		out := hits{session: session, text: text}
 		result, err := m.hub.Search(ctx, api.SearchFilter{Text: text, Session: session, Limit: mostHits})
 		if out.err = err; err == nil {
@@ -207,7 +207,7 @@ func (m *Model) pickHit(in *hits) tea.Cmd {
 	}
 	p.chosen = func(m *Model, value string) tea.Cmd {
 		h := in.hits[atoi(value)]
-		m.focusOn(paneTalk)
+		m.focusOn(areaTalk)
 		m.search = search{text: in.text}
 		if h.Session == m.session {
 			return m.jump(h.Seq)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/terminal/pane"
 	"github.com/switchboard-dev/switchboard/internal/transcript"
 	"github.com/switchboard-dev/switchboard/internal/units"
 )
@@ -140,7 +141,7 @@ func (m *Model) fork(in api.Fork, draft string, at func(context.Context) (string
 	}
 	in.ClientID = newID()
 	out := forked{from: m.session, typed: m.typed, draft: draft}
-	return tea.Batch(m.say("Forking …"), m.jobs.act("the conversation wasn't forked", func(ctx context.Context) (tea.Msg, error) {
+	return tea.Batch(m.say("Forking …"), m.jobs.Act("the conversation wasn't forked", func(ctx context.Context) (tea.Msg, error) {
 		if at != nil {
 			if in.At, out.err = at(ctx); out.err != nil {
 				return out, out.err
@@ -157,13 +158,14 @@ func (m *Model) forked(in *forked) tea.Cmd {
 		return m.say("Couldn't fork: %v", in.err)
 	}
 	if in.draft != "" {
-		m.drafts[in.made.ID] = in.draft
+		made := m.paneOf(in.made.ID)
+		made.Composer = made.Composer.SetValue(in.draft)
 	}
 	if m.session != in.from || m.overlay != nil || m.typed != in.typed {
 		return tea.Batch(m.readList(), m.say("Forked as %s; ctrl+l lists it", title(in.made.Title, "", in.made.ID)))
 	}
 	cmd := m.open(in.made.ID)
-	m.focusOn(paneBottom)
+	m.focusOn(areaBottom)
 	return tea.Batch(cmd, m.readList(), m.say("This is the fork; the original session is unchanged"))
 }
 
@@ -172,7 +174,7 @@ func (m *Model) archive(id string, away bool) tea.Cmd {
 	if id == "" {
 		return nil
 	}
-	return m.jobs.act("the session wasn't archived", func(ctx context.Context) (tea.Msg, error) {
+	return m.jobs.Act("the session wasn't archived", func(ctx context.Context) (tea.Msg, error) {
 		out := archived{session: id, away: away}
 		if away {
 			_, out.err = m.hub.Archive(ctx, id)
@@ -210,7 +212,7 @@ func (m *Model) archived(in *archived) tea.Cmd {
 
 // rewindHere shows what restoring the files before the selected prompt would change; if none is selected, it has one chosen.
 func (m *Model) rewindHere() tea.Cmd {
-	if it := m.chosenItem(); it != nil && it.Kind == transcript.KindPrompt && it.Message != nil && it.Message.UUID != "" && m.focus == paneTalk {
+	if it := m.chosenItem(); it != nil && it.Kind == transcript.KindPrompt && it.Message != nil && it.Message.UUID != "" && m.focus == areaTalk {
 		return m.rewind(it.Message.UUID, it.Text)
 	}
 	return m.pickPrompt()
@@ -231,7 +233,7 @@ func (m *Model) pickPrompt() tea.Cmd {
 	p := &picker{title: "Restore files as they were before", reading: true}
 	m.overlay = p
 	l, end := m.tail.log, m.tail.last+1
-	return m.jobs.do(func(ctx context.Context) tea.Msg {
+	return m.jobs.Do(func(ctx context.Context) tea.Msg {
 		list, err := l.prompts(ctx, end)
 		return promptsRead{p, list, err}
 	})
@@ -284,7 +286,7 @@ func (m *Model) rewind(uuid, text string) tea.Cmd {
 	}
 	r := &rewinding{session: m.session, uuid: uuid, text: text}
 	m.overlay = r
-	return m.jobs.do(func(ctx context.Context) tea.Msg {
+	return m.jobs.Do(func(ctx context.Context) tea.Msg {
 		would, err := m.hub.Rewind(ctx, r.session, api.Rewind{UserMessageID: uuid, DryRun: true})
 		return rewound{r, would, err}
 	})
@@ -326,11 +328,11 @@ func (r *rewinding) key(m *Model, k tea.KeyPressMsg) tea.Cmd {
 		r.top += m.height / 2
 	case "y":
 		// Who presses it before they could read the list has not read it.
-		if !r.ready() || time.Since(r.came) < min(m.o.Guard, surprise) {
+		if !r.ready() || time.Since(r.came) < min(m.o.Guard, pane.Surprise) {
 			return nil
 		}
 		m.overlay = nil
-		return tea.Batch(m.say("Restoring …"), m.jobs.act("the files weren't restored", func(ctx context.Context) (tea.Msg, error) {
+		return tea.Batch(m.say("Restoring …"), m.jobs.Act("the files weren't restored", func(ctx context.Context) (tea.Msg, error) {
 			done, err := m.hub.Rewind(ctx, r.session, api.Rewind{UserMessageID: r.uuid})
 			if err == nil && !done.CanRewind {
 				err = errors.New(whyNot(done))

@@ -54,8 +54,8 @@ func TestFork(t *testing.T) {
 					t.Errorf("forked %+v, want %+v", got, test.want)
 				}
 				d.wants("Fix the tests (fork)", "This is the fork")
-				if d.m.session == s.snapshot.ID || d.m.composer.Value() != test.text || d.m.focus != paneBottom {
-					t.Errorf("open is %s with %q in the composer", d.m.session, d.m.composer.Value())
+				if d.m.session == s.snapshot.ID || d.m.pane.Composer.Value() != test.text || d.m.focus != areaBottom {
+					t.Errorf("open is %s with %q in the composer", d.m.session, d.m.pane.Composer.Value())
 				}
 			})
 		})
@@ -106,8 +106,8 @@ func TestForkLate(t *testing.T) {
 		d.keys("I write to ")
 		d.pass(6 * time.Second)
 		d.wants("Forked as Fix the tests (fork)")
-		if d.m.session != s.snapshot.ID || d.m.composer.Value() != "I write to " {
-			t.Errorf("open is %s with %q", d.m.session, d.m.composer.Value())
+		if d.m.session != s.snapshot.ID || d.m.pane.Composer.Value() != "I write to " {
+			t.Errorf("open is %s with %q", d.m.session, d.m.pane.Composer.Value())
 		}
 		hub.slow = 0
 		hub.refuse = &api.Error{Status: 409, Code: api.CodeConflict, Title: "the session has no conversation yet"}

@@ -64,15 +64,15 @@ func (m *Model) bottom() (lines []string, cursor *tea.Cursor, full bool) {
 	switch {
 	case m.overlay != nil:
 		lines, full = m.overlay.draw(m, m.mainWidth(), max(3, room-1))
-	case m.asking != nil:
-		lines = strings.Split(strings.TrimRight(m.asking.View(), "\n"), "\n")
-		if m.focus == paneBottom {
-			cursor = m.asking.Cursor()
+	case m.pane.Ask != nil:
+		lines = strings.Split(strings.TrimRight(m.pane.Ask.View(), "\n"), "\n")
+		if m.focus == areaBottom {
+			cursor = m.pane.Ask.Cursor()
 		}
 	default:
-		lines = strings.Split(m.composer.View(), "\n")
-		if m.focus == paneBottom {
-			cursor = m.composer.Cursor()
+		lines = strings.Split(m.pane.Composer.View(), "\n")
+		if m.focus == areaBottom {
+			cursor = m.pane.Composer.Cursor()
 		}
 	}
 	if most := max(1, room-2); len(lines) > most && !full {
@@ -98,11 +98,7 @@ func (m *Model) talkHeight() int {
 
 // resize fits everything to the screen.
 func (m *Model) resize() {
-	m.composer = m.composer.SetSize(m.mainWidth(), m.composerRows())
-	if m.asking != nil {
-		a := m.asking.SetSize(m.mainWidth(), m.askRows())
-		m.asking = &a
-	}
+	m.pane.SetSize(m.mainWidth(), m.composerRows(), m.askRows())
 	look := talk.Look{Styles: m.styles, Width: max(10, m.mainWidth()-gutter), Thinking: m.thinking, Now: time.Now()}
 	height := m.talkHeight()
 	for _, w := range []*window{m.tail, m.past} {
@@ -261,7 +257,7 @@ func (m *Model) drawRow(w *window, r *row) string {
 	if m.search.text != "" {
 		text = mark(text, strings.ToLower(m.search.text), m.styles.Selected)
 	}
-	if m.focus == paneTalk && r.item == w.selected && text != "" {
+	if m.focus == areaTalk && r.item == w.selected && text != "" {
 		return m.styles.Accent.Render(m.styles.Glyphs.Prompt) + " " + text
 	}
 	return "  " + text
@@ -327,11 +323,11 @@ func (m *Model) stateWord(s api.State) string {
 func (m *Model) footer(width int) []string {
 	lines := []string{paint.Cut(m.status(), width)}
 	hint := m.styles.Dim.Render(m.hint())
-	if m.flash != "" && !m.guarded { // why keys do not count matters more
+	if m.flash != "" {
 		hint = m.styles.Warn.Render(paint.CleanLine(m.flash, width))
 	}
 	if m.footerRows() == 1 {
-		if m.flash != "" || m.guarded {
+		if m.flash != "" {
 			return []string{paint.Cut(hint, width)}
 		}
 		return lines
@@ -376,7 +372,7 @@ func (m *Model) sessionStatus(add func(string)) {
 		word += " " + paint.CleanLine(st.Doing, 20)
 	}
 	add(word)
-	if waiting := len(m.questions); waiting > 0 && m.asking == nil {
+	if waiting := len(m.pane.Open()); waiting > 0 && m.pane.Ask == nil {
 		add(m.styles.Warn.Render(count(waiting, "question", "questions") + " put off (ctrl+r)"))
 	}
 	for _, h := range st.Holds {
@@ -422,15 +418,13 @@ func (m *Model) hint() string {
 	switch {
 	case m.overlay != nil:
 		return ""
-	case m.focus == paneTalk && m.asking != nil:
+	case m.focus == areaTalk && m.pane.Ask != nil:
 		return "i answers the question  space folds  / search  g G  tab list  q leave  ? keys"
-	case m.focus == paneTalk:
+	case m.focus == areaTalk:
 		return "space folds  / search  a actions  m model  M mode  i write  q leave  ? keys"
-	case m.focus == paneList:
+	case m.focus == areaList:
 		return "enter opens  / search everywhere  A archives  esc back  q leave  ? keys"
-	case m.asking != nil && m.guarded:
-		return "one moment: stop typing to answer"
-	case m.asking != nil:
+	case m.pane.Ask != nil:
 		return "esc later  ctrl+l sessions  shift+up scrolls  ? keys"
 	default:
 		return "enter sends  esc conversation  ctrl+l list  shift+tab mode  ctrl+x stop  ? keys"
@@ -441,7 +435,7 @@ func (m *Model) hint() string {
 func (m *Model) drawList(width, height int) []string {
 	lines := make([]string, 0, height)
 	head := "Sessions"
-	if m.focus == paneList {
+	if m.focus == areaList {
 		lines = append(lines, m.styles.Accent.Render(m.styles.Glyphs.Prompt)+" "+m.styles.Bold.Render(head))
 	} else {
 		lines = append(lines, m.styles.Bold.Render("  "+head))
@@ -483,7 +477,7 @@ func (m *Model) drawSession(s *api.SessionSummary, width int) []string {
 	name := paint.CleanLine(title(s.Title, s.Dir, s.ID), max(1, width-4))
 	mark := " "
 	switch {
-	case s.ID == m.list.cursor && m.focus == paneList:
+	case s.ID == m.list.cursor && m.focus == areaList:
 		mark, name = g.Prompt, m.styles.Selected.Render(name)
 	case s.ID == m.session:
 		mark, name = g.Bar, m.styles.Bold.Render(name)

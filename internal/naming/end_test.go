@@ -1,4 +1,4 @@
-package main
+package naming
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
-	"github.com/switchboard-dev/switchboard/internal/naming"
 )
 
 // A lister has sessions, the most recently updated first.
@@ -34,8 +33,8 @@ func (l lister) Session(_ context.Context, id string) (*api.Session, error) {
 	return nil, errors.New("there is none")
 }
 
-// TestToEnd holds that "-" ends nothing by chance: of two agents that work at the same moment it means neither.
-func TestToEnd(t *testing.T) {
+// TestSessionToEnd holds that "-" ends nothing by chance: of two agents that work at the same moment it means neither.
+func TestSessionToEnd(t *testing.T) {
 	now := time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC)
 	const one, two = "saaaaaaaaaaaaaaaaaaaa", "sbbbbbbbbbbbbbbbbbbbb"
 	both := func(first, second api.State, apart time.Duration) lister {
@@ -57,9 +56,9 @@ func TestToEnd(t *testing.T) {
 		{"there is none", nil, "-", "!no sessions yet"},
 	} {
 		t.Run(test.what, func(t *testing.T) {
-			session, err := toEnd(t.Context(), test.hub, test.name)
+			session, err := SessionToEnd(t.Context(), test.hub, test.name)
 			if want, fails := strings.CutPrefix(test.want, "!"); fails {
-				if _, ok := errors.AsType[*naming.Error](err); !ok || !strings.Contains(err.Error(), want) || exitCode(err) != codeNotFound {
+				if _, ok := errors.AsType[*Error](err); !ok || !strings.Contains(err.Error(), want) {
 					t.Errorf("%v, %v; want %q", session, err, want)
 				}
 				return

@@ -1,4 +1,4 @@
-package screen
+package pane
 
 import (
 	"context"
@@ -21,42 +21,37 @@ const (
 	mostBytes  = 8 << 20
 )
 
-// A batch is what a stream brought since the last one.
-type batch struct {
-	stream int // its number: what a stream brings that was left is nothing
-	frames []api.Frame
-	// lost is why there is no connection, nil while there is one.
-	lost error
-	// err is the last thing that comes.
-	err error
+// A Batch is what a stream brought since the last one.
+type Batch struct {
+	Stream int // its number: what comes of a stream that was left counts for nothing
+	Frames []api.Frame
+	// Lost is why there is no connection, nil while there is one.
+	Lost error
+	// Err is the last thing that comes.
+	Err error
 }
 
-// A stream follows something and hands on what comes in batches. Its goroutine is started by newStream, and joined by the group it was started in.
-type stream struct {
-	number int
-	cancel context.CancelFunc
+// A Stream follows something and hands on what comes in batches.
+type Stream struct {
+	// Static after construction.
+	Number int
+	Cancel context.CancelFunc
 
 	mu      sync.Mutex
-	batch   batch
+	batch   Batch
 	bytes   int
 	changed chan struct{} // holds one: there is something
 	room    chan struct{} // holds one: something was taken
 	last    time.Time     // when a batch was handed on
 }
 
-// newStream starts to follow. follow is given the function to call when the connection is lost.
-func newStream(ctx context.Context, group *sync.WaitGroup, number int, follow func(ctx context.Context, lost func(error, time.Duration)) iter.Seq2[api.Frame, error]) *stream {
-	ctx, cancel := context.WithCancel(ctx)
-	s := &stream{number: number, cancel: cancel, changed: make(chan struct{}, 1), room: make(chan struct{}, 1)}
-	group.Go(func() {
+// Stream starts to follow, in a goroutine that Close waits for. follow is given the function to call when the connection is lost.
+func (j *Jobs) Stream(number int, follow func(ctx context.Context, lost func(error, time.Duration)) iter.Seq2[api.Frame, error]) *Stream {
+	ctx, cancel := context.WithCancel(j.ctx)
+	s := &Stream{Number: number, Cancel: cancel, changed: make(chan struct{}, 1), room: make(chan struct{}, 1)}
+	j.group.Go(func() {
 		defer cancel()
-		lost := func(err error, _ time.Duration) {
-			s.mu.Lock()
-			s.batch.lost = err
-			s.mu.Unlock()
-			signal(s.changed)
-		}
-		for frame, err := range follow(ctx, lost) {
+		for frame, err := range follow(ctx, func(err error, _ time.Duration) { s.Lost(err) }) {
 			if !s.take(ctx, frame, err) {
 				return
 			}
@@ -64,6 +59,14 @@ func newStream(ctx context.Context, group *sync.WaitGroup, number int, follow fu
 		s.take(ctx, api.Frame{}, errors.New("the stream of events has ended"))
 	})
 	return s
+}
+
+// Lost says that the connection is lost; the next frame says that it is back. It may be called by any goroutine.
+func (s *Stream) Lost(err error) {
+	s.mu.Lock()
+	s.batch.Lost = err
+	s.mu.Unlock()
+	signal(s.changed)
 }
 
 // signal says that something has happened, if that was not said already.
@@ -75,16 +78,16 @@ func signal(c chan struct{}) {
 }
 
 // take adds to the batch, and waits while it is too big.
-func (s *stream) take(ctx context.Context, frame api.Frame, err error) bool {
+func (s *Stream) take(ctx context.Context, frame api.Frame, err error) bool {
 	s.mu.Lock()
 	if err != nil {
-		s.batch.err = err
+		s.batch.Err = err
 	} else {
-		s.batch.frames = append(s.batch.frames, frame)
-		s.batch.lost = nil
+		s.batch.Frames = append(s.batch.Frames, frame)
+		s.batch.Lost = nil
 		s.bytes += weight(&frame)
 	}
-	full := len(s.batch.frames) >= mostFrames || s.bytes >= mostBytes
+	full := len(s.batch.Frames) >= mostFrames || s.bytes >= mostBytes
 	s.mu.Unlock()
 	signal(s.changed)
 	for full && err == nil {
@@ -94,7 +97,7 @@ func (s *stream) take(ctx context.Context, frame api.Frame, err error) bool {
 			return false
 		}
 		s.mu.Lock()
-		full = len(s.batch.frames) >= mostFrames || s.bytes >= mostBytes
+		full = len(s.batch.Frames) >= mostFrames || s.bytes >= mostBytes
 		s.mu.Unlock()
 	}
 	return err == nil && ctx.Err() == nil
@@ -108,8 +111,8 @@ func weight(f *api.Frame) int {
 	return 200 + len(f.Event.Line) + len(f.Event.Data) + len(f.Event.Text) + len(f.Event.Base64)
 }
 
-// next is the command that waits for the next batch. One at a time may run.
-func (s *stream) next(ctx context.Context) tea.Msg {
+// Next is the command that waits for the next batch. One at a time may run.
+func (s *Stream) Next(ctx context.Context) tea.Msg {
 	select {
 	case <-s.changed:
 	case <-ctx.Done():
@@ -131,8 +134,8 @@ func (s *stream) next(ctx context.Context) tea.Msg {
 	default:
 	}
 	b := s.batch
-	b.stream = s.number
-	s.batch, s.bytes, s.last = batch{lost: b.lost}, 0, time.Now()
+	b.Stream = s.Number
+	s.batch, s.bytes, s.last = Batch{Lost: b.Lost}, 0, time.Now()
 	signal(s.room)
 	return b
 }

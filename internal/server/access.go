@@ -59,7 +59,7 @@ func (s *Server) beyond() bool {
 	return s.options.TLSCert != "" || s.options.BehindProxy || s.options.InsecureLAN
 }
 
-// Warnings says which doors are wider open than they need be.
+// Warnings says which endpoints are exposed more widely than they need be.
 func (s *Server) Warnings() []string {
 	var list []string
 	o := &s.options

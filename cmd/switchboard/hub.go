@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/client"
 	"github.com/switchboard-dev/switchboard/internal/config"
@@ -56,24 +58,24 @@ func noServer(err error) bool {
 // withHub calls f with a client of the hub. Commands find it in this order: the usual hub if it runs; else that of simulated agents if that runs,
 // which a person is told; else, at a terminal, one is started, as run does. A session or question that the usual hub does not know is looked for
 // in the hub of simulated agents, by calling f again: f must look up names before it does anything else.
-func (p *place) withHub(s *surroundings, f func(*client.Client) error) error {
-	usual, simulated, err := p.hubs(s)
+func (p *hubFlags) withHub(e *env, f func(*client.Client) error) error {
+	usual, simulated, err := p.hubs(e)
 	if err != nil {
 		return usageError{err}
 	}
 	switch {
 	case listens(usual.Socket):
 	case simulated != nil && listens(simulated.Socket):
-		fmt.Fprintln(s.stderr, "No hub of real agents is running; using the simulated one.")
+		fmt.Fprintln(e.stderr, "No hub of real agents is running; using the simulated one.")
 		return callHub(simulated.Socket, f)
-	case !isTerminal(s.stderr):
+	case !isTerminal(e.stderr):
 		return &noServerError{usual.Socket}
 	default:
 		if simulated != nil && hasJournal(simulated) && !hasJournal(usual) {
 			usual, simulated = simulated, nil
 		}
 		ctx, stop := signal.NotifyContext(context.Background(), enders()...)
-		_, err := p.startHub(ctx, s, usual, simulated == nil && p.dataDir == "")
+		_, err := p.startHub(ctx, e, usual, simulated == nil && p.dataDir == "")
 		stop()
 		if err != nil {
 			return interrupted(ctx, err)
@@ -89,8 +91,8 @@ func (p *place) withHub(s *surroundings, f func(*client.Client) error) error {
 }
 
 // withRunningHub calls f with a client of the usual hub, and starts none.
-func (p *place) withRunningHub(s *surroundings, f func(*client.Client) error) error {
-	usual, _, err := p.hubs(s)
+func (p *hubFlags) withRunningHub(e *env, f func(*client.Client) error) error {
+	usual, _, err := p.hubs(e)
 	if err != nil {
 		return usageError{err}
 	}
@@ -101,8 +103,8 @@ func (p *place) withRunningHub(s *surroundings, f func(*client.Client) error) er
 }
 
 // withAnyHub calls f with a client of the first hub that runs, the usual one or that of simulated agents, and says nothing.
-func (p *place) withAnyHub(s *surroundings, f func(*client.Client) error) error {
-	usual, simulated, err := p.hubs(s)
+func (p *hubFlags) withAnyHub(e *env, f func(*client.Client) error) error {
+	usual, simulated, err := p.hubs(e)
 	switch {
 	case err != nil:
 		return usageError{err}
@@ -113,13 +115,13 @@ func (p *place) withAnyHub(s *surroundings, f func(*client.Client) error) error 
 }
 
 // hubs returns the paths of the usual hub, and those of the hub of simulated agents; nil if --data-dir names one hub.
-func (p *place) hubs(s *surroundings) (usual, simulated *config.Paths, err error) {
-	_, paths, err := p.load(s, nil)
+func (p *hubFlags) hubs(e *env) (usual, simulated *config.Paths, err error) {
+	_, paths, err := p.load(e, nil)
 	if err != nil || p.dataDir != "" {
 		return &paths, nil, err
 	}
-	beside := place{config: p.config, dataDir: filepath.Join(paths.DataDir, simulatedFolder)}
-	_, other, err := beside.load(s, nil)
+	beside := hubFlags{config: p.config, dataDir: filepath.Join(paths.DataDir, simulatedFolder)}
+	_, other, err := beside.load(e, nil)
 	if err != nil {
 		return &paths, nil, nil //nolint:nilerr // its path may be too long for a socket: then there is no such hub
 	}
@@ -162,21 +164,21 @@ func hasJournal(paths *config.Paths) bool {
 }
 
 // startHub returns the hub of a data folder, and starts it if it isn't running.
-func (p *place) startHub(ctx context.Context, s *surroundings, paths *config.Paths, simulated bool) (*hubstart.Hub, error) {
+func (p *hubFlags) startHub(ctx context.Context, e *env, paths *config.Paths, simulated bool) (*hubstart.Hub, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("finding this program's own path: %w", err)
 	}
-	args, err := p.serveArgs(s, paths.DataDir, simulated)
+	args, err := p.serveArgs(e, paths.DataDir, simulated)
 	if err != nil {
 		return nil, usageError{err}
 	}
-	hub, err := hubstart.Ensure(ctx, &hubstart.Options{Program: program, Args: args, Env: s.env, DataDir: paths.DataDir, Socket: paths.Socket})
+	hub, err := hubstart.Ensure(ctx, &hubstart.Options{Program: program, Args: args, Env: e.env, DataDir: paths.DataDir, Socket: paths.Socket})
 	if err != nil || !hub.Started {
 		return hub, err
 	}
-	if isTerminal(s.stderr) {
-		fmt.Fprintf(s.stderr, "Started a background hub (pid %d, log %s).\n", hub.PID, terminal.Clean(hub.Log))
+	if isTerminal(e.stderr) {
+		fmt.Fprintf(e.stderr, "Started a background hub (pid %d, log %s).\n", hub.PID, terminal.Clean(hub.Log))
 	}
 	awaitAgents(ctx, paths.Socket)
 	return hub, nil
@@ -208,12 +210,12 @@ func awaitAgents(ctx context.Context, socket string) {
 }
 
 // serveArgs are the arguments of a hub that has the settings that we have: it works in another folder.
-func (p *place) serveArgs(s *surroundings, dataDir string, simulated bool) ([]string, error) {
+func (p *hubFlags) serveArgs(e *env, dataDir string, simulated bool) ([]string, error) {
 	args := []string{"serve"}
 	if p.dataDir != "" || simulated {
 		args = append(args, "--data-dir", dataDir)
 	}
-	if file, named := p.file(s); named {
+	if file, named := p.file(e); named {
 		path, err := filepath.Abs(file)
 		if err != nil {
 			return nil, fmt.Errorf("--config: %w", err)
@@ -223,7 +225,7 @@ func (p *place) serveArgs(s *surroundings, dataDir string, simulated bool) ([]st
 	agent := launch.Simulator
 	if !simulated {
 		var err error
-		if agent, err = chooseAgent(s.getenv(envAgent)); err != nil {
+		if agent, err = chooseAgent(e.getenv(envAgent)); err != nil {
 			return nil, err
 		}
 	}
@@ -231,4 +233,52 @@ func (p *place) serveArgs(s *surroundings, dataDir string, simulated bool) ([]st
 		args = append(args, "--agent", agent)
 	}
 	return args, nil
+}
+
+// envConfig names the configuration file, as --config does.
+const envConfig = "SWITCHBOARD_CONFIG"
+
+// hubFlags are the flags by which commands find the hub.
+type hubFlags struct {
+	config, dataDir string
+}
+
+// flags adds them to a command.
+func (p *hubFlags) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&p.config, "config", "", "`FILE` with settings (default $XDG_CONFIG_HOME/switchboard/config.toml)")
+	cmd.Flags().StringVar(&p.dataDir, "data-dir", "", "data `FOLDER` with journal, token and socket (default $XDG_DATA_HOME/switchboard)")
+}
+
+// file returns the configuration file, and whether somebody named it.
+func (p *hubFlags) file(e *env) (name string, must bool) {
+	if p.config != "" {
+		return p.config, true
+	}
+	if named := e.getenv(envConfig); named != "" {
+		return named, true
+	}
+	return config.File(e.getenv), false
+}
+
+// load reads the settings: the file, the environment over it, and the flags over both. change sets those of the command itself.
+func (p *hubFlags) load(e *env, change func(*config.Config) error) (*config.Config, config.Paths, error) {
+	file, must := p.file(e)
+	c, err := config.Load(file, must, e.getenv)
+	if err != nil {
+		return nil, config.Paths{}, err
+	}
+	if p.dataDir != "" {
+		folder, err := filepath.Abs(p.dataDir)
+		if err != nil {
+			return nil, config.Paths{}, fmt.Errorf("--data-dir: %w", err)
+		}
+		c.Server.DataDir = config.Folder(folder)
+	}
+	if change != nil {
+		if err := change(c); err != nil {
+			return nil, config.Paths{}, err
+		}
+	}
+	paths, err := c.FindPaths(e.getenv)
+	return c, paths, errors.Join(err, c.Check())
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/config"
 )
 
-// doorFlags adds the flags about who gets in, each of which is a setting, and returns what sets those that were given.
-func doorFlags(cmd *cobra.Command) func(*config.Config) error {
+// accessFlags adds the flags that say which clients may reach the hub, and how. Each is a setting; the function that is returned sets those that were given.
+func accessFlags(cmd *cobra.Command) func(*config.Config) error {
 	f := cmd.Flags()
 	var settings [][2]string // the name of a flag and its setting
 	add := func(name, key string) string {

@@ -16,8 +16,8 @@ const (
 	seekTime = 30 * time.Second
 )
 
-// keepHouse enforces the limits of what is kept, at the start and once a day.
-func (s *Server) keepHouse() {
+// enforceRetention enforces the limits of what is kept, at the start and once a day.
+func (s *Server) enforceRetention() {
 	if s.options.Retention.MaxAge <= 0 && s.options.Retention.MaxBytes <= 0 {
 		return // everything is kept
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// check looks for settings of the server that would expose the server by accident.
+// check looks for settings of the server that would expose the port more widely than anyone means to.
 func (s *Server) check() error {
 	secure := s.TLSCert != ""
 	site, _ := url.Parse(string(s.URL)) // which was accepted
