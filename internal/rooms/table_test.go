@@ -105,7 +105,7 @@ var table = []room{
 	{
 		path: "internal/server",
 		rooms: []string{
-			"api", "internal/hub", "internal/journal/...", "internal/launch", "internal/link", "internal/notify", "internal/policy", "internal/report", "internal/rulefile",
+			"api", "claude", "internal/hub", "internal/journal/...", "internal/launch", "internal/link", "internal/notify", "internal/policy", "internal/report", "internal/rulefile",
 			"internal/server/...", "wire",
 		},
 		modules: []string{"github.com/coder/websocket"},
