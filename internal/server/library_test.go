@@ -109,10 +109,16 @@ func TestLibrary(t *testing.T) {
 	if files[0].Modified = files[0].Modified.UTC(); !reflect.DeepEqual(files[0], want) {
 		t.Errorf("the transcript is %+v, expected %+v", files[0], want)
 	}
-	for _, q := range []report.TranscriptQuery{
-		{Dir: "/elsewhere"}, {Conversation: conversation(2)}, {Conversation: id[:8]}, {Conversation: "c9"}, {Prefix: "1"},
-		{Before: modified, BeforeAfter: id}, {Before: modified.Add(-1)},
-	} {
+	none := []report.TranscriptQuery{
+		{Dir: "/elsewhere"},
+		{Conversation: conversation(2)},
+		{Conversation: id[:8]},
+		{Conversation: "c9"},
+		{Prefix: "1"},
+		{Before: modified, BeforeAfter: id},
+		{Before: modified.Add(-1)},
+	}
+	for _, q := range none {
 		if files, err := l.Transcripts(t.Context(), q); err != nil || len(files) != 0 {
 			t.Errorf("%+v selects %+v, %v", q, files, err)
 		}
