@@ -163,7 +163,7 @@ type TranscriptFilter struct {
 type Transcript struct {
 	Conversation string    `json:"conversation" doc:"The CLI's session_id"`
 	Dir          string    `json:"dir,omitempty" doc:"Its working folder"`
-	Title        string    `json:"title,omitempty" doc:"Its title, or the beginning of its first prompt"`
+	Title        string    `json:"title,omitempty" doc:"Its title, or the beginning of its last or first prompt"`
 	Modified     time.Time `json:"modified"`
 	Bytes        int64     `json:"bytes"`
 	// Session is the session of this server that has the conversation.

@@ -1006,7 +1006,7 @@ export interface Transcript {
   modified: string;
   session?: string;
   snippet?: string;
-  /** Its title, or the beginning of its first prompt */
+  /** Its title, or the beginning of its last or first prompt */
   title?: string;
 }
 

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,8 +10,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"syscall"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/switchboard-dev/switchboard/wire"
 )
@@ -31,6 +36,10 @@ type ConversationOptions struct {
 	// [StoreKey.Project] in it.
 	Store   SessionStore
 	Project string
+	// Confined refuses to follow a link that leads out of ConfigDir, also where
+	// the folder of all transcripts is one. Links to single transcripts and to
+	// folders of transcripts are never followed.
+	Confined bool
 }
 
 // A ConversationInfo is what can be told of a conversation without reading all
@@ -63,20 +72,43 @@ type ConversationInfo struct {
 	Bytes int64
 }
 
+// maxSummary is how long a summary is, in characters.
+const maxSummary = 200
+
 // Summary returns what to call the conversation in a list: its title, else the
 // CLI's, else the last or the first prompt, on one line of at most 200
-// characters.
+// characters, without control characters. It is empty where neither end of a very
+// long transcript tells.
 func (c *ConversationInfo) Summary() string {
 	for _, text := range []string{c.Title, c.GeneratedTitle, c.LastPrompt, c.FirstPrompt} {
-		if words := strings.Fields(text); len(words) > 0 {
-			line := []rune(strings.Join(words, " "))
-			if len(line) > 200 {
-				return strings.TrimRight(string(line[:199]), " ") + "…"
-			}
-			return string(line)
+		if line := summaryLine(text); line != "" {
+			return line
 		}
 	}
 	return ""
+}
+
+// summaryLine returns the beginning of a text as one line. Control characters separate
+// words: a list may be shown on a terminal, and the text is what others wrote.
+func summaryLine(text string) string {
+	var b strings.Builder
+	space, n := false, 0
+	for _, r := range text {
+		if unicode.IsSpace(r) || unicode.IsControl(r) || r == utf8.RuneError {
+			space = n > 0
+			continue
+		}
+		if n >= maxSummary-1 {
+			return b.String() + "…"
+		}
+		if space {
+			b.WriteByte(' ')
+			space, n = false, n+1
+		}
+		b.WriteRune(r)
+		n++
+	}
+	return b.String()
 }
 
 // programmatic reports whether no person was at the keyboard.
@@ -133,10 +165,20 @@ type library struct {
 	read func(n int)
 }
 
-// openLibrary opens the folder. The error is [fs.ErrNotExist] if there is none.
-func openLibrary(configDir string) (*library, error) {
+// openLibrary opens the folder. If confined, it may not be a link that leads out of
+// configDir. The error is [fs.ErrNotExist] if there is none.
+func openLibrary(configDir string, confined bool) (*library, error) {
 	path := filepath.Join(configDir, "projects")
-	root, err := os.OpenRoot(path)
+	open := os.OpenRoot
+	if confined {
+		config, err := os.OpenRoot(configDir)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = config.Close() }() // the library has a root of its own
+		open = func(string) (*os.Root, error) { return config.OpenRoot("projects") }
+	}
+	root, err := open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -171,15 +213,29 @@ func (l *library) names(folder string, visit func(fs.DirEntry) bool) error {
 }
 
 // projects returns the names of the folders with transcripts that are wanted.
-func (l *library) projects(wanted func(name string) bool) ([]string, error) {
+// limit is how many entries are looked at; zero means all.
+func (l *library) projects(limit int, wanted func(name string) bool) ([]string, error) {
 	var names []string
+	looked := 0
 	err := l.names(".", func(entry fs.DirEntry) bool {
 		if entry.IsDir() && (wanted == nil || wanted(entry.Name())) {
 			names = append(names, entry.Name())
 		}
-		return true
+		looked++
+		return limit == 0 || looked < limit
 	})
 	return names, err
+}
+
+// newestFirst sorts folders with transcripts, the last changed first.
+func (l *library) newestFirst(projects []string) {
+	modified := make(map[string]time.Time, len(projects))
+	for _, name := range projects {
+		if info, err := l.root.Lstat(name); err == nil {
+			modified[name] = info.ModTime()
+		}
+	}
+	slices.SortFunc(projects, func(a, b string) int { return cmp.Or(modified[b].Compare(modified[a]), strings.Compare(a, b)) })
 }
 
 // A kept is a conversation's place on disk.
@@ -204,7 +260,7 @@ func findKept(ctx context.Context, id string, o *ConversationOptions) (*kept, er
 	if err != nil {
 		return nil, err
 	}
-	lib, err := openLibrary(config)
+	lib, err := openLibrary(config, o != nil && o.Confined)
 	if err != nil {
 		return nil, fmt.Errorf("there is no transcript of %s: %w", id, err)
 	}
@@ -221,7 +277,7 @@ func (l *library) find(ctx context.Context, id string, o *ConversationOptions) (
 	if o != nil && o.Dir != "" {
 		near = folderOf(o.Dir)
 	}
-	projects, err := l.projects(nil)
+	projects, err := l.projects(0, nil)
 	if err != nil {
 		return nil, fmt.Errorf("looking for the transcript of %s: %w", id, err)
 	}
@@ -281,6 +337,10 @@ func folderOf(dir string) func(name string) bool {
 	}
 }
 
+// readOnly opens a file for reading without waiting for a writer, should it have
+// been replaced by a pipe.
+const readOnly = os.O_RDONLY | syscall.O_NONBLOCK
+
 // open opens a file of the library for reading, if it is a file and no link.
 func (l *library) open(name string) (*os.File, os.FileInfo, error) {
 	before, err := l.root.Lstat(name)
@@ -290,7 +350,7 @@ func (l *library) open(name string) (*os.File, os.FileInfo, error) {
 	if !before.Mode().IsRegular() {
 		return nil, nil, fmt.Errorf("%s is not a file: %w", filepath.Join(l.path, name), fs.ErrNotExist)
 	}
-	f, err := l.root.Open(name)
+	f, err := l.root.OpenFile(name, readOnly, 0)
 	if err != nil {
 		return nil, nil, err
 	}

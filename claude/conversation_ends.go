@@ -17,6 +17,8 @@ import (
 const (
 	// endSize is how much is read of a transcript's beginning, and of its end.
 	endSize = 64 << 10
+	// maxHead is how much is read of the beginning if both ends tell nothing.
+	maxHead = 512 << 10
 	// maxPrompt is how much of a prompt is told.
 	maxPrompt = 1000
 )
@@ -55,7 +57,8 @@ func (k *kept) ends(buffer *endBuffer) (*ConversationInfo, bool) {
 	}
 	out := scan.done()
 	k.beside(out)
-	if out.Summary() == "" {
+	// What does not fit into what was read may yet have been said.
+	if out.Summary() == "" && info.Size() <= maxHead {
 		return nil, false
 	}
 	out.ID, out.Path, out.Modified, out.Bytes = k.id, k.path(), info.ModTime(), info.Size()
@@ -93,8 +96,17 @@ func (s *endScan) file(f io.ReaderAt, size int64, buffer *endBuffer, read func(i
 	if _, rest, ok := bytes.Cut(tail, []byte("\n")); ok {
 		s.tail(rest)
 	}
+	// Of the notes in the beginning the last ones count, too.
+	s.tail(head[:bytes.LastIndexByte(head, '\n')+1])
 	s.head(head, false)
-	return nil
+	if told := *s; s.aside || told.done().Summary() != "" {
+		return nil
+	}
+	head, err = part(make([]byte, min(size, maxHead)), 0)
+	if err == nil {
+		s.head(head, int64(len(head)) == size)
+	}
+	return err
 }
 
 // note takes in a line that says something about the conversation, and reports

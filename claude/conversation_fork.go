@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/switchboard-dev/switchboard/wire"
@@ -75,7 +76,7 @@ func (o *ForkOptions) fork(ctx context.Context, id string) (string, error) {
 		}
 		return f.to, err
 	}
-	lib, err := openLibrary(filepath.Dir(filepath.Dir(filepath.Dir(path))))
+	lib, err := openLibrary(filepath.Dir(filepath.Dir(filepath.Dir(path))), o.Confined)
 	if err != nil {
 		return "", err
 	}
@@ -105,7 +106,7 @@ func (o *ForkOptions) title(ctx context.Context, id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return info.Summary() + " (fork)", nil
+	return strings.TrimSpace(info.Summary() + " (fork)"), nil
 }
 
 // A forker copies the lines of a conversation.

@@ -8,9 +8,12 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/switchboard-dev/switchboard/wire"
 )
@@ -24,9 +27,30 @@ type ListOptions struct {
 	// NoProgrammatic leaves out conversations that programs have held, such as
 	// this one. CLIs before 2.1.40 do not tell, and theirs are never left out.
 	NoProgrammatic bool
+	// Prefix selects conversations by the beginning of their ids.
+	Prefix string
+	// After goes on with a list: conversations up to that place are left out. If
+	// zero, none is.
+	After ListPlace
+	// MaxFiles bounds how many names of files on disk are looked at, those in the
+	// last changed folders first. If zero, all are.
+	MaxFiles int
 	// Offset is how many conversations are passed over, and Limit how many are
 	// wanted then. If Limit is zero, all.
 	Offset, Limit int
+}
+
+// A ListPlace is a place in a list: behind the conversation of this id that was
+// last changed at this time.
+type ListPlace struct {
+	Modified time.Time
+	ID       string
+}
+
+// precedes reports whether a conversation comes behind the place in a list.
+func (p ListPlace) precedes(modified time.Time, id string) bool {
+	c := modified.Compare(p.Modified)
+	return p == ListPlace{} || c < 0 || c == 0 && id > p.ID
 }
 
 // ListConversations lists the conversations that CLIs have kept on disk, the
@@ -34,10 +58,11 @@ type ListOptions struct {
 //
 // Only the first and the last 64 KiB of a transcript are read, and those only
 // when the loop gets to it, so that a list of a few is cheap among ten thousand
-// and beside one of a gigabyte. A title or tag that was given long before the end
-// of a long conversation is not seen; newer CLIs repeat them at its end.
-// Conversations without a prompt or title are left out, those of sub-agents
-// too, and what may not be read. Links are not followed.
+// and beside one of a gigabyte; where these tell nothing, the first 512 KiB are. A
+// title or tag that was given long before the end of a long conversation is not
+// seen; newer CLIs repeat them at its end. Conversations in which nothing was said
+// are left out, those of sub-agents too, and what may not be read. Links are not
+// followed.
 //
 // A folder that does not exist has no conversations; the sequence ends with its
 // first error.
@@ -63,19 +88,25 @@ func (o *ListOptions) each(ctx context.Context, visit func(*ConversationInfo) bo
 	if o.Store != nil {
 		return o.eachStored(ctx, page)
 	}
-	config, err := o.configDir()
-	if err != nil {
-		return err
-	}
-	lib, err := openLibrary(config)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
+	lib, err := o.library()
+	if err != nil || lib == nil {
 		return err
 	}
 	defer lib.close()
 	return lib.list(ctx, o, page)
+}
+
+// library opens the folder of all transcripts. It returns nil if there is none.
+func (o *ListOptions) library() (*library, error) {
+	config, err := o.configDir()
+	if err != nil {
+		return nil, err
+	}
+	lib, err := openLibrary(config, o.Confined)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return lib, err
 }
 
 // A listPage is a part of a list.
@@ -106,51 +137,105 @@ type listed struct {
 	id       [16]byte
 }
 
-// list goes through the transcripts, the newest first.
-func (l *library) list(ctx context.Context, o *ListOptions, page *listPage) error {
-	wanted := places{all: true}
+// A selection is the transcripts that options select by name and time.
+type selection struct {
+	lib      *library
+	options  *ListOptions
+	wanted   places
+	projects []string
+	files    []listed // the newest first
+	seen     map[[16]byte]bool
+	buffer   endBuffer
+}
+
+// choose looks at the names of transcripts.
+func (l *library) choose(ctx context.Context, o *ListOptions) (*selection, error) {
+	s := &selection{lib: l, options: o, wanted: places{all: true}, seen: map[[16]byte]bool{}}
 	if o.Dir != "" {
-		wanted = placesOf(o.Dir, !o.NoWorktrees)
+		s.wanted = placesOf(o.Dir, !o.NoWorktrees)
 	}
-	projects, err := l.projects(wanted.mayHold)
-	if err != nil {
-		return err
+	var err error
+	if s.projects, err = l.projects(o.MaxFiles, s.wanted.mayHold); err != nil {
+		return nil, err
 	}
-	var all []listed
-	for i, project := range projects {
+	if o.MaxFiles > 0 {
+		l.newestFirst(s.projects)
+	}
+	left := cmp.Or(o.MaxFiles, math.MaxInt)
+	for i, project := range s.projects {
 		if err := context.Cause(ctx); err != nil {
-			return err
+			return nil, err
+		}
+		if left <= 0 {
+			break
 		}
 		// What may not be read is left out.
 		_ = l.names(project, func(entry fs.DirEntry) bool {
+			left--
 			id, ok := strings.CutSuffix(entry.Name(), ".jsonl")
-			if !ok || !entry.Type().IsRegular() || checkConversation(id) != nil || id != strings.ToLower(id) {
-				return true
+			if ok && entry.Type().IsRegular() && checkConversation(id) == nil && id == strings.ToLower(id) && strings.HasPrefix(id, o.Prefix) {
+				if info, err := entry.Info(); err == nil {
+					s.files = append(s.files, listed{info.ModTime().UnixNano(), int32(i), idBytes(id)})
+				}
 			}
-			if info, err := entry.Info(); err == nil {
-				all = append(all, listed{info.ModTime().UnixNano(), int32(i), idBytes(id)})
-			}
-			return true
+			return left > 0
 		})
 	}
-	slices.SortFunc(all, func(a, b listed) int {
+	slices.SortFunc(s.files, func(a, b listed) int {
 		return cmp.Or(cmp.Compare(b.modified, a.modified), bytes.Compare(a.id[:], b.id[:]), cmp.Compare(a.project, b.project))
 	})
-	var buffer endBuffer
-	seen := map[[16]byte]bool{}
-	for _, each := range all {
+	s.skip()
+	return s, nil
+}
+
+// skip leaves out what an earlier part of the list had. Older copies of these are
+// not listed either.
+func (s *selection) skip() {
+	for len(s.files) > 0 {
+		first := s.files[0]
+		if s.options.After.precedes(time.Unix(0, first.modified), idText(first.id)) {
+			return
+		}
+		s.seen[first.id] = true
+		s.files = s.files[1:]
+	}
+}
+
+func (s *selection) kept(f listed) *kept {
+	return &kept{lib: s.lib, project: s.projects[f.project], id: idText(f.id)}
+}
+
+// info reads what is to be told of a transcript. It returns false if it is not to
+// be listed.
+func (s *selection) info(f listed) (*ConversationInfo, bool) {
+	k := s.kept(f)
+	info, ok := k.ends(&s.buffer)
+	if !ok || s.options.NoProgrammatic && info.programmatic() || !s.wanted.holds(k.project, info.Dir) {
+		return nil, false
+	}
+	// Its place in the list, even if it has been changed since the names were read.
+	info.Modified = time.Unix(0, f.modified)
+	return info, true
+}
+
+// list goes through the transcripts, the newest first.
+func (l *library) list(ctx context.Context, o *ListOptions, page *listPage) error {
+	s, err := l.choose(ctx, o)
+	if err != nil {
+		return err
+	}
+	for _, f := range s.files {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		if seen[each.id] {
+		if s.seen[f.id] {
 			continue // an older copy of one that was listed
 		}
-		k := &kept{lib: l, project: projects[each.project], id: idText(each.id)}
-		info, ok := k.ends(&buffer)
-		if !ok || o.NoProgrammatic && info.programmatic() || !wanted.holds(k.project, info.Dir) {
+		info, ok := s.info(f)
+		if !ok {
 			continue
 		}
-		seen[each.id] = true
+		s.seen[f.id] = true
 		if !page.add(info) {
 			return nil
 		}
@@ -180,6 +265,7 @@ func ConversationInfoOf(ctx context.Context, id string, o *ConversationOptions) 
 // places are folders whose conversations are wanted.
 type places struct {
 	all   bool
+	dirs  []string
 	exact []func(name string) bool
 	// below are folders that count with all that is in them, and prefixes what
 	// the names of their transcripts begin with.
@@ -189,11 +275,12 @@ type places struct {
 // placesOf returns a folder, and the worktrees of its repository if they are
 // wanted.
 func placesOf(dir string, worktrees bool) places {
-	p := places{exact: []func(string) bool{folderOf(dir)}}
+	p := places{dirs: []string{dir}, exact: []func(string) bool{folderOf(dir)}}
 	if !worktrees {
 		return p
 	}
 	for _, tree := range gitWorktrees(dir) {
+		p.dirs = append(p.dirs, tree)
 		p.exact = append(p.exact, folderOf(tree))
 		p.below = append(p.below, tree)
 		path, exact := wire.ProjectDir("", tree)
@@ -215,16 +302,31 @@ func (p places) isExact(name string) bool {
 	return slices.ContainsFunc(p.exact, func(is func(string) bool) bool { return is(name) })
 }
 
-// holds reports whether a conversation was held in one of the folders. Names do
-// not tell in all cases: a-b and a/b have the same.
+// holds reports whether a conversation was held in one of the folders. dir is the
+// folder that its transcript tells. Names do not tell in all cases: a-b and a/b
+// have the same. A transcript that tells of a folder with another name was moved,
+// and counts where it is.
 func (p places) holds(name, dir string) bool {
-	if p.all || p.isExact(name) {
+	if p.all || p.isExact(name) && (dir == "" || !folderOf(dir)(name) || slices.ContainsFunc(p.dirs, func(d string) bool { return sameFolder(d, dir) })) {
 		return true
 	}
 	return dir != "" && slices.ContainsFunc(p.below, func(tree string) bool {
 		relative, err := filepath.Rel(tree, dir)
 		return err == nil && filepath.IsLocal(relative)
 	})
+}
+
+// sameFolder reports whether two paths are of one folder, however they are spelt.
+func sameFolder(a, b string) bool {
+	if filepath.Clean(a) == filepath.Clean(b) {
+		return true
+	}
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
 }
 
 // idBytes and idText keep ids short.

@@ -93,6 +93,9 @@ func TestListConversations(t *testing.T) {
 		o.ConfigDir = config
 		return &o
 	}
+	place := func(id, age int) ListPlace {
+		return ListPlace{time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).Add(-time.Duration(age) * time.Minute), testID(id)}
+	}
 	for _, test := range []struct {
 		name string
 		o    *ListOptions
@@ -105,6 +108,12 @@ func TestListConversations(t *testing.T) {
 		{"of a folder", at(ListOptions{ConversationOptions: ConversationOptions{Dir: "/b"}}), "second|Titled|an older copy"},
 		{"of no folder", at(ListOptions{ConversationOptions: ConversationOptions{Dir: "/c"}}), ""},
 		{"of people", at(ListOptions{NoProgrammatic: true}), "newest of all|oldest"},
+		{"by the beginning of the id", at(ListOptions{Prefix: testID(3)}), "second"},
+		{"no id begins so", at(ListOptions{Prefix: "x"}), ""},
+		{"after a place", at(ListOptions{After: place(3, 20)}), "Titled|oldest"},
+		{"after a place at the same time", at(ListOptions{After: place(2, 20)}), "second|Titled|oldest"},
+		{"after a copy that was listed", at(ListOptions{After: place(2, 10)}), "second|Titled|oldest"},
+		{"of so many files", at(ListOptions{MaxFiles: 1, ConversationOptions: ConversationOptions{Dir: "/c"}}), ""},
 		{"no library", &ListOptions{ConversationOptions: ConversationOptions{ConfigDir: t.TempDir()}}, ""},
 	} {
 		if got := strings.Join(summaries(t, test.o), "|"); got != test.want {
@@ -175,6 +184,8 @@ func TestConversationInfo(t *testing.T) {
 		{"blocks", `{"type":"user","uuid":"u","message":{"role":"user","content":[{"type":"image"},{"type":"text","text":""},{"type":"text","text":"see"}]}}` + "\n", ConversationInfo{FirstPrompt: "see"}},
 		{"the title in the head of a long one", user("p") + note("custom-title", "customTitle", "one") + note("tag", "tag", "t") + filler(300), ConversationInfo{FirstPrompt: "p", Title: "one", Tag: "t"}},
 		{"the title in the tail of a long one", user("p") + note("custom-title", "customTitle", "one") + filler(300) + note("custom-title", "customTitle", "two"), ConversationInfo{FirstPrompt: "p", Title: "two"}},
+		{"two titles in the head of a long one", user("p") + note("custom-title", "customTitle", "one") + note("custom-title", "customTitle", "two") + filler(300), ConversationInfo{FirstPrompt: "p", Title: "two"}},
+		{"a prompt behind the head of a long one", `{"type":"user","isMeta":true,"message":{"role":"user","content":"` + strings.Repeat("x", 2*endSize) + `"}}` + "\n" + user("p") + filler(200), ConversationInfo{FirstPrompt: "p"}},
 		{"half a line at the end", user("p") + filler(300) + note("custom-title", "customTitle", "two") + `{"type":"custom-title","customTi`, ConversationInfo{FirstPrompt: "p", Title: "two"}},
 		{"a long prompt", user(long) + filler(10), ConversationInfo{FirstPrompt: long[:maxPrompt]}},
 		{"a long prompt of blocks", `{"isSidechain":false,"cwd":"/x","type":"user","message":{"role":"user","content":[{"type":"image","data":"xyz"},{"type":"text","text":"` + long + `"}]}}` + "\n" + filler(100), ConversationInfo{FirstPrompt: long[:maxPrompt]}},
@@ -218,8 +229,55 @@ func TestConversationInfoBeside(t *testing.T) {
 	}
 }
 
+// TestListBounds looks at so many names, in the last changed folder first, and never follows a link out of the CLI's folder.
+func TestListBounds(t *testing.T) {
+	config := t.TempDir()
+	for i := range 10 {
+		putConversation(t, config, fmt.Sprintf("/d%d", i%2), testID(i), i, prompt("/d", fmt.Sprint("prompt ", i), ""))
+	}
+	recent := time.Now().Add(time.Hour)
+	if err := os.Chtimes(filepath.Join(config, "projects", "-d1"), recent, recent); err != nil {
+		t.Fatal(err)
+	}
+	o := ListOptions{ConversationOptions: ConversationOptions{ConfigDir: config, Confined: true}, MaxFiles: 5}
+	if got := strings.Join(summaries(t, &o), "|"); got != "prompt 1|prompt 3|prompt 5|prompt 7|prompt 9" {
+		t.Errorf("of five files: %q", got)
+	}
+	if o.MaxFiles = 7; len(summaries(t, &o)) != 7 {
+		t.Errorf("of seven files: %q", summaries(t, &o))
+	}
+	// The CLI's folder may be a link, that of the transcripts may not lead out of it.
+	linked := filepath.Join(t.TempDir(), "linked")
+	if err := os.Symlink(config, linked); err != nil {
+		t.Fatal(err)
+	}
+	o = ListOptions{ConversationOptions: ConversationOptions{ConfigDir: linked, Confined: true}}
+	if got := summaries(t, &o); len(got) != 10 {
+		t.Errorf("through a link to the folder: %q", got)
+	}
+	other := t.TempDir()
+	if err := os.Symlink(filepath.Join(config, "projects"), filepath.Join(other, "projects")); err != nil {
+		t.Fatal(err)
+	}
+	o.ConfigDir = other
+	for c, err := range ListConversations(t.Context(), &o) {
+		if err == nil {
+			t.Errorf("a link out of the folder led to %q", c.Summary())
+		}
+	}
+	if _, err := ConversationInfoOf(t.Context(), testID(1), &o.ConversationOptions); err == nil {
+		t.Error("a link out of the folder led to a conversation")
+	}
+	if o.Confined = false; len(summaries(t, &o)) != 10 {
+		t.Errorf("through a link to the folder of transcripts: %q", summaries(t, &o))
+	}
+}
+
 func TestSummaryIsShort(t *testing.T) {
 	c := ConversationInfo{FirstPrompt: strings.Repeat("wörter ", 100)}
+	if got := (&ConversationInfo{Title: " \x00\u0085", FirstPrompt: "a\x1b[2J\r\nb\x9d"}).Summary(); got != "a [2J b" {
+		t.Errorf("control characters: %q", got)
+	}
 	if got := c.Summary(); len([]rune(got)) > 200 || !strings.HasSuffix(got, "…") || strings.ContainsAny(got, "\n\uFFFD") {
 		t.Errorf("%q", got)
 	}
@@ -255,7 +313,7 @@ func TestListReadsLittle(t *testing.T) {
 	if err := os.Chtimes(huge, newest, newest); err != nil {
 		t.Fatal(err)
 	}
-	lib, err := openLibrary(config)
+	lib, err := openLibrary(config, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -326,7 +384,7 @@ func TestWorktrees(t *testing.T) {
 		{"two", "main|two|three|three/sub|main/other", "two"},
 		{"three/sub", "main|two|three|three/sub|main/other", "three/sub"},
 		{"plain", "plain", "plain"},
-		{"main-other", "main-other|main/other", "main-other|main/other"}, // they have one folder for both
+		{"main-other", "main-other", "main-other"}, // main/other has the same folder for its transcripts
 	} {
 		o := &ListOptions{ConversationOptions: ConversationOptions{ConfigDir: config, Dir: at(test.dir)}}
 		if got := strings.Join(summaries(t, o), "|"); got != test.worktrees {
@@ -386,5 +444,11 @@ func TestConversationsThatAreNotThere(t *testing.T) {
 	}
 	if got := summaries(t, &ListOptions{ConversationOptions: o}); !slices.Equal(got, []string{"p"}) {
 		t.Errorf("left: %q", got)
+	}
+	// What is behind a picture of a megabyte is not read, but there is something.
+	picture := `{"type":"user","message":{"role":"user","content":[{"type":"image","data":"` + strings.Repeat("x", 1<<20) + `"},{"type":"text","text":"unseen"}]},"uuid":"u"}` + "\n"
+	putConversation(t, config, "/x", testID(4), 9, picture)
+	if got := summaries(t, &ListOptions{ConversationOptions: o}); !slices.Equal(got, []string{"p", ""}) {
+		t.Errorf("with a long one: %q", got)
 	}
 }

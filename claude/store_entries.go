@@ -2,6 +2,7 @@ package claude
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"io/fs"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/switchboard-dev/switchboard/wire"
 )
@@ -186,7 +188,7 @@ func (o *ListOptions) eachStored(ctx context.Context, page *listPage) error {
 		return err
 	}
 	for _, each := range all {
-		if checkConversation(each.Conversation) != nil {
+		if checkConversation(each.Conversation) != nil || !strings.HasPrefix(each.Conversation, o.Prefix) || !o.After.precedes(each.Modified, each.Conversation) {
 			continue
 		}
 		info, err := storedInfo(ctx, each.Conversation, &o.ConversationOptions)
@@ -218,7 +220,9 @@ func listStored(ctx context.Context, store SessionStore, project string) ([]Stor
 		return nil, fmt.Errorf("listing the conversations of %s in the store: %w", project, err)
 	}
 	all = slices.Clone(all)
-	slices.SortStableFunc(all, func(a, b StoredConversation) int { return b.Modified.Compare(a.Modified) })
+	slices.SortFunc(all, func(a, b StoredConversation) int {
+		return cmp.Or(b.Modified.Compare(a.Modified), strings.Compare(a.Conversation, b.Conversation))
+	})
 	return all, nil
 }
 

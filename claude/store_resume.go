@@ -140,7 +140,7 @@ func restoreConversation(ctx context.Context, store SessionStore, id string, o *
 	if err := os.MkdirAll(filepath.Join(config, "projects"), 0o700); err != nil {
 		return err
 	}
-	lib, err := openLibrary(config)
+	lib, err := openLibrary(config, false)
 	if err != nil {
 		return err
 	}

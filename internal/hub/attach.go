@@ -11,56 +11,26 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/link"
 	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
 
-// Hello is how the link of a shim introduces itself.
+// Hello is how the link of a shim introduces itself: with its first message, and
+// with the run's credential from the request that opened the connection.
 type Hello struct {
-	Session string
-	Run     int
-	// Instance names the shim's process.
-	Instance string
-	// Token is the run's credential.
+	link.Hello
 	Token string
-	// Next is the number that the next durable line will get, Oldest the lowest
-	// that the shim still holds, Written the highest number of a command that it
-	// has written to the CLI.
-	Next, Oldest, Written int64
-	// Writing is the command that the shim is writing at this moment, 0 for
-	// none: its fate follows. Failed are those that it could not write.
-	Writing int64
-	Failed  []FailedCommand
-	// Tee says that the CLI belongs to a program, which the hub listens to; Steer
-	// that the program lets others prompt and interrupt it.
-	Tee, Steer bool
-	// PID and PIDStart name the shim's process.
-	PID      int
-	PIDStart string
-}
-
-// A FailedCommand is one that could not be written.
-type FailedCommand struct {
-	Number int64
-	Reason string
-}
-
-// Welcome is what a link is told.
-type Welcome struct {
-	// Epoch is that of the session's log.
-	Epoch string
-	// Have is the number of the last durable line in the journal, Next that of
-	// the next command.
-	Have, Next int64
 }
 
 // Wire is the other end of a link, as the hub uses it. Its methods only queue
 // what they are given; they do not wait for the other side, and do not call the
 // hub.
 type Wire interface {
-	// Send sends commands, in order.
-	Send(commands []Command)
+	// Send sends commands, in order. Their numbers are those of the run's outbox;
+	// they grow, and some may be missing.
+	Send(commands []link.Order)
 	// Stop has the process ended: its input closed, and after grace with force.
 	Stop(grace time.Duration, reason string)
 	// CloseInput has the process's input closed.
@@ -71,54 +41,17 @@ type Wire interface {
 	Close(reason string)
 }
 
-// A Command is a line for the CLI with its number in the run's outbox. Numbers
-// grow; some may be missing.
-type Command struct {
-	Number int64
-	Line   []byte
-}
-
-// An ItemKind says what an item of a link is.
-type ItemKind int
-
-// The kinds.
-const (
-	// ItemLine is a durable line of the CLI.
-	ItemLine ItemKind = iota
-	// ItemLive is a live one.
-	ItemLive
-	// ItemOversize is a line that was too long: Bytes is an api.Oversize.
-	ItemOversize
-	// ItemEvent is something that happened to the process: Bytes is a
-	// [ProcessEvent].
-	ItemEvent
-	// ItemGap says that lines are missing here.
-	ItemGap
-	// ItemProgram is a line that a program wrote to its CLI, with a tee.
-	ItemProgram
-	// ItemOther is something durable that this hub does not know.
-	ItemOther
-)
-
-// An Item is what a link brings.
+// An Item is what a link brings: a record or a gap. Where the link has no numbers,
+// that of the record is zero. The hub keeps the slice of its bytes.
 type Item struct {
-	// Number is that of a durable item; for a live line that of the durable one
-	// that it comes after. Zero where the link has no numbers.
-	Number int64
-	Kind   ItemKind
-	// K counts the live lines after a durable one, from 1.
-	K int64
-	// Bytes is the line. The hub keeps the slice.
-	Bytes []byte
+	link.Record
 	// Header is what [wire.Peek] returned for Bytes; nil if that was an error, or if
 	// the link has not read the header.
 	Header *wire.Header
-	// Hole says that live lines before this one were left out.
-	Hole bool
 	// Repeat says that the item may have been received before.
 	Repeat bool
-	// Gap says what is missing, for ItemGap.
-	Gap *Gap
+	// Gap says what is missing here; nil for a record.
+	Gap *api.Gap
 }
 
 // folded returns the line to be folded.
@@ -127,38 +60,6 @@ func (v *Item) folded() *fold.Line {
 		return fold.NewLine(v.Bytes, false)
 	}
 	return fold.PeekedLine(v.Bytes, v.Header, nil)
-}
-
-// A Gap says that lines are missing.
-type Gap struct {
-	// Certain is false if it cannot be told whether something is missing.
-	Certain bool
-	// From and To are numbers of a link, Wrote and Received uuids of a CLI that
-	// dialled in: what it says it wrote last, and what was received last.
-	From, To        int64
-	Wrote, Received string
-	Reason          string
-}
-
-// A ProcessEvent is something that a shim tells of its CLI.
-type ProcessEvent struct {
-	// Event is started, exited or gap.
-	Event string `json:"event"`
-	// CLIPID and Version are told at the start.
-	CLIPID  int    `json:"cli_pid,omitempty"`
-	Version string `json:"version,omitempty"`
-	// Code, Signal, Reason, Stderr, Silent, Swept and Requested are told at the
-	// end.
-	Code      *int   `json:"code,omitempty"`
-	Signal    string `json:"signal,omitempty"`
-	Reason    string `json:"reason,omitempty"`
-	Stderr    string `json:"stderr,omitempty"`
-	Silent    bool   `json:"silent,omitempty"`
-	Swept     int    `json:"swept,omitempty"`
-	Requested bool   `json:"requested,omitempty"`
-	// Lines and Bytes are how much is missing, for a gap.
-	Lines int64 `json:"lines,omitempty"`
-	Bytes int64 `json:"bytes,omitempty"`
 }
 
 // Errors of Attach.
@@ -224,56 +125,56 @@ func (a *Attachment) Session() string { return a.session.id }
 func (a *Attachment) Run() int { return a.run }
 
 // Attach connects the link of a shim to its run.
-func (h *Hub) Attach(ctx context.Context, hello Hello, w Wire) (*Attachment, Welcome, error) {
+func (h *Hub) Attach(ctx context.Context, hello Hello, w Wire) (*Attachment, link.Welcome, error) {
 	return h.attach(ctx, hello, w, false)
 }
 
 // AttachSpool connects what a shim left in a file when it gave up waiting for a
 // hub. Its lines are taken in even if the run was found to have ended meanwhile.
-func (h *Hub) AttachSpool(ctx context.Context, hello Hello, w Wire) (*Attachment, Welcome, error) {
+func (h *Hub) AttachSpool(ctx context.Context, hello Hello, w Wire) (*Attachment, link.Welcome, error) {
 	return h.attach(ctx, hello, w, true)
 }
 
-func (h *Hub) attach(ctx context.Context, hello Hello, w Wire, spool bool) (*Attachment, Welcome, error) {
+func (h *Hub) attach(ctx context.Context, hello Hello, w Wire, spool bool) (*Attachment, link.Welcome, error) {
 	s, release, err := h.acquire(ctx, hello.Session)
 	if err != nil {
 		var problem *api.Error
 		if errors.As(err, &problem) && problem.Code == api.CodeNotFound {
-			return nil, Welcome{}, &GoneError{Reason: "this hub does not know the session"}
+			return nil, link.Welcome{}, &GoneError{Reason: "this hub does not know the session"}
 		}
-		return nil, Welcome{}, err
+		return nil, link.Welcome{}, err
 	}
 	a := &Attachment{hub: h, session: s, release: release, wire: w, run: hello.Run, tee: hello.Tee, steer: hello.Steer, connected: !spool, spool: spool}
-	var welcome Welcome
+	var welcome link.Welcome
 	err = s.try(ctx, func(st *step) (err error) {
 		welcome, err = st.attach(a, hello)
 		return err
 	})
 	if err != nil {
 		a.Lost(err) // it may still be attached, if ctx has ended
-		return nil, Welcome{}, err
+		return nil, link.Welcome{}, err
 	}
 	return a, welcome, nil
 }
 
 // attach is Attach in the session's loop.
-func (st *step) attach(a *Attachment, hello Hello) (Welcome, error) {
+func (st *step) attach(a *Attachment, hello Hello) (link.Welcome, error) {
 	s, b := st.s, st.s.book
 	if a.spool {
 		return st.attachSpool(a, hello)
 	}
 	if hello.Run != b.Run || b.Ended != nil {
 		// Who shows the right credential of an older run is told that it is over.
-		return Welcome{}, st.gone(hello)
+		return link.Welcome{}, st.gone(hello)
 	}
 	if subtle.ConstantTimeCompare(hashToken(hello.Token), s.run.TokenHash) != 1 {
-		return Welcome{}, ErrCredential
+		return link.Welcome{}, ErrCredential
 	}
 	if s.run.Instance != "" && s.run.Instance != hello.Instance && (s.link != nil || st.alive()) {
-		return Welcome{}, &OwnedError{Instance: s.run.Instance}
+		return link.Welcome{}, &OwnedError{Instance: s.run.Instance}
 	}
 	if s.run.Have >= hello.Next && hello.Next > 0 {
-		return Welcome{}, &GoneError{Reason: "the hub has lines of this run that the shim does not know of"}
+		return link.Welcome{}, &GoneError{Reason: "the hub has lines of this run that the shim does not know of"}
 	}
 	if s.link != nil {
 		s.link.replace("the shim has connected anew")
@@ -319,23 +220,23 @@ func (st *step) attach(a *Attachment, hello Hello) (Welcome, error) {
 		// The order to stop may have been lost with the old connection.
 		st.then(func() { a.wire.Stop(stopGrace, stopping) })
 	}
-	return Welcome{Epoch: b.Epoch, Have: s.run.Have, Next: s.run.NextCommand}, nil
+	return link.Welcome{Epoch: b.Epoch, Have: s.run.Have, Next: s.run.NextCommand}, nil
 }
 
 // attachSpool attaches what a dead shim left.
-func (st *step) attachSpool(a *Attachment, hello Hello) (Welcome, error) {
+func (st *step) attachSpool(a *Attachment, hello Hello) (link.Welcome, error) {
 	s := st.s
 	switch {
 	case hello.Run > s.book.Run:
-		return Welcome{}, &GoneError{Reason: "this hub does not know the run"}
+		return link.Welcome{}, &GoneError{Reason: "this hub does not know the run"}
 	case hello.Run < s.book.Run:
 		// Among those of the next run its lines would tell something else.
-		return Welcome{}, &GoneError{Reason: "the session continued with another run"}
+		return link.Welcome{}, &GoneError{Reason: "the session continued with another run"}
 	case s.link != nil || st.alive():
-		return Welcome{}, &OwnedError{Instance: s.run.Instance}
+		return link.Welcome{}, &OwnedError{Instance: s.run.Instance}
 	}
 	if s.run.Instance != "" && s.run.Instance != hello.Instance {
-		return Welcome{}, &OwnedError{Instance: s.run.Instance}
+		return link.Welcome{}, &OwnedError{Instance: s.run.Instance}
 	}
 	s.link = a
 	a.tee = s.book.Transport == transportTee // what its CLI asks the program is not the hub's to refuse
@@ -344,7 +245,7 @@ func (st *step) attachSpool(a *Attachment, hello Hello) (Welcome, error) {
 	}
 	st.written(hello.Written)
 	a.acked = s.run.Have
-	return Welcome{Epoch: s.book.Epoch, Have: s.run.Have, Next: s.run.NextCommand}, nil
+	return link.Welcome{Epoch: s.book.Epoch, Have: s.run.Have, Next: s.run.NextCommand}, nil
 }
 
 // gone judges a shim whose run is over.
@@ -412,15 +313,15 @@ var ErrReplaced = errors.New("another connection has taken the place of this one
 // item takes in one item.
 func (st *step) item(a *Attachment, v *Item) error {
 	s := st.s
-	if v.Kind == ItemLive {
+	if v.Kind == link.Live {
 		st.live(a, v)
 		return nil
 	}
 	if a.dialled {
-		if !v.Repeat && v.Kind == ItemLine {
+		if !v.Repeat && v.Kind == link.Line {
 			a.seen, a.seenAll = nil, false // nothing is repeated any more
 		}
-		if v.Repeat && v.Kind == ItemLine && st.known(a, v) {
+		if v.Repeat && v.Kind == link.Line && st.known(a, v) {
 			st.shown = append(st.shown, shown{entry: -1, live: v, line: fold.NewLine(v.Bytes, false)})
 			return nil
 		}
@@ -432,24 +333,25 @@ func (st *step) item(a *Attachment, v *Item) error {
 			st.event(api.KindGap, Actor{}, api.Gap{From: s.run.Have + 1, To: v.Number - 1, Certain: true, Reason: "lines did not arrive"})
 		}
 	}
-	if v.Kind != ItemGap {
-		s.run.Have = max(s.run.Have+1, v.Number)
-		st.touch()
-	}
-	switch v.Kind {
-	case ItemLine:
-		return st.line(a, v.folded())
-	case ItemProgram:
-		st.program(v.Bytes)
-	case ItemOversize:
-		st.add(journal.Entry{Kind: api.KindOversize, Source: journal.SourceAgent, Data: objectOr(v.Bytes)})
-	case ItemEvent:
-		st.processEvent(v.Bytes)
-	case ItemGap:
+	if v.Gap != nil {
 		st.gap(v.Gap)
-	case ItemOther:
+		return nil
+	}
+	s.run.Have = max(s.run.Have+1, v.Number)
+	st.touch()
+	switch v.Kind {
+	case link.Line:
+		return st.line(a, v.folded())
+	case link.Program:
+		st.program(v.Bytes)
+	case link.TooLong:
+		st.add(journal.Entry{Kind: api.KindOversize, Source: journal.SourceAgent, Data: objectOr(v.Bytes)})
+	case link.Happened:
+		st.processEvent(v.Bytes)
+	case link.Live, link.Outbox: // a live line was taken in above, the other is for the CLI
+		fallthrough
+	default: // of a newer shim
 		st.event(api.KindNotice, Actor{}, api.Notice{Code: "unknown_record", Text: "the shim sent something that this hub does not know"})
-	case ItemLive:
 	}
 	return nil
 }
@@ -473,12 +375,10 @@ func (st *step) live(a *Attachment, v *Item) {
 	st.bytes += len(v.Bytes)
 }
 
-func (st *step) gap(g *Gap) {
-	if g == nil {
-		return
-	}
+// gap takes in that lines are missing.
+func (st *step) gap(g *api.Gap) {
 	st.s.heard(st.now)
-	st.event(api.KindGap, Actor{}, api.Gap{From: g.From, To: g.To, Certain: g.Certain, Reason: g.Reason, Wrote: g.Wrote, Received: g.Received})
+	st.event(api.KindGap, Actor{}, *g)
 }
 
 // objectOr returns b if it is a JSON object, else an empty one.
@@ -557,15 +457,15 @@ func (st *step) program(line []byte) {
 
 // processEvent takes in what a shim tells of its process.
 func (st *step) processEvent(raw []byte) {
-	var e ProcessEvent
-	if err := json.Unmarshal(raw, &e); err != nil {
+	e, err := link.ParseEvent(raw)
+	if err != nil {
 		st.event(api.KindNotice, Actor{}, api.Notice{Code: "shim_event", Text: "the shim told something that could not be read"})
 		return
 	}
 	switch e.Event {
-	case "started":
+	case link.EventStarted:
 		st.event(api.KindRunLaunched, Actor{}, record.RunFound{Version: e.Version, PID: e.CLIPID, Simulated: st.s.book.Simulated})
-	case "exited":
+	case link.EventExited:
 		reason := e.Reason
 		if st.s.stopping != "" && (e.Requested || reason == "") {
 			reason = st.s.stopping
@@ -574,8 +474,8 @@ func (st *step) processEvent(raw []byte) {
 			reason = "the process ended"
 		}
 		st.endRun(api.Ended{Reason: reason, Code: e.Code, Signal: e.Signal, Stderr: e.Stderr}, true)
-	case "gap":
-		st.gap(&Gap{Certain: true, Reason: fmt.Sprintf("%d lines of a program were not copied: %s", e.Lines, e.Reason)})
+	case link.EventGap:
+		st.gap(&api.Gap{Certain: true, Reason: fmt.Sprintf("%d lines of a program were not copied: %s", e.Lines, e.Reason)})
 	default:
 		st.add(journal.Entry{Kind: api.KindNotice, Data: objectOr(raw)})
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/link"
 	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
 )
@@ -212,23 +213,23 @@ func dialName(spec json.RawMessage) string { return specOf(spec).Name }
 
 // AttachDialled connects a CLI that dialled in to its run, or makes the run, or
 // the session, that it begins. Its lines may come before Connected is called.
-func (h *Hub) AttachDialled(ctx context.Context, hello DialHello, w Wire) (*Attachment, Welcome, error) {
+func (h *Hub) AttachDialled(ctx context.Context, hello DialHello, w Wire) (*Attachment, link.Welcome, error) {
 	if hello.Transport == "" {
 		hello.Transport = transportWebSocket
 	}
 	s, release, err := h.dialledSession(ctx, hello)
 	if err != nil {
-		return nil, Welcome{}, err
+		return nil, link.Welcome{}, err
 	}
 	a := &Attachment{hub: h, session: s, release: release, wire: w, dialled: true}
-	var welcome Welcome
+	var welcome link.Welcome
 	err = s.try(ctx, func(st *step) (err error) {
 		welcome, err = st.attachDialled(a, hello)
 		return err
 	})
 	if err != nil {
 		a.Lost(err) // it may still be attached, if ctx has ended
-		return nil, Welcome{}, err
+		return nil, link.Welcome{}, err
 	}
 	return a, welcome, nil
 }
@@ -259,23 +260,23 @@ func (h *Hub) dialledSession(ctx context.Context, hello DialHello) (*session, fu
 }
 
 // attachDialled is AttachDialled in the session's loop.
-func (st *step) attachDialled(a *Attachment, hello DialHello) (Welcome, error) {
+func (st *step) attachDialled(a *Attachment, hello DialHello) (link.Welcome, error) {
 	s, b := st.s, st.s.book
 	if hello.Session != "" {
 		switch {
 		case hello.Run >= b.Run && b.Ended == nil && !dials(b.Transport): // it was resumed meanwhile
-			return Welcome{}, &OwnedError{Session: s.id, Run: b.Run}
+			return link.Welcome{}, &OwnedError{Session: s.id, Run: b.Run}
 		case hello.Run == b.Run && b.Ended == nil:
 		case hello.Run == b.Run+1:
 			if b.Ended == nil {
 				st.endRun(api.Ended{Reason: "its process was replaced by another"}, false)
 			}
 			if err := s.hub.owner(b.State.Conversation(), s.id); err != nil {
-				return Welcome{}, err
+				return link.Welcome{}, err
 			}
 			st.startRun(runSpec{transport: hello.Transport, name: hello.Name, hash: s.run.TokenHash})
 		default:
-			return Welcome{}, &GoneError{Reason: "the run has ended"}
+			return link.Welcome{}, &GoneError{Reason: "the run has ended"}
 		}
 	}
 	if s.link != nil {
@@ -288,7 +289,7 @@ func (st *step) attachDialled(a *Attachment, hello DialHello) (Welcome, error) {
 		s.hub.names[hello.Name] = s.id
 		s.hub.mu.Unlock()
 	}
-	return Welcome{Epoch: b.Epoch, Have: s.run.Have, Next: s.run.NextCommand}, nil
+	return link.Welcome{Epoch: b.Epoch, Have: s.run.Have, Next: s.run.NextCommand}, nil
 }
 
 // Posting says that the CLI sends its lines by POST.
@@ -388,17 +389,17 @@ func (st *step) recover(a *Attachment) {
 // sendAgain sends prompts again that the CLI has not taken up, and answers that
 // were surely not sent. The CLI swallows a prompt that it has.
 func (st *step) sendAgain(a *Attachment) {
-	var again []Command
+	var again []link.Order
 	for _, v := range st.s.book.Commands {
 		if v.Run != st.s.book.Run || v.Number == 0 {
 			continue
 		}
 		unwritten := v.State == string(api.MessageSent) && staysValid(v.Kind)
 		if unwritten || v.Kind == commandPrompt && v.State == string(api.MessageWritten) {
-			again = append(again, Command{Number: v.Number, Line: v.Line})
+			again = append(again, link.Order{Number: v.Number, Line: v.Line})
 		}
 	}
-	slices.SortFunc(again, func(x, y Command) int { return int(x.Number - y.Number) })
+	slices.SortFunc(again, func(x, y link.Order) int { return int(x.Number - y.Number) })
 	st.s.held = nil
 	if len(again) > 0 {
 		st.then(func() { a.wire.Send(again) })

@@ -9,20 +9,21 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/hub"
+	"github.com/switchboard-dev/switchboard/internal/link"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // A dialler is the wire of a CLI that dialled in, played by the test.
 type dialler struct {
 	mu      sync.Mutex
-	sent    []hub.Command
+	sent    []link.Order
 	stopped string
 	changed chan struct{}
 }
 
 func newDialler() *dialler { return &dialler{changed: make(chan struct{}, 1)} }
 
-func (d *dialler) Send(commands []hub.Command) {
+func (d *dialler) Send(commands []link.Order) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.sent = append(d.sent, commands...)
@@ -42,7 +43,7 @@ func (*dialler) Ack(int64)    {}
 func (*dialler) Close(string) {}
 
 // await returns the n-th command, from 1.
-func (d *dialler) await(t *testing.T, n int) hub.Command {
+func (d *dialler) await(t *testing.T, n int) link.Order {
 	t.Helper()
 	timeout := time.NewTimer(patience)
 	defer timeout.Stop()
@@ -62,7 +63,9 @@ func (d *dialler) await(t *testing.T, n int) hub.Command {
 	}
 }
 
-func line(text string) hub.Item { return hub.Item{Kind: hub.ItemLine, Bytes: []byte(text)} }
+func line(text string) hub.Item {
+	return hub.Item{Record: link.Record{Kind: link.Line, Bytes: []byte(text)}}
+}
 
 // TestDialled plays a CLI that dials in: a placeholder that is prompted before it
 // is there, a loss, repeated lines, a question that is recovered and one that was
@@ -140,7 +143,7 @@ func TestDialled(t *testing.T) {
 	}
 	// 2.1.120 repeats what it wrote; then it lists what it waits for: the question
 	// whose answer was lost, and a new one.
-	repeated := hub.Item{Kind: hub.ItemLine, Bytes: []byte(said), Repeat: true}
+	repeated := hub.Item{Record: link.Record{Kind: link.Line, Bytes: []byte(said)}, Repeat: true}
 	listed := `{"type":"control_response","response":{"subtype":"error","error":"Already initialized","request_id":"` + string(hAgain.RequestID) +
 		`","pending_permission_requests":[` + question + `,` + strings.NewReplacer(`"r1"`, `"r2"`, `"t1"`, `"t2"`).Replace(question) + `]}}`
 	if err := a.Receive(l.ctx(), []hub.Item{repeated, line(listed)}); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/claude/claudetest"
 	"github.com/switchboard-dev/switchboard/internal/hub"
+	"github.com/switchboard-dev/switchboard/internal/link"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -26,7 +27,7 @@ type dialledSim struct {
 	sim     *claudetest.Sim
 	a       *hub.Attachment
 
-	commands chan hub.Command // more room than a test needs: Send must not wait
+	commands chan link.Order // more room than a test needs: Send must not wait
 	working  sync.WaitGroup
 
 	mu   sync.Mutex
@@ -42,7 +43,7 @@ type dialledSim struct {
 // hub's clock stands still.
 func newDialledSim(t *testing.T) *dialledSim {
 	t.Helper()
-	d := &dialledSim{clock: &clock{now: time.Now()}, down: make(chan struct{}, 1), lost: make(chan struct{}, 1), commands: make(chan hub.Command, 64)}
+	d := &dialledSim{clock: &clock{now: time.Now()}, down: make(chan struct{}, 1), lost: make(chan struct{}, 1), commands: make(chan link.Order, 64)}
 	d.lab = newLab(t, func(o *hub.Options) { o.Now = d.clock.Now })
 	created, err := d.lab.hub.Create(d.lab.ctx(), person, api.CreateSession{Transport: "websocket", Prompt: "@say One."})
 	if err != nil {
@@ -92,14 +93,14 @@ func (d *dialledSim) read() {
 			}
 			continue
 		}
-		item := hub.Item{Kind: hub.ItemLine, Bytes: text}
+		item := hub.Item{Record: link.Record{Kind: link.Line, Bytes: text}}
 		if wire.ClassOf(h) == wire.Live {
-			item.Kind = hub.ItemLive
+			item.Kind = link.Live
 		}
 		if err := d.a.Receive(context.Background(), []hub.Item{item}); err != nil {
 			return // the hub is closed
 		}
-		if item.Kind == hub.ItemLive {
+		if item.Kind == link.Live {
 			d.passed()
 		}
 	}
@@ -119,7 +120,7 @@ func (d *dialledSim) passed() {
 }
 
 // Send implements hub.Wire.
-func (d *dialledSim) Send(commands []hub.Command) {
+func (d *dialledSim) Send(commands []link.Order) {
 	for _, c := range commands {
 		d.commands <- c
 	}
@@ -172,7 +173,7 @@ func (d *dialledSim) reconnect() {
 	t := d.lab.t
 	t.Helper()
 	d.connect(true)
-	gap := hub.Item{Kind: hub.ItemGap, Gap: &hub.Gap{Reason: "cut"}}
+	gap := hub.Item{Gap: &api.Gap{Reason: "cut"}}
 	if err := d.a.Receive(d.lab.ctx(), []hub.Item{gap}); err != nil {
 		t.Fatal(err)
 	}
@@ -421,7 +422,7 @@ func TestFoundTurn(t *testing.T) {
 		item hub.Item
 	}{
 		{"a line", line(assistant)},
-		{"a live line", hub.Item{Kind: hub.ItemLive, Bytes: []byte(delta)}},
+		{"a live line", hub.Item{Record: link.Record{Kind: link.Live, Bytes: []byte(delta)}}},
 		{"the result of a tool", line(`{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"x"}]},"session_id":"c9","uuid":"u7","parent_tool_use_id":null}`)},
 	} {
 		t.Run(first.name, func(t *testing.T) {
@@ -465,7 +466,7 @@ func TestStreamingIsNoSilence(t *testing.T) {
 		if state := d.pass(20 * time.Second); state != api.StateRunning {
 			t.Fatalf("it is %s while it streams", state)
 		}
-		if err := d.a.Receive(d.lab.ctx(), []hub.Item{{Kind: hub.ItemLive, Bytes: []byte(delta)}}); err != nil {
+		if err := d.a.Receive(d.lab.ctx(), []hub.Item{{Record: link.Record{Kind: link.Live, Bytes: []byte(delta)}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -486,7 +487,7 @@ func TestLostPrompt(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Lost(nil)
-	answer := func(c hub.Command) {
+	answer := func(c link.Order) {
 		t.Helper()
 		h, _ := wire.Peek(c.Line)
 		text := `{"type":"control_response","response":{"subtype":"success","request_id":"` + string(h.RequestID) + `","response":{"commands":[]}}}`
@@ -501,7 +502,7 @@ func TestLostPrompt(t *testing.T) {
 	if err := errors.Join(a.Written(l.ctx(), w.await(t, 2).Number), a.Disconnected(l.ctx(), errors.New("cut")), a.Connected(l.ctx(), true)); err != nil {
 		t.Fatal(err)
 	}
-	if err := a.Receive(l.ctx(), []hub.Item{{Kind: hub.ItemGap, Gap: &hub.Gap{Reason: "cut"}}}); err != nil {
+	if err := a.Receive(l.ctx(), []hub.Item{{Gap: &api.Gap{Reason: "cut"}}}); err != nil {
 		t.Fatal(err)
 	}
 	answer(w.await(t, 3))

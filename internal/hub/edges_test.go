@@ -10,6 +10,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/hub"
+	"github.com/switchboard-dev/switchboard/internal/link"
 	"github.com/switchboard-dev/switchboard/internal/policy"
 )
 
@@ -151,8 +152,8 @@ func TestPlanWithdrawnByStop(t *testing.T) {
 	}()
 	<-w.stopped
 	items := []hub.Item{
-		{Number: welcome.Have + 1, Kind: hub.ItemLine, Bytes: []byte(`{"type":"control_cancel_request","request_id":"` + q.RequestID + `"}`)},
-		{Number: welcome.Have + 2, Kind: hub.ItemEvent, Bytes: []byte(encode(hub.ProcessEvent{Event: "exited", Requested: true}))},
+		{Record: link.Record{Number: welcome.Have + 1, Kind: link.Line, Bytes: []byte(`{"type":"control_cancel_request","request_id":"` + q.RequestID + `"}`)}},
+		{Record: link.Record{Number: welcome.Have + 2, Kind: link.Happened, Bytes: []byte(encode(link.Event{Event: "exited", Requested: true}))}},
 	}
 	if err := a.Receive(l.ctx(), items); err != nil {
 		t.Fatal(err)
@@ -173,7 +174,7 @@ type silent struct {
 	stopped chan struct{}
 }
 
-func (*silent) Send([]hub.Command)           {}
+func (*silent) Send([]link.Order)            {}
 func (w *silent) Stop(time.Duration, string) { w.once.Do(func() { close(w.stopped) }) }
 func (*silent) CloseInput()                  {}
 func (*silent) Ack(int64)                    {}
@@ -293,7 +294,7 @@ func TestPlanOfProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := newDialler()
-	a, _, err := l.hub.Attach(l.ctx(), hub.Hello{Session: created.ID, Run: 1, Instance: "i", Token: created.Token, Next: 1, Oldest: 1, Tee: true, Steer: true}, w)
+	a, _, err := l.hub.Attach(l.ctx(), hub.Hello{Hello: link.Hello{Session: created.ID, Run: 1, Instance: "i", Next: 1, Oldest: 1, Tee: true, Steer: true}, Token: created.Token}, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -302,7 +303,7 @@ func TestPlanOfProgram(t *testing.T) {
 		`{"type":"system","subtype":"init","session_id":"c1","uuid":"u1","cwd":"/w","model":"m","permissionMode":"plan","claude_code_version":"2.1.325","tools":[]}`,
 		`{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"ExitPlanMode","tool_use_id":"t1","input":{"plan":"the plan"}}}`,
 	} {
-		if err := a.Receive(l.ctx(), []hub.Item{{Number: int64(i + 1), Kind: hub.ItemLine, Bytes: []byte(text)}}); err != nil {
+		if err := a.Receive(l.ctx(), []hub.Item{{Record: link.Record{Number: int64(i + 1), Kind: link.Line, Bytes: []byte(text)}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -370,23 +371,23 @@ func TestIdleProgramStaysEnded(t *testing.T) {
 	created, _, a, _ := l.tee()
 	defer a.Lost(nil)
 	n := int64(0)
-	take := func(kind hub.ItemKind, text string) {
+	take := func(kind link.Kind, text string) {
 		n++
-		if err := a.Receive(l.ctx(), []hub.Item{{Number: n, Kind: kind, Bytes: []byte(text)}}); err != nil {
+		if err := a.Receive(l.ctx(), []hub.Item{{Record: link.Record{Number: n, Kind: kind, Bytes: []byte(text)}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	prompt := `{"type":"user","message":{"role":"user","content":"go on"},"uuid":"00000000-0000-4000-8000-00000000000%d"}`
-	take(hub.ItemProgram, fmt.Sprintf(prompt, 1))
-	take(hub.ItemLine, `{"type":"system","subtype":"init","session_id":"c1","uuid":"u1","cwd":"/w","model":"m","permissionMode":"default","claude_code_version":"2.1.325","tools":[]}`)
-	take(hub.ItemLine, `{"type":"result","subtype":"success","is_error":false,"result":"ok","uuid":"u2","session_id":"c1"}`)
+	take(link.Program, fmt.Sprintf(prompt, 1))
+	take(link.Line, `{"type":"system","subtype":"init","session_id":"c1","uuid":"u1","cwd":"/w","model":"m","permissionMode":"default","claude_code_version":"2.1.325","tools":[]}`)
+	take(link.Line, `{"type":"result","subtype":"success","is_error":false,"result":"ok","uuid":"u2","session_id":"c1"}`)
 	l.awaitState(created.ID, api.StateIdle)
 	l.pass(2 * time.Minute)
 	l.await(created.ID, "somebody is told", func(*api.Session) bool { return len(l.told(created.ID)) == 1 })
-	take(hub.ItemProgram, fmt.Sprintf(prompt, 2))
+	take(link.Program, fmt.Sprintf(prompt, 2))
 	l.awaitState(created.ID, api.StateRunning)
 	l.send(created.ID, "and this")
-	take(hub.ItemEvent, encode(hub.ProcessEvent{Event: "exited", Reason: "the program has ended"}))
+	take(link.Happened, encode(link.Event{Event: "exited", Reason: "the program has ended"}))
 	if v := l.snapshot(created.ID); v.Run != 1 || v.State != api.StateEnded || len(v.Messages) != 1 {
 		t.Errorf("the session is %s in run %d, with the messages %s", v.State, v.Run, encode(v.Messages))
 	}
@@ -436,4 +437,25 @@ func TestManyQuestions(t *testing.T) {
 		t.Errorf("%d questions are open in the end, %v", len(ended.Questions), err)
 	}
 	s.sameBooks(s.id)
+}
+
+// TestUnknownRecord says in the log that a newer shim sent what this hub does not know, and counts it as taken.
+func TestUnknownRecord(t *testing.T) {
+	l := newLab(t)
+	created, _, a, _ := l.tee()
+	defer a.Lost(nil)
+	for i, kind := range []link.Kind{'z', link.Outbox} {
+		if err := a.Receive(l.ctx(), []hub.Item{{Record: link.Record{Number: int64(i + 1), Kind: kind, Bytes: []byte("z")}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	notices := 0
+	for _, e := range l.events(created.ID) {
+		if e.Kind == api.KindNotice && strings.Contains(encode(e), "unknown_record") {
+			notices++
+		}
+	}
+	if notices != 2 {
+		t.Errorf("the log has %d notices of them", notices)
+	}
 }

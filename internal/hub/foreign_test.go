@@ -10,6 +10,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/hub"
+	"github.com/switchboard-dev/switchboard/internal/link"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -23,7 +24,7 @@ func TestProgramsOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := newDialler()
-		a, _, err := l.hub.Attach(l.ctx(), hub.Hello{Session: created.ID, Run: 1, Instance: "i", Token: created.Token, Next: 1, Oldest: 1, Tee: true, Steer: steer}, w)
+		a, _, err := l.hub.Attach(l.ctx(), hub.Hello{Hello: link.Hello{Session: created.ID, Run: 1, Instance: "i", Next: 1, Oldest: 1, Tee: true, Steer: steer}, Token: created.Token}, w)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +80,7 @@ func TestProgramNeverCame(t *testing.T) {
 	l.awaitState(lost.ID, api.StateOffline)
 	clock.add(2 * time.Minute)
 	l.awaitState(never.ID, api.StateEnded)
-	late := hub.Hello{Session: never.ID, Run: 1, Instance: "i", Token: never.Token, Next: 1, Oldest: 1, Tee: true}
+	late := hub.Hello{Hello: link.Hello{Session: never.ID, Run: 1, Instance: "i", Next: 1, Oldest: 1, Tee: true}, Token: never.Token}
 	var gone *hub.GoneError
 	if _, _, err := l.hub.Attach(l.ctx(), late, newDialler()); !errors.As(err, &gone) {
 		t.Errorf("one that comes after all: %v; want it told to announce another", err)
@@ -125,7 +126,7 @@ func TestLeftBehind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hello := hub.Hello{Session: created.ID, Run: 1, Instance: "i", Token: created.Token, Next: 1, Oldest: 1, Tee: true, PID: 1 << 30, PIDStart: "dead"}
+	hello := hub.Hello{Hello: link.Hello{Session: created.ID, Run: 1, Instance: "i", Next: 1, Oldest: 1, Tee: true, PID: 1 << 30, PIDStart: "dead"}, Token: created.Token}
 	a, _, err := l.hub.Attach(l.ctx(), hello, newDialler())
 	if err != nil {
 		t.Fatal(err)
@@ -144,7 +145,7 @@ func TestLeftBehind(t *testing.T) {
 		numbered(1, `{"type":"system","subtype":"init","session_id":"11111111-2222-4333-8444-555555555555","cwd":"/w","tools":[],"model":"m"}`),
 		numbered(2, `{"type":"control_request","request_id":"h","request":{"subtype":"hook_callback","callback_id":"x","input":{}}}`),
 		numbered(3, bashQuestion("r1")),
-		{Kind: hub.ItemEvent, Number: 4, Bytes: []byte(`{"event":"exited","code":0}`)},
+		{Record: link.Record{Kind: link.Happened, Number: 4, Bytes: []byte(`{"event":"exited","code":0}`)}},
 	}
 	if err := a.Receive(l.ctx(), items); err != nil {
 		t.Fatal(err)

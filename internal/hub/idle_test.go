@@ -7,6 +7,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/hub"
+	"github.com/switchboard-dev/switchboard/internal/link"
 )
 
 // TestIdle ends the process of a session that has been idle for long, and not
@@ -98,7 +99,7 @@ func TestIdleMeanwhile(t *testing.T) {
 	if !strings.Contains(stopped, "idle for 1h0m0s") || sent != 0 {
 		t.Fatalf("it was stopped because %q, and sent %d commands", stopped, sent)
 	}
-	exited := hub.Item{Number: welcome.Have + 1, Kind: hub.ItemEvent, Bytes: []byte(`{"event":"exited","code":0,"requested":true}`)}
+	exited := hub.Item{Record: link.Record{Number: welcome.Have + 1, Kind: link.Happened, Bytes: []byte(`{"event":"exited","code":0,"requested":true}`)}}
 	if err := a.Receive(l.ctx(), []hub.Item{exited}); err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/switchboard-dev/switchboard/claude/claudetest"
 	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/link"
 	"github.com/switchboard-dev/switchboard/internal/report"
 	"github.com/switchboard-dev/switchboard/wire"
 )
@@ -456,14 +457,14 @@ func (s *shim) read() {
 	dead := s.dead
 	s.mu.Unlock()
 	if !dead {
-		s.event(hub.ProcessEvent{Event: "exited", Code: &code, Reason: fmt.Sprintf("it exited with code %d", code), Requested: true})
+		s.event(link.Event{Event: "exited", Code: &code, Reason: fmt.Sprintf("it exited with code %d", code), Requested: true})
 	}
 }
 
-func (s *shim) event(e hub.ProcessEvent) {
+func (s *shim) event(e link.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.items = append(s.items, hub.Item{Number: s.next, Kind: hub.ItemEvent, Bytes: []byte(encode(e))})
+	s.items = append(s.items, hub.Item{Record: link.Record{Number: s.next, Kind: link.Happened, Bytes: []byte(encode(e))}})
 	s.next++
 	s.notify()
 }
@@ -473,12 +474,12 @@ func (s *shim) put(line []byte, class wire.Class) {
 	defer s.mu.Unlock()
 	switch class {
 	case wire.Durable:
-		s.items = append(s.items, hub.Item{Number: s.next, Kind: hub.ItemLine, Bytes: line})
+		s.items = append(s.items, hub.Item{Record: link.Record{Number: s.next, Kind: link.Line, Bytes: line}})
 		s.next++
 		s.live = 0
 	case wire.Live:
 		s.live++
-		s.items = append(s.items, hub.Item{Number: s.next - 1, K: s.live, Kind: hub.ItemLive, Bytes: line})
+		s.items = append(s.items, hub.Item{Record: link.Record{Number: s.next - 1, K: s.live, Kind: link.Live, Bytes: line}})
 	default:
 	}
 	s.notify()
@@ -527,7 +528,7 @@ func (s *shim) connect() {
 	if s.dead || s.conn != nil {
 		return
 	}
-	c := &conn{shim: s, done: make(chan struct{}), commands: make(chan hub.Command, 1024), stop: make(chan time.Duration, 1), closeInput: make(chan struct{}, 8), acks: make(chan int64, 1024)}
+	c := &conn{shim: s, done: make(chan struct{}), commands: make(chan link.Order, 1024), stop: make(chan time.Duration, 1), closeInput: make(chan struct{}, 8), acks: make(chan int64, 1024)}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	s.conn = c
 	s.done.Go(c.run)
@@ -539,15 +540,15 @@ func (s *shim) hello() hub.Hello {
 	defer s.mu.Unlock()
 	oldest := s.next
 	for _, item := range s.items {
-		if item.Kind != hub.ItemLive {
+		if item.Kind != link.Live {
 			oldest = item.Number
 			break
 		}
 	}
-	return hub.Hello{
-		Session: s.spec.Session, Run: s.spec.Run, Instance: fmt.Sprint("i", s.pid), Token: s.spec.Token, Next: s.next, Oldest: oldest,
+	return hub.Hello{Hello: link.Hello{
+		Session: s.spec.Session, Run: s.spec.Run, Instance: fmt.Sprint("i", s.pid), Next: s.next, Oldest: oldest,
 		Written: s.written, PID: s.pid, PIDStart: "x",
-	}
+	}, Token: s.spec.Token}
 }
 
 // A conn is one connection of a shim.
@@ -556,13 +557,13 @@ type conn struct {
 	ctx        context.Context
 	cancel     context.CancelFunc
 	done       chan struct{}
-	commands   chan hub.Command
+	commands   chan link.Order
 	stop       chan time.Duration
 	closeInput chan struct{}
 	acks       chan int64
 }
 
-func (c *conn) Send(commands []hub.Command) {
+func (c *conn) Send(commands []link.Order) {
 	for _, v := range commands {
 		select {
 		case c.commands <- v:
@@ -614,7 +615,7 @@ func (c *conn) run() {
 	a.Lost(errors.New("the link was cut"))
 }
 
-func (c *conn) write(a *hub.Attachment, v hub.Command) {
+func (c *conn) write(a *hub.Attachment, v link.Order) {
 	s := c.shim
 	s.mu.Lock()
 	again := v.Number <= s.written
@@ -641,7 +642,7 @@ func (c *conn) lines(a *hub.Attachment, have int64) {
 		var batch []hub.Item
 		for _, item := range s.items[min(sent, len(s.items)):] {
 			sent++
-			if item.Kind == hub.ItemLive || item.Number > have {
+			if item.Kind == link.Live || item.Number > have {
 				batch = append(batch, item)
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/link"
 )
 
 // A heldJournal is a journal whose commits can be held up, or made to fail.
@@ -113,7 +114,7 @@ func (l *lab) tee() (*api.Created, hub.Hello, *hub.Attachment, *dialler) {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	hello := hub.Hello{Session: created.ID, Run: 1, Instance: "i", Token: created.Token, Next: 1, Oldest: 1, Tee: true, Steer: true}
+	hello := hub.Hello{Hello: link.Hello{Session: created.ID, Run: 1, Instance: "i", Next: 1, Oldest: 1, Tee: true, Steer: true}, Token: created.Token}
 	wire := newDialler()
 	a, _, err := l.hub.Attach(l.ctx(), hello, wire)
 	if err != nil {
@@ -123,7 +124,7 @@ func (l *lab) tee() (*api.Created, hub.Hello, *hub.Attachment, *dialler) {
 }
 
 func numbered(n int64, text string) hub.Item {
-	return hub.Item{Kind: hub.ItemLine, Number: n, Bytes: []byte(text)}
+	return hub.Item{Record: link.Record{Kind: link.Line, Number: n, Bytes: []byte(text)}}
 }
 
 func bashQuestion(id string) string {
@@ -264,7 +265,7 @@ func TestLastAck(t *testing.T) {
 	defer a.Lost(nil)
 	l.send(s.ID, "@say two")
 	result := `{"type":"result","subtype":"success","is_error":false,"duration_ms":1,"duration_api_ms":1,"num_turns":1,"result":"x","session_id":"c","total_cost_usd":0,"usage":{},"uuid":"r"}`
-	exited := hub.Item{Kind: hub.ItemEvent, Number: welcome.Have + 2, Bytes: []byte(`{"event":"exited","code":0,"requested":true}`)}
+	exited := hub.Item{Record: link.Record{Kind: link.Happened, Number: welcome.Have + 2, Bytes: []byte(`{"event":"exited","code":0,"requested":true}`)}}
 	if err := a.Receive(l.ctx(), []hub.Item{numbered(welcome.Have+1, result), exited}); err != nil {
 		t.Fatal(err)
 	}

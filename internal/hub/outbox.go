@@ -8,6 +8,7 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 	"github.com/switchboard-dev/switchboard/internal/killpoint"
+	"github.com/switchboard-dev/switchboard/internal/link"
 	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
 	"github.com/switchboard-dev/switchboard/wire/fold"
@@ -54,11 +55,11 @@ func (st *step) send(id, kind string, by Actor, line []byte) (string, error) {
 	case string(h.RequestSubtype) == "interrupt":
 		s.quiet.interrupt = string(h.RequestID)
 	}
-	link, joined := s.link, s.joined
-	if link != nil && !link.connected {
-		link = nil
+	attached, joined := s.link, s.joined
+	if attached != nil && !attached.connected {
+		attached = nil
 	}
-	if link == nil {
+	if attached == nil {
 		if s.held == nil {
 			s.held = map[int64]bool{}
 		}
@@ -69,8 +70,8 @@ func (st *step) send(id, kind string, by Actor, line []byte) (string, error) {
 			killpoint.Reach("hub.after-settle")
 		}
 		// Whoever connected in the same step is sent it with what came before.
-		if link != nil && link == s.link && link.connected && joined == s.joined {
-			link.wire.Send([]Command{{Number: number, Line: line}})
+		if attached != nil && attached == s.link && attached.connected && joined == s.joined {
+			attached.wire.Send([]link.Order{{Number: number, Line: line}})
 		}
 	})
 	return id, nil
@@ -146,7 +147,7 @@ func staysValid(kind string) bool {
 // resend sends, after a reconnect of a shim, what it has not written and is still
 // valid, and gives up the rest. writing is being written just now.
 func (st *step) resend(a *Attachment, writing int64) {
-	var again []Command
+	var again []link.Order
 	for _, v := range slices.Clone(st.s.book.Commands) {
 		if v.Run != st.s.book.Run || v.State != string(api.MessageSent) || writing != 0 && v.Number == writing {
 			continue
@@ -155,9 +156,9 @@ func (st *step) resend(a *Attachment, writing int64) {
 			st.fate(v, api.MessageNotDelivered, "the connection to the agent was lost before it was written")
 			continue
 		}
-		again = append(again, Command{Number: v.Number, Line: v.Line})
+		again = append(again, link.Order{Number: v.Number, Line: v.Line})
 	}
-	slices.SortFunc(again, func(x, y Command) int { return int(x.Number - y.Number) })
+	slices.SortFunc(again, func(x, y link.Order) int { return int(x.Number - y.Number) })
 	st.s.held = nil
 	if len(again) > 0 {
 		st.then(func() { a.wire.Send(again) })

@@ -8,6 +8,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/link"
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
 
@@ -55,7 +56,7 @@ func (w *wideStage) show(s *session, position int64, live string) {
 	}
 	if live != "" {
 		line := []byte(fmt.Sprintf(`{"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":%q}}}`, live))
-		st.shown = append(st.shown, shown{entry: -1, live: &Item{Bytes: line}, line: fold.NewLine(line, false)})
+		st.shown = append(st.shown, shown{entry: -1, live: &Item{Record: link.Record{Kind: link.Line, Bytes: line}}, line: fold.NewLine(line, false)})
 	}
 	w.hub.wide.publish(st)
 }
@@ -67,7 +68,7 @@ func (w *wideStage) start(s *session) {
 		`{"type":"stream_event","event":{"type":"message_start","message":{"id":"m1","role":"assistant","content":[],"model":"x"}}}`,
 		`{"type":"stream_event","event":{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}}`,
 	} {
-		st.shown = append(st.shown, shown{entry: -1, live: &Item{Bytes: []byte(text)}, line: fold.NewLine([]byte(text), false)})
+		st.shown = append(st.shown, shown{entry: -1, live: &Item{Record: link.Record{Kind: link.Line, Bytes: []byte(text)}}, line: fold.NewLine([]byte(text), false)})
 	}
 	w.hub.wide.publish(st)
 }

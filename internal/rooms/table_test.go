@@ -75,12 +75,12 @@ var table = []room{
 	{path: "internal/record", rooms: []string{"api", "internal/journal/...", "wire", "wire/fold"}},
 	{path: "internal/budget", rooms: []string{"api", "internal/journal/...", "internal/record", "wire", "wire/fold"}},
 	{
-		path: "internal/report",
+		path:  "internal/report",
 		rooms: []string{"api", "internal/audit", "internal/budget", "internal/journal/...", "internal/policy", "internal/record", "wire", "wire/fold"},
 	},
 	{
-		path: "internal/hub",
-		rooms: []string{"api", "internal/budget", "internal/journal/...", "internal/killpoint", "internal/policy", "internal/record", "wire", "wire/fold"},
+		path:  "internal/hub",
+		rooms: []string{"api", "internal/budget", "internal/journal/...", "internal/killpoint", "internal/link", "internal/policy", "internal/record", "wire", "wire/fold"},
 		tests: []string{"claude/claudetest", "internal/report"},
 	},
 	{
@@ -105,7 +105,7 @@ var table = []room{
 	{
 		path: "internal/server",
 		rooms: []string{
-			"api", "internal/hub", "internal/journal/...", "internal/launch", "internal/link", "internal/notify", "internal/policy", "internal/report", "internal/rulefile",
+			"api", "claude", "internal/hub", "internal/journal/...", "internal/launch", "internal/link", "internal/notify", "internal/policy", "internal/report", "internal/rulefile",
 			"internal/server/...", "wire",
 		},
 		modules: []string{"github.com/coder/websocket"},

@@ -1,41 +1,89 @@
 package server
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"iter"
+	"os"
+	"path/filepath"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/claude"
 	"github.com/switchboard-dev/switchboard/internal/launch"
 	"github.com/switchboard-dev/switchboard/internal/report"
 )
 
-// A library is what package launch sees of the disk, as the hub wants it.
+// A library is what packages claude and launch see of the disk, as the hub wants
+// it.
 type library struct{ launcher *launch.Launcher }
 
 var _ report.Library = library{}
 
+// How many files are looked at for a list, and how much a part of a search reads.
+const (
+	maxTranscripts = 50_000
+	maxSearched    = 256 << 20
+)
+
+// listOptions returns what a query selects, as package claude wants it. It returns
+// false if the CLI has no folder.
+func (l library) listOptions(q report.TranscriptQuery) (*claude.ListOptions, bool) {
+	config := l.launcher.ConfigDir(&launch.Spec{})
+	o := &claude.ListOptions{
+		ConversationOptions: claude.ConversationOptions{ConfigDir: config, Dir: q.Dir, Confined: true},
+		NoWorktrees:         true,
+		Prefix:              q.Prefix,
+		After:               claude.ListPlace{Modified: q.Before, ID: q.BeforeAfter},
+		MaxFiles:            maxTranscripts,
+		Limit:               cmp.Or(q.Limit, 100),
+	}
+	if q.Conversation != "" {
+		o.Prefix, o.MaxFiles, o.Limit = q.Conversation, 0, 1
+	}
+	return o, filepath.IsAbs(config)
+}
+
 // Transcripts lists conversations on disk.
 func (l library) Transcripts(ctx context.Context, q report.TranscriptQuery) ([]report.TranscriptFile, error) {
-	found, err := l.launcher.Transcripts(ctx, query(q))
-	if err != nil {
-		return nil, err
+	o, ok := l.listOptions(q)
+	if !ok {
+		return nil, nil
 	}
-	files := make([]report.TranscriptFile, len(found))
-	for i, t := range found {
-		files[i] = file(t)
+	var files []report.TranscriptFile
+	for info, err := range claude.ListConversations(ctx, o) {
+		if errors.Is(err, fs.ErrPermission) {
+			return nil, nil // what may not be read is left out
+		}
+		if err != nil {
+			return nil, err
+		}
+		if q.Conversation == "" || q.Conversation == info.ID {
+			files = append(files, file(&info))
+		}
 	}
 	return files, nil
 }
 
 // SearchTranscripts looks for a text in conversations on disk.
 func (l library) SearchTranscripts(ctx context.Context, q report.TranscriptQuery, text string) (*report.TranscriptSearch, error) {
-	found, err := l.launcher.SearchTranscripts(ctx, query(q), text)
+	o, ok := l.listOptions(q)
+	if !ok {
+		return &report.TranscriptSearch{}, nil
+	}
+	found, err := claude.SearchConversations(ctx, text, &claude.SearchOptions{ListOptions: *o, MaxBytes: maxSearched})
+	if errors.Is(err, fs.ErrPermission) {
+		return &report.TranscriptSearch{}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
-	out := &report.TranscriptSearch{Before: found.Before, BeforeAfter: found.BeforeAfter}
-	for _, hit := range found.Found {
-		f := file(hit.Transcript)
+	out := &report.TranscriptSearch{Before: found.Next.Modified, BeforeAfter: found.Next.ID}
+	for i := range found.Hits {
+		hit := &found.Hits[i]
+		f := file(&hit.ConversationInfo)
 		f.Snippet = hit.Snippet
 		for _, m := range hit.Marks {
 			f.Marks = append(f.Marks, api.Mark{From: m[0], To: m[1]})
@@ -45,21 +93,50 @@ func (l library) SearchTranscripts(ctx context.Context, q report.TranscriptQuery
 	return out, nil
 }
 
-// query returns a query as package launch wants it.
-func query(q report.TranscriptQuery) launch.TranscriptQuery {
-	return launch.TranscriptQuery{
-		Dir: q.Dir, Conversation: q.Conversation, Prefix: q.Prefix, Before: q.Before, BeforeAfter: q.BeforeAfter, Limit: q.Limit,
-	}
+// file returns a conversation as the hub wants it.
+func file(c *claude.ConversationInfo) report.TranscriptFile {
+	return report.TranscriptFile{Conversation: c.ID, Dir: c.Dir, Title: c.Summary(), Modified: c.Modified, Bytes: c.Bytes}
 }
 
-// file returns a transcript as the hub wants it.
-func file(t launch.Transcript) report.TranscriptFile {
-	return report.TranscriptFile{Conversation: t.Conversation, Dir: t.Dir, Title: t.Title, Modified: t.Modified, Bytes: t.Bytes}
-}
-
-// ReadTranscript returns the lines of a conversation on disk.
+// ReadTranscript returns the lines of a conversation on disk. Unlike
+// [claude.ReadTranscript] it follows no link out of the CLI's own folder.
 func (l library) ReadTranscript(ctx context.Context, dir, conversation string) (iter.Seq2[[]byte, error], error) {
-	return l.launcher.ReadTranscript(ctx, dir, conversation)
+	config := l.launcher.ConfigDir(&launch.Spec{})
+	if !filepath.IsAbs(config) {
+		return nil, fmt.Errorf("reading the transcript of %.40q: the CLI has no folder: %w", conversation, fs.ErrNotExist)
+	}
+	t, err := claude.OpenTranscript(ctx, config, dir, conversation)
+	if err != nil {
+		return nil, err
+	}
+	if err := staysIn(config, t.Path()); err != nil {
+		return nil, fmt.Errorf("reading the transcript of %s: %w: %w", conversation, err, fs.ErrNotExist)
+	}
+	return func(yield func([]byte, error) bool) {
+		for line, err := range t.Lines(ctx) {
+			if err == nil && line.Bytes == nil {
+				continue // it was too long
+			}
+			if !yield(line.Bytes, err) {
+				return
+			}
+		}
+	}, nil
+}
+
+// staysIn says whether a path leads out of a folder that it begins with.
+func staysIn(folder, path string) error {
+	relative, err := filepath.Rel(folder, path)
+	if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }() // it was only looked at
+	_, err = root.Stat(relative)
+	return err
 }
 
 // Folders completes the beginning of a path.

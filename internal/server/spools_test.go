@@ -25,7 +25,7 @@ import (
 // quietWire is the other end of a link that nobody listens to.
 type quietWire struct{}
 
-func (quietWire) Send([]hub.Command)         {}
+func (quietWire) Send([]link.Order)          {}
 func (quietWire) Stop(time.Duration, string) {}
 func (quietWire) CloseInput()                {}
 func (quietWire) Ack(int64)                  {}
@@ -64,13 +64,11 @@ func wrapped(t *testing.T, s *Server, pid int) (id string, a *hub.Attachment) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, _, err = s.hub.Attach(t.Context(), hub.Hello{
-		Session: created.ID, Run: 1, Instance: "i", Token: created.Token, Next: 2, Oldest: 1, Tee: true, PID: pid, PIDStart: "another",
-	}, quietWire{})
+	a, _, err = s.hub.Attach(t.Context(), hub.Hello{Hello: link.Hello{Session: created.ID, Run: 1, Instance: "i", Next: 2, Oldest: 1, Tee: true, PID: pid, PIDStart: "another"}, Token: created.Token}, quietWire{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.Receive(t.Context(), []hub.Item{{Kind: hub.ItemLine, Number: 1, Bytes: []byte(said(1))}}); err != nil {
+	if err := a.Receive(t.Context(), []hub.Item{{Record: link.Record{Kind: link.Line, Number: 1, Bytes: []byte(said(1))}}}); err != nil {
 		t.Fatal(err)
 	}
 	return created.ID, a

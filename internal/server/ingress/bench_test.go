@@ -145,8 +145,8 @@ func BenchmarkLink(b *testing.B) {
 // A sinkHub takes everything at once and acknowledges it.
 type sinkHub struct{ theHub }
 
-func (sinkHub) Attach(_ context.Context, _ hub.Hello, w hub.Wire) (attachment, hub.Welcome, error) {
-	return &sinkAttachment{wire: w}, hub.Welcome{Next: 1}, nil
+func (sinkHub) Attach(_ context.Context, _ hub.Hello, w hub.Wire) (attachment, link.Welcome, error) {
+	return &sinkAttachment{wire: w}, link.Welcome{Next: 1}, nil
 }
 
 type sinkAttachment struct {

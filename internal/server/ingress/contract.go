@@ -5,16 +5,17 @@ import (
 	"log/slog"
 
 	"github.com/switchboard-dev/switchboard/internal/hub"
+	"github.com/switchboard-dev/switchboard/internal/link"
 )
 
 // theHub is what the ingress needs of the hub.
 type theHub interface {
 	// Attach connects the link of a shim.
-	Attach(ctx context.Context, h hub.Hello, w hub.Wire) (attachment, hub.Welcome, error)
+	Attach(ctx context.Context, h hub.Hello, w hub.Wire) (attachment, link.Welcome, error)
 	// DialGrant judges every request of a CLI that dials in, AttachDialled
 	// connects one that was let in.
 	DialGrant(ctx context.Context, r hub.DialRequest) (hub.DialGrant, error)
-	AttachDialled(ctx context.Context, h hub.DialHello, w hub.Wire) (attachment, hub.Welcome, error)
+	AttachDialled(ctx context.Context, h hub.DialHello, w hub.Wire) (attachment, link.Welcome, error)
 }
 
 // attachment is what the ingress needs of a [hub.Attachment]. The calls for one
@@ -46,7 +47,7 @@ var (
 )
 
 // Attach implements theHub.
-func (h realHub) Attach(ctx context.Context, hello hub.Hello, w hub.Wire) (attachment, hub.Welcome, error) {
+func (h realHub) Attach(ctx context.Context, hello hub.Hello, w hub.Wire) (attachment, link.Welcome, error) {
 	a, welcome, err := h.Hub.Attach(ctx, hello, w)
 	if err != nil {
 		return nil, welcome, err // not a nil *Attachment that looks like one
@@ -55,7 +56,7 @@ func (h realHub) Attach(ctx context.Context, hello hub.Hello, w hub.Wire) (attac
 }
 
 // AttachDialled implements theHub.
-func (h realHub) AttachDialled(ctx context.Context, hello hub.DialHello, w hub.Wire) (attachment, hub.Welcome, error) {
+func (h realHub) AttachDialled(ctx context.Context, hello hub.DialHello, w hub.Wire) (attachment, link.Welcome, error) {
 	a, welcome, err := h.Hub.AttachDialled(ctx, hello, w)
 	if err != nil {
 		return nil, welcome, err
@@ -64,7 +65,7 @@ func (h realHub) AttachDialled(ctx context.Context, hello hub.DialHello, w hub.W
 }
 
 // AttachSpool implements spoolHub.
-func (h realHub) AttachSpool(ctx context.Context, hello hub.Hello, w hub.Wire) (attachment, hub.Welcome, error) {
+func (h realHub) AttachSpool(ctx context.Context, hello hub.Hello, w hub.Wire) (attachment, link.Welcome, error) {
 	a, welcome, err := h.Hub.AttachSpool(ctx, hello, w)
 	if err != nil {
 		return nil, welcome, err

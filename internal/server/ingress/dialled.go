@@ -146,7 +146,7 @@ func (s *dialled) line(ctx context.Context, line *claudews.Line) error {
 		after = line.Ack
 	}
 	if line.TooLong != nil {
-		return s.in.put(ctx, hub.Item{Kind: hub.ItemOversize, Bytes: link.NewOversize(line.TooLong).Encode()}, after)
+		return s.in.put(ctx, hub.Item{Record: link.Record{Kind: link.TooLong, Bytes: link.NewOversize(line.TooLong).Encode()}}, after)
 	}
 	class := wire.Durable // what is malformed is kept
 	if h := line.Header; h != nil {
@@ -160,7 +160,7 @@ func (s *dialled) line(ctx context.Context, line *claudews.Line) error {
 		line.Ack()
 		return nil
 	case wire.Live:
-		if !s.in.offer(hub.Item{Kind: hub.ItemLive, Bytes: line.Bytes, Header: line.Header, Repeat: line.Repeat}, after) {
+		if !s.in.offer(hub.Item{Record: link.Record{Kind: link.Live, Bytes: line.Bytes}, Header: line.Header, Repeat: line.Repeat}, after) {
 			line.Ack()
 		}
 		return nil
@@ -169,7 +169,7 @@ func (s *dialled) line(ctx context.Context, line *claudews.Line) error {
 	if s.caller.posting.Load() {
 		s.doubt.look(line.Bytes)
 	}
-	return s.in.put(ctx, hub.Item{Kind: hub.ItemLine, Bytes: line.Bytes, Header: line.Header, Repeat: line.Repeat}, after)
+	return s.in.put(ctx, hub.Item{Record: link.Record{Kind: link.Line, Bytes: line.Bytes}, Header: line.Header, Repeat: line.Repeat}, after)
 }
 
 // deliver hands items to the hub, see [intake.deliver]. What may wait is done in a
@@ -314,7 +314,7 @@ func (s *dialled) gap(e claudews.Event, certain bool, reason string) {
 	if e.Err != nil {
 		reason += ": " + e.Err.Error()
 	}
-	it := hub.Item{Kind: hub.ItemGap, Gap: &hub.Gap{Certain: certain, Wrote: e.Wrote, Received: e.Received, Reason: reason}}
+	it := hub.Item{Gap: &api.Gap{Certain: certain, Wrote: e.Wrote, Received: e.Received, Reason: reason}}
 	s.in.do(func(ctx context.Context) error { return s.receive(ctx, []hub.Item{it}) })
 }
 
@@ -342,7 +342,7 @@ type courier struct {
 
 // A parcel is a command for one connection.
 type parcel struct {
-	command hub.Command
+	command link.Order
 	conn    int
 }
 
@@ -356,7 +356,7 @@ func (o *courier) connect(conn int) {
 }
 
 // Send implements the hub's contract.
-func (o *courier) Send(commands []hub.Command) {
+func (o *courier) Send(commands []link.Order) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.stopped {

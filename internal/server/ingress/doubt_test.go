@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/switchboard-dev/switchboard/internal/hub"
+	"github.com/switchboard-dev/switchboard/internal/link"
 )
 
 const (
@@ -87,7 +87,7 @@ func TestDialInsists(t *testing.T) {
 		}
 		// What is sent before that is for no connection.
 		lab.hub.await(t, "the connection", func() bool { return slices.Contains(lab.hub.calls, "connected false") })
-		lab.hub.last().wire.Send([]hub.Command{{Number: 1, Line: []byte(answer)}})
+		lab.hub.last().wire.Send([]link.Order{{Number: 1, Line: []byte(answer)}})
 		_ = c.read()
 		lab.hub.await(t, "the inquiry", func() bool { return slices.Contains(lab.hub.calls, "recover") })
 		_ = lab.dial.Close()

@@ -8,14 +8,17 @@ import (
 	"testing"
 
 	"github.com/switchboard-dev/switchboard/internal/hub"
+	"github.com/switchboard-dev/switchboard/internal/link"
 )
 
 // liveItem and lineItem are what a test gives an intake.
 func liveItem() hub.Item {
-	return hub.Item{Kind: hub.ItemLive, Bytes: []byte(`{"type":"stream_event"}`)}
+	return hub.Item{Record: link.Record{Kind: link.Live, Bytes: []byte(`{"type":"stream_event"}`)}}
 }
 
-func lineItem() hub.Item { return hub.Item{Kind: hub.ItemLine, Bytes: []byte(`{"type":"assistant"}`)} }
+func lineItem() hub.Item {
+	return hub.Item{Record: link.Record{Kind: link.Line, Bytes: []byte(`{"type":"assistant"}`)}}
+}
 
 // Live lines are left out where the hub is behind, not where much comes at once.
 func TestIntakeMuch(t *testing.T) {

@@ -31,7 +31,7 @@ type fakeHub struct {
 	grants  []hub.DialRequest
 	grant   func(hub.DialRequest) (hub.DialGrant, error)
 	atts    []*fakeAttachment // the last one counts
-	early   []hub.Command     // sent before Attach returns
+	early   []link.Order      // sent before Attach returns
 	gate    chan struct{}     // Receive waits for it to be closed, if it is not nil
 	entered int               // how many calls of Receive there have been
 	items   []hub.Item        // all durable ones
@@ -106,9 +106,9 @@ func (h *fakeHub) last() *fakeAttachment {
 	return h.atts[len(h.atts)-1]
 }
 
-func (h *fakeHub) attach(w hub.Wire) (attachment, hub.Welcome, error) {
+func (h *fakeHub) attach(w hub.Wire) (attachment, link.Welcome, error) {
 	if h.refuse != nil {
-		return nil, hub.Welcome{}, h.refuse
+		return nil, link.Welcome{}, h.refuse
 	}
 	for _, old := range h.atts {
 		if !old.over && !h.several {
@@ -121,10 +121,10 @@ func (h *fakeHub) attach(w hub.Wire) (attachment, hub.Welcome, error) {
 	if h.early != nil {
 		w.Send(h.early)
 	}
-	return a, hub.Welcome{Epoch: "e", Have: h.have(), Next: h.next + 1}, nil
+	return a, link.Welcome{Epoch: "e", Have: h.have(), Next: h.next + 1}, nil
 }
 
-func (h *fakeHub) Attach(_ context.Context, hello hub.Hello, w hub.Wire) (a attachment, welcome hub.Welcome, err error) {
+func (h *fakeHub) Attach(_ context.Context, hello hub.Hello, w hub.Wire) (a attachment, welcome link.Welcome, err error) {
 	h.update(func() {
 		h.hellos = append(h.hellos, hello)
 		a, welcome, err = h.attach(w)
@@ -132,7 +132,7 @@ func (h *fakeHub) Attach(_ context.Context, hello hub.Hello, w hub.Wire) (a atta
 	return a, welcome, err
 }
 
-func (h *fakeHub) AttachDialled(_ context.Context, hello hub.DialHello, w hub.Wire) (a attachment, welcome hub.Welcome, err error) {
+func (h *fakeHub) AttachDialled(_ context.Context, hello hub.DialHello, w hub.Wire) (a attachment, welcome link.Welcome, err error) {
 	h.update(func() {
 		h.dials = append(h.dials, hello)
 		a, welcome, err = h.attach(w)
@@ -182,7 +182,7 @@ func (a *fakeAttachment) Receive(ctx context.Context, items []hub.Item) error {
 		h.batches = append(h.batches, len(items))
 		for _, it := range items {
 			switch {
-			case it.Kind == hub.ItemLive:
+			case it.Kind == link.Live:
 				h.live = append(h.live, it)
 			case it.Number == 0 || it.Number > h.have():
 				h.items = append(h.items, it)

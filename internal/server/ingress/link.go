@@ -255,7 +255,7 @@ func (c *linkConn) attach(hello *link.Hello, token string) bool {
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, attachWait)
 	defer cancel()
-	att, welcome, err := c.server.hub.Attach(ctx, helloOf(hello, token), c.out)
+	att, welcome, err := c.server.hub.Attach(ctx, hub.Hello{Hello: *hello, Token: token}, c.out)
 	if err != nil {
 		if gone, ok := errors.AsType[*hub.GoneError](err); ok {
 			c.refuse(&link.Gone{Reason: gone.Reason}, err)
@@ -269,19 +269,9 @@ func (c *linkConn) attach(hello *link.Hello, token string) bool {
 	c.incoming = link.NewIncoming(welcome.Have)
 	c.att = att
 	c.in = newIntake(c.ctx, att.Deliver, c.cancel, &c.server.dropped)
-	c.out.welcome(&link.Welcome{Version: version, Epoch: welcome.Epoch, Have: welcome.Have, Next: welcome.Next})
+	welcome.Version = version
+	c.out.welcome(&welcome)
 	return true
-}
-
-func helloOf(h *link.Hello, token string) hub.Hello {
-	hello := hub.Hello{
-		Session: h.Session, Run: h.Run, Instance: h.Instance, Token: token, Next: h.Next, Oldest: h.Oldest, Written: h.Written,
-		Writing: h.Writing, Tee: h.Tee, Steer: h.Steer, PID: h.PID, PIDStart: h.PIDStart,
-	}
-	for _, f := range h.Failed {
-		hello.Failed = append(hello.Failed, hub.FailedCommand{Number: f.Number, Reason: f.Reason})
-	}
-	return hello
 }
 
 // refuse ends a connection that was not attached. Without a message the shim
@@ -434,9 +424,9 @@ func (c *linkConn) record(r *link.Record) error {
 	if !c.incoming.Accept(r).Fresh {
 		return nil
 	}
-	// A record's bytes are part of the frame, whose memory is used again.
-	it := itemOf(r)
-	if it.Kind == hub.ItemLive {
+	it := hub.Item{Record: *r}
+	it.Bytes = bytes.Clone(r.Bytes) // they are part of the frame, whose memory is used again
+	if it.Kind == link.Live {
 		c.in.offer(it, nil)
 		return nil
 	}
@@ -451,28 +441,6 @@ func (c *linkConn) put(it hub.Item) error {
 		c.stalled.Store(false)
 	}()
 	return c.in.put(c.ctx, it, nil)
-}
-
-// itemOf returns a record as the hub takes it, with bytes of its own.
-func itemOf(r *link.Record) hub.Item {
-	it := hub.Item{Number: r.Number, K: r.K, Hole: r.Hole, Bytes: bytes.Clone(r.Bytes)}
-	switch r.Kind {
-	case link.Line:
-		it.Kind = hub.ItemLine
-	case link.Live:
-		it.Kind = hub.ItemLive
-	case link.TooLong:
-		it.Kind = hub.ItemOversize
-	case link.Program:
-		it.Kind = hub.ItemProgram
-	case link.Happened:
-		it.Kind = hub.ItemEvent
-	case link.Outbox: // goes the other way only
-		it.Kind = hub.ItemOther
-	default: // of a newer shim
-		it.Kind = hub.ItemOther
-	}
-	return it
 }
 
 // message acts on a text message.

@@ -33,10 +33,10 @@ func TestLinkHello(t *testing.T) {
 	h := hello()
 	h.Next, h.Oldest, h.Written, h.Writing, h.Failed = 9, 4, 3, 4, []link.Failed{{Number: 2, Reason: "no"}}
 	_, welcome := lab.open(t, h)
-	want := hub.Hello{
-		Session: "s1", Run: 1, Instance: "i", Token: "secret", Next: 9, Oldest: 4, Written: 3, Writing: 4,
-		Failed: []hub.FailedCommand{{Number: 2, Reason: "no"}}, PID: 7, PIDStart: "8",
-	}
+	want := hub.Hello{Hello: link.Hello{
+		Version: link.Version, Session: "s1", Run: 1, Instance: "i", Next: 9, Oldest: 4, Written: 3, Writing: 4, Failed: []link.Failed{{Number: 2, Reason: "no"}},
+		PID: 7, PIDStart: "8",
+	}, Token: "secret"}
 	if diff := cmp.Diff([]hub.Hello{want}, lab.hub.hellos); diff != "" {
 		t.Errorf("the hub was told (-want +got):\n%s", diff)
 	}
@@ -134,11 +134,11 @@ func TestLinkLines(t *testing.T) {
 	if got := lab.hub.lines(); !slices.Equal(got, append(want, "o", "e", "p", "z")) {
 		t.Errorf("the hub has %.100q", got)
 	}
-	var kinds []hub.ItemKind
+	var kinds []link.Kind
 	for _, it := range lab.hub.items {
 		kinds = append(kinds, it.Kind)
 	}
-	if want := []hub.ItemKind{hub.ItemLine, hub.ItemLine, hub.ItemLine, hub.ItemLine, hub.ItemOversize, hub.ItemEvent, hub.ItemProgram, hub.ItemOther}; !slices.Equal(kinds, want) {
+	if want := []link.Kind{link.Line, link.Line, link.Line, link.Line, link.TooLong, link.Happened, link.Program, 'z'}; !slices.Equal(kinds, want) {
 		t.Errorf("their kinds are %v, want %v", kinds, want)
 	}
 }
@@ -241,14 +241,14 @@ func TestLinkBackPressure(t *testing.T) {
 
 func TestLinkCommands(t *testing.T) {
 	lab := newLinkLab(t)
-	lab.hub.early = []hub.Command{{Number: 1, Line: []byte("one")}}
+	lab.hub.early = []link.Order{{Number: 1, Line: []byte("one")}}
 	s, _ := lab.open(t, hello()) // the welcome is first
 	if got := s.commands(1); string(got[0].Bytes) != "one" {
 		t.Errorf("the first command is %q", got[0].Bytes)
 	}
 	w := lab.hub.last().wire
 	long := strings.Repeat("y", 2<<20)
-	w.Send([]hub.Command{{Number: 2, Line: []byte("two")}, {Number: 4, Line: []byte(long)}})
+	w.Send([]link.Order{{Number: 2, Line: []byte("two")}, {Number: 4, Line: []byte(long)}})
 	w.CloseInput()
 	w.Stop(3*time.Second, "enough")
 	got := s.commands(2)

@@ -43,7 +43,7 @@ type sender struct {
 
 // outgoing is a command, a message or a mark.
 type outgoing struct {
-	command hub.Command
+	command link.Order
 	message link.Message  // nil for a command
 	sent    chan struct{} // a mark: closed when all before it is sent
 }
@@ -54,7 +54,7 @@ func (o *outgoing) isCommand() bool { return o.message == nil && o.sent == nil }
 var _ hub.Wire = (*sender)(nil)
 
 // Send implements the hub's contract.
-func (s *sender) Send(commands []hub.Command) {
+func (s *sender) Send(commands []link.Order) {
 	out := make([]outgoing, len(commands))
 	for i, c := range commands {
 		out[i].command = c

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
+	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/link"
 )
@@ -23,7 +25,7 @@ func ImportSpool(ctx context.Context, h *hub.Hub, file string) error {
 
 // spoolHub is what ImportSpool needs of the hub.
 type spoolHub interface {
-	AttachSpool(ctx context.Context, h hub.Hello, w hub.Wire) (attachment, hub.Welcome, error)
+	AttachSpool(ctx context.Context, h hub.Hello, w hub.Wire) (attachment, link.Welcome, error)
 }
 
 func importSpool(ctx context.Context, h spoolHub, file string) error {
@@ -53,10 +55,10 @@ func readSpool(ctx context.Context, h spoolHub, r io.Reader) (damaged bool, err 
 	if err != nil {
 		return false, err
 	}
-	hello := helloOf(&link.Hello{
+	hello := hub.Hello{Hello: link.Hello{
 		Version: header.Version, Session: header.Session, Run: header.Run, Instance: header.Instance, Next: header.Next, Oldest: header.Oldest,
 		Written: header.Written, Writing: header.Writing, Failed: header.Failed,
-	}, "")
+	}}
 	att, welcome, err := h.AttachSpool(ctx, hello, nobody{})
 	if err != nil {
 		return false, err
@@ -81,7 +83,8 @@ func readSpool(ctx context.Context, h spoolHub, r io.Reader) (damaged bool, err 
 		if !incoming.Accept(&record).Fresh {
 			continue
 		}
-		items = append(items, itemOf(&record))
+		record.Bytes = slices.Clone(record.Bytes) // they are part of a frame, whose memory is used again
+		items = append(items, hub.Item{Record: record})
 		if bytes += len(record.Bytes); len(items) == intakeItems || bytes >= intakeBytes {
 			if err := give(); err != nil {
 				return false, err
@@ -89,7 +92,7 @@ func readSpool(ctx context.Context, h spoolHub, r io.Reader) (damaged bool, err 
 		}
 	}
 	if have := incoming.Have(); damaged && have < header.Next-1 {
-		items = append(items, hub.Item{Kind: hub.ItemGap, Gap: &hub.Gap{
+		items = append(items, hub.Item{Gap: &api.Gap{
 			Certain: true, From: have + 1, To: header.Next - 1, Reason: "the file in which the shim kept these lines is damaged",
 		}})
 	}
@@ -101,7 +104,7 @@ type nobody struct{}
 
 var _ hub.Wire = nobody{}
 
-func (nobody) Send([]hub.Command)         {}
+func (nobody) Send([]link.Order)          {}
 func (nobody) Stop(time.Duration, string) {}
 func (nobody) CloseInput()                {}
 func (nobody) Ack(int64)                  {}

@@ -15,7 +15,7 @@ import (
 )
 
 // AttachSpool lets a fakeHub take in files.
-func (h *fakeHub) AttachSpool(ctx context.Context, hello hub.Hello, w hub.Wire) (attachment, hub.Welcome, error) {
+func (h *fakeHub) AttachSpool(ctx context.Context, hello hub.Hello, w hub.Wire) (attachment, link.Welcome, error) {
 	return h.Attach(ctx, hello, w)
 }
 
@@ -46,7 +46,7 @@ func TestImportSpool(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			h := newFakeHub()
 			h.refuse = tt.refuse
-			h.items = []hub.Item{{Number: tt.have, Bytes: []byte("before")}}
+			h.items = []hub.Item{{Record: link.Record{Kind: link.Line, Number: tt.have, Bytes: []byte("before")}}}
 			file := filepath.Join(t.TempDir(), "s1-2.spool")
 			if err := os.WriteFile(file, tt.data, 0o600); err != nil {
 				t.Fatal(err)
@@ -56,7 +56,7 @@ func TestImportSpool(t *testing.T) {
 			}
 			var got []string
 			for _, it := range h.items[1:] {
-				if it.Kind == hub.ItemGap {
+				if it.Gap != nil {
 					it.Bytes = []byte("-")
 				}
 				got = append(got, string(it.Bytes))

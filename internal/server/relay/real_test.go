@@ -18,6 +18,7 @@ import (
 	"github.com/switchboard-dev/switchboard/claude/claudetest"
 	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/link"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -66,7 +67,7 @@ func (l *lab) Start(_ context.Context, spec hub.LaunchSpec) (*hub.Launched, erro
 	if err != nil {
 		return nil, err
 	}
-	a := &agent{lab: l, spec: spec, commands: make(chan hub.Command, 1024), stopped: make(chan struct{}, 8)}
+	a := &agent{lab: l, spec: spec, commands: make(chan link.Order, 1024), stopped: make(chan struct{}, 8)}
 	a.ctx, a.cancel = context.WithCancel(context.Background())
 	a.sim = claudetest.StartSim(&claudetest.SimOptions{
 		Quirks: &quirks, Dir: spec.Dir, Env: []string{"ANTHROPIC_API_KEY=made-up"},
@@ -113,11 +114,11 @@ type agent struct {
 	sim      *claudetest.Sim
 	ctx      context.Context
 	cancel   context.CancelFunc
-	commands chan hub.Command
+	commands chan link.Order
 	stopped  chan struct{}
 }
 
-func (a *agent) Send(commands []hub.Command) {
+func (a *agent) Send(commands []link.Order) {
 	for _, v := range commands {
 		a.commands <- v
 	}
@@ -129,9 +130,7 @@ func (a *agent) Close(string)               { a.cancel() }
 
 // attach introduces the agent to the hub.
 func (a *agent) attach() (*hub.Attachment, error) {
-	att, _, err := a.lab.hub.Attach(a.ctx, hub.Hello{
-		Session: a.spec.Session, Run: a.spec.Run, Instance: "i", Token: a.spec.Token, Next: 1, Oldest: 1, PID: 1, PIDStart: "x",
-	}, a)
+	att, _, err := a.lab.hub.Attach(a.ctx, hub.Hello{Hello: link.Hello{Session: a.spec.Session, Run: a.spec.Run, Instance: "i", Next: 1, Oldest: 1, PID: 1, PIDStart: "x"}, Token: a.spec.Token}, a)
 	return att, err
 }
 
@@ -170,10 +169,10 @@ func (a *agent) run() {
 		case wire.Durable:
 			number++
 			k = 0
-			receive(hub.Item{Number: number, Kind: hub.ItemLine, Bytes: line})
+			receive(hub.Item{Record: link.Record{Number: number, Kind: link.Line, Bytes: line}})
 		case wire.Live:
 			k++
-			receive(hub.Item{Number: number, K: k, Kind: hub.ItemLive, Bytes: line})
+			receive(hub.Item{Record: link.Record{Number: number, K: k, Kind: link.Live, Bytes: line}})
 		case wire.Consumed:
 		}
 	}
@@ -181,8 +180,8 @@ func (a *agent) run() {
 		return
 	}
 	code, _ := a.sim.Wait(a.ctx)
-	event, _ := json.Marshal(hub.ProcessEvent{Event: "exited", Code: &code, Reason: "it has ended", Requested: true})
-	receive(hub.Item{Number: number + 1, Kind: hub.ItemEvent, Bytes: event})
+	event, _ := json.Marshal(link.Event{Event: "exited", Code: &code, Reason: "it has ended", Requested: true})
+	receive(hub.Item{Record: link.Record{Number: number + 1, Kind: link.Happened, Bytes: event}})
 	<-a.ctx.Done() // the hub closes the connection, or the test is over
 }
 
@@ -384,7 +383,7 @@ func TestCatchUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &agent{lab: l, commands: make(chan hub.Command, 1024), stopped: make(chan struct{}, 8)}
+	a := &agent{lab: l, commands: make(chan link.Order, 1024), stopped: make(chan struct{}, 8)}
 	a.ctx, a.cancel = context.WithCancel(t.Context())
 	l.agents[created.ID] = a
 	att, _, err := l.hub.AttachDialled(t.Context(), hub.DialHello{Session: created.ID, Run: 1}, a)
@@ -417,9 +416,9 @@ func TestCatchUp(t *testing.T) {
 	for i := range n {
 		want := text(i)
 		items := []hub.Item{
-			{Kind: hub.ItemLive, Bytes: delta("message_start")},
-			{Kind: hub.ItemLive, Bytes: delta("content_block_delta")},
-			{Kind: hub.ItemLine, Bytes: []byte(want)},
+			{Record: link.Record{Kind: link.Live, Bytes: delta("message_start")}},
+			{Record: link.Record{Kind: link.Live, Bytes: delta("content_block_delta")}},
+			{Record: link.Record{Kind: link.Line, Bytes: []byte(want)}},
 		}
 		if err := att.Receive(t.Context(), items); err != nil {
 			t.Fatal(err)
@@ -454,7 +453,7 @@ func TestCatchUp(t *testing.T) {
 	}
 	// From here on they are as quick as the others, deltas included.
 	for _, kind := range []string{"message_start", "content_block_delta"} {
-		if err := att.Receive(t.Context(), []hub.Item{{Kind: hub.ItemLive, Bytes: delta(kind)}}); err != nil {
+		if err := att.Receive(t.Context(), []hub.Item{{Record: link.Record{Kind: link.Live, Bytes: delta(kind)}}}); err != nil {
 			t.Fatal(err)
 		}
 		for _, c := range append(slow, quick) {

@@ -19,13 +19,14 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/link"
 	"github.com/switchboard-dev/switchboard/internal/report"
 )
 
 // A mute is the connection of a CLI that says what the test says, and takes everything.
 type mute struct{}
 
-func (mute) Send([]hub.Command)         {}
+func (mute) Send([]link.Order)          {}
 func (mute) Stop(time.Duration, string) {}
 func (mute) CloseInput()                {}
 func (mute) Ack(int64)                  {}
@@ -97,7 +98,7 @@ func asked(t *testing.T, r *rig, h *hub.Hub, request json.RawMessage) api.Questi
 	}
 	init := `{"type":"system","subtype":"init","session_id":"` + created.ID + `","uuid":"u","cwd":"/w","model":"m","permissionMode":"plan","claude_code_version":"2.1.120","tools":[]}`
 	for _, text := range []string{init, line.String()} {
-		if err := a.Receive(t.Context(), []hub.Item{{Kind: hub.ItemLine, Bytes: []byte(text)}}); err != nil {
+		if err := a.Receive(t.Context(), []hub.Item{{Record: link.Record{Kind: link.Line, Bytes: []byte(text)}}}); err != nil {
 			t.Fatal(err)
 		}
 	}

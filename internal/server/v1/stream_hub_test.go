@@ -11,6 +11,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/hub"
+	"github.com/switchboard-dev/switchboard/internal/link"
 )
 
 // talker makes a session with an agent that says what the test says.
@@ -30,7 +31,7 @@ func talker(t *testing.T, h *hub.Hub) (session string, say func(lines ...string)
 	return created.ID, func(lines ...string) {
 		t.Helper()
 		for _, line := range lines {
-			if err := a.Receive(t.Context(), []hub.Item{{Kind: hub.ItemLine, Bytes: []byte(line)}}); err != nil {
+			if err := a.Receive(t.Context(), []hub.Item{{Record: link.Record{Kind: link.Line, Bytes: []byte(line)}}}); err != nil {
 				t.Fatal(err)
 			}
 		}
