@@ -56,6 +56,8 @@ var table = []room{
 		rooms:   []string{"claude", "claude/claudemcp", "claude/claudetest", "claude/claudews", "wire", "wire/fold"},
 		modules: []string{"github.com/coder/websocket"},
 	},
+	{path: "internal/broadcast"},
+	{path: "internal/queue"},
 	{path: "internal/killpoint"},
 	{path: "internal/trust"},
 	{path: "internal/units"},
@@ -75,11 +77,11 @@ var table = []room{
 	{path: "internal/record", rooms: []string{"api", "internal/journal/...", "wire", "wire/fold"}},
 	{path: "internal/budget", rooms: []string{"api", "internal/journal/...", "internal/record", "wire", "wire/fold"}},
 	{
-		path: "internal/report",
+		path:  "internal/report",
 		rooms: []string{"api", "internal/audit", "internal/budget", "internal/journal/...", "internal/policy", "internal/record", "wire", "wire/fold"},
 	},
 	{
-		path: "internal/hub",
+		path:  "internal/hub",
 		rooms: []string{"api", "internal/budget", "internal/journal/...", "internal/killpoint", "internal/policy", "internal/record", "wire", "wire/fold"},
 		tests: []string{"claude/claudetest", "internal/report"},
 	},
@@ -94,7 +96,8 @@ var table = []room{
 		tests:   []string{"claude/claudetest"},
 	},
 	{
-		path: "internal/server/...", rooms: []string{"api", "claude", "claude/claudews", "internal/hub", "internal/killpoint", "internal/link", "internal/trust", "wire"},
+		path:    "internal/server/...",
+		rooms:   []string{"api", "claude", "claude/claudews", "internal/broadcast", "internal/hub", "internal/killpoint", "internal/link", "internal/queue", "internal/trust", "wire"},
 		modules: []string{"github.com/coder/websocket", "github.com/danielgtaylor/huma/v2", "github.com/prometheus/client_golang", "golang.org/x/sys", "rsc.io/qr"},
 		tests:   []string{"claude/claudetest", "internal/journal/...", "internal/report", "internal/shim"},
 	},
