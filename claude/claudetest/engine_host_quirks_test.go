@@ -10,7 +10,7 @@ import (
 )
 
 // volatile is what differs from run to run: ids, times, folders.
-var volatile = regexp.MustCompile(`toolu_\w+|msg_\w+|req_\w+|[0-9a-f]{8}-[0-9a-f-]{27}|/tmp/[^"]*|"\w*(_ms|seconds)":[0-9.]+|\d{4}-\d\d-\d\dT[0-9:.]+Z|"run_id":"[^"]+"|\ba[0-9a-f]{6,16}\b`)
+var volatile = regexp.MustCompile(`toolu_\w+|msg_\w+|req_\w+|[0-9a-f]{8}-[0-9a-f-]{27}|/[^" ]*TestHostQuirks[^"]*|"\w*(_ms|seconds)":[0-9.]+|\d{4}-\d\d-\d\dT[0-9:.]+Z|"run_id":"[^"]+"|\ba[0-9a-f]{6,16}\b`)
 
 // TestHostQuirks flips each quirk of hooks and MCP servers and sees that a controller notices.
 func TestHostQuirks(t *testing.T) {

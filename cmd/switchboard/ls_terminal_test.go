@@ -44,7 +44,16 @@ func newLooking(t *testing.T) *looking {
 	if err != nil {
 		t.Fatal(err)
 	}
-	home := t.TempDir()
+	// Not below TMPDIR, which may be long: where lines break depends on it.
+	home, err := os.MkdirTemp("/tmp", "sb-home")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(home); err != nil {
+			t.Error(err)
+		}
+	})
 	project := filepath.Join(home, "project")
 	if err := os.Mkdir(project, 0o700); err != nil {
 		t.Fatal(err)

@@ -56,6 +56,8 @@ var table = []room{
 		rooms:   []string{"claude", "claude/claudemcp", "claude/claudetest", "claude/claudews", "wire", "wire/fold"},
 		modules: []string{"github.com/coder/websocket"},
 	},
+	{path: "internal/broadcast"},
+	{path: "internal/queue"},
 	{path: "internal/killpoint"},
 	{path: "internal/trust"},
 	{path: "internal/units"},
@@ -94,7 +96,8 @@ var table = []room{
 		tests:   []string{"claude/claudetest"},
 	},
 	{
-		path: "internal/server/...", rooms: []string{"api", "claude", "claude/claudews", "internal/hub", "internal/killpoint", "internal/link", "internal/trust", "wire"},
+		path:    "internal/server/...",
+		rooms:   []string{"api", "claude", "claude/claudews", "internal/broadcast", "internal/hub", "internal/killpoint", "internal/link", "internal/queue", "internal/trust", "wire"},
 		modules: []string{"github.com/coder/websocket", "github.com/danielgtaylor/huma/v2", "github.com/prometheus/client_golang", "golang.org/x/sys", "rsc.io/qr"},
 		tests:   []string{"claude/claudetest", "internal/journal/...", "internal/report", "internal/shim"},
 	},

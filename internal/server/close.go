@@ -52,14 +52,13 @@ func (s *Server) end(ctx context.Context, stopAgents bool) (Left, error) {
 	s.cancel()
 	// Everybody is told, and leaves by himself, so that the servers can end.
 	s.v1.Close(goingAway)
-	s.direct.Close(goingAway)
+	s.lines.Close(goingAway)
 	drained, cancel := context.WithTimeout(ctx, drainTime)
 	defer cancel()
 	var shutdowns sync.WaitGroup
-	shutdowns.Go(func() { s.relay.Close(goingAway) })
 	// The servers know nothing of connections that have become WebSockets.
 	shutdowns.Go(func() { s.v1.Wait(drained) })
-	shutdowns.Go(func() { s.warn("closing Direct Connect", s.direct.Wait(drained)) })
+	shutdowns.Go(func() { s.warn("closing connections of front ends", s.lines.Wait(drained)) })
 	for _, server := range s.servers {
 		shutdowns.Go(func() {
 			if err := server.Shutdown(drained); err != nil {

@@ -55,9 +55,9 @@ func (s *Server) portHandler() http.Handler {
 // common serves what both have.
 func (s *Server) common(mux *http.ServeMux) {
 	s.forBrowsers(mux)
-	mux.Handle(relayPath, s.guard.Admitted(s.relay))
-	mux.Handle("/sessions", s.direct)
-	mux.Handle("/sessions/", s.direct)
+	mux.Handle(relayPath, s.guard.Admitted(s.lines.Relay()))
+	mux.Handle("/sessions", s.lines.Direct())
+	mux.Handle("/sessions/", s.lines.Direct())
 	mux.Handle("GET /metrics", s.guard.Authenticated(observers(s.metrics.Handler())))
 }
 

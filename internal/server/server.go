@@ -22,10 +22,9 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/rulefile"
 	"github.com/switchboard-dev/switchboard/internal/server/access"
 	"github.com/switchboard-dev/switchboard/internal/server/console"
-	"github.com/switchboard-dev/switchboard/internal/server/direct"
 	"github.com/switchboard-dev/switchboard/internal/server/ingress"
+	"github.com/switchboard-dev/switchboard/internal/server/lines"
 	"github.com/switchboard-dev/switchboard/internal/server/metrics"
-	"github.com/switchboard-dev/switchboard/internal/server/relay"
 	v1 "github.com/switchboard-dev/switchboard/internal/server/v1"
 )
 
@@ -126,8 +125,7 @@ type Server struct {
 	link     *ingress.Link
 	dial     *ingress.Dial
 	v1       *v1.Server
-	relay    *relay.Server
-	direct   *direct.Server
+	lines    *lines.Server
 	console  *console.Handler // nil without one
 	tls      *tls.Config      // nil without TLS
 	servers  []*http.Server
@@ -181,10 +179,12 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	s.dial = ingress.NewDial(s.hub, &ingress.DialOptions{Trusted: s.guard.Admin, Logger: s.log})
 	s.undo = append(s.undo, func() { s.warn("closing connections of CLIs", s.dial.Close()) })
 	s.v1 = v1.New(v1.Of(s.hub), s.reports, s.guard, &v1.Options{Info: s.info, Dial: webSocket(s.PublicURL()), Log: s.log, Tokens: s.book, Phone: s, Opened: s.metrics.Stream, Refused: s.metrics.Refused})
-	s.relay = relay.New(relay.Of(s.hub), s.guard, &relay.Options{Log: s.log, Opened: s.metrics.Stream})
-	s.undo = append(s.undo, func() { s.relay.Close(goingAway) })
-	s.direct = direct.New(direct.Of(s.hub), s.guard, &direct.Options{
-		URL: webSocket(s.PublicURL()), AllowBypass: o.Direct.AllowBypass, Folders: o.Direct.Folders, Own: slices.Concat([]string{o.DataDir}, o.Rules.Own), Log: s.log,
+	s.lines = lines.New(lines.Of(s.hub), s.guard, &lines.Options{Log: s.log, Opened: s.metrics.Stream, Direct: lines.DirectOptions{
+		URL: webSocket(s.PublicURL()), AllowBypass: o.Direct.AllowBypass, Folders: o.Direct.Folders, Own: slices.Concat([]string{o.DataDir}, o.Rules.Own),
+	}})
+	s.undo = append(s.undo, func() {
+		s.lines.Close(goingAway)
+		s.warn("closing connections of front ends", s.lines.Wait(context.Background()))
 	})
 	s.serve(s.unix, nil, s.socketHandler())
 	limited := make([]net.Listener, len(s.tcp))

@@ -17,6 +17,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/killpoint"
 	"github.com/switchboard-dev/switchboard/internal/link"
+	"github.com/switchboard-dev/switchboard/internal/server/wsconn"
 )
 
 const (
@@ -26,6 +27,9 @@ const (
 	// an answer, so that a session which takes long to load is there when the shim
 	// comes again.
 	attachWait = link.DeadAfter
+	// linkBuffer is the size of a link's read buffer. A shim writes batches of records,
+	// which are read past it.
+	linkBuffer = 4 << 10
 )
 
 // LinkOptions are the options of a [Link].
@@ -130,9 +134,7 @@ func (l *Link) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, errClosing.Error(), http.StatusServiceUnavailable)
 		return
 	}
-	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
-		Subprotocols: []string{link.Subprotocol}, CompressionMode: websocket.CompressionDisabled,
-	})
+	ws, err := wsconn.Accept(w, r, &wsconn.Options{Subprotocols: []string{link.Subprotocol}, CheckOrigin: true, ReadBuffer: linkBuffer})
 	if err != nil {
 		l.log.Debug("a link was not opened", "error", err) // answered
 		l.leave()
@@ -141,9 +143,9 @@ func (l *Link) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	token := bearer(r)
 	go func() { // joined by Close
 		defer l.leave()
-		defer func() { _ = ws.CloseNow() }()
+		defer ws.CloseNow()
 		if ws.Subprotocol() != link.Subprotocol {
-			_ = ws.Close(websocket.StatusPolicyViolation, "this is for the subprotocol "+link.Subprotocol)
+			ws.Close(websocket.StatusPolicyViolation, "this is for the subprotocol "+link.Subprotocol)
 			return
 		}
 		ws.SetReadLimit(link.MaxFrame)
@@ -165,7 +167,7 @@ func bearer(r *http.Request) string {
 type linkConn struct {
 	// Static after construction.
 	server *Link
-	ws     *websocket.Conn
+	ws     *wsconn.Conn
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	log    *slog.Logger
@@ -185,16 +187,17 @@ type linkConn struct {
 }
 
 // serveLink serves a connection until it ends.
-func serveLink(l *Link, ws *websocket.Conn, token string) {
+func serveLink(l *Link, ws *wsconn.Conn, token string) {
 	c := &linkConn{server: l, ws: ws, log: l.log, start: time.Now()}
 	c.ctx, c.cancel = context.WithCancelCause(l.ctx)
 	defer c.cancel(nil)
+	defer context.AfterFunc(c.ctx, ws.CloseNow)()
 	c.out = &sender{ctx: c.ctx, frame: c.write, cut: c.cancel}
 	defer c.out.stop()
 	hello, err := c.hello()
 	if err != nil {
 		c.log.Warn("a link did not begin well", "error", err)
-		_ = ws.Close(websocket.StatusPolicyViolation, "no hello")
+		ws.Close(websocket.StatusPolicyViolation, "no hello")
 		return
 	}
 	c.log = l.log.With("session", hello.Session, "run", hello.Run)
@@ -224,7 +227,7 @@ func serveLink(l *Link, ws *websocket.Conn, token string) {
 func (c *linkConn) hello() (*link.Hello, error) {
 	timer := time.AfterFunc(helloWait, func() { c.cancel(errors.New("no hello came in time")) })
 	defer timer.Stop()
-	kind, r, err := c.ws.Reader(c.ctx)
+	kind, r, err := c.ws.Reader(context.Background())
 	if err != nil {
 		return nil, fmt.Errorf("waiting for a hello: %w", err)
 	}
@@ -279,11 +282,11 @@ func (c *linkConn) attach(hello *link.Hello, token string) bool {
 func (c *linkConn) refuse(m link.Message, cause error) {
 	c.log.Info("a link was refused", "error", cause)
 	if m == nil {
-		_ = c.ws.Close(websocket.StatusPolicyViolation, "refused")
+		c.ws.Close(websocket.StatusPolicyViolation, "refused")
 		return
 	}
 	if err := c.write(websocket.MessageText, link.AppendMessage(nil, m, link.Version)); err == nil {
-		_ = c.ws.Close(websocket.StatusNormalClosure, "")
+		c.ws.Close(websocket.StatusNormalClosure, "")
 	}
 }
 
@@ -292,7 +295,7 @@ func (c *linkConn) bye(cause error) {
 	if closed, ok := errors.AsType[*closedError](cause); ok {
 		c.log.Debug("the hub closed a link", "reason", closed.reason)
 	}
-	_ = c.ws.CloseNow() // to a shim every end is the same: it comes back
+	c.ws.CloseNow() // to a shim every end is the same: it comes back
 }
 
 // flush waits until what has come is journaled, and what follows from that is
@@ -312,44 +315,27 @@ func (c *linkConn) flush(ctx context.Context) {
 
 // write sends a frame.
 func (c *linkConn) write(kind websocket.MessageType, frame []byte) error {
-	return c.ws.Write(c.ctx, kind, frame)
+	return c.ws.Write(kind, frame)
 }
 
 // keepAlive watches that the shim is heard, and returns a function that ends
 // that. It needs no goroutine while nothing is due.
 func (c *linkConn) keepAlive() (stop func()) {
-	var timer *time.Timer
-	var mu sync.Mutex
-	ended := false
-	watch := func() {
-		mu.Lock()
-		defer mu.Unlock()
-		if ended {
-			return
-		}
+	return wsconn.Every(link.PingAfter/2, func() bool {
 		silent := time.Since(c.start) - time.Duration(c.heard.Load())
 		switch stalled := c.stalled.Load(); {
 		case stalled:
 			// The hub is slow, and the shim is not read: its pings are not seen, so
-			// it is told that somebody is here.
+			// it is told that the hub is here.
 			c.out.say(&link.Ping{})
 		case silent >= link.DeadAfter:
 			c.cancel(errors.New("the shim was not heard of for too long"))
-			return
+			return false
 		case silent >= link.PingAfter:
 			c.out.say(&link.Ping{})
 		}
-		timer.Reset(link.PingAfter / 2)
-	}
-	mu.Lock()
-	timer = time.AfterFunc(link.PingAfter/2, watch)
-	mu.Unlock()
-	return func() {
-		mu.Lock()
-		defer mu.Unlock()
-		ended = true
-		timer.Stop()
-	}
+		return true
+	})
 }
 
 // hear notes that the shim was heard.
@@ -373,7 +359,7 @@ func (l listener) Read(p []byte) (int, error) {
 func (c *linkConn) read() error {
 	for {
 		// No buffer is held here: most links wait in this call most of the time.
-		kind, r, err := c.ws.Reader(c.ctx)
+		kind, r, err := c.ws.Reader(context.Background())
 		if err != nil {
 			return err
 		}

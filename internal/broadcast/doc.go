@@ -1,0 +1,2 @@
+// Package broadcast wakes all goroutines that wait for a change.
+package broadcast

@@ -1,0 +1,311 @@
+package lines
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/switchboard-dev/switchboard/api"
+)
+
+const (
+	saysConnected    = `{"type":"status","text":"claude code connected"}`
+	saysIsConnected  = `{"type":"status","text":"claude code is connected"}`
+	saysDisconnected = `{"type":"status","text":"claude code disconnected"}`
+)
+
+// marker is a line that a test waits for to know that nothing came before it.
+func marker(session string) (*api.Event, string) {
+	const text = `{"type":"system","subtype":"marker"}`
+	return line(session, text), text
+}
+
+func TestRelayLinesAsTheyCame(t *testing.T) {
+	h := newFakeHub(idle("s1"))
+	r := newRig(t, h, nil)
+	c := r.dial(t, "")
+	c.expect(connected("s1")...)
+	lines := []string{
+		`{ "b":1,  "type" : "assistant","a":"\u0041","a":2}`,
+		`{"type":"new_thing"}`,
+		`{"type":"assistant","text":"` + strings.Repeat("x", 200) + `"}`,
+		`{"type":"assistant","text":"` + strings.Repeat("ä", 40<<10) + `"}`,
+		`{"type":"assistant","text":"` + strings.Repeat("x", 300<<10) + `"}`,
+		`{"type":"result"}`,
+	}
+	var events []*api.Event
+	for i, text := range lines {
+		if i%2 == 0 {
+			events = append(events, line("s1", text))
+		} else {
+			events = append(events, liveLine("s1", text))
+		}
+	}
+	h.publish(events...)
+	c.expect(lines...)
+	h.publish(
+		&api.Event{Session: "s1", Kind: api.KindLine, Text: "Segmentation fault"},
+		&api.Event{Session: "s1", Kind: api.KindLine, Base64: []byte("a\xffb")},
+		line("s1", "{\"type\":\"x\",\"a\":\"\xc3\"}"),
+		liveLine("s1", "{\"type\":\"stream_event\",\"a\":\"\xc3\"}"),
+	)
+	c.expect("Segmentation fault", "a\ufffdb", "{\"type\":\"x\",\"a\":\"\ufffd\"}", "{\"type\":\"stream_event\",\"a\":\"\ufffd\"}")
+}
+
+// TestRelayManyLines sends more than fits into one write, and into what a socket takes.
+func TestRelayManyLines(t *testing.T) {
+	h := newFakeHub()
+	r := newRig(t, h, nil)
+	c := r.dial(t, "")
+	c.ws.SetReadLimit(1 << 30)
+	h.await(t, "the front end", func() bool { return h.open == 1 })
+	text := func(i int) string {
+		return `{"type":"assistant","n":` + asJSON(i) + `,"text":"` + strings.Repeat("x", i%3000) + `"}`
+	}
+	const n = 3000
+	go func() {
+		for i := 0; i < n; i += 100 {
+			var events []*api.Event
+			for k := i; k < i+100; k++ {
+				events = append(events, line("s1", text(k)))
+			}
+			h.publish(events...)
+		}
+	}()
+	for i := range n {
+		if got := c.next(); got != text(i) {
+			t.Fatalf("line %d is %.100s", i, got)
+		}
+	}
+}
+
+func asJSON(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+func TestRelayWhatIsNotShown(t *testing.T) {
+	tests := []struct {
+		name  string
+		event *api.Event
+	}{
+		{"an answer to the hub", line("s1", `{"type":"control_response","response":{"subtype":"success","request_id":"x"}}`)},
+		{"a hook", line("s1", `{"type":"control_request","request_id":"x","request":{"subtype":"hook_callback"}}`)},
+		{"an MCP message", line("s1", `{"type":"control_request","request_id":"x","request":{"subtype":"mcp_message"}}`)},
+		{"an unknown request", line("s1", `{"type":"control_request","request_id":"x","request":{"subtype":"brand_new"}}`)},
+		{"the end of a request that was not shown", line("s1", `{"type":"control_cancel_request","request_id":"x"}`)},
+		{"keep_alive", line("s1", `{"type":"keep_alive"}`)},
+		{"an answer that was sent", &api.Event{Session: "s1", Kind: api.KindSent, Line: json.RawMessage(`{"type":"control_response","response":{"subtype":"success","request_id":"x"}}`)}},
+		{"a request that was sent", &api.Event{Session: "s1", Kind: api.KindSent, Line: json.RawMessage(`{"type":"control_request","request_id":"x","request":{"subtype":"interrupt"}}`)}},
+		{"a queued message", happened("s1", api.KindMessage, `{"id":"m1"}`)},
+		{"a state", happened("s1", api.KindState, `{}`)},
+		{"a lost link", happened("s1", api.KindLinkLost, `{}`)},
+		{"a link that is back", happened("s1", api.KindLinkUp, `{"back":true}`)},
+		{"an opened question", happened("s1", api.KindQuestionOpened, `{"request_id":"x"}`)},
+		{"a settled question that was not shown", happened("s1", api.KindQuestionSettled, `{"request_id":"x"}`)},
+		{"history", &api.Event{Session: "s1", Kind: api.KindHistory, Line: json.RawMessage(`{"type":"user"}`)}},
+		{"something new", happened("s1", "brand_new", `{}`)},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			h := newFakeHub(idle("s1"))
+			c := newRig(t, h, nil).dial(t, "")
+			c.expect(connected("s1")...)
+			mark, text := marker("s1")
+			h.publish(tt.event, mark)
+			c.expect(text)
+		})
+	}
+}
+
+func TestRelayStatuses(t *testing.T) {
+	up := func(s string) *api.Event { return happened(s, api.KindLinkUp, `{}`) }
+	gone := func(s string) *api.Event { return happened(s, api.KindRunEnded, `{}`) }
+	starting := &api.Session{ID: "s3", State: api.StateStarting, Run: 1}
+	ended := &api.Session{ID: "s4", State: api.StateEnded, Run: 1}
+	h := newFakeHub(idle("s1"), idle("s2"), starting, ended)
+	r := newRig(t, h, nil)
+	all, one := r.dial(t, ""), r.dial(t, "?session=s2")
+	all.expect(append(connected("s1"), connected("s2")...)...)
+	one.expect(connected("s2")...)
+
+	h.publish(up("s3"), gone("s2"))
+	all.expect(saysConnected)
+	one.expect(saysDisconnected)
+	h.publish(gone("s4"), up("s3"), gone("s1"), up("s2")) // the first is of a run that nobody was told of
+	all.expect(saysConnected)
+	one.expect(saysConnected)
+	mark, text := marker("s2")
+	h.publish(gone("s2"), mark, gone("s3"), up("s1"))
+	all.expect(text, saysDisconnected, saysConnected)
+	one.expect(saysDisconnected, text)
+}
+
+func TestRelaySessionByConversation(t *testing.T) {
+	h := newFakeHub(idle("s1"), idle("s2"))
+	h.names["c-s2"] = "s2"
+	r := newRig(t, h, nil)
+	c := r.dial(t, "?session=c-s2")
+	c.expect(connected("s2")...)
+	h.publish(line("s1", `{"type":"assistant"}`), line("s2", `{"type":"result"}`))
+	c.expect(`{"type":"result"}`)
+	lines, closed := r.dial(t, "?session=nothing").end()
+	if len(lines) != 1 || !strings.Contains(lines[0], `"code":"not_found"`) || closed.Code != 1008 || closed.Reason == "" {
+		t.Errorf("got %q, %v", lines, closed)
+	}
+}
+
+const ask = `{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"ls"}}}`
+
+const cancelled = `{"type":"control_cancel_request","request_id":"r1"}`
+
+func asking() *api.Session {
+	s := idle("s1")
+	s.State = api.StateRequiresAction
+	s.Questions = []api.Question{
+		{ID: "q1", Session: "s1", RequestID: "r1", State: api.QuestionOpen, Request: json.RawMessage(ask)},
+		{ID: "q2", Session: "s1", RequestID: "r2", State: api.QuestionOpen, Request: json.RawMessage(`{"type":"control_request","request_id":"r2","request":{"subtype":"hook_callback"}}`)},
+		{ID: "q3", Session: "s1", RequestID: "r3", State: api.QuestionOpen, Stale: true, Request: json.RawMessage(ask)},
+	}
+	return s
+}
+
+func settled(session, request string) *api.Event { return settledBy(session, request, "bob") }
+
+func settledBy(session, request, by string) *api.Event {
+	return happened(session, api.KindQuestionSettled, `{"id":"q1","session":"`+session+`","request_id":"`+request+`","state":"answered","by":"`+by+`"}`)
+}
+
+func TestRelayQuestions(t *testing.T) {
+	t.Run("open ones are shown to late joiners once", func(t *testing.T) {
+		h := newFakeHub(asking())
+		c := newRig(t, h, nil).dial(t, "")
+		c.expect(append(connected("s1"), ask)...)
+		mark, text := marker("s1")
+		h.publish(line("s1", ask), mark) // it was under way when the front end came
+		c.expect(text)
+		h.publish(settled("s1", "r1"), settled("s1", "r1"), mark)
+		c.expect(cancelled, text)
+	})
+	for _, subtype := range []string{"can_use_tool", "elicitation", "request_user_dialog"} {
+		t.Run(subtype+" settled elsewhere", func(t *testing.T) {
+			h := newFakeHub(idle("s1"))
+			c := newRig(t, h, nil).dial(t, "")
+			c.expect(connected("s1")...)
+			request := `{"type":"control_request","request_id":"r1","request":{"subtype":"` + subtype + `"}}`
+			h.publish(line("s1", request), settled("s2", "r1"), settled("s1", "r1"))
+			c.expect(request, cancelled)
+		})
+	}
+	t.Run("withdrawn by the CLI", func(t *testing.T) {
+		h := newFakeHub(idle("s1"))
+		c := newRig(t, h, nil).dial(t, "")
+		c.expect(connected("s1")...)
+		mark, text := marker("s1")
+		withdrawal := `{"type":"control_cancel_request" , "request_id":"r1"}`
+		h.publish(line("s1", ask), line("s1", withdrawal), settled("s1", "r1"), mark)
+		c.expect(ask, withdrawal, text)
+	})
+}
+
+// TestRelayReplay goes on where a front end left off.
+func TestRelayReplay(t *testing.T) {
+	h := newFakeHub(idle("s1"))
+	lines := []string{`{"type":"user","n":1}`, `{"type":"assistant","n":2}`, `{"type":"result","n":3}`}
+	for _, text := range lines {
+		h.publish(line("s1", text))
+	}
+	// What was asked before, and settled meanwhile.
+	h.publish(settled("s1", "r1"))
+	r := newRig(t, h, nil)
+	c := r.dial(t, "?session=s1&after=e:1")
+	c.expect(connected("s1")...)
+	if got := c.next(); !strings.Contains(got, `"subtype":"resume"`) || !strings.Contains(got, `"resume":"ok"`) || !strings.Contains(got, `"last_event_id":"e:4"`) {
+		t.Errorf("got %s", got)
+	}
+	c.expect(lines[1], lines[2], cancelled)
+	mark, text := marker("s1")
+	h.publish(settled("s1", "r9"), mark)
+	c.expect(text)
+	all := r.dial(t, "?session=s1&after=")
+	all.expect(connected("s1")...)
+	all.next()
+	all.expect(lines...)
+}
+
+func TestRelayMissedBeginning(t *testing.T) {
+	h := newFakeHub(idle("s1"))
+	c := newRig(t, h, nil).dial(t, "")
+	c.expect(connected("s1")...)
+	event := func(kind, parent string) string {
+		return `{"type":"stream_event","event":{"type":"` + kind + `"},"parent_tool_use_id":` + parent + `}`
+	}
+	const progress = `{"type":"tool_progress","tool_use_id":"t"}`
+	h.publishFrame(api.Frame{Type: api.FramePartial, Partial: &api.Partials{Session: "s1", Messages: []api.Partial{{}, {ParentToolUseID: "t1"}}}})
+	h.publish(
+		liveLine("s1", event("content_block_delta", "null")),
+		liveLine("s1", progress),
+		liveLine("s1", event("content_block_delta", `"t1"`)),
+		liveLine("s1", event("content_block_delta", `"t2"`)),
+		liveLine("s2", event("content_block_delta", "null")),
+		liveLine("s1", event("message_stop", "null")),
+		liveLine("s1", event("message_start", "null")),
+		liveLine("s1", event("content_block_delta", "null")),
+		liveLine("s1", event("content_block_stop", `"t1"`)),
+		line("s1", `{"type":"assistant"}`),
+		liveLine("s1", event("message_start", `"t1"`)),
+		liveLine("s1", event("content_block_stop", `"t1"`)),
+	)
+	c.expect(
+		progress, event("content_block_delta", `"t2"`), event("content_block_delta", "null"), event("message_start", "null"),
+		event("content_block_delta", "null"), `{"type":"assistant"}`, event("message_start", `"t1"`), event("content_block_stop", `"t1"`),
+	)
+	// Nothing is being written any more.
+	h.publishFrame(api.Frame{Type: api.FramePartial, Partial: &api.Partials{Session: "s1"}})
+	h.publish(liveLine("s1", event("content_block_delta", "null")))
+	c.expect(event("content_block_delta", "null"))
+}
+
+// TestRelaySightsAreShared makes sure that what an event means is found out once.
+func TestRelaySightsAreShared(t *testing.T) {
+	s := New(newFakeHub(), nil, nil)
+	e := line("s1", `{"type":"assistant"}`)
+	e.Seq = 7
+	if a, b := s.sight(t.Context(), e), s.sight(t.Context(), e); a != b {
+		t.Error("a short line is looked at twice")
+	}
+	other := line("s1", `{"type":"control_response"}`)
+	other.Seq = 7
+	if v := s.sight(t.Context(), other); v.kind != sightNothing {
+		t.Error("an event is taken for another")
+	}
+	long := line("s1", `{"type":"assistant","x":"`+strings.Repeat("x", maxSightBytes)+`"}`)
+	if a, b := s.sight(t.Context(), long), s.sight(t.Context(), long); a == b {
+		t.Error("a long line is kept")
+	}
+	// Old ones make room.
+	for range maxSights {
+		s.sight(t.Context(), line("s1", `{"type":"assistant"}`))
+	}
+	if n := len(s.sights.known); n != maxSights || s.sights.get(e) != nil {
+		t.Errorf("%d events are held", n)
+	}
+}
+
+func TestRelayWithMember(t *testing.T) {
+	for in, want := range map[string]string{
+		`{}`:                         `{"session_id":"c"}`,
+		`{ }`:                        `{ "session_id":"c"}`,
+		`{"a":"}"}`:                  `{"a":"}","session_id":"c"}`,
+		`{"session_id":"","a":[{}]}`: `{"session_id":"","a":[{}],"session_id":"c"}`,
+		"{\"a\":1} \t":               "{\"a\":1,\"session_id\":\"c\"} \t",
+		`x`:                          `x`,
+	} {
+		if got := string(withMember([]byte(in), "session_id", "c")); got != want {
+			t.Errorf("%s: got %s, want %s", in, got, want)
+		}
+	}
+}
