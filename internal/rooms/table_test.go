@@ -94,7 +94,7 @@ var table = []room{
 		tests:   []string{"claude/claudetest"},
 	},
 	{
-		path: "internal/server/...", rooms: []string{"api", "claude", "claude/claudews", "internal/hub", "internal/killpoint", "internal/link", "internal/trust", "wire"},
+		path: "internal/server/...", rooms: []string{"api", "claude", "claude/claudews", "internal/hub", "internal/killpoint", "internal/link", "internal/trust", "wire", "wire/fold"},
 		modules: []string{"github.com/coder/websocket", "github.com/danielgtaylor/huma/v2", "github.com/prometheus/client_golang", "golang.org/x/sys", "rsc.io/qr"},
 		tests:   []string{"claude/claudetest", "internal/journal/...", "internal/report", "internal/shim"},
 	},
