@@ -93,13 +93,13 @@ type Conn struct {
 
 	lastID atomic.Uint64
 
-	mu       sync.Mutex
-	version  wire.Version
-	pending  map[string]*pendingCall
-	incoming map[string]context.CancelCauseFunc
-	turns    map[string]chan struct{} // by MCP server: closed when its last handshake message is done
-	doubt    doubt
-	ended    error // why the connection ended; nil while it lives
+	mu          sync.Mutex
+	version     wire.Version
+	pending     map[string]*pendingCall
+	incoming    map[string]context.CancelCauseFunc
+	turns       map[string]chan struct{} // by MCP server: closed when its last handshake message is done
+	unconfirmed unconfirmed
+	ended       error // why the connection ended; nil while it lives
 }
 
 // A pendingCall is a request of ours that has no answer yet.
@@ -270,6 +270,7 @@ func (c *Conn) Send(ctx context.Context, line []byte) error {
 	if err != nil {
 		return err
 	}
+	c.sending(line)
 	if c.tap == nil {
 		return c.transport.Write(ctx, fitted)
 	}
@@ -329,7 +330,7 @@ func (c *Conn) end(cause error) {
 // take acts on a line that every reader may see by now. A request is registered
 // here, in the order of the lines, so that its withdrawal cannot come first.
 func (c *Conn) take(line []byte, h wire.Header) {
-	c.reassure(line, h)
+	c.received(line, h)
 	switch string(h.Type) {
 	case "control_response":
 		c.answered(line, string(h.RequestID))
@@ -481,12 +482,9 @@ func (c *Conn) handle(ctx context.Context, q *wire.ControlRequest) {
 	if line == nil {
 		return
 	}
-	// Before it is written, since the sign that it was taken may come at once.
-	c.doubts(q, line)
 	if err := c.write(line); err != nil {
 		// A handler's line that cannot be sent must not leave the CLI waiting.
 		if refusal, e := wire.NewError(q.RequestID, "the answer could not be sent: "+err.Error(), ""); e == nil {
-			c.doubts(q, refusal)
 			_ = c.write(refusal) // if that fails too, the connection is gone
 		}
 	}

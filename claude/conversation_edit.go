@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // maxTitle bounds titles and tags.
@@ -184,7 +186,7 @@ func (l *library) mkdir(name string) error {
 
 // write writes a file so that it is there with all that is in it, or as it was.
 func (l *library) write(name string, fill func(*os.File) error) error {
-	draft := filepath.Join(filepath.Dir(name), "."+newUUID()+".tmp")
+	draft := filepath.Join(filepath.Dir(name), "."+wire.NewUUID()+".tmp")
 	f, err := l.root.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err

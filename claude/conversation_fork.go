@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -64,7 +63,7 @@ func (o *ForkOptions) fork(ctx context.Context, id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	f := &forker{from: id, to: newUUID(), title: title, chain: chain, fresh: map[string]string{}}
+	f := &forker{from: id, to: wire.NewUUID(), title: title, chain: chain, fresh: map[string]string{}}
 	if err := f.choose(o.UpTo); err != nil {
 		return "", err
 	}
@@ -178,7 +177,7 @@ func (f *forker) copy(ctx context.Context, t *Transcript, write func(line []byte
 	w.text("type", "custom-title")
 	w.text("customTitle", f.title)
 	w.text("sessionId", f.to)
-	w.text("uuid", newUUID())
+	w.text("uuid", wire.NewUUID())
 	w.text("timestamp", time.Now().UTC().Format("2006-01-02T15:04:05.000Z"))
 	return write(w.line())
 }
@@ -248,7 +247,7 @@ func (f *forker) renamed(value []byte) []byte {
 		}
 		fresh, ok := f.fresh[old]
 		if !ok {
-			fresh = newUUID()
+			fresh = wire.NewUUID()
 			f.fresh[old] = fresh
 		}
 		return quoted(fresh)
@@ -299,13 +298,4 @@ func quoted(text string) []byte {
 		return []byte(`""`) // a string always has a form
 	}
 	return data
-}
-
-// newUUID returns a random UUID of version 4.
-func newUUID() string {
-	var id [16]byte
-	_, _ = rand.Read(id[:]) // it never fails
-	id[6] = id[6]&0x0f | 0x40
-	id[8] = id[8]&0x3f | 0x80
-	return idText(id)
 }

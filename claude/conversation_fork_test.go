@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // forked reads the fork of a transcript. Its uuids are given back as those of the
@@ -40,7 +42,7 @@ func forked(t *testing.T, text string, o ForkOptions) (lines []map[string]any, r
 		}
 		lines = append(lines, m)
 		if from, ok := m["forkedFrom"].(map[string]any); ok {
-			if from["sessionId"] != testID(1) || m["uuid"] == from["messageUuid"] || !isUUID(m["uuid"].(string)) {
+			if from["sessionId"] != testID(1) || m["uuid"] == from["messageUuid"] || !wire.IsUUID(m["uuid"].(string)) {
 				t.Errorf("line %s", line)
 			}
 			names = strings.NewReplacer(id, "fork", m["uuid"].(string), "*"+from["messageUuid"].(string))

@@ -187,8 +187,8 @@ func (q *sentPrompt) failure() error {
 // prepare makes the line of a prompt.
 func (s *Session) prepare(p Prompt) (*sentPrompt, error) {
 	if p.ID == "" {
-		p.ID = newUUID()
-	} else if !isUUID(p.ID) {
+		p.ID = wire.NewUUID()
+	} else if !wire.IsUUID(p.ID) {
 		return nil, &OptionError{"ID", fmt.Sprintf("%q is not a UUID, and the CLI takes nothing else", p.ID)}
 	}
 	content := wire.TextContent(p.Text)
@@ -316,23 +316,4 @@ func (s *Session) takeBackSent(f *fold.Line) {
 // held.
 func (s *Session) unwait(id string) {
 	s.fold.Queue.Waiting = slices.DeleteFunc(s.fold.Queue.Waiting, func(p fold.Prompt) bool { return p.UUID == id && id != "" })
-}
-
-// isUUID reports whether a text has the form of a UUID.
-func isUUID(s string) bool {
-	if len(s) != 36 {
-		return false
-	}
-	for i := range len(s) {
-		switch c := s[i]; {
-		case i == 8 || i == 13 || i == 18 || i == 23:
-			if c != '-' {
-				return false
-			}
-		case c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F':
-		default:
-			return false
-		}
-	}
-	return true
 }

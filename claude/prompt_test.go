@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // A prompt that was never written may be sent again under its id.
@@ -19,7 +21,7 @@ func TestPromptSentAfterTakeBack(t *testing.T) {
 		first := f.next(t)
 		f.say <- initLine
 		f.say <- echoOf(first)
-		id := newUUID()
+		id := wire.NewUUID()
 		if _, err := s.Send(t.Context(), Prompt{Text: "y", ID: id}); err != nil {
 			t.Fatal(err)
 		}

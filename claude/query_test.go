@@ -178,7 +178,7 @@ func TestQueryCleansUp(t *testing.T) {
 		}
 	}
 	o := queryOptions(t, "2.1.325")
-	o.IncludePartialMessages, o.Marker = true, "query-break-"+newUUID()
+	o.IncludePartialMessages, o.Marker = true, "query-break-"+wire.NewUUID()
 	prompt := "@slow 50ms\n@huge 100000"
 	for e, err := range Query(soon(t), prompt, o) {
 		if err != nil {
@@ -193,7 +193,7 @@ func TestQueryCleansUp(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(soon(t))
 	defer cancel(nil)
 	gone := errors.New("not needed any more")
-	o.Marker = "query-cancel-" + newUUID()
+	o.Marker = "query-cancel-" + wire.NewUUID()
 	var last error
 	for e, err := range Query(ctx, prompt, o) {
 		if last != nil {

@@ -229,17 +229,10 @@ func (d *desk) settle(q Question, r Reply) error {
 	if err := d.closeQuestion(a, ErrSettled, line); err != nil {
 		return fmt.Errorf("answering question %s: %w", a.ID(), err)
 	}
-	if err := d.send(a.request, line); err != nil {
+	if err := d.conn.write(line); err != nil {
 		return fmt.Errorf("answering question %s: %w", a.ID(), err)
 	}
 	return nil
-}
-
-// send writes an answer.
-func (d *desk) send(request *wire.ControlRequest, line []byte) error {
-	// Before it is written, since the sign that it was taken may come at once.
-	d.conn.doubts(request, line)
-	return d.conn.write(line)
 }
 
 // closeQuestion settles a question with what its Err says. It returns the Err of
@@ -301,7 +294,7 @@ func (d *desk) recovered(request *wire.ControlRequest) {
 	case fresh:
 		d.calls.start(func() { d.pose(q) })
 	case line != nil && d.conn.insist == 0: // or the connection sends it again by itself
-		d.calls.start(func() { _ = d.send(request, line) }) // if it is lost again, it is asked for again
+		d.calls.start(func() { _ = d.conn.write(line) }) // if it is lost again, it is asked for again
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/switchboard-dev/switchboard/wire"
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
 
@@ -116,7 +117,7 @@ func TestSessionWriteFails(t *testing.T) {
 		}
 		defer s.Close()
 		f.lost.Store(true)
-		id := newUUID()
+		id := wire.NewUUID()
 		if _, err := s.Ask(t.Context(), Prompt{Text: "x", ID: id}); !errors.Is(err, errLostLine) {
 			t.Errorf("got %v", err)
 		}

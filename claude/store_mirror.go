@@ -351,7 +351,7 @@ func (m *mirror) report(key StoreKey, cause error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	line, err := wire.Encode(&wire.MirrorError{
-		Error: cause.Error(), UUID: newUUID(), SessionID: m.sessionID,
+		Error: cause.Error(), UUID: wire.NewUUID(), SessionID: m.sessionID,
 		Key: wire.SessionKey{ProjectKey: key.Project, SessionID: key.Conversation, Subpath: key.Subpath},
 	})
 	if err == nil && len(m.notices) < 1000 { // nobody reads

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/switchboard-dev/switchboard/wire"
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
 
@@ -138,8 +139,8 @@ func TestOutboxRemembers(t *testing.T) {
 	var o outbox
 	ids := make([]string, 0, mostKnown+10)
 	for range mostKnown + 10 {
-		id := newUUID()
-		if !isUUID(id) || !o.remember(id) || o.remember(id) {
+		id := wire.NewUUID()
+		if !wire.IsUUID(id) || !o.remember(id) || o.remember(id) {
 			t.Fatalf("the id %s", id)
 		}
 		ids = append(ids, id)

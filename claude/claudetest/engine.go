@@ -2,7 +2,6 @@ package claudetest
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -105,15 +104,6 @@ func (e *exit) Error() string { return fmt.Sprintf("exit %d: %s", e.code, e.says
 
 // errEnded is the cause with which everything stops when the CLI ends in good order.
 var errEnded = errors.New("the simulated CLI has ended")
-
-// newUUID returns a random UUID of version 4.
-func newUUID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails
-	b[6] = b[6]&0x0f | 0x40
-	b[8] = b[8]&0x3f | 0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
-}
 
 // getenv returns a variable of the CLI's environment.
 func (e *engine) getenv(name string) string {

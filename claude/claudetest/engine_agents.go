@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/switchboard-dev/switchboard/claude/claudetest/internal/history"
+	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // playAgent starts a sub-agent: it works to its end, or in the background.
@@ -99,7 +100,7 @@ func (e *engine) tellStopped(sub *thread) {
 	if _, tools := sub.agent.spent(); len(tools) > 0 {
 		text = "[Request interrupted by user for tool use]"
 	}
-	e.emit(e.userLine(sub, []members{{"type", "text", "text", text}}, newUUID()))
+	e.emit(e.userLine(sub, []members{{"type", "text", "text", text}}, wire.NewUUID()))
 }
 
 // agentSteps lets an agent work until it is done and returns its last words. A failure of the API's is one way to be done.
@@ -149,7 +150,7 @@ func (th *thread) lastText() string {
 func (e *engine) runAgent(t *turn, k *task, sub *thread) (playedResult, error) {
 	k.ctx, k.cancel = t.ctx, t.cancel
 	e.tellStarted(k)
-	e.emit(e.userLine(sub, []members{{"type", "text", "text", k.prompt}}, newUUID()))
+	e.emit(e.userLine(sub, []members{{"type", "text", "text", k.prompt}}, wire.NewUUID()))
 	text, failure, err := e.agentSteps(t, k, sub)
 	if err != nil {
 		return e.stoppedAgent(t, k, err)

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"slices"
 	"time"
+
+	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // An ask is a request of the CLI that waits for the controller's answer.
@@ -61,7 +63,7 @@ func (e *engine) request(ctx context.Context, request members, background bool, 
 
 // open sends a control request. It fails if the input has ended, since no answer could come.
 func (e *engine) open(question *ask, request members) (*ask, error) {
-	question.id, question.answer = newUUID(), make(chan answerBody, 1)
+	question.id, question.answer = wire.NewUUID(), make(chan answerBody, 1)
 	question.subtype, _ = request[1].(string)
 	question.deaf = e.quirks.AnswersAfterPost && e.posts()
 	question.line = members{"type", "control_request", "request_id", question.id, "request", request}

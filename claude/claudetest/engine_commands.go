@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // commandName splits a prompt into the name of a slash command and what follows. The name is empty for a text that only begins like one, such as a
@@ -190,7 +192,7 @@ func (c *command) setModel(t *turn) {
 func (c *command) clear(t *turn) {
 	e := c.engine
 	if e.quirks.ClearTold {
-		id := newUUID()
+		id := wire.NewUUID()
 		line := members{"type", "conversation_reset", "new_conversation_id", id, "uuid", id, "trigger", "clear"}
 		e.emit(line.when(c.prompt.uuid != "", "user_message_uuid", c.prompt.uuid).with("timestamp", stamp(), "session_id", e.conversation()))
 		e.tellTasks()
@@ -199,7 +201,7 @@ func (c *command) clear(t *turn) {
 		e.main.replace()
 	}
 	e.mu.Lock()
-	e.session = newUUID()
+	e.session = wire.NewUUID()
 	e.planned.path = ""
 	if e.quirks.ClearTold {
 		e.spending = spending{}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/switchboard-dev/switchboard/claude/claudetest/internal/history"
+	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // compact puts a summary in the place of the conversation.
@@ -57,7 +58,7 @@ func (c *command) compact(t *turn) {
 // tellCompacting tells that the conversation is being summed up, or how that ended.
 func (e *engine) tellCompacting(about members) {
 	line := members{"type", "system", "subtype", "status"}
-	e.emit(line.with(about...).with("session_id", e.conversation(), "uuid", newUUID()))
+	e.emit(line.with(about...).with("session_id", e.conversation(), "uuid", wire.NewUUID()))
 }
 
 // summarize asks the model for the summary.
@@ -107,10 +108,10 @@ func (c *command) tellSummary(before int, took time.Duration, text string) {
 	about = about.when(e.quirks.CommandsSpeak, "post_tokens", after).
 		when(e.quirks.CommandsUnknownToModel, "cumulative_dropped_tokens", dropped).
 		when(e.quirks.CommandsSpeak, "duration_ms", took.Milliseconds())
-	boundary := members{"type", "system", "subtype", "compact_boundary", "session_id", e.conversation(), "uuid", newUUID(), "compact_metadata", about}
-	e.emit(boundary.when(e.quirks.CommandsUnknownToModel, "logical_parent_uuid", newUUID()))
+	boundary := members{"type", "system", "subtype", "compact_boundary", "session_id", e.conversation(), "uuid", wire.NewUUID(), "compact_metadata", about}
+	e.emit(boundary.when(e.quirks.CommandsUnknownToModel, "logical_parent_uuid", wire.NewUUID()))
 	content := "This session is being continued from a previous conversation that ran out of context. The summary below covers the earlier portion of the conversation.\n\n" + text
-	uuid := newUUID()
+	uuid := wire.NewUUID()
 	line := members{"type", "user", "message", members{"role", "user", "content", content}, "session_id", e.conversation(), "parent_tool_use_id", nil, "uuid", uuid}
 	e.emit(line.when(e.quirks.UserTimes, "timestamp", stamp()).with("isReplay", false).when(e.quirks.CommandsSpeak, "isSynthetic", true))
 	e.emit(e.printed("stdout", "Compacted "))

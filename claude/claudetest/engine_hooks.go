@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/switchboard-dev/switchboard/claude/claudetest/internal/permit"
+	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // hookLimit is how long the CLI waits for a hook whose registration names no timeout.
@@ -248,7 +249,7 @@ func (t *turn) hookPromptID() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.hooks.promptID == "" {
-		t.hooks.promptID = newUUID()
+		t.hooks.promptID = wire.NewUUID()
 	}
 	return t.hooks.promptID
 }
@@ -283,7 +284,7 @@ func (e *engine) askHooks(r hookRun) []openHook {
 // runHooks asks all hooks for an event and waits for all answers, which are in the order of registration.
 func (e *engine) runHooks(ctx context.Context, r hookRun) []hookAnswer {
 	if r.id = r.call; r.id == "" {
-		r.id = newUUID()
+		r.id = wire.NewUUID()
 	}
 	open := e.askHooks(r)
 	if len(open) == 0 {
@@ -314,7 +315,7 @@ func (e *engine) hookBeats(r hookRun, done <-chan struct{}) {
 		case <-ticker.C:
 			e.emit(members{
 				"type", "tool_progress", "tool_use_id", fmt.Sprintf("hook-%s-%s-heartbeat-%d", r.event, r.id, n), "tool_name", r.event, "parent_tool_use_id", r.id,
-				"elapsed_time_seconds", (time.Duration(n+1) * hookBeat).Seconds(), "heartbeat", true, "session_id", e.conversation(), "uuid", newUUID(),
+				"elapsed_time_seconds", (time.Duration(n+1) * hookBeat).Seconds(), "heartbeat", true, "session_id", e.conversation(), "uuid", wire.NewUUID(),
 			})
 		case <-done:
 			return
@@ -461,7 +462,7 @@ func (e *engine) settingsHooks(r hookRun) {
 			continue
 		}
 		for range entry.Hooks {
-			name, id := r.event, newUUID()
+			name, id := r.event, wire.NewUUID()
 			if r.subject != "" {
 				name += ":" + r.subject
 			}

@@ -1,5 +1,7 @@
 package claudetest
 
+import "github.com/switchboard-dev/switchboard/wire"
+
 // hookPrompt asks the UserPromptSubmit hooks about a prompt. If one blocks it, the turn has its result.
 func (e *engine) hookPrompt(t *turn, p prompt) (blocked bool) {
 	run := hookRun{event: "UserPromptSubmit", turn: t, thread: e.main, input: members{"prompt", p.text}}
@@ -73,7 +75,7 @@ func (e *engine) hookStop(t *turn) (again string) {
 	t.hooks.active = true
 	t.results++
 	t.mu.Unlock()
-	e.emit(e.userLine(e.main, []members{{"type", "text", "text", again}}, newUUID()).with("isSynthetic", true))
+	e.emit(e.userLine(e.main, []members{{"type", "text", "text", again}}, wire.NewUUID()).with("isSynthetic", true))
 	if e.quirks.StopHookNotes {
 		e.emit(e.systemLine("notification", "key", "stop-hook-error", "text", "Stop hook error occurred", "priority", "immediate"))
 	}

@@ -5,11 +5,13 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // systemLine is a system message of the conversation.
 func (e *engine) systemLine(subtype string, more ...any) members {
-	return members{"type", "system", "subtype", subtype}.with(more...).with("uuid", newUUID(), "session_id", e.conversation())
+	return members{"type", "system", "subtype", subtype}.with(more...).with("uuid", wire.NewUUID(), "session_id", e.conversation())
 }
 
 // tellState sends a change of the session's state, if the controller asked for these lines.
@@ -37,7 +39,7 @@ func truthy(value string) bool {
 // lifecycle tells what becomes of a prompt with an id.
 func (e *engine) lifecycle(uuid, state string) {
 	if e.quirks.LifecycleLines && uuid != "" {
-		e.emit(members{"type", "command_lifecycle", "command_uuid", uuid, "state", state, "uuid", newUUID(), "session_id", e.conversation()})
+		e.emit(members{"type", "command_lifecycle", "command_uuid", uuid, "state", state, "uuid", wire.NewUUID(), "session_id", e.conversation()})
 	}
 }
 
@@ -50,7 +52,7 @@ func (e *engine) requesting(t *turn, th *thread) {
 		e.emit(e.systemLine("status", "status", "requesting"))
 		return
 	}
-	line := members{"type", "system", "subtype", "status", "status", "requesting", "session_id", e.conversation(), "uuid", newUUID()}
+	line := members{"type", "system", "subtype", "status", "status", "requesting", "session_id", e.conversation(), "uuid", wire.NewUUID()}
 	e.emit(e.promptIDs(line, t))
 }
 
@@ -83,7 +85,7 @@ func (e *engine) promptID(line members, t *turn) members {
 func (e *engine) echo(p prompt, timed bool) members {
 	uuid := p.uuid
 	if uuid == "" {
-		uuid = newUUID()
+		uuid = wire.NewUUID()
 	}
 	line := members{"type", "user", "message", members{"role", "user", "content", orText(p.content)}, "session_id", e.conversation(), "parent_tool_use_id", nil, "uuid", uuid}
 	return line.when(e.quirks.UserTimes && timed, "timestamp", stamp()).with("isReplay", true)
@@ -111,7 +113,7 @@ func (e *engine) commandOutput(text string) members {
 	line := members{
 		"type", "user", "message",
 		members{"role", "user", "content", "<local-command-stdout>" + text + "</local-command-stdout>"},
-		"session_id", e.conversation(), "parent_tool_use_id", nil, "uuid", newUUID(),
+		"session_id", e.conversation(), "parent_tool_use_id", nil, "uuid", wire.NewUUID(),
 	}
 	return line.when(e.quirks.UserTimes, "timestamp", stamp()).with("isReplay", true)
 }
@@ -146,7 +148,7 @@ func (e *engine) assistantLine(w *messageWriter, content []json.RawMessage, more
 		"stop_reason", orNull(w.end), "stop_sequence", nil, "usage", w.message.Usage.line(), "context_management", nil,
 	}
 	line := members{"type", "assistant", "message", message, "parent_tool_use_id", orNull(w.thread.parent)}
-	uuid := newUUID()
+	uuid := wire.NewUUID()
 	w.lineIDs = append(w.lineIDs, uuid)
 	line = e.named(w.thread, line).with("session_id", e.conversation(), "uuid", uuid)
 	line = line.when(e.quirks.LineTimes, "timestamp", stamp(), "request_id", "req_"+w.message.ID).with(more...)
@@ -183,17 +185,17 @@ func (e *engine) firstWords(t *turn, th *thread, line members) members {
 func (e *engine) syntheticAssistant(th *thread, text, failure string, more ...any) members {
 	message := members{}
 	message = message.when(e.quirks.LineTimes, "diagnostics", nil).
-		with("id", newUUID(), "container", nil, "model", "<synthetic>", "role", "assistant").
+		with("id", wire.NewUUID(), "container", nil, "model", "<synthetic>", "role", "assistant").
 		when(e.quirks.LineTimes, "stop_details", nil).
 		with("stop_reason", "stop_sequence", "stop_sequence", "", "type", "message", "usage", usage{}.full(e.quirks, nil),
 			"content", []members{{"type", "text", "text", text}}, "context_management", nil)
-	line := members{"type", "assistant", "message", message, "parent_tool_use_id", orNull(th.parent), "session_id", e.conversation(), "uuid", newUUID()}
+	line := members{"type", "assistant", "message", message, "parent_tool_use_id", orNull(th.parent), "session_id", e.conversation(), "uuid", wire.NewUUID()}
 	return line.when(e.quirks.LineTimes, "timestamp", stamp()).when(failure != "", "error", failure).with(more...)
 }
 
 // streamLine is an event of the model's stream.
 func (e *engine) streamLine(th *thread, event modelEvent, message string) members {
-	line := members{"type", "stream_event", "event", event.data, "session_id", e.conversation(), "parent_tool_use_id", orNull(th.parent), "uuid", newUUID()}
+	line := members{"type", "stream_event", "event", event.data, "session_id", e.conversation(), "parent_tool_use_id", orNull(th.parent), "uuid", wire.NewUUID()}
 	return line.when(e.quirks.LineTimes && event.kind != "message_start", "api_message_id", message)
 }
 
@@ -212,7 +214,7 @@ func (e *engine) initLine(t *turn) members {
 	)
 	line = line.when(e.quirks.InitializeTellsVersion, "capabilities", capabilities()).
 		when(e.quirks.InitializeTellsAgents, "analytics_disabled", true).
-		when(e.quirks.InitializeTellsVersion, "product_feedback_disabled", true).with("uuid", newUUID())
+		when(e.quirks.InitializeTellsVersion, "product_feedback_disabled", true).with("uuid", wire.NewUUID())
 	if e.quirks.InitializeTellsAgents {
 		line = line.with("memory_paths", members{"auto", e.memoryPath()})
 	}

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // An outcome is what a result line is made of.
@@ -86,7 +88,7 @@ func (e *engine) resultLine(o outcome) members {
 		when(e.reasons(end), "terminal_reason", end.terminal).
 		when(e.quirks.ErrorDetails && !end.bare, "fast_mode_state", "off").
 		when(o.turn.origin != nil && e.quirks.TaskDetails, "origin", o.turn.origin).with(end.extra...).
-		with("uuid", newUUID()).when(end.errors != nil, "errors", end.errors)
+		with("uuid", wire.NewUUID()).when(end.errors != nil, "errors", end.errors)
 }
 
 // lateResultLine is a result as the newest version writes it, whose type is somewhere in the middle.
@@ -109,7 +111,7 @@ func (e *engine) lateResultLine(o outcome) members {
 			when(end.kind != "", "api_error_type", end.kind).with("result", end.text)
 	}
 	line = line.when(end.errors != nil, "errors", end.errors).when(o.first > 0 && !end.failed, "ttft_ms", o.first.Milliseconds()).
-		with("type", "result", "duration_ms", time.Since(o.turn.begin).Milliseconds()).with(end.extra...).with("uuid", newUUID())
+		with("type", "result", "duration_ms", time.Since(o.turn.begin).Milliseconds()).with(end.extra...).with("uuid", wire.NewUUID())
 	return e.promptID(line, o.turn).with("queued_turn_count", o.queued, "result_index", o.index,
 		"model_usage_since_last_result", o.fresh.byModel(e.quirks))
 }
@@ -176,7 +178,7 @@ func (e *engine) emitInterrupted(t *turn, byTool bool) {
 	}
 	content := []members{{"type", "text", "text", text}}
 	e.main.add("user", content)
-	e.emit(e.userLine(e.main, content, newUUID()))
+	e.emit(e.userLine(e.main, content, wire.NewUUID()))
 	if !tool {
 		stop = nil
 	}

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/switchboard-dev/switchboard/claude/claudetest/internal/history"
+	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // simPID is the process id that the simulated CLI tells: tests that run it in their own process must not signal themselves.
@@ -41,7 +41,7 @@ func (e *engine) resume() (over bool, err error) {
 	if f.ForkSession {
 		to := f.SessionID
 		if to == "" {
-			to = newUUID()
+			to = wire.NewUUID()
 		}
 		if conversation, err = e.store.Fork(conversation, to); err != nil {
 			return true, fmt.Errorf("forking the conversation: %w", err)
@@ -90,7 +90,7 @@ func (e *engine) noConversation(id string, err error) error {
 	if !errors.As(err, &unknown) && !errors.As(err, &cut) && !errors.As(err, &several) {
 		return fmt.Errorf("resuming the conversation: %w", err)
 	}
-	if !e.quirks.ResumeFreshID && isUUID(id) {
+	if !e.quirks.ResumeFreshID && wire.IsUUID(id) {
 		e.mu.Lock()
 		e.session = id
 		e.mu.Unlock()
@@ -109,20 +109,6 @@ func (e *engine) noConversation(id string, err error) error {
 type mark struct {
 	at   int // messages before it
 	text string
-}
-
-// isUUID reports whether a text has the form of an id.
-func isUUID(text string) bool {
-	if len(text) != len("00000000-0000-4000-8000-000000000000") {
-		return false
-	}
-	for i, r := range text {
-		dash := i == 8 || i == 13 || i == 18 || i == 23
-		if dash != (r == '-') || !dash && !strings.ContainsRune("0123456789abcdefABCDEF", r) {
-			return false
-		}
-	}
-	return true
 }
 
 // keep writes a message in the user's role to the transcript. It was added to the thread before.

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // The times after which a running tool says so.
@@ -114,7 +116,7 @@ func (e *engine) wait(ctx context.Context, th *thread, call ToolCall, outcome To
 func (e *engine) tellHeartbeat(call ToolCall, beat int, elapsed time.Duration) {
 	e.emit(members{
 		"type", "tool_progress", "tool_use_id", fmt.Sprintf("%s-heartbeat-%d", call.ID, beat), "tool_name", call.Name, "parent_tool_use_id", call.ID,
-		"elapsed_time_seconds", int(elapsed.Seconds()), "heartbeat", true, "session_id", e.conversation(), "uuid", newUUID(),
+		"elapsed_time_seconds", int(elapsed.Seconds()), "heartbeat", true, "session_id", e.conversation(), "uuid", wire.NewUUID(),
 	})
 }
 

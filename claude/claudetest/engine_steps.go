@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // maxContinues is how often the model may go on after an answer that was too long.
@@ -147,7 +149,7 @@ func (e *engine) remind(t *turn, th *thread, text string, shown bool, more ...an
 	if !shown || th.parent != "" {
 		return
 	}
-	e.emit(e.userLine(th, content, newUUID()).with("isSynthetic", true).with(more...))
+	e.emit(e.userLine(th, content, wire.NewUUID()).with("isSynthetic", true).with(more...))
 	t.mu.Lock()
 	t.results++
 	t.mu.Unlock()

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // A task is a sub-agent, or a command that runs for long or in the background.
@@ -167,7 +169,7 @@ func (e *engine) launch(k *task) {
 // taskLine is a system message about a task.
 func (e *engine) taskLine(subtype string, k *task, more ...any) members {
 	line := members{"type", "system", "subtype", subtype, "task_id", k.id}.when(e.quirks.TaskDetails, "run_id", k.run)
-	return line.with(more...).with("uuid", newUUID(), "session_id", e.conversation())
+	return line.with(more...).with("uuid", wire.NewUUID(), "session_id", e.conversation())
 }
 
 // tellTasks lists what runs in the background.

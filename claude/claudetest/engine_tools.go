@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/switchboard-dev/switchboard/claude/claudetest/internal/permit"
+	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // A ToolCall is a call of a tool that the model makes.
@@ -470,7 +471,7 @@ func (e *engine) tellResult(th *thread, call ToolCall, result playedResult) memb
 		block = members{"tool_use_id", call.ID, "type", "tool_result", "content", result.content}
 		block = block.when(call.Name == "Bash", "is_error", false)
 	}
-	uuid := newUUID()
+	uuid := wire.NewUUID()
 	line := e.userLine(th, []members{block}, uuid)
 	if _, short := result.detail.(string); result.detail != nil && (th.parent == "" || short) {
 		line = line.with("tool_use_result", result.detail)

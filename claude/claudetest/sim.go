@@ -19,6 +19,7 @@ import (
 	"github.com/switchboard-dev/switchboard/claude/claudetest/internal/flags"
 	"github.com/switchboard-dev/switchboard/claude/claudetest/internal/history"
 	"github.com/switchboard-dev/switchboard/claude/claudetest/internal/permit"
+	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // SimOptions say which CLI is simulated and how it was started. The zero value is the newest version, started as a program starts it to talk over
@@ -110,7 +111,7 @@ func newEngine(ctx context.Context, o *SimOptions, stdin io.Reader, stdout io.Wr
 	}
 	e := &engine{
 		quirks: quirks, flags: parsed, dir: dir, input: stdin, out: &streamCarrier{w: bufio.NewWriterSize(stdout, 64<<10)}, record: newRecord(o.Record), stderr: orDiscard(o.Stderr),
-		outcome: o.Tool, started: time.Now(), env: env, session: newUUID(), main: &thread{}, news: make(chan struct{}), seen: map[string]bool{},
+		outcome: o.Tool, started: time.Now(), env: env, session: wire.NewUUID(), main: &thread{}, news: make(chan struct{}), seen: map[string]bool{},
 		model: quirks.models().resolve(parsed.Model), running: map[string]*task{}, readDone: make(chan struct{}),
 	}
 	e.signals = o.Interrupt
@@ -122,7 +123,7 @@ func newEngine(ctx context.Context, o *SimOptions, stdin io.Reader, stdout io.Wr
 	homeless := env["HOME"] == "" && env["CLAUDE_CONFIG_DIR"] == ""
 	if homeless {
 		// A plan needs a place even where nothing is to be kept; the folder is made only for one, and removed at the end.
-		e.scratch = filepath.Join(os.TempDir(), "claudetest-"+newUUID())
+		e.scratch = filepath.Join(os.TempDir(), "claudetest-"+wire.NewUUID())
 	}
 	lookup := func(name string) string {
 		if homeless && name == "CLAUDE_CONFIG_DIR" {

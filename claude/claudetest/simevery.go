@@ -4,6 +4,8 @@ import (
 	"bytes"
 	_ "embed" // for the lines
 	"encoding/json"
+
+	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // everyLine has a line of every kind that a CLI may write, also of those that none was ever seen to write. SESSION and UUID stand for ids.
@@ -18,7 +20,7 @@ func (e *engine) every() {
 		line = bytes.ReplaceAll(bytes.TrimSuffix(line, []byte("\n")), []byte("SESSION"), session)
 		uuid := ""
 		if bytes.Contains(line, []byte(`"uuid":"UUID"`)) {
-			uuid = newUUID()
+			uuid = wire.NewUUID()
 			line = bytes.ReplaceAll(line, []byte(`"uuid":"UUID"`), []byte(`"uuid":"`+uuid+`"`))
 		}
 		var request struct {

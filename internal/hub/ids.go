@@ -22,14 +22,6 @@ func random(n int) string {
 	return letters.EncodeToString(b)
 }
 
-// newUUID returns a random UUID, version 4.
-func newUUID() string {
-	b := make([]byte, 16)
-	_, _ = rand.Read(b)
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
-}
-
 // newToken returns the credential of a run and the hash that is stored of it.
 func newToken(session string, run int) (token string, hash []byte) {
 	token = fmt.Sprintf("sbr_%s_%d_%s", session, run, random(32))

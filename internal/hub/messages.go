@@ -177,7 +177,7 @@ func (st *step) enqueue(by Actor, in incoming, first bool) (*api.Message, error)
 		UUID: in.uuid, By: by.Name, Created: st.now, First: first, Line: in.line,
 	}
 	if m.UUID == "" {
-		m.UUID = newUUID()
+		m.UUID = wire.NewUUID()
 	}
 	if err := st.fits(m); err != nil {
 		return nil, err

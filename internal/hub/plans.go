@@ -208,7 +208,7 @@ func (st *step) answerPlan(by Actor, row journal.Question, ask *wire.ControlRequ
 		return nil, answerProblem(err)
 	}
 	if in.Images != nil { // they follow the answer, which cannot be taken back
-		if err := st.fits(api.Message{Content: in.Images, UUID: newUUID()}); err != nil {
+		if err := st.fits(api.Message{Content: in.Images, UUID: wire.NewUUID()}); err != nil {
 			return nil, err
 		}
 	}
@@ -429,7 +429,7 @@ func (st *step) answerFresh(by Actor, row journal.Question, ask *wire.ControlReq
 		}
 	}
 	// A plan that is too long would be found out when the old process has ended.
-	if err := st.fits(api.Message{Text: intent.Prompt, UUID: newUUID()}); err != nil {
+	if err := st.fits(api.Message{Text: intent.Prompt, UUID: wire.NewUUID()}); err != nil {
 		return nil, err
 	}
 	v := settlement{answer: in, intent: intent}

@@ -177,7 +177,7 @@ func WithUUID(line []byte) (out []byte, uuid string, err error) {
 	if end < 0 {
 		return nil, "", record.Unfit("expected one complete JSON object")
 	}
-	uuid = newUUID()
+	uuid = wire.NewUUID()
 	out = append(bytes.Clone(line[:end]), `,"uuid":"`+uuid+`"}`...) // the last of several counts
 	return out, uuid, nil
 }

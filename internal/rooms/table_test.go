@@ -97,7 +97,7 @@ var table = []room{
 	},
 	{
 		path:    "internal/server/...",
-		rooms:   []string{"api", "claude", "claude/claudews", "internal/broadcast", "internal/hub", "internal/killpoint", "internal/link", "internal/queue", "internal/trust", "wire"},
+		rooms:   []string{"api", "claude", "claude/claudews", "internal/broadcast", "internal/hub", "internal/killpoint", "internal/link", "internal/queue", "internal/trust", "wire", "wire/fold"},
 		modules: []string{"github.com/coder/websocket", "github.com/danielgtaylor/huma/v2", "github.com/prometheus/client_golang", "golang.org/x/sys", "rsc.io/qr"},
 		tests:   []string{"claude/claudetest", "internal/journal/...", "internal/report", "internal/shim"},
 	},

@@ -15,6 +15,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/killpoint"
 	"github.com/switchboard-dev/switchboard/internal/link"
 	"github.com/switchboard-dev/switchboard/wire"
+	"github.com/switchboard-dev/switchboard/wire/fold"
 )
 
 // The times between attempts to attach to a hub that cannot just now.
@@ -167,7 +168,11 @@ func (s *dialled) line(ctx context.Context, line *claudews.Line) error {
 	case wire.Durable:
 	}
 	if s.caller.posting.Load() {
-		s.doubt.look(line.Bytes)
+		l := fold.Line{Raw: line.Bytes}
+		if line.Header != nil {
+			l.Header = *line.Header
+		}
+		s.doubt.line(&l)
 	}
 	return s.in.put(ctx, hub.Item{Record: link.Record{Kind: link.Line, Bytes: line.Bytes}, Header: line.Header, Repeat: line.Repeat}, after)
 }
@@ -438,7 +443,9 @@ func (o *courier) deliver(ctx context.Context, p *parcel) {
 	switch {
 	case err == nil:
 		killpoint.Reach("link.after-send")
-		o.doubt.sent(p.command.Line)
+		if o.owner.caller.posting.Load() {
+			o.doubt.line(fold.NewLine(p.command.Line, true))
+		}
 		o.owner.tell(func(ctx context.Context, a attachment) error {
 			killpoint.Reach("link.after-written")
 			return a.Written(ctx, number)

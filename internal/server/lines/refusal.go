@@ -1,11 +1,10 @@
 package lines
 
 import (
-	"crypto/rand"
 	"encoding/json"
-	"fmt"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // refusedPrompt returns the line that tells a client that its prompt was refused.
@@ -31,7 +30,7 @@ func refusedPrompt(conversation string, why *api.Error) []byte {
 		Type: "result", Subtype: "error_during_execution", IsError: true,
 		Usage:             map[string]int{"input_tokens": 0, "output_tokens": 0, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0},
 		PermissionDenials: []struct{}{},
-		Errors:            []string{"Switchboard did not take the prompt: " + why.Error()}, UUID: newUUID(), SessionID: conversation,
+		Errors:            []string{"Switchboard did not take the prompt: " + why.Error()}, UUID: wire.NewUUID(), SessionID: conversation,
 	})
 }
 
@@ -45,7 +44,7 @@ func refusedLine(conversation, what string, why *api.Error) []byte {
 		Level     string `json:"level"`
 		UUID      string `json:"uuid"`
 		SessionID string `json:"session_id"`
-	}{"system", "informational", "Switchboard did not take " + what + ": " + why.Error(), "warning", newUUID(), conversation})
+	}{"system", "informational", "Switchboard did not take " + what + ": " + why.Error(), "warning", wire.NewUUID(), conversation})
 }
 
 // failed returns the answer to a request that the hub was not even asked.
@@ -67,12 +66,4 @@ func encode(v any) []byte {
 		panic("lines: " + err.Error()) // texts and numbers can be written
 	}
 	return line
-}
-
-// newUUID returns a random UUID.
-func newUUID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // it never fails
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

@@ -38,7 +38,7 @@ func (s *Store) Append(e Entry) error {
 // append is Append for an entry that is in order, with the mutex held.
 func (s *Store) append(st *session, e Entry) error {
 	if e.UUID == "" {
-		e.UUID = newUUID()
+		e.UUID = wire.NewUUID()
 	}
 	if e.Agent != "" {
 		return s.appendAgent(st, e)
@@ -46,7 +46,7 @@ func (s *Store) append(st *session, e Entry) error {
 	prompt := e.Type == User && e.PermissionMode != ""
 	if e.Type == User {
 		if e.PromptID == "" && (prompt || st.promptID == "") {
-			e.PromptID = newUUID()
+			e.PromptID = wire.NewUUID()
 		}
 		if e.PromptID == "" {
 			e.PromptID = st.promptID

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 	"time"
+
+	"github.com/switchboard-dev/switchboard/wire"
 )
 
 const (
@@ -126,7 +128,7 @@ func (c *Conversation) build() {
 func interrupted(call, source string) Entry {
 	text := quote(interruptedCall)
 	return Entry{
-		Type: User, UUID: newUUID(), SourceUUID: source, ToolUseResult: json.RawMessage(text), DenialKind: "interrupted",
+		Type: User, UUID: wire.NewUUID(), SourceUUID: source, ToolUseResult: json.RawMessage(text), DenialKind: "interrupted",
 		Message: json.RawMessage(`{"role":"user","content":[{"type":"tool_result","content":` + text + `,"is_error":true,"tool_use_id":` + quote(call) + `}]}`),
 	}
 }
@@ -134,8 +136,8 @@ func interrupted(call, source string) Entry {
 // unanswered returns the answer to a prompt that has none.
 func unanswered() Entry {
 	return Entry{
-		Type: Assistant, UUID: newUUID(), Synthetic: true,
-		Message: json.RawMessage(`{"id":` + quote(newUUID()) + `,"container":null,"model":"<synthetic>","role":"assistant","stop_reason":"stop_sequence",` +
+		Type: Assistant, UUID: wire.NewUUID(), Synthetic: true,
+		Message: json.RawMessage(`{"id":` + quote(wire.NewUUID()) + `,"container":null,"model":"<synthetic>","role":"assistant","stop_reason":"stop_sequence",` +
 			`"stop_sequence":"","type":"message","usage":{"input_tokens":0,"output_tokens":0,"cache_creation_input_tokens":0,"cache_read_input_tokens":0},` +
 			`"content":[{"type":"text","text":` + quote(noResponse) + `}],"context_management":null}`),
 	}

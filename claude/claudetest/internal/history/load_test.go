@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // resume loads a session in a new process and continues it.
@@ -243,14 +245,14 @@ func TestParallelCalls(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			w := newWorld(t, version)
 			s := w.process()
-			a, b := newUUID(), newUUID()
+			a, b := wire.NewUUID(), wire.NewUUID()
 			for _, e := range []Entry{
 				{Type: User, Message: says("user", "go"), PermissionMode: "default"},
 				{Type: Assistant, UUID: a, Message: calls("msg_1", "t1")},
 				{Type: Assistant, UUID: b, Message: calls("msg_1", "t2")},
 				{Type: User, Message: returns("t2", "2"), SourceUUID: b},
 				{Type: User, Message: returns("t1", "1"), SourceUUID: a},
-				{Type: Attachment, Body: QueuedCommand("quick", newUUID())},
+				{Type: Attachment, Body: QueuedCommand("quick", wire.NewUUID())},
 				{Type: Attachment, Body: json.RawMessage(`{"type":"date","date":"2026-01-02"}`)},
 				{Type: Assistant, Message: says("assistant", "done")},
 			} {

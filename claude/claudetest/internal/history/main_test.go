@@ -106,11 +106,11 @@ func (w *world) process() *Store {
 // say appends a turn: a prompt and its answer. It returns the uuid of the answer.
 func (w *world) say(s *Store, session, prompt, answer string) string {
 	w.t.Helper()
-	uuid := newUUID()
+	uuid := wire.NewUUID()
 	w.must(s.Queue(session, Enqueue, uuid, prompt))
 	w.must(s.Queue(session, Dequeue, uuid, ""))
 	w.must(s.Append(Entry{Session: session, Type: User, UUID: uuid, Message: says("user", prompt), PermissionMode: "default"}))
-	uuid = newUUID()
+	uuid = wire.NewUUID()
 	w.must(s.Append(Entry{Session: session, Type: Assistant, UUID: uuid, Message: says("assistant", answer), RequestID: "req_1"}))
 	return uuid
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // TestPromptSlug compares with names that real CLIs made.
@@ -93,12 +95,12 @@ func TestRewind(t *testing.T) {
 			w.env["CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"] = "true"
 			s := w.process()
 			a, b := filepath.Join(w.dir, "a.txt"), filepath.Join(w.home, "b.txt")
-			prompts := []string{newUUID(), newUUID(), newUUID()}
+			prompts := []string{wire.NewUUID(), wire.NewUUID(), wire.NewUUID()}
 			edits := [][]Edit{{{Path: a, Insertions: 2, Deletions: 1}, {Path: b, Insertions: 2, Created: true}}, {{Path: a, Insertions: 5, Deletions: 7}}, nil}
 			for i, prompt := range prompts {
 				w.must(s.Append(Entry{Session: first, Type: User, UUID: prompt, Message: says("user", "go"), PermissionMode: "default"}))
 				for _, e := range edits[i] {
-					e.Session, e.User, e.Assistant = first, prompt, newUUID()
+					e.Session, e.User, e.Assistant = first, prompt, wire.NewUUID()
 					w.must(s.Checkpoint(e))
 				}
 				w.must(s.Append(Entry{Session: first, Type: Assistant, Message: says("assistant", "done")}))

@@ -2,7 +2,6 @@ package history
 
 import (
 	"cmp"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -333,15 +332,6 @@ func (s *Store) locate(session string) (string, error) {
 
 // stamp is a time as transcripts write it.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
-
-// newUUID returns a random uuid.
-func newUUID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails, by its contract
-	b[6] = b[6]&0x0f | 0x40
-	b[8] = b[8]&0x3f | 0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
-}
 
 // A NotFoundError says that there is no session of the id or title that was asked for. Its text is the CLI's.
 type NotFoundError struct {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/switchboard-dev/switchboard/internal/link"
+	"github.com/switchboard-dev/switchboard/wire/fold"
 )
 
 const (
@@ -56,11 +57,7 @@ func TestDoubt(t *testing.T) {
 				defer d.stop()
 				for _, step := range tt.steps {
 					line := []byte(step[1:])
-					if step[0] == '>' {
-						d.sent(line)
-						continue
-					}
-					d.look(line)
+					d.line(fold.NewLine(line, step[0] == '>'))
 				}
 				time.Sleep(wait / 2) // of the bubble's clock
 				if asked.Load() != 0 {
