@@ -17,8 +17,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/switchboard-dev/switchboard/internal/budget"
 	"github.com/switchboard-dev/switchboard/internal/config"
-	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 	"github.com/switchboard-dev/switchboard/internal/launch"
 	"github.com/switchboard-dev/switchboard/internal/notify"
@@ -248,10 +248,10 @@ func (v *serveCmd) rules(e *env, c *config.Config) server.Rules {
 }
 
 // budgets returns the budgets of the configuration as the hub wants them.
-func budgets(c *config.Config) []hub.Budget {
-	var list []hub.Budget
+func budgets(c *config.Config) []budget.Budget {
+	var list []budget.Budget
 	for _, b := range c.Budgets {
-		list = append(list, hub.Budget{
+		list = append(list, budget.Budget{
 			Name: b.Name, Per: b.Per, Folder: string(b.Folder), USD: b.USD, Turns: b.Turns, Wall: time.Duration(b.Wall), Idle: time.Duration(b.Idle),
 			Action: b.Action, WarnAt: b.WarnAt,
 		})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/budget"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
@@ -62,7 +63,7 @@ type book struct {
 	Recent []journal.Question `json:"recent,omitempty"`
 	// Rules are the session's own, Limits what holds it back.
 	Rules  []api.SessionRule `json:"rules,omitempty"`
-	Limits limits            `json:"limits,omitzero"`
+	Limits budget.State      `json:"limits,omitzero"`
 	// Enforced are the rules that the CLI of this run was given.
 	Enforced record.Enforced `json:"enforced,omitzero"`
 	// Intent is a plan that is to be carried out by a new process, Outline what
@@ -217,7 +218,7 @@ func (b *book) apply(e *journal.Entry, c *changes) error {
 	if e.Time.After(b.Updated) && b.isActivity(e, c.line, linked) {
 		b.Updated = e.Time
 	}
-	b.Limits.apply(b, e, c.line)
+	b.Limits.Apply(e, c.line, budget.Facts{Phase: b.phase(), Told: b.Told, Result: b.State.Result})
 	// Not by their number: the fold keeps so many of them.
 	if now := b.State.Conversation(); now != before {
 		c.conversations = append(c.conversations, now)

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/budget"
 	"github.com/switchboard-dev/switchboard/internal/hub"
 )
 
@@ -53,7 +54,7 @@ type limited struct {
 	post  *post
 }
 
-func newLimited(t *testing.T, budgets []hub.Budget, change ...func(*hub.Options)) *limited {
+func newLimited(t *testing.T, budgets []budget.Budget, change ...func(*hub.Options)) *limited {
 	t.Helper()
 	l := &limited{clock: &clock{now: noon}, post: &post{}}
 	l.lab = newLab(t, append(change, func(o *hub.Options) {
@@ -127,7 +128,7 @@ func (l *lab) sameBooks(id string) {
 // TestBudgetAsk uses up a budget of turns: what is queued waits until somebody
 // grants more, over restarts of the hub.
 func TestBudgetAsk(t *testing.T) {
-	l := newLimited(t, []hub.Budget{{Name: "few", Per: "session", Turns: 2, Action: "ask", WarnAt: 1}})
+	l := newLimited(t, []budget.Budget{{Name: "few", Per: "session", Turns: 2, Action: "ask", WarnAt: 1}})
 	s := l.create(api.CreateSession{Prompt: "@say one"})
 	l.send(s.ID, "@say two")
 	l.send(s.ID, "@say three")
@@ -187,7 +188,7 @@ func TestBudgetAsk(t *testing.T) {
 
 // TestBudgetWarn has people told once of each share, and nothing else happen.
 func TestBudgetWarn(t *testing.T) {
-	l := newLimited(t, []hub.Budget{{Name: "watch", Per: "session", Turns: 4, Action: "warn", WarnAt: 0.5}})
+	l := newLimited(t, []budget.Budget{{Name: "watch", Per: "session", Turns: 4, Action: "warn", WarnAt: 0.5}})
 	s := l.create(api.CreateSession{Prompt: "@say one"})
 	for i := range 6 {
 		l.send(s.ID, "@say more")
@@ -212,7 +213,7 @@ func TestBudgetWarn(t *testing.T) {
 // TestBudgetInterrupt has the time at work of a budget end in the middle of a
 // turn, which waits for an answer.
 func TestBudgetInterrupt(t *testing.T) {
-	l := newLimited(t, []hub.Budget{{Name: "hour", Per: "session", Wall: time.Hour, Action: "interrupt"}})
+	l := newLimited(t, []budget.Budget{{Name: "hour", Per: "session", Wall: time.Hour, Action: "interrupt"}})
 	s := l.create(api.CreateSession{Prompt: `@tool Bash {"command":"make"}`})
 	l.await(s.ID, "it asks", func(s *api.Session) bool { return len(s.Questions) == 1 })
 	l.send(s.ID, "@say later")
@@ -247,7 +248,7 @@ func TestBudgetInterrupt(t *testing.T) {
 // TestBudgetFolder has two sessions at work in one folder, and one elsewhere. The
 // turn of one of them uses up the budget of both.
 func TestBudgetFolder(t *testing.T) {
-	l := newLimited(t, []hub.Budget{{Name: "shared", Per: "folder", Turns: 2, Action: "interrupt", WarnAt: 1}})
+	l := newLimited(t, []budget.Budget{{Name: "shared", Per: "folder", Turns: 2, Action: "interrupt", WarnAt: 1}})
 	dir := t.TempDir()
 	ask := `@tool Bash {"command":"make"}`
 	a := l.create(api.CreateSession{Dir: dir, Prompt: ask})
@@ -318,7 +319,7 @@ func TestBudgetFolder(t *testing.T) {
 // restart.
 func TestBudgetDay(t *testing.T) {
 	dir := t.TempDir()
-	l := newLimited(t, []hub.Budget{{Name: "daily", Per: "day", Folder: dir, USD: 0.000001, Action: "ask"}})
+	l := newLimited(t, []budget.Budget{{Name: "daily", Per: "day", Folder: dir, USD: 0.000001, Action: "ask"}})
 	if day := noon.UTC().Day(); day != noon.Day() {
 		t.Fatal("the story should begin on the same day")
 	}
@@ -370,7 +371,7 @@ func TestBudgetDay(t *testing.T) {
 
 // TestBudgetDayTogether has two sessions at work at once: their time is added up.
 func TestBudgetDayTogether(t *testing.T) {
-	l := newLimited(t, []hub.Budget{{Name: "hour", Per: "day", Wall: time.Hour, Action: "interrupt", WarnAt: 1}})
+	l := newLimited(t, []budget.Budget{{Name: "hour", Per: "day", Wall: time.Hour, Action: "interrupt", WarnAt: 1}})
 	ask := `@tool Bash {"command":"make"}`
 	a, b := l.create(api.CreateSession{Prompt: ask}), l.create(api.CreateSession{Prompt: ask})
 	for _, s := range []*api.Session{a, b} {
@@ -402,7 +403,7 @@ func TestBudgetDayTogether(t *testing.T) {
 
 // TestBudgetGone removes a budget while a session is held by it.
 func TestBudgetGone(t *testing.T) {
-	l := newLimited(t, []hub.Budget{{Name: "one", Per: "session", Turns: 1, Action: "ask"}})
+	l := newLimited(t, []budget.Budget{{Name: "one", Per: "session", Turns: 1, Action: "ask"}})
 	s := l.create(api.CreateSession{Prompt: "@say one"})
 	l.awaitHeld(s.ID, 1)
 	l.send(s.ID, "@say two")
@@ -416,7 +417,7 @@ func TestBudgetGone(t *testing.T) {
 
 // TestReleaseRefused tries releases that make no sense, and one twice.
 func TestReleaseRefused(t *testing.T) {
-	l := newLimited(t, []hub.Budget{{Name: "one", Per: "session", Turns: 1, Action: "ask"}})
+	l := newLimited(t, []budget.Budget{{Name: "one", Per: "session", Turns: 1, Action: "ask"}})
 	s := l.create(api.CreateSession{})
 	l.awaitState(s.ID, api.StateIdle)
 	refused := func(by hub.Actor, in api.Release, want string) {
@@ -449,7 +450,7 @@ func TestReleaseRefused(t *testing.T) {
 
 // TestReleaseOne is held back by a budget and by a rate limit.
 func TestReleaseOne(t *testing.T) {
-	l := newLimited(t, []hub.Budget{{Name: "one", Per: "session", Turns: 1, Action: "ask"}})
+	l := newLimited(t, []budget.Budget{{Name: "one", Per: "session", Turns: 1, Action: "ask"}})
 	s := l.create(api.CreateSession{Prompt: "@line " + limitLine("rejected", noon.Add(time.Hour), "")})
 	held := l.awaitHeld(s.ID, 2)
 	l.send(s.ID, "@say two")
@@ -468,7 +469,7 @@ func TestReleaseOne(t *testing.T) {
 func TestSteerHeld(t *testing.T) {
 	for _, action := range []string{"ask", "interrupt"} {
 		t.Run(action, func(t *testing.T) {
-			l := newLimited(t, []hub.Budget{{Name: "hour", Per: "session", Wall: time.Hour, Action: action}})
+			l := newLimited(t, []budget.Budget{{Name: "hour", Per: "session", Wall: time.Hour, Action: action}})
 			s := l.create(api.CreateSession{Prompt: `@tool Bash {"command":"make"}`})
 			asked := l.await(s.ID, "it asks", func(s *api.Session) bool { return len(s.Questions) == 1 })
 			l.pass(2 * time.Hour)

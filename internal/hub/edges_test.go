@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/budget"
 	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/link"
 	"github.com/switchboard-dev/switchboard/internal/policy"
@@ -367,7 +368,7 @@ func TestAnswerTooLong(t *testing.T) {
 // TestIdleProgramStaysEnded does not start a process for a program's session that
 // was once idle for long.
 func TestIdleProgramStaysEnded(t *testing.T) {
-	l := newLimited(t, []hub.Budget{{Name: "rest", Per: "session", Idle: time.Minute, Action: "ask"}})
+	l := newLimited(t, []budget.Budget{{Name: "rest", Per: "session", Idle: time.Minute, Action: "ask"}})
 	created, _, a, _ := l.tee()
 	defer a.Lost(nil)
 	n := int64(0)

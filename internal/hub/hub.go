@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/budget"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 	"github.com/switchboard-dev/switchboard/internal/policy"
 	"github.com/switchboard-dev/switchboard/internal/record"
@@ -51,7 +52,7 @@ type Options struct {
 	QuestionDeadline time.Duration
 	// Budgets limit what sessions use. ResumeAtReset has all queues that a rate
 	// limit holds back go on by themselves when it is over.
-	Budgets       []Budget
+	Budgets       []budget.Budget
 	ResumeAtReset bool
 	// Notify is told what people want to know who are not looking. It must not
 	// block. It may be nil.
@@ -85,7 +86,7 @@ type Hub struct {
 	rules    Rules
 	deadline time.Duration
 	options  Options
-	ledger   *ledger
+	ledger   *budget.Ledger
 	wide     *wide
 	meter    Meter
 	ctx      context.Context
@@ -139,7 +140,7 @@ func New(ctx context.Context, o Options) (*Hub, error) {
 		h.meter = noMeter{}
 	}
 	var err error
-	if h.ledger, err = openLedger(ctx, o, h.clock); err != nil {
+	if h.ledger, err = budget.Open(ctx, budget.Options{Journal: o.Journal, Budgets: o.Budgets, ResumeAtReset: o.ResumeAtReset, Now: h.clock}); err != nil {
 		return nil, err
 	}
 	h.wide = newWide(o.Journal)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/budget"
 	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/link"
 )
@@ -13,7 +14,7 @@ import (
 // TestIdle ends the process of a session that has been idle for long, and not
 // before; a message starts another.
 func TestIdle(t *testing.T) {
-	l := newLimited(t, []hub.Budget{{Name: "rest", Per: "session", Idle: time.Hour, Action: "ask"}})
+	l := newLimited(t, []budget.Budget{{Name: "rest", Per: "session", Idle: time.Hour, Action: "ask"}})
 	s := l.create(api.CreateSession{Prompt: `@tool Bash {"command":"make"}`})
 	asked := l.await(s.ID, "it asks", func(s *api.Session) bool { return len(s.Questions) == 1 })
 	l.pass(5 * time.Hour)
@@ -56,7 +57,7 @@ func TestIdle(t *testing.T) {
 
 // TestIdleWarn only tells of it, once for each time that the session is idle.
 func TestIdleWarn(t *testing.T) {
-	l := newLimited(t, []hub.Budget{{Name: "rest", Per: "session", Idle: time.Hour, Action: "warn"}})
+	l := newLimited(t, []budget.Budget{{Name: "rest", Per: "session", Idle: time.Hour, Action: "warn"}})
 	s := l.create(api.CreateSession{Prompt: "@say hello"})
 	for i := range 2 {
 		l.awaitDone(s.ID, int64(i)+1)
@@ -79,7 +80,7 @@ func TestIdleWarn(t *testing.T) {
 // TestIdleMeanwhile sends a message while the idle process is being ended: another
 // is started for it.
 func TestIdleMeanwhile(t *testing.T) {
-	l := newLimited(t, []hub.Budget{{Name: "rest", Per: "session", Idle: time.Hour, Action: "interrupt"}})
+	l := newLimited(t, []budget.Budget{{Name: "rest", Per: "session", Idle: time.Hour, Action: "interrupt"}})
 	s := l.create(api.CreateSession{Prompt: "@say hello"})
 	l.awaitDone(s.ID, 1)
 	shim := l.launcher.of(s.ID)
@@ -113,7 +114,7 @@ func TestIdleMeanwhile(t *testing.T) {
 
 // TestIdleTwice tells of each budget for idle sessions by itself.
 func TestIdleTwice(t *testing.T) {
-	l := newLimited(t, []hub.Budget{
+	l := newLimited(t, []budget.Budget{
 		{Name: "soon", Per: "session", Idle: time.Hour, Action: "warn"},
 		{Name: "end", Per: "session", Idle: 2 * time.Hour, Action: "ask"},
 	})

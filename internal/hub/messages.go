@@ -108,7 +108,7 @@ func (st *step) message(by Actor, in incoming) (*api.Message, error) {
 		if err := s.reachable(); err != nil {
 			return nil, err
 		}
-		if err := s.steerHeld(); err != nil {
+		if err := st.limits(Actor{}).Steer(); err != nil {
 			return nil, err
 		}
 		sent, err := st.enqueue(by, in, false)

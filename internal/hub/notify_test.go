@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/budget"
 	"github.com/switchboard-dev/switchboard/internal/hub"
 )
 
@@ -115,7 +116,7 @@ func TestNotifyNobody(t *testing.T) {
 // the same rule answers nothing, until somebody releases the session.
 func TestNotifyRules(t *testing.T) {
 	r := newRules(t, `allow = ["Bash(make:*)"]`)
-	l := newLimited(t, []hub.Budget{{Name: "hour", Per: "session", Wall: time.Hour, Action: "ask", WarnAt: 1}}, func(o *hub.Options) { o.Rules = r })
+	l := newLimited(t, []budget.Budget{{Name: "hour", Per: "session", Wall: time.Hour, Action: "ask", WarnAt: 1}}, func(o *hub.Options) { o.Rules = r })
 	s := l.create(api.CreateSession{Prompt: `@tool Bash {"command":"make one"}`})
 	l.awaitDone(s.ID, 1)
 	if got := l.post.kinds(s.ID); got != "done" {

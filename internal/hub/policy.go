@@ -116,7 +116,7 @@ func (st *step) offer(id string) {
 	verdict := st.decide(request.ToolName, request.Input)
 	switch verdict.Decision {
 	case policy.Allow:
-		if request.RequiresUserInteraction || request.DefaultToNo || s.rulesPaused() {
+		if request.RequiresUserInteraction || request.DefaultToNo || s.book.Limits.Paused() {
 			return
 		}
 		line, err := wire.NewPermission(ask, &wire.Allow{})
@@ -154,9 +154,6 @@ func (st *step) offerAll() {
 		st.offer(row.ID)
 	}
 }
-
-// released goes on after a hold: rules answer again.
-func (st *step) released() { st.offerAll() }
 
 // The callbacks of the hooks that sessions are given.
 const (

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/budget"
 	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/report"
 )
@@ -180,7 +181,7 @@ func TestCosts(t *testing.T) {
 
 func TestBudgets(t *testing.T) {
 	dir := t.TempDir()
-	l := newLimited(t, []hub.Budget{
+	l := newLimited(t, []budget.Budget{
 		{Name: "turns", Per: "session", Turns: 5, Action: "ask"},
 		{Name: "folder", Per: "folder", Folder: dir, Turns: 2, USD: 100, Action: "warn"},
 		{Name: "day", Per: "day", Turns: 100, Idle: time.Hour, Action: "warn"},

@@ -108,7 +108,7 @@ var table = []room{
 	{
 		path: "internal/server",
 		rooms: []string{
-			"api", "claude", "internal/hub", "internal/journal/...", "internal/launch", "internal/link", "internal/notify", "internal/policy", "internal/report", "internal/rulefile",
+			"api", "claude", "internal/budget", "internal/hub", "internal/journal/...", "internal/launch", "internal/link", "internal/notify", "internal/policy", "internal/report", "internal/rulefile",
 			"internal/server/...", "wire",
 		},
 		modules: []string{"github.com/coder/websocket"},
@@ -135,7 +135,7 @@ var table = []room{
 	{
 		path: "cmd/switchboard",
 		rooms: []string{
-			"api", "claude", "claude/claudetest", "client", "internal/audit", "internal/config", "internal/doctor", "internal/hub", "internal/hubstart",
+			"api", "claude", "claude/claudetest", "client", "internal/audit", "internal/budget", "internal/config", "internal/doctor", "internal/hub", "internal/hubstart",
 			"internal/journal/...", "internal/launch", "internal/naming", "internal/notify", "internal/policy", "internal/server", "internal/server/...",
 			"internal/shim", "internal/terminal", "internal/terminal/...", "internal/transcript/...", "internal/units", "web", "wire",
 		},

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/switchboard-dev/switchboard/internal/budget"
 	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 	"github.com/switchboard-dev/switchboard/internal/launch"
@@ -82,7 +83,7 @@ type Options struct {
 	// QuestionDeadline is how long a question may wait while somebody could see it. If zero, for ever.
 	QuestionDeadline time.Duration
 	// Budgets limit what sessions use. ResumeAtReset has sessions go on by themselves when a rate limit is over.
-	Budgets       []hub.Budget
+	Budgets       []budget.Budget
 	ResumeAtReset bool
 	// Notify are those who are told what agents want, outside of all front ends; Link is what links to the console begin with.
 	Notify []notify.Target

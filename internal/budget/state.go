@@ -1,4 +1,4 @@
-package hub
+package budget
 
 import (
 	"encoding/json"
@@ -15,8 +15,8 @@ import (
 
 // The kinds of holds.
 const (
-	holdBudget    = "budget"
-	holdRateLimit = "rate_limit"
+	HoldBudget    = "budget"
+	HoldRateLimit = "rate_limit"
 )
 
 // Why a hold is over.
@@ -26,11 +26,11 @@ const (
 	overGone     = "gone"     // what it was about is not so any more
 )
 
-// limits are what is derived from a session's entries about what it may use:
+// A State is what is derived from a session's entries about what it may use:
 // what holds it back, what was granted beyond a budget, what was told, and how
-// long it has been at work. Like the book that it is part of it is a reducer, and
-// knows no clock and no configuration.
-type limits struct {
+// long it has been at work. It is a reducer, and knows no clock and no
+// configuration.
+type State struct {
 	// Holds are the open ones, the oldest first.
 	Holds []record.Hold `json:"holds,omitempty"`
 	// Grants are what releases allowed beyond budgets, Marks which budgets were
@@ -85,12 +85,20 @@ const (
 // mostMarks is how many grants and marks are kept: more than there are budgets.
 const mostMarks = 128
 
-// apply folds an entry that the book has folded, with its line if it is one of
+// Facts are what else is known of the session after an entry.
+type Facts struct {
+	// Phase is what the session does, Told what its last state entry told.
+	Phase, Told fold.Phase
+	// Result is that of the last turn, nil if there is none.
+	Result *fold.TurnEnd
+}
+
+// Apply folds an entry that the session has folded, with its line if it is one of
 // the CLI. Entries that cannot be read change nothing.
-func (l *limits) apply(b *book, e *journal.Entry, line *fold.Line) {
+func (l *State) Apply(e *journal.Entry, line *fold.Line, facts Facts) {
 	switch e.Kind {
 	case api.KindLine:
-		l.line(b, e, line)
+		l.line(e, line, facts.Result)
 	case api.KindHold:
 		var h record.Hold
 		if json.Unmarshal(e.Data, &h) == nil {
@@ -109,15 +117,15 @@ func (l *limits) apply(b *book, e *journal.Entry, line *fold.Line) {
 	case api.KindRunStarted:
 		l.Rested = false
 	case api.KindState:
-		if b.Told == fold.PhaseIdle {
+		if facts.Told == fold.PhaseIdle {
 			l.Done, l.Finished = l.Finished, 0
 		}
 	}
-	l.clock(b.phase(), e.Time)
+	l.clock(facts.Phase, e.Time)
 }
 
 // line folds what a line of the CLI says about rate limits and turns.
-func (l *limits) line(b *book, e *journal.Entry, line *fold.Line) {
+func (l *State) line(e *journal.Entry, line *fold.Line, result *fold.TurnEnd) {
 	switch h := line.Header; {
 	case h.Is("rate_limit_event", ""):
 		m, err := line.Message()
@@ -134,11 +142,11 @@ func (l *limits) line(b *book, e *journal.Entry, line *fold.Line) {
 				l.Rejected[kind] = r
 			}
 		}
-	case h.Is("result", "") && b.State.Result != nil && b.State.Result.Seq == e.Seq:
-		switch r := b.State.Result; {
-		case !r.Failed:
+	case h.Is("result", "") && result != nil && result.Seq == e.Seq:
+		switch {
+		case !result.Failed:
 			l.Finished = e.Seq
-		case !r.Interrupted:
+		case !result.Interrupted:
 			l.Failed, l.Finished = e.Seq, 0
 		default:
 			l.Finished = 0
@@ -147,7 +155,7 @@ func (l *limits) line(b *book, e *journal.Entry, line *fold.Line) {
 }
 
 // rateLimit folds what the CLI tells of one of the account's limits.
-func (l *limits) rateLimit(info *wire.RateLimitInfo, seq int64) {
+func (l *State) rateLimit(info *wire.RateLimitInfo, seq int64) {
 	kind := string(info.RateLimitType)
 	if !rejected(info) {
 		delete(l.Rejected, kind)
@@ -176,7 +184,7 @@ func rejected(info *wire.RateLimitInfo) bool {
 }
 
 // open notes a hold, or that it has changed.
-func (l *limits) open(h record.Hold) {
+func (l *State) open(h record.Hold) {
 	if i := l.holdIndex(h.ID); i >= 0 {
 		l.Holds[i] = h
 		return
@@ -185,9 +193,9 @@ func (l *limits) open(h record.Hold) {
 }
 
 // over notes that a hold is over.
-func (l *limits) over(d record.HoldOver, seq int64) {
+func (l *State) over(d record.HoldOver, seq int64) {
 	if i := l.holdIndex(d.ID); i >= 0 {
-		if kind := l.Holds[i].Limit; l.Holds[i].Kind == holdRateLimit {
+		if kind := l.Holds[i].Limit; l.Holds[i].Kind == HoldRateLimit {
 			if l.Passed == nil {
 				l.Passed = map[string]int64{}
 			}
@@ -205,10 +213,10 @@ func (l *limits) over(d record.HoldOver, seq int64) {
 }
 
 // told notes that somebody was told of a budget.
-func (l *limits) told(d record.Budget) {
-	if d.Unit == unitIdle {
+func (l *State) told(d record.Budget) {
+	if d.Unit == Idle {
 		l.Idled = lastOf(append(l.Idled, d.Name))
-		l.Rested = l.Rested || d.Over && d.Action != actionWarn
+		l.Rested = l.Rested || d.Over && d.Action != Warn
 		return
 	}
 	l.Marks = slices.DeleteFunc(l.Marks, func(old mark) bool { return old.Budget == d.Name && old.Unit == d.Unit })
@@ -223,7 +231,7 @@ func lastOf[T any](list []T) []T {
 }
 
 // clock counts the time at work and notes since when the session is idle.
-func (l *limits) clock(phase fold.Phase, now time.Time) {
+func (l *State) clock(phase fold.Phase, now time.Time) {
 	atWork := phase == fold.PhaseRunning || phase == fold.PhaseRequiresAction
 	l.Rested = l.Rested && !atWork
 	switch {
@@ -242,20 +250,20 @@ func (l *limits) clock(phase fold.Phase, now time.Time) {
 }
 
 // worked returns how long the session has been at work by now.
-func (l *limits) worked(now time.Time) time.Duration {
+func (l *State) worked(now time.Time) time.Duration {
 	if l.Since.IsZero() {
 		return l.Worked
 	}
 	return l.Worked + max(0, now.Sub(l.Since))
 }
 
-func (l *limits) holdIndex(id string) int {
+func (l *State) holdIndex(id string) int {
 	return slices.IndexFunc(l.Holds, func(h record.Hold) bool { return h.ID == id })
 }
 
 // marked reports whether somebody was told of a meter: that it is nearly used up,
 // or that it is.
-func (l *limits) marked(m *meter, over bool) bool {
+func (l *State) marked(m *Meter, over bool) bool {
 	return slices.ContainsFunc(l.Marks, func(v mark) bool {
 		return v.Budget == m.budget.Name && v.Unit == m.unit && v.Day == m.day && v.Limit == m.limit && (v.Over || !over)
 	})
@@ -263,7 +271,7 @@ func (l *limits) marked(m *meter, over bool) bool {
 
 // granted returns what a release has put in the place of a meter's limit; nil if
 // nothing has.
-func (l *limits) granted(m *meter) *record.Grant {
+func (l *State) granted(m *Meter) *record.Grant {
 	for i := range l.Grants {
 		if g := &l.Grants[i]; g.Budget == m.budget.Name && g.Unit == m.unit && g.Day == m.day {
 			return g
@@ -272,21 +280,8 @@ func (l *limits) granted(m *meter) *record.Grant {
 	return nil
 }
 
-// holdOf returns the hold that a meter has caused, nil if there is none.
-func (l *limits) holdOf(m *meter) *record.Hold {
-	for i := range l.Holds {
-		if h := &l.Holds[i]; h.Kind == holdBudget && h.Budget == m.budget.Name && h.Unit == m.unit && h.Day == m.day {
-			return h
-		}
-	}
-	return nil
-}
-
-// heldBack reports whether queued prompts have to wait.
-func (st *step) heldBack() bool { return len(st.s.book.Limits.Holds) > 0 }
-
-// rulesPaused reports whether a budget is used up, so that rules allow nothing
-// by themselves: a person is to decide how the session goes on.
-func (s *session) rulesPaused() bool {
-	return slices.ContainsFunc(s.book.Limits.Holds, func(h record.Hold) bool { return h.Kind == holdBudget })
+// Paused reports whether a budget is used up, so that rules allow nothing
+// on their own: a person is to decide how the session goes on.
+func (l *State) Paused() bool {
+	return slices.ContainsFunc(l.Holds, func(h record.Hold) bool { return h.Kind == HoldBudget })
 }

@@ -1,4 +1,4 @@
-package hub
+package budget
 
 import (
 	"context"
@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/switchboard-dev/switchboard/api"
-	"github.com/switchboard-dev/switchboard/internal/budget"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
@@ -36,7 +35,7 @@ func (j *spentJournal) Spent(_ context.Context, since time.Time) ([]journal.Spen
 }
 
 func TestBudgetChecks(t *testing.T) {
-	good := Budget{Name: "x", Per: perDay, USD: 1, Action: actionAsk}
+	good := Budget{Name: "x", Per: PerDay, USD: 1, Action: Ask}
 	tests := []struct {
 		name   string
 		change func(*Budget)
@@ -60,13 +59,13 @@ func TestBudgetChecks(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			b := good
 			test.change(&b)
-			_, err := openLedger(t.Context(), Options{Journal: &spentJournal{}, Budgets: []Budget{b}}, time.Now)
+			_, err := Open(t.Context(), Options{Journal: &spentJournal{}, Budgets: []Budget{b}, Now: time.Now})
 			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 				t.Errorf("the error is %v", err)
 			}
 		})
 	}
-	if _, err := openLedger(t.Context(), Options{Journal: &spentJournal{}, Budgets: []Budget{good, good}}, time.Now); err == nil {
+	if _, err := Open(t.Context(), Options{Journal: &spentJournal{}, Budgets: []Budget{good, good}, Now: time.Now}); err == nil {
 		t.Error("two budgets of one name are taken")
 	}
 }
@@ -101,61 +100,61 @@ func TestLedger(t *testing.T) {
 		all:   []journal.Spent{{Dir: "/a", CostUSD: 1, Turns: 10, Millis: 1000}, {Dir: "/a/b", CostUSD: 2, Turns: 20}, {Dir: "/c", CostUSD: 4, Turns: 30}, {Dir: "/c/", Turns: 10}},
 		today: []journal.Spent{{Dir: "/a", CostUSD: 0.5, Turns: 5, Millis: 500}, {Dir: "/c", CostUSD: 0.25, Turns: 2}},
 	}
-	l, err := openLedger(t.Context(), Options{Journal: j, Budgets: []Budget{
-		{Name: "folder", Per: perFolder, USD: 1, Action: actionAsk},
-		{Name: "day", Per: perDay, USD: 1, Wall: time.Hour, Action: actionAsk},
-		{Name: "day of a", Per: perDay, Folder: "/a/", USD: 1, Action: actionAsk},
-		{Name: "session", Per: perSession, USD: 1, Action: actionAsk},
-	}}, func() time.Time { return now })
+	l, err := Open(t.Context(), Options{Journal: j, Now: func() time.Time { return now }, Budgets: []Budget{
+		{Name: "folder", Per: PerFolder, USD: 1, Action: Ask},
+		{Name: "day", Per: PerDay, USD: 1, Wall: time.Hour, Action: Ask},
+		{Name: "day of a", Per: PerDay, Folder: "/a/", USD: 1, Action: Ask},
+		{Name: "session", Per: PerSession, USD: 1, Action: Ask},
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := []time.Time{{}, time.Date(2026, 3, 1, 0, 0, 0, 0, zone)}; !cmp.Equal(j.since, want) {
 		t.Errorf("asked was what was spent since %v", j.since)
 	}
-	check := func(what string, i int, dir string, want amount) {
+	check := func(what string, i int, dir string, want Amount) {
 		t.Helper()
 		if got := l.usedBy(i, dir, now); got != want {
 			t.Errorf("%s: %+v, not %+v", what, got, want)
 		}
 	}
-	check("folder a", 0, "/a", amount{1, 10, 1000})
-	check("folder b", 0, "/a/b", amount{2, 20, 0})
-	check("folder c, which was written in two ways", 0, "/c", amount{4, 40, 0})
-	check("another folder", 0, "/z", amount{})
-	check("the day", 1, "/z", amount{0.75, 7, 500})
-	check("the day in a", 2, "/a/b", amount{0.5, 5, 500})
+	check("folder a", 0, "/a", Amount{1, 10, 1000})
+	check("folder b", 0, "/a/b", Amount{2, 20, 0})
+	check("folder c, which was written in two ways", 0, "/c", Amount{4, 40, 0})
+	check("another folder", 0, "/z", Amount{})
+	check("the day", 1, "/z", Amount{0.75, 7, 500})
+	check("the day in a", 2, "/a/b", Amount{0.5, 5, 500})
 	const stretches = 1000 + 22*3600*1000 // a second, and the whole of today
 	l.works("other", "/a/b", now.Add(-time.Second), now)
 	l.works("elsewhere", "/z", now.Add(-30*time.Hour), now)
-	check("the day with those at work", 1, "/a", amount{0.75, 7, 500 + stretches})
-	if others := l.add("s", "/a/b", now, amount{0.1, 1, 10}); len(others) != 2 {
+	check("the day with those at work", 1, "/a", Amount{0.75, 7, 500 + stretches})
+	if others := l.Add("s", "/a/b", now, Amount{0.1, 1, 10}); len(others) != 2 {
 		t.Errorf("concerned are %v", others)
 	}
 	l.works("elsewhere", "/z", now.Add(-time.Second), now) // and again, at once
 	l.works("other", "/a/b", time.Time{}, now)
 	l.works("other", "/a/b", time.Time{}, now)
-	check("the folder of one that has stopped", 0, "/a/b", amount{2.1, 21, 1010})
-	check("the day with one at work", 1, "/a", amount{0.85, 8, 510 + stretches})
+	check("the folder of one that has stopped", 0, "/a/b", Amount{2.1, 21, 1010})
+	check("the day with one at work", 1, "/a", Amount{0.85, 8, 510 + stretches})
 	l.works("elsewhere", "/z", time.Time{}, now)
-	check("the day with nobody at work", 1, "/a", amount{0.85, 8, 510 + stretches})
-	check("folder a after a turn in b", 0, "/a", amount{1, 10, 1000})
-	check("folder b after a turn", 0, "/a/b", amount{2.1, 21, 1010})
-	check("the day after a turn", 1, "", amount{0.85, 8, 510 + stretches})
+	check("the day with nobody at work", 1, "/a", Amount{0.85, 8, 510 + stretches})
+	check("folder a after a turn in b", 0, "/a", Amount{1, 10, 1000})
+	check("folder b after a turn", 0, "/a/b", Amount{2.1, 21, 1010})
+	check("the day after a turn", 1, "", Amount{0.85, 8, 510 + stretches})
 	// What is late by a day does not count, and the next day begins anew.
-	l.add("s", "/a", now.Add(-24*time.Hour), amount{5, 5, 5})
-	check("the day after a late turn", 1, "", amount{0.85, 8, 510 + stretches})
-	check("the folder after a late turn", 0, "/a", amount{6, 15, 1005})
+	l.Add("s", "/a", now.Add(-24*time.Hour), Amount{5, 5, 5})
+	check("the day after a late turn", 1, "", Amount{0.85, 8, 510 + stretches})
+	check("the folder after a late turn", 0, "/a", Amount{6, 15, 1005})
 	now = now.Add(2 * time.Hour)
-	check("the next day", 1, "", amount{})
-	check("the folder on the next day", 0, "/a", amount{6, 15, 1005})
-	l.add("s", "/a", now, amount{0.3, 1, 1})
-	check("a turn on the next day", 2, "/a", amount{0.3, 1, 1})
+	check("the next day", 1, "", Amount{})
+	check("the folder on the next day", 0, "/a", Amount{6, 15, 1005})
+	l.Add("s", "/a", now, Amount{0.3, 1, 1})
+	check("a turn on the next day", 2, "/a", Amount{0.3, 1, 1})
 }
 
 // TestLedgerTogether adds from many sessions at once.
 func TestLedgerTogether(t *testing.T) {
-	l, err := openLedger(t.Context(), Options{Journal: &spentJournal{}, Budgets: []Budget{{Name: "x", Per: perDay, USD: 1, Action: actionAsk}}}, time.Now)
+	l, err := Open(t.Context(), Options{Journal: &spentJournal{}, Budgets: []Budget{{Name: "x", Per: PerDay, USD: 1, Action: Ask}}, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,15 +165,15 @@ func TestLedgerTogether(t *testing.T) {
 			id := fmt.Sprint(i)
 			for range 100 {
 				l.works(id, "/a", now, now)
-				l.add(id, "/a", now, amount{usd: 0.001, turns: 1})
+				l.Add(id, "/a", now, Amount{USD: 0.001, Turns: 1})
 				l.lookAt(id, now)
-				l.dueNow(now)
+				l.Due(now)
 				l.works(id, "/a", time.Time{}, now)
 			}
 		})
 	}
 	all.Wait()
-	if got := l.usedBy(0, "/b", now); got.usd != 1 || got.turns != 1000 {
+	if got := l.usedBy(0, "/b", now); got.USD != 1 || got.Turns != 1000 {
 		t.Errorf("the sum is %+v", got)
 	}
 }
@@ -184,14 +183,14 @@ func TestSentences(t *testing.T) {
 		use  api.BudgetUse
 		want string
 	}{
-		{api.BudgetUse{Name: "a", Per: perSession, Unit: unitUSD, Used: 10.5, Limit: 10, Over: true}, `the budget "a" is used up: $10.50 of $10.00 in this session`},
-		{api.BudgetUse{Name: "a", Per: perFolder, Unit: unitUSD, Used: 0.004, Limit: 0.005}, `the budget "a" is nearly used up: $0.0040 of $0.0050 in this folder`},
-		{api.BudgetUse{Name: "a", Per: perDay, Unit: unitTurns, Used: 1, Limit: 1, Over: true}, `the budget "a" is used up: 1 of 1 turn today`},
-		{api.BudgetUse{Name: "a", Per: perSession, Unit: unitWall, Used: 4000, Limit: 3600, Over: true}, `the budget "a" is used up: 1h6m40s of 1h0m0s at work in this session`},
-		{api.BudgetUse{Name: "a", Per: perSession, Unit: unitIdle, Used: 61, Limit: 60, Over: true}, `the budget "a" is used up: the session has been idle for 1m1s`},
+		{api.BudgetUse{Name: "a", Per: PerSession, Unit: USD, Used: 10.5, Limit: 10, Over: true}, `the budget "a" is used up: $10.50 of $10.00 in this session`},
+		{api.BudgetUse{Name: "a", Per: PerFolder, Unit: USD, Used: 0.004, Limit: 0.005}, `the budget "a" is nearly used up: $0.0040 of $0.0050 in this folder`},
+		{api.BudgetUse{Name: "a", Per: PerDay, Unit: Turns, Used: 1, Limit: 1, Over: true}, `the budget "a" is used up: 1 of 1 turn today`},
+		{api.BudgetUse{Name: "a", Per: PerSession, Unit: Wall, Used: 4000, Limit: 3600, Over: true}, `the budget "a" is used up: 1h6m40s of 1h0m0s at work in this session`},
+		{api.BudgetUse{Name: "a", Per: PerSession, Unit: Idle, Used: 61, Limit: 60, Over: true}, `the budget "a" is used up: the session has been idle for 1m1s`},
 	}
 	for _, test := range tests {
-		if got := budget.Sentence(test.use); got != test.want {
+		if got := Sentence(test.use); got != test.want {
 			t.Errorf("%+v: %s", test.use, got)
 		}
 	}
@@ -200,7 +199,7 @@ func TestSentences(t *testing.T) {
 // TestLimitsTime counts time at work and idle over a session's phases.
 func TestLimitsTime(t *testing.T) {
 	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	var l limits
+	var l State
 	tests := []struct {
 		phase  fold.Phase
 		worked time.Duration // when the next begins, a minute later
@@ -240,11 +239,11 @@ func TestLimitsTime(t *testing.T) {
 
 // TestLimitsBounds has a CLI tell of limits without end.
 func TestLimitsBounds(t *testing.T) {
-	var l limits
+	var l State
 	for i := range int64(1000) {
 		l.rateLimit(&wire.RateLimitInfo{Status: wire.RateLimitStatusRejected, RateLimitType: wire.RateLimitType(fmt.Sprint(i)), ResetsAt: 1e300}, i)
-		l.told(record.Budget{BudgetUse: api.BudgetUse{Name: fmt.Sprint(i), Unit: unitUSD}})
-		l.over(record.HoldOver{Granted: &record.Grant{Budget: fmt.Sprint(i), Unit: unitUSD}}, i)
+		l.told(record.Budget{BudgetUse: api.BudgetUse{Name: fmt.Sprint(i), Unit: USD}})
+		l.over(record.HoldOver{Granted: &record.Grant{Budget: fmt.Sprint(i), Unit: USD}}, i)
 	}
 	l.rateLimit(&wire.RateLimitInfo{Status: wire.RateLimitStatusRejected, RateLimitType: wire.RateLimitType(strings.Repeat("x", 1000))}, 1)
 	if len(l.Rejected) != mostLimits || len(l.Marks) != mostMarks || len(l.Grants) != mostMarks {
@@ -253,9 +252,9 @@ func TestLimitsBounds(t *testing.T) {
 	if l.Marks[mostMarks-1].Budget != "999" || l.Rejected["0"].Until != (time.Time{}) {
 		t.Errorf("the newest mark is %+v, the first limit %+v", l.Marks[mostMarks-1], l.Rejected["0"])
 	}
-	var empty limits
+	var empty State
 	raw, err := json.Marshal(struct {
-		L limits `json:"l,omitzero"`
+		L State `json:"l,omitzero"`
 	}{empty})
 	if err != nil || string(raw) != "{}" {
 		t.Errorf("nothing is written as %s (%v)", raw, err)
