@@ -71,7 +71,7 @@ func readRecord(path string) ([][]claudetest.Entry, error) {
 }
 
 // gather reads what the journal holds of a session.
-func gather(ctx context.Context, j journal.Journal, s *session) (*evidence, error) {
+func gather(ctx context.Context, j *journal.SQLite, s *session) (*evidence, error) {
 	e := &evidence{dialled: s.dialled, shot: s.shot, restored: s.restored}
 	var err error
 	if e.records, err = readRecord(s.record); err != nil {

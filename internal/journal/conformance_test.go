@@ -11,7 +11,7 @@ import (
 // all with both would take twice as long and show no more.
 func TestConformance(t *testing.T) {
 	durability := journal.DurabilityFull
-	journaltest.Run(t, func(t *testing.T) journal.Journal {
+	journaltest.Run(t, func(t *testing.T) journaltest.Journal {
 		durability = journal.DurabilityFull - durability
 		j, err := journal.Open(t.Context(), t.TempDir(), &journal.Options{Durability: durability})
 		if err != nil {

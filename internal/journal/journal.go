@@ -60,15 +60,9 @@ type Journal interface {
 	// nil, 0 if there is none. The entries after seq are to be folded on top.
 	Fold(ctx context.Context, session string) (fold []byte, seq int64, err error)
 
-	// Run returns one run, Runs all of a session, the oldest first, and LiveRuns
-	// all of all sessions that have not ended.
+	// Run returns one run, LiveRuns all of all sessions that have not ended.
 	Run(ctx context.Context, session string, run int) (*Run, error)
-	Runs(ctx context.Context, session string) ([]Run, error)
 	LiveRuns(ctx context.Context) ([]Run, error)
-
-	// Commands lists a session's outbox: those that are not settled yet
-	// (Open = true), or all, the oldest first.
-	Commands(ctx context.Context, session string, open bool) ([]Command, error)
 
 	// Question returns one question by our id; [ErrNotFound] if there is none.
 	Question(ctx context.Context, id string) (*Question, error)
@@ -94,8 +88,6 @@ type Journal interface {
 	// ClientID returns what was answered to a client id before; [ErrNotFound] if
 	// it is new.
 	ClientID(ctx context.Context, scope, id string) (*ClientID, error)
-	// Lease returns the holder of a conversation; [ErrNotFound] if there is none.
-	Lease(ctx context.Context, configDir, conversation string) (*Lease, error)
 
 	// Search finds messages by their text, the newest first. The index lags a
 	// little behind the log.
@@ -110,9 +102,6 @@ type Journal interface {
 	// Backup writes a consistent copy to a file that does not exist yet; an error
 	// that is [errors.ErrUnsupported] says that this journal cannot.
 	Backup(ctx context.Context, file string) error
-	// Check verifies the storage and returns what is wrong with it, nothing if it
-	// is sound.
-	Check(ctx context.Context) ([]string, error)
 	// Health says whether the last write worked: nil, or the *UnavailableError
 	// that stops the intake just now. It is nil again after a Commit that worked.
 	Health() error

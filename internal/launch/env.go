@@ -2,6 +2,7 @@ package launch
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -63,9 +64,9 @@ func (l *Launcher) environ(agent *agent, spec *Spec) ([]string, error) {
 	for _, entry := range l.simConfig(spec) {
 		env = set(env, entry)
 	}
-	for _, entry := range spec.Options.Env {
-		name := nameOf(entry)
-		if !strings.Contains(entry, "=") || name == "" || strings.ContainsRune(entry, 0) {
+	for _, name := range slices.Sorted(maps.Keys(spec.Options.Env)) {
+		entry := name + "=" + spec.Options.Env[name]
+		if name == "" || strings.Contains(name, "=") || strings.ContainsRune(entry, 0) {
 			return nil, &StartError{Code: BadOption, Reason: fmt.Sprintf("option Env: %.60q cannot be the name of a variable, or its value contains a NUL byte", name)}
 		}
 		if reserved(agent, name) {
@@ -74,6 +75,15 @@ func (l *Launcher) environ(agent *agent, spec *Spec) ([]string, error) {
 		env = set(env, entry)
 	}
 	return env, nil
+}
+
+// env returns the variables that a session adds, in the form of an environment.
+func (s *Spec) env() []string {
+	var env []string
+	for _, name := range slices.Sorted(maps.Keys(s.Options.Env)) {
+		env = append(env, name+"="+s.Options.Env[name])
+	}
+	return env
 }
 
 // reserved reports whether a session may not set a variable of its CLI.
@@ -139,6 +149,6 @@ func (l *Launcher) simConfig(spec *Spec) []string {
 
 // ConfigDir returns the folder in which the CLI of such a run keeps its files.
 func (l *Launcher) ConfigDir(spec *Spec) string {
-	env := slices.Concat(l.config.Env, l.simConfig(spec), spec.Options.Env)
+	env := slices.Concat(l.config.Env, l.simConfig(spec), spec.env())
 	return wire.ConfigDir(func(name string) string { return get(env, name) }, get(env, "HOME"))
 }

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/claude"
 	"github.com/switchboard-dev/switchboard/internal/shim"
 	"github.com/switchboard-dev/switchboard/wire"
@@ -39,7 +40,7 @@ type Config struct {
 	// Claude is the section [claude] of the configuration.
 	Claude Defaults
 	// RawFlags lets sessions give the CLI flags as they like, see
-	// [Options].ExtraArgs.
+	// [api.SessionOptions].ExtraArgs.
 	RawFlags bool
 	// Env is the environment that CLIs are found by and get. If nil, that of
 	// the program.
@@ -97,8 +98,12 @@ type Spec struct {
 	SessionID string
 	// Agent is as in [Config]. If empty, that one.
 	Agent string
-	// Options are those of the CLI.
-	Options Options
+	// Options are the session's. What the CLI is told by the initialize request
+	// instead of a flag, such as system prompts and sub-agents, is the hub's to send.
+	Options api.SessionOptions
+	// BypassingAgents says that the initialize request defines sub-agents that work
+	// in [wire.PermissionModeBypassPermissions], which the defaults have to allow.
+	BypassingAgents bool
 	// Deny and Ask are permission rules that the CLI is to enforce itself,
 	// beside those in the options' settings. They are stronger than what a
 	// project allows.

@@ -162,7 +162,7 @@ func TestShimWithoutOrders(t *testing.T) {
 
 func TestShimThatIsNone(t *testing.T) {
 	// More than a pipe holds, so that nobody can take it without reading.
-	long := "LONG=" + strings.Repeat("x", 100_000)
+	long := strings.Repeat("x", 100_000)
 	for _, test := range []struct{ name, program, want string }{
 		{"ends", "#!/bin/sh\necho no such verb >&2\nexit 2\n", "the shim did not take its orders"},
 		{"no program", "no program", "exec format error"},
@@ -174,7 +174,7 @@ func TestShimThatIsNone(t *testing.T) {
 			}
 			b := newLab(t, func(c *Config) { c.Program, c.Agent = program, install(t) })
 			spec, _ := b.spec("tell")
-			spec.Options.Env = append(spec.Options.Env, long)
+			spec.Options.Env["LONG"] = long
 			_, err := b.Start(t.Context(), spec)
 			if e, ok := errors.AsType[*StartError](err); !ok || e.Code != Failed || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("the error is %v", err)
@@ -202,7 +202,7 @@ func TestStartThatIsGivenUp(t *testing.T) {
 	}
 	b := newLab(t, func(c *Config) { c.Program, c.Agent = program, install(t) })
 	spec, _ := b.spec("tell")
-	spec.Options.Env = append(spec.Options.Env, "LONG="+strings.Repeat("x", 100_000))
+	spec.Options.Env["LONG"] = strings.Repeat("x", 100_000)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
 	failed := make(chan error, 1)
@@ -250,12 +250,12 @@ func TestRefusals(t *testing.T) {
 		{"fork of nothing", func(s *Spec) { s.Fork = true }, BadOption, "ForkSession"},
 		{"bad servers", func(s *Spec) { s.Options.MCPServers = []byte(`[]`) }, BadOption, "MCPServers"},
 		{"bad settings", func(s *Spec) { s.Options.Settings = []byte(`[]`) }, BadOption, "Settings"},
-		{"our variable", func(s *Spec) { s.Options.Env = []string{"SWITCHBOARD_RUN=x"} }, BadOption, "SWITCHBOARD_RUN"},
-		{"vendor's variable", func(s *Spec) { s.Options.Env = []string{"CLAUDE_CODE_REMOTE=1"} }, BadOption, "CLAUDE_CODE_REMOTE"},
-		{"no variable", func(s *Spec) { s.Options.Env = []string{"what"} }, BadOption, "Env"},
-		{"bypass", func(s *Spec) { s.Options.PermissionMode = wire.PermissionModeBypassPermissions }, Forbidden, "dangerously_skip_permissions"},
+		{"our variable", func(s *Spec) { s.Options.Env = map[string]string{"SWITCHBOARD_RUN": "x"} }, BadOption, "SWITCHBOARD_RUN"},
+		{"vendor's variable", func(s *Spec) { s.Options.Env = map[string]string{"CLAUDE_CODE_REMOTE": "1"} }, BadOption, "CLAUDE_CODE_REMOTE"},
+		{"no variable", func(s *Spec) { s.Options.Env = map[string]string{"what=": "x"} }, BadOption, "Env"},
+		{"bypass", func(s *Spec) { s.Options.PermissionMode = string(wire.PermissionModeBypassPermissions) }, Forbidden, "dangerously_skip_permissions"},
 		{"bypass later", func(s *Spec) { s.Options.AllowBypass = true }, Forbidden, "dangerously_skip_permissions"},
-		{"bypassing sub-agents", func(s *Spec) { s.Options.BypassingAgents = true }, Forbidden, "dangerously_skip_permissions"},
+		{"bypassing sub-agents", func(s *Spec) { s.BypassingAgents = true }, Forbidden, "dangerously_skip_permissions"},
 		{"bypass by settings", settings(`{"permissions":{"defaultMode":"bypassPermissions"}}`), Forbidden, "dangerously_skip_permissions"},
 		{"bypass by settings, escaped", settings(` {"perm\u0069ssions":{"defaultMode":"plan","defaultMode":"bypass\u0050ermissions"}}`), Forbidden, "dangerously_skip_permissions"},
 		{"its warning by settings", settings(`{"skipDangerousModePermissionPrompt":true}`), Forbidden, "dangerously_skip_permissions"},

@@ -21,6 +21,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/claude"
 	"github.com/switchboard-dev/switchboard/claude/claudetest"
 	"github.com/switchboard-dev/switchboard/internal/shim"
@@ -186,7 +187,7 @@ func (b *lab) spec(fake string) (spec *Spec, path string) {
 	return &Spec{
 		Session: name, Run: b.runs, Token: "sb_run_verysecret", Dir: b.dir,
 		Marker:  fmt.Sprintf("%s.%d.%d", name, b.runs, os.Getpid()),
-		Options: Options{Env: []string{fakeEnv + "=" + fake, reportEnv + "=" + path}},
+		Options: api.SessionOptions{Env: map[string]string{fakeEnv: fake, reportEnv: path}},
 	}, path
 }
 

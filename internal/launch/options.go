@@ -33,80 +33,28 @@ type Defaults struct {
 	UseAPIBilling bool
 }
 
-// Options say how the CLI of one run is started. The zero value starts it as
-// the defaults say. What the CLI is told by the initialize request instead of a
-// flag, such as system prompts and sub-agents, is not here: the hub sends it.
-type Options struct {
-	Model         string
-	FallbackModel string
-	Effort        string
-	// PermissionMode is the mode to start in.
-	PermissionMode wire.PermissionMode
-	// AllowBypass permits switching to
-	// [wire.PermissionModeBypassPermissions] later, if the defaults allow it.
-	AllowBypass bool
-	// BypassingAgents says that the initialize request defines sub-agents that work
-	// in [wire.PermissionModeBypassPermissions], which the defaults have to allow.
-	BypassingAgents bool
-	// Name is the title that the conversation is shown with, by CLIs that know
-	// of titles.
-	Name string
-	// Tools are the built-in tools to offer. Nil means the CLI's own set.
-	Tools []string
-	// AllowedTools are permission rules beside those of the defaults.
-	AllowedTools, DisallowedTools []string
-	AddDirs                       []string
-	MaxTurns                      int
-	MaxBudgetUSD                  float64
-	MaxThinkingTokens             int
-	// Agent is the agent that leads the conversation.
-	Agent string
-	// MCPServers is an object of MCP servers by name.
-	MCPServers json.RawMessage
-	// Settings is a settings object. Like MCPServers it is given to the CLI in
-	// a file that only the user can read.
-	Settings json.RawMessage
-	// JSONSchema is the schema of the structured output. It must not be in the
-	// initialize request too: here it is checked that an old CLI cannot ask the
-	// model for it without end.
-	JSONSchema json.RawMessage
-	// Thinking is adaptive or disabled. If empty, the CLI decides.
-	Thinking string
-	// SettingSources are where the CLI reads settings: user, project, local. Nil
-	// means all of them.
-	SettingSources []string
-	Betas          []string
-	// StrictMCP uses no MCP servers but those given here.
-	StrictMCP bool
-	// PluginDirs are folders of plugins.
-	PluginDirs []string
-	// IncludeHookEvents asks for the life cycle of all hooks.
-	IncludeHookEvents bool
-	// NoPersistence keeps the conversation off the disk: it cannot be resumed.
-	NoPersistence bool
-	// TaskBudget is the number of tokens that the model is told it has. If zero,
-	// none.
-	TaskBudget int
-	// ExtraArgs are further flags by their names, with nil for one without a
-	// value. The configuration has to allow them, see [Config].RawFlags, and those
-	// that are ours are refused.
-	ExtraArgs map[string]*string
-	// Env are further variables for the CLI, as "KEY=value". Those that are
-	// taken out on purpose, see docs/environment.md, are refused, but for
-	// ANTHROPIC_API_KEY: who names it here wants it.
-	Env []string
-}
-
 // titles is the first version whose CLI can be given a title.
 var titles = wire.Version{Major: 2, Minor: 1, Patch: 120}
 
-// command merges the options of a run with the defaults and turns them into the
-// command of the CLI.
+// command returns the command of a run's CLI.
 func (l *Launcher) command(agent *agent, spec *Spec, folder string) (*claude.Command, error) {
+	options, err := l.options(agent, spec, folder)
+	if err != nil {
+		return nil, err
+	}
+	command, err := agent.cli.Command(options)
+	if err != nil {
+		return nil, explainCommand(err)
+	}
+	return command, nil
+}
+
+// options merges the options of a run with the defaults.
+func (l *Launcher) options(agent *agent, spec *Spec, folder string) (*claude.Options, error) {
 	if err := checkSettings(agent, spec.Options.Settings); err != nil {
 		return nil, err
 	}
-	mode, err := l.permissionMode(&spec.Options)
+	mode, err := l.permissionMode(spec)
 	if err != nil {
 		return nil, err
 	}
@@ -119,6 +67,8 @@ func (l *Launcher) command(agent *agent, spec *Spec, folder string) (*claude.Com
 	if err != nil {
 		return nil, err
 	}
+	// Every field of o has a place here, in permissionMode, environ, rules or rawFlags,
+	// or goes into the initialize request, which the hub sends.
 	options := &claude.Options{
 		Dir:               spec.Dir,
 		AddDirs:           o.AddDirs,
@@ -179,11 +129,7 @@ func (l *Launcher) command(agent *agent, spec *Spec, folder string) (*claude.Com
 	if err := l.rawFlags(o.ExtraArgs, options); err != nil {
 		return nil, err
 	}
-	command, err := agent.cli.Command(options)
-	if err != nil {
-		return nil, explainCommand(err)
-	}
-	return command, nil
+	return options, nil
 }
 
 // mcpConfig puts servers into the file's form.
@@ -201,15 +147,16 @@ func mcpConfig(servers json.RawMessage) (json.RawMessage, error) {
 
 // permissionMode returns the mode to start in, if it may be used. Bypassing
 // permissions takes the server's consent by whichever option it is asked for.
-func (l *Launcher) permissionMode(o *Options) (wire.PermissionMode, error) {
-	mode := o.PermissionMode
+func (l *Launcher) permissionMode(spec *Spec) (wire.PermissionMode, error) {
+	o := &spec.Options
+	mode := wire.PermissionMode(o.PermissionMode)
 	if mode == "" {
 		mode = l.config.Claude.PermissionMode
 	}
 	if mode == "" {
 		mode = wire.PermissionModeDefault
 	}
-	if mode != wire.PermissionModeBypassPermissions && !o.AllowBypass && !o.BypassingAgents && wire.BypassSetting(o.Settings) == "" {
+	if mode != wire.PermissionModeBypassPermissions && !o.AllowBypass && !spec.BypassingAgents && wire.BypassSetting(o.Settings) == "" {
 		return mode, nil
 	}
 	if !l.config.Claude.DangerouslySkipPermissions {
@@ -219,7 +166,7 @@ func (l *Launcher) permissionMode(o *Options) (wire.PermissionMode, error) {
 			Hint:   "set dangerously_skip_permissions = true in section [claude] of the configuration if nothing is to be asked",
 		}
 	}
-	if os.Geteuid() == 0 && !slices.Contains(slices.Concat(l.config.Env, o.Env), "IS_SANDBOX=1") {
+	if os.Geteuid() == 0 && !slices.Contains(l.config.Env, "IS_SANDBOX=1") && o.Env["IS_SANDBOX"] != "1" {
 		return "", &StartError{
 			Code:   Forbidden,
 			Reason: "claude does not run with permission mode bypassPermissions as root",
@@ -270,7 +217,7 @@ func (l *Launcher) checkOwn(spec *Spec) error {
 	own := realPath(l.config.DataDir)
 	for _, dir := range append([]string{spec.Dir}, spec.Options.AddDirs...) {
 		if rest, found := strings.CutPrefix(dir, "~"); found && (rest == "" || rest[0] == filepath.Separator) { // as the CLI reads it
-			dir = filepath.Join(get(slices.Concat(l.config.Env, spec.Options.Env), "HOME"), rest)
+			dir = filepath.Join(get(slices.Concat(l.config.Env, spec.env()), "HOME"), rest)
 		}
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(spec.Dir, dir)

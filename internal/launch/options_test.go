@@ -10,10 +10,12 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/claude"
 	"github.com/switchboard-dev/switchboard/wire"
 )
@@ -28,6 +30,70 @@ func commandOf(t *testing.T, c Config, version string, spec *Spec) (*claude.Comm
 	l := &Launcher{config: c, log: slog.New(slog.DiscardHandler)}
 	spec.Dir, spec.Marker = t.TempDir(), "marker-of-a-test"
 	return l.command(&agent{cli: &claude.CLI{Path: "/claude", Args: []string{"/claude"}, Version: v}, simulated: c.Agent == Simulator}, spec, t.TempDir())
+}
+
+// variables returns an environment as a session gives it.
+func variables(env []string) map[string]string {
+	all := map[string]string{}
+	for _, entry := range env {
+		name, value, _ := strings.Cut(entry, "=")
+		all[name] = value
+	}
+	return all
+}
+
+// notFlags are the options of a session that the CLI gets no flag or variable for, and what becomes of them.
+var notFlags = map[string]string{
+	"SystemPrompt": "initialize", "AppendSystemPrompt": "initialize", "Agents": "initialize", "PlanModeInstructions": "initialize",
+	"ToolAliases": "initialize", "Skills": "initialize", "PromptSuggestions": "initialize", "AgentProgressSummaries": "initialize",
+	"ForwardSubagentText": "initialize", "ExcludeDynamicSections": "initialize", "SupportedDialogKinds": "initialize",
+	"QuestionDeadline": "the hub", "AskPlanMode": "the hub", "ResumeAtReset": "the hub", "Fresh": "the hub",
+}
+
+// TestEveryOptionIsMapped sets one option of a session after the other and finds it in the options of the CLI.
+func TestEveryOptionIsMapped(t *testing.T) {
+	value := "v"
+	values := map[reflect.Type]any{
+		reflect.TypeFor[string](): "plan", reflect.TypeFor[bool](): true, reflect.TypeFor[int](): 7, reflect.TypeFor[float64](): 0.5,
+		reflect.TypeFor[[]string](): []string{"x"}, reflect.TypeFor[json.RawMessage](): json.RawMessage(`{"x":{}}`),
+		reflect.TypeFor[map[string]string](): map[string]string{"COLOUR": "blue"}, reflect.TypeFor[map[string]*string](): map[string]*string{"x": &value},
+	}
+	l := &Launcher{
+		config: Config{Claude: Defaults{DangerouslySkipPermissions: true}, RawFlags: true, Env: []string{"IS_SANDBOX=1"}},
+		log:    slog.New(slog.DiscardHandler),
+	}
+	newest := &agent{cli: &claude.CLI{Path: "/claude", Args: []string{"/claude"}, Version: wire.Version{Major: 2, Minor: 1, Patch: 325}}}
+	with := func(o api.SessionOptions) *claude.Options {
+		t.Helper()
+		got, err := l.options(newest, &Spec{Dir: "/work", Options: o}, "/folder")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	plain := with(api.SessionOptions{})
+	known := map[string]bool{}
+	for field := range reflect.TypeFor[api.SessionOptions]().Fields() {
+		known[field.Name] = true
+		to, ok := values[field.Type]
+		if !ok {
+			t.Fatalf("the test has no %s for %s", field.Type, field.Name)
+		}
+		var o api.SessionOptions
+		reflect.ValueOf(&o).Elem().FieldByIndex(field.Index).Set(reflect.ValueOf(to))
+		mapped := !reflect.DeepEqual(plain, with(o))
+		switch where, not := notFlags[field.Name]; {
+		case !mapped && !not:
+			t.Errorf("nothing is done with the option %s", field.Name)
+		case mapped && not:
+			t.Errorf("the option %s becomes a flag or a variable, and is said to be for %s", field.Name, where)
+		}
+	}
+	for name := range notFlags {
+		if !known[name] {
+			t.Errorf("there is no option %s", name)
+		}
+	}
 }
 
 func TestOptions(t *testing.T) {
@@ -51,30 +117,30 @@ func TestOptions(t *testing.T) {
 		{
 			"both",
 			Defaults{Model: "opus", AllowedTools: []string{"Read"}, PermissionMode: "plan"},
-			Spec{Options: Options{Model: "haiku", AllowedTools: []string{"Read", "Bash(ls:*)"}, PermissionMode: "acceptEdits"}},
+			Spec{Options: api.SessionOptions{Model: "haiku", AllowedTools: []string{"Read", "Bash(ls:*)"}, PermissionMode: "acceptEdits"}},
 			[]string{"--permission-mode=acceptEdits", "--model=haiku", "--allowedTools=Read", "--allowedTools=Bash(ls:*)"},
 			[]string{"--model=opus"},
 		},
 		{
 			"bypass",
 			Defaults{DangerouslySkipPermissions: true},
-			Spec{Options: Options{PermissionMode: "bypassPermissions", Env: []string{"IS_SANDBOX=1"}}},
+			Spec{Options: api.SessionOptions{PermissionMode: "bypassPermissions", Env: map[string]string{"IS_SANDBOX": "1"}}},
 			[]string{"--permission-mode=bypassPermissions"},
 			nil,
 		},
 		{
 			"bypass by settings and sub-agents",
 			Defaults{DangerouslySkipPermissions: true},
-			Spec{Options: Options{
-				Settings: json.RawMessage(`{"permissions":{"defaultMode":"bypassPermissions"}}`), BypassingAgents: true, Env: []string{"IS_SANDBOX=1"},
-			}},
+			Spec{Options: api.SessionOptions{
+				Settings: json.RawMessage(`{"permissions":{"defaultMode":"bypassPermissions"}}`), Env: map[string]string{"IS_SANDBOX": "1"},
+			}, BypassingAgents: true},
 			[]string{"--permission-mode=default"},
 			nil,
 		},
 		{
 			"settings that need no consent",
 			Defaults{},
-			Spec{Options: Options{Settings: json.RawMessage(
+			Spec{Options: api.SessionOptions{Settings: json.RawMessage(
 				`{"permissions":{"defaultMode":"acceptEdits","allow":["Bash"],"additionalDirectories":["/x"],"disableBypassPermissionsMode":"disable"},"hooks":{},"apiKeyHelper":"/k","env":{"A":"b"}}`)}},
 			[]string{"--permission-mode=default"},
 			nil,
@@ -82,7 +148,7 @@ func TestOptions(t *testing.T) {
 		{
 			"bypass later",
 			Defaults{DangerouslySkipPermissions: true},
-			Spec{Options: Options{AllowBypass: true, Env: []string{"IS_SANDBOX=1"}}},
+			Spec{Options: api.SessionOptions{AllowBypass: true, Env: map[string]string{"IS_SANDBOX": "1"}}},
 			[]string{"--permission-mode=default", "--allow-dangerously-skip-permissions"},
 			nil,
 		},
@@ -96,7 +162,7 @@ func TestOptions(t *testing.T) {
 			[]string{"--resume=" + uuid, "--fork-session", "--resume-session-at=" + fork, "--session-id=" + fork},
 			nil,
 		},
-		{"the rest", Defaults{}, Spec{Options: Options{
+		{"the rest", Defaults{}, Spec{Options: api.SessionOptions{
 			FallbackModel: "sonnet", Tools: []string{"Bash"}, DisallowedTools: []string{"WebFetch"}, AddDirs: []string{"/x"},
 			MaxTurns: 3, MaxBudgetUSD: 0.5, MaxThinkingTokens: 7, Agent: "lead", JSONSchema: []byte(`{"type":"object"}`),
 		}}, []string{
@@ -134,7 +200,7 @@ func TestOptions(t *testing.T) {
 
 func TestOptionsByVersion(t *testing.T) {
 	for version, want := range map[string]bool{"2.1.37": false, "2.1.120": true, "2.1.325": true} {
-		command, err := commandOf(t, Config{}, version, &Spec{Options: Options{Name: "A title"}})
+		command, err := commandOf(t, Config{}, version, &Spec{Options: api.SessionOptions{Name: "A title"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,18 +209,18 @@ func TestOptionsByVersion(t *testing.T) {
 		}
 	}
 	// What a version does not have is refused by name.
-	_, err := commandOf(t, Config{}, "2.1.37", &Spec{Options: Options{Effort: "high"}})
+	_, err := commandOf(t, Config{}, "2.1.37", &Spec{Options: api.SessionOptions{Effort: "high"}})
 	if e, ok := errors.AsType[*StartError](err); !ok || e.Code != BadOption || !strings.Contains(err.Error(), "2.1.37") {
 		t.Errorf("the error is %v", err)
 	}
-	_, err = commandOf(t, Config{}, "2.1.37", &Spec{Options: Options{JSONSchema: []byte(`{}`)}})
+	_, err = commandOf(t, Config{}, "2.1.37", &Spec{Options: api.SessionOptions{JSONSchema: []byte(`{}`)}})
 	if e, ok := errors.AsType[*StartError](err); !ok || e.Code != BadOption || !strings.Contains(err.Error(), "MaxBudgetUSD") {
 		t.Errorf("a schema without a limit: %v", err)
 	}
 }
 
 func TestBypassAsRoot(t *testing.T) {
-	spec := &Spec{Options: Options{PermissionMode: wire.PermissionModeBypassPermissions}}
+	spec := &Spec{Options: api.SessionOptions{PermissionMode: string(wire.PermissionModeBypassPermissions)}}
 	_, err := commandOf(t, Config{Claude: Defaults{DangerouslySkipPermissions: true}}, "2.1.325", spec)
 	if refused := err != nil; refused != (os.Geteuid() == 0) {
 		t.Errorf("as user %d: %v", os.Geteuid(), err)
@@ -166,7 +232,7 @@ func TestBypassAsRoot(t *testing.T) {
 
 func TestPrivateFiles(t *testing.T) {
 	servers, settings := `{"db":{"command":"x","env":{"PASSWORD":"p"}}}`, `{"permissions":{"deny":["WebFetch"]}}`
-	command, err := commandOf(t, Config{}, "2.1.325", &Spec{Options: Options{MCPServers: json.RawMessage(servers), Settings: json.RawMessage(settings)}})
+	command, err := commandOf(t, Config{}, "2.1.325", &Spec{Options: api.SessionOptions{MCPServers: json.RawMessage(servers), Settings: json.RawMessage(settings)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +281,7 @@ func TestRulesForTheCLI(t *testing.T) {
 		flags []string // what is denied without them
 	}{
 		{"none", Spec{}, "", nil},
-		{"none of ours", Spec{Options: Options{Settings: json.RawMessage(`{"model":"x"}`)}}, `{"model":"x"}`, nil},
+		{"none of ours", Spec{Options: api.SessionOptions{Settings: json.RawMessage(`{"model":"x"}`)}}, `{"model":"x"}`, nil},
 		{
 			"only ours",
 			Spec{Deny: []string{"Read(//d/**)"}, Ask: []string{"WebFetch"}},
@@ -224,7 +290,7 @@ func TestRulesForTheCLI(t *testing.T) {
 		},
 		{
 			"both",
-			Spec{Deny: []string{"A", "C"}, Options: Options{Settings: json.RawMessage(`{"permissions":{"deny":["B"]},"model":"x"}`), DisallowedTools: []string{"C", "D"}}},
+			Spec{Deny: []string{"A", "C"}, Options: api.SessionOptions{Settings: json.RawMessage(`{"permissions":{"deny":["B"]},"model":"x"}`), DisallowedTools: []string{"C", "D"}}},
 			`{"permissions":{"deny":["B","A","C"]},"model":"x"}`,
 			[]string{"C", "D", "A"},
 		},
@@ -271,7 +337,7 @@ func TestRulesForTheCLI(t *testing.T) {
 		t.Errorf("the caller's rules were changed: %q", spec.Deny)
 	}
 
-	_, err := commandOf(t, Config{}, "2.1.325", &Spec{Ask: []string{"A"}, Options: Options{Settings: json.RawMessage(`{"permissions":[]}`)}})
+	_, err := commandOf(t, Config{}, "2.1.325", &Spec{Ask: []string{"A"}, Options: api.SessionOptions{Settings: json.RawMessage(`{"permissions":[]}`)}})
 	if e, ok := errors.AsType[*StartError](err); !ok || e.Code != BadOption || !strings.Contains(err.Error(), "permissions") {
 		t.Errorf("settings that take no rules: %v", err)
 	}
@@ -330,7 +396,7 @@ func TestEnvironment(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			test.config.Env = slices.Clone(inherited)
-			spec := &Spec{Options: Options{Env: test.extra}}
+			spec := &Spec{Options: api.SessionOptions{Env: variables(test.extra)}}
 			command, err := commandOf(t, test.config, "2.1.325", spec)
 			if err != nil {
 				t.Fatal(err)
@@ -408,7 +474,7 @@ func TestConfigDir(t *testing.T) {
 		{Simulator, []string{"HOME=/h"}, []string{"CLAUDE_CONFIG_DIR=/own"}, "/own"},
 	} {
 		l := &Launcher{config: Config{Env: test.env, DataDir: "/data", Agent: test.agent}}
-		spec := &Spec{Dir: "/work", Options: Options{Env: test.extra}}
+		spec := &Spec{Dir: "/work", Options: api.SessionOptions{Env: variables(test.extra)}}
 		if got := l.ConfigDir(spec); got != test.want {
 			t.Errorf("%v, %v: %s", test.env, test.extra, got)
 		}

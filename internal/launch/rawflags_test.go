@@ -10,12 +10,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/switchboard-dev/switchboard/api"
 )
 
 func TestMoreOptions(t *testing.T) {
-	all := Options{
+	all := api.SessionOptions{
 		Thinking: "adaptive", SettingSources: []string{"user", "project"}, Betas: []string{"b1", "b2"}, StrictMCP: true, PluginDirs: []string{"/p"},
-		IncludeHookEvents: true, NoPersistence: true, TaskBudget: 9, Env: []string{"COLOUR=blue"},
+		IncludeHookEvents: true, NoPersistence: true, TaskBudget: 9, Env: map[string]string{"COLOUR": "blue"},
 	}
 	command, err := commandOf(t, Config{}, "2.1.325", &Spec{Options: all})
 	if err != nil {
@@ -30,14 +32,14 @@ func TestMoreOptions(t *testing.T) {
 	if !has(command.Env, "COLOUR=blue") {
 		t.Errorf("the environment %q lacks the session's", command.Env)
 	}
-	if command, err = commandOf(t, Config{}, "2.1.325", &Spec{Options: Options{SettingSources: []string{}}}); err != nil || !has(command.Args, "--setting-sources=") {
+	if command, err = commandOf(t, Config{}, "2.1.325", &Spec{Options: api.SessionOptions{SettingSources: []string{}}}); err != nil || !has(command.Args, "--setting-sources=") {
 		t.Errorf("no sources at all: %v", err)
 	}
-	for name, o := range map[string]Options{
+	for name, o := range map[string]api.SessionOptions{
 		"thinking on an old CLI": {Thinking: "adaptive"},
-		"a variable of ours":     {Env: []string{"SWITCHBOARD_RUN=x"}},
-		"no name":                {Env: []string{"=x"}},
-		"a NUL byte":             {Env: []string{"A=\x00"}},
+		"a variable of ours":     {Env: map[string]string{"SWITCHBOARD_RUN": "x"}},
+		"no name":                {Env: map[string]string{"": "x"}},
+		"a NUL byte":             {Env: map[string]string{"A": "\x00"}},
 	} {
 		if _, err := commandOf(t, Config{}, "2.1.37", &Spec{Options: o}); codeOf(err) != BadOption {
 			t.Errorf("%s: %v", name, err)
@@ -56,7 +58,7 @@ func codeOf(err error) Code {
 func TestRawFlags(t *testing.T) {
 	value := func(s string) *string { return &s }
 	raw := func(c Config, flags map[string]*string) ([]string, error) {
-		command, err := commandOf(t, c, "2.1.325", &Spec{Options: Options{ExtraArgs: flags}})
+		command, err := commandOf(t, c, "2.1.325", &Spec{Options: api.SessionOptions{ExtraArgs: flags}})
 		if err != nil {
 			return nil, err
 		}
@@ -130,7 +132,7 @@ func TestOwnFolder(t *testing.T) {
 	// As the CLI reads paths that begin in the home folder.
 	for home, dir := range map[string]string{filepath.Dir(data): "~/" + filepath.Base(data), data: "~", inside: "~/..", link: "~/inside"} {
 		spec, _ := b.spec("report")
-		spec.Options.AddDirs, spec.Options.Env = []string{dir}, []string{"HOME=" + home}
+		spec.Options.AddDirs, spec.Options.Env = []string{dir}, map[string]string{"HOME": home}
 		if _, err := b.Start(t.Context(), spec); codeOf(err) != Forbidden {
 			t.Errorf("%s of %s: %v", dir, home, err)
 		}

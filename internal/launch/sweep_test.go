@@ -92,7 +92,7 @@ func TestSweepBeforeStart(t *testing.T) {
 	}
 	b.exit()
 	_, path := b.spec("tell")
-	spec.Options.Env = append(spec.Options.Env, reportEnv+"="+path)
+	spec.Options.Env[reportEnv] = path
 	b.startSpec(spec, path)
 	if runtime.GOOS == "linux" && b.Alive(first.Child, "") {
 		t.Error("what the dead shim of the same run has left lives on")

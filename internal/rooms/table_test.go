@@ -91,7 +91,7 @@ var table = []room{
 		tests:   []string{"claude/claudetest"},
 	},
 	{
-		path: "internal/launch", rooms: []string{"claude", "internal/link", "internal/shim", "wire"},
+		path: "internal/launch", rooms: []string{"api", "claude", "internal/link", "internal/shim", "wire"},
 		modules: []string{"golang.org/x/sys"},
 		tests:   []string{"claude/claudetest"},
 	},

@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"maps"
 	"net/http"
-	"slices"
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/launch"
-	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // A launcher is package launch as the hub wants it: neither knows the other.
@@ -32,29 +29,10 @@ func (l launcher) Start(ctx context.Context, s hub.LaunchSpec) (*hub.Launched, e
 
 // launchSpec says what the hub wants started in the words of package launch.
 func launchSpec(s *hub.LaunchSpec) *launch.Spec {
-	o := &s.Options
 	return &launch.Spec{
 		Session: s.Session, Run: s.Run, Token: s.Token, Marker: s.Marker, Dir: s.Dir, Resume: s.Resume, ResumeAt: s.At, Fork: s.Fork,
-		Options: launch.Options{
-			Model: o.Model, FallbackModel: o.FallbackModel, Effort: o.Effort, PermissionMode: wire.PermissionMode(o.PermissionMode),
-			AllowBypass: o.AllowBypass, BypassingAgents: s.BypassingAgents, Name: o.Name, Tools: o.Tools, AllowedTools: o.AllowedTools, DisallowedTools: o.DisallowedTools,
-			AddDirs: o.AddDirs, MaxTurns: o.MaxTurns, MaxBudgetUSD: o.MaxBudgetUSD, MaxThinkingTokens: o.MaxThinkingTokens,
-			Agent: o.Agent, MCPServers: o.MCPServers, Settings: o.Settings, JSONSchema: o.JSONSchema,
-			Thinking: o.Thinking, SettingSources: o.SettingSources, Betas: o.Betas, StrictMCP: o.StrictMCP, PluginDirs: o.PluginDirs,
-			IncludeHookEvents: o.IncludeHookEvents, NoPersistence: o.NoPersistence, TaskBudget: o.TaskBudget, ExtraArgs: o.ExtraArgs,
-			Env: environ(o.Env),
-		},
-		Deny: s.Deny, Ask: s.Ask,
+		Options: s.Options, BypassingAgents: s.BypassingAgents, Deny: s.Deny, Ask: s.Ask,
 	}
-}
-
-// environ returns variables in the form of an environment, in one order.
-func environ(variables map[string]string) []string {
-	var env []string
-	for _, name := range slices.Sorted(maps.Keys(variables)) {
-		env = append(env, name+"="+variables[name])
-	}
-	return env
 }
 
 // History returns the lines of a transcript.

@@ -14,7 +14,7 @@ import (
 )
 
 // testSums sums turns up by session, by quarter of an hour and by model.
-func testSums(t *testing.T, j journal.Journal) {
+func testSums(t *testing.T, j Journal) {
 	figures := func(models string) json.RawMessage {
 		return json.RawMessage(`{"ms":1000,"figures":{"cost_usd":9,"models":` + models + `}}`)
 	}
@@ -75,7 +75,7 @@ func testSums(t *testing.T, j journal.Journal) {
 }
 
 // testDecisions lists what was decided, of all sessions and of one.
-func testDecisions(t *testing.T, j journal.Journal) {
+func testDecisions(t *testing.T, j Journal) {
 	ctx := t.Context()
 	seqs := map[string]int64{}
 	var names []string // of the decisions, the newest first

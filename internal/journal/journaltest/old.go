@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	_ "modernc.org/sqlite" // registers the driver
-
-	"github.com/switchboard-dev/switchboard/internal/journal"
 )
 
 //go:embed testdata/v1.sql
@@ -64,7 +62,7 @@ VALUES (1, 'old-question', 1, 'r', 'permission', 'answered', 1, 2, 'ada', '', ?1
 func OldLine(seq int) []byte { return NewSession("old", seq).Entries[seq-1].Line }
 
 // CheckOld fails the test unless all that WriteOld wrote is in the journal.
-func CheckOld(t testing.TB, j journal.Journal, session string) {
+func CheckOld(t testing.TB, j Journal, session string) {
 	t.Helper()
 	ctx := context.Background()
 	entries, err := j.Entries(ctx, session, 0, 0, 0)

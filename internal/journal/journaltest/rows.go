@@ -10,7 +10,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/journal"
 )
 
-func testRows(t *testing.T, j journal.Journal) {
+func testRows(t *testing.T, j Journal) {
 	b := NewSession("s", 1)
 	*b.Session = journal.Session{
 		ID: "s", Epoch: "e", Title: "Title", Dir: "/dir", State: "running", Model: "m", Conversation: "c", Run: 2, Created: start,
@@ -74,7 +74,7 @@ func testRows(t *testing.T, j journal.Journal) {
 	}
 }
 
-func testSpent(t *testing.T, j journal.Journal) {
+func testSpent(t *testing.T, j Journal) {
 	ctx := t.Context()
 	if spent := must[[]journal.Spent](t)(j.Spent(ctx, time.Time{})); len(spent) != 0 {
 		t.Errorf("before anything was spent there is %+v", spent)
@@ -133,7 +133,7 @@ func testSpent(t *testing.T, j journal.Journal) {
 	})
 }
 
-func testCommands(t *testing.T, j journal.Journal) {
+func testCommands(t *testing.T, j Journal) {
 	b := NewSession("s", 1)
 	b.Commands = []journal.Command{
 		{Session: "s", ID: "z", Run: 1, Number: 4, ClientID: "k", Kind: "prompt", State: "queued", UUID: "u", Line: []byte(`{"a":1}`), Data: json.RawMessage(`{"d":1}`), By: "ada", Order: 3, Created: start, Updated: start.Add(time.Second)},
@@ -152,7 +152,7 @@ func testCommands(t *testing.T, j journal.Journal) {
 	equal(t, "open, later", must[[]journal.Command](t)(j.Commands(t.Context(), "s", true)), b.Commands[2:])
 }
 
-func testQuestions(t *testing.T, j journal.Journal) {
+func testQuestions(t *testing.T, j Journal) {
 	b := NewSession("s", 1)
 	b.Questions = []journal.Question{
 		{ID: "z", Session: "s", Run: 1, RequestID: "r", Kind: "permission", State: "open", Opened: 1, Ask: []byte(`{"q":1}`), OpenedAt: start},
@@ -204,7 +204,7 @@ func testQuestions(t *testing.T, j journal.Journal) {
 	}
 }
 
-func testClientIDs(t *testing.T, j journal.Journal) {
+func testClientIDs(t *testing.T, j Journal) {
 	b := NewSession("s", 1)
 	id := journal.ClientID{Scope: "create", ID: "k", Sum: []byte{1}, Answer: json.RawMessage(`{"a":1}`), Time: start}
 	b.ClientIDs = []journal.ClientID{id}
@@ -231,7 +231,7 @@ func testClientIDs(t *testing.T, j journal.Journal) {
 	equal(t, "client id, later", must[*journal.ClientID](t)(j.ClientID(ctx, "create", "k")), &id)
 }
 
-func testLeases(t *testing.T, j journal.Journal) {
+func testLeases(t *testing.T, j Journal) {
 	lease := journal.Lease{ConfigDir: "/c", Conversation: "x", Session: "s", Run: 1}
 	b := NewSession("s", 1)
 	b.Leases = []journal.Lease{lease}
@@ -276,7 +276,7 @@ func testLeases(t *testing.T, j journal.Journal) {
 	}
 }
 
-func testConversations(t *testing.T, j journal.Journal) {
+func testConversations(t *testing.T, j Journal) {
 	for i, id := range []string{"a", "b", "c"} {
 		b := NewSession(id, 1)
 		b.Session.Updated = start.Add(time.Duration(i) * time.Second)

@@ -16,12 +16,29 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/journal"
 )
 
+// A Journal is a [journal.Journal] with what tests alone read: rows that the hub only
+// writes, and a check of the storage.
+type Journal interface {
+	journal.Journal
+	// Runs returns all runs of a session, the oldest first.
+	Runs(ctx context.Context, session string) ([]journal.Run, error)
+	// Commands lists a session's outbox: those that are not settled yet
+	// (open = true), or all, the oldest first.
+	Commands(ctx context.Context, session string, open bool) ([]journal.Command, error)
+	// Lease returns the holder of a conversation; [journal.ErrNotFound] if there is
+	// none.
+	Lease(ctx context.Context, configDir, conversation string) (*journal.Lease, error)
+	// Check verifies the storage and returns what is wrong with it, nothing if it is
+	// sound.
+	Check(ctx context.Context) ([]string, error)
+}
+
 // Run holds an implementation to the promises of [journal.Journal]. open
 // returns an empty journal, which the suite closes.
-func Run(t *testing.T, open func(t *testing.T) journal.Journal) {
+func Run(t *testing.T, open func(t *testing.T) Journal) {
 	tests := []struct {
 		name string
-		test func(*testing.T, journal.Journal)
+		test func(*testing.T, Journal)
 	}{
 		{"numbering", testNumbering},
 		{"round trip", testRoundTrip},
@@ -82,7 +99,7 @@ func NewSession(id string, n int) *journal.Batch {
 	return b
 }
 
-func commit(t *testing.T, j journal.Journal, b *journal.Batch) {
+func commit(t *testing.T, j Journal, b *journal.Batch) {
 	t.Helper()
 	if _, _, err := j.Commit(t.Context(), b); err != nil {
 		t.Fatalf("Commit: %v", err)
@@ -106,7 +123,7 @@ func equal(t *testing.T, what string, got, want any) {
 	}
 }
 
-func testNumbering(t *testing.T, j journal.Journal) {
+func testNumbering(t *testing.T, j Journal) {
 	if last := must[int64](t)(j.LastPosition(t.Context())); last != 0 {
 		t.Errorf("an empty journal is at position %d", last)
 	}
@@ -164,7 +181,7 @@ func testNumbering(t *testing.T, j journal.Journal) {
 	}
 }
 
-func testRoundTrip(t *testing.T, j journal.Journal) {
+func testRoundTrip(t *testing.T, j Journal) {
 	b := NewSession("s", 0)
 	b.Entries = []journal.Entry{
 		{Run: 1, Time: start.Add(time.Nanosecond), Source: journal.SourceAgent, Kind: "line", UUID: "u-1", Line: []byte(`{"type":"x"}`)},
@@ -181,7 +198,7 @@ func testRoundTrip(t *testing.T, j journal.Journal) {
 
 // testAlike writes batches of many lengths whose entries differ in little, and in
 // each of them one that differs in something more.
-func testAlike(t *testing.T, j journal.Journal) {
+func testAlike(t *testing.T, j Journal) {
 	different := []func(e *journal.Entry){
 		func(*journal.Entry) {},
 		func(e *journal.Entry) { e.Run = 2 },
@@ -238,7 +255,7 @@ func testAlike(t *testing.T, j journal.Journal) {
 
 // testAtomicity has batches refused for their last row and looks for the first
 // ones.
-func testAtomicity(t *testing.T, j journal.Journal) {
+func testAtomicity(t *testing.T, j Journal) {
 	holder := NewSession("holder", 1)
 	holder.Leases = []journal.Lease{{ConfigDir: "/c", Conversation: "x", Session: "holder", Run: 1}}
 	commit(t, j, holder)
@@ -277,7 +294,7 @@ func testAtomicity(t *testing.T, j journal.Journal) {
 	}
 }
 
-func testConflict(t *testing.T, j journal.Journal) {
+func testConflict(t *testing.T, j Journal) {
 	commit(t, j, NewSession("s", 2))
 	tests := []struct {
 		name  string
@@ -317,7 +334,7 @@ func testConflict(t *testing.T, j journal.Journal) {
 // testConcurrency lets many sessions write at once, each with a rival that
 // writes with the same After: one of the two must lose, and all that was
 // promised must be there, at once.
-func testConcurrency(t *testing.T, j journal.Journal) {
+func testConcurrency(t *testing.T, j Journal) {
 	const sessions, batches = 8, 12
 	var wg sync.WaitGroup
 	for s := range sessions {
@@ -362,7 +379,7 @@ func testConcurrency(t *testing.T, j journal.Journal) {
 	}
 }
 
-func testCancelled(t *testing.T, j journal.Journal) {
+func testCancelled(t *testing.T, j Journal) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, _, err := j.Commit(ctx, NewSession("s", 1)); !errors.Is(err, context.Canceled) {
@@ -373,7 +390,7 @@ func testCancelled(t *testing.T, j journal.Journal) {
 	}
 }
 
-func testEntryPages(t *testing.T, j journal.Journal) {
+func testEntryPages(t *testing.T, j Journal) {
 	b := NewSession("s", 0)
 	for range 10 {
 		b.Entries = append(b.Entries, journal.Entry{Kind: "line", Line: bytes.Repeat([]byte("x"), 100), Data: bytes.Repeat([]byte("1"), 100)})
@@ -409,7 +426,7 @@ func testEntryPages(t *testing.T, j journal.Journal) {
 	}
 }
 
-func testLongLines(t *testing.T, j journal.Journal) {
+func testLongLines(t *testing.T, j Journal) {
 	long := func(c byte, n int) []byte { return bytes.Repeat([]byte{c}, n) }
 	b := NewSession("s", 0)
 	b.Entries = []journal.Entry{
@@ -443,7 +460,7 @@ func testLongLines(t *testing.T, j journal.Journal) {
 	}
 }
 
-func testClosed(t *testing.T, j journal.Journal) {
+func testClosed(t *testing.T, j Journal) {
 	commit(t, j, NewSession("s", 1))
 	if err := j.Close(); err != nil {
 		t.Fatal(err)

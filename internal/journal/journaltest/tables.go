@@ -13,7 +13,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/journal"
 )
 
-func testSessions(t *testing.T, j journal.Journal) {
+func testSessions(t *testing.T, j Journal) {
 	const count = 25
 	for i := range count {
 		b := NewSession(fmt.Sprintf("s%02d", i), 1)
@@ -94,7 +94,7 @@ func testSessions(t *testing.T, j journal.Journal) {
 	}
 }
 
-func testClock(t *testing.T, j journal.Journal) {
+func testClock(t *testing.T, j Journal) {
 	ctx := t.Context()
 	for i := range 3 {
 		b := NewSession("s", 1)
@@ -122,7 +122,7 @@ func testClock(t *testing.T, j journal.Journal) {
 
 // SearchFor searches until what is found satisfies the condition: the index
 // may lag behind.
-func SearchFor(t testing.TB, j journal.Journal, q journal.SearchQuery, enough func(journal.SearchPage) bool) journal.SearchPage {
+func SearchFor(t testing.TB, j Journal, q journal.SearchQuery, enough func(journal.SearchPage) bool) journal.SearchPage {
 	t.Helper()
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
@@ -143,7 +143,7 @@ func SearchFor(t testing.TB, j journal.Journal, q journal.SearchQuery, enough fu
 	}
 }
 
-func testSearch(t *testing.T, j journal.Journal) {
+func testSearch(t *testing.T, j Journal) {
 	for _, id := range []string{"a", "b"} {
 		b := NewSession(id, 0)
 		for i := range 7 {
@@ -224,7 +224,7 @@ func full(id string) *journal.Batch {
 }
 
 // gone fails the test unless nothing of a session is left.
-func gone(t *testing.T, j journal.Journal, id string) {
+func gone(t *testing.T, j Journal, id string) {
 	t.Helper()
 	ctx := t.Context()
 	_, session := j.Session(ctx, id)
@@ -247,7 +247,7 @@ func gone(t *testing.T, j journal.Journal, id string) {
 	}
 }
 
-func testDelete(t *testing.T, j journal.Journal) {
+func testDelete(t *testing.T, j Journal) {
 	ctx := t.Context()
 	commit(t, j, full("a"))
 	commit(t, j, full("b"))
@@ -283,7 +283,7 @@ func testDelete(t *testing.T, j journal.Journal) {
 	}
 }
 
-func testRetain(t *testing.T, j journal.Journal) {
+func testRetain(t *testing.T, j Journal) {
 	ctx := t.Context()
 	for i, id := range []string{"old", "middle", "new"} {
 		b := full(id)
@@ -331,7 +331,7 @@ func testRetain(t *testing.T, j journal.Journal) {
 
 // testBackup passes over implementations that cannot be copied to a file: they
 // return [errors.ErrUnsupported].
-func testBackup(t *testing.T, j journal.Journal) {
+func testBackup(t *testing.T, j Journal) {
 	ctx := t.Context()
 	commit(t, j, full("a"))
 	file := filepath.Join(t.TempDir(), "backup.db")
