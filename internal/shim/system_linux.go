@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -89,4 +90,34 @@ func (a *adopter) reap() {
 		var status unix.WaitStatus
 		_, _ = unix.Wait4(pid, &status, unix.WNOHANG, nil) // it is ours and has ended
 	}
+}
+
+// peerUID returns the user of the process at the other end of a Unix socket.
+func peerUID(fd int) (int, error) {
+	cred, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
+	if err != nil {
+		return 0, err
+	}
+	return int(cred.Uid), nil
+}
+
+// startTime returns when a process was started, in the system's own form: field
+// 22 of its stat file. It is empty if that cannot be seen.
+func startTime(pid int) string {
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return ""
+	}
+	// The name comes second, in parentheses, and may contain anything.
+	fields := bytes.Fields(data[bytes.LastIndexByte(data, ')')+1:])
+	const start = 19 // the first one here is field 3
+	if len(fields) <= start {
+		return ""
+	}
+	return string(fields[start])
+}
+
+// attributes are those of a wrapped CLI.
+func attributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

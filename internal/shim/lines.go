@@ -3,8 +3,37 @@ package shim
 import (
 	"time"
 
+	"github.com/switchboard-dev/switchboard/internal/link"
 	"github.com/switchboard-dev/switchboard/wire"
 )
+
+// route appends a line of the CLI to what goes to the hub. Stream events are
+// kept from the beginning of their message to its end, so that a hub that comes
+// later can rebuild what is being written; a turn's end ends all of them.
+func route(out *link.Outgoing, line []byte, h wire.Header, class wire.Class) {
+	if class != wire.Live {
+		out.Add(link.Line, line)
+		if string(h.Type) == "result" {
+			out.SettleAll()
+		}
+		return
+	}
+	if string(h.Type) != "stream_event" {
+		out.AddLive(line, "", false)
+		return
+	}
+	stream := string(h.ParentToolUseID)
+	switch string(h.EventType) {
+	case "message_start":
+		out.Settle(stream)
+		out.AddLive(line, stream, true)
+	case "message_stop":
+		out.AddLive(line, stream, true)
+		out.Settle(stream)
+	default:
+		out.AddLive(line, stream, true)
+	}
+}
 
 // mostOpen bounds how many requests of the CLI are remembered.
 const mostOpen = 1024
