@@ -7,31 +7,43 @@ import (
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
+// An arrival is a line of the CLI with what [route] has to know of its header.
+type arrival struct {
+	line      []byte
+	class     wire.Class
+	typ       []byte // parts of line
+	eventType []byte
+	stream    string // the tool call of the sub-agent that the line is from
+}
+
+func arrivalOf(line []byte, h *wire.Header, class wire.Class) arrival {
+	return arrival{line: line, class: class, typ: h.Type, eventType: h.EventType, stream: string(h.ParentToolUseID)}
+}
+
 // route appends a line of the CLI to what goes to the hub. Stream events are
 // kept from the beginning of their message to its end, so that a hub that comes
 // later can rebuild what is being written; a turn's end ends all of them.
-func route(out *link.Outgoing, line []byte, h wire.Header, class wire.Class) {
-	if class != wire.Live {
-		out.Add(link.Line, line)
-		if string(h.Type) == "result" {
+func route(out *link.Outgoing, a *arrival) {
+	if a.class != wire.Live {
+		out.Add(link.Line, a.line)
+		if string(a.typ) == "result" {
 			out.SettleAll()
 		}
 		return
 	}
-	if string(h.Type) != "stream_event" {
-		out.AddLive(line, "", false)
+	if string(a.typ) != "stream_event" {
+		out.AddLive(a.line, "", false)
 		return
 	}
-	stream := string(h.ParentToolUseID)
-	switch string(h.EventType) {
+	switch string(a.eventType) {
 	case "message_start":
-		out.Settle(stream)
-		out.AddLive(line, stream, true)
+		out.Settle(a.stream)
+		out.AddLive(a.line, a.stream, true)
 	case "message_stop":
-		out.AddLive(line, stream, true)
-		out.Settle(stream)
+		out.AddLive(a.line, a.stream, true)
+		out.Settle(a.stream)
 	default:
-		out.AddLive(line, stream, true)
+		out.AddLive(a.line, a.stream, true)
 	}
 }
 

@@ -91,7 +91,8 @@ func TestNamesOfStreamEvents(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			route(out, []byte(line), header, wire.ClassOf(header))
+			a := arrivalOf([]byte(line), &header, wire.ClassOf(header))
+			route(out, &a)
 		}
 		if err := out.Connect(0); err != nil {
 			t.Fatal(err)
