@@ -39,10 +39,10 @@ type Env struct {
 	// say. If nil, nobody is.
 	Logger *slog.Logger
 
-	// started is told the CLI's process, busy that lines are carried; nil if nobody
-	// wants to know.
+	// started is told the CLI's process, busy that lines are carried, or that the
+	// hub has said something. Nil if nobody wants to know.
 	started func(pid int)
-	busy    func()
+	busy    func(lines bool)
 
 	// For tests; nil means the real ones.
 	start func(context.Context, *claude.Command) (agent, error)
@@ -116,7 +116,7 @@ func newShim(spec *Spec, env *Env) *shim {
 		s.env.Logger = slog.New(slog.DiscardHandler)
 	}
 	if s.env.busy == nil {
-		s.env.busy = func() {}
+		s.env.busy = func(bool) {}
 	}
 	if s.env.start == nil {
 		s.env.start = func(ctx context.Context, c *claude.Command) (agent, error) { return c.Start(ctx) }
@@ -131,6 +131,7 @@ func newShim(spec *Spec, env *Env) *shim {
 	pid := os.Getpid()
 	hello := link.Hello{Session: spec.Session, Run: spec.Run, Instance: spec.Instance, PID: pid, PIDStart: startTime(pid)}
 	s.carrier = newCarrier(hello, link.NewOutgoing(spec.BufferBytes, 0), s.env.dial, s.log)
+	s.carrier.busy = s.env.busy
 	s.carrier.onStop = func(m *link.Stop) {
 		s.order(stopOrder{m.Reason, time.Duration(min(m.GraceMS, maxGraceMS)) * time.Millisecond})
 	}
@@ -427,7 +428,7 @@ func (s *shim) read(ctx context.Context) error {
 			return err
 		}
 		lines, err := s.agent.ReadBatch(ctx)
-		s.env.busy()
+		s.env.busy(true)
 		var tooLong *wire.LineTooLongError
 		switch {
 		case errors.As(err, &tooLong):
@@ -515,7 +516,7 @@ func (s *shim) write(ctx context.Context) {
 		if !ok {
 			return
 		}
-		s.env.busy()
+		s.env.busy(true)
 		if order.Number == 0 {
 			_ = s.agent.CloseInput() // never fails
 			s.carrier.done("")

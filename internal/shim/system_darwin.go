@@ -22,6 +22,11 @@ func (*adopter) started(int) {}
 
 func (*adopter) stop() {}
 
+// programPages returns none: only Linux says which pages of a program a process has.
+func programPages() []pages { return nil }
+
+func dropPages([]pages) {}
+
 // peerUID returns the user of the process at the other end of a Unix socket.
 func peerUID(fd int) (int, error) {
 	cred, err := unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)

@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -120,4 +121,50 @@ func startTime(pid int) string {
 // attributes are those of a wrapped CLI.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+// programPages returns where the program's file is in this process's memory, as far
+// as it was not written to.
+func programPages() []pages {
+	self, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	smaps, err := os.ReadFile("/proc/self/smaps")
+	if err != nil {
+		return nil
+	}
+	// Per mapping there is a line "from-to rwxp offset device inode path" and then
+	// "Name: value" lines. A page that was written to is not the file's any more,
+	// and counts as anonymous.
+	var list []pages
+	var at pages
+	mine := false
+	for line := range strings.Lines(string(smaps)) {
+		fields := strings.Fields(line)
+		switch {
+		case len(fields) >= 5 && strings.Contains(fields[0], "-"):
+			first, last, _ := strings.Cut(fields[0], "-")
+			from, err1 := strconv.ParseUint(first, 16, 64)
+			to, err2 := strconv.ParseUint(last, 16, 64)
+			at = pages{uintptr(from), uintptr(to)}
+			mine = err1 == nil && err2 == nil && len(fields) == 6 && fields[5] == self && (fields[1] == "r-xp" || fields[1] == "r--p")
+		case mine && len(fields) == 3 && fields[0] == "Anonymous:":
+			if fields[1] == "0" {
+				list = append(list, at)
+			}
+			mine = false
+		}
+	}
+	return list
+}
+
+// dropPages takes pages out of this process's memory that were read from a file and
+// can only be read. They stay in the system's cache, from where they come back as
+// they are used.
+func dropPages(list []pages) {
+	for _, p := range list {
+		// Merely advice: if it is refused, the pages stay.
+		_, _, _ = unix.Syscall(unix.SYS_MADVISE, p.from, p.to-p.from, unix.MADV_DONTNEED)
+	}
 }

@@ -31,6 +31,11 @@ func (*adopter) started(int) {}
 
 func (*adopter) stop() {}
 
+// programPages returns none: only Linux says which pages of a program a process has.
+func programPages() []pages { return nil }
+
+func dropPages([]pages) {}
+
 // closeInherited does nothing: children inherit only what they are given here.
 func closeInherited() {}
 
