@@ -38,7 +38,7 @@ func (r pipeReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// readLoop hands the lines of standard output to Read and readBatch, those of one
+// readLoop hands the lines of standard output to Read and ReadBatch, those of one
 // read of the pipe at a time: a slow reader slows the CLI down, and at most two
 // batches are in memory. It ends with the pipe.
 func (p *Process) readLoop() {
@@ -116,8 +116,15 @@ func (p *Process) Read(ctx context.Context) ([]byte, error) {
 	return line, nil
 }
 
-// readBatch is Read for all lines that are there, at least one, for a [Conn], which
-// comes back until there are no more.
+// ReadBatch is [Process.Read] for all lines that one read of the pipe brought, at
+// least one. The lines share memory with each other.
+func (p *Process) ReadBatch(ctx context.Context) ([][]byte, error) {
+	p.reads.Add(1)
+	return p.nextBatch(ctx)
+}
+
+// readBatch is ReadBatch for a [Conn], which comes back until there are no more: no
+// line is dropped because it takes long with those before.
 func (p *Process) readBatch(ctx context.Context) ([][]byte, error) {
 	p.returns.Store(true)
 	return p.nextBatch(ctx)

@@ -166,15 +166,15 @@ func (f *fanout) close() {
 }
 
 // dialRaw connects to a path of a relay.
-func (f *fanout) dialRaw(path string) (net.Conn, *bufio.Reader, error) {
-	conn, err := net.Dial("tcp", f.order.Address)
+func dialRaw(address, token, path string) (net.Conn, *bufio.Reader, error) {
+	conn, err := net.Dial("tcp", address)
 	if err != nil {
 		return nil, nil, err
 	}
-	request := "GET " + path + " HTTP/1.1\r\nHost: " + f.order.Address + "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
+	request := "GET " + path + " HTTP/1.1\r\nHost: " + address + "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
 		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
-	if f.order.Token != "" {
-		request += "Authorization: Bearer " + f.order.Token + "\r\n"
+	if token != "" {
+		request += "Authorization: Bearer " + token + "\r\n"
 	}
 	if _, err := conn.Write([]byte(request + "\r\n")); err != nil {
 		return nil, nil, errors.Join(err, conn.Close())
@@ -196,7 +196,7 @@ func (f *fanout) dialRaw(path string) (net.Conn, *bufio.Reader, error) {
 
 // connect is the CLI: it dials, answers what it is asked, and says what it is.
 func (f *fanout) connect() error {
-	conn, r, err := f.dialRaw("/")
+	conn, r, err := dialRaw(f.order.Address, f.order.Token, "/")
 	if err != nil {
 		return err
 	}
@@ -517,7 +517,7 @@ type timesheet struct {
 func (f *fanout) join(n int) error {
 	told := make(chan struct{}, n)
 	for range n {
-		conn, r, err := f.dialRaw("/ws")
+		conn, r, err := dialRaw(f.order.Address, f.order.Token, "/ws")
 		if err != nil {
 			return err
 		}

@@ -178,7 +178,7 @@ const roleLoad = "load"
 
 // play is the test binary in another role.
 func play(role string) int {
-	roles := map[string]func() error{roleLoad: runLoad, roleForms: runForms, roleThief: runThief, roleFanout: runFanout, roleBlast: runBlast}
+	roles := map[string]func() error{roleLoad: runLoad, roleForms: runForms, roleThief: runThief, roleFanout: runFanout, roleBlast: runBlast, roleWriter: runWriter, roleBare: runBare}
 	run, found := roles[role]
 	if !found {
 		fmt.Fprintf(os.Stderr, "%s is %q, which is no role\n", roleEnv, role)

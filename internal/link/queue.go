@@ -53,4 +53,7 @@ func (q *queue[T]) filter(keep func(int, *T) bool) {
 	}
 	clear(q.items[n:])
 	q.items, q.head = q.items[:n], 0
+	if n == 0 && cap(q.items) > keepQueue {
+		q.items = nil
+	}
 }

@@ -14,6 +14,8 @@
 //     pass, and the pieces of Go in docs/sdk.md are parts of examples that do;
 //   - docs/sdk-parity.md names nothing of the SDK that is not there, and leaves
 //     out none of its options, methods, hooks, requests and messages;
+//   - the functions exist that docs/architecture.md names on the ways of a line,
+//     a prompt and a question, and a line has at most 12 hops;
 //   - README, Makefile and .ci/run agree on how the project is tested;
 //   - every module we depend on has its reasons written down in docs/decisions;
 //   - documentation, help texts, messages and the console's texts have none of

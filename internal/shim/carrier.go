@@ -56,6 +56,8 @@ type carrier struct {
 	log *slog.Logger
 	// onStop is called when the hub wants the CLI ended.
 	onStop func(*link.Stop)
+	// busy is called when the hub has said something; nil if nobody wants to know.
+	busy func(lines bool)
 	// register is how a run comes to be that nobody has made before; nil if the
 	// run is there.
 	register registerFunc
@@ -390,6 +392,9 @@ func (c *carrier) serve(parent context.Context, conn conn, version int) error {
 		text, frame, err := conn.Read(ctx)
 		if err == nil {
 			heard.set(time.Now())
+			if c.busy != nil {
+				c.busy(false)
+			}
 			if text {
 				err = c.handle(frame)
 			} else {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/coder/websocket"
@@ -30,6 +31,7 @@ func dialSocket(path, token string) dialFunc {
 			return nil, fmt.Errorf("reaching the hub: %w", err)
 		}
 		// No pool and no proxy: a connection is used for one link.
+		var out *corked
 		transport := &http.Transport{
 			DisableKeepAlives: true,
 			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -41,7 +43,8 @@ func dialSocket(path, token string) dialFunc {
 				if err := checkPeer(c); err != nil {
 					return nil, errors.Join(err, c.Close())
 				}
-				return c, nil
+				out = &corked{Conn: c}
+				return out, nil
 			},
 		}
 		defer transport.CloseIdleConnections()
@@ -66,15 +69,58 @@ func dialSocket(path, token string) dialFunc {
 			return nil, errors.New("reaching the hub: what listens there does not speak the link protocol")
 		}
 		ws.SetReadLimit(link.MaxFrame)
-		return &socketConn{ws: ws}, nil
+		return &socketConn{ws: ws, out: out}, nil
 	}
 }
 
 // A socketConn is a conn over a WebSocket.
 type socketConn struct {
 	ws  *websocket.Conn
-	buf []byte // owned by the reader
+	buf []byte  // owned by the reader
+	out *corked // below ws
 }
+
+// A corked is a connection that collects what is written to it between cork and
+// uncork: the library writes a message in pieces of 4 KiB.
+type corked struct {
+	net.Conn
+
+	// Guarded by mu. The library writes pongs from the goroutine that reads.
+	mu     sync.Mutex
+	on     bool
+	pieces []byte
+}
+
+func (c *corked) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.on {
+		return c.Conn.Write(p)
+	}
+	c.pieces = append(c.pieces, p...)
+	return len(p), nil
+}
+
+func (c *corked) cork() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.on = true
+}
+
+// uncork writes what was collected.
+func (c *corked) uncork() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, err := c.Conn.Write(c.pieces)
+	c.on, c.pieces = false, c.pieces[:0]
+	if cap(c.pieces) > keepWritten {
+		c.pieces = nil
+	}
+	return err
+}
+
+// keepWritten is the largest buffer that is kept between messages.
+const keepWritten = 4 * link.Batch
 
 // keepRead is the largest buffer that is kept between frames.
 const keepRead = 64 << 10
@@ -110,7 +156,10 @@ func (c *socketConn) Write(ctx context.Context, text bool, frame []byte) error {
 	if text {
 		kind = websocket.MessageText
 	}
-	return c.ws.Write(ctx, kind, frame)
+	// The library only fills the buffer. A write that waits for the hub ends with ctx.
+	defer context.AfterFunc(ctx, func() { _ = c.out.Conn.Close() })()
+	c.out.cork()
+	return errors.Join(c.ws.Write(context.Background(), kind, frame), c.out.uncork())
 }
 
 func (c *socketConn) Close(err error) {

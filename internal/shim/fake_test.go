@@ -24,10 +24,10 @@ func newFakeAgent() *fakeAgent {
 	return &fakeAgent{lines: make(chan string), done: make(chan struct{})}
 }
 
-func (a *fakeAgent) Read(ctx context.Context) ([]byte, error) {
+func (a *fakeAgent) ReadBatch(ctx context.Context) ([][]byte, error) {
 	select {
 	case line := <-a.lines:
-		return []byte(line), nil
+		return [][]byte{[]byte(line)}, nil
 	case <-a.done:
 		return nil, io.EOF
 	case <-ctx.Done():

@@ -76,6 +76,46 @@ func TestLiveLinesComeAgain(t *testing.T) {
 	}
 }
 
+// TestNamesOfStreamEvents has members whose names differ from those of a stream
+// event in case alone, and mean nothing: the message that is being written goes on.
+func TestNamesOfStreamEvents(t *testing.T) {
+	for _, line := range []string{
+		`{"type":"stream_event","Event":{"type":"message_stop"}}`,
+		`{"type":"stream_event","event":{"TYPE":"message_stop"}}`,
+		`{"type":"stream_event","event":{"type":"content_block_delta","Type":"message_start"}}`,
+		`{"type":"stream_event","event":{"type":"content_block_delta","delta":{"type":"text_delta","text":"message_stop"}}}`,
+	} {
+		out := link.NewOutgoing(0, 0)
+		for _, line := range []string{streamEvent("null", "message_start"), line} {
+			header, err := wire.Peek([]byte(line))
+			if err != nil {
+				t.Fatal(err)
+			}
+			a := arrivalOf([]byte(line), &header, wire.ClassOf(header))
+			route(out, &a)
+		}
+		if err := out.Connect(0); err != nil {
+			t.Fatal(err)
+		}
+		var lines link.Decoder
+		lines.Push(out.AppendFrame(nil))
+		n := 0
+		for {
+			_, ok, err := lines.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !ok {
+				break
+			}
+			n++
+		}
+		if n != 2 {
+			t.Errorf("after %s a hub that comes later is sent %d lines of the message, want 2", line, n)
+		}
+	}
+}
+
 // TestPreviousVersion has a hub of the version before.
 func TestPreviousVersion(t *testing.T) {
 	hub := newHub(t)

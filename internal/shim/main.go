@@ -58,5 +58,7 @@ func Main(ctx context.Context, orders io.ReadCloser) int {
 		case <-done:
 		}
 	}()
-	return Run(ctx, spec, &Env{Logger: logger, started: orphans.started})
+	rest := newRest()
+	defer rest.stop()
+	return Run(ctx, spec, &Env{Logger: logger, started: orphans.started, busy: rest.busy})
 }

@@ -39,8 +39,10 @@ type Env struct {
 	// say. If nil, nobody is.
 	Logger *slog.Logger
 
-	// started is told the CLI's process; nil if nobody wants to know.
+	// started is told the CLI's process, busy that lines are carried, or that the
+	// hub has said something. Nil if nobody wants to know.
 	started func(pid int)
+	busy    func(lines bool)
 
 	// For tests; nil means the real ones.
 	start func(context.Context, *claude.Command) (agent, error)
@@ -50,7 +52,7 @@ type Env struct {
 
 // An agent is a running CLI, as a [claude.Process] is one.
 type agent interface {
-	Read(ctx context.Context) ([]byte, error)
+	ReadBatch(ctx context.Context) ([][]byte, error)
 	Write(ctx context.Context, line []byte) error
 	CloseInput() error
 	Close() error
@@ -88,6 +90,8 @@ type shim struct {
 
 	agent agent // nil until it is started; static after that
 
+	arrived []arrival // owned by read: memory for the next batch
+
 	mu sync.Mutex
 	// Guarded by mu.
 	tracker  tracker
@@ -111,6 +115,9 @@ func newShim(spec *Spec, env *Env) *shim {
 	if s.env.Logger == nil {
 		s.env.Logger = slog.New(slog.DiscardHandler)
 	}
+	if s.env.busy == nil {
+		s.env.busy = func(bool) {}
+	}
 	if s.env.start == nil {
 		s.env.start = func(ctx context.Context, c *claude.Command) (agent, error) { return c.Start(ctx) }
 	}
@@ -124,6 +131,7 @@ func newShim(spec *Spec, env *Env) *shim {
 	pid := os.Getpid()
 	hello := link.Hello{Session: spec.Session, Run: spec.Run, Instance: spec.Instance, PID: pid, PIDStart: startTime(pid)}
 	s.carrier = newCarrier(hello, link.NewOutgoing(spec.BufferBytes, 0), s.env.dial, s.log)
+	s.carrier.busy = s.env.busy
 	s.carrier.onStop = func(m *link.Stop) {
 		s.order(stopOrder{m.Reason, time.Duration(min(m.GraceMS, maxGraceMS)) * time.Millisecond})
 	}
@@ -419,7 +427,8 @@ func (s *shim) read(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		line, err := s.agent.Read(ctx)
+		lines, err := s.agent.ReadBatch(ctx)
+		s.env.busy(true)
 		var tooLong *wire.LineTooLongError
 		switch {
 		case errors.As(err, &tooLong):
@@ -431,19 +440,22 @@ func (s *shim) read(ctx context.Context) error {
 		case err != nil:
 			return err
 		case keep:
-			s.take(line)
+			s.take(lines)
 		default:
 			s.mu.Lock()
-			s.dropped++
-			s.droppedB += int64(len(line))
+			s.dropped += int64(len(lines))
+			for _, line := range lines {
+				s.droppedB += int64(len(line))
+			}
 			s.mu.Unlock()
 		}
 	}
 }
 
-// awaitRoom waits until the buffer has room. A CLI that is being ended is not
-// made to wait, or it would not end: its lines may fill the buffer twice, and
-// are then left out.
+// awaitRoom waits until the buffer has room for a batch, which may be more than what
+// is free by what one read of the CLI's output brings. A CLI that is being ended is
+// not made to wait, or it would not end: its lines may fill the buffer twice, and are
+// then left out.
 func (s *shim) awaitRoom(ctx context.Context) (keep bool, err error) {
 	for {
 		s.mu.Lock()
@@ -466,23 +478,35 @@ func (s *shim) awaitRoom(ctx context.Context) (keep bool, err error) {
 	}
 }
 
-// take puts a line of the CLI where it belongs.
-func (s *shim) take(line []byte) {
-	header, err := wire.Peek(line)
-	class := wire.Durable // also for what is no JSON
-	if err == nil {
-		class = wire.ClassOf(header)
-	}
-	if class == wire.Consumed {
-		return
-	}
+// take puts lines of the CLI where they belong, all at once: the goroutine that
+// sends them is woken once.
+func (s *shim) take(lines [][]byte) {
 	s.mu.Lock()
-	s.tracker.line(time.Now())
-	if err == nil {
-		s.tracker.wrote(line, header)
+	for _, line := range lines {
+		header, err := wire.Peek(line)
+		class := wire.Durable // also for what is no JSON
+		if err == nil {
+			class = wire.ClassOf(header)
+		}
+		if class == wire.Consumed {
+			continue
+		}
+		if err == nil {
+			s.tracker.wrote(line, header)
+		}
+		s.arrived = append(s.arrived, arrivalOf(line, &header, class))
+	}
+	if len(s.arrived) > 0 {
+		s.tracker.line(time.Now())
 	}
 	s.mu.Unlock()
-	s.carrier.update(func() { route(s.carrier.out, line, header, class) })
+	s.carrier.update(func() {
+		for i := range s.arrived {
+			route(s.carrier.out, &s.arrived[i])
+		}
+	})
+	clear(s.arrived) // the lines are the carrier's now, nothing else holds them
+	s.arrived = s.arrived[:0]
 }
 
 // write carries out the hub's orders, in their order, until ctx ends.
@@ -492,6 +516,7 @@ func (s *shim) write(ctx context.Context) {
 		if !ok {
 			return
 		}
+		s.env.busy(true)
 		if order.Number == 0 {
 			_ = s.agent.CloseInput() // never fails
 			s.carrier.done("")
@@ -513,28 +538,4 @@ func (s *shim) write(ctx context.Context) {
 		}
 		s.carrier.done("")
 	}
-}
-
-// spool saves what no hub has taken. If that fails it is to be tried again, or a hub
-// may come, for as long as the shim goes on without one; failing is since when.
-func (s *shim) spool(failing *time.Time) (code int, done bool) {
-	if s.spec.SpoolDir == "" {
-		s.log.Error("lines that no hub has taken are lost: there is no folder for them", "lines", s.left())
-		return exitLost, true
-	}
-	s.carrier.mu.Lock()
-	path, err := writeSpool(s.spec, s.carrier.out, &s.carrier.commands)
-	s.carrier.mu.Unlock()
-	switch {
-	case err == nil:
-		s.log.Info("lines that no hub has taken are saved", "file", path)
-		return exitDone, true
-	case failing.IsZero():
-		*failing = time.Now()
-		s.log.Error("lines that no hub has taken cannot be saved, which is tried again", "error", err)
-	case time.Since(*failing) >= s.spec.OrphanAfter:
-		s.log.Error("lines that no hub has taken are lost", "error", err)
-		return exitLost, true
-	}
-	return 0, false
 }

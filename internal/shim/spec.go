@@ -1,6 +1,7 @@
 package shim
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -155,3 +156,6 @@ func (s *Spec) command() *claude.Command {
 		InputGrace: s.Command.InputGrace, TermGrace: s.Command.TermGrace, MaxLine: s.Command.MaxLine,
 	}
 }
+
+// newInstance returns a name that no other shim has.
+func newInstance() string { return "i" + rand.Text() }

@@ -5,9 +5,34 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/switchboard-dev/switchboard/internal/link"
 )
+
+// spool saves what no hub has taken. If that fails it is to be tried again, or a hub
+// may come, for as long as the shim goes on without one; failing is since when.
+func (s *shim) spool(failing *time.Time) (code int, done bool) {
+	if s.spec.SpoolDir == "" {
+		s.log.Error("lines that no hub has taken are lost: there is no folder for them", "lines", s.left())
+		return exitLost, true
+	}
+	s.carrier.mu.Lock()
+	path, err := writeSpool(s.spec, s.carrier.out, &s.carrier.commands)
+	s.carrier.mu.Unlock()
+	switch {
+	case err == nil:
+		s.log.Info("lines that no hub has taken are saved", "file", path)
+		return exitDone, true
+	case failing.IsZero():
+		*failing = time.Now()
+		s.log.Error("lines that no hub has taken cannot be saved, which is tried again", "error", err)
+	case time.Since(*failing) >= s.spec.OrphanAfter:
+		s.log.Error("lines that no hub has taken are lost", "error", err)
+		return exitLost, true
+	}
+	return 0, false
+}
 
 // writeSpool saves what is not acknowledged in a file that only the user can
 // read. The file appears when it is whole.

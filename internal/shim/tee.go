@@ -374,8 +374,8 @@ func (t *Tee) cliSaid(line []byte, err error) {
 	if class == wire.Consumed {
 		return
 	}
-	line = append([]byte(nil), line...)
-	t.copyLine(len(line), func(out *link.Outgoing) { route(out, line, header, class) })
+	a := arrivalOf(append([]byte(nil), line...), &header, class)
+	t.copyLine(len(line), func(out *link.Outgoing) { route(out, &a) })
 }
 
 // programSaid copies a line of the program's that has passed. It is called with

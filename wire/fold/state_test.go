@@ -371,6 +371,20 @@ func TestDrift(t *testing.T) {
 	if diff := cmp.Diff(want, a.State.Drift); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	t.Run("of a long session", func(t *testing.T) {
+		var d fold.Drift
+		for seq := range int64(1800) {
+			for _, raw := range []string{`{"type":"assistant","shiny":true}`, `{"type":"assistant","message":{"content":nothing}}`, `{"type":"made_up"}`} {
+				l := fold.NewLine([]byte(raw), false)
+				l.Seq = seq + 1
+				d.Count(l)
+			}
+		}
+		want := fold.Drift{Types: map[string]int64{"made_up": 1800}, Fields: map[string]int64{"assistant.shiny": 500 + 1300/13}, Malformed: 1800}
+		if diff := cmp.Diff(want, d); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
 	t.Run("of live lines", func(t *testing.T) {
 		var d fold.Drift
 		if !d.IsZero() {

@@ -3,8 +3,49 @@ package shim
 import (
 	"time"
 
+	"github.com/switchboard-dev/switchboard/internal/link"
 	"github.com/switchboard-dev/switchboard/wire"
 )
+
+// An arrival is a line of the CLI with what [route] has to know of its header.
+type arrival struct {
+	line      []byte
+	class     wire.Class
+	typ       []byte // parts of line
+	eventType []byte
+	stream    string // the tool call of the sub-agent that the line is from
+}
+
+func arrivalOf(line []byte, h *wire.Header, class wire.Class) arrival {
+	return arrival{line: line, class: class, typ: h.Type, eventType: h.EventType, stream: string(h.ParentToolUseID)}
+}
+
+// route appends a line of the CLI to what goes to the hub. Stream events are
+// kept from the beginning of their message to its end, so that a hub that comes
+// later can rebuild what is being written; a turn's end ends all of them.
+func route(out *link.Outgoing, a *arrival) {
+	if a.class != wire.Live {
+		out.Add(link.Line, a.line)
+		if string(a.typ) == "result" {
+			out.SettleAll()
+		}
+		return
+	}
+	if string(a.typ) != "stream_event" {
+		out.AddLive(a.line, "", false)
+		return
+	}
+	switch string(a.eventType) {
+	case "message_start":
+		out.Settle(a.stream)
+		out.AddLive(a.line, a.stream, true)
+	case "message_stop":
+		out.AddLive(a.line, a.stream, true)
+		out.Settle(a.stream)
+	default:
+		out.AddLive(a.line, a.stream, true)
+	}
+}
 
 // mostOpen bounds how many requests of the CLI are remembered.
 const mostOpen = 1024

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux || darwin
 
 package shim
 
@@ -7,8 +7,10 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/coder/websocket"
@@ -154,3 +156,6 @@ func TestWrongHub(t *testing.T) {
 		})
 	}
 }
+
+// ownSession has a program started as the CLI starts its tools.
+func ownSession(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
