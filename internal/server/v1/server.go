@@ -56,8 +56,8 @@ type Server struct {
 	heartbeat    time.Duration
 	writeTimeout time.Duration
 	mux          *http.ServeMux
-	operations   *http.ServeMux // what is behind authentication
-	openapi      []byte
+	operations   *http.ServeMux         // what is behind authentication
+	openapi      func() ([]byte, error) // the document, which is written when a client asks for it first
 
 	// closing ends with Close, which gives its cause.
 	closing context.Context //nolint:containedctx // the server's own life
@@ -104,10 +104,8 @@ func New(h Hub, reports Reports, guard *access.Guard, options *Options) *Server 
 	}
 
 	strictNames()
-	var err error
-	if s.openapi, err = writeDocument(s.register()); err != nil {
-		panic("v1: " + err.Error()) // only if the types are wrong
-	}
+	document := s.register()
+	s.openapi = sync.OnceValues(func() ([]byte, error) { return writeDocument(document) })
 	s.operations.HandleFunc("GET /v1/openapi.json", s.serveDocument)
 	s.operations.HandleFunc("/v1/", s.notFound)
 
@@ -189,8 +187,13 @@ func (s *Server) serveDocument(w http.ResponseWriter, r *http.Request) {
 		access.WriteProblem(w, e)
 		return
 	}
+	document, err := s.openapi()
+	if err != nil {
+		access.WriteProblem(w, (*api.Error)(s.problem(r.Context(), "get-openapi", err)))
+		return
+	}
 	w.Header().Set("Content-Type", "application/openapi+json")
-	_, _ = w.Write(s.openapi) // the client has gone: nobody to tell
+	_, _ = w.Write(document) // the client has gone: nobody to tell
 }
 
 // notFound answers what no operation is for: 405 if there is one with another
