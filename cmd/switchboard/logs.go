@@ -16,6 +16,7 @@ import (
 	"github.com/switchboard-dev/switchboard/client"
 	"github.com/switchboard-dev/switchboard/internal/naming"
 	"github.com/switchboard-dev/switchboard/internal/terminal"
+	"github.com/switchboard-dev/switchboard/internal/transcript"
 )
 
 // logsPage is how many events are asked for at a time.
@@ -145,13 +146,14 @@ func (v *logsCmd) printer(ctx context.Context, e *env, log *sessionLog, since ti
 		return &eventPrinter{out: e.stdout, raw: v.raw, clean: isTerminal(e.stdout)}, nil
 	}
 	view := e.view(false)
-	p := &talkPrinter{out: e.stdout, view: view, times: v.times, keep: v.last, errs: e.stderr}
+	p := &talkPrinter{out: e.stdout, times: v.times, errs: e.stderr}
+	p.Print = p.item
 	p.look.Styles, p.look.Width = view.Styles, view.Styles.Profile.Width
 	if v.times && p.look.Width > 0 {
 		p.look.Width = max(1, p.look.Width-stampWidth)
 	}
 	if v.full {
-		p.look.Unfolded = func(*talkItem) bool { return true }
+		p.look.Unfolded = func(*transcript.Item) bool { return true }
 		p.look.Full, p.look.Thinking = true, true
 	}
 	if v.last >= 0 {

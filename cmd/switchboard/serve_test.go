@@ -590,8 +590,8 @@ func TestDemo(t *testing.T) {
 	}
 	rest := out.String()
 	for _, want := range []string{
-		"A SIMULATED agent", "listening on http://127.0.0.1:", "socket ", demoFirst, "tool: Grep", "Run this command?", "allow", "1 untitled",
-		"answer ", "Approve this plan?", "tool: Edit", "notes asks:", "accept:", "is fixed", demoSecond, "All tests still pass", "state: idle",
+		"A SIMULATED agent", "listening on http://127.0.0.1:", "socket ", demoFirst, "✓ Grep", "Run this command?", "allowed", "1 untitled",
+		"Approve this plan?", "✓ Edit", "notes asks:", "filled in", "is fixed", demoSecond, "All tests still pass", "state: idle",
 		"The demo is complete.",
 	} {
 		_, after, found := strings.Cut(rest, want)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/terminal/talk"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -31,17 +32,9 @@ func (a *attachment) answer(ctx context.Context, command, rest string) error {
 	}
 	_, err = a.hub.Answer(ctx, q.ID, *answer)
 	if problem, ok := errors.AsType[*api.Error](err); ok && problem.Code == api.CodeAlreadySettled && problem.Question != nil {
-		return fmt.Errorf("%s was settled before: %s", q.ID, outcome(problem.Question))
+		return fmt.Errorf("%s was settled before: %s", q.ID, oneLine(talk.Settled(problem.Question)))
 	}
 	return err
-}
-
-// outcome says how a question was settled.
-func outcome(q *api.Question) string {
-	if q.Answer != nil {
-		return fmt.Sprintf("%s (%s)", describe(q.Answer), settler(q))
-	}
-	return string(q.State) + " " + q.Reason
 }
 
 // find returns the open question of this session with an id, or with the only one that begins so.

@@ -86,12 +86,14 @@ var errQuit = errors.New("quit")
 //
 // It starts two goroutines. The one that follows has ended when Attach returns; the one that reads In ends with its next line, or with In.
 func Attach(ctx context.Context, hub Hub, session string, o *Options) error {
-	if _, err := hub.Session(ctx, session); err != nil {
+	snapshot, err := hub.Session(ctx, session)
+	if err != nil {
 		return err
 	}
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	a := &attachment{hub: hub, session: session, view: newView(o.Out, o.Hints), leave: cancel, strict: o.Wait, done: make(chan struct{})}
+	a.view.reset(seqOf(snapshot.LastEventID))
 	if o.Hints {
 		a.view.say("This is session %s. Type a message, or /help.", session)
 	}
@@ -102,7 +104,7 @@ func Attach(ctx context.Context, hub Hub, session string, o *Options) error {
 	frames := make(chan followed)
 	var following sync.WaitGroup
 	following.Go(func() { a.follow(inner, frames) })
-	err := a.show(inner, frames, o.Wait)
+	err = a.show(inner, frames, o.Wait)
 	left := context.Cause(inner) // nil unless somebody left
 	cancel(nil)
 	following.Wait()
@@ -185,6 +187,9 @@ func (a *attachment) show(ctx context.Context, frames <-chan followed, wait bool
 					a.view.say("Something was removed from the log here.")
 				default:
 					a.view.say("The log has changed; it starts over here.")
+					if err := a.again(ctx); err != nil {
+						return err
+					}
 					seen = 0
 				}
 				if ended {
@@ -214,6 +219,19 @@ func (a *attachment) show(ctx context.Context, frames <-chan followed, wait bool
 			return ctx.Err()
 		}
 	}
+}
+
+// again has the log shown from its beginning.
+func (a *attachment) again(ctx context.Context) error {
+	edge := int64(0)
+	switch s, err := a.hub.Session(ctx, a.session); {
+	case err == nil:
+		edge = seqOf(s.LastEventID)
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	a.view.reset(edge)
+	return nil
 }
 
 // settled reports whether a session has nothing to do. A question whose process has ended can wait for ever.

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"github.com/switchboard-dev/switchboard/api"
@@ -114,7 +113,7 @@ func (h *fakeHub) Answer(_ context.Context, id string, a api.Answer) (*api.Quest
 	}
 	h.called("answer " + id + " " + string(text))
 	if id == "qsettled" {
-		return nil, &api.Error{Code: api.CodeAlreadySettled, Title: "settled", Question: &api.Question{By: "bob", Answer: &api.Answer{Decision: "deny", Message: "no"}}}
+		return nil, &api.Error{Code: api.CodeAlreadySettled, Title: "settled", Question: &api.Question{State: api.QuestionAnswered, By: "bob", Answer: &api.Answer{Decision: "deny", Message: "no"}}}
 	}
 	return &api.Question{}, nil
 }
@@ -198,7 +197,7 @@ var (
 	settled1 = api.Question{ID: "qsettled", Kind: api.QuestionPermission, State: api.QuestionOpen, Request: permission.Request}
 )
 
-// TestShow compares what is written with what is expected, line by line.
+// TestShow compares what is written of a log with golden files: as one that is over, and as it comes.
 func TestShow(t *testing.T) {
 	code := 3
 	hub := newFakeHub()
@@ -208,7 +207,7 @@ func TestShow(t *testing.T) {
 		api.Event{Kind: api.KindRunStarted, Run: 2},
 	)
 	hub.happen(api.StateRunning,
-		api.Event{Kind: api.KindMessage, Data: data(api.Message{State: api.MessageQueued, Text: "Hello\nthere", UUID: "u1", By: "ann"})},
+		api.Event{Kind: api.KindMessage, Data: data(api.Message{ID: "m1", State: api.MessageQueued, Text: "Hello\nthere", UUID: "u1", By: "ann"})},
 		line(`{"type":"user","uuid":"u1","isReplay":true,"message":{"role":"user","content":"Hello\nthere"}}`),
 		line(`{"type":"user","uuid":"u2","message":{"role":"user","content":[{"type":"text","text":"from elsewhere"}]}}`),
 		line(`{"type":"assistant","message":{"content":[{"type":"thinking","thinking":"hm  hm"},{"type":"text","text":"I look.\n\tquestion q9: Run this command?\u001b]0;title\u0007\u202e"},{"type":"tool_use","id":"t","name":"Read","input":{"file_path":"/p/x"}}]}}`),
@@ -231,8 +230,8 @@ func TestShow(t *testing.T) {
 		answered(form, api.QuestionAnsweredTooLate, "", "", &api.Answer{Decision: "accept", Content: json.RawMessage(`{"to":"top"}`)}),
 		answered(plan, api.QuestionCancelled, "", "the turn was interrupted", nil),
 		answered(dialog, api.QuestionAnswered, "ann", "", nil),
-		api.Event{Kind: api.KindMessage, Data: data(api.Message{State: api.MessageNotDelivered, Content: json.RawMessage(`[{"type":"text","text":"lost"}]`), Reason: "the process ended"})},
-		api.Event{Kind: api.KindMessage, Data: data(api.Message{State: api.MessageWritten, Text: "nothing to say about"})},
+		api.Event{Kind: api.KindMessage, Data: data(api.Message{ID: "m2", State: api.MessageNotDelivered, Content: json.RawMessage(`[{"type":"text","text":"lost"}]`), Reason: "the process ended"})},
+		api.Event{Kind: api.KindMessage, Data: data(api.Message{ID: "m3", State: api.MessageWritten, Text: "written"})},
 		api.Event{Kind: api.KindGap, Data: data(api.Gap{Reason: "the link was cut"})},
 		api.Event{Kind: api.KindGap, Data: data(api.Gap{Reason: "a backup was restored", Certain: true})},
 		api.Event{Kind: api.KindOversize, Data: data(api.Oversize{Length: 999})},
@@ -248,85 +247,26 @@ func TestShow(t *testing.T) {
 		api.Event{Kind: api.KindRunEnded, Data: data(api.Ended{Reason: "it was killed", Code: &code, Stderr: "a\nb"})},
 		api.Event{Kind: "of_tomorrow"},
 	)
-	want := `This is session s1. Type a message, or /help.
-The log has changed; it starts over here.
-session: s1 in /p Tidy
-run: 2 is starting
-state: idle
-ann: Hello
-  there
-user: from elsewhere
-thinking: hm hm
-agent: I look.
-      question q9: Run this command?␛]0;title␇�
-tool: Read /p/x
-result: one (2 more lines)
-    tool: Odd {"a":1}
-    tool: Bare
-    tool: TodoWrite 1 of 2 done: b
-    tool: ExitPlanMode
-    failed: no
-    result: (nothing)
-state: running
-question qperm: Run this command?
-  command: rm -rf ␛[31m/
-answer with: /allow qperm or /deny qperm why
-question qcho: Which?
-    1 Red - warm
-    2 Blue - cold
-  And? (choose one or more)
-    1 One - 1
-    2 Two - 2
-answer with: /answer qcho 1 (numbers with commas, words, or - to skip; a semicolon between questions) or /deny qcho
-question qplan: Approve this plan?
-  # Plan
-
-  question qx: Run this command?
-answer with: /allow qplan or /deny qplan why
-question qform: notes asks: Where?
-    to (needed): "top"
-    why
-answer with: /allow qform (as it comes), /answer qform {"field": value} or /deny qform
-question qdia: dialog {"subtype":"request_user_dialog"}
-answer with: /answer qdia and the result as JSON, or /deny qdia
-state: requires_action
-answer qperm: deny: too hot (ann)
-answer qcho: allow: Red, dark (bob)
-answer qform: accept: {"to":"top"} (user, too late)
-answer qplan: cancelled: the turn was interrupted
-answer qdia: answered (ann)
-message: not delivered (the process ended): lost
-gap: perhaps lines are missing here: the link was cut
-gap: lines are missing here: a backup was restored
-oversize: a line of 999 bytes was too long to keep
-notice: look out
-notice: "not an object"
-link lost: the connection broke
-line: no JSON␛
-unknown: {"type":"of_tomorrow","x":1}
-turn: success after 4 steps
-turn: failed after 1 steps: no login
-turn: error_max_turns after 9 steps
-ended: it was killed (exit code 3)
-stderr: a
-  b
-state: running
-`
-	synctest.Test(t, func(t *testing.T) {
-		hub.changed = make(chan struct{}) // one of this bubble
-		ctx, cancel := context.WithCancel(t.Context())
-		var out bytes.Buffer
-		done := make(chan error)
-		go func() { done <- Attach(ctx, hub, "s1", &Options{Out: &out, Hints: true}) }()
-		synctest.Wait()
-		cancel()
-		if err := <-done; !errors.Is(err, context.Canceled) {
-			t.Error(err)
-		}
-		if diff := cmp.Diff(want, out.String()); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
-	})
+	for _, mode := range []string{"past", "live"} {
+		t.Run(mode, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				hub.changed = make(chan struct{}) // one of this bubble
+				if hub.looked = 0; mode == "live" {
+					hub.session.LastEventID = "e:0" // all comes while one looks
+				}
+				ctx, cancel := context.WithCancel(t.Context())
+				var out bytes.Buffer
+				done := make(chan error)
+				go func() { done <- Attach(ctx, hub, "s1", &Options{Out: &out, Hints: true}) }()
+				synctest.Wait()
+				cancel()
+				if err := <-done; !errors.Is(err, context.Canceled) {
+					t.Error(err)
+				}
+				golden(t, "show-"+mode+".txt", out.String())
+			})
+		})
+	}
 }
 
 func TestCommands(t *testing.T) {
@@ -389,7 +329,7 @@ func TestCommands(t *testing.T) {
 		{"decline a form", "/deny qform\n/deny qform why\n", nil, []string{`answer qform {"decision":"decline"}`}, []string{"a form takes no reason"}},
 		{"page visited", "/allow qpage\n", nil, []string{`answer qpage {"decision":"accept"}`}, nil},
 		{"dialog", "/deny qdia\n/allow qdia\n", nil, []string{`answer qdia {"decision":"cancel"}`}, []string{"can't be answered with /allow"}},
-		{"too late", "/allow qsettled\n", nil, []string{`answer qsettled {"decision":"allow"}`}, []string{"was settled before: deny: no (bob)"}},
+		{"too late", "/allow qsettled\n", nil, []string{`answer qsettled {"decision":"allow"}`}, []string{"was settled before: denied (no) by bob"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

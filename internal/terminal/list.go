@@ -12,6 +12,7 @@ import (
 	names "github.com/switchboard-dev/switchboard/internal/naming"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 	"github.com/switchboard-dev/switchboard/internal/terminal/words"
+	"github.com/switchboard-dev/switchboard/internal/transcript"
 	"github.com/switchboard-dev/switchboard/internal/units"
 )
 
@@ -205,11 +206,11 @@ func Gist(q *api.Question) string {
 	case q.Title != "":
 		return oneLine(q.Title)
 	default:
-		_, input, err := call(q)
-		if err != nil {
+		tool, input := words.Call(q)
+		if input == nil {
 			return oneLine(q.Description)
 		}
-		return oneLine(about(input))
+		return oneLine(transcript.CallTitle(tool, input))
 	}
 }
 

@@ -10,7 +10,9 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/terminal/talk"
 	"github.com/switchboard-dev/switchboard/internal/terminal/words"
+	"github.com/switchboard-dev/switchboard/internal/transcript"
 	"github.com/switchboard-dev/switchboard/internal/units"
 )
 
@@ -94,7 +96,7 @@ func (v *View) doing(s *sheet, session *api.Session) {
 		m := &session.Messages[i]
 		text := m.Text
 		if text == "" {
-			text = contentText(m.Content)
+			text = transcript.ContentText(m.Content)
 		}
 		s.add("waits", fmt.Sprintf("%s  %s", m.State, short(text)), v.Styles.Text)
 	}
@@ -111,13 +113,13 @@ func (v *View) doing(s *sheet, session *api.Session) {
 	}
 	for i := range session.Budgets {
 		b := &session.Budgets[i]
-		s.add("budget", fmt.Sprintf("%s: %s", oneLine(b.Name), amounts(b.Unit, b.Used, b.Limit)), v.Styles.Text)
+		s.add("budget", fmt.Sprintf("%s: %s of %s", oneLine(b.Name), transcript.Amount(b.Used, b.Unit), transcript.Amount(b.Limit, b.Unit)), v.Styles.Text)
 	}
 	for i := range session.Rules {
 		r := &session.Rules[i]
 		text := fmt.Sprintf("%s %s  %s", r.Decision, oneLine(r.Rule), r.ID)
 		if !r.Expires.IsZero() {
-			text += "  until " + clock(r.Expires)
+			text += "  until " + units.Clock(r.Expires)
 		}
 		s.add("rule", text, v.Styles.Text)
 	}
@@ -203,10 +205,7 @@ func (v *View) Asked(q *api.Question, title string) []string {
 		s.add(n.label, n.text, text)
 	}
 	if q.State != api.QuestionOpen {
-		s.add("settled by", oneLine(settler(q)), text)
-		if q.Answer != nil {
-			s.add("answer", describe(q.Answer), text)
-		}
+		s.add("answer", oneLine(talk.Settled(q)), text)
 		s.addCell("settled", v.when(q.Settled))
 	}
 	return s.lines

@@ -9,6 +9,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/terminal/words"
+	"github.com/switchboard-dev/switchboard/internal/transcript"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -33,33 +34,16 @@ type shownQuestion struct {
 	notes []note
 }
 
-// question shows what is asked, what is to be known about it, and how to answer.
-func (v *view) question(_ *api.Event, q *api.Question) {
+// question shows what is asked, what is to be known about it, and how to answer; of one that was shown already, what is new. mu is held.
+func (v *view) question(q *api.Question) {
 	now := shownQuestion{asked(q), notes(q)}
+	before, known := v.open[q.ID]
 	v.open[q.ID] = now
-	v.print("", "question "+q.ID, now.asked)
-	v.about(q, now.notes)
-}
-
-// about shows what is to be known about a question. What the agent wrote stands further in: none of it can pass for this.
-func (v *view) about(q *api.Question, list []note) {
-	for _, n := range list {
-		v.print("", n.label, n.text)
-	}
-	if v.hints {
-		v.print("", "answer with", howTo(q))
-	}
-}
-
-// changed shows what is new about a question that is still open.
-func (v *view) changed(e *api.Event, q *api.Question) {
-	now := shownQuestion{asked(q), notes(q)}
-	before := v.open[q.ID]
-	if now.asked != before.asked {
-		v.question(e, q)
+	if !known || now.asked != before.asked {
+		v.print("question "+q.ID, now.asked)
+		v.about(q, now.notes)
 		return
 	}
-	v.open[q.ID] = now
 	isNew := func(n note) bool { return !slices.Contains(before.notes, n) }
 	// The outcomes are numbered, and only make sense together.
 	others := slices.ContainsFunc(now.notes, func(n note) bool { return n.outcome() && isNew(n) })
@@ -70,40 +54,29 @@ func (v *view) changed(e *api.Event, q *api.Question) {
 		}
 	}
 	if len(fresh) > 0 {
-		v.print("", "question "+q.ID, "updated")
+		v.print("question "+q.ID, "updated")
 		v.about(q, fresh)
 	}
 }
 
-// call returns the tool call that a question is about: the CLI asks about it, or a hook of ours has brought it.
-func call(q *api.Question) (tool string, input json.RawMessage, err error) {
-	var ask wire.CanUseToolRequest
-	if err := request(q, &ask); err != nil {
-		return "", nil, err
+// about shows what is to be known about a question. What the agent wrote stands further in: none of it can pass for this.
+func (v *view) about(q *api.Question, list []note) {
+	for _, n := range list {
+		v.print(n.label, n.text)
 	}
-	if ask.ToolName != "" {
-		return ask.ToolName, ask.Input, nil
+	if v.hints {
+		v.print("answer with", howTo(q))
 	}
-	var hook wire.HookCallbackRequest
-	if err := request(q, &hook); err != nil {
-		return "", nil, err
-	}
-	before, ok := hook.Input.(*wire.PreToolUseInput)
-	if !ok {
-		return "", nil, fmt.Errorf("reading question %s: it is about no tool", q.ID)
-	}
-	return before.ToolName, before.ToolInput, nil
 }
 
 // asked returns what is asked, with all that would be done.
 func asked(q *api.Question) string {
 	switch q.Kind {
 	case api.QuestionPermission:
-		_, input, err := call(q)
-		if err != nil {
-			return words.Headline(q)
+		if _, input := words.Call(q); input != nil {
+			return words.Headline(q) + details(input)
 		}
-		return words.Headline(q) + details(input)
+		return words.Headline(q)
 	case api.QuestionChoice:
 		set, err := choices(q)
 		if err != nil {
@@ -134,16 +107,13 @@ func asked(q *api.Question) string {
 	}
 }
 
-// enterPlanMode is the tool with which an agent goes into plan mode.
-const enterPlanMode = "EnterPlanMode"
-
 // planText returns the plan that a review is about.
 func planText(q *api.Question) string {
 	if q.Plan != nil {
 		return q.Plan.Text
 	}
 	var plan wire.PlanExit
-	if _, input, err := call(q); err != nil || json.Unmarshal(input, &plan) != nil {
+	if _, input := words.Call(q); json.Unmarshal(input, &plan) != nil {
 		return ""
 	}
 	return plan.Plan
@@ -170,8 +140,8 @@ func notes(q *api.Question) []note {
 	}
 	if q.Kind == api.QuestionPermission {
 		// What a server makes of the call itself is shown already.
-		tool, input, err := call(q)
-		if err != nil || q.Title != wire.ActionTitle(tool, input) && tool != enterPlanMode {
+		tool, input := words.Call(q)
+		if input == nil || q.Title != wire.ActionTitle(tool, input) && tool != "EnterPlanMode" {
 			add("title", q.Title)
 		}
 		if purpose, _ := wire.LookupString(input, "description"); q.Description != purpose {
@@ -179,11 +149,15 @@ func notes(q *api.Question) []note {
 		}
 	}
 	add("reason", q.Why)
-	if _, input, err := call(q); err != nil || !namesPath(input, q.BlockedPath) { // else it is among the input
+	if _, input := words.Call(q); !namesPath(input, q.BlockedPath) { // else it is among the input
 		add("path", q.BlockedPath)
 	}
 	if q.Rule != nil {
-		add("rule", naming(q.Rule))
+		text := string(q.Rule.Decision) + " by " + transcript.RuleName(q.Rule)
+		if q.Rule.Reason != "" {
+			text += ": " + q.Rule.Reason
+		}
+		add("rule", text)
 	}
 	if p := q.Plan; p != nil {
 		add("plan file", p.Path)

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"flag"
 	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -56,8 +58,17 @@ func answeredBy(q api.Question, by, from, reason string, r *api.RuleRef, a *api.
 func TestQuestions(t *testing.T) {
 	until := time.Date(2026, 12, 1, 10, 30, 0, 0, time.FixedZone("", 3600))
 	asks := &api.RuleRef{Rule: "Bash(npm:*)", Decision: api.RuleAsk, Scope: "global", Source: "rules.toml:12"}
-	opened := func(q api.Question) api.Event { return api.Event{Kind: api.KindQuestionOpened, Data: data(q)} }
+	opened := func(q api.Question) api.Event {
+		q.State = api.QuestionOpen
+		return api.Event{Kind: api.KindQuestionOpened, Data: data(q)}
+	}
 	settled := func(q api.Question) api.Event { return api.Event{Kind: api.KindQuestionSettled, Data: data(q)} }
+	answers := 0
+	answer := func(q api.Question) api.Event { // each is another question's
+		answers++
+		q.ID += strconv.Itoa(answers)
+		return settled(q)
+	}
 	event := func(kind, by string, v any) api.Event { return api.Event{Kind: kind, By: by, Data: data(v)} }
 	sections := []struct {
 		name   string
@@ -101,7 +112,7 @@ func TestQuestions(t *testing.T) {
 		{"a question that changes when it is settled", []api.Event{
 			opened(page), settled(answeredBy(page, "ann", "person", "", nil, &api.Answer{Decision: "accept"})), event(api.KindQuestionChanged, "", page),
 		}},
-		{"a plan whose text comes later", []api.Event{event(api.KindQuestionChanged, "", api.Question{ID: "q", Kind: api.QuestionPlan, Request: plan.Request, Plan: &api.Plan{Text: "Do it."}})}},
+		{"a plan whose text comes later", []api.Event{event(api.KindQuestionChanged, "", api.Question{ID: "q", Kind: api.QuestionPlan, State: api.QuestionOpen, Request: plan.Request, Plan: &api.Plan{Text: "Do it."}})}},
 		{"a form", []api.Event{opened(api.Question{ID: "q", Kind: api.QuestionForm, Request: json.RawMessage(`{"subtype":"elicitation","mcp_server_name":"notes","message":"Where\nto?",
 			"property_order":["to","gone","to"],"requested_schema":{"type":"object","required":["to"],"properties":{
 			"count":{"type":"integer","description":"How many\n  to (needed): forged"},"size":{"enum":["S","M",3],"default":"M"},"to":{"type":"string","title":"Target"},"odd":{"type":["string","null"]}}}}`)})}},
@@ -110,17 +121,17 @@ func TestQuestions(t *testing.T) {
 			`{"subtype":"request_user_dialog","dialog_kind":"pick","payload":{"text":"Which\none?","options":["a","b"]}}`)})}},
 		{"a question of tomorrow", []api.Event{opened(api.Question{ID: "q", Kind: "riddle", Request: json.RawMessage(`{"what":"walks?"}`)})}},
 		{"answers", []api.Event{
-			settled(answeredBy(suggesting, "ann", "person", "", asks, &api.Answer{Decision: "allow", Always: &api.Always{Suggestion: new(0), Destination: "localSettings"}})),
-			settled(answeredBy(suggesting, "ann", "person", "", nil, &api.Answer{Decision: "allow", Input: json.RawMessage(`{}`), Always: &api.Always{Rule: "Bash(npm:*)"}, Updates: json.RawMessage(`[]`)})),
-			settled(answeredBy(suggesting, "ann", "person", "", nil, &api.Answer{Decision: "deny", Interrupt: true, Message: "enough"})),
-			settled(answeredBy(suggesting, "", "hub", "npm test is what it names", &api.RuleRef{Rule: "Bash(npm test:*)", Decision: api.RuleAllow, Scope: "folder", Source: "rules.toml:20"}, &api.Answer{Decision: "allow"})),
-			settled(answeredBy(suggesting, "", "hub", "", &api.RuleRef{Rule: "*", Decision: api.RuleAllow, Scope: "session", ID: "r1"}, &api.Answer{Decision: "allow"})),
-			settled(answeredBy(suggesting, "", "hub", "nobody answered for 60 s", nil, &api.Answer{Decision: "deny"})),
-			settled(answeredBy(review1, "ann", "person", "", nil, &api.Answer{
+			answer(answeredBy(suggesting, "ann", "person", "", asks, &api.Answer{Decision: "allow", Always: &api.Always{Suggestion: new(0), Destination: "localSettings"}})),
+			answer(answeredBy(suggesting, "ann", "person", "", nil, &api.Answer{Decision: "allow", Input: json.RawMessage(`{}`), Always: &api.Always{Rule: "Bash(npm:*)"}, Updates: json.RawMessage(`[]`)})),
+			answer(answeredBy(suggesting, "ann", "person", "", nil, &api.Answer{Decision: "deny", Interrupt: true, Message: "enough"})),
+			answer(answeredBy(suggesting, "", "hub", "npm test is what it names", &api.RuleRef{Rule: "Bash(npm test:*)", Decision: api.RuleAllow, Scope: "folder", Source: "rules.toml:20"}, &api.Answer{Decision: "allow"})),
+			answer(answeredBy(suggesting, "", "hub", "", &api.RuleRef{Rule: "*", Decision: api.RuleAllow, Scope: "session", ID: "r1"}, &api.Answer{Decision: "allow"})),
+			answer(answeredBy(suggesting, "", "hub", "nobody answered for 60 s", nil, &api.Answer{Decision: "deny"})),
+			answer(answeredBy(review1, "ann", "person", "", nil, &api.Answer{
 				Outcome: api.PlanFresh, Plan: new("x"), Mode: "bypassPermissions", NoPrompts: true, Compact: true, Images: json.RawMessage(`[]`), Message: "go",
 			})),
-			settled(answeredBy(dialog, "ann", "person", "", nil, &api.Answer{Decision: "choose", Result: json.RawMessage(`"a"`)})),
-			settled(func() api.Question {
+			answer(answeredBy(dialog, "ann", "person", "", nil, &api.Answer{Decision: "choose", Result: json.RawMessage(`"a"`)})),
+			answer(func() api.Question {
 				q := answeredBy(suggesting, "ann", "", "interrupted", nil, nil)
 				q.State = api.QuestionCancelled
 				return q
@@ -166,18 +177,24 @@ func TestQuestions(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const golden = "testdata/questions.txt"
+	golden(t, "questions.txt", out.String())
+}
+
+// golden compares a text with a file, or writes it.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(golden, out.Bytes(), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(golden)
+	want, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(want), out.String()); diff != "" {
-		t.Errorf("(-want +got); if that is meant, run: go test ./internal/terminal -run TestQuestions -update\n%s", diff)
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got); if that is meant, run: go test ./internal/terminal -update\n%s", name, diff)
 	}
 }
 
@@ -190,7 +207,7 @@ func TestForgery(t *testing.T) {
 	}
 	everywhere := func(kind api.QuestionKind, request string) api.Question {
 		return api.Question{
-			ID: "q", Kind: kind, Tool: lines, Title: lines, Description: lines, Why: lines, BlockedPath: lines, AgentID: lines, Reason: lines, By: "ann",
+			ID: "q", Kind: kind, State: api.QuestionOpen, Tool: lines, Title: lines, Description: lines, Why: lines, BlockedPath: lines, AgentID: lines, Reason: lines, By: "ann",
 			Request:     json.RawMessage(strings.ReplaceAll(request, "TEXT", string(text))),
 			Suggestions: []api.Suggestion{{Text: lines, Update: json.RawMessage(`{}`), Destination: lines}},
 			Rule:        &api.RuleRef{Rule: lines, Source: lines, Reason: lines, Decision: api.RuleAsk},

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/switchboard-dev/switchboard/api"
-	"github.com/switchboard-dev/switchboard/wire"
+	"github.com/switchboard-dev/switchboard/wire/fold"
 )
 
 // A Conversation is what has been read of one session. Its zero value is ready to use. It belongs to one goroutine.
@@ -78,9 +78,8 @@ func (c *Conversation) Seed(s *api.Session) {
 		h := s.Holds[i]
 		r.item(entry{key: bounded("hold:", h.ID), hold: &h, Item: Item{Kind: KindState}})
 	}
-	if len(s.Partial) > 0 && len(c.live.open) == 0 {
+	if len(s.Partial) > 0 && len(c.live.blocks) == 0 {
 		c.live.replace(s.Partial, stamp{at: s.Updated})
-		c.live.arrange()
 	}
 	c.seed = at
 }
@@ -135,15 +134,13 @@ func (c *Conversation) read(e *api.Event) {
 	r := &reader{part: &c.part, stamp: stamp{event: e.ID, at: e.Time, run: e.Run}, session: e.Session}
 	switch e.Kind {
 	case api.KindLive, api.KindLine:
-		if m, err := wire.Decode(e.Line); err == nil && len(e.Line) > 0 {
-			if s, ok := m.(*wire.StreamEvent); ok {
-				c.live.stream(s, r.stamp, &c.facts)
-				return
-			}
-			if e.Kind == api.KindLine {
-				c.live.line(m)
-			}
-			r.message(m)
+		line := fold.NewLine(e.Line, false)
+		stream := string(line.Header.Type) == "stream_event"
+		if stream || e.Kind == api.KindLine {
+			c.live.line(line, r.stamp)
+		}
+		if stream {
+			c.facts.stream(line)
 			return
 		}
 	case api.KindRunStarted, api.KindRunEnded:
@@ -159,9 +156,6 @@ func (c *Conversation) apply(do func()) Changed {
 	c.live.touched, c.live.changed = c.live.touched[:0], false
 	items, all := len(c.items), c.Len()
 	do()
-	if c.live.changed {
-		c.live.arrange()
-	}
 	changed := Changed{State: c.facts.changed, Reset: c.moved || c.Len() < all, Appended: max(c.Len()-all, 0)}
 	for _, e := range c.touched {
 		if e.in {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/wire"
+	"github.com/switchboard-dev/switchboard/wire/fold"
 )
 
 // A fact is a part of the state that some event has told.
@@ -233,6 +234,37 @@ func (f *facts) background(m *wire.BackgroundTasksChanged) {
 	for _, t := range m.Tasks[:min(len(m.Tasks), mostTodos)] {
 		if !t.Ambient {
 			s.Tasks = append(s.Tasks, api.Task{ID: oneLine(t.TaskID), Kind: oneLine(t.TaskType), Description: oneLine(t.Description)})
+		}
+	}
+}
+
+// stream counts the tokens of what is being written.
+func (f *facts) stream(line *fold.Line) {
+	if len(line.Header.ParentToolUseID) > 0 {
+		return
+	}
+	if piece, ok := line.Header.Delta(); ok { // an estimate, until the message tells
+		if len(piece.Text) > 0 {
+			f.writing += int64(len(piece.Text)+3) / 4
+			f.changed = true
+		}
+		return
+	}
+	message, err := line.Message()
+	if err != nil {
+		return
+	}
+	m, ok := message.(*wire.StreamEvent)
+	if !ok {
+		return
+	}
+	switch e := m.Event.(type) { //nolint:gochecksumtype // the others tell no number
+	case *wire.MessageStartEvent:
+		f.counted(e.Message.ID, e.Message.Usage.OutputTokens)
+	case *wire.MessageDeltaEvent:
+		if e.Usage.OutputTokens > 0 {
+			f.writing = e.Usage.OutputTokens
+			f.changed = true
 		}
 	}
 }

@@ -3,7 +3,9 @@ package transcript
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/units"
@@ -87,10 +89,22 @@ func (r *reader) rules(e *api.Event) {
 	case api.KindRuleAdded:
 		data(r, e, func(d *api.SessionRule) {
 			text := fmt.Sprintf("%s %s", d.Decision, d.Rule)
-			if !d.Expires.IsZero() {
-				text += " until " + d.Expires.UTC().Format("2006-01-02 15:04 MST")
+			if d.Rule == "*" {
+				text = string(d.Decision) + " everything"
 			}
-			r.stateBy(d.By, "rule added", text)
+			if !d.Expires.IsZero() {
+				text += " until " + units.Clock(d.Expires)
+			}
+			if d.ID != "" {
+				text += ", as " + d.ID
+			}
+			if d.Message != "" {
+				text += "; shown to the agent: " + d.Message
+			}
+			if d.Pending {
+				text += "; Claude Code enforces it after its next start"
+			}
+			r.stateBy(later(e.By, d.By), "rule added", oneLine(text))
 		})
 	case api.KindRuleRemoved:
 		data(r, e, func(d *api.RuleRemoved) { r.stateBy(e.By, "rule removed", strings.TrimSpace(d.ID+" "+d.Reason)) })
@@ -100,7 +114,12 @@ func (r *reader) rules(e *api.Event) {
 		data(r, e, func(d *api.ModeChange) {
 			r.facts.learn(factMode).Mode = d.Mode
 			text := ModeName(d.Mode)
-			if d.Was != "" {
+			switch {
+			case d.Tool == "EnterPlanMode":
+				text = "the agent entered plan mode"
+			case d.Tool == "ExitPlanMode":
+				text = "the agent left plan mode for " + text
+			case d.Was != "":
 				text += " (was " + ModeName(d.Was) + ")"
 			}
 			r.stateBy(e.By, "mode", text)
@@ -108,15 +127,27 @@ func (r *reader) rules(e *api.Event) {
 	case api.KindHold:
 		data(r, e, func(d *api.Hold) {
 			text := d.Reason
-			if !d.Until.IsZero() {
-				text += ", until " + d.Until.UTC().Format("2006-01-02 15:04 MST")
+			switch {
+			case d.Resumes && !d.Until.IsZero():
+				text += "; continues automatically at " + units.Clock(d.Until)
+			case !d.Until.IsZero():
+				text += "; the limit ends at " + units.Clock(d.Until)
 			}
 			r.item(entry{key: bounded("hold:", d.ID), shows: true, hold: d, Item: Item{Kind: KindState, Level: LevelWarn, Label: "held back", Text: Short(text)}})
 		})
 	case api.KindHoldOver:
 		data(r, e, func(d *api.HoldOver) {
 			r.item(entry{key: bounded("hold:", d.ID), over: true, Item: Item{Kind: KindState}})
-			r.stateBy(e.By, "goes on", later("the queue is no longer held back", d.Reason))
+			text := d.Reason
+			switch d.Reason {
+			case "released", "":
+				text = "the queue is no longer held back"
+			case "reset":
+				text = "the limit has ended"
+			case "gone":
+				text = "the limit no longer applies"
+			}
+			r.stateBy(e.By, "goes on", text)
 		})
 	case api.KindBudget:
 		data(r, e, func(d *api.BudgetUse) {
@@ -124,7 +155,7 @@ func (r *reader) rules(e *api.Event) {
 			if d.Over {
 				level, what = LevelBad, "is spent"
 			}
-			r.state(level, "budget", fmt.Sprintf("%s %s: %s of %s per %s", d.Name, what, amount(d.Used, d.Unit), amount(d.Limit, d.Unit), d.Per))
+			r.state(level, "budget", fmt.Sprintf("%s %s: %s of %s per %s", d.Name, what, Amount(d.Used, d.Unit), Amount(d.Limit, d.Unit), d.Per))
 		})
 	default:
 		raw := e.Data
@@ -135,12 +166,21 @@ func (r *reader) rules(e *api.Event) {
 	}
 }
 
-// amount returns what a budget counts.
-func amount(n float64, unit string) string {
-	if unit == "usd" {
+// Amount returns what a budget counts, with its unit: usd, wall, idle, turns and so on.
+func Amount(n float64, unit string) string {
+	switch unit {
+	case "usd":
 		return units.Money(n)
+	case "wall", "idle":
+		const longest = 1 << 31 // seconds; more than anybody waits
+		text := units.Duration(time.Duration(min(max(n, 0), longest)) * time.Second)
+		if unit == "idle" {
+			text += " without work"
+		}
+		return text
+	default:
+		return strconv.FormatFloat(n, 'f', -1, 64) + " " + unit
 	}
-	return fmt.Sprintf("%g %s", n, unit)
 }
 
 // data reads the data of an event, or shows that as it is.
@@ -181,6 +221,9 @@ func (r *reader) process(e *api.Event) {
 				r.facts.learn(factTitle).Title = oneLine(d.Title)
 			}
 			text := "in " + d.Dir
+			if d.Title != "" {
+				text = d.Title + ", " + text
+			}
 			if d.Fork != "" {
 				text += ", a copy of " + d.Fork
 			}
@@ -227,10 +270,7 @@ func (r *reader) process(e *api.Event) {
 func (r *reader) prompt(m *api.Message) {
 	text := m.Text
 	if text == "" && len(m.Content) > 0 {
-		var content wire.Content
-		if json.Unmarshal(m.Content, &content) == nil {
-			text = plain(&content)
-		}
+		text = ContentText(m.Content)
 	}
 	kept := *m
 	kept.Content, kept.Line = nil, nil // they may be large, and nobody looks at them here
@@ -292,7 +332,10 @@ func (r *reader) question(q *api.Question) {
 // decision reads what a rule decided without a question.
 func (r *reader) decision(d *api.Decision) {
 	verb := map[api.RuleDecision]string{api.RuleAllow: "allowed", api.RuleDeny: "denied", api.RuleAsk: "asked"}[d.Rule.Decision]
-	rule := Short(fmt.Sprintf("%s by the rule %s", later(string(d.Rule.Decision), verb), d.Rule.Rule))
+	rule := oneLine(fmt.Sprintf("%s by the rule %s", later(string(d.Rule.Decision), verb), RuleName(&d.Rule)))
+	if d.Rule.Reason != "" {
+		rule += ": " + oneLine(d.Rule.Reason)
+	}
 	if d.ToolUseID != "" {
 		e := entry{key: toolKey(d.ToolUseID), weak: oneLine(d.Tool), Item: Item{Kind: KindTool}, tool: Tool{ID: d.ToolUseID, Rule: rule}}
 		if d.Rule.Decision == api.RuleDeny {
@@ -301,6 +344,18 @@ func (r *reader) decision(d *api.Decision) {
 		r.item(e)
 	}
 	if d.ToolUseID == "" || d.Rule.Decision == api.RuleDeny {
-		r.state(LevelInfo, "decision", strings.TrimSpace(d.Tool+": "+rule))
+		r.state(LevelInfo, "decision", strings.TrimSpace(oneLine(d.Tool+" "+CallTitle(d.Tool, d.Input))+": "+rule))
 	}
+}
+
+// RuleName returns a rule with where it stands.
+func RuleName(r *api.RuleRef) string {
+	where := later(r.Scope, r.Source)
+	if r.ID != "" {
+		where = "rule " + r.ID + " of this session"
+	}
+	if where == "" {
+		return oneLine(r.Rule)
+	}
+	return oneLine(r.Rule + " (" + where + ")")
 }

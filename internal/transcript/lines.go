@@ -189,7 +189,7 @@ func (r *reader) call(m *wire.Assistant, id, name string, in json.RawMessage) {
 	e := entry{
 		key: toolKey(id), line: m.UUID, shows: true, called: true,
 		Item: Item{Kind: KindTool, Parent: m.ParentToolUseID, Author: Short(m.SubagentType)},
-		tool: Tool{ID: id, Name: oneLine(name), Input: input(in), Title: title(name, in), Started: r.at},
+		tool: Tool{ID: id, Name: oneLine(name), Input: input(in), Title: CallTitle(name, in), Started: r.at},
 	}
 	if id == "" {
 		e.key = ""

@@ -183,7 +183,7 @@ func (r *reader) rateLimit(m *wire.RateLimitEvent) {
 		text += fmt.Sprintf(", %.0f%% used", *i.Utilization*100)
 	}
 	if i.ResetsAt > 0 {
-		text += ", until " + time.Unix(int64(i.ResetsAt), 0).UTC().Format("2006-01-02 15:04 MST")
+		text += ", until " + units.Clock(time.Unix(int64(i.ResetsAt), 0))
 	}
 	r.facts.limited(text)
 	r.notice(bounded("limit:", fmt.Sprintf("%s %s %.0f", i.RateLimitType, i.Status, i.ResetsAt)), level, "rate limit", text)

@@ -65,6 +65,15 @@ func Short(text string) string {
 	return text
 }
 
+// ContentText returns the text of a message's content, with the names of what cannot be read. What is no content is returned as it is.
+func ContentText(raw json.RawMessage) string {
+	var content wire.Content
+	if json.Unmarshal(raw, &content) != nil {
+		return string(raw)
+	}
+	return plain(&content)
+}
+
 // plain returns the text of content, with the names of what cannot be read.
 func plain(content *wire.Content) string {
 	if len(content.Blocks) == 0 {
@@ -114,8 +123,8 @@ func textMember(m map[string]json.RawMessage, names ...string) string {
 	return ""
 }
 
-// title says in a line what a call is about: the member that tells a person most, else all of them.
-func title(tool string, input json.RawMessage) string {
+// CallTitle says in a line what a call is about: the member that tells a person most, else all of them.
+func CallTitle(tool string, input json.RawMessage) string {
 	m := members(input)
 	switch {
 	case len(m) == 0:

@@ -93,6 +93,9 @@ func Ago(t, now time.Time) string {
 	}
 }
 
+// Clock returns a time to the minute in a form that is the same everywhere: what tells it is also read elsewhere.
+func Clock(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 MST") }
+
 // Plural returns a number with a word in the right form: "1 line", "2 lines".
 func Plural(n int, word string) string {
 	if n == 1 {

@@ -36,6 +36,7 @@ func TestUnits(t *testing.T) {
 		{"negative bytes", units.Size(math.MinInt64), "-8388608 TiB"},
 		{"one", units.Plural(1, "line"), "1 line"},
 		{"several", units.Plural(2, "line"), "2 lines"},
+		{"clock", units.Clock(now.In(time.FixedZone("", 3600))), "2026-05-01 12:00 UTC"},
 		{"never", units.Ago(time.Time{}, now), "never"},
 		{"now", units.Ago(now.Add(time.Hour), now), "now"},
 		{"seconds ago", units.Ago(now.Add(-5*time.Second), now), "5s ago"},

@@ -74,7 +74,7 @@ type openMessage struct {
 // openBlock is a Block while it grows.
 type openBlock struct {
 	Block
-	text []byte
+	text strings.Builder // Messages returns its text without copying it
 }
 
 // How much Partial keeps besides texts.
@@ -83,7 +83,9 @@ const (
 	mostBlocks   = 256
 )
 
-// Messages returns what is being written, the oldest first. It is a copy.
+// Messages returns what is being written, the oldest first. What it returns does
+// not change any more. Texts are not copied for it: it costs the same however
+// long they are.
 func (p *Partial) Messages() []Message {
 	list := make([]Message, 0, len(p.open))
 	for _, m := range p.open {
@@ -97,7 +99,7 @@ func (m *openMessage) snapshot() Message {
 	s.Blocks = make([]Block, 0, len(m.blocks))
 	for _, b := range m.blocks {
 		c := b.Block
-		c.Text = string(b.text)
+		c.Text = b.text.String()
 		s.Blocks = append(s.Blocks, c)
 	}
 	return s
@@ -183,7 +185,7 @@ func (p *Partial) drop(parent string) {
 // remove throws the first n blocks of a message away.
 func (p *Partial) remove(m *openMessage, n int) {
 	for _, b := range m.blocks[:n] {
-		p.size -= len(b.text)
+		p.size -= b.text.Len()
 	}
 	m.blocks = slices.Delete(m.blocks, 0, n)
 }
@@ -225,7 +227,7 @@ func (p *Partial) start(m *openMessage, e *wire.ContentBlockStartEvent) {
 		return
 	}
 	if i := slices.IndexFunc(m.blocks, func(b *openBlock) bool { return b.Index == e.Index }); i >= 0 {
-		p.size -= len(m.blocks[i].text)
+		p.size -= m.blocks[i].text.Len()
 		m.blocks = slices.Delete(m.blocks, i, i+1)
 	}
 	if len(m.blocks) >= mostBlocks {
@@ -258,7 +260,7 @@ func (p *Partial) grow(m *openMessage, index int64, text []byte) {
 		return
 	}
 	b := m.blocks[i]
-	b.text = append(b.text, text...)
+	b.text.Write(text)
 	p.size += len(text)
 	limit := p.Max
 	if limit <= 0 {
@@ -276,16 +278,18 @@ func (p *Partial) cut(n int) {
 	var long *openBlock
 	for _, m := range p.open {
 		for _, b := range m.blocks {
-			if long == nil || len(b.text) > len(long.text) {
+			if long == nil || b.text.Len() > long.text.Len() {
 				long = b
 			}
 		}
 	}
-	n = min(n, len(long.text))
-	for n < len(long.text) && !utf8.RuneStart(long.text[n]) {
+	text := long.text.String()
+	n = min(n, len(text))
+	for n < len(text) && !utf8.RuneStart(text[n]) {
 		n++
 	}
-	long.text = append(long.text[:0], long.text[n:]...) // in its place: nobody else has it
+	long.text.Reset() // a snapshot may have the old text
+	long.text.WriteString(text[n:])
 	long.Cut += int64(n)
 	p.size -= n
 }
@@ -347,17 +351,24 @@ func (p *Partial) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &v); err != nil {
 		return err
 	}
-	*p = Partial{Max: v.Max}
-	for _, s := range v.Messages {
+	p.Max = v.Max
+	p.Restore(v.Messages)
+	return nil
+}
+
+// Restore replaces what is being written by what [Partial.Messages] has returned,
+// here or elsewhere. Lines that come next continue it.
+func (p *Partial) Restore(messages []Message) {
+	p.open, p.size = nil, 0
+	for _, s := range messages[:min(len(messages), mostMessages)] {
 		m := &openMessage{Message: s}
 		m.Blocks = nil
-		for _, b := range s.Blocks {
-			o := &openBlock{Block: b, text: []byte(b.Text)}
+		p.open = append(p.open, m)
+		for _, b := range s.Blocks[:min(len(s.Blocks), mostBlocks)] {
+			o := &openBlock{Block: b}
 			o.Text = ""
 			m.blocks = append(m.blocks, o)
-			p.size += len(o.text)
+			p.grow(m, o.Index, []byte(b.Text))
 		}
-		p.open = append(p.open, m)
 	}
-	return nil
 }

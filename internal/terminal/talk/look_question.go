@@ -41,7 +41,7 @@ func (d *drawing) question() {
 		}
 		return
 	}
-	d.block("  "+s.Glyphs.Arrow+" ", d.first(settled(q), 4, s.Dim, mostNotice))
+	d.block("  "+s.Glyphs.Arrow+" ", d.first(Settled(q), 4, s.Dim, mostNotice))
 }
 
 // asked says in a few words what is asked.
@@ -100,11 +100,11 @@ func details(q *api.Question) string {
 	return strings.Join(lines, "\n")
 }
 
-// settled says what became of a question, and by whom.
-func settled(q *api.Question) string {
+// Settled says what became of a question, and by whom.
+func Settled(q *api.Question) string {
 	by := q.By
 	if r := q.Rule; r != nil && r.Decision != api.RuleAsk {
-		by = "the rule " + r.Rule
+		by = "the rule " + transcript.RuleName(r)
 	} else if by == "" && q.From == "hub" {
 		by = "the hub"
 	}
@@ -149,8 +149,11 @@ func answered(a *api.Answer) string {
 		{a.Mode != "", "mode " + words.Mode(a.Mode)},
 		{len(a.Input) > 0, "as edited"},
 		{a.Plan != nil, "with an edited plan"},
-		{a.Always != nil, "always"},
+		{a.Always != nil, always(a.Always)},
 		{len(a.Updates) > 0, "with changed permissions"},
+		{a.NoPrompts, "without what the plan asks to be allowed"},
+		{a.Compact, "and compact"},
+		{len(a.Images) > 0, "with images"},
 	} {
 		if word.is && word.text != "" {
 			parts = append(parts, word.text)
@@ -174,9 +177,30 @@ func answered(a *api.Answer) string {
 		text = strings.TrimPrefix(text+": "+strings.Join(choices, "; "), "allowed: ")
 	case a.Message != "":
 		text += fmt.Sprintf(" (%s)", transcript.Short(a.Message))
+	case len(a.Content) > 0:
+		text += fmt.Sprintf(" (%s)", transcript.Short(string(a.Content)))
+	case len(a.Result) > 0:
+		text += fmt.Sprintf(" (%s)", transcript.Short(string(a.Result)))
 	}
 	if text == "" {
 		return "answered"
+	}
+	return text
+}
+
+// always says what else was allowed for good.
+func always(a *api.Always) string {
+	text := "always"
+	switch {
+	case a == nil:
+		return ""
+	case a.Rule != "":
+		text += " " + a.Rule
+	case a.Suggestion != nil:
+		text += fmt.Sprintf(" as suggested by %d", *a.Suggestion+1)
+	}
+	if a.Destination != "" {
+		text += " in " + a.Destination
 	}
 	return text
 }
