@@ -163,15 +163,21 @@ type follower struct {
 
 // Follow follows without live lines. When the server is away it says so, once, and waits for the next one.
 func (f follower) Follow(ctx context.Context, id string) iter.Seq2[api.Frame, error] {
+	return f.with(ctx, id, client.FollowOptions{})
+}
+
+// with is Follow with options.
+func (f follower) with(ctx context.Context, id string, o client.FollowOptions) iter.Seq2[api.Frame, error] {
 	return func(yield func(api.Frame, error) bool) {
 		lost := false // this and what follows run in one goroutine
-		options := &client.FollowOptions{NoLive: true, Lost: func(err error, _ time.Duration) {
+		o.NoLive = true
+		o.Lost = func(err error, _ time.Duration) {
 			if !lost && ctx.Err() == nil {
 				fmt.Fprintf(f.stderr, "switchboard: the hub is away (%s); waiting for it\n", terminal.Clean(err.Error()))
 			}
 			lost = true
-		}}
-		for frame, err := range f.Client.Follow(ctx, id, options) {
+		}
+		for frame, err := range f.Client.Follow(ctx, id, &o) {
 			lost = false
 			if !yield(frame, err) {
 				return

@@ -18,6 +18,7 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/client"
 	"github.com/switchboard-dev/switchboard/internal/terminal"
+	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 	"github.com/switchboard-dev/switchboard/internal/terminal/words"
 	"github.com/switchboard-dev/switchboard/wire"
 )
@@ -54,8 +55,8 @@ type denied struct {
 // A printer waits for the end of a turn.
 type printer struct {
 	// Static after construction.
-	verb    *runCmd
-	s       *env
+	cmd     *runCmd
+	e       *env
 	session *openSession
 	out     io.Writer
 
@@ -78,7 +79,7 @@ func (v *runCmd) runPrint(ctx context.Context, e *env, c *client.Client, create 
 	defer signal.Stop(broken)
 	opening, cancel := lingering(ctx)
 	defer cancel()
-	p := &printer{verb: v, s: e, out: e.stdout}
+	p := &printer{cmd: v, e: e, out: e.stdout}
 	options := client.RemoteOptions{NoLive: !v.live, Lost: p.lost}
 	if v.ask == askDeny {
 		options.Answer = p.answer
@@ -159,12 +160,12 @@ func gone(err error) bool {
 
 // say says something on standard error.
 func (p *printer) say(format string, args ...any) {
-	fmt.Fprintf(p.s.stderr, "switchboard: %s\n", terminal.Clean(fmt.Sprintf(format, args...)))
+	fmt.Fprintf(p.e.stderr, "switchboard: %s\n", terminal.Clean(fmt.Sprintf(format, args...)))
 }
 
 // lost says that the server is away.
 func (p *printer) lost(err error, _ time.Duration) {
-	if isTerminal(p.s.stderr) {
+	if isTerminal(p.e.stderr) {
 		p.say("the hub is away (%v); waiting for it", err)
 	}
 }
@@ -240,8 +241,8 @@ func (p *printer) event(e *api.Event) (*wire.Result, error) {
 			return p.result(e.Line)
 		}
 	case api.KindQuestionOpened:
-		if q := told[api.Question](e); q != nil && p.verb.ask == askWait {
-			p.say("the agent asks: %s %s; answer it: %s", words.Headline(q), q.Title, p.verb.command("attach", p.session.ID()))
+		if q := told[api.Question](e); q != nil && p.cmd.ask == askWait {
+			p.say("the agent asks: %s %s; answer it: %s", words.Headline(q), q.Title, p.cmd.command("attach", p.session.ID()))
 		}
 	case api.KindQuestionSettled:
 		if q := told[api.Question](e); q != nil && q.Answer != nil && q.Answer.Outcome == api.PlanFresh {
@@ -294,7 +295,7 @@ func (p *printer) died(ended *api.Ended) error {
 // stream prints an event if it is to be streamed.
 func (p *printer) stream(e *api.Event) error {
 	var text []byte
-	switch p.verb.output {
+	switch p.cmd.output {
 	case outputEvents:
 		var err error
 		if text, err = encode(e); err != nil {
@@ -318,7 +319,7 @@ func (p *printer) stream(e *api.Event) error {
 // write writes a line of JSON: as it is, but for what would do something to a terminal.
 func (p *printer) write(text []byte) error {
 	if isTerminal(p.out) {
-		text = harmlessJSON(text)
+		text = paint.CleanJSON(text)
 	}
 	_, err := p.out.Write(text)
 	return err
@@ -347,7 +348,7 @@ func (p *printer) outcome(ctx context.Context, result *wire.Result) *outcome {
 			o.Errors = append(o.Errors, text)
 		}
 	}
-	if none := len(o.Structured) == 0 || string(o.Structured) == "null"; p.verb.schema != "" && !o.Failed && none {
+	if none := len(o.Structured) == 0 || string(o.Structured) == "null"; p.cmd.schema != "" && !o.Failed && none {
 		o.Failed = true // who asked for an object cannot do anything with a text
 		o.Errors = append(o.Errors, "the agent gave no answer in the form of the schema")
 	}
@@ -366,7 +367,7 @@ func (p *printer) print(o *outcome, result *wire.Result) error {
 		p.say("denied, no one could answer: %s %s", d.Tool, d.Title)
 	}
 	var err error
-	switch p.verb.output {
+	switch p.cmd.output {
 	case outputJSON:
 		var text []byte
 		if text, err = encode(o); err == nil {

@@ -154,7 +154,7 @@ func (v *sendCmd) await(ctx context.Context, e *env, c *client.Client, session *
 		ctx, cancel = context.WithTimeoutCause(ctx, v.timeout, errTimeout)
 		defer cancel()
 	}
-	w := &turnWaiter{s: e, c: c, session: session, message: sent, steer: v.steer}
+	w := &turnWaiter{e: e, c: c, session: session, message: sent, steer: v.steer}
 	line, err := w.wait(ctx)
 	if errors.Is(context.Cause(ctx), errTimeout) && err != nil {
 		return fmt.Errorf("the turn hasn't ended after %s and keeps running: switchboard attach %s", v.timeout, naming.Short(session.ID))
@@ -200,12 +200,11 @@ type resultLine struct {
 
 // A turnWaiter waits for the end of the turn that a message belongs to.
 type turnWaiter struct {
-	s       *env
+	e       *env
 	c       *client.Client
 	session *api.Session // before the message was sent
 	message *api.Message
 	steer   bool
-	lost    bool
 }
 
 // wait follows the session from where it was before the message was sent.
@@ -213,21 +212,13 @@ func (w *turnWaiter) wait(ctx context.Context) (*resultLine, error) {
 	for i := range w.session.Questions {
 		w.asked(&w.session.Questions[i])
 	}
-	options := &client.FollowOptions{
-		After: w.session.LastEventID, NoLive: true, Types: []string{"user", "result"},
+	for frame, err := range (follower{w.c, w.e.stderr}).with(ctx, w.session.ID, client.FollowOptions{
+		After: w.session.LastEventID, Types: []string{"user", "result"},
 		Kinds: []string{api.KindSent, api.KindLine, api.KindMessage, api.KindQuestionOpened, api.KindRunEnded, api.KindHold},
-		Lost: func(err error, _ time.Duration) {
-			if !w.lost && ctx.Err() == nil {
-				fmt.Fprintf(w.s.stderr, "switchboard: the hub is away (%s); waiting for it\n", paint.CleanLine(err.Error(), 0))
-			}
-			w.lost = true
-		},
-	}
-	for frame, err := range w.c.Follow(ctx, w.session.ID, options) {
+	}) {
 		if err != nil {
 			return nil, err
 		}
-		w.lost = false
 		if frame.Type != api.FrameEvent {
 			continue
 		}
@@ -262,7 +253,7 @@ func (w *turnWaiter) event(ctx context.Context, e *api.Event) (*resultLine, erro
 	case api.KindHold:
 		var hold api.Hold
 		if json.Unmarshal(e.Data, &hold) == nil {
-			fmt.Fprintf(w.s.stderr, "switchboard: the session is held back: %s\n", paint.CleanLine(hold.Reason, 0))
+			fmt.Fprintf(w.e.stderr, "switchboard: the session is held back: %s\n", paint.CleanLine(hold.Reason, 0))
 		}
 	case api.KindRunEnded:
 		now, err := w.c.Session(ctx, w.session.ID)
@@ -272,7 +263,7 @@ func (w *turnWaiter) event(ctx context.Context, e *api.Event) (*resultLine, erro
 		if now.State != api.StateEnded { // another process goes on with it
 			return nil, nil
 		}
-		fmt.Fprintf(w.s.stderr, "switchboard: the agent stopped before the turn was over: %s\n", paint.CleanLine(reasonOf(now.Ended), 0))
+		fmt.Fprintf(w.e.stderr, "switchboard: the agent stopped before the turn was over: %s\n", paint.CleanLine(reasonOf(now.Ended), 0))
 		return nil, exitError(codeTurnFailed)
 	case api.KindSent, api.KindLine:
 		header, err := wire.Peek(e.Line)
@@ -329,6 +320,6 @@ func (w *turnWaiter) asked(q *api.Question) {
 	if q.Kind == api.QuestionChoice || q.Kind == api.QuestionDialog {
 		how = "answer"
 	}
-	fmt.Fprintf(w.s.stderr, "switchboard: %s asks: %s; answer with: switchboard %s %s\n",
+	fmt.Fprintf(w.e.stderr, "switchboard: %s asks: %s; answer with: switchboard %s %s\n",
 		naming.Short(q.Session), paint.CleanLine(string(q.Kind)+" "+q.Tool+" "+q.Title, 100), how, q.ID)
 }
