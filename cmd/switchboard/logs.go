@@ -137,7 +137,7 @@ func (v *logsCmd) run(ctx context.Context, e *env, c *client.Client, session *ap
 	if err := printer.Edge(); err != nil || !v.follow {
 		return quietPipe(err)
 	}
-	for frame, err := range (follower{c, e.stderr}).with(ctx, session.ID, client.FollowOptions{After: log.ID(from)}) {
+	for frame, err := range eventlog.Follow(ctx, c, session.ID, e.stderr, client.FollowOptions{After: log.ID(from)}) {
 		if err != nil {
 			return err
 		}

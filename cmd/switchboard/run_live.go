@@ -15,6 +15,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/terminal/eventlog"
 	"github.com/switchboard-dev/switchboard/internal/terminal/live"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/terminal/turn"
 )
 
 const (
@@ -78,7 +79,7 @@ func runFrom(s *api.Session) string {
 }
 
 // heading says which session this is.
-func (v *runCmd) heading(styles *paint.Styles, session *openSession) []string {
+func (v *runCmd) heading(styles *paint.Styles, session *turn.Session) []string {
 	opened := session.Opened()
 	title := naming.Short(opened.ID)
 	if name := terminal.Title(opened.Title); name != "" {

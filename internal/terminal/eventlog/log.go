@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"iter"
 	"sort"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/client"
+	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 )
 
 // PageSize is how many events are read at a time unless a log says otherwise. It is some screens of conversation, and on a slow line still soon there.
@@ -24,6 +28,26 @@ var ErrReset = errors.New("the session's log has changed")
 // A Reader reads a page of a session's log: at most limit events behind the one named. A client of a hub is one.
 type Reader interface {
 	Events(ctx context.Context, id, after string, limit int) (*api.EventPage, error)
+}
+
+// Follow follows a session without live lines. When the hub is away it says so on errs, once, and waits for the next one.
+func Follow(ctx context.Context, c *client.Client, id string, errs io.Writer, o client.FollowOptions) iter.Seq2[api.Frame, error] {
+	return func(yield func(api.Frame, error) bool) {
+		lost := false // this and what follows run in one goroutine
+		o.NoLive = true
+		o.Lost = func(err error, _ time.Duration) {
+			if !lost && ctx.Err() == nil {
+				fmt.Fprintf(errs, "switchboard: the hub is away (%s); waiting for it\n", paint.Clean(err.Error()))
+			}
+			lost = true
+		}
+		for frame, err := range c.Follow(ctx, id, &o) {
+			lost = false
+			if !yield(frame, err) {
+				return
+			}
+		}
+	}
 }
 
 // A Log reads a session's events by their positions. Ids are "epoch:seq" with dense numbers, so that a page before a position can be named without
