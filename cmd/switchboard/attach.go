@@ -3,14 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"iter"
 	"os"
 	"os/signal"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +17,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/naming"
 	"github.com/switchboard-dev/switchboard/internal/terminal"
 	"github.com/switchboard-dev/switchboard/internal/terminal/compose"
+	"github.com/switchboard-dev/switchboard/internal/terminal/eventlog"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 	"github.com/switchboard-dev/switchboard/internal/terminal/screen"
 )
@@ -161,23 +160,9 @@ type follower struct {
 	stderr io.Writer
 }
 
-// Follow follows without live lines. When the server is away it says so, once, and waits for the next one.
+// Follow follows without live lines.
 func (f follower) Follow(ctx context.Context, id string) iter.Seq2[api.Frame, error] {
-	return func(yield func(api.Frame, error) bool) {
-		lost := false // this and what follows run in one goroutine
-		options := &client.FollowOptions{NoLive: true, Lost: func(err error, _ time.Duration) {
-			if !lost && ctx.Err() == nil {
-				fmt.Fprintf(f.stderr, "switchboard: the hub is away (%s); waiting for it\n", terminal.Clean(err.Error()))
-			}
-			lost = true
-		}}
-		for frame, err := range f.Client.Follow(ctx, id, options) {
-			lost = false
-			if !yield(frame, err) {
-				return
-			}
-		}
-	}
+	return eventlog.Follow(ctx, f.Client, id, f.stderr, client.FollowOptions{})
 }
 
 // screen shows sessions on the whole screen.

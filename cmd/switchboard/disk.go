@@ -293,7 +293,7 @@ func (v *diskShowCmd) write(e *env, out io.Writer, page *api.TranscriptPage, fro
 	if v.json {
 		for _, line := range page.Lines {
 			if isTerminal(e.stdout) {
-				line = harmlessJSON(line)
+				line = paint.CleanJSON(line)
 			}
 			if _, err := fmt.Fprintf(out, "%s\n", line); err != nil {
 				return err

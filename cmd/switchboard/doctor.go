@@ -78,7 +78,7 @@ func (v *doctorCmd) run(ctx context.Context, e *env) error {
 		if err := encoder.Encode(report); err != nil {
 			return err
 		}
-		if _, err := e.stdout.Write(harmlessJSON(text.Bytes())); err != nil {
+		if _, err := e.stdout.Write(paint.CleanJSON(text.Bytes())); err != nil {
 			return err
 		}
 	} else {

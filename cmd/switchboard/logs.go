@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"sort"
 	"strconv"
 	"syscall"
 	"time"
@@ -15,8 +12,7 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/client"
 	"github.com/switchboard-dev/switchboard/internal/naming"
-	"github.com/switchboard-dev/switchboard/internal/terminal"
-	"github.com/switchboard-dev/switchboard/internal/transcript"
+	"github.com/switchboard-dev/switchboard/internal/terminal/eventlog"
 )
 
 // logsPage is how many events are asked for at a time.
@@ -100,86 +96,52 @@ func (l *lastValue) Set(text string) error {
 // Type names it in the help.
 func (l *lastValue) Type() string { return "number" }
 
-// A logPrinter prints events.
-type logPrinter interface {
-	// page takes events of the past, in their order. edge says that there are no more for now.
-	page(events []api.Event) error
-	edge() error
-	// frame takes what comes then.
-	frame(f api.Frame) error
-}
-
 // run prints a log.
 func (v *logsCmd) run(ctx context.Context, e *env, c *client.Client, session *api.Session, since time.Time) error {
-	log := &sessionLog{c: c, session: session}
-	log.epoch, log.newest = eventNumber(session.LastEventID)
-	printer, err := v.printer(ctx, e, log, since)
-	if err != nil {
-		return err
-	}
-	for log.from < log.newest {
-		events, err := log.next(ctx)
+	log, newest := eventlog.Of(c, session)
+	log.Page = logsPage
+	from := int64(0) // the number of the last event that was read or passed over
+	if !since.IsZero() {
+		first, err := log.Since(ctx, since, newest)
 		if err != nil {
 			return err
 		}
-		if err := printer.page(events); err != nil {
+		from = first - 1
+	}
+	var printer eventlog.Printer
+	if v.raw || v.json {
+		printer = &eventlog.Events{Out: e.stdout, Raw: v.raw, Terminal: isTerminal(e.stdout)}
+		if v.last >= 0 {
+			from = max(from, newest-int64(v.last))
+		}
+	} else {
+		items := eventlog.NewItems(e.stdout, e.stderr, e.view(false).Styles, v.times, v.full)
+		printer = items
+		if v.last >= 0 { // the last few items are made of the last few events
+			if err := items.Back(ctx, &log, from, newest, v.last); err != nil {
+				return err
+			}
+			from = newest
+		}
+	}
+	for from < newest {
+		events, err := log.After(ctx, from, newest)
+		if err != nil {
+			return err
+		}
+		if err := printer.Page(events); err != nil {
 			return quietPipe(err)
 		}
+		from = min(from+logsPage, newest)
 	}
-	if err := printer.edge(); err != nil || !v.follow {
+	if err := printer.Edge(); err != nil || !v.follow {
 		return quietPipe(err)
 	}
-	return v.followOn(ctx, e, c, log, printer)
-}
-
-// printer returns what prints, with the log at the place to begin at.
-func (v *logsCmd) printer(ctx context.Context, e *env, log *sessionLog, since time.Time) (logPrinter, error) {
-	if !since.IsZero() {
-		if err := log.seek(ctx, since); err != nil {
-			return nil, err
-		}
-	}
-	if v.raw || v.json {
-		if v.last >= 0 {
-			log.from = max(log.from, log.newest-int64(v.last))
-		}
-		return &eventPrinter{out: e.stdout, raw: v.raw, clean: isTerminal(e.stdout)}, nil
-	}
-	view := e.view(false)
-	p := &talkPrinter{out: e.stdout, times: v.times, errs: e.stderr}
-	p.Print = p.item
-	p.look.Styles, p.look.Width = view.Styles, view.Styles.Profile.Width
-	if v.times && p.look.Width > 0 {
-		p.look.Width = max(1, p.look.Width-stampWidth)
-	}
-	if v.full {
-		p.look.Unfolded = func(*transcript.Item) bool { return true }
-		p.look.Full, p.look.Thinking = true, true
-	}
-	if v.last >= 0 {
-		// The last few things are made of the last few events: those are read from the end.
-		if err := p.back(ctx, log, v.last); err != nil {
-			return nil, err
-		}
-	}
-	return p, nil
-}
-
-// followOn prints what comes.
-func (v *logsCmd) followOn(ctx context.Context, e *env, c *client.Client, log *sessionLog, printer logPrinter) error {
-	lost := false // what follows runs in one goroutine
-	options := &client.FollowOptions{After: log.id(log.from), NoLive: true, Lost: func(err error, _ time.Duration) {
-		if !lost && ctx.Err() == nil {
-			fmt.Fprintf(e.stderr, "switchboard: the hub is away (%s); waiting for it\n", terminal.Clean(err.Error()))
-		}
-		lost = true
-	}}
-	for frame, err := range c.Follow(ctx, log.session.ID, options) {
+	for frame, err := range eventlog.Follow(ctx, c, session.ID, e.stderr, client.FollowOptions{After: log.ID(from)}) {
 		if err != nil {
 			return err
 		}
-		lost = false
-		if err := printer.frame(frame); err != nil {
+		if err := printer.Frame(frame); err != nil {
 			return quietPipe(err)
 		}
 	}
@@ -191,116 +153,5 @@ func quietPipe(err error) error {
 	if errors.Is(err, syscall.EPIPE) {
 		return nil
 	}
-	return err
-}
-
-// A sessionLog reads the log of a session.
-type sessionLog struct {
-	c       *client.Client
-	session *api.Session
-	epoch   string
-	// newest is the number of the newest event of the snapshot, from that of the last one that was read or passed over.
-	newest, from int64
-}
-
-// id returns the id of an event.
-func (l *sessionLog) id(seq int64) string {
-	if seq == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s:%d", l.epoch, seq)
-}
-
-// between returns events, in their order: those after a number, and up to another.
-func (l *sessionLog) between(ctx context.Context, after, upTo int64) ([]api.Event, error) {
-	var events []api.Event
-	for after < upTo {
-		page, err := l.c.Events(ctx, l.session.ID, l.id(after), int(min(upTo-after, logsPage)))
-		if err != nil {
-			return nil, err
-		}
-		if len(page.Events) == 0 {
-			break // removed since
-		}
-		for _, e := range page.Events {
-			if e.Seq <= upTo {
-				events = append(events, e)
-			}
-		}
-		after = page.Events[len(page.Events)-1].Seq
-	}
-	return events, nil
-}
-
-// next returns the next page.
-func (l *sessionLog) next(ctx context.Context) ([]api.Event, error) {
-	upTo := min(l.from+logsPage, l.newest)
-	events, err := l.between(ctx, l.from, upTo)
-	l.from = upTo
-	return events, err
-}
-
-// seek goes to the first event at or after a time. Their times ascend, so that a few looks are enough.
-func (l *sessionLog) seek(ctx context.Context, since time.Time) (err error) {
-	n := sort.Search(int(l.newest), func(i int) bool {
-		events, failed := l.between(ctx, int64(i), int64(i)+1)
-		if failed != nil {
-			err = failed
-		}
-		return failed != nil || len(events) == 0 || !events[0].Time.Before(since)
-	})
-	l.from = int64(n)
-	return err
-}
-
-// An eventPrinter prints events as they are.
-type eventPrinter struct {
-	out   interface{ Write([]byte) (int, error) }
-	raw   bool // only the CLI's lines
-	clean bool // for a terminal
-}
-
-func (p *eventPrinter) page(events []api.Event) error {
-	for i := range events {
-		if err := p.event(&events[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (p *eventPrinter) edge() error { return nil }
-
-func (p *eventPrinter) frame(f api.Frame) error {
-	if f.Type != api.FrameEvent {
-		return nil
-	}
-	return p.event(f.Event)
-}
-
-// event prints one.
-func (p *eventPrinter) event(e *api.Event) error {
-	var line []byte
-	switch {
-	case !p.raw:
-		encoded, err := json.Marshal(e)
-		if err != nil {
-			return err
-		}
-		_, err = p.out.Write(append(harmlessJSON(encoded), '\n'))
-		return err
-	case e.Kind != api.KindLine && e.Kind != api.KindSent && e.Kind != api.KindHistory:
-		return nil
-	case len(e.Line) > 0:
-		line = e.Line
-	case len(e.Base64) > 0:
-		line = e.Base64
-	default:
-		line = []byte(e.Text)
-	}
-	if p.clean {
-		line = []byte(terminal.Clean(string(line)))
-	}
-	_, err := p.out.Write(append(line, '\n'))
 	return err
 }

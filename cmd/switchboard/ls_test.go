@@ -6,15 +6,17 @@ import (
 	"testing"
 	"time"
 	"unicode"
+
+	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 )
 
-func TestHarmlessJSON(t *testing.T) {
+func TestCleanJSON(t *testing.T) {
 	for _, text := range []string{"", "hello", evil, "\x00\x7f\u0085\u009b\u200b\u202e\u2066\ufeff\U000e0041 <&> \u2028", strings.Repeat("ü", 100)} {
 		encoded, err := json.Marshal(map[string]string{"a": text})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := harmlessJSON(encoded)
+		got := paint.CleanJSON(encoded)
 		var back map[string]string
 		if err := json.Unmarshal(got, &back); err != nil || back["a"] != text {
 			t.Errorf("%q became %q: %v", text, back["a"], err)

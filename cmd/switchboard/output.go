@@ -3,12 +3,9 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/switchboard-dev/switchboard/internal/terminal"
@@ -43,39 +40,16 @@ func (e *env) writeJSON(value any) error {
 	if err := encoder.Encode(value); err != nil {
 		return err
 	}
-	_, err := e.stdout.Write(harmlessJSON(text.Bytes()))
+	_, err := e.stdout.Write(paint.CleanJSON(text.Bytes()))
 	return err
 }
 
-// harmlessJSON returns the same JSON without characters that do something to a terminal: JSON escapes only some of them. Nothing is lost.
-func harmlessJSON(text []byte) []byte {
-	harmful := func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) }
-	if bytes.IndexFunc(text, harmful) < 0 {
-		return text
-	}
-	escaped := make([]byte, 0, len(text)+64)
-	for len(text) > 0 {
-		r, size := utf8.DecodeRune(text)
-		switch {
-		case !harmful(r):
-			escaped = append(escaped, text[:size]...)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			escaped = fmt.Appendf(escaped, `\u%04x\u%04x`, high, low)
-		default:
-			escaped = fmt.Appendf(escaped, `\u%04x`, r)
-		}
-		text = text[size:]
-	}
-	return escaped
-}
-
-// A harmlessWriter writes JSON, whole documents at a time, as harmlessJSON has it.
+// A harmlessWriter writes JSON, whole documents at a time, as [paint.CleanJSON] has it.
 type harmlessWriter struct{ w io.Writer }
 
 // Write writes them.
 func (h harmlessWriter) Write(p []byte) (int, error) {
-	if _, err := h.w.Write(harmlessJSON(p)); err != nil {
+	if _, err := h.w.Write(paint.CleanJSON(p)); err != nil {
 		return 0, err
 	}
 	return len(p), nil

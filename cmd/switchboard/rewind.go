@@ -15,8 +15,8 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/client"
 	"github.com/switchboard-dev/switchboard/internal/naming"
+	"github.com/switchboard-dev/switchboard/internal/terminal/eventlog"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
-	"github.com/switchboard-dev/switchboard/internal/terminal/screen"
 )
 
 // A rewindCmd is the flags of rewind.
@@ -117,49 +117,13 @@ func (v *rewindCmd) list(ctx context.Context, e *env, c *client.Client, session 
 
 // eachSaid calls visit for the prompts of a session, the newest first, until it returns false. It reads no more of the log than it must.
 func eachSaid(ctx context.Context, c *client.Client, session *api.Session, visit func(said) bool) error {
-	epoch, last, _ := strings.Cut(session.LastEventID, ":")
-	end, err := strconv.ParseInt(last, 10, 64)
-	if err != nil {
-		return nil //nolint:nilerr // there is nothing yet
-	}
-	const page = 500
-	seen, number := map[string]bool{}, 0
-	for ; end > 0; end -= page {
-		after := ""
-		if end > page {
-			after = fmt.Sprintf("%s:%d", epoch, end-page)
-		}
-		var events []api.Event
-		for int64(len(events)) < min(page, end) {
-			part, err := c.Events(ctx, session.ID, after, int(min(page, end))-len(events))
-			if err != nil {
-				return err
-			}
-			events = append(events, part.Events...)
-			if after = part.Next; !part.More || len(part.Events) == 0 {
-				break
-			}
-		}
-		for i := len(events) - 1; i >= 0; i-- {
-			m, ok := saidIn(&events[i])
-			if !ok || seen[m.UUID] {
-				continue
-			}
-			seen[m.UUID] = true
-			number++
-			m.Number = number
-			if !visit(m) {
-				return nil
-			}
-		}
-	}
-	return nil
-}
-
-// saidIn returns the prompt that an event is about.
-func saidIn(e *api.Event) (said, bool) {
-	p, ok := screen.PromptIn(e)
-	return said{UUID: p.UUID, Event: e.ID, Time: p.Time, Text: p.Text}, ok
+	log, last := eventlog.Of(c, session)
+	log.Page = logsPage
+	number := 0
+	return log.Prompts(ctx, last+1, 0, func(e *api.Event, p eventlog.Prompt) bool {
+		number++
+		return visit(said{Number: number, UUID: p.UUID, Event: e.ID, Time: p.Time, Text: p.Text})
+	})
 }
 
 // findSaid finds a prompt by its number, or its uuid or the beginning of it.

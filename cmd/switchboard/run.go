@@ -10,14 +10,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/client"
 	"github.com/switchboard-dev/switchboard/internal/hubstart"
-)
-
-// The forms in which run prints what came of a turn.
-const (
-	outputText   = "text"
-	outputJSON   = "json"
-	outputStream = "stream-json"
-	outputEvents = "events"
+	"github.com/switchboard-dev/switchboard/internal/terminal/turn"
 )
 
 // What run does about questions when nobody sits at a terminal.
@@ -94,14 +87,14 @@ Exit codes: 6 the turn failed, 4 no hub, 130 interrupted.`,
 	f := cmd.Flags()
 	f.BoolVarP(&v.print, "print", "p", false, "wait for the end of the turn and print the result")
 	f.BoolVarP(&v.detach, "detach", "d", false, "print the session's id and leave the agent running")
-	f.StringVar(&v.output, "output", outputText, "with --print: text, json, stream-json or events")
+	f.StringVar(&v.output, "output", turn.Text, "with --print: text, json, stream-json or events")
 	f.BoolVar(&v.json, "json", false, "same as --output json; with --detach print the session as JSON")
 	f.BoolVar(&v.live, "live", false, "with --output stream-json or events: include token deltas and progress")
 	f.StringVar(&v.ask, "ask", askDeny, "with --print: deny questions, or wait for an answer elsewhere")
 	f.BoolVar(&v.keep, "keep", false, "with --print: keep the agent running after the turn")
 	f.BoolVar(&v.simulated, "simulated", false, "run a simulated agent: no account, no real tools")
 	f.BoolVar(&v.noStart, "no-start", false, "don't start a hub if none is running")
-	complete(cmd, "output", outputText, outputJSON, outputStream, outputEvents)
+	complete(cmd, "output", turn.Text, turn.JSON, turn.Stream, turn.Events)
 	complete(cmd, "ask", askDeny, askWait)
 	return cmd
 }
@@ -154,13 +147,13 @@ func (v *runCmd) run(cmd *cobra.Command, e *env, prompt string) error {
 func (v *runCmd) check(cmd *cobra.Command) error {
 	changed := cmd.Flags().Changed
 	if v.json {
-		if changed("output") && v.output != outputJSON {
+		if changed("output") && v.output != turn.JSON {
 			return errors.New("use --json or --output, not both")
 		}
-		v.output = outputJSON
+		v.output = turn.JSON
 	}
 	switch v.output {
-	case outputText, outputJSON, outputStream, outputEvents:
+	case turn.Text, turn.JSON, turn.Stream, turn.Events:
 	default:
 		return fmt.Errorf("--output is %q; it can be text, json, stream-json or events", v.output)
 	}
@@ -170,7 +163,7 @@ func (v *runCmd) check(cmd *cobra.Command) error {
 	if v.detach && v.print {
 		return errors.New("use --print or --detach, not both; leave one out")
 	}
-	if v.live && v.output != outputStream && v.output != outputEvents {
+	if v.live && v.output != turn.Stream && v.output != turn.Events {
 		return errors.New("--live is for --output stream-json or events")
 	}
 	if v.schema != "" && !v.detach {

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os/signal"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
@@ -14,8 +12,10 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/naming"
 	"github.com/switchboard-dev/switchboard/internal/terminal"
 	"github.com/switchboard-dev/switchboard/internal/terminal/compose"
+	"github.com/switchboard-dev/switchboard/internal/terminal/eventlog"
 	"github.com/switchboard-dev/switchboard/internal/terminal/live"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/terminal/turn"
 )
 
 const (
@@ -74,16 +74,12 @@ func (v *runCmd) runLive(ctx context.Context, e *env, c *client.Client, create *
 
 // runFrom returns the event after which a session that is continued is shown: ids are dense, so the last ones can be named.
 func runFrom(s *api.Session) string {
-	epoch, number, _ := strings.Cut(s.LastEventID, ":")
-	seq, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || seq <= runWindow {
-		return "" // all of it
-	}
-	return epoch + ":" + strconv.FormatInt(seq-runWindow, 10)
+	log, last := eventlog.Of(nil, s)
+	return log.ID(last - runWindow) // all of it if it is shorter
 }
 
 // heading says which session this is.
-func (v *runCmd) heading(styles *paint.Styles, session *openSession) []string {
+func (v *runCmd) heading(styles *paint.Styles, session *turn.Session) []string {
 	opened := session.Opened()
 	title := naming.Short(opened.ID)
 	if name := terminal.Title(opened.Title); name != "" {

@@ -4,32 +4,25 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/signal"
 	"regexp"
+	"syscall"
+	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/client"
 	"github.com/switchboard-dev/switchboard/internal/naming"
+	"github.com/switchboard-dev/switchboard/internal/terminal/turn"
 	"github.com/switchboard-dev/switchboard/wire"
 )
-
-// An openSession is a session that run has begun, or continues.
-type openSession struct {
-	*client.RemoteSession
-	// begun says that run started its process.
-	begun bool
-	// message is the prompt, nil if there was none. uuid is that of its line, "" if it is not known.
-	message *api.Message
-	uuid    string
-	// cost is what the session had cost before.
-	cost float64
-}
 
 // conversationID is what the CLI's ids of conversations look like.
 var conversationID = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
 // open begins a session, or finds the one to continue, and sends the prompt. options says from where on its log is read: from its
 // beginning for a new one, else as window says.
-func (v *runCmd) open(ctx context.Context, c *client.Client, create *api.CreateSession, options client.RemoteOptions, window func(*api.Session) string) (*openSession, error) {
+func (v *runCmd) open(ctx context.Context, c *client.Client, create *api.CreateSession, options client.RemoteOptions, window func(*api.Session) string) (*turn.Session, error) {
 	if v.resume == "" && !v.resumeLast {
 		created, err := c.Create(ctx, *create)
 		if err != nil {
@@ -68,25 +61,25 @@ func (v *runCmd) open(ctx context.Context, c *client.Client, create *api.CreateS
 }
 
 // begun opens a session that run has begun.
-func begun(ctx context.Context, c *client.Client, created *api.Created, options client.RemoteOptions) (*openSession, error) {
+func begun(ctx context.Context, c *client.Client, created *api.Created, options client.RemoteOptions) (*turn.Session, error) {
 	options.History = true
 	remote, err := c.Open(ctx, created.ID, &options)
 	if err != nil {
 		return nil, err
 	}
-	o := &openSession{RemoteSession: remote, begun: true}
+	o := &turn.Session{RemoteSession: remote, Begun: true}
 	if len(created.Messages) > 0 {
-		o.message = &created.Messages[0]
-		o.uuid = o.message.UUID
+		o.Message = &created.Messages[0]
+		o.UUID = o.Message.UUID
 	}
 	return o, nil
 }
 
 // goOn opens a session that there is.
-func (v *runCmd) goOn(ctx context.Context, c *client.Client, session *api.Session, create *api.CreateSession, options client.RemoteOptions, window func(*api.Session) string) (*openSession, error) {
-	o := &openSession{begun: session.State == api.StateEnded}
+func (v *runCmd) goOn(ctx context.Context, c *client.Client, session *api.Session, create *api.CreateSession, options client.RemoteOptions, window func(*api.Session) string) (*turn.Session, error) {
+	o := &turn.Session{Begun: session.State == api.StateEnded}
 	if session.Cost != nil {
-		o.cost = session.Cost.USD
+		o.Cost = session.Cost.USD
 	}
 	change := api.UpdateSession{}
 	if v.title != "" {
@@ -124,11 +117,11 @@ func (v *runCmd) goOn(ctx context.Context, c *client.Client, session *api.Sessio
 	if create.Prompt == "" {
 		return o, nil
 	}
-	o.message, err = o.SendMessage(ctx, api.SendMessage{ClientID: create.ClientID, Text: create.Prompt})
+	o.Message, err = o.SendMessage(ctx, api.SendMessage{ClientID: create.ClientID, Text: create.Prompt})
 	if err != nil {
 		return nil, errors.Join(err, o.Close())
 	}
-	o.uuid = o.message.UUID
+	o.UUID = o.Message.UUID
 	return o, nil
 }
 
@@ -177,4 +170,62 @@ func (v *runCmd) runDetached(ctx context.Context, e *env, c *client.Client, crea
 		return err
 	}
 	return e.writeJSON(session)
+}
+
+// runPrint runs one turn and prints what came of it.
+func (v *runCmd) runPrint(ctx context.Context, e *env, c *client.Client, create *api.CreateSession) error {
+	ctx, stop := signal.NotifyContext(ctx, enders()...)
+	defer stop()
+	defer context.AfterFunc(ctx, stop)() // a second signal ends it at once
+	// The reader of a pipe may leave (head, grep -q): that must be an error here, and not the end, since there is an agent to end first.
+	broken := make(chan os.Signal, 1)
+	signal.Notify(broken, syscall.SIGPIPE)
+	defer signal.Stop(broken)
+	opening, cancel := lingering(ctx)
+	defer cancel()
+	p := turn.NewPrinter(turn.Options{
+		Out: e.stdout, Errs: e.stderr, OutTerminal: isTerminal(e.stdout), ErrsTerminal: isTerminal(e.stderr),
+		Output: v.output, Wait: v.ask == askWait, Schema: v.schema != "", Keep: v.keep, Command: v.command,
+	})
+	session, err := v.open(opening, c, create, p.Remote(v.live), func(s *api.Session) string { return s.LastEventID })
+	if err != nil {
+		return interruptedOr(ctx, err)
+	}
+	defer func() { _ = session.Close() }() // what it returns was said before
+	err = p.Run(ctx, session, stop)        // after stop a signal ends it at once
+	if errors.Is(err, turn.ErrFailed) {
+		return exitError(codeTurnFailed)
+	}
+	return interrupted(ctx, err)
+}
+
+// enders are the signals that end something that has to be put in order first. One that whoever started us has had ignored (nohup) stays so.
+func enders() []os.Signal {
+	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		list = append(list, syscall.SIGHUP)
+	}
+	return list
+}
+
+// openPatience is how long opening a session may go on after an interrupt.
+const openPatience = 20 * time.Second
+
+// lingering returns a context that ends a while after another one. What is begun with it comes to an end, so that there is no agent that nobody was
+// told of.
+func lingering(ctx context.Context) (context.Context, context.CancelFunc) {
+	out, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	context.AfterFunc(ctx, func() {
+		timer := time.AfterFunc(openPatience, cancel)
+		context.AfterFunc(out, func() { timer.Stop() })
+	})
+	return out, cancel
+}
+
+// interruptedOr returns the error of something that did not work, or that it was broken off.
+func interruptedOr(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return exitError(codeInterrupted)
+	}
+	return err
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/naming"
 	"github.com/switchboard-dev/switchboard/internal/terminal/compose"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
-	"github.com/switchboard-dev/switchboard/wire"
+	"github.com/switchboard-dev/switchboard/internal/terminal/turn"
 )
 
 // A sendCmd is the flags of send.
@@ -154,20 +154,23 @@ func (v *sendCmd) await(ctx context.Context, e *env, c *client.Client, session *
 		ctx, cancel = context.WithTimeoutCause(ctx, v.timeout, errTimeout)
 		defer cancel()
 	}
-	w := &turnWaiter{s: e, c: c, session: session, message: sent, steer: v.steer}
-	line, err := w.wait(ctx)
+	w := &turn.Waiter{Client: c, Errs: e.stderr, Session: session, Message: sent, Steer: v.steer, Name: naming.Short(session.ID)}
+	line, err := w.Wait(ctx)
 	if errors.Is(context.Cause(ctx), errTimeout) && err != nil {
 		return fmt.Errorf("the turn hasn't ended after %s and keeps running: switchboard attach %s", v.timeout, naming.Short(session.ID))
+	}
+	if errors.Is(err, turn.ErrFailed) {
+		return exitError(codeTurnFailed)
 	}
 	if err != nil {
 		return err
 	}
-	failed := line.IsError || line.Subtype != "success"
+	failed := line.Failed()
 	if v.json {
 		if err := e.writeJSON(struct {
 			Message *api.Message    `json:"message"`
 			Result  json.RawMessage `json:"result"`
-		}{w.message, line.raw}); err != nil {
+		}{w.Message, line.Line}); err != nil {
 			return err
 		}
 	} else if line.Result != "" && !failed {
@@ -184,151 +187,4 @@ func (v *sendCmd) await(ctx context.Context, e *env, c *client.Client, session *
 	}
 	fmt.Fprintf(e.stderr, "switchboard: the turn failed: %s\n", paint.CleanLine(why, 0))
 	return exitError(codeTurnFailed)
-}
-
-// A resultLine is what the end of a turn tells.
-type resultLine struct {
-	Subtype string   `json:"subtype"`
-	IsError bool     `json:"is_error"`
-	Result  string   `json:"result"`
-	Errors  []string `json:"errors"`
-	// Messages are the uuids of those that the turn was about; older CLIs do not tell.
-	Messages []string `json:"user_message_uuids"`
-
-	raw json.RawMessage
-}
-
-// A turnWaiter waits for the end of the turn that a message belongs to.
-type turnWaiter struct {
-	s       *env
-	c       *client.Client
-	session *api.Session // before the message was sent
-	message *api.Message
-	steer   bool
-	lost    bool
-}
-
-// wait follows the session from where it was before the message was sent.
-func (w *turnWaiter) wait(ctx context.Context) (*resultLine, error) {
-	for i := range w.session.Questions {
-		w.asked(&w.session.Questions[i])
-	}
-	options := &client.FollowOptions{
-		After: w.session.LastEventID, NoLive: true, Types: []string{"user", "result"},
-		Kinds: []string{api.KindSent, api.KindLine, api.KindMessage, api.KindQuestionOpened, api.KindRunEnded, api.KindHold},
-		Lost: func(err error, _ time.Duration) {
-			if !w.lost && ctx.Err() == nil {
-				fmt.Fprintf(w.s.stderr, "switchboard: the hub is away (%s); waiting for it\n", paint.CleanLine(err.Error(), 0))
-			}
-			w.lost = true
-		},
-	}
-	for frame, err := range w.c.Follow(ctx, w.session.ID, options) {
-		if err != nil {
-			return nil, err
-		}
-		w.lost = false
-		if frame.Type != api.FrameEvent {
-			continue
-		}
-		line, err := w.event(ctx, frame.Event)
-		if line != nil || err != nil {
-			return line, err
-		}
-	}
-	return nil, context.Cause(ctx)
-}
-
-// event takes in what happened; it returns the end of the turn.
-func (w *turnWaiter) event(ctx context.Context, e *api.Event) (*resultLine, error) {
-	switch e.Kind {
-	case api.KindMessage:
-		var m api.Message
-		if json.Unmarshal(e.Data, &m) != nil || m.ID != w.message.ID {
-			return nil, nil //nolint:nilerr // it is about another one
-		}
-		w.message.State, w.message.Reason = m.State, m.Reason
-		switch m.State { //nolint:exhaustive // all others are on the way
-		case api.MessageTakenBack:
-			return nil, errors.New("the message was removed before the agent got it")
-		case api.MessageNotDelivered, api.MessageUnknown:
-			return nil, fmt.Errorf("the message didn't reach the agent, as far as known: %s", m.Reason)
-		}
-	case api.KindQuestionOpened:
-		var q api.Question
-		if json.Unmarshal(e.Data, &q) == nil {
-			w.asked(&q)
-		}
-	case api.KindHold:
-		var hold api.Hold
-		if json.Unmarshal(e.Data, &hold) == nil {
-			fmt.Fprintf(w.s.stderr, "switchboard: the session is held back: %s\n", paint.CleanLine(hold.Reason, 0))
-		}
-	case api.KindRunEnded:
-		now, err := w.c.Session(ctx, w.session.ID)
-		if err != nil {
-			return nil, err
-		}
-		if now.State != api.StateEnded { // another process goes on with it
-			return nil, nil
-		}
-		fmt.Fprintf(w.s.stderr, "switchboard: the agent stopped before the turn was over: %s\n", paint.CleanLine(reasonOf(now.Ended), 0))
-		return nil, exitError(codeTurnFailed)
-	case api.KindSent, api.KindLine:
-		header, err := wire.Peek(e.Line)
-		if err != nil {
-			return nil, nil //nolint:nilerr // it is neither
-		}
-		// That it was written is not always told by an event of its own.
-		if string(header.Type) == "user" && w.message.UUID != "" && string(header.UUID) == w.message.UUID {
-			w.message.State = api.MessageWritten
-		}
-		if e.Kind == api.KindLine && string(header.Type) == "result" {
-			return w.ended(ctx, e)
-		}
-	}
-	return nil, nil
-}
-
-func reasonOf(e *api.Ended) string {
-	if e == nil {
-		return "nobody knows why"
-	}
-	return e.Reason
-}
-
-// ended looks whether a turn that has ended is the message's.
-func (w *turnWaiter) ended(ctx context.Context, e *api.Event) (*resultLine, error) {
-	line := &resultLine{raw: e.Line}
-	if err := json.Unmarshal(e.Line, line); err != nil {
-		return nil, nil //nolint:nilerr // it is none
-	}
-	if w.message.UUID != "" && slices.Contains(line.Messages, w.message.UUID) {
-		return line, nil
-	}
-	switch w.message.State { //nolint:exhaustive // all others are not there yet
-	case api.MessagePickedUp, api.MessageWritten:
-		if !w.steer && len(line.Messages) == 0 {
-			return line, nil
-		}
-		// The turn was about something else, as far as is told. What is written into a turn may have come too late for it, and begins another.
-		now, err := w.c.Session(ctx, w.session.ID)
-		if err != nil {
-			return nil, err
-		}
-		if len(now.Messages) == 0 && now.State != api.StateRunning && now.State != api.StateRequiresAction {
-			return line, nil
-		}
-	}
-	return nil, nil
-}
-
-// asked says that the agent waits for an answer.
-func (w *turnWaiter) asked(q *api.Question) {
-	how := "allow"
-	if q.Kind == api.QuestionChoice || q.Kind == api.QuestionDialog {
-		how = "answer"
-	}
-	fmt.Fprintf(w.s.stderr, "switchboard: %s asks: %s; answer with: switchboard %s %s\n",
-		naming.Short(q.Session), paint.CleanLine(string(q.Kind)+" "+q.Tool+" "+q.Title, 100), how, q.ID)
 }

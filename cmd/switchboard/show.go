@@ -12,6 +12,7 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/client"
 	"github.com/switchboard-dev/switchboard/internal/naming"
+	"github.com/switchboard-dev/switchboard/internal/terminal/eventlog"
 )
 
 // A showCmd is the flags of show.
@@ -70,7 +71,7 @@ func (v *showCmd) run(cmd *cobra.Command, e *env, name string) error {
 
 // one shows an event.
 func (v *showCmd) one(ctx context.Context, e *env, c *client.Client, session *api.Session) error {
-	epoch, last := eventNumber(session.LastEventID)
+	epoch, last := eventlog.Position(session.LastEventID)
 	number := v.event
 	if before, after, found := strings.Cut(v.event, ":"); found {
 		epoch, number = before, after
@@ -90,11 +91,4 @@ func (v *showCmd) one(ctx context.Context, e *env, c *client.Client, session *ap
 		return e.writeJSON(&page.Events[0])
 	}
 	return writeLines(e.stdout, e.view(false).Event(&page.Events[0]))
-}
-
-// eventNumber takes the id of an event apart.
-func eventNumber(id string) (epoch string, seq int64) {
-	epoch, number, _ := strings.Cut(id, ":")
-	seq, _ = strconv.ParseInt(number, 10, 64) // 0 if there is none yet
-	return epoch, seq
 }

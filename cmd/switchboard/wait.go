@@ -15,6 +15,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/naming"
 	"github.com/switchboard-dev/switchboard/internal/terminal"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/terminal/turn"
 	"github.com/switchboard-dev/switchboard/internal/terminal/words"
 )
 
@@ -82,7 +83,7 @@ func (v *waitCmd) run(cmd *cobra.Command, e *env, name string) error {
 
 // await looks at a session again with each event that can mean its turn's end.
 func (v *waitCmd) await(ctx context.Context, e *env, c *client.Client, session *api.Session) (*api.Session, error) {
-	if turnOver(session) {
+	if turn.Over(session) {
 		return session, nil
 	}
 	v.questions(e, session)
@@ -90,33 +91,15 @@ func (v *waitCmd) await(ctx context.Context, e *env, c *client.Client, session *
 		if err != nil {
 			return nil, err
 		}
-		if !tellsEnd(frame) {
+		if !turn.TellsEnd(frame) {
 			continue
 		}
-		if session, err = c.Session(ctx, session.ID); err != nil || turnOver(session) {
+		if session, err = c.Session(ctx, session.ID); err != nil || turn.Over(session) {
 			return session, err
 		}
 		v.questions(e, session)
 	}
 	return nil, errors.New("the session's log has ended before the turn")
-}
-
-// turnOver reports whether a session has nothing left to do but what goes on in the background. A question whose process has ended can wait for
-// ever.
-func turnOver(session *api.Session) bool {
-	asks := slices.ContainsFunc(session.Questions, func(q api.Question) bool { return !q.Stale })
-	over := session.State == api.StateIdle || session.State == api.StateEnded || session.State == api.StateBackground
-	return over && !asks && len(session.Messages) == 0
-}
-
-// tellsEnd reports whether a frame can mean that a session has nothing left to do, or asks something.
-func tellsEnd(frame api.Frame) bool {
-	if frame.Type == api.FrameResume {
-		return true
-	}
-	return frame.Type == api.FrameEvent && slices.Contains([]string{
-		api.KindState, api.KindTurn, api.KindMessage, api.KindRunEnded, api.KindQuestionOpened, api.KindQuestionSettled, api.KindLine,
-	}, frame.Event.Kind) && (frame.Event.Kind != api.KindLine || typeOf(frame.Event.Line) == "result")
 }
 
 // questions tells what the session asks, each question once.

@@ -1,8 +1,11 @@
 package paint
 
 import (
+	"bytes"
+	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -161,4 +164,27 @@ func FirstLine(text string, width int) (line string, more int) {
 		}
 		text = rest
 	}
+}
+
+// CleanJSON returns the same JSON without characters that do something to a terminal: JSON escapes only some of them. Nothing is lost.
+func CleanJSON(text []byte) []byte {
+	harmful := func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) }
+	if bytes.IndexFunc(text, harmful) < 0 {
+		return text
+	}
+	escaped := make([]byte, 0, len(text)+64)
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		switch {
+		case !harmful(r):
+			escaped = append(escaped, text[:size]...)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			escaped = fmt.Appendf(escaped, `\u%04x\u%04x`, high, low)
+		default:
+			escaped = fmt.Appendf(escaped, `\u%04x`, r)
+		}
+		text = text[size:]
+	}
+	return escaped
 }

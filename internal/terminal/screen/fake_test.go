@@ -13,6 +13,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/client"
+	"github.com/switchboard-dev/switchboard/internal/terminal/eventlog"
 )
 
 const epoch = "e"
@@ -210,7 +211,7 @@ func (h *fakeHub) Events(_ context.Context, id, after string, limit int) (*api.E
 		return nil, err
 	}
 	h.asked = append(h.asked, fmt.Sprintf("%s+%d", after, limit))
-	named, seq := placeOf(after)
+	named, seq := eventlog.Position(after)
 	page := &api.EventPage{Resume: "ok"}
 	if after != "" && (named != epoch || seq > s.last) {
 		page.Resume, seq = "reset", 0
@@ -280,7 +281,7 @@ func (h *fakeHub) Follow(ctx context.Context, id string, o *client.FollowOptions
 	if err != nil {
 		return func(yield func(api.Frame, error) bool) { yield(api.Frame{}, err) }
 	}
-	_, seq := placeOf(o.After)
+	_, seq := eventlog.Position(o.After)
 	live := len(s.live)
 	return h.follow(ctx, o, func() (api.Frame, bool) {
 		if seq < s.last {

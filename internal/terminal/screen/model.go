@@ -13,6 +13,7 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/client"
 	"github.com/switchboard-dev/switchboard/internal/terminal/compose"
+	"github.com/switchboard-dev/switchboard/internal/terminal/eventlog"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 	"github.com/switchboard-dev/switchboard/internal/terminal/pane"
 )
@@ -239,9 +240,8 @@ func (m *Model) open(id string) tea.Cmd {
 		if out.err != nil {
 			return out
 		}
-		epoch, last := placeOf(out.snapshot.LastEventID)
-		l := log{hub: m.hub, session: id, epoch: epoch}
-		out.events, out.from, out.err = l.before(ctx, last+1)
+		l, last := eventlog.Of(m.hub, out.snapshot)
+		out.events, out.from, out.err = l.Before(ctx, last+1)
 		return out
 	})
 }
@@ -262,9 +262,9 @@ func (m *Model) opened(in *opened) tea.Cmd {
 	m.loading, m.lost = false, nil
 	first := m.snapshot == nil
 	s := in.snapshot
-	epoch, last := placeOf(s.LastEventID)
+	log, last := eventlog.Of(m.hub, s)
 	old := m.tail
-	m.tail = newWindow(log{hub: m.hub, session: s.ID, epoch: epoch}, last+1, true)
+	m.tail = newWindow(log, last+1, true)
 	m.past = nil
 	m.snapshot = s
 	if old != nil { // the same session once more
@@ -323,7 +323,7 @@ func (m *Model) older(w *window) tea.Cmd {
 	w.reading = true
 	l, first := w.log, w.first
 	return m.jobs.Do(func(ctx context.Context) tea.Msg {
-		events, from, err := l.before(ctx, first)
+		events, from, err := l.Before(ctx, first)
 		return paged{window: w, older: true, events: events, from: from, err: err}
 	})
 }
@@ -340,8 +340,8 @@ func (m *Model) newer(w *window) tea.Cmd {
 	w.reading = true
 	l, seq, last := w.log, w.last, m.tail.first-1
 	return m.jobs.Do(func(ctx context.Context) tea.Msg {
-		events, err := l.after(ctx, seq, last)
-		return paged{window: w, events: events, last: min(seq+pageSize, last), err: err}
+		events, err := l.After(ctx, seq, last)
+		return paged{window: w, events: events, last: min(seq+eventlog.PageSize, last), err: err}
 	})
 }
 
@@ -359,12 +359,12 @@ func (m *Model) jump(seq int64) tea.Cmd {
 			return m.fill()
 		}
 	}
-	from := max(1, seq-pageSize/2)
+	from := max(1, seq-eventlog.PageSize/2)
 	w := newWindow(m.tail.log, from, false)
 	w.unfolded, w.reading = m.tail.unfolded, true
-	l, last := w.log, min(from+pageSize-1, m.tail.first-1)
+	l, last := w.log, min(from+eventlog.PageSize-1, m.tail.first-1)
 	return m.jobs.Do(func(ctx context.Context) tea.Msg {
-		events, err := l.between(ctx, from, last)
+		events, err := l.Between(ctx, from, last)
 		return paged{window: w, events: events, last: last, seek: seq, err: err}
 	})
 }
@@ -373,12 +373,12 @@ func (m *Model) jump(seq int64) tea.Cmd {
 func (m *Model) paged(in *paged) tea.Cmd {
 	w := in.window
 	w.reading = false
-	if w.log.session != m.session {
+	if w.log.Session != m.session {
 		return nil
 	}
 	if in.err != nil {
 		w.wanted = 0
-		if errors.Is(in.err, errAnotherLog) {
+		if errors.Is(in.err, eventlog.ErrReset) {
 			return m.open(m.session)
 		}
 		return m.say("%v", in.err)
@@ -472,7 +472,7 @@ func (m *Model) looked(in *looked) {
 	if in.err != nil || in.number != m.opening || m.tail == nil {
 		return // the next change has it read again
 	}
-	if _, seq := placeOf(in.snapshot.LastEventID); seq < m.tail.last {
+	if _, seq := eventlog.Position(in.snapshot.LastEventID); seq < m.tail.last {
 		// Events that it does not know were shown already: only what has no events is taken.
 		m.snapshot.Title, m.snapshot.Init, m.snapshot.Initialize = in.snapshot.Title, in.snapshot.Init, in.snapshot.Initialize
 	} else {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/terminal/eventlog"
 )
 
 // many is how long a long session is.
@@ -30,13 +31,13 @@ func TestReadsOnlyWhatItShows(t *testing.T) {
 				t.Fatalf("%d pages with %d events were read, want %d with %d: %q", got, n, pages, events, hub.asked)
 			}
 		}
-		reads(1, pageSize)
+		reads(1, eventlog.PageSize)
 		if d.calls("Session") != 1 || d.calls("Follow") != 1 || d.calls("List") > 2 {
 			t.Fatalf("calls %v", hub.calls)
 		}
 		// Time that passes costs nothing.
 		d.pass(time.Minute)
-		reads(1, pageSize)
+		reads(1, eventlog.PageSize)
 
 		// Scrolling reads a page when, and only when, what was read is at its end.
 		pages := 1
@@ -49,7 +50,7 @@ func TestReadsOnlyWhatItShows(t *testing.T) {
 					t.Fatalf("%d pages were read at once, from item %d", n-pages, at.item)
 				}
 				pages = n
-				if d.m.tail.first != before-pageSize {
+				if d.m.tail.first != before-eventlog.PageSize {
 					t.Fatalf("what is there begins with %d, and with %d before", d.m.tail.first, before)
 				}
 			}
@@ -57,13 +58,13 @@ func TestReadsOnlyWhatItShows(t *testing.T) {
 		if pages < 3 {
 			t.Fatalf("30 screens are %d pages", pages)
 		}
-		reads(pages, int64(pages)*pageSize)
-		wantEvery(t, d, many-int64(pages)*pageSize+1)
+		reads(pages, int64(pages)*eventlog.PageSize)
+		wantEvery(t, d, many-int64(pages)*eventlog.PageSize+1)
 
 		// The beginning is one page away, the end none.
 		d.keys("esc", "g")
 		d.wants("events 1 to 100 of 100000")
-		reads(pages+1, int64(pages+1)*pageSize)
+		reads(pages+1, int64(pages+1)*eventlog.PageSize)
 		for range 40 {
 			d.keys("pgdown")
 		}
@@ -136,7 +137,7 @@ func TestSearch(t *testing.T) {
 		before := d.eventsRead()
 		d.keys("n")
 		d.wants("Answer 10000")
-		if n := d.eventsRead() - before; n != pageSize {
+		if n := d.eventsRead() - before; n != eventlog.PageSize {
 			t.Errorf("%d events were read to show one", n)
 		}
 		d.keys("n")
@@ -165,7 +166,7 @@ func TestSearchEverywhere(t *testing.T) {
 func TestPages(t *testing.T) {
 	hub, s := longHub()
 	hub.most = 7 // long lines make pages short
-	l := log{hub: hub, session: s.snapshot.ID, epoch: epoch}
+	l := eventlog.Log{Hub: hub, Session: s.snapshot.ID, Epoch: epoch}
 	check := func(name string, events []api.Event, err error, from, to int64) {
 		t.Helper()
 		if err != nil {
@@ -180,27 +181,27 @@ func TestPages(t *testing.T) {
 			t.Fatalf("%s: %d events, want %d to %d", name, n, from, to)
 		}
 	}
-	events, from, err := l.before(t.Context(), many+1)
-	check("the last page", events, err, many-pageSize+1, many)
-	if from != many-pageSize+1 {
+	events, from, err := l.Before(t.Context(), many+1)
+	check("the last page", events, err, many-eventlog.PageSize+1, many)
+	if from != many-eventlog.PageSize+1 {
 		t.Errorf("it begins with %d", from)
 	}
-	events, from, err = l.before(t.Context(), 31)
+	events, from, err = l.Before(t.Context(), 31)
 	check("the first page", events, err, 1, 30)
 	if from != 1 {
 		t.Errorf("it begins with %d", from)
 	}
-	events, _, err = l.before(t.Context(), 1)
+	events, _, err = l.Before(t.Context(), 1)
 	check("nothing before the first", events, err, 1, 0)
-	events, err = l.after(t.Context(), 30, 50)
+	events, err = l.After(t.Context(), 30, 50)
 	check("a part", events, err, 31, 50)
 
-	l.epoch = "another"
-	if _, _, err := l.before(t.Context(), 1000); !errors.Is(err, errAnotherLog) {
+	l.Epoch = "another"
+	if _, _, err := l.Before(t.Context(), 1000); !errors.Is(err, eventlog.ErrReset) {
 		t.Errorf("another log: %v", err)
 	}
 	hub.down = true
-	if _, _, err := l.before(t.Context(), 1000); !errors.Is(err, errDown) {
+	if _, _, err := l.Before(t.Context(), 1000); !errors.Is(err, errDown) {
 		t.Errorf("no hub: %v", err)
 	}
 }
@@ -213,7 +214,7 @@ func BenchmarkOpen(b *testing.B) {
 		m.width, m.height = 120, 40
 		cmd := m.open(s.snapshot.ID)
 		m.Update(cmd())
-		if len(m.View().Content) == 0 || hub.events != pageSize {
+		if len(m.View().Content) == 0 || hub.events != eventlog.PageSize {
 			b.Fatal("nothing is shown, or too much was read")
 		}
 		if err := m.Close(); err != nil {

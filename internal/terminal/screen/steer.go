@@ -10,11 +10,21 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/terminal/eventlog"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 	"github.com/switchboard-dev/switchboard/internal/terminal/pane"
 	"github.com/switchboard-dev/switchboard/internal/transcript"
 	"github.com/switchboard-dev/switchboard/internal/units"
 )
+
+const (
+	// mostPrompts is how many prompts can be chosen among to go back to, mostBack how many pages are read to find them, or what was said before one.
+	mostPrompts = 30
+	mostBack    = 20
+)
+
+// errNoMessage says that there is nothing to cut a copy at.
+var errNoMessage = errors.New("nothing was said before that; start a new session instead: switchboard run")
 
 // pickAction has somebody choose what to do with the open session.
 func (m *Model) pickAction() tea.Cmd {
@@ -90,13 +100,13 @@ func (m *Model) pickFork() tea.Cmd {
 	p.chosen = func(m *Model, value string) tea.Cmd {
 		switch value {
 		case "here":
-			return m.fork(api.Fork{}, "", func(ctx context.Context) (string, error) { return l.replyAt(ctx, event) })
+			return m.fork(api.Fork{}, "", func(ctx context.Context) (string, error) { return l.ReplyAt(ctx, event) })
 		case "before":
 			return m.fork(api.Fork{}, text, func(ctx context.Context) (string, error) {
 				if earlier != "" {
-					return l.replyAt(ctx, earlier)
+					return l.ReplyAt(ctx, earlier)
 				}
-				uuid, err := l.reply(ctx, first)
+				uuid, err := l.Reply(ctx, first, mostBack)
 				if err == nil && uuid == "" {
 					err = errNoMessage
 				}
@@ -108,21 +118,6 @@ func (m *Model) pickFork() tea.Cmd {
 	}
 	m.overlay = p
 	return nil
-}
-
-// replyAt reads the uuid of what the agent said in an event.
-func (l *log) replyAt(ctx context.Context, id string) (string, error) {
-	_, seq := placeOf(id)
-	events, err := l.between(ctx, seq, seq)
-	if err != nil {
-		return "", err
-	}
-	for i := range events {
-		if uuid := replyIn(&events[i]); uuid != "" {
-			return uuid, nil
-		}
-	}
-	return "", errors.New("the agent no longer knows this message; fork the whole conversation")
 }
 
 // forked is what became of a fork.
@@ -221,7 +216,7 @@ func (m *Model) rewindHere() tea.Cmd {
 // promptsRead are the prompts to choose among.
 type promptsRead struct {
 	picker *picker
-	list   []Prompt
+	list   []eventlog.Prompt
 	err    error
 }
 
@@ -234,7 +229,11 @@ func (m *Model) pickPrompt() tea.Cmd {
 	m.overlay = p
 	l, end := m.tail.log, m.tail.last+1
 	return m.jobs.Do(func(ctx context.Context) tea.Msg {
-		list, err := l.prompts(ctx, end)
+		var list []eventlog.Prompt
+		err := l.Prompts(ctx, end, mostBack, func(_ *api.Event, p eventlog.Prompt) bool {
+			list = append(list, p)
+			return len(list) < mostPrompts
+		})
 		return promptsRead{p, list, err}
 	})
 }

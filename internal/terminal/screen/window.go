@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/terminal/eventlog"
 	"github.com/switchboard-dev/switchboard/internal/terminal/talk"
 	"github.com/switchboard-dev/switchboard/internal/transcript"
 )
@@ -20,7 +21,7 @@ type row struct {
 
 // A window is a part of a session's log without holes, and a place in it. It draws only what it shows: there is no layout of the whole.
 type window struct {
-	log  log
+	log  eventlog.Log
 	talk *transcript.Conversation
 	// first and last are the numbers of the first and the last event in it. tail says that it ends where the log does, and is followed.
 	first, last int64
@@ -46,7 +47,7 @@ type window struct {
 }
 
 // newWindow makes an empty window before the event with a number.
-func newWindow(l log, before int64, tail bool) *window {
+func newWindow(l eventlog.Log, before int64, tail bool) *window {
 	return &window{
 		log: l, talk: &transcript.Conversation{}, first: before, last: before - 1, tail: tail, bottom: tail,
 		unfolded: map[string]bool{}, selected: -1,
@@ -422,7 +423,7 @@ func (w *window) find(text string, from, by int) int {
 func (w *window) at(seq int64) int {
 	found := -1
 	for i := range w.talk.Len() {
-		if _, n := placeOf(w.talk.Item(i).Event); n > seq {
+		if _, n := eventlog.Position(w.talk.Item(i).Event); n > seq {
 			break
 		}
 		found = i

@@ -1,4 +1,4 @@
-package screen
+package eventlog
 
 import (
 	"context"
@@ -8,12 +8,6 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/wire"
-)
-
-const (
-	// mostPrompts is how many prompts can be chosen among to go back to, mostBack how many pages are read to find them, or what was said before one.
-	mostPrompts = 30
-	mostBack    = 20
 )
 
 // A Prompt is what somebody said to an agent.
@@ -71,48 +65,40 @@ func talkLine(e *api.Event, kind string) wire.Message {
 	return message
 }
 
-// prompts reads the last prompts before an event, the newest first.
-func (l *log) prompts(ctx context.Context, before int64) ([]Prompt, error) {
-	var list []Prompt
+// Prompts visits the prompts before an event, the newest first and each once, until visit returns false or so many pages were read; all of them if
+// pages is 0.
+func (l *Log) Prompts(ctx context.Context, before int64, pages int, visit func(*api.Event, Prompt) bool) error {
 	seen := map[string]bool{}
-	err := l.back(ctx, before, func(e *api.Event) bool {
-		if p, ok := PromptIn(e); ok && !seen[p.UUID] {
-			seen[p.UUID] = true // it was sent, and the agent has repeated it
-			list = append(list, p)
+	return l.Back(ctx, before, pages, func(e *api.Event) bool {
+		p, ok := PromptIn(e)
+		if !ok || seen[p.UUID] {
+			return true
 		}
-		return len(list) < mostPrompts
+		seen[p.UUID] = true // it was sent, and the agent has repeated it
+		return visit(e, p)
 	})
-	return list, err
 }
 
-// reply reads the uuid of what the agent said last before an event, empty if there is nothing.
-func (l *log) reply(ctx context.Context, before int64) (uuid string, err error) {
-	err = l.back(ctx, before, func(e *api.Event) bool {
+// Reply reads the uuid of what the agent said last before an event, empty if there is nothing in so many pages.
+func (l *Log) Reply(ctx context.Context, before int64, pages int) (uuid string, err error) {
+	err = l.Back(ctx, before, pages, func(e *api.Event) bool {
 		uuid = replyIn(e)
 		return uuid == ""
 	})
 	return uuid, err
 }
 
-// back visits the events before one, the nearest first, until visit returns false or enough was read.
-func (l *log) back(ctx context.Context, before int64, visit func(*api.Event) bool) error {
-	for range mostBack {
-		if before <= 1 {
-			return nil
-		}
-		events, from, err := l.before(ctx, before)
-		if err != nil {
-			return err
-		}
-		for i := len(events) - 1; i >= 0; i-- {
-			if !visit(&events[i]) {
-				return nil
-			}
-		}
-		before = from
+// ReplyAt reads the uuid of what the agent said in an event.
+func (l *Log) ReplyAt(ctx context.Context, id string) (string, error) {
+	_, seq := Position(id)
+	events, err := l.Between(ctx, seq, seq)
+	if err != nil {
+		return "", err
 	}
-	return nil
+	for i := range events {
+		if uuid := replyIn(&events[i]); uuid != "" {
+			return uuid, nil
+		}
+	}
+	return "", errors.New("the agent no longer knows this message; fork the whole conversation")
 }
-
-// errNoMessage says that there is nothing to cut a copy at.
-var errNoMessage = errors.New("nothing was said before that; start a new session instead: switchboard run")

@@ -1,4 +1,4 @@
-package main
+package turn
 
 import (
 	"bytes"
@@ -7,17 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/client"
-	"github.com/switchboard-dev/switchboard/internal/terminal"
+	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 	"github.com/switchboard-dev/switchboard/internal/terminal/words"
 	"github.com/switchboard-dev/switchboard/wire"
 )
@@ -27,6 +24,29 @@ const nobody = "No one can answer: this is a script. Do without it, or say what 
 
 // endPatience is how long ending an agent may hold up the end of a script.
 const endPatience = 20 * time.Second
+
+// The forms in which what came of a turn is printed.
+const (
+	Text   = "text"
+	JSON   = "json"
+	Stream = "stream-json" // the CLI's own lines
+	Events = "events"
+)
+
+// ErrFailed says that the turn failed; why was said on standard error.
+var ErrFailed = errors.New("the turn failed")
+
+// A Session is one whose turn is waited for.
+type Session struct {
+	*client.RemoteSession
+	// Begun says that its process was started for this turn.
+	Begun bool
+	// Message is the prompt, nil if there was none. UUID is that of its line, "" if it is not known.
+	Message *api.Message
+	UUID    string
+	// Cost is what the session had cost before.
+	Cost float64
+}
 
 // An outcome is what came of a turn, as --output json prints it.
 type outcome struct {
@@ -51,63 +71,72 @@ type denied struct {
 	Title    string `json:"title,omitempty"`
 }
 
-// A printer waits for the end of a turn.
-type printer struct {
+// Options say how a turn is printed.
+type Options struct {
+	Out, Errs io.Writer
+	// OutTerminal and ErrsTerminal say that these are terminals.
+	OutTerminal, ErrsTerminal bool
+	// Output is Text, JSON, Stream or Events.
+	Output string
+	// Wait leaves questions open, to be answered elsewhere. Else they are denied.
+	Wait bool
+	// Schema says that an object is wanted.
+	Schema bool
+	// Keep leaves the agent running.
+	Keep bool
+	// Command returns the command line of another command about the same hub.
+	Command func(name, rest string) string
+}
+
+// A Printer waits for the end of a turn and prints what came of it.
+type Printer struct {
 	// Static after construction.
-	verb    *runCmd
-	s       *env
-	session *openSession
-	out     io.Writer
+	o       Options
+	session *Session // set by Run
 
 	// Owned by follow.
-	sent  bool // the prompt has reached the process, or nobody can tell when it did
+	sent  bool // the prompt has reached the process, or nothing tells when it did
 	fresh bool // the turn ended because a plan is carried out by another process
 
 	mu     sync.Mutex
 	denied []denied
 }
 
-// runPrint runs one turn and prints what came of it.
-func (v *runCmd) runPrint(ctx context.Context, e *env, c *client.Client, create *api.CreateSession) (err error) {
-	ctx, stop := signal.NotifyContext(ctx, enders()...)
-	defer stop()
-	defer context.AfterFunc(ctx, stop)() // a second signal ends it at once
-	// Whoever reads may leave (head, grep -q): that must be an error here, and not the end, since there is an agent to end first.
-	broken := make(chan os.Signal, 1)
-	signal.Notify(broken, syscall.SIGPIPE)
-	defer signal.Stop(broken)
-	opening, cancel := lingering(ctx)
-	defer cancel()
-	p := &printer{verb: v, s: e, out: e.stdout}
-	options := client.RemoteOptions{NoLive: !v.live, Lost: p.lost}
-	if v.ask == askDeny {
+// NewPrinter returns a printer for one turn.
+func NewPrinter(o Options) *Printer { return &Printer{o: o} }
+
+// Remote returns the options with which the session is to be opened.
+func (p *Printer) Remote(live bool) client.RemoteOptions {
+	options := client.RemoteOptions{NoLive: !live, Lost: p.lost}
+	if !p.o.Wait {
 		options.Answer = p.answer
 		options.Failed = func(q api.Question, err error) { p.say("couldn't deny the question %s: %v", q.ID, err) }
 	}
-	p.session, err = v.open(opening, c, create, options, func(s *api.Session) string { return s.LastEventID })
-	if err != nil {
-		return interruptedOr(ctx, err)
-	}
-	p.sent = p.session.uuid == ""
-	defer func() { _ = p.session.Close() }() // what it returns was said before
+	return options
+}
+
+// Run follows the session to the end of its turn, stops the agent if that is wanted, and prints what came of the turn. The end of ctx interrupts the
+// turn; stop is called when what remains is to put things in order. The error is ErrFailed if the turn failed, and ctx's if that has ended.
+func (p *Printer) Run(ctx context.Context, session *Session, stop func()) error {
+	p.session, p.sent = session, session.UUID == ""
 	result, err := p.follow(ctx)
-	interrupted := ctx.Err() != nil
-	stop() // a signal ends it at once now
+	interrupted := ctx.Err()
+	stop()
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), endPatience)
 	defer cancel()
-	if interrupted {
+	if interrupted != nil {
 		p.interrupt(ending)
 	}
 	came := p.outcome(ending, result)
-	if p.session.begun && !v.keep {
-		if _, err := p.session.Stop(ending); err != nil && !gone(err) {
-			p.say("couldn't stop the agent: %v; try: %s", err, v.command("stop", p.session.ID()))
+	if session.Begun && !p.o.Keep {
+		if _, err := session.Stop(ending); err != nil && !gone(err) {
+			p.say("couldn't stop the agent: %v; try: %s", err, p.o.Command("stop", session.ID()))
 		}
 	}
 	switch {
-	case interrupted:
-		p.say("interrupted; the session is %s", p.session.ID())
-		return exitError(codeInterrupted)
+	case interrupted != nil:
+		p.say("interrupted; the session is %s", session.ID())
+		return interrupted
 	case err != nil:
 		return err
 	}
@@ -115,40 +144,12 @@ func (v *runCmd) runPrint(ctx context.Context, e *env, c *client.Client, create 
 }
 
 // interrupt stops the turn. An agent that does not obey is still ended in time.
-func (p *printer) interrupt(ctx context.Context) {
+func (p *Printer) interrupt(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, endPatience/2)
 	defer cancel()
 	if _, err := p.session.Interrupt(ctx); err != nil && !gone(err) {
 		p.say("couldn't stop the turn: %v", err)
 	}
-}
-
-// enders are the signals that end something that has to be put in order first. One that whoever started us has had ignored (nohup) stays so.
-func enders() []os.Signal {
-	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) {
-		list = append(list, syscall.SIGHUP)
-	}
-	return list
-}
-
-// lingering returns a context that ends a while after another one. What is begun with it comes to an end, so that there is no agent that nobody was
-// told of.
-func lingering(ctx context.Context) (context.Context, context.CancelFunc) {
-	out, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	context.AfterFunc(ctx, func() {
-		timer := time.AfterFunc(endPatience, cancel)
-		context.AfterFunc(out, func() { timer.Stop() })
-	})
-	return out, cancel
-}
-
-// interruptedOr returns the error of something that did not work, or that it was broken off.
-func interruptedOr(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return exitError(codeInterrupted)
-	}
-	return err
 }
 
 // gone says whether an error means that there is no process to end.
@@ -158,19 +159,19 @@ func gone(err error) bool {
 }
 
 // say says something on standard error.
-func (p *printer) say(format string, args ...any) {
-	fmt.Fprintf(p.s.stderr, "switchboard: %s\n", terminal.Clean(fmt.Sprintf(format, args...)))
+func (p *Printer) say(format string, args ...any) {
+	fmt.Fprintf(p.o.Errs, "switchboard: %s\n", paint.Clean(fmt.Sprintf(format, args...)))
 }
 
 // lost says that the server is away.
-func (p *printer) lost(err error, _ time.Duration) {
-	if isTerminal(p.s.stderr) {
+func (p *Printer) lost(err error, _ time.Duration) {
+	if p.o.ErrsTerminal {
 		p.say("the hub is away (%v); waiting for it", err)
 	}
 }
 
 // answer says no, in the words of each kind of question.
-func (p *printer) answer(_ context.Context, q api.Question) (api.Answer, error) {
+func (p *Printer) answer(_ context.Context, q api.Question) (api.Answer, error) {
 	answer := api.Answer{Decision: "deny", Message: nobody}
 	//nolint:exhaustive // the others are denied
 	switch q.Kind {
@@ -191,7 +192,7 @@ func (p *printer) answer(_ context.Context, q api.Question) (api.Answer, error) 
 }
 
 // follow waits for the result of the prompt, and prints on the way what is to be streamed.
-func (p *printer) follow(ctx context.Context) (*wire.Result, error) {
+func (p *Printer) follow(ctx context.Context) (*wire.Result, error) {
 	for frame, err := range p.session.Frames(ctx) {
 		if err != nil {
 			return nil, err
@@ -229,10 +230,10 @@ func told[T any](e *api.Event) *T {
 }
 
 // event returns the result if an event is it, and an error if there will be none.
-func (p *printer) event(e *api.Event) (*wire.Result, error) {
+func (p *Printer) event(e *api.Event) (*wire.Result, error) {
 	switch e.Kind {
 	case api.KindSent:
-		if header, err := wire.Peek(e.Line); err == nil && string(header.UUID) == p.session.uuid {
+		if header, err := wire.Peek(e.Line); err == nil && string(header.UUID) == p.session.UUID {
 			p.sent = true
 		}
 	case api.KindLine:
@@ -240,8 +241,8 @@ func (p *printer) event(e *api.Event) (*wire.Result, error) {
 			return p.result(e.Line)
 		}
 	case api.KindQuestionOpened:
-		if q := told[api.Question](e); q != nil && p.verb.ask == askWait {
-			p.say("the agent asks: %s %s; answer it: %s", words.Headline(q), q.Title, p.verb.command("attach", p.session.ID()))
+		if q := told[api.Question](e); q != nil && p.o.Wait {
+			p.say("the agent asks: %s %s; answer it: %s", words.Headline(q), q.Title, p.o.Command("attach", p.session.ID()))
 		}
 	case api.KindQuestionSettled:
 		if q := told[api.Question](e); q != nil && q.Answer != nil && q.Answer.Outcome == api.PlanFresh {
@@ -249,7 +250,7 @@ func (p *printer) event(e *api.Event) (*wire.Result, error) {
 		}
 	case api.KindMessage:
 		m := told[api.Message](e)
-		if m != nil && p.session.message != nil && m.ID == p.session.message.ID && (m.State == api.MessageNotDelivered || m.State == api.MessageTakenBack) {
+		if m != nil && p.session.Message != nil && m.ID == p.session.Message.ID && (m.State == api.MessageNotDelivered || m.State == api.MessageTakenBack) {
 			return nil, fmt.Errorf("the prompt didn't reach the agent (%s): %s", m.State, m.Reason)
 		}
 	case api.KindHold:
@@ -262,7 +263,7 @@ func (p *printer) event(e *api.Event) (*wire.Result, error) {
 			return nil, fmt.Errorf("the session is held back: %s", hold.Reason)
 		}
 	case api.KindRunEnded:
-		if ended := told[api.Ended](e); ended != nil && !p.fresh && (p.sent || p.session.begun) {
+		if ended := told[api.Ended](e); ended != nil && !p.fresh && (p.sent || p.session.Begun) {
 			return nil, p.died(ended)
 		}
 	}
@@ -270,7 +271,7 @@ func (p *printer) event(e *api.Event) (*wire.Result, error) {
 }
 
 // result reads the line that ends a turn; nil if it is another turn's.
-func (p *printer) result(line []byte) (*wire.Result, error) {
+func (p *Printer) result(line []byte) (*wire.Result, error) {
 	result := &wire.Result{}
 	if err := json.Unmarshal(line, result); err != nil {
 		return nil, fmt.Errorf("reading the result: %w", err)
@@ -283,24 +284,24 @@ func (p *printer) result(line []byte) (*wire.Result, error) {
 }
 
 // died says how the agent ended instead of its turn.
-func (p *printer) died(ended *api.Ended) error {
+func (p *Printer) died(ended *api.Ended) error {
 	p.say("the agent stopped before it was done: %s", ended.Reason)
 	if tail := strings.TrimSpace(ended.Stderr); tail != "" {
 		p.say("it said: %s", tail)
 	}
-	return exitError(codeTurnFailed)
+	return ErrFailed
 }
 
 // stream prints an event if it is to be streamed.
-func (p *printer) stream(e *api.Event) error {
+func (p *Printer) stream(e *api.Event) error {
 	var text []byte
-	switch p.verb.output {
-	case outputEvents:
+	switch p.o.Output {
+	case Events:
 		var err error
 		if text, err = encode(e); err != nil {
 			return fmt.Errorf("printing event %s: %w", e.ID, err)
 		}
-	case outputStream:
+	case Stream:
 		if e.Kind != api.KindLine && e.Kind != api.KindLive {
 			return nil
 		}
@@ -316,11 +317,11 @@ func (p *printer) stream(e *api.Event) error {
 }
 
 // write writes a line of JSON: as it is, but for what would do something to a terminal.
-func (p *printer) write(text []byte) error {
-	if isTerminal(p.out) {
-		text = harmlessJSON(text)
+func (p *Printer) write(text []byte) error {
+	if p.o.OutTerminal {
+		text = paint.CleanJSON(text)
 	}
-	_, err := p.out.Write(text)
+	_, err := p.o.Out.Write(text)
 	return err
 }
 
@@ -334,7 +335,7 @@ func encode(value any) ([]byte, error) {
 }
 
 // outcome returns what came of the turn; nil if it has no result.
-func (p *printer) outcome(ctx context.Context, result *wire.Result) *outcome {
+func (p *Printer) outcome(ctx context.Context, result *wire.Result) *outcome {
 	if result == nil {
 		return nil
 	}
@@ -347,12 +348,12 @@ func (p *printer) outcome(ctx context.Context, result *wire.Result) *outcome {
 			o.Errors = append(o.Errors, text)
 		}
 	}
-	if none := len(o.Structured) == 0 || string(o.Structured) == "null"; p.verb.schema != "" && !o.Failed && none {
+	if none := len(o.Structured) == 0 || string(o.Structured) == "null"; p.o.Schema && !o.Failed && none {
 		o.Failed = true // who asked for an object cannot do anything with a text
 		o.Errors = append(o.Errors, "the agent gave no answer in the form of the schema")
 	}
 	if after, err := p.session.Snapshot(ctx); err == nil && after.Cost != nil {
-		o.USD = max(0, after.Cost.USD-p.session.cost) // the CLI's figure is that of its process
+		o.USD = max(0, after.Cost.USD-p.session.Cost) // the CLI's figure is that of its process
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -360,19 +361,19 @@ func (p *printer) outcome(ctx context.Context, result *wire.Result) *outcome {
 	return o
 }
 
-// print prints what came of the turn. The error has the exit code of a turn that failed.
-func (p *printer) print(o *outcome, result *wire.Result) error {
+// print prints what came of the turn. The error is ErrFailed if it failed.
+func (p *Printer) print(o *outcome, result *wire.Result) error {
 	for _, d := range o.Denied { // whatever is printed, and also if that is why the turn failed
 		p.say("denied, no one could answer: %s %s", d.Tool, d.Title)
 	}
 	var err error
-	switch p.verb.output {
-	case outputJSON:
+	switch p.o.Output {
+	case JSON:
 		var text []byte
 		if text, err = encode(o); err == nil {
 			err = p.write(text)
 		}
-	case outputText:
+	case Text:
 		err = p.printText(o)
 	}
 	if err != nil {
@@ -393,11 +394,11 @@ func (p *printer) print(o *outcome, result *wire.Result) error {
 		how = " (" + string(result.Subtype) + ")"
 	}
 	p.say("the turn failed%s%s; the session is %s", how, reason, o.Session)
-	return exitError(codeTurnFailed)
+	return ErrFailed
 }
 
 // printText prints what the agent said at last. To a terminal it is cleaned; to anything else it goes as it is.
-func (p *printer) printText(o *outcome) error {
+func (p *Printer) printText(o *outcome) error {
 	text := o.Result
 	switch {
 	case o.Failed:
@@ -409,12 +410,12 @@ func (p *printer) printText(o *outcome) error {
 		}
 		text = compact.String()
 	}
-	if isTerminal(p.out) {
-		text = terminal.Clean(text)
+	if p.o.OutTerminal {
+		text = paint.Clean(text)
 	}
 	if text == "" {
 		return nil
 	}
-	_, err := fmt.Fprintln(p.out, strings.TrimRight(text, "\n"))
+	_, err := fmt.Fprintln(p.o.Out, strings.TrimRight(text, "\n"))
 	return err
 }
