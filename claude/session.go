@@ -38,7 +38,7 @@ type Session struct {
 	closeErr  error
 	trouble   trouble // what the lines tell about why a session ends
 
-	desk desk // answers what the CLI asks
+	router requestRouter // answers what the CLI asks
 
 	mu      sync.Mutex
 	fold    fold.State
@@ -142,12 +142,12 @@ func (s *Session) open(ctx context.Context, t Transport, v wire.Version) (*Sessi
 		if s.conn == nil {
 			s.cancel(err)
 			err = errors.Join(err, t.Close())
-			s.closeDesk()
+			s.closeRouter()
 			return nil, err
 		}
 		return nil, errors.Join(err, s.Close())
 	}
-	if err := s.prepareDesk(ctx, v); err != nil {
+	if err := s.prepareRouter(ctx, v); err != nil {
 		return fail(err)
 	}
 	first, err := s.options.initializeRequest(v, s.hookRegistrations())
@@ -183,7 +183,7 @@ func (s *Session) initialize(ctx context.Context) error {
 		if answer == nil {
 			answer = &wire.InitializeAnswer{}
 		}
-		return s.deskAccepted(answer)
+		return s.hooksAccepted(answer)
 	}
 	if refused, ok := errors.AsType[*ControlError](err); ok && refused.Answer.PendingPermissionRequests != nil {
 		// An older CLI that was initialized before: it dialled in again, or

@@ -49,7 +49,7 @@ func (s *Session) shutDown() error {
 	err := s.conn.Close()
 	s.cancel(ErrClosed)
 	s.workers.Wait()
-	s.closeDesk()
+	s.closeRouter()
 	if err != nil {
 		return fmt.Errorf("closing a session: %w", err)
 	}

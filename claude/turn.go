@@ -79,8 +79,8 @@ type turn struct {
 	interrupted bool
 }
 
-// mostTexts is how many lines are kept to find the last text in.
-const mostTexts = 8
+// maxTexts is how many lines are kept to find the last text in.
+const maxTexts = 8
 
 // news tells those who wait for the beginning or the end of a turn.
 func (t *turns) news() {
@@ -281,7 +281,7 @@ func (s *Session) said(t *turn, f *fold.Line) {
 		}
 		return
 	}
-	if len(t.texts) >= mostTexts {
+	if len(t.texts) >= maxTexts {
 		t.texts = slices.Delete(t.texts, 0, 1)
 	}
 	t.texts = append(t.texts, f.Raw)

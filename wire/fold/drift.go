@@ -18,8 +18,8 @@ type Drift struct {
 	More int64 `json:"more,omitempty"`
 }
 
-// mostDrift is how many different things each of Drift's maps counts.
-const mostDrift = 256
+// maxDrift is how many different things each of Drift's maps counts.
+const maxDrift = 256
 
 // IsZero reports whether nothing was counted.
 func (d *Drift) IsZero() bool {
@@ -107,7 +107,7 @@ func (d *Drift) add(counts *map[string]int64, key string) {
 	if *counts == nil {
 		*counts = map[string]int64{}
 	}
-	if _, there := (*counts)[key]; !there && len(*counts) >= mostDrift {
+	if _, there := (*counts)[key]; !there && len(*counts) >= maxDrift {
 		d.More++
 		return
 	}

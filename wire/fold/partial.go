@@ -79,8 +79,8 @@ type openBlock struct {
 
 // How much Partial keeps besides texts.
 const (
-	mostMessages = 64
-	mostBlocks   = 256
+	maxMessages = 64
+	maxBlocks   = 256
 )
 
 // Messages returns what is being written, the oldest first. It is a copy.
@@ -192,7 +192,7 @@ func (p *Partial) remove(m *openMessage, n int) {
 func (p *Partial) stream(parent string, event wire.Event) {
 	if e, ok := event.(*wire.MessageStartEvent); ok {
 		p.drop(parent)
-		if len(p.open) >= mostMessages {
+		if len(p.open) >= maxMessages {
 			p.drop(p.open[0].ParentToolUseID)
 		}
 		p.open = append(p.open, &openMessage{Message: Message{
@@ -228,7 +228,7 @@ func (p *Partial) start(m *openMessage, e *wire.ContentBlockStartEvent) {
 		p.size -= len(m.blocks[i].text)
 		m.blocks = slices.Delete(m.blocks, i, i+1)
 	}
-	if len(m.blocks) >= mostBlocks {
+	if len(m.blocks) >= maxBlocks {
 		p.remove(m, 1)
 		m.Left++
 	}

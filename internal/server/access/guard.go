@@ -31,9 +31,9 @@ const FirstLineTime = 10 * time.Second
 // Options say how a Guard works. The zero value lets in only the user
 // that the server runs as, by the Unix socket.
 type Options struct {
-	// Book knows the tokens that are accepted over TCP. If nil, Tokens are all there
+	// Store knows the tokens that are accepted over TCP. If nil, Tokens are all there
 	// are.
-	Book   *Book
+	Store  *TokenStore
 	Tokens []Token
 	// URL is an address that the server is known by beside those that it listens
 	// on, such as "https://hub.example". It has no path. It may be empty.
@@ -59,7 +59,7 @@ type Options struct {
 // for concurrent use.
 type Guard struct {
 	// Static after construction.
-	book   *Book
+	book   *TokenStore
 	public address
 	tls    bool
 	beyond bool
@@ -77,11 +77,11 @@ func New(options *Options) *Guard {
 		options = &Options{}
 	}
 	g := &Guard{
-		book: options.Book, public: parseAddress(options.URL), tls: options.TLS, beyond: options.Beyond, open: options.OpenRelay,
+		book: options.Store, public: parseAddress(options.URL), tls: options.TLS, beyond: options.Beyond, open: options.OpenRelay,
 		user: userName(), log: options.Log, owners: newOwners(),
 	}
 	if g.book == nil {
-		g.book = newBook(nil, options.Tokens...)
+		g.book = newTokenStore(nil, options.Tokens...)
 	}
 	if g.log == nil {
 		g.log = slog.New(slog.DiscardHandler)

@@ -32,11 +32,11 @@ func LoadToken(string) (Token, error) {
 	return Token{}, fmt.Errorf("keeping the admin token: %w", errors.ErrUnsupported)
 }
 
-func loadBook(string, time.Time) ([]*entry, error) {
+func loadTokens(string, time.Time) ([]*entry, error) {
 	return nil, fmt.Errorf("keeping tokens: %w", errors.ErrUnsupported)
 }
 
-func writeBook(string, []*entry) error {
+func writeTokens(string, []*entry) error {
 	return fmt.Errorf("keeping tokens: %w", errors.ErrUnsupported)
 }
 
