@@ -133,7 +133,7 @@ func (s *Session) mark(what Activity) {
 		t.marks = slices.Clone(t.marks[maxMarks:])
 	}
 	if !s.folding && s.conn != nil {
-		s.conn.backlog.poke() // no line brings it to those who wait
+		s.conn.backlog.poke() // no line wakes the goroutines that wait
 	}
 }
 

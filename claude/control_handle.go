@@ -112,7 +112,7 @@ func (d *requestRouter) handle(ctx context.Context, q *wire.ControlRequest) ([]b
 type calls struct {
 	mu      sync.Mutex
 	running int
-	none    chan struct{} // closed when running is zero; nil if nobody waits
+	none    chan struct{} // closed when running is zero; nil if no goroutine waits
 }
 
 // start runs a function in a goroutine of its own.
@@ -154,7 +154,7 @@ func (c *calls) wait(limit time.Duration) {
 }
 
 // attempt runs a function of the program and returns when it has returned or
-// nobody waits for it any more.
+// no goroutine waits for it any more.
 func attempt[T any](ctx context.Context, d *requestRouter, what string, f func() (T, error)) (T, error) {
 	type result struct {
 		value T

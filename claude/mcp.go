@@ -159,7 +159,7 @@ func (d *requestRouter) receiveMCP(ctx context.Context, q *wire.ControlRequest, 
 		if err != nil && ctx.Err() != nil {
 			return nil, err
 		}
-		// There is no response to give, and nobody to tell an error; but the request
+		// There is no response to give and no caller to return an error to; but the request
 		// that carried it wants an answer, and this is the one that every version takes.
 		return answerMCP(q, &wire.JSONRPC{Version: "2.0", ID: json.RawMessage("0"), Result: json.RawMessage("{}")})
 	}

@@ -126,7 +126,7 @@ func (o *outbox) remember(id string) bool {
 	return true
 }
 
-// forget takes back remember, for a prompt that was not written: who sends it
+// forget takes back remember, for a prompt that was not written: a caller that sends it
 // again means it.
 func (o *outbox) forget(id string) {
 	delete(o.known, id)

@@ -25,7 +25,7 @@ type questionTable struct {
 	changed chan struct{}    // closed and made anew when a question opens
 }
 
-// A settledQuestion is remembered so that whoever answers late is told so, and so
+// A settledQuestion is remembered so that a late answer gets an error, and so
 // that an answer that was lost on the way can be given again.
 type settledQuestion struct {
 	id   string
@@ -57,7 +57,7 @@ func (b *questionTable) remember(s settledQuestion) {
 	}
 }
 
-// opened is told that the CLI asks a question, in a line of that number. What was
+// opened notes that the CLI asks a question, in a line of that number. What was
 // given up before on this side only is asked anew.
 func (b *questionTable) opened(id string, line int64) {
 	b.mu.Lock()
@@ -71,7 +71,7 @@ func (b *questionTable) opened(id string, line int64) {
 	}
 }
 
-// cancelled is told that a question is not asked any more. It returns the
+// cancelled notes that a question is not asked any more. It returns the
 // question, nil if it is not open: its request may not have been handled yet, and
 // must not be asked when it is.
 func (b *questionTable) cancelled(id string, why error) Question {
@@ -97,7 +97,7 @@ func (b *questionTable) insert(q Question) {
 
 // ask handles a request of the CLI that is a question. It returns when the
 // question is settled, so that its withdrawal ends ctx until then. The answer is
-// sent by whoever settles it.
+// sent by the goroutine that settles it.
 func (d *requestRouter) ask(ctx context.Context, request *wire.ControlRequest) ([]byte, error) {
 	q, line, fresh := d.openQuestion(request, false)
 	switch {
@@ -161,7 +161,7 @@ func (d *requestRouter) openQuestion(request *wire.ControlRequest, recovered boo
 	return q, nil, true
 }
 
-// pose has a question answered, or leaves it open for somebody to answer.
+// pose has a question answered, or leaves it open for [Session.Answer].
 func (d *requestRouter) pose(q Question) {
 	switch {
 	case d.handler != nil:
@@ -255,8 +255,8 @@ func (d *requestRouter) closeQuestion(a *asked, how error, line []byte) error {
 
 func (d *requestRouter) withdraw(a *asked, why error) { _ = d.closeQuestion(a, why, nil) } // or it is settled
 
-// folded is told what the fold makes of the lines: questions that were asked while
-// nobody was connected, and those that are not asked any more though the CLI has
+// folded takes in what the reducer makes of the lines: questions that were asked while
+// the CLI was not connected, and those that are not asked any more though the CLI has
 // not withdrawn them. It does not block, and writes nothing itself.
 func (d *requestRouter) folded(changes []fold.Change) {
 	for i := range changes {
@@ -286,8 +286,8 @@ func (d *requestRouter) over(id string, why error) {
 	}
 }
 
-// recovered is told that the CLI still waits for an answer to a question, which it
-// asked while nobody was connected, or whose answer was lost on the way.
+// recovered notes that the CLI still waits for an answer to a question, which it
+// asked while it was not connected, or whose answer was lost on the way.
 func (d *requestRouter) recovered(request *wire.ControlRequest) {
 	q, line, fresh := d.openQuestion(request, true)
 	switch {
@@ -418,7 +418,7 @@ func (s *Session) handle(ctx context.Context, q *wire.ControlRequest) ([]byte, e
 	return s.router.handle(ctx, q)
 }
 
-// questionsChanged is told what the fold makes of the lines. It does not block.
+// questionsChanged takes in what the reducer makes of the lines. It does not block.
 func (s *Session) questionsChanged(changes []fold.Change) {
 	s.router.attach(s.conn)
 	s.router.folded(changes)

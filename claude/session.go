@@ -156,7 +156,7 @@ func (s *Session) open(ctx context.Context, t Transport, v wire.Version) (*Sessi
 	}
 	s.first = first
 	o := s.options.connOptions(v, s.handle)
-	o.tap = &tap{lines: s.received, sending: s.sending, ended: s.over}
+	o.observer = &observer{lines: s.received, sending: s.sending, ended: s.over}
 	s.conn = newConn(t, o)
 	s.conn.start()
 	s.workers.Go(s.pump)
@@ -298,7 +298,7 @@ func (s *Session) over(cause error) {
 	close(s.done)
 }
 
-// tell wakes those who wait for another phase, and the pump. mu is held.
+// tell wakes the goroutines that wait for another phase, and the pump. mu is held.
 func (s *Session) tell() {
 	if p := s.phaseNow(); p != s.phase {
 		s.phase = p
@@ -308,7 +308,7 @@ func (s *Session) tell() {
 		}
 	}
 	if s.turns.current == nil {
-		s.turns.news() // the turn that somebody waits for may never begin
+		s.turns.news() // the turn that a caller waits for may never begin
 	}
 	s.nudge()
 }

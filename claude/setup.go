@@ -169,7 +169,7 @@ func (o *Options) initializeRequest(v wire.Version, hooks map[string][]wire.Hook
 		PerTaskStopAffordance:  o.PerTaskStopAffordance,
 	}
 	if len(hooks) == 0 {
-		r.Hooks = nil // an empty object would remove those of somebody else
+		r.Hooks = nil // an empty object would remove those of another client
 	}
 	if len(o.MCPServers) == 0 {
 		r.SDKMCPServers = nil
@@ -409,7 +409,7 @@ const (
 type stderrTee struct {
 	tail     *tail
 	redactor *redactor
-	tell     func(line string) // nil if nobody wants to know
+	tell     func(line string) // nil without Options.Stderr
 
 	line []byte // the beginning of a line whose end has not come
 	cut  bool   // the rest of it is dropped

@@ -66,7 +66,7 @@ type ServerOptions struct {
 	// told as an [EventGap]. If zero, twice MaxLine.
 	MaxBody int64
 
-	// MaxInbox is how many bytes of lines a peer holds that nobody has read yet.
+	// MaxInbox is how many bytes of lines a peer holds unread.
 	// When it is full the CLI is not read further; it takes its connection for
 	// dead after 20 s of that. If zero, 16 MiB.
 	MaxInbox int
@@ -148,7 +148,7 @@ func NewServer(o *ServerOptions) (*Server, error) {
 }
 
 // HTTPServer returns an http.Server for s alone, with time-outs and a header
-// limit. Who serves it also closes it, after s.
+// limit. The goroutine that serves it also closes it, after s.
 func (s *Server) HTTPServer() *http.Server {
 	return &http.Server{
 		Handler:           s,
@@ -224,7 +224,7 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// changed wakes everyone who waits. mu is held.
+// changed wakes every goroutine that waits. mu is held.
 func (s *Server) changed() {
 	close(s.news)
 	s.news = make(chan struct{})
@@ -423,7 +423,7 @@ func (p *Peer) admit(w http.ResponseWriter, r *http.Request, wrote string, grant
 	return l, nil
 }
 
-// abandon removes a peer that nobody has heard of, because what made it came to
+// abandon removes a peer that no event has named, because what made it came to
 // nothing.
 func (p *Peer) abandon() {
 	p.end(ending{

@@ -158,8 +158,8 @@ func last[T any](list []T, limit int) (kept []T, left int64) {
 	return list[:limit], int64(over)
 }
 
-// Ready returns the line's message if it has been decoded already, for whoever
-// could use it but would not have it decoded for that.
+// Ready returns the line's message if it has been decoded already. It is for
+// callers that can use the message but do not need it.
 func (l *Line) Ready() (m wire.Message, ok bool) { return l.message, l.message != nil }
 
 // PeekedLine is [NewLine] for a line of the CLI whose header is known already:

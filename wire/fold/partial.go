@@ -285,7 +285,7 @@ func (p *Partial) cut(n int) {
 	for n < len(long.text) && !utf8.RuneStart(long.text[n]) {
 		n++
 	}
-	long.text = append(long.text[:0], long.text[n:]...) // in its place: nobody else has it
+	long.text = append(long.text[:0], long.text[n:]...) // in place: no other slice shares it
 	long.Cut += int64(n)
 	p.size -= n
 }

@@ -145,7 +145,7 @@ type State struct {
 
 // An Ending says how a process ended.
 type Ending struct {
-	// Reason is why, in the words of whoever saw it.
+	// Reason is why, in the words of the caller that saw it.
 	Reason string `json:"reason,omitempty"`
 	// Unfinished says that a turn was going on or prompts were waiting, so the
 	// end is a failure whatever the exit code was.
