@@ -122,18 +122,18 @@ type mark struct {
 	what Activity
 }
 
-// mostMarks is how many marks are kept at least.
-const mostMarks = 512
+// maxMarks is how many marks are kept at least.
+const maxMarks = 512
 
 // mark notes what happened at the newest line. mu is held.
 func (s *Session) mark(what Activity) {
 	t := &s.turns
-	if t.marks = append(t.marks, mark{s.seen, what}); len(t.marks) > 2*mostMarks {
-		t.marksGone += mostMarks
-		t.marks = slices.Clone(t.marks[mostMarks:])
+	if t.marks = append(t.marks, mark{s.seen, what}); len(t.marks) > 2*maxMarks {
+		t.marksGone += maxMarks
+		t.marks = slices.Clone(t.marks[maxMarks:])
 	}
 	if !s.folding && s.conn != nil {
-		s.conn.backlog.poke() // no line brings it to those who wait
+		s.conn.backlog.poke() // no line wakes the goroutines that wait
 	}
 }
 

@@ -92,7 +92,7 @@ func (p *Process) endFamily(f *family) error {
 }
 
 // join waits for the goroutines. With the process and its family gone the
-// pipes have ended, unless somebody who could not be ended holds them, and what
+// pipes have ended, unless a process that could not be ended holds them, and what
 // they still hold has been read, unless a reader is slow. Neither is waited for
 // much longer.
 func (p *Process) join() {

@@ -166,7 +166,7 @@ func TestCloseWaitsForAConnection(t *testing.T) {
 	p := startFake(t, "burst", "", nil)
 	eventually(t, "all lines are in the pipe", func() bool { return p.Stderr() == "written" })
 	n := 0
-	c := newConn(p, &ConnOptions{tap: &tap{
+	c := newConn(p, &ConnOptions{observer: &observer{
 		lines: func(lines []Line) {
 			if n == 0 {
 				<-p.closing

@@ -26,7 +26,7 @@ const (
 // It returns the answer as a line, made by wire.NewPermission, wire.NewAnswer
 // or their kin. An error, or a panic, becomes an error answer, with the code
 // unsupported_request if it is [errors.ErrUnsupported]. A nil line without an
-// error leaves the request alone, for somebody else to answer or for nobody.
+// error leaves the request alone: another client may answer it, or none.
 type Handler func(ctx context.Context, request *wire.ControlRequest) (line []byte, err error)
 
 // ConnOptions are the options of a [Conn]. Nil and the zero value are valid.
@@ -55,13 +55,13 @@ type ConnOptions struct {
 	// with the tool call's id in it, 2.1.37 would run the tool a second time.
 	Insist time.Duration
 
-	tap *tap // of the session that owns the connection
+	observer *observer // of the session that owns the connection
 }
 
-// A tap is told everything that goes over a connection, in the order in which
-// it is meant: a line is told before anybody else is shown it, a line of ours
-// before it is written, so that no answer to it can be told first.
-type tap struct {
+// An observer gets everything that goes over a connection, in the order in which
+// it is meant: a line is passed to it before readers see it, a line of ours
+// before it is written, so that no answer to it is passed to it first.
+type observer struct {
 	// lines is called by readLoop with the lines of one read.
 	lines func([]Line)
 	// sending is called for each line that is about to be written. What it
@@ -74,7 +74,7 @@ type tap struct {
 // A Conn speaks the control protocol over a [Transport]: it matches requests and
 // answers in both directions, and keeps the lines for any number of readers.
 //
-// One goroutine (readLoop) reads the transport, whether anybody reads the lines or
+// One goroutine (readLoop) reads the transport, whether there are readers of the lines or
 // not, so that a slow reader never holds up a question or an answer. Every request
 // of the CLI is handled in a goroutine of its own. Close joins them all.
 type Conn struct {
@@ -83,8 +83,8 @@ type Conn struct {
 	handler   Handler
 	timeout   time.Duration
 	insist    time.Duration
-	tap       *tap   // nil if nobody listens
-	prefix    string // makes our request ids unlike the CLI's
+	observer  *observer // nil without a session
+	prefix    string    // makes our request ids unlike the CLI's
 	backlog   *backlog
 	ctx       context.Context // ends with the connection
 	cancel    context.CancelCauseFunc
@@ -155,7 +155,7 @@ func newConn(t Transport, o *ConnOptions) *Conn {
 		handler:   o.Handler,
 		timeout:   o.RequestTimeout,
 		insist:    o.Insist,
-		tap:       o.tap,
+		observer:  o.observer,
 		prefix:    "sb-" + rand.Text()[:8] + "-",
 		backlog:   newBacklog(o.Backlog),
 		readDone:  make(chan struct{}),
@@ -247,8 +247,8 @@ func (c *Conn) forget(id string) {
 	c.mu.Unlock()
 }
 
-// withdraw tells the CLI that nobody waits for an answer any more, where that
-// does not end it. Who gave up is not kept waiting for that.
+// withdraw tells the CLI that no caller waits for an answer any more, where that
+// does not end it. The caller that gave up does not wait for the write.
 func (c *Conn) withdraw(id string) {
 	line, err := wire.NewCancel(id)
 	if err != nil {
@@ -271,10 +271,10 @@ func (c *Conn) Send(ctx context.Context, line []byte) error {
 		return err
 	}
 	c.sending(line)
-	if c.tap == nil {
+	if c.observer == nil {
 		return c.transport.Write(ctx, fitted)
 	}
-	undo := c.tap.sending(fitted)
+	undo := c.observer.sending(fitted)
 	if err = c.transport.Write(ctx, fitted); unsent(err) {
 		undo()
 	}
@@ -290,7 +290,7 @@ func unsent(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrBadLine)
 }
 
-// Transport returns what carries the lines. Who writes to it bypasses the
+// Transport returns what carries the lines. Writing to it bypasses the
 // checks of Send.
 func (c *Conn) Transport() Transport { return c.transport }
 
@@ -345,7 +345,7 @@ func (c *Conn) take(line []byte, h wire.Header) {
 	}
 }
 
-// answered hands an answer to who waits for it. One that nobody waits for is a
+// answered hands an answer to the Request that waits for it. One without such a call is a
 // second one, a late one, or the echo of an answer of ours.
 func (c *Conn) answered(line []byte, id string) {
 	c.mu.Lock()
@@ -402,12 +402,12 @@ func (c *Conn) withdrawn(id string) {
 // is not handled twice.
 func (c *Conn) asked(line []byte, id string) {
 	if id == "" {
-		return // nobody could tell which request an answer is for
+		return // an answer could not name the request
 	}
 	m, err := wire.Decode(line)
 	q, ok := m.(*wire.ControlRequest)
 	if err != nil || !ok || q.Request == nil {
-		// Nor can anybody answer it, but the CLI must not wait for ever.
+		// No handler can answer it either, but the CLI must not wait forever.
 		q = &wire.ControlRequest{RequestID: id, Request: &wire.UnknownRequest{}}
 	}
 	ctx, cancel := context.WithCancelCause(c.ctx)
@@ -452,7 +452,7 @@ func (c *Conn) queue(q *wire.ControlRequest) (before <-chan struct{}, done chan 
 	}
 	switch m.Message.Method {
 	case "":
-		// An answer to what the server asks is waited for by who may be in the way.
+		// The handler that it would queue behind may be the one that waits for this answer.
 		return nil, nil
 	case "initialize", "notifications/initialized", "tools/list":
 		done = make(chan struct{})
@@ -516,7 +516,7 @@ func Decline(_ context.Context, q *wire.ControlRequest) ([]byte, error) {
 }
 
 // MustNotAnswer reports whether a request of the CLI is one that is left alone
-// by whoever does not know it: another client, or the CLI's own deadline, settles
+// by a client that does not know it: another client, or the CLI's own deadline, settles
 // it.
 func MustNotAnswer(subtype string) bool {
 	switch subtype {

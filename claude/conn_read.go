@@ -31,8 +31,8 @@ func (c *Conn) readLoop() {
 			c.receive([][]byte{nil}, tooLong)
 		} else if err != nil {
 			c.end(err)
-			if c.tap != nil {
-				c.tap.ended(c.Err())
+			if c.observer != nil {
+				c.observer.ended(c.Err())
 			}
 			c.backlog.finish(c.Err())
 			return
@@ -48,8 +48,8 @@ func (c *Conn) readLoop() {
 // a caller that gets an answer, or reads a line, finds the state that goes with it.
 func (c *Conn) receive(lines [][]byte, tooLong *wire.LineTooLongError) {
 	s := c.backlog.segment(lines, tooLong)
-	if c.tap != nil {
-		c.tap.lines(s.lines)
+	if c.observer != nil {
+		c.observer.lines(s.lines)
 	}
 	c.backlog.publish(s)
 	for i := range s.lines {

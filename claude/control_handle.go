@@ -20,13 +20,13 @@ import (
 // that were called and have been told to end.
 const closeGrace = 5 * time.Second
 
-// A desk answers what the CLI asks of a session: questions, hooks, and messages
+// A requestRouter answers what the CLI asks of a session: questions, hooks, and messages
 // for MCP servers in the program.
 //
 // Functions of the program run in goroutines of their own, which close joins. One
 // that does not end when its context does is not waited for longer than
 // closeGrace: a session can be closed while a handler waits for a key.
-type desk struct {
+type requestRouter struct {
 	// Static after prepare.
 	handler QuestionHandler
 	pull    bool
@@ -39,16 +39,16 @@ type desk struct {
 
 	calls   calls
 	mcp     mcpTable
-	settles questionBook
+	settles questionTable
 
 	attached sync.Once
 	conn     *Conn // written before ready is closed, and not after
 }
 
-// prepare makes the desk of a session whose context ends with it: it checks the
+// prepare makes the router of a session whose context ends with it: it checks the
 // hooks against the version and connects to the MCP servers, for which alone ctx
-// is. A desk that was prepared has to be closed.
-func (d *desk) prepare(ctx, session context.Context, o *Options, v wire.Version) error {
+// is. A router that was prepared has to be closed.
+func (d *requestRouter) prepare(ctx, session context.Context, o *Options, v wire.Version) error {
 	d.handler, d.pull, d.dialogs = o.OnQuestion, o.Pull, o.DialogKinds
 	d.bypass = o.AllowBypass || o.PermissionMode == wire.PermissionModeBypassPermissions
 	d.log = o.logger()
@@ -62,9 +62,9 @@ func (d *desk) prepare(ctx, session context.Context, o *Options, v wire.Version)
 	return err
 }
 
-// attach gives the desk its connection, the first time. The connection calls
+// attach gives the router its connection, the first time. The connection calls
 // handle, which does so; what an MCP server sends before waits for it.
-func (d *desk) attach(c *Conn) {
+func (d *requestRouter) attach(c *Conn) {
 	d.attached.Do(func() {
 		d.conn = c
 		close(d.ready)
@@ -72,7 +72,7 @@ func (d *desk) attach(c *Conn) {
 }
 
 // await waits for the connection.
-func (d *desk) await(ctx context.Context) error {
+func (d *requestRouter) await(ctx context.Context) error {
 	select {
 	case <-d.ready:
 		return nil
@@ -83,9 +83,9 @@ func (d *desk) await(ctx context.Context) error {
 	}
 }
 
-// close ends what the desk has begun. The connection, if there is one, is closed
+// close ends what the router has begun. The connection, if there is one, is closed
 // before; cause is why it ended.
-func (d *desk) close(cause error) {
+func (d *requestRouter) close(cause error) {
 	for _, q := range d.pending() {
 		d.withdraw(q.base(), withdrawal(cause))
 	}
@@ -96,7 +96,7 @@ func (d *desk) close(cause error) {
 }
 
 // handle is the [Handler] of a session's connection.
-func (d *desk) handle(ctx context.Context, q *wire.ControlRequest) ([]byte, error) {
+func (d *requestRouter) handle(ctx context.Context, q *wire.ControlRequest) ([]byte, error) {
 	switch r := q.Request.(type) { //nolint:gochecksumtype // everything else is refused
 	case *wire.CanUseToolRequest, *wire.ElicitationRequest, *wire.UserDialogRequest:
 		return d.ask(ctx, q)
@@ -112,7 +112,7 @@ func (d *desk) handle(ctx context.Context, q *wire.ControlRequest) ([]byte, erro
 type calls struct {
 	mu      sync.Mutex
 	running int
-	none    chan struct{} // closed when running is zero; nil if nobody waits
+	none    chan struct{} // closed when running is zero; nil if no goroutine waits
 }
 
 // start runs a function in a goroutine of its own.
@@ -154,8 +154,8 @@ func (c *calls) wait(limit time.Duration) {
 }
 
 // attempt runs a function of the program and returns when it has returned or
-// nobody waits for it any more.
-func attempt[T any](ctx context.Context, d *desk, what string, f func() (T, error)) (T, error) {
+// no goroutine waits for it any more.
+func attempt[T any](ctx context.Context, d *requestRouter, what string, f func() (T, error)) (T, error) {
 	type result struct {
 		value T
 		err   error
@@ -201,7 +201,7 @@ func (e *PanicError) Error() string { return fmt.Sprintf("the %s panicked: %v", 
 
 // report tells the program's log what only the CLI and its model would read
 // otherwise: that a function of the program has failed in a way it did not choose.
-func (d *desk) report(err error) {
+func (d *requestRouter) report(err error) {
 	if p, ok := errors.AsType[*PanicError](err); ok {
 		d.log.Error("a function that the session called panicked", "function", p.What, "panic", p.Value, "stack", string(p.Stack))
 	}

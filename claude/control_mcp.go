@@ -69,7 +69,7 @@ func (s *Session) SetMCPServers(ctx context.Context, servers map[string]wire.MCP
 		}
 		r.Servers[name] = wire.MCPServerConfig{Type: wire.MCPTransportSDK, Name: name}
 	}
-	t := &s.desk.mcp
+	t := &s.router.mcp
 	t.setting.Lock() // one after the other
 	defer t.setting.Unlock()
 	fresh := map[string]MCPServer{}
@@ -78,7 +78,7 @@ func (s *Session) SetMCPServers(ctx context.Context, servers map[string]wire.MCP
 			fresh[name] = server
 		}
 	}
-	links, err := s.desk.openMCP(ctx, fresh)
+	links, err := s.router.openMCP(ctx, fresh)
 	if err != nil {
 		return nil, err
 	}
@@ -153,6 +153,6 @@ func (t *mcpTable) remove(name string) *mcpLink {
 // {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}. 2.1.325 acts on
 // that one; older versions take it and do nothing.
 func (s *Session) NotifyMCP(ctx context.Context, server string, message json.RawMessage) error {
-	s.desk.attach(s.conn)
-	return s.desk.sendMCP(ctx, server, message)
+	s.router.attach(s.conn)
+	return s.router.sendMCP(ctx, server, message)
 }

@@ -326,8 +326,8 @@ func (s *endScan) cut(line []byte) {
 	case '"':
 		s.text(textBegun(content))
 	case '[':
-		for text := content[1:]; len(text) > 0; {
-			block, part, value := objectBegun(text)
+		for element := range wire.Elements(content) {
+			block, part, value := objectBegun(element)
 			if textOf(block["type"]) == "text" {
 				known := textOf(block["text"])
 				if part == "text" {
@@ -337,43 +337,22 @@ func (s *endScan) cut(line []byte) {
 					return
 				}
 			}
-			if part != "" {
-				return
-			}
-			text = text[skipSeparator(text, skipValue(text, skipSpace(text, 0))):]
 		}
 	}
 }
 
 // objectBegun takes apart an object that may be cut off: the members that are
 // whole, and the name and the beginning of the one that is not, if there is one.
-// What is behind an object that is whole is not looked at.
 func objectBegun(text []byte) (whole jsonObject, name string, value []byte) {
-	i := skipSpace(text, 0)
-	if i == len(text) || text[i] != '{' {
+	if !isObject(text) {
 		return nil, "", nil
 	}
 	whole = jsonObject{}
-	for i = skipSpace(text, i+1); i < len(text) && text[i] == '"'; {
-		end := skipValue(text, i)
-		if end == len(text) {
-			return whole, "", nil // cut off inside of a name
+	for member, raw := range wire.Members(text) {
+		if !json.Valid(raw) {
+			return whole, member, raw
 		}
-		member := textOf(text[i:end])
-		i = skipSpace(text, end)
-		if i == len(text) || text[i] != ':' {
-			return whole, "", nil
-		}
-		i = skipSpace(text, i+1)
-		end = skipValue(text, i)
-		if end == len(text) {
-			return whole, member, text[i:]
-		}
-		if !json.Valid(text[i:end]) {
-			return whole, "", nil
-		}
-		whole[member] = text[i:end:end]
-		i = skipSeparator(text, end)
+		whole[member] = raw
 	}
 	return whole, "", nil
 }

@@ -256,13 +256,11 @@ func (f *forker) renamed(value []byte) []byte {
 	case value[0] == '[':
 		var b bytes.Buffer
 		b.WriteByte('[')
-		for i := skipSpace(value, 1); i < len(value) && value[i] != ']'; {
-			end := skipValue(value, i)
+		for element := range wire.Elements(value) {
 			if b.Len() > 1 {
 				b.WriteByte(',')
 			}
-			b.Write(f.renamed(value[i:end]))
-			i = skipSeparator(value, end)
+			b.Write(f.renamed(element))
 		}
 		b.WriteByte(']')
 		return b.Bytes()
@@ -275,18 +273,13 @@ func (f *forker) renamed(value []byte) []byte {
 func rewriteObject(text []byte, change func(name string, value []byte) ([]byte, bool)) []byte {
 	out := make([]byte, 1, len(text)+256)
 	out[0] = '{'
-	for i := skipSpace(text, skipSpace(text, 0)+1); i < len(text) && text[i] == '"'; {
-		end := skipValue(text, i)
-		name := text[i:end]
-		i = skipSpace(text, skipSpace(text, end)+1)
-		end = skipValue(text, i)
-		if value, keep := change(textOf(name), text[i:end]); keep {
+	for name, value := range wire.Members(text) {
+		if value, keep := change(name, value); keep {
 			if len(out) > 1 {
 				out = append(out, ',')
 			}
-			out = append(append(append(out, name...), ':'), value...)
+			out = append(append(append(out, quoted(name)...), ':'), value...)
 		}
-		i = skipSeparator(text, end)
 	}
 	return append(out, '}')
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// NewestEvent stands for the newest line: who reads after it gets only what
+// NewestEvent stands for the newest line: a reader that starts after it gets only what
 // comes.
 const NewestEvent = -1
 

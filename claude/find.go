@@ -2,6 +2,7 @@ package claude
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -433,4 +434,126 @@ func (f *finder) nvmDirs() []string {
 		return vb.Compare(va)
 	})
 	return found
+}
+
+// A Candidate is a program that [Find] takes, or would take if no other came
+// before it.
+type Candidate struct {
+	// Path is the file.
+	Path string
+	// CLI is what [Find] would return for it; nil if it cannot be used.
+	CLI *CLI
+	// Err says why it cannot be used.
+	Err error
+}
+
+// FindAll returns every CLI in the places where [Find] looks, each once, in the
+// order in which Find would take them. Find takes the first, or returns its error:
+// it never passes over a program that is there. With [FindOptions].Path there is
+// only that one. It is for people who want to know what they have; nil options
+// are valid.
+func FindAll(ctx context.Context, o *FindOptions) []Candidate {
+	if o == nil {
+		o = &FindOptions{}
+	}
+	env := o.Env
+	if env == nil {
+		env = os.Environ()
+	}
+	var paths []string
+	if o.Path != "" {
+		paths = []string{o.Path}
+	} else {
+		paths = newFinder(runtime.GOOS, runtime.GOARCH, "", env).all()
+	}
+	prober := o.Prober
+	if prober == nil {
+		prober = &Prober{}
+	}
+	var found []Candidate
+	for _, path := range paths {
+		one := *o
+		one.Path, one.Env, one.Prober = path, env, prober
+		cli, err := Find(ctx, &one)
+		found = append(found, Candidate{Path: path, CLI: cli, Err: err})
+	}
+	return found
+}
+
+// all returns the paths of all programs, those that are the same file once.
+func (f *finder) all() []string {
+	var paths []string
+	seen := map[string]bool{}
+	add := func(path string, ok bool) {
+		if !ok {
+			return
+		}
+		real, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			real = path
+		}
+		if !seen[real] {
+			seen[real] = true
+			paths = append(paths, path)
+		}
+	}
+	for _, dir := range append(f.pathDirs(), f.binDirs()...) {
+		add(f.inDir(dir))
+	}
+	for _, dir := range f.moduleDirs() {
+		add(f.inModules(dir))
+	}
+	return paths
+}
+
+// toldVersion returns the version of a program as its installation tells it,
+// without running it, which takes up to seconds: npm's package.json beside the
+// program, or the name that the native installer and Homebrew give it. It
+// reports false for everything else, and for wrappers, whose surroundings say
+// nothing about the program that they run.
+func toldVersion(path string) (wire.Version, bool) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return wire.Version{}, false
+	}
+	if info, err := os.Stat(real); err != nil || info.Size() <= wrapperMax {
+		return wire.Version{}, false
+	}
+	dir := filepath.Dir(real)
+	base, parent, grandparent := filepath.Base(real), filepath.Base(dir), filepath.Base(filepath.Dir(dir))
+	switch {
+	// ~/.local/share/claude/versions/2.1.325
+	case parent == "versions" && grandparent == "claude":
+		return parseName(base)
+	// /opt/homebrew/Caskroom/claude-code/2.1.325/claude
+	case grandparent == "claude-code" && filepath.Base(filepath.Dir(filepath.Dir(dir))) == "Caskroom":
+		return parseName(parent)
+	// @anthropic-ai/claude-code/bin/claude.exe
+	case parent == "bin" && grandparent == "claude-code":
+		return packageVersion(filepath.Dir(dir))
+	}
+	// @anthropic-ai/claude-code/cli.js, @anthropic-ai/claude-code-linux-x64/claude
+	return packageVersion(dir)
+}
+
+// parseName reads a version that is the whole of a name.
+func parseName(name string) (wire.Version, bool) {
+	v, err := wire.ParseVersion(name)
+	return v, err == nil && v.String() == name
+}
+
+// packageVersion reads the version of an npm package of the CLI.
+func packageVersion(dir string) (wire.Version, bool) {
+	if filepath.Base(filepath.Dir(dir)) != "@anthropic-ai" || !strings.HasPrefix(filepath.Base(dir), "claude-code") {
+		return wire.Version{}, false
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "package.json"))
+	if err != nil {
+		return wire.Version{}, false
+	}
+	var pkg struct{ Name, Version string }
+	if json.Unmarshal(data, &pkg) != nil || pkg.Name != "@anthropic-ai/"+filepath.Base(dir) {
+		return wire.Version{}, false
+	}
+	return parseName(pkg.Version)
 }

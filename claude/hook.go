@@ -253,7 +253,7 @@ func anyCallbacks(hooks map[wire.HookEvent][]AnyHook) []hookCallback {
 }
 
 // callHook calls the hook that the CLI asks for.
-func (d *desk) callHook(ctx context.Context, q *wire.ControlRequest, r *wire.HookCallbackRequest) ([]byte, error) {
+func (d *requestRouter) callHook(ctx context.Context, q *wire.ControlRequest, r *wire.HookCallbackRequest) ([]byte, error) {
 	c, ok := d.hooks.byID[r.CallbackID]
 	if !ok {
 		return nil, fmt.Errorf("there is no hook %q", r.CallbackID)

@@ -91,11 +91,11 @@ type mcpLink struct {
 	early []string                           // ids that were cancelled before their request was handled
 }
 
-// mostEarly bounds early. A handshake clears it, since ids begin anew then.
-const mostEarly = 64
+// maxEarly bounds early. A handshake clears it, since ids begin anew then.
+const maxEarly = 64
 
 // openMCP connects to servers. Either all are connected or none.
-func (d *desk) openMCP(ctx context.Context, servers map[string]MCPServer) (map[string]*mcpLink, error) {
+func (d *requestRouter) openMCP(ctx context.Context, servers map[string]MCPServer) (map[string]*mcpLink, error) {
 	links := map[string]*mcpLink{}
 	for _, name := range sortedKeys(servers) {
 		server := servers[name]
@@ -129,7 +129,7 @@ func closeMCP(links map[string]*mcpLink) {
 }
 
 // sendMCP sends what a server says by itself.
-func (d *desk) sendMCP(ctx context.Context, server string, message json.RawMessage) error {
+func (d *requestRouter) sendMCP(ctx context.Context, server string, message json.RawMessage) error {
 	if err := d.await(ctx); err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (d *desk) sendMCP(ctx context.Context, server string, message json.RawMessa
 }
 
 // receiveMCP hands a message to its server and answers with the response.
-func (d *desk) receiveMCP(ctx context.Context, q *wire.ControlRequest, r *wire.MCPMessageRequest) ([]byte, error) {
+func (d *requestRouter) receiveMCP(ctx context.Context, q *wire.ControlRequest, r *wire.MCPMessageRequest) ([]byte, error) {
 	link := d.mcp.find(r.ServerName)
 	if link == nil {
 		return nil, fmt.Errorf("there is no MCP server %q here", r.ServerName)
@@ -159,7 +159,7 @@ func (d *desk) receiveMCP(ctx context.Context, q *wire.ControlRequest, r *wire.M
 		if err != nil && ctx.Err() != nil {
 			return nil, err
 		}
-		// There is no response to give, and nobody to tell an error; but the request
+		// There is no response to give and no caller to return an error to; but the request
 		// that carried it wants an answer, and this is the one that every version takes.
 		return answerMCP(q, &wire.JSONRPC{Version: "2.0", ID: json.RawMessage("0"), Result: json.RawMessage("{}")})
 	}
@@ -228,7 +228,7 @@ func (l *mcpLink) cancelled(params json.RawMessage) {
 		cancel(errMCPCancelled)
 		return
 	}
-	if l.early = append(l.early, id); len(l.early) > mostEarly {
+	if l.early = append(l.early, id); len(l.early) > maxEarly {
 		l.early = l.early[1:]
 	}
 }

@@ -18,13 +18,13 @@ const (
 	defaultInputGrace = 2 * time.Second
 	defaultTermGrace  = 5 * time.Second
 	// killGrace bounds the wait for a process after SIGKILL. One that the
-	// kernel holds cannot be ended by anybody.
+	// kernel holds cannot be ended at all.
 	killGrace = 5 * time.Second
 	// pipeGrace is how long a pipe is read after the CLI has ended, if
 	// something that the CLI has started still holds its other end.
 	pipeGrace = 500 * time.Millisecond
 	// handoverGrace is how long a line that comes during Close waits for a
-	// Read. Nobody reading must not keep the CLI from finishing.
+	// Read. A missing reader must not keep the CLI from finishing.
 	handoverGrace = 100 * time.Millisecond
 	// drainGrace bounds the wait for a reader that is at work when everything
 	// else has ended.
@@ -92,7 +92,7 @@ var _ Transport = (*Process)(nil)
 
 type writeJob struct {
 	line []byte
-	done chan error // has room for the answer, since nobody may wait for it
+	done chan error // has room for the answer: Write may have given up
 }
 
 // Start starts the process; see [CLI.Start]. A command can be started once.
@@ -223,7 +223,7 @@ func closeAll(files []*os.File) {
 	}
 }
 
-// closePipes closes our ends, for good and regardless of who uses them.
+// closePipes closes our ends, for good, even while other goroutines use them.
 func (p *Process) closePipes() {
 	for _, f := range []*os.File{p.stdin, p.stdout, p.stderr} {
 		if f != nil {
@@ -453,7 +453,7 @@ func (p *Process) Done() <-chan struct{} { return p.exited }
 
 // Wait waits for the end of the process. It returns nil if it exited with
 // code 0 or was closed by us, else an [*ExitError]. A process whose lines
-// nobody reads may never end.
+// no goroutine reads may never end.
 func (p *Process) Wait(ctx context.Context) error {
 	select {
 	case <-p.exited:

@@ -76,8 +76,8 @@ var (
 
 // How many prompts may wait, and how many ids are remembered.
 const (
-	mostPrompts = 1000
-	mostKnown   = 4096
+	maxPrompts = 1000
+	maxKnown   = 4096
 )
 
 // A sentPrompt is a prompt on its way.
@@ -119,14 +119,14 @@ func (o *outbox) remember(id string) bool {
 		o.known = map[string]bool{}
 	}
 	o.known[id] = true
-	if o.order = append(o.order, id); len(o.order) > mostKnown {
+	if o.order = append(o.order, id); len(o.order) > maxKnown {
 		delete(o.known, o.order[0])
 		o.order = o.order[1:]
 	}
 	return true
 }
 
-// forget takes back remember, for a prompt that was not written: who sends it
+// forget takes back remember, for a prompt that was not written: a caller that sends it
 // again means it.
 func (o *outbox) forget(id string) {
 	delete(o.known, id)
@@ -232,7 +232,7 @@ func (s *Session) enqueue(q *sentPrompt) (there *sentPrompt, queued bool, err er
 		}
 		return o.open[q.ID], false, nil
 	}
-	if len(o.queue) >= mostPrompts {
+	if len(o.queue) >= maxPrompts {
 		return nil, false, ErrQueueFull
 	}
 	o.remember(q.ID)

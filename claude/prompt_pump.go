@@ -11,7 +11,7 @@ import (
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
 
-// pump writes prompts when their time has come. It is the only one who does, so
+// pump writes prompts when their time has come. No other goroutine does, so
 // they are written in order and a caller's context cannot cut one in half.
 func (s *Session) pump() {
 	for {
@@ -112,7 +112,7 @@ func (s *Session) stuck() bool {
 }
 
 // doubtState has the next prompt written all the same if the CLI says nothing more
-// for a while. None is known to do that; but nobody should wait for ever. mu is
+// for a while. None is known to do that; but no caller should wait forever. mu is
 // held.
 func (s *Session) doubtState() {
 	if s.outbox.doubt != nil {
@@ -237,7 +237,7 @@ func (s *Session) watch() {
 	lost, before := false, ""
 	for {
 		state, changed := t.State()
-		// A change that has led back to where it began was one that nobody saw: the
+		// A change that has led back to where it began was one that no goroutine saw: the
 		// connection was replaced by another at once.
 		if state == StateReconnecting || state == StateConnected && before == StateConnected {
 			if !lost {

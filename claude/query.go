@@ -29,7 +29,7 @@ func Query(ctx context.Context, prompt string, o *Options) iter.Seq2[Event, erro
 			yield(Event{}, err)
 			return
 		}
-		// Not bounded by ctx: whoever reads is told of its end first, and then
+		// Not bounded by ctx: the reader gets its error first, and then
 		// the session is closed.
 		asking, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		outcome := make(chan error, 1)

@@ -117,7 +117,7 @@ type asked struct {
 	line      int64           // the number of the line that asks
 	ctx       context.Context // the handler's; ends when the question is settled
 	cancel    context.CancelCauseFunc
-	stop      func() bool // has nobody look for the end of the session
+	stop      func() bool // stops watching for the end of the session
 	done      chan struct{}
 
 	// Written before done is closed, and not after.
@@ -142,7 +142,7 @@ func (a *asked) AgentID() string { return a.agent }
 // ToolUseID returns the tool call that is asked about.
 func (a *asked) ToolUseID() string { return a.toolUse }
 
-// Recovered tells that the question was asked while nobody was connected.
+// Recovered tells that the question was asked while the CLI was not connected.
 func (a *asked) Recovered() bool { return a.recovered }
 
 // Done is closed when no answer is wanted any more.
@@ -169,7 +169,7 @@ func (a *asked) permit(r wire.PermissionResult) Reply {
 	return a.reply(func(wire.Version) ([]byte, error) { return wire.NewPermission(a.request, r) })
 }
 
-// refuse is a reply that cannot be given: whoever gives it gets the error, and
+// refuse is a reply that cannot be given: the caller that gives it gets the error, and
 // nothing is sent.
 func (a *asked) refuse(format string, args ...any) Reply {
 	err := fmt.Errorf("answering question %s: "+format, append([]any{a.ID()}, args...)...)

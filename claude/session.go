@@ -38,7 +38,7 @@ type Session struct {
 	closeErr  error
 	trouble   trouble // what the lines tell about why a session ends
 
-	desk desk // answers what the CLI asks
+	router requestRouter // answers what the CLI asks
 
 	mu      sync.Mutex
 	fold    fold.State
@@ -142,12 +142,12 @@ func (s *Session) open(ctx context.Context, t Transport, v wire.Version) (*Sessi
 		if s.conn == nil {
 			s.cancel(err)
 			err = errors.Join(err, t.Close())
-			s.closeDesk()
+			s.closeRouter()
 			return nil, err
 		}
 		return nil, errors.Join(err, s.Close())
 	}
-	if err := s.prepareDesk(ctx, v); err != nil {
+	if err := s.prepareRouter(ctx, v); err != nil {
 		return fail(err)
 	}
 	first, err := s.options.initializeRequest(v, s.hookRegistrations())
@@ -156,7 +156,7 @@ func (s *Session) open(ctx context.Context, t Transport, v wire.Version) (*Sessi
 	}
 	s.first = first
 	o := s.options.connOptions(v, s.handle)
-	o.tap = &tap{lines: s.received, sending: s.sending, ended: s.over}
+	o.observer = &observer{lines: s.received, sending: s.sending, ended: s.over}
 	s.conn = newConn(t, o)
 	s.conn.start()
 	s.workers.Go(s.pump)
@@ -183,7 +183,7 @@ func (s *Session) initialize(ctx context.Context) error {
 		if answer == nil {
 			answer = &wire.InitializeAnswer{}
 		}
-		return s.deskAccepted(answer)
+		return s.hooksAccepted(answer)
 	}
 	if refused, ok := errors.AsType[*ControlError](err); ok && refused.Answer.PendingPermissionRequests != nil {
 		// An older CLI that was initialized before: it dialled in again, or
@@ -298,7 +298,7 @@ func (s *Session) over(cause error) {
 	close(s.done)
 }
 
-// tell wakes those who wait for another phase, and the pump. mu is held.
+// tell wakes the goroutines that wait for another phase, and the pump. mu is held.
 func (s *Session) tell() {
 	if p := s.phaseNow(); p != s.phase {
 		s.phase = p
@@ -308,7 +308,7 @@ func (s *Session) tell() {
 		}
 	}
 	if s.turns.current == nil {
-		s.turns.news() // the turn that somebody waits for may never begin
+		s.turns.news() // the turn that a caller waits for may never begin
 	}
 	s.nudge()
 }

@@ -49,7 +49,7 @@ func (s *Session) shutDown() error {
 	err := s.conn.Close()
 	s.cancel(ErrClosed)
 	s.workers.Wait()
-	s.closeDesk()
+	s.closeRouter()
 	if err != nil {
 		return fmt.Errorf("closing a session: %w", err)
 	}
@@ -82,7 +82,7 @@ func (s *Session) Finish(ctx context.Context) error {
 const followGrace = 3 * time.Second
 
 // rest is State, and how long a turn may still come that a task has started. Both are
-// of one moment: a turn that begins forgets the task, and who had seen the session idle
+// of one moment: a turn that begins forgets the task, and a caller that had seen the session idle
 // before it would take that for the end.
 func (s *Session) rest() (phase fold.Phase, changed <-chan struct{}, follows time.Duration) {
 	s.mu.Lock()

@@ -13,7 +13,7 @@ import (
 func quietSession(t *testing.T) *Session {
 	t.Helper()
 	s := newSession(&Options{})
-	if err := s.prepareDesk(t.Context(), wire.Version{}); err != nil {
+	if err := s.prepareRouter(t.Context(), wire.Version{}); err != nil {
 		t.Fatal(err)
 	}
 	s.conn = newConn(newFakeTransport(), nil)

@@ -131,7 +131,7 @@ type StoreOptions struct {
 	Timeout time.Duration
 	// ResultWait bounds how long the result of a turn is held back until the
 	// turn is stored. While it is, nothing else is read from the CLI, so that
-	// whoever has seen a result can rely on the store. If zero, 10 s; if
+	// a caller that has seen a result can rely on the store. If zero, 10 s; if
 	// negative, results are not held back.
 	ResultWait time.Duration
 	// MaxPending is how many bytes may wait for a slow store. What comes beyond

@@ -97,7 +97,7 @@ func loadEntries(ctx context.Context, store SessionStore, key StoreKey) iter.Seq
 
 // entryLine returns an entry as a line of a transcript.
 func entryLine(entry json.RawMessage) (json.RawMessage, error) {
-	if i := skipSpace(entry, 0); i == len(entry) || entry[i] != '{' || !json.Valid(entry) {
+	if !isObject(entry) || !json.Valid(entry) {
 		return nil, fmt.Errorf("%.60q is no entry of a transcript", entry)
 	}
 	if bytes.IndexByte(entry, '\n') < 0 {

@@ -37,7 +37,7 @@ type mirror struct {
 	closing sync.Once
 	closed  error // what Close returns
 
-	// readMu is held by whoever reads inner. Guarded by it:
+	// readMu is held by the goroutine that reads inner. Guarded by it:
 	readMu chan struct{} // a mutex that can be waited for with a context
 	ready  [][]byte      // lines to be read next
 	ended  error         // why there are no more
@@ -130,7 +130,7 @@ func (m *mirror) readInner(ctx context.Context) error {
 		}
 		return nil
 	case tooLong:
-		return err // if it was for the store, nobody can tell
+		return err // if it was for the store, that cannot be known
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return err
 	}
@@ -327,7 +327,7 @@ func (m *mirror) try(key StoreKey, entries []json.RawMessage) error {
 	}
 }
 
-// appendWithin calls a store that may be somebody else's: it may hang, or panic.
+// appendWithin calls a store that is not ours: it may hang, or panic.
 func appendWithin(ctx context.Context, store SessionStore, key StoreKey, entries []json.RawMessage) error {
 	done := make(chan error, 1)
 	go func() { // ends when the store does
@@ -354,7 +354,7 @@ func (m *mirror) report(key StoreKey, cause error) {
 		Error: cause.Error(), UUID: wire.NewUUID(), SessionID: m.sessionID,
 		Key: wire.SessionKey{ProjectKey: key.Project, SessionID: key.Conversation, Subpath: key.Subpath},
 	})
-	if err == nil && len(m.notices) < 1000 { // nobody reads
+	if err == nil && len(m.notices) < 1000 { // a bound for a session without a reader
 		m.notices = append(m.notices, line)
 	}
 }
@@ -368,7 +368,7 @@ func (m *mirror) Close() error {
 		// anybody reads them or not.
 		m.readMu <- struct{}{}
 		for m.ended == nil {
-			_ = m.readInner(m.ctx) // a line that is too long is nobody's now
+			_ = m.readInner(m.ctx) // a line that is too long has no reader now
 		}
 		<-m.readMu
 		m.mu.Lock()

@@ -128,7 +128,7 @@ type family struct {
 	members []procID
 }
 
-// update adds those who descend from the root, or from a member, right now.
+// update adds the processes that descend from the root, or from a member, right now.
 func (f *family) update() {
 	ctx, cancel := context.WithTimeout(context.Background(), sweepGrace)
 	defer cancel()

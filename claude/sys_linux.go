@@ -166,5 +166,5 @@ func sendSignal(id procID, force bool) {
 	if force {
 		sig = syscall.SIGKILL
 	}
-	_ = p.Signal(sig) // one that cannot be told is found again by who waits for it
+	_ = p.Signal(sig) // if it fails, await finds the process again
 }

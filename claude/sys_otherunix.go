@@ -79,5 +79,5 @@ func sendSignal(id procID, force bool) {
 	if force {
 		sig = syscall.SIGKILL
 	}
-	_ = syscall.Kill(id.pid, sig) // one that cannot be told is found again by who waits for it
+	_ = syscall.Kill(id.pid, sig) // if it fails, await finds the process again
 }

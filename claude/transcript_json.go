@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // A jsonObject is a JSON object. Names are exact and the last of two counts, as
@@ -14,19 +15,12 @@ type jsonObject map[string]json.RawMessage
 
 // objectOf takes an object apart. The text must be valid JSON, or empty.
 func objectOf(text []byte) (jsonObject, bool) {
-	i := skipSpace(text, 0)
-	if i == len(text) || text[i] != '{' {
+	if !isObject(text) {
 		return nil, false
 	}
 	m := make(jsonObject)
-	for i = skipSpace(text, i+1); i < len(text) && text[i] == '"'; {
-		end := skipValue(text, i)
-		name := textOf(text[i:end])
-		i = skipSpace(text, end) // the colon
-		i = skipSpace(text, i+1)
-		end = skipValue(text, i)
-		m[name] = text[i:end:end]
-		i = skipSeparator(text, end)
+	for name, value := range wire.Members(text) {
+		m[name] = value
 	}
 	return m, true
 }
@@ -34,33 +28,24 @@ func objectOf(text []byte) (jsonObject, bool) {
 // objectsOf returns the objects in an array; whatever else is in it is left out.
 // The text must be valid JSON, or empty.
 func objectsOf(text []byte) []jsonObject {
-	i := skipSpace(text, 0)
-	if i == len(text) || text[i] != '[' {
-		return nil
-	}
 	var list []jsonObject
-	for i = skipSpace(text, i+1); i < len(text) && text[i] != ']'; {
-		end := skipValue(text, i)
-		if m, ok := objectOf(text[i:end]); ok {
+	for value := range wire.Elements(text) {
+		if m, ok := objectOf(value); ok {
 			list = append(list, m)
 		}
-		i = skipSeparator(text, end)
 	}
 	return list
 }
 
+// isObject reports whether a text is an object, if it is JSON at all.
+func isObject(text []byte) bool {
+	text = bytes.TrimLeft(text, " \t\r\n")
+	return len(text) > 0 && text[0] == '{'
+}
+
 // textOf reads a string; whatever else it is, is none.
 func textOf(text []byte) string {
-	if len(text) < 2 || text[0] != '"' {
-		return ""
-	}
-	if inner := text[1 : len(text)-1]; bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) {
-		return string(inner)
-	}
-	var s string
-	if json.Unmarshal(text, &s) != nil {
-		return ""
-	}
+	s, _ := wire.StringOf(text)
 	return s
 }
 
@@ -68,74 +53,6 @@ func textOf(text []byte) string {
 func isText(text []byte) bool { return len(text) > 2 && text[0] == '"' }
 
 func isTrue(text []byte) bool { return string(text) == "true" }
-
-func skipSpace(text []byte, i int) int {
-	for i < len(text) && (text[i] == ' ' || text[i] == '\t' || text[i] == '\r' || text[i] == '\n') {
-		i++
-	}
-	return min(i, len(text))
-}
-
-// skipSeparator returns where the next member or element begins, or where the
-// end of all is.
-func skipSeparator(text []byte, i int) int {
-	i = skipSpace(text, i)
-	if i < len(text) && text[i] == ',' {
-		i = skipSpace(text, i+1)
-	}
-	return i
-}
-
-// skipValue returns the index behind the value that begins at an index.
-func skipValue(text []byte, i int) int {
-	if i >= len(text) {
-		return len(text)
-	}
-	switch text[i] {
-	case '"':
-		return skipString(text, i)
-	case '{', '[':
-		depth := 0
-		for i < len(text) {
-			switch text[i] {
-			case '"':
-				i = skipString(text, i)
-				continue
-			case '{', '[':
-				depth++
-			case '}', ']':
-				depth--
-			}
-			i++
-			if depth == 0 {
-				return i
-			}
-		}
-		return len(text)
-	}
-	if n := bytes.IndexAny(text[i:], ",]} \t\r\n"); n >= 0 {
-		return i + max(n, 1) // always ahead
-	}
-	return len(text)
-}
-
-// skipString returns the index behind the string that begins at an index.
-func skipString(text []byte, i int) int {
-	for i++; i < len(text); i++ {
-		n := bytes.IndexByte(text[i:], '"')
-		if n < 0 {
-			break
-		}
-		escapes := 0
-		for escapes < n && text[i+n-1-escapes] == '\\' {
-			escapes++
-		}
-		if i += n; escapes%2 == 0 {
-			return i + 1
-		}
-	}
-	return len(text)
-}
 
 // snakeCase returns an object with its names, and those of the objects in it, as
 // the protocol writes them: preTokens becomes pre_tokens.

@@ -64,7 +64,7 @@ type Transport interface {
 	State() (state string, changed <-chan struct{})
 }
 
-// A StateVar holds the state of a transport and tells everyone who waits for
+// A StateVar holds the state of a transport and wakes every goroutine that waits for
 // a change. Its zero value holds [StateIdle] and is ready to use. It must not
 // be copied after its first use, and all methods are safe for concurrent use.
 type StateVar struct {

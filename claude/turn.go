@@ -79,10 +79,10 @@ type turn struct {
 	interrupted bool
 }
 
-// mostTexts is how many lines are kept to find the last text in.
-const mostTexts = 8
+// maxTexts is how many lines are kept to find the last text in.
+const maxTexts = 8
 
-// news tells those who wait for the beginning or the end of a turn.
+// news wakes the goroutines that wait for the beginning or the end of a turn.
 func (t *turns) news() {
 	if t.changed != nil {
 		close(t.changed)
@@ -167,7 +167,7 @@ func (s *Session) orphan(ids []string) {
 const resultGrace = 5 * time.Second
 
 // doubtTurn gives a turn up whose result does not come although the CLI says that
-// it is idle. None is known to do that; but nobody should wait for ever. mu is
+// it is idle. None is known to do that; but no caller should wait forever. mu is
 // held.
 func (s *Session) doubtTurn(t *turn) {
 	if t.doubt != nil {
@@ -281,7 +281,7 @@ func (s *Session) said(t *turn, f *fold.Line) {
 		}
 		return
 	}
-	if len(t.texts) >= mostTexts {
+	if len(t.texts) >= maxTexts {
 		t.texts = slices.Delete(t.texts, 0, 1)
 	}
 	t.texts = append(t.texts, f.Raw)
@@ -382,7 +382,7 @@ func (s *Session) completeTurn(c *Completion) {
 	s.turns.news()
 }
 
-// settle tells those who wait for prompts. mu is held.
+// settle completes the calls that wait for prompts. mu is held.
 func (s *Session) settle(ids []string, c *Completion) {
 	for _, id := range ids {
 		if q := s.outbox.open[id]; q != nil {
@@ -392,7 +392,7 @@ func (s *Session) settle(ids []string, c *Completion) {
 	}
 }
 
-// askGrace bounds how long Ask waits for a turn to end that nobody waits for any
+// askGrace bounds how long Ask waits for a turn to end that no caller waits for any
 // more.
 const askGrace = 10 * time.Second
 
@@ -445,13 +445,13 @@ func (s *Session) giveUp(ctx context.Context, q *sentPrompt) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askGrace)
 	defer cancel()
 	s.mu.Lock()
-	other := s.turns.current != nil && s.isWaiting(q.ID) // it waits behind somebody else's turn
+	other := s.turns.current != nil && s.isWaiting(q.ID) // it waits behind the turn of another prompt
 	s.mu.Unlock()
 	if other {
 		_, _ = s.TakeBack(ctx, q.ID) // what cannot be taken back is left to its fate
 		return
 	}
 	// The caller is told why it gave up. Its turn may have ended just now, and the
-	// next one is somebody else's.
+	// next one belongs to another prompt.
 	_, _ = s.interruptIf(ctx, func() bool { return !q.isDone })
 }

@@ -117,19 +117,19 @@ func TestFinishIdle(t *testing.T) {
 func TestMarksAreBounded(t *testing.T) {
 	s := newSession(&Options{})
 	defer s.cancel(nil)
-	for i := range 5 * mostMarks {
+	for i := range 5 * maxMarks {
 		s.seen = int64(i + 1)
 		s.mark(&TurnStarted{Turn: int64(i + 1)})
 	}
-	if n := len(s.turns.marks); n > 2*mostMarks {
+	if n := len(s.turns.marks); n > 2*maxMarks {
 		t.Errorf("%d marks are kept", n)
 	}
 	// A reader goes on with the first that is kept.
-	list, next := s.marksUpTo(0, 5*mostMarks, true)
-	if next != 5*mostMarks || list[len(list)-1].(*TurnStarted).Turn != 5*mostMarks {
+	list, next := s.marksUpTo(0, 5*maxMarks, true)
+	if next != 5*maxMarks || list[len(list)-1].(*TurnStarted).Turn != 5*maxMarks {
 		t.Errorf("%d marks, next %d", len(list), next)
 	}
-	if first := s.firstMark(5*mostMarks - 1); first != 5*mostMarks-1 {
+	if first := s.firstMark(5*maxMarks - 1); first != 5*maxMarks-1 {
 		t.Errorf("the first mark is %d", first)
 	}
 }
@@ -137,15 +137,15 @@ func TestMarksAreBounded(t *testing.T) {
 // Ids are remembered, but not for ever.
 func TestOutboxRemembers(t *testing.T) {
 	var o outbox
-	ids := make([]string, 0, mostKnown+10)
-	for range mostKnown + 10 {
+	ids := make([]string, 0, maxKnown+10)
+	for range maxKnown + 10 {
 		id := wire.NewUUID()
 		if !wire.IsUUID(id) || !o.remember(id) || o.remember(id) {
 			t.Fatalf("the id %s", id)
 		}
 		ids = append(ids, id)
 	}
-	if len(o.known) != mostKnown || o.known[ids[0]] || !o.known[ids[10]] || !slices.Contains(o.order, ids[10]) {
+	if len(o.known) != maxKnown || o.known[ids[0]] || !o.known[ids[10]] || !slices.Contains(o.order, ids[10]) {
 		t.Errorf("%d ids are known", len(o.known))
 	}
 }

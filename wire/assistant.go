@@ -42,62 +42,70 @@ func (a *AssistantPeek) clone() AssistantPeek {
 // peek reads the message at b[i] and returns the index behind it.
 func (a *AssistantPeek) peek(b []byte, i int) int {
 	*a = AssistantPeek{} // of several, the last counts
-	return eachMember(b, i, func(name []byte, i int) int {
+	name, i := firstMember(b, i)
+	for name != nil {
 		switch string(name) {
 		case "model":
 			a.Model, i = peekString(b, i)
-			return i
 		case "content":
 			a.text = quoted{}
-			return eachElement(b, i, a.block)
+			var more bool
+			for i, more = firstElement(b, i); more; i, more = nextElement(b, i) {
+				i = a.block(b, i)
+			}
 		case "usage":
-			return a.usage(b, i)
+			i = a.usage(b, i)
+		default:
+			i = skipValue(b, i)
 		}
-		return skipValue(b, i)
-	})
+		name, i = nextMember(b, i)
+	}
+	return i
 }
 
 // block reads the block at b[i] and returns the index behind it.
 func (a *AssistantPeek) block(b []byte, i int) int {
 	var typ []byte
 	var text quoted
-	end := eachMember(b, i, func(name []byte, i int) int {
+	name, i := firstMember(b, i)
+	for name != nil {
 		switch string(name) {
 		case "type":
 			typ, i = peekString(b, i)
-			return i
 		case "text":
 			text, i = peekQuoted(b, i)
-			return i
+		default:
+			i = skipValue(b, i)
 		}
-		return skipValue(b, i)
-	})
+		name, i = nextMember(b, i)
+	}
 	if string(typ) == "text" && len(text.raw) > 0 {
 		a.text = text
 	}
-	return end
+	return i
 }
 
 // usage reads the usage at b[i] and returns the index behind it.
 func (a *AssistantPeek) usage(b []byte, i int) int {
 	var input, output, created, read int64
-	end := eachMember(b, i, func(name []byte, i int) int {
-		end := skipValue(b, i)
-		if end < 0 {
-			return end
+	name, i := firstMember(b, i)
+	for name != nil {
+		value := i
+		if i = skipValue(b, i); i < 0 {
+			break
 		}
 		switch string(name) {
 		case "input_tokens":
-			input, _ = wholeNumber(b[i:end])
+			input, _ = wholeNumber(b[value:i])
 		case "output_tokens":
-			output, _ = wholeNumber(b[i:end])
+			output, _ = wholeNumber(b[value:i])
 		case "cache_creation_input_tokens":
-			created, _ = wholeNumber(b[i:end])
+			created, _ = wholeNumber(b[value:i])
 		case "cache_read_input_tokens":
-			read, _ = wholeNumber(b[i:end])
+			read, _ = wholeNumber(b[value:i])
 		}
-		return end
-	})
+		name, i = nextMember(b, i)
+	}
 	a.Tokens = input + created + read + output
-	return end
+	return i
 }

@@ -69,22 +69,16 @@ func members(raw []byte) (list []member, err error) {
 	if i == len(raw) || raw[i] != '{' {
 		return nil, ErrNotObject
 	}
-	if i = skipSpace(raw, i+1); i < len(raw) && raw[i] == '}' {
-		return nil, nil
+	name, i := firstMember(raw, i)
+	for name != nil {
+		value := i
+		if i = skipValue(raw, i); i >= 0 {
+			list = append(list, member{string(name), raw[value:i]})
+		}
+		name, i = nextMember(raw, i)
 	}
-	for done := false; !done; {
-		name, value := scanMember(raw, i)
-		if value < 0 {
-			return nil, scanError(value)
-		}
-		end := skipValue(raw, value)
-		if end < 0 {
-			return nil, scanError(end)
-		}
-		list = append(list, member{string(name), raw[value:end]})
-		if i, done = nextMember(raw, end); i < 0 {
-			return nil, scanError(i)
-		}
+	if i < 0 {
+		return nil, scanError(i)
 	}
 	return dropDuplicates(list), nil
 }
@@ -124,55 +118,33 @@ func elements(raw []byte) ([][]byte, bool) {
 		return nil, false
 	}
 	list := [][]byte{}
-	if i = skipSpace(raw, i+1); i < len(raw) && raw[i] == ']' {
-		return list, true
+	i, more := firstElement(raw, i)
+	for more {
+		element := i
+		if i = skipValue(raw, i); i >= 0 {
+			list = append(list, raw[element:i])
+		}
+		i, more = nextElement(raw, i)
 	}
-	for {
-		end := skipValue(raw, i)
-		if end < 0 {
-			return nil, false
-		}
-		list = append(list, raw[i:end])
-		if i = skipSpace(raw, end); i >= len(raw) {
-			return nil, false
-		}
-		switch raw[i] {
-		case ',':
-			i = skipSpace(raw, i+1)
-		case ']':
-			return list, true
-		default:
-			return nil, false
-		}
+	if i < 0 {
+		return nil, false
 	}
+	return list, true
 }
 
 // lookup returns the raw value of a member of an object, nil if raw is not an
 // object or has no such member.
-func lookup(raw []byte, name string) []byte {
-	i := skipSpace(raw, 0)
-	if i == len(raw) || raw[i] != '{' {
-		return nil
+func lookup(raw []byte, name string) (found []byte) {
+	each, i := firstMember(raw, skipSpace(raw, 0))
+	for each != nil {
+		value := i
+		if i = skipValue(raw, i); i >= 0 && string(each) == name {
+			found = raw[value:i]
+		}
+		each, i = nextMember(raw, i)
 	}
-	if i = skipSpace(raw, i+1); i < len(raw) && raw[i] == '}' {
+	if i < 0 {
 		return nil
-	}
-	var found []byte
-	for done := false; !done; {
-		key, value := scanMember(raw, i)
-		if value < 0 {
-			return nil
-		}
-		end := skipValue(raw, value)
-		if end < 0 {
-			return nil
-		}
-		if string(key) == name {
-			found = raw[value:end]
-		}
-		if i, done = nextMember(raw, end); i < 0 {
-			return nil
-		}
 	}
 	return found
 }

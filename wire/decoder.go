@@ -117,19 +117,16 @@ func (d *decoder) members(v value) (list []part, mark int, ok bool) {
 	if i >= v.end || d.b[i] != '{' || d.deep && d.tooDeep(i) {
 		return nil, mark, false
 	}
-	if i = skipSpace(d.b, i+1); d.b[i] == '}' {
-		return nil, mark, true
-	}
 	// Names that are the same are alike in some bits, which others rarely are. For
 	// objects that mean harm there is a map.
 	var seen uint64
 	var at map[string]int
 	next := v.node + 1
-	for done := false; !done; {
-		var p part
-		p.name, i = scanMember(d.b, i)
+	name, i := firstMember(d.b, i)
+	for name != nil {
+		p := part{name: name}
 		p.value, next = d.value(i, next)
-		i, done = nextMember(d.b, p.end)
+		name, i = nextMember(d.b, p.end)
 		own := d.parts[mark:]
 		if at == nil && len(own) >= manyMembers {
 			at = make(map[string]int, 2*len(own))
@@ -186,18 +183,15 @@ func (d *decoder) elements(v value) (list []part, mark int, ok bool) {
 	if d.b[v.start] != '[' {
 		return nil, mark, false
 	}
-	i := skipSpace(d.b, v.start+1)
-	if d.b[i] == ']' {
-		return nil, mark, true
-	}
-	for next := v.node + 1; ; i = skipSpace(d.b, i+1) {
+	next := v.node + 1
+	i, more := firstElement(d.b, v.start)
+	for more {
 		var p part
 		p.value, next = d.value(i, next)
 		d.parts = append(d.parts, p)
-		if i = skipSpace(d.b, p.end); d.b[i] == ']' {
-			return d.parts[mark:], mark, true
-		}
+		i, more = nextElement(d.b, p.end)
 	}
+	return d.parts[mark:], mark, true
 }
 
 // tag returns the member that tells the variants of a union apart; nil if it is

@@ -28,27 +28,21 @@ func (h Header) Delta() (DeltaPeek, bool) {
 	var of delta
 	var index int64
 	isIndexed := false
-	i := skipSpace(event, 1)
-	for done := false; !done; {
-		name, value := scanMember(event, i)
-		if value < 0 {
-			return DeltaPeek{}, false
-		}
-		var end int
+	name, i := firstMember(event, 0)
+	for name != nil {
+		value := i
 		if string(name) == "delta" {
-			end = of.peek(event, value)
+			i = of.peek(event, i)
 		} else {
-			end = skipValue(event, value)
+			i = skipValue(event, i)
 		}
-		if end < 0 {
-			return DeltaPeek{}, false
+		if i >= 0 && string(name) == "index" {
+			index, isIndexed = peekIndex(event[value:i])
 		}
-		if string(name) == "index" {
-			index, isIndexed = peekIndex(event[value:end])
-		}
-		if i, done = nextMember(event, end); i < 0 {
-			return DeltaPeek{}, false
-		}
+		name, i = nextMember(event, i)
+	}
+	if i < 0 {
+		return DeltaPeek{}, false
 	}
 	text, ok := of.text()
 	if !ok || !isIndexed {
@@ -76,21 +70,10 @@ type delta struct {
 // peek reads the value at b[i] and returns the index behind it.
 func (d *delta) peek(b []byte, i int) int {
 	*d = delta{} // of several, the last counts
-	if i >= len(b) || b[i] != '{' {
-		return skipValue(b, i)
-	}
-	if i = skipSpace(b, i+1); i < len(b) && b[i] == '}' {
-		return i + 1
-	}
-	for done := false; !done; {
-		name, value := scanMember(b, i)
-		if value < 0 {
-			return value
-		}
-		text, end := peekQuoted(b, value)
-		if end < 0 {
-			return end
-		}
+	name, i := firstMember(b, i)
+	for name != nil {
+		var text quoted
+		text, i = peekQuoted(b, i)
 		switch string(name) {
 		case "type":
 			d.kind = deltaKind(text)
@@ -101,9 +84,7 @@ func (d *delta) peek(b []byte, i int) int {
 		case "partial_json":
 			d.input = text
 		}
-		if i, done = nextMember(b, end); i < 0 {
-			return i
-		}
+		name, i = nextMember(b, i)
 	}
 	return i
 }

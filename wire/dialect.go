@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 )
 
 // ErrNoQuestion says that an answer cannot be translated because the question
@@ -204,22 +203,6 @@ func readDecision(path, behavior string, raw []byte) (*answer, error) {
 		return nil, invalid(path+".behavior", `"allow" or "deny"`, lookup(raw, "behavior"))
 	}
 	return a, nil
-}
-
-var (
-	salvageSession = regexp.MustCompile(`(?i)session(?:_id|Id)?(?:["'=\s:]+)([a-z0-9._-]{8,})`)
-	salvageInit    = regexp.MustCompile(`(?i)\[(?:init|system/init)\]|\bsubtype["'=\s:]+init\b`)
-)
-
-// Salvage looks in a line that is not JSON for the id of a session and for the
-// mark of an init line, which is all that such a line is still good for.
-func Salvage(line []byte) (sessionID string, init bool) {
-	const most = 64 << 10 // what is worth finding stands at the beginning
-	line = line[:min(len(line), most)]
-	if m := salvageSession.FindSubmatch(line); m != nil {
-		sessionID = string(m[1])
-	}
-	return sessionID, salvageInit.Match(line)
 }
 
 // Cost returns what the session has cost so far in US dollars, by the member

@@ -109,28 +109,6 @@ func TestTranslate(t *testing.T) {
 	}
 }
 
-func TestSalvage(t *testing.T) {
-	tests := []struct {
-		line    string
-		session string
-		init    bool
-	}{
-		{`[system/init] session_id: sess_abc123`, "sess_abc123", true},
-		{`{"type":"system","subtype":"init","session_id":"0c4f-11aa","x`, "0c4f-11aa", true},
-		{`sessionId='ABCDEFGH'`, "ABCDEFGH", false},
-		{`session = short`, "", false},
-		{`subtype=initial`, "", false},
-		{`nothing to see`, "", false},
-		{strings.Repeat("x", 70<<10) + "session: abcdefgh", "", false},
-	}
-	for _, tt := range tests {
-		session, init := Salvage([]byte(tt.line))
-		if session != tt.session || init != tt.init {
-			t.Errorf("%.60q: got %q %v, want %q %v", tt.line, session, init, tt.session, tt.init)
-		}
-	}
-}
-
 func TestResultCostAndFailure(t *testing.T) {
 	tests := []struct {
 		line   string

@@ -31,7 +31,7 @@ const (
 )
 
 // A LineTooLongError reports a line over the limit. The line has been read to
-// its end and dropped; whoever returned the error goes on with the next one.
+// its end and dropped; the reader that returned the error continues with the next one.
 type LineTooLongError struct {
 	// Line is the line's number, from 1.
 	Line int
@@ -218,7 +218,7 @@ type frameScanner struct {
 
 // ends takes the next frame and reports whether a line ends with it. A line goes
 // on only while an object is open: text that cannot become one any more is a
-// line of its own, for whoever reads it to refuse, or it would swallow every
+// line of its own, for the reader to refuse, or it would swallow every
 // frame that comes after it.
 func (f *frameScanner) ends(frame []byte) bool {
 	if i := bytes.LastIndexByte(frame, '\n'); i >= 0 {

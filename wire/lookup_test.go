@@ -78,3 +78,53 @@ func TestStrings(t *testing.T) {
 		}
 	}
 }
+
+func TestMembersAndElements(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		``:                                   nil,
+		`"a"`:                                nil,
+		` {} `:                               nil,
+		` [ ] `:                              nil,
+		` { "a" : [1, 2] , "\u0062":null } `: {"a=[1, 2]", "b=null"},
+		`{"a":1,"A":2,"a":3}`:                {"a=1", "A=2", "a=3"}, // as they stand
+		`{"a":1,"b":"cut`:                    {"a=1", `b="cut`},
+		`{"a":1,"b":`:                        {"a=1", "b="},
+		`{"a":1,"b`:                          {"a=1"},
+		`{"a":1 2,"b":3}`:                    {"a=1"},
+		` [ 1 , {"a":[2]} , "x" ] `:          {"1", `{"a":[2]}`, `"x"`},
+		`[{"a":1},{"b":"cut`:                 {`{"a":1}`, `{"b":"cut`},
+		`[1}`:                                {"1"},
+	} {
+		var got []string
+		for name, value := range Members([]byte(text)) {
+			got = append(got, name+"="+string(value))
+		}
+		for value := range Elements([]byte(text)) {
+			got = append(got, string(value))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+	for range Members([]byte(`{"a":1,"b":2}`)) {
+		break
+	}
+	for range Elements([]byte(`[1,2]`)) {
+		break
+	}
+}
+
+func TestStringOf(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]string{`"a\u0062\n"`: "ab\n", `""`: "", `"\ud800"`: "\ufffd", "\"\xff\"": "\ufffd"} {
+		if got, ok := StringOf([]byte(value)); got != want || !ok {
+			t.Errorf("StringOf(%s) = %q, %t", value, got, ok)
+		}
+	}
+	for _, value := range []string{"", "1", "null", `["a"]`} {
+		if got, ok := StringOf([]byte(value)); ok {
+			t.Errorf("StringOf(%s) = %q", value, got)
+		}
+	}
+}

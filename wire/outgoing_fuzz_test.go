@@ -67,7 +67,6 @@ func FuzzTranslate(f *testing.F) {
 	}
 	ask := &ControlRequest{RequestID: "r1", Request: &CanUseToolRequest{ToolName: "Bash", Input: json.RawMessage(`{"command":"ls"}`), ToolUseID: "t1"}}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		Salvage(line)
 		asked := false
 		out, err := Translate(line, func(id string) *ControlRequest {
 			asked = id == "r1"

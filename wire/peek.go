@@ -109,56 +109,49 @@ func Peek(line []byte) (h Header, err error) {
 	}
 	var request, response inner
 	var outerID []byte
-	done := false
-	if i = skipSpace(line, i+1); i < len(line) && line[i] == '}' {
-		i, done = i+1, true
-	}
-	for !done {
-		at := i
-		name, value := scanMember(line, i)
-		if value < 0 {
-			return Header{}, peekError(at, value)
-		}
+	value, end := i, i // where the last value begins, and the index behind it
+	name, i := firstMember(line, i)
+	for name != nil {
+		value = i
 		switch string(name) {
 		case "type":
-			h.Type, i = peekString(line, value)
+			h.Type, i = peekString(line, i)
 		case "subtype":
-			h.Subtype, i = peekString(line, value)
+			h.Subtype, i = peekString(line, i)
 		case "uuid":
-			h.UUID, i = peekString(line, value)
+			h.UUID, i = peekString(line, i)
 		case "session_id":
-			h.SessionID, i = peekString(line, value)
+			h.SessionID, i = peekString(line, i)
 		case "request_id":
-			outerID, i = peekString(line, value)
+			outerID, i = peekString(line, i)
 		case "parent_tool_use_id":
-			h.ParentToolUseID, i = peekString(line, value)
+			h.ParentToolUseID, i = peekString(line, i)
 		case "error":
-			h.Error, i = peekString(line, value)
+			h.Error, i = peekString(line, i)
 		case "context_usage":
 			h.ContextUsage = true
-			i = skipValue(line, value)
+			i = skipValue(line, i)
 		case "message":
-			i = h.said.peek(line, value)
+			i = h.said.peek(line, i)
 		case "supersedes":
 			h.Supersedes = true
-			i = skipValue(line, value)
+			i = skipValue(line, i)
 		case "event":
-			if h.EventType, i = peekType(line, value); i >= 0 {
+			if h.EventType, i = peekType(line, i); i >= 0 {
 				h.Event = line[value:i]
 			}
 		case "request":
-			i = request.peek(line, value)
+			i = request.peek(line, i)
 		case "response":
-			i = response.peek(line, value)
+			i = response.peek(line, i)
 		default:
-			i = skipValue(line, value)
+			i = skipValue(line, i)
 		}
-		if i < 0 {
-			return Header{}, peekError(value, i)
-		}
-		if i, done = nextMember(line, i); i < 0 {
-			return Header{}, peekError(value, i)
-		}
+		end = i
+		name, i = nextMember(line, i)
+	}
+	if i < 0 {
+		return Header{}, peekError(line, value, end, i)
 	}
 	if i = skipSpace(line, i); i != len(line) {
 		return Header{}, fmt.Errorf("reading the header: %w, found more behind it at byte %d", ErrNotObject, i+1)
@@ -218,28 +211,14 @@ func peekQuoted(b []byte, i int) (s quoted, end int) {
 // peekType returns the member "type" of the object at b[i], and the index behind
 // that.
 func peekType(b []byte, i int) (typ []byte, end int) {
-	if i >= len(b) || b[i] != '{' {
-		return nil, skipValue(b, i)
-	}
-	if i = skipSpace(b, i+1); i < len(b) && b[i] == '}' {
-		return nil, i + 1
-	}
-	for done := false; !done; {
-		name, value := scanMember(b, i)
-		if value < 0 {
-			return nil, value
-		}
+	name, i := firstMember(b, i)
+	for name != nil {
 		if string(name) == "type" {
-			typ, i = peekString(b, value)
+			typ, i = peekString(b, i)
 		} else {
-			i = skipValue(b, value)
+			i = skipValue(b, i)
 		}
-		if i < 0 {
-			return nil, i
-		}
-		if i, done = nextMember(b, i); i < 0 {
-			return nil, i
-		}
+		name, i = nextMember(b, i)
 	}
 	return typ, i
 }
@@ -247,35 +226,30 @@ func peekType(b []byte, i int) (typ []byte, end int) {
 // peek reads the object at b[i] and returns the index behind it.
 func (in *inner) peek(b []byte, i int) int {
 	*in = inner{} // of several, the last counts
-	if i >= len(b) || b[i] != '{' {
-		return skipValue(b, i)
-	}
-	if i = skipSpace(b, i+1); i < len(b) && b[i] == '}' {
-		return i + 1
-	}
-	for done := false; !done; {
-		name, value := scanMember(b, i)
-		if value < 0 {
-			return value
-		}
+	name, i := firstMember(b, i)
+	for name != nil {
 		switch string(name) {
 		case "subtype":
-			in.subtype, i = peekString(b, value)
+			in.subtype, i = peekString(b, i)
 		case "request_id":
-			in.requestID, i = peekString(b, value)
+			in.requestID, i = peekString(b, i)
 		default:
-			i = skipValue(b, value)
+			i = skipValue(b, i)
 		}
-		if i < 0 {
-			return i
-		}
-		if i, done = nextMember(b, i); i < 0 {
-			return i
-		}
+		name, i = nextMember(b, i)
 	}
 	return i
 }
 
-func peekError(at, index int) error {
+// peekError tells what is wrong behind the value that begins and ends at these
+// indexes, or in it; both are those of the opening brace if there is none.
+func peekError(line []byte, value, end, index int) error {
+	at := value
+	if end >= 0 {
+		// The name of the next member, if there is to be one.
+		if i := skipSpace(line, end); i < len(line) && (line[i] == ',' || end == value) {
+			at = skipSpace(line, i+1)
+		}
+	}
 	return fmt.Errorf("reading the header at byte %d: %w", at+1, scanError(index))
 }

@@ -12,7 +12,19 @@ import (
 
 // The scanner below walks JSON text without building anything. It trusts the
 // inside of values that it skips (brackets and quotes are matched, nothing
-// else); whoever needs certainty calls json.Valid first.
+// else); a caller that needs certainty calls Valid first.
+//
+// Every loop over an object has this form, in which i is the index of a value,
+// then the index behind it, and in the end the index behind the object:
+//
+//	name, i := firstMember(b, i)
+//	for name != nil {
+//		i = skipValue(b, i) // or whatever reads the value
+//		name, i = nextMember(b, i)
+//	}
+//
+// A negative index, which tells what is wrong, ends the loop and is left in i.
+// The loops over arrays are alike, with firstElement and nextElement.
 
 var (
 	errTruncated = errors.New("expected more: the JSON text ends in the middle")
@@ -189,8 +201,44 @@ func nested(b []byte, i int) (deepest int) {
 	}
 }
 
-// scanMember reads the name of an object's member: b[i] is its opening quote. It
-// returns the name with its escapes resolved and where the value begins.
+// firstMember returns the name of the first member of the object at b[i], with its
+// escapes resolved, and the index of its value. For an empty object, and for a value
+// of another kind, which is skipped, the name is nil and the index is the one
+// behind it.
+func firstMember(b []byte, i int) (name []byte, value int) {
+	if i >= len(b) || b[i] != '{' {
+		return nil, skipValue(b, i)
+	}
+	if i = skipSpace(b, i+1); i < len(b) && b[i] == '}' {
+		return nil, i + 1
+	}
+	return scanMember(b, i)
+}
+
+// nextMember returns the name of the member behind the value that ends at i, and
+// the index of its own value. At the end of the object the name is nil and the
+// index is the one behind it.
+func nextMember(b []byte, i int) (name []byte, value int) {
+	if i < 0 {
+		return nil, i
+	}
+	if i+1 < len(b) && b[i] == ',' && b[i+1] == '"' {
+		return scanMember(b, i+1)
+	}
+	if i = skipSpace(b, i); i >= len(b) {
+		return nil, truncated
+	}
+	switch b[i] {
+	case ',':
+		return scanMember(b, skipSpace(b, i+1))
+	case '}':
+		return nil, i + 1
+	}
+	return nil, malformed
+}
+
+// scanMember reads the name of a member: b[i] is its opening quote. It returns the
+// name with its escapes resolved and the index of the value.
 func scanMember(b []byte, i int) (name []byte, value int) {
 	if i >= len(b) {
 		return nil, truncated
@@ -219,76 +267,35 @@ func scanMember(b []byte, i int) (name []byte, value int) {
 	return name, skipSpace(b, end+1)
 }
 
-// nextMember goes on behind a value: it returns the index of the following
-// member's name, or done with the index behind the closing brace.
-func nextMember(b []byte, i int) (next int, done bool) {
-	if i+1 < len(b) && b[i] == ',' && b[i+1] > ' ' {
+// firstElement returns the index of the first element of the array at b[i]. For an
+// empty array, and for a value of another kind, which is skipped, more is false and
+// the index is the one behind it.
+func firstElement(b []byte, i int) (element int, more bool) {
+	if i >= len(b) || b[i] != '[' {
+		return skipValue(b, i), false
+	}
+	if i = skipSpace(b, i+1); i < len(b) && b[i] == ']' {
 		return i + 1, false
+	}
+	return i, true
+}
+
+// nextElement returns the index of the element behind the one that ends at i. At
+// the end of the array more is false and the index is the one behind it.
+func nextElement(b []byte, i int) (element int, more bool) {
+	if i < 0 {
+		return i, false
 	}
 	if i = skipSpace(b, i); i >= len(b) {
 		return truncated, false
 	}
 	switch b[i] {
 	case ',':
-		return skipSpace(b, i+1), false
-	case '}':
-		return i + 1, true
+		return skipSpace(b, i+1), true
+	case ']':
+		return i + 1, false
 	}
 	return malformed, false
-}
-
-// eachMember calls f with the name of every member of the object at b[i] and the index
-// of its value; f returns the index behind that. It returns the index behind the
-// object. A value that is not an object is skipped.
-func eachMember(b []byte, i int, f func(name []byte, value int) int) int {
-	if i >= len(b) || b[i] != '{' {
-		return skipValue(b, i)
-	}
-	if i = skipSpace(b, i+1); i < len(b) && b[i] == '}' {
-		return i + 1
-	}
-	for done := false; !done; {
-		name, value := scanMember(b, i)
-		if value < 0 {
-			return value
-		}
-		end := f(name, value)
-		if end < 0 {
-			return end
-		}
-		if i, done = nextMember(b, end); i < 0 {
-			return i
-		}
-	}
-	return i
-}
-
-// eachElement calls f with b and the index of every element of the array at b[i]; f
-// returns the index behind that. It returns the index behind the array. A value that
-// is not an array is skipped.
-func eachElement(b []byte, i int, f func(b []byte, i int) int) int {
-	if i >= len(b) || b[i] != '[' {
-		return skipValue(b, i)
-	}
-	if i = skipSpace(b, i+1); i < len(b) && b[i] == ']' {
-		return i + 1
-	}
-	for {
-		if i = f(b, i); i < 0 {
-			return i
-		}
-		if i = skipSpace(b, i); i >= len(b) {
-			return truncated
-		}
-		switch b[i] {
-		case ',':
-			i = skipSpace(b, i+1)
-		case ']':
-			return i + 1
-		default:
-			return malformed
-		}
-	}
 }
 
 // unescape resolves the escapes of a JSON string's inside. As in JavaScript

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// mostNested is how deep values may be nested, as in encoding/json.
-const mostNested = 10_000
+// maxNested is how deep values may be nested, as in encoding/json.
+const maxNested = 10_000
 
 // Valid reports whether b is valid JSON. It says what json.Valid says of the same
 // bytes, several times as fast where there is much text: lines are mostly that,
@@ -20,7 +20,7 @@ func Valid(b []byte) bool {
 // objects and arrays if it is given a list.
 func scanValid(b []byte, nodes *[]node) (deepest int, ok bool) {
 	// One bit per open object or array: set for an object.
-	var objects [mostNested/64 + 1]uint64
+	var objects [maxNested/64 + 1]uint64
 	depth, open := 0, -1
 	i := skipSpace(b, 0)
 	for {
@@ -30,7 +30,7 @@ func scanValid(b []byte, nodes *[]node) (deepest int, ok bool) {
 		}
 		switch c := b[i]; c {
 		case '{', '[':
-			if depth == mostNested {
+			if depth == maxNested {
 				return 0, false
 			}
 			object := c == '{'

@@ -16,7 +16,7 @@ func validSeeds() []string {
 		"1 2", "NaN", `""`, `"a"`, `"`, `"a`, `"\`, `"\"`, `"\""`, `"\\"`, `"\x"`, `"\u12"`, `"\u12G4"`, `"\u1234"`, `"\ud800"`, "\"\x00\"", "\"abcdefg\x1f\"", "\"abcdefgh\x7f\x80\xff\"",
 		"\"\t\"", "\"a\nb\"", `"12345678"`, `"1234567\n"`, `"12345678\n90"`, "{}", "{ }", "[]", "[ ]", "{]", "[}", "{", "}", "[", "]", "[1]", "[1,]", "[,1]", "[1 2]", "[1,2]", `{"a":1}`, `{"a" : 1 , "b" : [ ] }`,
 		`{"a"}`, `{"a":}`, `{"a":1,}`, `{,}`, `{1:2}`, `{"a":1 "b":2}`, `{"a":1}}`, `{"a":{"b":[{"c":[]}]}}`, `{"a":[1,{"b":2]}`, "\ufeff{}", "{}\n", "\v{}", `{"a":1}x`, `{"a\u0062":"\/"}`,
-		deep(64), deep(65), deep(mostNested), deep(mostNested + 1), strings.Repeat(`{"a":[`, 40) + "1" + strings.Repeat("]}", 40), strings.Repeat(`{"a":[`, 40) + "1" + strings.Repeat("}]", 40),
+		deep(64), deep(65), deep(maxNested), deep(maxNested + 1), strings.Repeat(`{"a":[`, 40) + "1" + strings.Repeat("]}", 40), strings.Repeat(`{"a":[`, 40) + "1" + strings.Repeat("}]", 40),
 	}
 }
 

@@ -25,7 +25,7 @@ type Client struct {
 	session Session
 	atClose func() error // nil if there is nothing to do
 
-	taken   []item // owned by who is in Read
+	taken   []item // owned by the goroutine in Read
 	state   claude.StateVar
 	closing atomic.Bool
 	once    sync.Once

@@ -42,7 +42,7 @@ type DialOptions struct {
 	// MaxLine is the longest line in bytes. If zero, [wire.DefaultMaxLine].
 	MaxLine int
 
-	// MaxInbox is how many bytes of lines are held that nobody has read yet. If
+	// MaxInbox is how many bytes of unread lines are held. If
 	// zero, 16 MiB.
 	MaxInbox int
 
@@ -239,7 +239,7 @@ func (d *dialer) connect(ctx context.Context, server *url.URL) (*Client, error) 
 			return c, nil
 		}
 	}
-	// The session exists, and nobody will use it.
+	// The session exists, and no client will use it.
 	return nil, errors.Join(fmt.Errorf("opening the WebSocket of the session: %w", err), end(context.WithoutCancel(ctx)))
 }
 

@@ -89,7 +89,7 @@ func (h *history) knows(uuid string) bool {
 	return h.has(uuid)
 }
 
-// has is knows for those who hold mu.
+// has is knows for callers that hold mu.
 func (h *history) has(uuid string) bool {
 	return uuid != "" && slices.ContainsFunc(h.marks, func(m mark) bool { return m.uuid == uuid })
 }
@@ -180,7 +180,7 @@ func (h *history) lost() string {
 	return h.giveUp()
 }
 
-// giveUp is lost for those who hold mu.
+// giveUp is lost for callers that hold mu.
 func (h *history) giveUp() string {
 	missing := h.missing
 	h.missing = ""

@@ -48,15 +48,15 @@ type inbox struct {
 	items []item
 	bytes int
 	end   error         // nil until finish
-	news  chan struct{} // closed when there is something to take; nil while nobody waits
-	room  chan struct{} // closed when there is more room; nil while nobody waits
+	news  chan struct{} // closed when there is something to take; nil while no goroutine waits
+	room  chan struct{} // closed when there is more room; nil while no goroutine waits
 }
 
 func newInbox(maxBytes int) *inbox {
 	return &inbox{maxBytes: maxBytes, maxItems: 1 << 16}
 }
 
-// wake closes a channel that somebody may wait for. mu is held.
+// wake closes a channel that a goroutine may wait for. mu is held.
 func wake(c *chan struct{}) {
 	if *c != nil {
 		close(*c)

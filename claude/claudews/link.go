@@ -20,7 +20,7 @@ import (
 const (
 	defaultPingInterval = 10 * time.Second
 	defaultPingTimeout  = 20 * time.Second
-	// closeTimeout bounds the close handshake: who does not answer by then is
+	// closeTimeout bounds the close handshake: a peer that does not answer by then is
 	// cut off.
 	closeTimeout = 2 * time.Second
 	readChunk    = 32 << 10

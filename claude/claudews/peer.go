@@ -43,7 +43,7 @@ type Line struct {
 // WebSocket it does nothing. Further calls do nothing.
 func (l Line) Ack() { l.receipt.sign() }
 
-// Awaited reports whether somebody waits for Ack.
+// Awaited reports whether a POST waits for Ack.
 func (l Line) Awaited() bool { return l.receipt != nil }
 
 // A Peer is one CLI that dialled in. It outlives the loss of its connection: it
@@ -67,7 +67,7 @@ type Peer struct {
 
 	state   claude.StateVar
 	history history
-	taken   []item // owned by who is in Read, Receive or Serve
+	taken   []item // owned by the goroutine in Read, Receive or Serve
 
 	// Guarded by mu.
 	mu        sync.Mutex

@@ -128,7 +128,7 @@ func (p *Peer) servePost(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case err == nil:
 		p.reply(w, b)
-	case r.Context().Err() != nil: // nobody is there to be told
+	case r.Context().Err() != nil: // the client has left
 	default:
 		http.Error(w, "the session is not here", p.statusAtEnd())
 	}

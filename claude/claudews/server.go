@@ -66,7 +66,7 @@ type ServerOptions struct {
 	// told as an [EventGap]. If zero, twice MaxLine.
 	MaxBody int64
 
-	// MaxInbox is how many bytes of lines a peer holds that nobody has read yet.
+	// MaxInbox is how many bytes of lines a peer holds unread.
 	// When it is full the CLI is not read further; it takes its connection for
 	// dead after 20 s of that. If zero, 16 MiB.
 	MaxInbox int
@@ -148,7 +148,7 @@ func NewServer(o *ServerOptions) (*Server, error) {
 }
 
 // HTTPServer returns an http.Server for s alone, with time-outs and a header
-// limit. Who serves it also closes it, after s.
+// limit. The goroutine that serves it also closes it, after s.
 func (s *Server) HTTPServer() *http.Server {
 	return &http.Server{
 		Handler:           s,
@@ -224,7 +224,7 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// changed wakes everyone who waits. mu is held.
+// changed wakes every goroutine that waits. mu is held.
 func (s *Server) changed() {
 	close(s.news)
 	s.news = make(chan struct{})
@@ -423,7 +423,7 @@ func (p *Peer) admit(w http.ResponseWriter, r *http.Request, wrote string, grant
 	return l, nil
 }
 
-// abandon removes a peer that nobody has heard of, because what made it came to
+// abandon removes a peer that no event has named, because what made it came to
 // nothing.
 func (p *Peer) abandon() {
 	p.end(ending{
@@ -454,4 +454,44 @@ func (s *Server) turnAway(w http.ResponseWriter, r *http.Request, code int) {
 		return // answered
 	}
 	newLink(ws, conn, 0).close(code, "come back")
+}
+
+// An EventKind says what an [Event] reports. More kinds may come.
+type EventKind string
+
+// The kinds of events.
+const (
+	// EventConnected reports a peer's first WebSocket connection.
+	EventConnected EventKind = "connected"
+	// EventDisconnected reports that a connection was lost. Lines written
+	// shortly before may not have arrived.
+	EventDisconnected EventKind = "disconnected"
+	// EventReconnected reports another connection of the same CLI. Requests
+	// that the CLI made meanwhile may be lost: send initialize again, its answer
+	// lists the questions that are open.
+	EventReconnected EventKind = "reconnected"
+	// EventGap reports that lines are missing at this place.
+	EventGap EventKind = "gap"
+	// EventUnknown reports a CLI that was connected before to a server that is
+	// gone, and that wrote a line of which neither this server nor its owner
+	// knows. Lines may be missing or not; the CLI's transcript can tell.
+	EventUnknown EventKind = "unknown"
+)
+
+// An Event is something other than a line that happened to a peer, at its place
+// between the lines.
+type Event struct {
+	// Kind says what happened.
+	Kind EventKind
+	// Conn is the number of the connection that it happened to, from 1; 0 for a
+	// gap in what was POSTed.
+	Conn int
+	// Err is why the connection was lost, a *CloseError if the CLI closed it or
+	// it broke. For a gap it is the cause, where one is known.
+	Err error
+	// Wrote is the uuid of the line that the CLI says it wrote last, for
+	// EventGap and EventUnknown. A line that it names twice is missed once.
+	Wrote string
+	// Received is the uuid of the line that was received last, "" if none was.
+	Received string
 }

@@ -2,6 +2,8 @@ package audit
 
 import (
 	"encoding/json"
+	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -408,4 +410,71 @@ func one(yes bool) int {
 		return 1
 	}
 	return 0
+}
+
+// WriteJSON writes findings for programs: an object each in a line of its own, and in the last one, as member summary, what they add up to.
+func (a *Audit) WriteJSON(w io.Writer) error {
+	out := json.NewEncoder(w)
+	out.SetEscapeHTML(false)
+	for _, f := range a.Findings() {
+		if err := out.Encode(f); err != nil {
+			return err
+		}
+	}
+	return out.Encode(map[string]Summary{"summary": a.Summary()})
+}
+
+// String returns the sums in sentences.
+func (s Summary) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: the rules allow %d, deny %d, ask about %d, and say nothing about %d.\n", number(s.Calls, "call"), s.Allowed, s.Denied, s.Asked, s.NoRule)
+	if s.PeopleAllowed > 0 {
+		fmt.Fprintf(&b, "Of %d that people had allowed, rules allow %d and deny %d.\n", s.PeopleAllowed, s.PeopleAllowedAllowed, s.PeopleAllowedDenied)
+	}
+	if s.PeopleDenied > 0 {
+		fmt.Fprintf(&b, "Of %d that people had denied, rules allow %d.\n", s.PeopleDenied, s.PeopleDeniedAllowed)
+	}
+	if s.Unasked > 0 {
+		fmt.Fprintf(&b, "Of %d that ran unasked, rules deny %d and ask about %d.\n", s.Unasked, s.UnaskedDenied, s.UnaskedAsked)
+	}
+	if s.Skipped > 0 {
+		fmt.Fprintf(&b, "%s skipped that say nothing known.\n", number(s.Skipped, "line"))
+	}
+	return b.String()
+}
+
+// number returns a number of things in words.
+func number(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// A Verdict is a decision in the form in which programs are told.
+type Verdict struct {
+	// Decision is allow, ask or deny. Where no rule says anything it is ask: the CLI decides whether it asks, and then a person answers.
+	Decision api.RuleDecision `json:"decision"`
+	// Rule is the one that decided; nil if none did.
+	Rule *api.RuleRef `json:"rule"`
+	// Reason says why, in one sentence.
+	Reason string `json:"reason"`
+	// Message is what the model is told, with deny.
+	Message string `json:"message,omitempty"`
+	// Enforced says who sees to it: cli, hub, both, or nobody. The hub decides about what the CLI asks and, with Hook, about every call.
+	Enforced string `json:"enforced,omitempty"`
+	Hook     bool   `json:"hook,omitempty"`
+}
+
+// Judge has an engine decide about a call.
+func Judge(engine *policy.Engine, call policy.Call) Verdict {
+	v := engine.Decide(call)
+	out := Verdict{Decision: api.RuleDecision(v.Decision), Reason: v.Reason, Message: v.Message, Enforced: v.Enforced, Hook: engine.Enforce() == policy.EnforceHook}
+	if v.Decision == "" {
+		out.Decision = api.RuleAsk
+	}
+	if v.Rule != nil {
+		out.Rule = &api.RuleRef{Rule: v.Rule.Text, Decision: api.RuleDecision(v.Rule.Decision), Scope: string(v.Rule.Scope), Source: v.Rule.Source, ID: v.Rule.ID}
+	}
+	return out
 }

@@ -39,16 +39,16 @@ func (s *Server) openAccess() error {
 		return err
 	}
 	s.fileToken = admin.ID
-	if s.book, err = access.OpenBook(o.DataDir, admin, &access.BookOptions{URL: s.PublicURL, Device: s.device, Log: s.log}); err != nil {
+	if s.tokens, err = access.OpenTokenStore(o.DataDir, admin, &access.TokenStoreOptions{URL: s.PublicURL, Device: s.device, Log: s.log}); err != nil {
 		return err
 	}
-	s.undo = append(s.undo, func() { s.warn("writing down the use of tokens", s.book.Close()) })
+	s.undo = append(s.undo, func() { s.warn("writing down the use of tokens", s.tokens.Close()) })
 	limits := o.Limits
 	if o.BehindProxy {
 		limits.PerAddress = -1 // all come from the proxy
 	}
 	s.guard = access.New(&access.Options{
-		Book: s.book, URL: o.URL, TLS: s.tls != nil, Beyond: s.beyond(), Limits: limits, Refused: func(reason string) { s.metrics.Refused("connections_" + reason) }, Log: s.log,
+		Store: s.tokens, URL: o.URL, TLS: s.tls != nil, Beyond: s.beyond(), Limits: limits, Refused: func(reason string) { s.metrics.Refused("connections_" + reason) }, Log: s.log,
 		OpenRelay: access.OpenRelay{Origins: o.OpenRelay, Path: relayPath, Approve: o.OpenRelayApprove},
 	})
 	return nil
@@ -108,7 +108,7 @@ func (s *Server) PublicURL() string {
 func webSocket(url string) string { return "ws" + strings.TrimPrefix(url, "http") }
 
 // ConsoleURL returns the address of the console with a one-time code in its fragment, which no server is sent. It is a secret.
-func (s *Server) ConsoleURL() string { return s.book.ConsoleCode().URL }
+func (s *Server) ConsoleURL() string { return s.tokens.ConsoleCode().URL }
 
 // certificateCheck is how often the files of a certificate are looked at.
 const certificateCheck = time.Minute

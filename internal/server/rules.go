@@ -50,7 +50,7 @@ func (s *Server) openRules(ctx context.Context) error {
 // dataFiles are the names of what is in the data folder, whether it is there yet or not.
 var dataFiles = [...]string{
 	"admin.token", "blobs", "journal.db", "journal.db-shm", "journal.db-wal", "lock", confirmedRules, confirmedRules + "-pending", "run", "search.db", "search.db-shm", "search.db-wal",
-	"serve.log", "serve.log.old", "shims", "simulated", "spool", "start.lock", access.BookFile, access.CertificateFile,
+	"serve.log", "serve.log.old", "shims", "simulated", "spool", "start.lock", access.TokensFile, access.CertificateFile,
 }
 
 // simulatorFolder is the folder in the data folder that belongs to the simulated agent, as ~/.claude does to the real one.

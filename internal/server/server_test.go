@@ -182,7 +182,7 @@ func damage(t *testing.T, o *Options) {
 	if err := os.MkdirAll(o.DataDir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(o.DataDir, access.BookFile), []byte("{"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(o.DataDir, access.TokensFile), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -90,8 +90,8 @@ type Figures struct {
 	Models map[string]Model `json:"models,omitempty"`
 }
 
-// mostModels is how many models are told apart; the rest is summed up under "".
-const mostModels = 64
+// maxModels is how many models are told apart; the rest is summed up under "".
+const maxModels = 64
 
 // figuresOf returns the figures of a result line: those of the process so far.
 func figuresOf(r *wire.Result) Figures {
@@ -138,7 +138,7 @@ func (f *Figures) add(id string, m Model) {
 	if f.Models == nil {
 		f.Models = map[string]Model{}
 	}
-	if _, there := f.Models[id]; !there && len(f.Models) >= mostModels {
+	if _, there := f.Models[id]; !there && len(f.Models) >= maxModels {
 		id = ""
 	}
 	f.Models[id] = f.Models[id].plus(m)
@@ -285,9 +285,9 @@ type Costs struct {
 
 // How much Costs remembers.
 const (
-	mostSaved  = 16
-	mostAgents = 200
-	mostRecent = 4
+	maxSaved  = 16
+	maxAgents = 200
+	maxRecent = 4
 )
 
 // Total returns what the session has cost so far.
@@ -333,7 +333,7 @@ func (c *Costs) Happened(e Event) {
 // close ends what the current figures cover.
 func (c *Costs) close() {
 	if !c.Last.isZero() {
-		c.Saved, _ = last(append(c.Saved, c.Last), mostSaved)
+		c.Saved, _ = last(append(c.Saved, c.Last), maxSaved)
 	}
 	c.Before = c.Total()
 	c.Baseline, c.Last = Figures{}, Figures{}
@@ -417,7 +417,7 @@ func (c *Costs) agent(toolUseID string) *Agent {
 	if i := slices.IndexFunc(c.Agents, func(a Agent) bool { return a.ToolUseID == id }); i >= 0 {
 		return &c.Agents[i]
 	}
-	if len(c.Agents) >= mostAgents {
+	if len(c.Agents) >= maxAgents {
 		c.Others.absorb(&c.Agents[0])
 		c.Agents = slices.Delete(c.Agents, 0, 1)
 	}
@@ -431,7 +431,7 @@ func (a *Agent) message(m *wire.Assistant) {
 	id, now := name(m.Message.ID), tokensOf(&m.Message.Usage)
 	i := slices.IndexFunc(a.Recent, func(r Counted) bool { return r.ID == id })
 	if i < 0 {
-		a.Recent, _ = last(append(a.Recent, Counted{ID: id}), mostRecent)
+		a.Recent, _ = last(append(a.Recent, Counted{ID: id}), maxRecent)
 		i = len(a.Recent) - 1
 		a.Messages++
 	}

@@ -18,8 +18,8 @@ type Drift struct {
 	More int64 `json:"more,omitempty"`
 }
 
-// mostDrift is how many different things each of Drift's maps counts.
-const mostDrift = 256
+// maxDrift is how many different things each of Drift's maps counts.
+const maxDrift = 256
 
 // Of a long session's assistant lines only some are looked at: decoding each of them
 // would take longer than everything else that is folded of it, and what a CLI says
@@ -124,7 +124,7 @@ func (d *Drift) add(counts *map[string]int64, key string) {
 	if *counts == nil {
 		*counts = map[string]int64{}
 	}
-	if _, there := (*counts)[key]; !there && len(*counts) >= mostDrift {
+	if _, there := (*counts)[key]; !there && len(*counts) >= maxDrift {
 		d.More++
 		return
 	}

@@ -1,7 +1,6 @@
 package fold
 
 import (
-	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -41,22 +40,6 @@ func NewLine(raw []byte, sent bool) *Line {
 		l.Header = wire.Header{}
 	}
 	return l
-}
-
-// Decoded returns a line to fold that has been decoded already, or was built
-// and is to be written. The message must not have been changed since it was
-// decoded.
-func Decoded(m wire.Message, sent bool) (*Line, error) {
-	raw := []byte(m.Raw())
-	if raw == nil {
-		var err error
-		if raw, err = wire.Encode(m); err != nil {
-			return nil, fmt.Errorf("folding a message: %w", err)
-		}
-	}
-	l := NewLine(raw, sent)
-	l.message = m
-	return l, nil
 }
 
 // Message returns what the line says. The error tells why the line is not a
@@ -173,4 +156,17 @@ func last[T any](list []T, limit int) (kept []T, left int64) {
 	copy(list, list[over:])
 	clear(list[limit:])
 	return list[:limit], int64(over)
+}
+
+// Ready returns the line's message if it has been decoded already. It is for
+// callers that can use the message but do not need it.
+func (l *Line) Ready() (m wire.Message, ok bool) { return l.message, l.message != nil }
+
+// PeekedLine is [NewLine] for a line of the CLI whose header is known already:
+// header and malformed are what [wire.Peek] returned.
+func PeekedLine(raw []byte, header *wire.Header, malformed error) *Line {
+	if malformed != nil {
+		return &Line{Raw: raw, err: malformed}
+	}
+	return &Line{Raw: raw, Header: *header}
 }

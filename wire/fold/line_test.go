@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/switchboard-dev/switchboard/wire"
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
 
@@ -47,34 +46,6 @@ func TestLine(t *testing.T) {
 		a.apply(step{line: l})
 		if a.State.Drift.Malformed != 1 || a.State.Phase() != fold.PhaseRequiresAction || a.Costs.Turns != 0 || len(a.Partial.Messages()) != 1 {
 			t.Errorf("it was folded: %+v", a.State)
-		}
-	})
-}
-
-func TestDecoded(t *testing.T) {
-	t.Run("from a line", func(t *testing.T) {
-		m, err := wire.Decode([]byte(success[2:]))
-		if err != nil {
-			t.Fatal(err)
-		}
-		l, err := fold.Decoded(m, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, err := l.Message(); got != m || err != nil {
-			t.Errorf("the message became %#v, %v", got, err)
-		}
-		if string(l.Raw) != success[2:] || !l.Header.Is("result", "success") || l.Sent {
-			t.Errorf("the line is %q, %+v", l.Raw, l.Header)
-		}
-	})
-	t.Run("built", func(t *testing.T) {
-		l, err := fold.Decoded(&wire.ControlCancel{RequestID: "q1"}, true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if string(l.Header.RequestID) != "q1" || !l.Sent {
-			t.Errorf("the line is %q, %+v", l.Raw, l.Header)
 		}
 	})
 }

@@ -79,8 +79,8 @@ type openBlock struct {
 
 // How much Partial keeps besides texts.
 const (
-	mostMessages = 64
-	mostBlocks   = 256
+	maxMessages = 64
+	maxBlocks   = 256
 )
 
 // Messages returns what is being written, the oldest first. What it returns does
@@ -194,7 +194,7 @@ func (p *Partial) remove(m *openMessage, n int) {
 func (p *Partial) stream(parent string, event wire.Event) {
 	if e, ok := event.(*wire.MessageStartEvent); ok {
 		p.drop(parent)
-		if len(p.open) >= mostMessages {
+		if len(p.open) >= maxMessages {
 			p.drop(p.open[0].ParentToolUseID)
 		}
 		p.open = append(p.open, &openMessage{Message: Message{
@@ -230,7 +230,7 @@ func (p *Partial) start(m *openMessage, e *wire.ContentBlockStartEvent) {
 		p.size -= m.blocks[i].text.Len()
 		m.blocks = slices.Delete(m.blocks, i, i+1)
 	}
-	if len(m.blocks) >= mostBlocks {
+	if len(m.blocks) >= maxBlocks {
 		p.remove(m, 1)
 		m.Left++
 	}
@@ -360,11 +360,11 @@ func (p *Partial) UnmarshalJSON(data []byte) error {
 // here or elsewhere. Lines that come next continue it.
 func (p *Partial) Restore(messages []Message) {
 	p.open, p.size = nil, 0
-	for _, s := range messages[:min(len(messages), mostMessages)] {
+	for _, s := range messages[:min(len(messages), maxMessages)] {
 		m := &openMessage{Message: s}
 		m.Blocks = nil
 		p.open = append(p.open, m)
-		for _, b := range s.Blocks[:min(len(s.Blocks), mostBlocks)] {
+		for _, b := range s.Blocks[:min(len(s.Blocks), maxBlocks)] {
 			o := &openBlock{Block: b}
 			o.Text = ""
 			m.blocks = append(m.blocks, o)

@@ -180,9 +180,9 @@ type HookCall struct {
 
 // How much Questions remembers. A CLI asks one thing at a time, rarely a few.
 const (
-	mostQuestions = 256
-	mostSettled   = 200
-	mostCalls     = 50
+	maxQuestions = 256
+	maxSettled   = 200
+	maxCalls     = 50
 )
 
 // Find returns the open question with the request id given, or nil.
@@ -258,9 +258,9 @@ func (s *Questions) Happened(e Event) []Change {
 func (s *Questions) requested(m *wire.ControlRequest) {
 	switch m.Request.(type) {
 	case *wire.InitializeRequest:
-		s.Initializes, _ = last(append(s.Initializes, name(m.RequestID)), mostCalls)
+		s.Initializes, _ = last(append(s.Initializes, name(m.RequestID)), maxCalls)
 	case *wire.InterruptRequest:
-		s.Interrupts, _ = last(append(s.Interrupts, name(m.RequestID)), mostCalls)
+		s.Interrupts, _ = last(append(s.Interrupts, name(m.RequestID)), maxCalls)
 	default:
 	}
 }
@@ -306,7 +306,7 @@ func (s *Questions) open(m *wire.ControlRequest, l *Line, recovered bool) []Chan
 		s.Hooks = slices.Delete(s.Hooks, i, i+1)
 	}
 	var dropped int64
-	s.Open, dropped = last(append(s.Open, q), mostQuestions)
+	s.Open, dropped = last(append(s.Open, q), maxQuestions)
 	s.Dropped += dropped
 	return []Change{{Fate: FateOpened, Question: q}}
 }
@@ -334,7 +334,7 @@ func (s *Questions) hooked(id string, r *wire.HookCallbackRequest) {
 			return
 		}
 	}
-	s.Hooks, _ = last(append(s.Hooks, call), mostCalls)
+	s.Hooks, _ = last(append(s.Hooks, call), maxCalls)
 }
 
 // answered folds an answer. One that the CLI wrote answers a request of ours,
@@ -494,7 +494,7 @@ func (s *Questions) cancel(reason Reason, match func(*Question) bool) []Change {
 func (s *Questions) settle(i int, fate Fate, reason Reason, answer *wire.ControlResponse) Change {
 	q := s.Open[i]
 	s.Open = slices.Delete(s.Open, i, i+1)
-	s.Settled, _ = last(append(s.Settled, Settlement{RequestID: q.RequestID, Kind: q.Kind, Fate: fate, Reason: reason}), mostSettled)
+	s.Settled, _ = last(append(s.Settled, Settlement{RequestID: q.RequestID, Kind: q.Kind, Fate: fate, Reason: reason}), maxSettled)
 	return Change{Fate: fate, Reason: reason, Question: q, Answer: answer}
 }
 

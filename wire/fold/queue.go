@@ -37,8 +37,8 @@ type Prompt struct {
 
 // How much Queue keeps.
 const (
-	mostPrompts = 256
-	mostTaken   = 200
+	maxPrompts = 256
+	maxTaken   = 200
 )
 
 // put adds a prompt. One that was picked up before is written again only to be
@@ -49,7 +49,7 @@ func (q *Queue) put(uuid string, seq int64) {
 		return
 	}
 	var dropped int64
-	q.Waiting, dropped = last(append(q.Waiting, Prompt{UUID: uuid, Seq: seq}), mostPrompts)
+	q.Waiting, dropped = last(append(q.Waiting, Prompt{UUID: uuid, Seq: seq}), maxPrompts)
 	q.Dropped += dropped
 }
 
@@ -76,7 +76,7 @@ func (q *Queue) echo(uuid string) bool {
 // remove removes the i-th prompt.
 func (q *Queue) remove(i int) {
 	if uuid := q.Waiting[i].UUID; uuid != "" {
-		q.Taken, _ = last(append(q.Taken, uuid), mostTaken)
+		q.Taken, _ = last(append(q.Taken, uuid), maxTaken)
 	}
 	q.Waiting = slices.Delete(q.Waiting, i, i+1)
 }

@@ -145,7 +145,7 @@ type State struct {
 
 // An Ending says how a process ended.
 type Ending struct {
-	// Reason is why, in the words of whoever saw it.
+	// Reason is why, in the words of the caller that saw it.
 	Reason string `json:"reason,omitempty"`
 	// Unfinished says that a turn was going on or prompts were waiting, so the
 	// end is a failure whatever the exit code was.
@@ -251,13 +251,13 @@ type Request struct {
 
 // How much State keeps.
 const (
-	mostConversations = 256
-	mostRetracted     = 256
-	mostRateLimits    = 16
-	mostRequests      = 64
-	mostNames         = 2000 // tools, capabilities
-	mostRaw           = 4 << 20
-	shortText         = 280
+	maxConversations = 256
+	maxRetracted     = 256
+	maxRateLimits    = 16
+	maxRequests      = 64
+	maxNames         = 2000 // tools, capabilities
+	maxRaw           = 4 << 20
+	shortText        = 280
 )
 
 // Phase returns what the session is doing.

@@ -109,7 +109,7 @@ func (s *State) conversation(id string, l *Line) {
 		reason = "started"
 	}
 	c := Conversation{ID: id, Run: s.Run, Seq: l.Seq, Reason: reason}
-	s.Conversations, _ = last(append(s.Conversations, c), mostConversations)
+	s.Conversations, _ = last(append(s.Conversations, c), maxConversations)
 }
 
 // sent folds a line that was written to the CLI.
@@ -148,7 +148,7 @@ func (s *State) request(m *wire.ControlRequest) {
 		return
 	}
 	r := Request{ID: name(m.RequestID), Subtype: m.Request.RequestSubtype(), Subject: subject, Results: s.Results}
-	s.Requests, _ = last(append(s.Requests, r), mostRequests)
+	s.Requests, _ = last(append(s.Requests, r), maxRequests)
 }
 
 // answered folds an answer of the CLI to a request of ours. With
@@ -222,7 +222,7 @@ func (s *State) init(m *wire.Init, l *Line) {
 
 // keep returns a copy of what came, nil if it is beyond all measure.
 func keep(raw []byte) json.RawMessage {
-	if len(raw) > mostRaw {
+	if len(raw) > maxRaw {
 		return nil
 	}
 	return bytes.Clone(raw)
@@ -233,8 +233,8 @@ func names(list []string) []string {
 	if len(list) == 0 {
 		return nil
 	}
-	kept := make([]string, 0, min(len(list), mostNames))
-	for _, n := range list[:min(len(list), mostNames)] {
+	kept := make([]string, 0, min(len(list), maxNames))
+	for _, n := range list[:min(len(list), maxNames)] {
 		kept = append(kept, name(n))
 	}
 	return kept
@@ -330,7 +330,7 @@ func (s *State) assistant(l *Line) {
 func (s *State) retract(uuids []string) {
 	for _, uuid := range uuids {
 		if uuid = name(uuid); !slices.Contains(s.Retracted, uuid) {
-			s.Retracted, _ = last(append(s.Retracted, uuid), mostRetracted)
+			s.Retracted, _ = last(append(s.Retracted, uuid), maxRetracted)
 		}
 		if uuid == s.TextUUID && uuid != "" {
 			s.Text, s.TextUUID = "", ""
@@ -393,7 +393,7 @@ func (s *State) retry(m *wire.APIRetry, l *Line) {
 // rateLimit folds a change of the account's limits.
 func (s *State) rateLimit(m *wire.RateLimitEvent) {
 	info := m.RateLimitInfo
-	if len(info.Raw()) > mostRaw/mostRateLimits {
+	if len(info.Raw()) > maxRaw/maxRateLimits {
 		return
 	}
 	var own wire.RateLimitInfo // shares no memory with the line
@@ -404,7 +404,7 @@ func (s *State) rateLimit(m *wire.RateLimitEvent) {
 	if s.RateLimits == nil {
 		s.RateLimits = map[string]wire.RateLimitInfo{}
 	}
-	if _, there := s.RateLimits[kind]; there || len(s.RateLimits) < mostRateLimits {
+	if _, there := s.RateLimits[kind]; there || len(s.RateLimits) < maxRateLimits {
 		s.RateLimits[kind] = info
 	}
 }

@@ -35,8 +35,8 @@ type Task struct {
 
 // How many tasks are kept.
 const (
-	mostTasks     = 256
-	mostTasksOver = 64
+	maxTasks     = 256
+	maxTasksOver = 64
 )
 
 // inBackground reports whether a task is going on that may still start a turn.
@@ -50,7 +50,7 @@ func (s *State) task(id string, l *Line) *Task {
 	if i := slices.IndexFunc(s.Tasks, func(t Task) bool { return t.ID == id }); i >= 0 {
 		return &s.Tasks[i]
 	}
-	s.Tasks, _ = last(append(s.Tasks, Task{ID: id, Seq: l.Seq, Time: instant(l.Time)}), mostTasks)
+	s.Tasks, _ = last(append(s.Tasks, Task{ID: id, Seq: l.Seq, Time: instant(l.Time)}), maxTasks)
 	return &s.Tasks[len(s.Tasks)-1]
 }
 
@@ -58,7 +58,7 @@ func (s *State) task(id string, l *Line) *Task {
 func (s *State) endTask(id string) {
 	id = name(id)
 	if id != "" {
-		s.TasksOver, _ = last(append(s.TasksOver, id), mostTasksOver)
+		s.TasksOver, _ = last(append(s.TasksOver, id), maxTasksOver)
 	}
 	s.Tasks = slices.DeleteFunc(s.Tasks, func(t Task) bool { return t.ID == id })
 }

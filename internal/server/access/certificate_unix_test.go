@@ -63,11 +63,11 @@ func TestPhoneCertificate(t *testing.T) {
 }
 
 func TestCodesForDevices(t *testing.T) {
-	b := newBook(&BookOptions{URL: func() string { return "http://127.0.0.1:1" }})
+	b := newTokenStore(&TokenStoreOptions{URL: func() string { return "http://127.0.0.1:1" }})
 	if c := b.ConsoleCode(); c.DeviceURL != "" || c.QR != nil {
 		t.Errorf("a hub that others do not reach: %+v", c)
 	}
-	b = newBook(&BookOptions{Device: func() Device { return Device{URL: "https://192.168.1.20:8775", Fingerprint: "AB"} }})
+	b = newTokenStore(&TokenStoreOptions{Device: func() Device { return Device{URL: "https://192.168.1.20:8775", Fingerprint: "AB"} }})
 	c := b.ConsoleCode()
 	if c.DeviceURL != "https://192.168.1.20:8775/#code="+c.Code || c.Fingerprint != "AB" {
 		t.Errorf("%+v", c)

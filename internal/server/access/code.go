@@ -36,7 +36,7 @@ type code struct {
 
 // Code makes a one-time code with which a client gets a token with rights that
 // the code's maker has.
-func (b *Book) Code(ctx context.Context, in api.CreateCode) (*api.Code, error) {
+func (b *TokenStore) Code(ctx context.Context, in api.CreateCode) (*api.Code, error) {
 	maker, e := Require(ctx, wire.ScopeAdmin)
 	if e != nil {
 		return nil, e
@@ -56,10 +56,10 @@ func (b *Book) Code(ctx context.Context, in api.CreateCode) (*api.Code, error) {
 }
 
 // ConsoleCode makes a code with all rights, for the user that starts the server.
-func (b *Book) ConsoleCode() *api.Code { return b.open(&code{scopes: AllScopes()}) }
+func (b *TokenStore) ConsoleCode() *api.Code { return b.open(&code{scopes: AllScopes()}) }
 
 // open makes the text of a code and remembers its hash.
-func (b *Book) open(c *code) *api.Code {
+func (b *TokenStore) open(c *code) *api.Code {
 	var random [20]byte
 	_, _ = rand.Read(random[:]) // never fails
 	text := codePrefix + tokenEncoding.EncodeToString(random[:])
@@ -85,7 +85,7 @@ func (c *code) over(now time.Time) bool {
 }
 
 // take returns the code with this text, which is good no more.
-func (b *Book) take(text string) *code {
+func (b *TokenStore) take(text string) *code {
 	sum, now := sha256.Sum256([]byte(text)), time.Now()
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -101,7 +101,7 @@ func (b *Book) take(text string) *code {
 }
 
 // holds reports whether there is a code with this text, which stays good.
-func (b *Book) holds(text string) bool {
+func (b *TokenStore) holds(text string) bool {
 	sum, now := sha256.Sum256([]byte(text)), time.Now()
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -111,7 +111,7 @@ func (b *Book) holds(text string) bool {
 }
 
 // forgetCodes drops the codes that the bearer of a token has made. mu is held.
-func (b *Book) forgetCodes(maker *entry) {
+func (b *TokenStore) forgetCodes(maker *entry) {
 	b.codes = slices.DeleteFunc(b.codes, func(c *code) bool { return c.maker == maker })
 }
 
@@ -119,7 +119,7 @@ func (b *Book) forgetCodes(maker *entry) {
 // gets half of the token in a cookie, unless others could listen to the connection; the
 // token that its old cookie belongs to is replaced. A wrong code is answered after a
 // while.
-func (b *Book) Login(ctx context.Context, in api.Login) (*api.CreatedToken, *http.Cookie, error) {
+func (b *TokenStore) Login(ctx context.Context, in api.Login) (*api.CreatedToken, *http.Cookie, error) {
 	// Checked before the code is used up. A caller without a valid code does not learn which names are taken.
 	device, wrong := "", (*api.Error)(nil)
 	if in.Name != "" {

@@ -147,7 +147,7 @@ func (t *Token) holds(secret string, halves []string) bool {
 
 // ofHalf returns the token that one of these halves belongs to, nil if there is none.
 // mu is held.
-func (b *Book) ofHalf(halves []string) *entry {
+func (b *TokenStore) ofHalf(halves []string) *entry {
 	for _, half := range halves {
 		sum := sha256.Sum256([]byte(half))
 		for _, e := range b.entries {
@@ -162,7 +162,7 @@ func (b *Book) ofHalf(halves []string) *entry {
 // freeName returns the name for a new device: what was done with a token is signed
 // with its name, so that two devices do not share one. A number tells them apart.
 // saving is held, so that no other login takes the name meanwhile.
-func (b *Book) freeName(now time.Time, w wanted) string {
+func (b *TokenStore) freeName(now time.Time, w wanted) string {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	old := b.ofHalf(w.halves) // is replaced

@@ -21,7 +21,7 @@ import (
 // A browserLab serves what a browser needs to log in and to be known.
 type browserLab struct {
 	dir   string
-	book  *Book
+	book  *TokenStore
 	guard *Guard
 	url   string
 	log   *bytes.Buffer
@@ -31,10 +31,10 @@ type browserLab struct {
 // newBrowserLab serves the book in a folder, as a hub that was started there.
 func newBrowserLab(t *testing.T, dir string) *browserLab {
 	t.Helper()
-	book, err := OpenBook(dir, Token{}, nil)
+	book, err := OpenTokenStore(dir, Token{}, nil)
 	noError(t, err)
 	l := &browserLab{dir: dir, book: book, log: &bytes.Buffer{}}
-	l.guard = New(&Options{Book: book, Log: slog.New(slog.NewTextHandler(l.log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	l.guard = New(&Options{Store: book, Log: slog.New(slog.NewTextHandler(l.log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	m := http.NewServeMux()
 	m.Handle("/", mux(l.guard))
 	m.HandleFunc("POST /login", func(w http.ResponseWriter, r *http.Request) {
@@ -219,7 +219,7 @@ func TestBrowserLogin(t *testing.T) {
 
 // A cookie is for browsers that ask for one; programs get the whole token.
 func TestLoginOfPrograms(t *testing.T) {
-	b := newBook(nil)
+	b := newTokenStore(nil)
 	made, cookie, err := b.Login(t.Context(), api.Login{Code: b.ConsoleCode().Code})
 	noError(t, err)
 	if cookie != nil || made.Cookie {
@@ -281,7 +281,7 @@ func TestWhereCookiesAreSet(t *testing.T) {
 
 // One step signs out all other devices, and leaves the tokens of programs alone.
 func TestRevokeDevices(t *testing.T) {
-	b := newBook(nil)
+	b := newTokenStore(nil)
 	program := create(t, b, api.CreateToken{Name: "ci", Scopes: []string{"observe"}})
 	var texts []string
 	for range 3 {

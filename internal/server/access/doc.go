@@ -12,7 +12,7 @@
 // administer: an agent shall not approve its own requests by accident. It is no
 // boundary against a program of the same user that means harm.
 //
-// A [Book] keeps the tokens, and one-time codes that are exchanged for them. When
+// A [TokenStore] keeps the tokens, and one-time codes that are exchanged for them. When
 // a token is revoked or expires, [Watch] tells the handlers that serve its bearer.
 //
 // [Guard.Checked] belongs around everything that is served, [Guard.Authenticated]

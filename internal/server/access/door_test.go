@@ -178,7 +178,7 @@ func TestSecretsInAddresses(t *testing.T) {
 		"/?token=SB_" + strings.ToUpper(secret):                            true,
 		"/?" + testToken:                                                   true,
 		"/?t=sbr_s5k2m7q3zr4t6w8xabcdy_1_abcdefghijklmnopqrstuvwxyz234567": true,
-		"/?code=" + newBook(nil).ConsoleCode().Code:                        true,
+		"/?code=" + newTokenStore(nil).ConsoleCode().Code:                  true,
 	} {
 		u, err := url.Parse(target)
 		if err != nil {
@@ -430,7 +430,7 @@ func TestKnownConnections(t *testing.T) {
 		{"refused by a handler", l.guard.Vouched(http.NotFoundHandler()), "", 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			g := New(&Options{Book: l.guard.book})
+			g := New(&Options{Store: l.guard.book})
 			server := httptest.NewUnstartedServer(l.guard.Checked(test.handler))
 			server.Listener = g.Limit(server.Listener)
 			server.Config.ConnContext = g.ConnContext

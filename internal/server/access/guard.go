@@ -31,9 +31,9 @@ const FirstLineTime = 10 * time.Second
 // Options say how a Guard works. The zero value lets in only the user
 // that the server runs as, by the Unix socket.
 type Options struct {
-	// Book knows the tokens that are accepted over TCP. If nil, Tokens are all there
+	// Store knows the tokens that are accepted over TCP. If nil, Tokens are all there
 	// are.
-	Book   *Book
+	Store  *TokenStore
 	Tokens []Token
 	// URL is an address that the server is known by beside those that it listens
 	// on, such as "https://hub.example". It has no path. It may be empty.
@@ -59,7 +59,7 @@ type Options struct {
 // for concurrent use.
 type Guard struct {
 	// Static after construction.
-	book   *Book
+	book   *TokenStore
 	public address
 	tls    bool
 	beyond bool
@@ -77,11 +77,11 @@ func New(options *Options) *Guard {
 		options = &Options{}
 	}
 	g := &Guard{
-		book: options.Book, public: parseAddress(options.URL), tls: options.TLS, beyond: options.Beyond, open: options.OpenRelay,
+		book: options.Store, public: parseAddress(options.URL), tls: options.TLS, beyond: options.Beyond, open: options.OpenRelay,
 		user: userName(), log: options.Log, owners: newOwners(),
 	}
 	if g.book == nil {
-		g.book = newBook(nil, options.Tokens...)
+		g.book = newTokenStore(nil, options.Tokens...)
 	}
 	if g.log == nil {
 		g.log = slog.New(slog.DiscardHandler)
@@ -417,4 +417,25 @@ func (w *vouchingWriter) WriteHeader(status int) {
 		w.peer.known()
 	}
 	w.ResponseWriter.WriteHeader(status)
+}
+
+// ProblemType is the content type of errors.
+const ProblemType = "application/problem+json"
+
+// WriteProblem answers a request with an error, in the form of RFC 9457.
+func WriteProblem(w http.ResponseWriter, e *api.Error) {
+	body, err := json.Marshal(e)
+	if err != nil { // a question in it that is not JSON
+		body, _ = json.Marshal(&api.Error{Status: e.Status, Code: e.Code, Title: e.Title, Detail: e.Detail, Hint: e.Hint})
+	}
+	h := w.Header()
+	h.Set("Content-Type", ProblemType)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	if e.Status == http.StatusUnauthorized {
+		h.Set("WWW-Authenticate", "Bearer")
+	}
+	w.WriteHeader(e.Status)
+	_, _ = w.Write(body) // the client may be gone
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // A record is what is known of a request while it is served. A handler may find
-// out late who makes it, and in another goroutine than the one that serves it.
+// out late which client makes it, and in another goroutine than the one that serves it.
 type record struct {
 	cookies cookies // static after construction
 

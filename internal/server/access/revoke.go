@@ -15,7 +15,7 @@ import (
 
 // Revoke ends a token, and with it the connections of its bearers. One that is kept in
 // the file admin.token is removed there.
-func (b *Book) Revoke(ctx context.Context, id string) error {
+func (b *TokenStore) Revoke(ctx context.Context, id string) error {
 	if _, e := Require(ctx, wire.ScopeAdmin); e != nil {
 		return e
 	}
@@ -40,7 +40,7 @@ func (b *Book) Revoke(ctx context.Context, id string) error {
 
 // RevokeDevices ends the tokens of all browsers and other devices but that of the one
 // that asks, and returns their ids.
-func (b *Book) RevokeDevices(ctx context.Context) ([]string, error) {
+func (b *TokenStore) RevokeDevices(ctx context.Context) ([]string, error) {
 	id, e := Require(ctx, wire.ScopeAdmin)
 	if e != nil {
 		return nil, e
@@ -57,7 +57,7 @@ func (b *Book) RevokeDevices(ctx context.Context) ([]string, error) {
 // Logout ends the token of the device that asks, and returns the cookie that removes
 // its half; nil if there is none. A token of another kind stays valid: it was pasted, and
 // programs may use it, too.
-func (b *Book) Logout(ctx context.Context) (*http.Cookie, error) {
+func (b *TokenStore) Logout(ctx context.Context) (*http.Cookie, error) {
 	id, known := From(ctx)
 	if !known {
 		return nil, unauthorized()
@@ -76,7 +76,7 @@ func (b *Book) Logout(ctx context.Context) (*http.Cookie, error) {
 
 // endAll ends the tokens that a function picks, and returns their ids. One that was
 // ended before and could not be written counts again.
-func (b *Book) endAll(pick func(*entry) bool) []string {
+func (b *TokenStore) endAll(pick func(*entry) bool) []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	ids := []string{}
@@ -94,7 +94,7 @@ func (b *Book) endAll(pick func(*entry) bool) []string {
 }
 
 // saveEnded writes down that tokens have ended. saving is held.
-func (b *Book) saveEnded() error {
+func (b *TokenStore) saveEnded() error {
 	if err := b.save(); err != nil {
 		b.mu.Lock()
 		b.saveLater()
@@ -105,7 +105,7 @@ func (b *Book) saveEnded() error {
 }
 
 // removeFile removes the file of the token with all rights.
-func (b *Book) removeFile() error {
+func (b *TokenStore) removeFile() error {
 	if b.path == "" {
 		return nil
 	}

@@ -58,7 +58,7 @@ func TestRequireWithoutAnIdentity(t *testing.T) {
 func TestTokens(t *testing.T) {
 	text, token := newToken("admin", AllScopes())
 	other, _ := newToken("other", AllScopes())
-	book := newBook(nil, token)
+	book := newTokenStore(nil, token)
 	id, secret, _ := splitToken(text)
 	if len(secret) < 50 || strings.Contains(secret, id) {
 		t.Errorf("the secret is %q", secret)
@@ -85,7 +85,7 @@ func TestTokens(t *testing.T) {
 		}
 	}
 	// An empty book has a zero sum for every id.
-	if _, ok := newBook(nil).match(text, nil); ok {
+	if _, ok := newTokenStore(nil).match(text, nil); ok {
 		t.Error("a token matches no token")
 	}
 

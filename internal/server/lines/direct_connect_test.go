@@ -454,7 +454,7 @@ func TestDirectRevoked(t *testing.T) {
 	if err := os.Chmod(r.dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	book, err := access.OpenBook(r.dir, admin, nil)
+	book, err := access.OpenTokenStore(r.dir, admin, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -463,7 +463,7 @@ func TestDirectRevoked(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	guard := access.New(&access.Options{Book: book})
+	guard := access.New(&access.Options{Store: book})
 	server := New(r.hub, guard, nil)
 	// Whoever administers tokens has to be known, too.
 	type outcome struct {

@@ -157,12 +157,12 @@ func TestRelayRevoked(t *testing.T) {
 	if err := os.Chmod(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	book, err := access.OpenBook(dir, admin, nil)
+	book, err := access.OpenTokenStore(dir, admin, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = book.Close() }()
-	guard := access.New(&access.Options{Book: book})
+	guard := access.New(&access.Options{Store: book})
 	r := newRig(t, h, nil, func(o *rigOptions) { o.guard = guard })
 	// The book asks who makes a token, so it is made in a request.
 	var token *api.CreatedToken

@@ -12,7 +12,7 @@ import (
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// Tokens keeps the tokens of a server; *[access.Book] does. Errors that are meant
+// Tokens keeps the tokens of a server; *[access.TokenStore] does. Errors that are meant
 // for the client are *[api.Error].
 type Tokens interface {
 	// List returns all tokens.

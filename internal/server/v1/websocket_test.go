@@ -244,12 +244,12 @@ func TestStreamsEndWithTheirToken(t *testing.T) {
 	if err := os.Chmod(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	book, err := access.OpenBook(dir, admin, nil)
+	book, err := access.OpenTokenStore(dir, admin, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	h := &everyCursor{}
-	g := access.New(&access.Options{Book: book})
+	g := access.New(&access.Options{Store: book})
 	r := &rig{log: &bytes.Buffer{}, server: New(h, h, g, &Options{Tokens: book})}
 	r.http = httptest.NewUnstartedServer(g.Checked(r.server))
 	r.http.Config.ConnContext = g.ConnContext

@@ -126,15 +126,6 @@ func address(text string) string {
 	return text
 }
 
-// HyperLink returns a text that leads to an address where the terminal can do that, and the text alone elsewhere. Only addresses of pages
-// and mailboxes are used.
-func (s *Styles) HyperLink(text, target string) string {
-	if link := address(target); link != "" && s.Profile.Links {
-		return ansi.SetHyperlink(link) + text + ansi.ResetHyperlink()
-	}
-	return text
-}
-
 // Cut returns a line, styled or not, cut at width columns. A width of 0 does not cut.
 func (s *Styles) Cut(line string, width int) string { return cut(line, width, s.ellipsis()) }
 

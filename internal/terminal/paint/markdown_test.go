@@ -106,12 +106,6 @@ func TestLinks(t *testing.T) {
 			t.Errorf("%.60s: %q", test.text, line)
 		}
 	}
-	if got := s.HyperLink("a", "https://b.c"); got != "\x1b]8;;https://b.c\aa\x1b]8;;\a" {
-		t.Errorf("a link is %q", got)
-	}
-	if got := s.HyperLink("a", "gopher://b.c"); got != "a" {
-		t.Errorf("a link that is none is %q", got)
-	}
 }
 
 // stream renders a text in pieces, and looks at all that is promised on the way.

@@ -41,9 +41,9 @@ type tokenText struct {
 	Half string `json:"cookie_sha256,omitempty"`
 }
 
-// loadBook reads the tokens of a file; none if there is none. It leaves out those
+// loadTokens reads the tokens of a file; none if there is none. It leaves out those
 // that have expired long ago.
-func loadBook(path string, now time.Time) ([]*entry, error) {
+func loadTokens(path string, now time.Time) ([]*entry, error) {
 	const remedy = "restore it from a backup, or remove it: then all tokens except that in " + TokenFile + " stop working, and you create new ones"
 	text, err := readPrivate(path, os.Geteuid(), maxBook+1, remedy, remedy)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -123,8 +123,8 @@ func (t *tokenText) entry() (*entry, error) {
 	return e, nil
 }
 
-// writeBook writes tokens to a file in the place of what was there.
-func writeBook(path string, entries []*entry) error {
+// writeTokens writes tokens to a file in the place of what was there.
+func writeTokens(path string, entries []*entry) error {
 	book := bookText{Version: bookVersion, Tokens: []tokenText{}}
 	for _, e := range entries {
 		t := e.public()

@@ -36,9 +36,9 @@ func boss(t *testing.T) context.Context {
 }
 
 // bearing returns the identity of whoever bears a token.
-func bearing(t *testing.T, b *Book, text string) Identity {
+func bearing(t *testing.T, b *TokenStore, text string) Identity {
 	t.Helper()
-	id, ok := New(&Options{Book: b}).ofToken(&peer{}, text, cookies{})
+	id, ok := New(&Options{Store: b}).ofToken(&peer{}, text, cookies{})
 	if !ok {
 		t.Fatal("the token is not good")
 	}
@@ -54,17 +54,17 @@ func privateDir(t *testing.T) string {
 }
 
 // openBook opens the book of a folder; it is closed with the test.
-func openBook(t *testing.T, dir string) *Book {
+func openBook(t *testing.T, dir string) *TokenStore {
 	t.Helper()
 	admin, err := LoadToken(dir)
 	noError(t, err)
-	b, err := OpenBook(dir, admin, &BookOptions{URL: func() string { return "http://127.0.0.1:8765" }})
+	b, err := OpenTokenStore(dir, admin, &TokenStoreOptions{URL: func() string { return "http://127.0.0.1:8765" }})
 	noError(t, err)
 	t.Cleanup(func() { _ = b.Close() }) // perhaps a second time
 	return b
 }
 
-func create(t *testing.T, b *Book, in api.CreateToken) *api.CreatedToken {
+func create(t *testing.T, b *TokenStore, in api.CreateToken) *api.CreatedToken {
 	t.Helper()
 	made, err := b.Create(boss(t), in)
 	noError(t, err)
@@ -94,7 +94,7 @@ func TestBook(t *testing.T) {
 	}
 	noError(t, b.Close())
 
-	path := filepath.Join(dir, BookFile)
+	path := filepath.Join(dir, TokensFile)
 	text, err := os.ReadFile(path)
 	noError(t, err)
 	_, secret, _ := splitToken(made.Text)
@@ -192,7 +192,7 @@ func TestBookRefuses(t *testing.T) {
 }
 
 func TestBookIsBounded(t *testing.T) {
-	b := newBook(nil)
+	b := newTokenStore(nil)
 	for range maxTokens {
 		if _, _, err := b.add(present(), wanted{name: "n", scopes: AllScopes()}); err != nil {
 			t.Fatal(err)
@@ -205,7 +205,7 @@ func TestBookIsBounded(t *testing.T) {
 
 func TestTokensExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBook(nil)
+		b := newTokenStore(nil)
 		defer func() { noError(t, b.Close()) }()
 		short := create(t, b, api.CreateToken{Name: "n", Scopes: []string{"observe", "admin"}, TTL: 90})
 		watched, stop := Watch(t.Context(), bearing(t, b, short.Text))
@@ -259,7 +259,7 @@ func TestLastUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := openBook(t, dir)
 		made := create(t, b, api.CreateToken{Name: "n", Scopes: []string{"observe"}})
-		path := filepath.Join(dir, BookFile)
+		path := filepath.Join(dir, TokensFile)
 		before, err := os.ReadFile(path)
 		noError(t, err)
 		for range 100 {
@@ -310,11 +310,11 @@ func TestBookCannotBeWritten(t *testing.T) {
 	}
 }
 
-func TestOpenBookRefuses(t *testing.T) {
+func TestOpenTokenStoreRefuses(t *testing.T) {
 	good := privateDir(t)
 	first := openBook(t, good)
 	create(t, first, api.CreateToken{Name: "n", Scopes: []string{"observe"}})
-	text, err := os.ReadFile(filepath.Join(good, BookFile))
+	text, err := os.ReadFile(filepath.Join(good, TokensFile))
 	noError(t, err)
 	whole := string(text)
 	write := func(text string, mode os.FileMode) func(*testing.T, string) {
@@ -345,21 +345,21 @@ func TestOpenBookRefuses(t *testing.T) {
 		"a pipe":         {func(t *testing.T, path string) { t.Helper(); noError(t, syscall.Mkfifo(path, 0o600)) }, "isn't a regular file"},
 		"a link": {func(t *testing.T, path string) {
 			t.Helper()
-			noError(t, os.Symlink(filepath.Join(good, BookFile), path))
+			noError(t, os.Symlink(filepath.Join(good, TokensFile), path))
 		}, "is a link"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := privateDir(t)
-			test.make(t, filepath.Join(dir, BookFile))
-			_, err := OpenBook(dir, Token{}, nil)
+			test.make(t, filepath.Join(dir, TokensFile))
+			_, err := OpenTokenStore(dir, Token{}, nil)
 			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "remove it") {
-				t.Errorf("OpenBook: %v, want %q", err, test.want)
+				t.Errorf("OpenTokenStore: %v, want %q", err, test.want)
 			}
 		})
 	}
 	open := t.TempDir()
 	noError(t, os.Chmod(open, 0o755))
-	if _, err := OpenBook(open, Token{}, nil); err == nil || !strings.Contains(err.Error(), "chmod 700") {
+	if _, err := OpenTokenStore(open, Token{}, nil); err == nil || !strings.Contains(err.Error(), "chmod 700") {
 		t.Errorf("an open folder: %v", err)
 	}
 }
@@ -385,7 +385,7 @@ func TestBookForgets(t *testing.T) {
 
 func TestCodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBook(&BookOptions{URL: func() string { return "http://127.0.0.1:8765" }})
+		b := newTokenStore(&TokenStoreOptions{URL: func() string { return "http://127.0.0.1:8765" }})
 		defer func() { noError(t, b.Close()) }()
 		made, err := b.Code(boss(t), api.CreateCode{Name: "phone", Scopes: []string{"observe", "approve"}})
 		noError(t, err)
@@ -441,7 +441,7 @@ func TestCodes(t *testing.T) {
 
 // A code gives no more than its maker has, and no longer.
 func TestCodesOfTokens(t *testing.T) {
-	b := newBook(nil)
+	b := newTokenStore(nil)
 	maker := create(t, b, api.CreateToken{Name: "m", Scopes: []string{"admin", "observe"}, TTL: 3600})
 	ctx := as(t, bearing(t, b, maker.Text))
 	if _, err := b.Code(ctx, api.CreateCode{Scopes: []string{"approve"}}); refusal(t, err) != "403 forbidden" {
@@ -471,7 +471,7 @@ func TestCodesOfTokens(t *testing.T) {
 
 // A token that has ended makes no other, however late that is noticed.
 func TestEndedMaker(t *testing.T) {
-	b := newBook(nil)
+	b := newTokenStore(nil)
 	maker := create(t, b, api.CreateToken{Name: "m", Scopes: []string{"admin"}})
 	id := bearing(t, b, maker.Text)
 	noError(t, b.Revoke(boss(t), maker.ID))
@@ -494,7 +494,7 @@ func TestEndedMaker(t *testing.T) {
 }
 
 func TestCodesAreBounded(t *testing.T) {
-	b := newBook(nil)
+	b := newTokenStore(nil)
 	codes := make([]string, maxCodes+1)
 	for i := range codes {
 		codes[i] = b.ConsoleCode().Code
@@ -516,7 +516,7 @@ func TestCodesAreBounded(t *testing.T) {
 
 // A code is good for one of many who use it at once.
 func TestCodesAtOnce(t *testing.T) {
-	b := newBook(nil)
+	b := newTokenStore(nil)
 	code := b.ConsoleCode().Code
 	var wg sync.WaitGroup
 	var mu sync.Mutex

@@ -22,9 +22,9 @@ import (
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// BookFile is the name of the file that holds what the server knows of all tokens
+// TokensFile is the name of the file that holds what the server knows of all tokens
 // but the admin's.
-const BookFile = "tokens.json"
+const TokensFile = "tokens.json"
 
 // The kinds of tokens.
 const (
@@ -66,7 +66,7 @@ type entry struct {
 
 	used atomic.Int64 // when it was used last, in Unix seconds to the minute; 0 for never
 
-	// Guarded by Book.mu.
+	// Guarded by TokenStore.mu.
 	revoked bool        // it is gone but for the file, which could not be written
 	timer   *time.Timer // ends it when it expires; nil if it does not
 }
@@ -94,8 +94,8 @@ func (e *entry) public() api.Token {
 	return t
 }
 
-// BookOptions say how a book is kept. The zero value is valid.
-type BookOptions struct {
+// TokenStoreOptions say how a book is kept. The zero value is valid.
+type TokenStoreOptions struct {
 	// URL returns the address of the console, such as "http://127.0.0.1:8765", for
 	// links with a one-time code. It is called when a code is made. If nil, there
 	// are no links.
@@ -107,10 +107,10 @@ type BookOptions struct {
 	Log *slog.Logger
 }
 
-// A Book knows all tokens and one-time codes. Only hashes are kept: of tokens in
+// A TokenStore knows all tokens and one-time codes. Only hashes are kept: of tokens in
 // a file, of codes in memory. Its methods are safe for concurrent use. It starts
 // no goroutine, but timers that Close stops.
-type Book struct {
+type TokenStore struct {
 	// Static after construction.
 	path   string // of the file; empty if nothing is kept
 	url    func() string
@@ -130,19 +130,19 @@ type Book struct {
 	closed  bool
 }
 
-// OpenBook opens the book in the data folder of a server, with the token of
+// OpenTokenStore opens the book in the data folder of a server, with the token of
 // [LoadToken], which may be the zero value. A file that is damaged or that others can
 // read is an error that says what to do.
-func OpenBook(dir string, admin Token, options *BookOptions) (*Book, error) {
+func OpenTokenStore(dir string, admin Token, options *TokenStoreOptions) (*TokenStore, error) {
 	if err := CheckFolder(dir); err != nil {
 		return nil, err
 	}
-	b := newBook(options)
+	b := newTokenStore(options)
 	if admin.ID != "" {
 		b.entries[admin.ID] = newEntry(admin, kindAdmin, time.Time{}, time.Time{})
 	}
-	b.path = filepath.Join(dir, BookFile)
-	entries, err := loadBook(b.path, time.Now())
+	b.path = filepath.Join(dir, TokensFile)
+	entries, err := loadTokens(b.path, time.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -159,12 +159,12 @@ func OpenBook(dir string, admin Token, options *BookOptions) (*Book, error) {
 	return b, nil
 }
 
-// newBook makes a book that is kept in memory alone.
-func newBook(options *BookOptions, tokens ...Token) *Book {
+// newTokenStore makes a book that is kept in memory alone.
+func newTokenStore(options *TokenStoreOptions, tokens ...Token) *TokenStore {
 	if options == nil {
-		options = &BookOptions{}
+		options = &TokenStoreOptions{}
 	}
-	b := &Book{url: options.URL, device: options.Device, user: userName(), log: options.Log, brake: newBrake(), entries: map[string]*entry{}}
+	b := &TokenStore{url: options.URL, device: options.Device, user: userName(), log: options.Log, brake: newBrake(), entries: map[string]*entry{}}
 	if b.url == nil {
 		b.url = func() string { return "" }
 	}
@@ -181,7 +181,7 @@ func newBook(options *BookOptions, tokens ...Token) *Book {
 }
 
 // Close writes what is not written yet. Tokens go on being good.
-func (b *Book) Close() error {
+func (b *TokenStore) Close() error {
 	b.saving.Lock()
 	defer b.saving.Unlock()
 	b.mu.Lock()
@@ -204,7 +204,7 @@ func (b *Book) Close() error {
 }
 
 // put adds a token. mu is held.
-func (b *Book) put(e *entry) {
+func (b *TokenStore) put(e *entry) {
 	b.entries[e.ID] = e
 	if e.expires.IsZero() || b.closed {
 		return
@@ -225,7 +225,7 @@ func (b *Book) put(e *entry) {
 
 // match returns the token with this text, which came with these halves of tokens in
 // cookies. It takes the same time for a wrong secret as for an unknown id.
-func (b *Book) match(text string, halves []string) (*entry, bool) {
+func (b *TokenStore) match(text string, halves []string) (*entry, bool) {
 	id, secret, ok := splitToken(text)
 	b.mu.RLock()
 	e := b.entries[id]
@@ -244,7 +244,7 @@ func (b *Book) match(text string, halves []string) (*entry, bool) {
 }
 
 // use notes that a token is used. Most of the time that is one look at a number.
-func (b *Book) use(e *entry, now time.Time) {
+func (b *TokenStore) use(e *entry, now time.Time) {
 	minute := now.Truncate(time.Minute).Unix()
 	if last := e.used.Load(); minute <= last || !e.used.CompareAndSwap(last, minute) || e.kind == kindAdmin {
 		return
@@ -255,7 +255,7 @@ func (b *Book) use(e *entry, now time.Time) {
 }
 
 // saveLater has the file written in a while. mu is held.
-func (b *Book) saveLater() {
+func (b *TokenStore) saveLater() {
 	if b.path == "" || b.timer != nil || b.closed {
 		return
 	}
@@ -279,7 +279,7 @@ func (b *Book) saveLater() {
 }
 
 // save writes the file. saving is held.
-func (b *Book) save() error {
+func (b *TokenStore) save() error {
 	if b.path == "" {
 		return nil
 	}
@@ -298,7 +298,7 @@ func (b *Book) save() error {
 	}
 	b.mu.Unlock()
 	slices.SortFunc(kept, older)
-	if err := writeBook(b.path, kept); err != nil {
+	if err := writeTokens(b.path, kept); err != nil {
 		return err
 	}
 	b.mu.Lock()
@@ -322,7 +322,7 @@ func older(a, b *entry) int {
 
 // List returns all tokens, that of the admin first, then the oldest. The one that it is
 // asked with is marked.
-func (b *Book) List(ctx context.Context) ([]api.Token, error) {
+func (b *TokenStore) List(ctx context.Context) ([]api.Token, error) {
 	id, problem := Require(ctx, wire.ScopeAdmin)
 	if problem != nil {
 		return nil, problem
@@ -347,7 +347,7 @@ func (b *Book) List(ctx context.Context) ([]api.Token, error) {
 
 // Create makes a token with rights that its maker has. It is good no longer than
 // the maker's own.
-func (b *Book) Create(ctx context.Context, in api.CreateToken) (*api.CreatedToken, error) {
+func (b *TokenStore) Create(ctx context.Context, in api.CreateToken) (*api.CreatedToken, error) {
 	maker, e := Require(ctx, wire.ScopeAdmin)
 	if e != nil {
 		return nil, e
@@ -382,7 +382,7 @@ func earlier(a, b time.Time) time.Time {
 
 // name returns the name of a new token, without spaces around it. It must not be
 // one that another client acts under: names are what the journal says.
-func (b *Book) name(text string) (string, *api.Error) {
+func (b *TokenStore) name(text string) (string, *api.Error) {
 	name := strings.TrimSpace(text)
 	switch {
 	case name == "" || utf8.RuneCountInString(name) > maxName:
@@ -427,7 +427,7 @@ type wanted struct {
 
 // add makes a token and writes it down. A maker that has ended meanwhile makes none.
 // half is what the cookie of a token that is bound to one holds.
-func (b *Book) add(now time.Time, w wanted) (_ *api.CreatedToken, half string, _ error) {
+func (b *TokenStore) add(now time.Time, w wanted) (_ *api.CreatedToken, half string, _ error) {
 	b.saving.Lock()
 	defer b.saving.Unlock()
 	if w.kind == kindDevice {

@@ -15,8 +15,8 @@ import (
 // What is answered where nobody is asked.
 const nobodyAsked = "Nobody could be asked: the program that runs this session answers no questions."
 
-// A questionBook keeps the questions of a session, each of which is settled once.
-type questionBook struct {
+// A questionTable keeps the questions of a session, each of which is settled once.
+type questionTable struct {
 	mu      sync.Mutex
 	open    []Question // in the order of asking
 	settled []settledQuestion
@@ -25,7 +25,7 @@ type questionBook struct {
 	changed chan struct{}    // closed and made anew when a question opens
 }
 
-// A settledQuestion is remembered so that whoever answers late is told so, and so
+// A settledQuestion is remembered so that a late answer gets an error, and so
 // that an answer that was lost on the way can be given again.
 type settledQuestion struct {
 	id   string
@@ -33,11 +33,11 @@ type settledQuestion struct {
 	line []byte
 }
 
-// mostSettled bounds what is remembered.
-const mostSettled = 200
+// maxSettled bounds what is remembered.
+const maxSettled = 200
 
 // find returns an open question. mu is held.
-func (b *questionBook) find(id string) Question {
+func (b *questionTable) find(id string) Question {
 	if i := slices.IndexFunc(b.open, func(q Question) bool { return q.ID() == id }); i >= 0 {
 		return b.open[i]
 	}
@@ -45,21 +45,21 @@ func (b *questionBook) find(id string) Question {
 }
 
 // findSettled returns the place of a settled question, or -1. mu is held.
-func (b *questionBook) findSettled(id string) int {
+func (b *questionTable) findSettled(id string) int {
 	return slices.IndexFunc(b.settled, func(s settledQuestion) bool { return s.id == id })
 }
 
 // remember keeps what became of a question. mu is held.
-func (b *questionBook) remember(s settledQuestion) {
+func (b *questionTable) remember(s settledQuestion) {
 	b.settled = append(b.settled, s)
-	if len(b.settled) > mostSettled {
-		b.settled = slices.Delete(b.settled, 0, len(b.settled)-mostSettled)
+	if len(b.settled) > maxSettled {
+		b.settled = slices.Delete(b.settled, 0, len(b.settled)-maxSettled)
 	}
 }
 
-// opened is told that the CLI asks a question, in a line of that number. What was
+// opened notes that the CLI asks a question, in a line of that number. What was
 // given up before on this side only is asked anew.
-func (b *questionBook) opened(id string, line int64) {
+func (b *questionTable) opened(id string, line int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.lines == nil {
@@ -71,10 +71,10 @@ func (b *questionBook) opened(id string, line int64) {
 	}
 }
 
-// cancelled is told that a question is not asked any more. It returns the
+// cancelled notes that a question is not asked any more. It returns the
 // question, nil if it is not open: its request may not have been handled yet, and
 // must not be asked when it is.
-func (b *questionBook) cancelled(id string, why error) Question {
+func (b *questionTable) cancelled(id string, why error) Question {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.lines, id)
@@ -87,7 +87,7 @@ func (b *questionBook) cancelled(id string, why error) Question {
 
 // insert puts a question among those that are open. Their requests are handled in
 // goroutines of their own, so that it need not be the last. mu is held.
-func (b *questionBook) insert(q Question) {
+func (b *questionTable) insert(q Question) {
 	i := len(b.open)
 	for i > 0 && b.open[i-1].base().line > q.base().line {
 		i--
@@ -97,8 +97,8 @@ func (b *questionBook) insert(q Question) {
 
 // ask handles a request of the CLI that is a question. It returns when the
 // question is settled, so that its withdrawal ends ctx until then. The answer is
-// sent by whoever settles it.
-func (d *desk) ask(ctx context.Context, request *wire.ControlRequest) ([]byte, error) {
+// sent by the goroutine that settles it.
+func (d *requestRouter) ask(ctx context.Context, request *wire.ControlRequest) ([]byte, error) {
 	q, line, fresh := d.openQuestion(request, false)
 	switch {
 	case line != nil:
@@ -126,7 +126,7 @@ func withdrawal(cause error) error {
 
 // openQuestion notes a question. It returns the question, unless it is not to be
 // asked or is settled; then the line that answered it, if one did.
-func (d *desk) openQuestion(request *wire.ControlRequest, recovered bool) (q Question, line []byte, fresh bool) {
+func (d *requestRouter) openQuestion(request *wire.ControlRequest, recovered bool) (q Question, line []byte, fresh bool) {
 	if r, ok := request.Request.(*wire.UserDialogRequest); ok && !slices.Contains(d.dialogs, r.DialogKind) {
 		return nil, nil, false // it is for another client, which has declared it
 	}
@@ -161,8 +161,8 @@ func (d *desk) openQuestion(request *wire.ControlRequest, recovered bool) (q Que
 	return q, nil, true
 }
 
-// pose has a question answered, or leaves it open for somebody to answer.
-func (d *desk) pose(q Question) {
+// pose has a question answered, or leaves it open for [Session.Answer].
+func (d *requestRouter) pose(q Question) {
 	switch {
 	case d.handler != nil:
 		d.calls.start(func() { d.consult(q) }) // joined by close
@@ -173,7 +173,7 @@ func (d *desk) pose(q Question) {
 }
 
 // consult asks the handler, and gives its answer.
-func (d *desk) consult(q Question) {
+func (d *requestRouter) consult(q Question) {
 	var reply Reply
 	err := errGone
 	returned := false
@@ -198,7 +198,7 @@ func (d *desk) consult(q Question) {
 }
 
 // refuse declines a question whose handler failed.
-func (d *desk) refuse(q Question, err error) {
+func (d *requestRouter) refuse(q Question, err error) {
 	if q.Err() != nil {
 		return // it has its answer, or none is wanted
 	}
@@ -209,7 +209,7 @@ func (d *desk) refuse(q Question, err error) {
 
 // settle gives a question its answer, if it is the first. An answer that does not
 // fit is refused, and the question stays open.
-func (d *desk) settle(q Question, r Reply) error {
+func (d *requestRouter) settle(q Question, r Reply) error {
 	a := q.base()
 	if r == nil {
 		return fmt.Errorf("answering question %s: there is no reply", a.ID())
@@ -237,7 +237,7 @@ func (d *desk) settle(q Question, r Reply) error {
 
 // closeQuestion settles a question with what its Err says. It returns the Err of
 // one that is settled already.
-func (d *desk) closeQuestion(a *asked, how error, line []byte) error {
+func (d *requestRouter) closeQuestion(a *asked, how error, line []byte) error {
 	b := &d.settles
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -253,12 +253,12 @@ func (d *desk) closeQuestion(a *asked, how error, line []byte) error {
 	return nil
 }
 
-func (d *desk) withdraw(a *asked, why error) { _ = d.closeQuestion(a, why, nil) } // or it is settled
+func (d *requestRouter) withdraw(a *asked, why error) { _ = d.closeQuestion(a, why, nil) } // or it is settled
 
-// folded is told what the fold makes of the lines: questions that were asked while
-// nobody was connected, and those that are not asked any more though the CLI has
+// folded takes in what the reducer makes of the lines: questions that were asked while
+// the CLI was not connected, and those that are not asked any more though the CLI has
 // not withdrawn them. It does not block, and writes nothing itself.
-func (d *desk) folded(changes []fold.Change) {
+func (d *requestRouter) folded(changes []fold.Change) {
 	for i := range changes {
 		q := changes[i].Question
 		switch changes[i].Fate {
@@ -279,16 +279,16 @@ func (d *desk) folded(changes []fold.Change) {
 	}
 }
 
-// over settles a question, if it is open, without an answer of the desk's.
-func (d *desk) over(id string, why error) {
+// over settles a question, if it is open, without an answer of the router's.
+func (d *requestRouter) over(id string, why error) {
 	if open := d.settles.cancelled(id, why); open != nil {
 		d.withdraw(open.base(), why)
 	}
 }
 
-// recovered is told that the CLI still waits for an answer to a question, which it
-// asked while nobody was connected, or whose answer was lost on the way.
-func (d *desk) recovered(request *wire.ControlRequest) {
+// recovered notes that the CLI still waits for an answer to a question, which it
+// asked while it was not connected, or whose answer was lost on the way.
+func (d *requestRouter) recovered(request *wire.ControlRequest) {
 	q, line, fresh := d.openQuestion(request, true)
 	switch {
 	case fresh:
@@ -299,14 +299,14 @@ func (d *desk) recovered(request *wire.ControlRequest) {
 }
 
 // pending returns the open questions.
-func (d *desk) pending() []Question {
+func (d *requestRouter) pending() []Question {
 	d.settles.mu.Lock()
 	defer d.settles.mu.Unlock()
 	return slices.Clone(d.settles.open)
 }
 
 // answer answers an open question by its id.
-func (d *desk) answer(id string, r Reply) error {
+func (d *requestRouter) answer(id string, r Reply) error {
 	b := &d.settles
 	b.mu.Lock()
 	q := b.find(id)
@@ -327,7 +327,7 @@ func (d *desk) answer(id string, r Reply) error {
 }
 
 // questions yields each question once, those that are open first.
-func (d *desk) questions(ctx context.Context) iter.Seq2[Question, error] {
+func (d *requestRouter) questions(ctx context.Context) iter.Seq2[Question, error] {
 	return func(yield func(Question, error) bool) {
 		seen := int64(0)
 		for {
@@ -358,4 +358,77 @@ func (d *desk) questions(ctx context.Context) iter.Seq2[Question, error] {
 			}
 		}
 	}
+}
+
+// Pending returns the questions that are open, in the order of asking.
+func (s *Session) Pending() []Question { return s.router.pending() }
+
+// Questions yields every question, each once: those that are open, then those
+// that come. Whether a handler is asked too makes no difference. One that is
+// settled before its turn comes is left out; the Done of a question tells when
+// its answer is not wanted any more.
+//
+// The loop ends with the session, with its cause as the last error if that was
+// not a good end, and with the context, whose error is then the last.
+//
+//	for q, err := range s.Questions(ctx) {
+//		if err != nil {
+//			return err
+//		}
+//		go show(q) // and call s.Answer(ctx, q.ID(), …)
+//	}
+func (s *Session) Questions(ctx context.Context) iter.Seq2[Question, error] {
+	return s.router.questions(ctx)
+}
+
+// Answer answers an open question with one of its own replies. The first answer
+// counts: a later one gets [ErrSettled], one to a question that the CLI does not
+// ask any more [ErrWithdrawn], and one to a question that never was
+// [ErrNoQuestion]. A reply that does not fit, or that this version of the CLI
+// cannot take, is refused before anything is sent, and the question stays open.
+//
+// It returns when the answer is written; the end of ctx does not hold up one that is
+// on its way. If it cannot be written, the question is settled all the same: on a
+// transport that reconnects the answer is given when the CLI asks for it again.
+func (s *Session) Answer(ctx context.Context, id string, r Reply) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	return s.router.answer(id, r)
+}
+
+// prepareRouter makes the router ready for the connection to come.
+func (s *Session) prepareRouter(ctx context.Context, v wire.Version) error {
+	return s.router.prepare(ctx, s.ctx, s.options, v)
+}
+
+// hookRegistrations is what the initialize request tells of hooks.
+func (s *Session) hookRegistrations() map[string][]wire.HookMatcher {
+	return s.router.hooks.registration()
+}
+
+// hooksAccepted looks at the answer to initialize for what was not accepted.
+func (s *Session) hooksAccepted(a *wire.InitializeAnswer) error {
+	return s.router.hooks.accepted(a, s.version())
+}
+
+// handle is the connection's [Handler].
+func (s *Session) handle(ctx context.Context, q *wire.ControlRequest) ([]byte, error) {
+	s.router.attach(s.conn)
+	return s.router.handle(ctx, q)
+}
+
+// questionsChanged takes in what the reducer makes of the lines. It does not block.
+func (s *Session) questionsChanged(changes []fold.Change) {
+	s.router.attach(s.conn)
+	s.router.folded(changes)
+}
+
+// closeRouter ends what the router has begun.
+func (s *Session) closeRouter() {
+	cause := s.Err()
+	if cause == nil {
+		cause = ErrClosed
+	}
+	s.router.close(cause)
 }

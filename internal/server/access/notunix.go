@@ -1,0 +1,47 @@
+//go:build !unix
+
+package access
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+)
+
+// ListenUnix is not supported on this system: the process that connects cannot be identified.
+func ListenUnix(context.Context, string) (net.Listener, error) {
+	return nil, fmt.Errorf("listening on a Unix socket: %w", errors.ErrUnsupported)
+}
+
+// DataFolder is not supported on this system.
+func DataFolder(string) (string, error) {
+	return "", fmt.Errorf("checking the data folder: %w", errors.ErrUnsupported)
+}
+
+// CheckFolder is not supported on this system.
+func CheckFolder(string) error {
+	return fmt.Errorf("checking a folder: %w", errors.ErrUnsupported)
+}
+
+// LoadToken is not supported on this system: which users can read a file cannot be
+// told in the way that is needed.
+func LoadToken(string) (Token, error) {
+	return Token{}, fmt.Errorf("keeping the admin token: %w", errors.ErrUnsupported)
+}
+
+func loadTokens(string, time.Time) ([]*entry, error) {
+	return nil, fmt.Errorf("keeping tokens: %w", errors.ErrUnsupported)
+}
+
+func writeTokens(string, []*entry) error {
+	return fmt.Errorf("keeping tokens: %w", errors.ErrUnsupported)
+}
+
+// PhoneCertificate is not supported on this system: which users can read a file cannot
+// be told in the way that is needed.
+func PhoneCertificate(string, net.IP, time.Time) (tls.Certificate, error) {
+	return tls.Certificate{}, fmt.Errorf("keeping a certificate: %w", errors.ErrUnsupported)
+}
