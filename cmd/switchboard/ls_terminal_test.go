@@ -45,7 +45,7 @@ func newLooking(t *testing.T) *looking {
 		t.Fatal(err)
 	}
 	// Not below TMPDIR, which may be long: where lines break depends on it.
-	home, err := os.MkdirTemp("/tmp", "sb-home")
+	home, err := os.MkdirTemp("/tmp", "sb-home") //nolint:usetesting // t.TempDir is below TMPDIR
 	if err != nil {
 		t.Fatal(err)
 	}
