@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/answer"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 	"github.com/switchboard-dev/switchboard/internal/link"
 	"github.com/switchboard-dev/switchboard/internal/record"
@@ -415,8 +416,8 @@ func (st *step) line(a *Attachment, l *fold.Line) error {
 		st.dropHook(string(h.RequestID)) // other questions are folded
 		st.tooLate(string(h.RequestID))
 	case "assistant":
-		if bytes.Contains(line, []byte(`"`+toolEnterPlan+`"`)) {
-			s.planTool = toolEnterPlan
+		if bytes.Contains(line, []byte(`"`+answer.ToolEnterPlan+`"`)) {
+			s.planTool = answer.ToolEnterPlan
 		}
 	case "result":
 		if s.spent() {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/answer"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 )
 
@@ -32,7 +33,7 @@ func TestManyAnswersUnderWay(t *testing.T) {
 	}
 	for n := range many {
 		q := c.questions[fmt.Sprint("q", n)]
-		if d := dataOf(&q); d.Delivery != api.MessageWritten {
+		if d := answer.DataOf(&q); d.Delivery != api.MessageWritten {
 			t.Fatalf("the answer to question %d of %d is %q", n+1, many, d.Delivery)
 		}
 	}

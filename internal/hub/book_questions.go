@@ -5,35 +5,9 @@ import (
 	"slices"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/answer"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 )
-
-// A questionData is what is kept of a question beside the CLI's request: the data
-// of its row.
-type questionData struct {
-	Answer   *api.Answer      `json:"answer,omitempty"`
-	Plan     *api.Plan        `json:"plan,omitempty"`
-	Rule     *api.RuleRef     `json:"rule,omitempty"`
-	Stale    bool             `json:"stale,omitempty"`
-	Deadline int              `json:"deadline,omitempty"`
-	From     string           `json:"from,omitempty"`
-	Delivery api.MessageState `json:"delivery,omitempty"`
-}
-
-// dataOf returns what is kept of a question.
-func dataOf(row *journal.Question) questionData {
-	var d questionData
-	if len(row.Data) == 0 || json.Unmarshal(row.Data, &d) != nil {
-		return questionData{}
-	}
-	if d.Answer == nil && row.State != string(api.QuestionOpen) {
-		// Journals once held the answer itself here.
-		if a := new(api.Answer); json.Unmarshal(row.Data, a) == nil && a.Decision != "" {
-			d.Answer = a
-		}
-	}
-	return d
-}
 
 // questionEntry folds the opening, a change or the end of a question.
 func (b *book) questionEntry(e *journal.Entry, c *changes) error {
@@ -41,13 +15,13 @@ func (b *book) questionEntry(e *journal.Entry, c *changes) error {
 	if err := json.Unmarshal(e.Data, &d); err != nil {
 		return err
 	}
-	data, err := json.Marshal(questionData{
+	data, err := json.Marshal(answer.Data{
 		Answer: d.Answer, Plan: d.Plan, Rule: d.Rule, Stale: d.Stale, Deadline: d.Deadline, From: d.From, Delivery: d.Delivery,
 	})
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(b.Questions, func(q journal.Question) bool { return q.ID == d.ID })
+	i := b.questionIndex(d.ID)
 	switch {
 	case e.Kind == api.KindQuestionOpened:
 		if i >= 0 {
@@ -85,6 +59,30 @@ func (b *book) questionEntry(e *journal.Entry, c *changes) error {
 	return nil
 }
 
+// questionIndex returns the place of an open question, -1 if it is not open.
+func (b *book) questionIndex(id string) int {
+	return slices.IndexFunc(b.Questions, func(q journal.Question) bool { return q.ID == id })
+}
+
+// question returns an open question.
+func (b *book) question(id string) (row journal.Question, open bool) {
+	i := b.questionIndex(id)
+	if i < 0 {
+		return journal.Question{}, false
+	}
+	return b.Questions[i], true
+}
+
+// asked returns the open question that a request of this run's CLI asks.
+func (b *book) asked(requestID string) (row journal.Question, open bool) {
+	for _, q := range b.Questions {
+		if q.RequestID == requestID && q.Run == b.Run {
+			return q, true
+		}
+	}
+	return journal.Question{}, false
+}
+
 // remember keeps an answered question, whose answer may have to be sent again. One
 // whose answer is under way is forgotten last: else nobody would be told that it
 // has arrived.
@@ -112,7 +110,7 @@ func recentSize(q *journal.Question) int { return len(q.Ask) + len(q.Answer) + l
 
 // underWay reports whether the answer to a question may still arrive.
 func (b *book) underWay(q *journal.Question) bool {
-	d := dataOf(q)
+	d := answer.DataOf(q)
 	return q.Run == b.Run && (d.Delivery == api.MessageSent || d.Delivery == api.MessageQueued)
 }
 
@@ -122,7 +120,7 @@ func (b *book) delivered(requestID string, state api.MessageState, c *changes) {
 	if q == nil {
 		return
 	}
-	d := dataOf(q)
+	d := answer.DataOf(q)
 	if d.Delivery == state || d.Delivery == api.MessageWritten {
 		return // it was written before; a second time changes nothing
 	}

@@ -2,7 +2,6 @@ package hub
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 	"time"
 
@@ -79,7 +78,7 @@ func (st *step) notifications(e *journal.Entry, held map[string]bool) []Notifica
 	switch e.Kind {
 	case api.KindQuestionOpened:
 		var q api.Question
-		if json.Unmarshal(e.Data, &q) != nil || !slices.ContainsFunc(b.Questions, func(open journal.Question) bool { return open.ID == q.ID }) {
+		if json.Unmarshal(e.Data, &q) != nil || b.questionIndex(q.ID) < 0 {
 			return nil
 		}
 		text := "the agent asks something"

@@ -11,17 +11,12 @@ import (
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/answer"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 	"github.com/switchboard-dev/switchboard/internal/killpoint"
 	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
 	"github.com/switchboard-dev/switchboard/wire/fold"
-)
-
-// The tools of plan mode.
-const (
-	toolEnterPlan = "EnterPlanMode"
-	toolExitPlan  = "ExitPlanMode"
 )
 
 // What agents are told about plans.
@@ -78,7 +73,7 @@ func (st *step) planOf(ask *wire.ControlRequest) *api.Plan {
 		percent := c.Percent
 		plan.Percent = &percent
 	}
-	plan.Outcomes = outcomesOf(plan, b.Transport, false)
+	plan.Outcomes = answer.Outcomes(plan, b.Transport, false)
 	return plan
 }
 
@@ -106,23 +101,6 @@ func (b *book) dir() string {
 	return b.State.Dir // of a session that began with a CLI that dialled in
 }
 
-// outcomesOf returns the outcomes that are offered.
-func outcomesOf(plan *api.Plan, transport string, stale bool) []api.PlanOutcome {
-	var out []api.PlanOutcome
-	fresh := transport != transportTee // a program's own process is not ours to replace
-	switch {
-	case stale && plan.Text == "":
-		return []api.PlanOutcome{api.PlanRevise, api.PlanReject}
-	case stale:
-		return []api.PlanOutcome{api.PlanFresh, api.PlanRevise, api.PlanReject}
-	case plan.Text == "":
-		return []api.PlanOutcome{api.PlanAsk, api.PlanReject}
-	case fresh:
-		out = append(out, api.PlanFresh)
-	}
-	return append(out, api.PlanAcceptEdits, api.PlanAsk, api.PlanRevise, api.PlanReject, api.PlanOutline)
-}
-
 // usage asks the CLI how full its context is, for a plan review that does not say
 // so. Versions that cannot tell leave it out.
 func (st *step) usage(id string) {
@@ -139,11 +117,11 @@ func (st *step) usage(id string) {
 			}
 			s.later(func(st *step) {
 				c := s.book.State.Context
-				i := slices.IndexFunc(s.book.Questions, func(q journal.Question) bool { return q.ID == id })
-				if i < 0 || c == nil {
+				row, open := s.book.question(id)
+				if !open || c == nil {
 					return
 				}
-				q := toQuestion(s.book.Questions[i])
+				q := answer.Question(row)
 				if q.Plan == nil {
 					return
 				}
@@ -159,10 +137,10 @@ func (st *step) usage(id string) {
 
 // answerPlan answers a plan.
 func (st *step) answerPlan(by Actor, row journal.Question, ask *wire.ControlRequest, in api.Answer) (*api.Question, error) {
-	if err := checkMembers(api.QuestionPlan, &in); err != nil {
+	if err := answer.CheckMembers(api.QuestionPlan, &in); err != nil {
 		return nil, err
 	}
-	q := toQuestion(row)
+	q := answer.Question(row)
 	plan := q.Plan
 	if plan == nil {
 		plan = &api.Plan{}
@@ -170,7 +148,7 @@ func (st *step) answerPlan(by Actor, row journal.Question, ask *wire.ControlRequ
 	if in.Outcome == "" && !q.Stale {
 		return st.answerPlainly(by, row, ask, in)
 	}
-	if err := checkPlan(by, plan, q.Stale, in); err != nil {
+	if err := answer.CheckPlan(by.Admin, plan, q.Stale, in); err != nil {
 		return nil, err
 	}
 	text := plan.Text
@@ -183,7 +161,7 @@ func (st *step) answerPlan(by Actor, row journal.Question, ask *wire.ControlRequ
 	case api.PlanFresh:
 		return st.answerFresh(by, row, ask, in, text)
 	case api.PlanAcceptEdits, api.PlanAsk:
-		v.line, err = approvalLine(ask, in, plan.Text)
+		v.line, err = answer.Approval(ask, in, plan.Text)
 	case api.PlanRevise:
 		if q.Stale {
 			return st.reviseStale(by, row, ask, in)
@@ -242,7 +220,7 @@ func (st *step) tellEdited(by Actor, ask *wire.ControlRequest, v settlement, edi
 	if wire.ScopeOf(v.line, ask) == wire.ScopeAdmin && !by.Admin {
 		return nil // settle refuses it
 	}
-	_, err := st.message(by, incoming{SendMessage: api.SendMessage{Mode: modeSteer, Text: "The user has changed the plan before approving it. Follow this version, not the one in the result of " + toolExitPlan + ":\n\n" + text}})
+	_, err := st.message(by, incoming{SendMessage: api.SendMessage{Mode: modeSteer, Text: "The user has changed the plan before approving it. Follow this version, not the one in the result of " + answer.ToolExitPlan + ":\n\n" + text}})
 	return err
 }
 
@@ -257,7 +235,7 @@ func (st *step) answerPlainly(by Actor, row journal.Question, ask *wire.ControlR
 	switch in.Decision {
 	case "allow":
 		var allow *wire.Allow
-		if allow, err = allowOf(in); err == nil {
+		if allow, err = answer.Allow(in); err == nil {
 			v.line, err = wire.NewPermission(ask, allow)
 		}
 	case "deny":
@@ -276,126 +254,6 @@ func (st *step) answerPlainly(by Actor, row journal.Question, ask *wire.ControlR
 		return nil, err
 	}
 	return q, st.compact(by, in)
-}
-
-// checkPlan says what is wrong with an answer to a plan.
-func checkPlan(by Actor, plan *api.Plan, stale bool, in api.Answer) error {
-	approves := in.Outcome == api.PlanFresh || in.Outcome == api.PlanAcceptEdits || in.Outcome == api.PlanAsk
-	switch in.Outcome {
-	case api.PlanFresh, api.PlanAcceptEdits, api.PlanAsk, api.PlanRevise, api.PlanReject, api.PlanOutline:
-	default:
-		return record.Unfit("outcome: expected fresh, accept_edits, ask, revise, reject or outline, got %q", in.Outcome)
-	}
-	switch {
-	case in.Decision != "" && (in.Decision == "allow") != approves:
-		return record.Unfit("decision %q contradicts outcome %q; leave it out", in.Decision, in.Outcome)
-	case in.Input != nil || in.Updates != nil:
-		return record.Unfit("input and updates do not go with an outcome; an edited plan is in plan")
-	case stale && in.Outcome != api.PlanFresh && in.Outcome != api.PlanRevise && in.Outcome != api.PlanReject:
-		return &api.Error{
-			Status: http.StatusConflict, Code: api.CodeEnded, Title: "the process that made the plan has ended and can't be told " + string(in.Outcome),
-			Hint: "start over with the plan (fresh), keep planning (revise), or reject it",
-		}
-	case !stale && plan.Text == "" && in.Outcome != api.PlanFresh && in.Outcome != api.PlanAsk && in.Outcome != api.PlanReject:
-		return record.Unfit("there is no plan: it can be approved (ask) or rejected")
-	case in.Plan != nil && !approves:
-		return record.Unfit("plan: only an approval carries an edited plan")
-	case in.Plan != nil && strings.TrimSpace(*in.Plan) == "":
-		return record.Unfit("plan: an edited plan must not be empty")
-	case in.Plan != nil && plan.Text == "":
-		return record.Unfit("plan: there is no plan to edit")
-	case in.Outcome == api.PlanRevise && strings.TrimSpace(in.Message) == "" && in.Images == nil:
-		return record.Unfit("message: say what to change, or attach images")
-	case in.Outcome == api.PlanOutline && in.Message != "" || approves && in.Message != "":
-		return record.Unfit("message goes with revise and reject")
-	case in.Images != nil && in.Outcome != api.PlanRevise:
-		return record.Unfit("images go with revise")
-	case in.Interrupt && in.Outcome != api.PlanReject:
-		return record.Unfit("interrupt goes with reject")
-	case in.Compact && !approves:
-		return record.Unfit("compact goes with an approval")
-	case in.NoPrompts && !approves:
-		return record.Unfit("no_prompts goes with an approval")
-	}
-	if in.Images != nil {
-		if err := checkImages(in.Images); err != nil {
-			return err
-		}
-	}
-	return checkMode(by, plan, in)
-}
-
-// checkMode says whether an outcome may have the mode that it asks for.
-func checkMode(by Actor, plan *api.Plan, in api.Answer) error {
-	bypass := in.Mode == string(wire.PermissionModeBypassPermissions)
-	switch {
-	case in.Mode == "":
-	case bypass && (in.Outcome == api.PlanFresh || in.Outcome == api.PlanAcceptEdits):
-		if !plan.Bypass {
-			return record.Unfit("mode: the session was started without permission to bypass")
-		}
-		if !by.Admin {
-			return api.Errorf(http.StatusForbidden, api.CodeForbidden, "bypassPermissions needs the scope admin")
-		}
-	case !bypass && in.Mode == string(modeOf(in)):
-	default:
-		return record.Unfit("mode: outcome %q does not go with mode %q", in.Outcome, in.Mode)
-	}
-	return nil
-}
-
-// modeOf returns the mode in which an approved plan is carried out.
-func modeOf(in api.Answer) wire.PermissionMode {
-	switch {
-	case in.Mode == string(wire.PermissionModeBypassPermissions):
-		return wire.PermissionModeBypassPermissions
-	case in.Outcome == api.PlanAsk:
-		return wire.PermissionModeDefault
-	}
-	return wire.PermissionModeAcceptEdits
-}
-
-// checkImages says what is wrong with images.
-func checkImages(raw json.RawMessage) error {
-	var content wire.Content
-	if err := json.Unmarshal(raw, &content); err != nil || len(content.Blocks) == 0 {
-		return record.Unfit("images: expected a list of image blocks")
-	}
-	for _, b := range content.Blocks {
-		switch b.(type) {
-		case *wire.ImageBlock, *wire.TextBlock, *wire.DocumentBlock:
-		default:
-			return record.Unfit("images: expected image, document or text blocks")
-		}
-	}
-	return nil
-}
-
-// approvalLine builds the answer that approves a plan and sets the mode along
-// with it.
-func approvalLine(ask *wire.ControlRequest, in api.Answer, plan string) ([]byte, error) {
-	request, ok := ask.Request.(*wire.CanUseToolRequest)
-	if !ok {
-		return nil, record.Unfit("the question is not a plan")
-	}
-	allow := &wire.Allow{UpdatedInput: request.Input}
-	allow.UpdatedPermissions = append(allow.UpdatedPermissions, &wire.SetMode{Mode: modeOf(in), Destination: wire.UpdateDestinationSession})
-	if rules := wire.PlanRules(request); len(rules) > 0 && !in.NoPrompts {
-		allow.UpdatedPermissions = append(allow.UpdatedPermissions, &wire.AddRules{Rules: rules, Behavior: wire.RuleBehaviorAllow, Destination: wire.UpdateDestinationSession})
-	}
-	if in.Plan != nil && *in.Plan != plan {
-		var exit wire.PlanExit
-		if err := json.Unmarshal(request.Input, &exit); err != nil {
-			return nil, record.Unfit("the plan cannot be edited: %v", err)
-		}
-		exit.Plan = *in.Plan
-		edited, err := json.Marshal(&exit)
-		if err != nil {
-			return nil, record.Unfit("plan: %v", err)
-		}
-		allow.UpdatedInput = edited
-	}
-	return wire.NewPermission(ask, allow)
 }
 
 // compact has the conversation compacted when the turn is over.
@@ -417,7 +275,7 @@ func (st *step) answerFresh(by Actor, row journal.Question, ask *wire.ControlReq
 		return nil, &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Title: "the session has no folder to start a process in", Hint: "approve the plan without a fresh start"}
 	}
 	intent := &planIntent{
-		Question: row.ID, Prompt: implementNoPlan, Mode: modeOf(in), Source: by.Source, By: by.Name, Since: st.now,
+		Question: row.ID, Prompt: implementNoPlan, Mode: answer.Mode(in), Source: by.Source, By: by.Name, Since: st.now,
 	}
 	if strings.TrimSpace(text) != "" {
 		intent.Prompt = implementPlan + text
@@ -425,7 +283,7 @@ func (st *step) answerFresh(by Actor, row journal.Question, ask *wire.ControlReq
 	if request, ok := ask.Request.(*wire.CanUseToolRequest); ok {
 		intent.Agent = request.AgentID != ""
 		if !in.NoPrompts {
-			intent.Rules = promptRules(request)
+			intent.Rules = answer.PromptRules(request)
 		}
 	}
 	// A plan that is too long would be found out when the old process has ended.
@@ -433,7 +291,7 @@ func (st *step) answerFresh(by Actor, row journal.Question, ask *wire.ControlReq
 		return nil, err
 	}
 	v := settlement{answer: in, intent: intent}
-	if !dataOf(&row).Stale {
+	if !answer.DataOf(&row).Stale {
 		line, err := wire.NewPermission(ask, &wire.Deny{Message: deniedFresh, Interrupt: true})
 		if err != nil {
 			return nil, answerProblem(err)
@@ -546,17 +404,16 @@ func (st *step) outlive(c fold.Change) bool {
 	if c.Question.Kind != fold.KindPlan || !ends || b.Transport == transportTee || b.dir() == "" || st.s.hub.launcher == nil {
 		return false
 	}
-	i := slices.IndexFunc(b.Questions, func(v journal.Question) bool { return v.RequestID == c.Question.RequestID && v.Run == b.Run })
-	if i < 0 {
+	row, open := b.asked(c.Question.RequestID)
+	if !open {
 		return false
 	}
-	id := b.Questions[i].ID
-	st.dropStale("there is a newer plan", id)
-	q := toQuestion(b.Questions[slices.IndexFunc(b.Questions, func(v journal.Question) bool { return v.ID == id })])
+	st.dropStale("there is a newer plan", row.ID)
+	q := answer.Question(row)
 	q.Stale = true
 	if q.Plan != nil {
 		plan := *q.Plan
-		plan.Outcomes = outcomesOf(&plan, b.Transport, true)
+		plan.Outcomes = answer.Outcomes(&plan, b.Transport, true)
 		q.Plan = &plan
 	}
 	st.event(api.KindQuestionChanged, Actor{}, q)
@@ -566,11 +423,64 @@ func (st *step) outlive(c fold.Change) bool {
 // dropStale cancels plans that have outlived their process, but for one.
 func (st *step) dropStale(reason, except string) {
 	for _, row := range slices.Clone(st.s.book.Questions) {
-		if row.ID == except || !dataOf(&row).Stale {
+		if row.ID == except || !answer.DataOf(&row).Stale {
 			continue
 		}
-		q := toQuestion(row)
+		q := answer.Question(row)
 		q.State, q.Reason, q.Settled = api.QuestionCancelled, reason, st.now
 		st.event(api.KindQuestionSettled, Actor{}, settledData{Question: q})
 	}
+}
+
+// An outline is what is known of pauses before a plan.
+type outline struct {
+	// Clicks counts the pauses since the last explicit answer, Last is when the
+	// newest was, or when a plan was last refused by itself.
+	Clicks int       `json:"clicks,omitempty"`
+	Last   time.Time `json:"last,omitzero"`
+}
+
+// The cool-down after a pause.
+const (
+	outlineBase = 30 * time.Second
+	outlineMost = 120 * time.Second
+)
+
+// settled folds the end of a plan review.
+func (o *outline) settled(q *api.Question, e *journal.Entry) {
+	switch {
+	case q.State != api.QuestionAnswered || q.Answer == nil:
+		// Nobody has said anything.
+	case q.Answer.Outcome == api.PlanOutline && e.Source == journal.SourceHub:
+		o.Last = e.Time
+	case q.Answer.Outcome == api.PlanOutline:
+		o.Clicks++
+		o.Last = e.Time
+	default:
+		*o = outline{}
+	}
+}
+
+// cools reports whether a plan that comes now comes too soon.
+func (o *outline) cools(now time.Time) bool {
+	return o.Clicks > 0 && now.Before(o.Last.Add(min(time.Duration(o.Clicks)*outlineBase, outlineMost)))
+}
+
+// refuseSoon refuses a plan that comes too soon after a pause. It reports whether
+// it did.
+func (st *step) refuseSoon(row journal.Question, ask *wire.ControlRequest) bool {
+	if !st.s.book.Outline.cools(st.now) {
+		return false
+	}
+	line, err := wire.NewPermission(ask, &wire.Deny{Message: outlineSoon})
+	if err == nil {
+		_, err = st.settle(hubItself, row, ask, settlement{
+			answer: api.Answer{Outcome: api.PlanOutline, Message: outlineSoon}, line: line, reason: "it came too soon after a pause for its outline",
+		})
+	}
+	if err != nil {
+		st.s.log.Error("refusing a plan that came too soon", "session", st.s.id, "err", err)
+		return false
+	}
+	return true
 }

@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -8,10 +9,12 @@ import (
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/answer"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 	"github.com/switchboard-dev/switchboard/internal/policy"
 	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
+	"github.com/switchboard-dev/switchboard/wire/fold"
 )
 
 // Rules are the rules for all sessions. The methods are safe for concurrent use.
@@ -96,12 +99,11 @@ func refOf(v policy.Verdict) *api.RuleRef {
 // offer offers an open question to the rules.
 func (st *step) offer(id string) {
 	s := st.s
-	i := slices.IndexFunc(s.book.Questions, func(q journal.Question) bool { return q.ID == id })
-	if i < 0 || s.book.Questions[i].Kind != string(api.QuestionPermission) {
+	row, open := s.book.question(id)
+	if !open || row.Kind != string(api.QuestionPermission) {
 		return
 	}
-	row := s.book.Questions[i]
-	ask, err := askOf(&row)
+	ask, err := answer.Ask(&row)
 	if err != nil {
 		return
 	}
@@ -110,7 +112,7 @@ func (st *step) offer(id string) {
 		st.offerHook(row, ask)
 		return
 	}
-	if request.ToolName == toolEnterPlan && s.book.Options.AskPlanMode {
+	if request.ToolName == answer.ToolEnterPlan && s.book.Options.AskPlanMode {
 		return // somebody wants to be asked
 	}
 	verdict := st.decide(request.ToolName, request.Input)
@@ -129,7 +131,7 @@ func (st *step) offer(id string) {
 		line, err := wire.NewPermission(ask, &wire.Deny{Message: message})
 		st.byRule(row, ask, verdict, api.Answer{Decision: "deny", Message: message}, line, err)
 	case policy.Ask:
-		q := toQuestion(row)
+		q := answer.Question(row)
 		if ref := refOf(verdict); q.Rule == nil || *q.Rule != *ref {
 			q.Rule = ref
 			st.event(api.KindQuestionChanged, Actor{}, q)
@@ -172,7 +174,7 @@ func hooksFor(o api.SessionOptions, every bool) map[string][]wire.HookMatcher {
 		list = append(list, wire.HookMatcher{HookCallbackIDs: []string{hookEveryCall}, Timeout: hookTimeout})
 	}
 	if o.AskPlanMode {
-		list = append(list, wire.HookMatcher{Matcher: toolEnterPlan, HookCallbackIDs: []string{hookEnterPlan}, Timeout: hookTimeout})
+		list = append(list, wire.HookMatcher{Matcher: answer.ToolEnterPlan, HookCallbackIDs: []string{hookEnterPlan}, Timeout: hookTimeout})
 	}
 	if list == nil {
 		return nil // an empty object would remove those of another initialize
@@ -206,21 +208,12 @@ func (st *step) hooked(request *wire.ControlRequest) bool {
 			return true
 		}
 	}
-	if line, err := hookLine(request.RequestID, out); err != nil {
+	if line, err := answer.HookLine(request.RequestID, out); err != nil {
 		st.s.log.Error("answering a hook", "session", st.s.id, "err", err)
 	} else if _, err := st.send("", commandRefusal, Actor{}, line); err != nil {
 		st.s.log.Error("answering a hook", "session", st.s.id, "err", err)
 	}
 	return true
-}
-
-// hookLine builds the answer of a hook; nil leaves everything to the CLI.
-func hookLine(id string, out *wire.PreToolUseOutput) ([]byte, error) {
-	answer := &wire.HookCallbackAnswer{}
-	if out != nil {
-		answer.HookSpecificOutput = out
-	}
-	return wire.NewAnswer(id, answer)
 }
 
 // hookVerdict returns what the rules make of a call that is brought to the hub by
@@ -258,35 +251,8 @@ func (st *step) openHook(request *wire.ControlRequest, input *wire.PreToolUseInp
 		ID: newID("q"), Session: b.ID, Run: b.Run, RequestID: request.RequestID, Kind: api.QuestionPermission, State: api.QuestionOpen,
 		Request: raw, Opened: st.now, Rule: ref, Deadline: st.deadline(),
 	}
-	describe(&q, request)
+	answer.Describe(&q, request)
 	st.event(api.KindQuestionOpened, Actor{Source: journal.SourceAgent}, q)
-}
-
-// hookAnswer builds the answer to a question that a hook holds open.
-func hookAnswer(ask *wire.ControlRequest, in api.Answer) ([]byte, error) {
-	out := &wire.PreToolUseOutput{}
-	switch {
-	case in.Always != nil || in.Updates != nil:
-		return nil, record.Unfit("this question comes from a hook, which can only allow the call once")
-	case in.Interrupt:
-		return nil, record.Unfit("interrupt: this question comes from a hook, which can't stop the turn; deny it and interrupt the session")
-	case in.Decision == "allow":
-		out.PermissionDecision, out.UpdatedInput = wire.HookPermissionDecisionAllow, in.Input
-		out.PermissionDecisionReason = "The user allowed it."
-	case in.Decision == "deny":
-		out.PermissionDecision, out.PermissionDecisionReason = wire.HookPermissionDecisionDeny, in.Message
-		if in.Message == "" {
-			out.PermissionDecisionReason = wire.DefaultDenial
-		}
-	default:
-		return nil, record.Unfit("decision: expected allow or deny for a permission, got %q", in.Decision)
-	}
-	return hookLine(ask.RequestID, out)
-}
-
-func isHook(ask *wire.ControlRequest) bool {
-	_, ok := ask.Request.(*wire.HookCallbackRequest)
-	return ok
 }
 
 // settings returns the rules that the CLI is to enforce itself.
@@ -424,7 +390,6 @@ func (h *Hub) ConfirmPolicy(_ context.Context, by Actor, in api.ConfirmPolicy) (
 const (
 	mostRules = 200
 	mostTrust = 24 * time.Hour
-	everyTool = "*"
 )
 
 // AddRule adds a rule to a session.
@@ -474,14 +439,14 @@ func (st *step) addRule(by Actor, in api.AddRule) (*api.SessionRule, error) {
 	default:
 		return nil, record.Unfit("decision: expected allow, ask or deny, got %q", in.Decision)
 	}
-	if in.Rule == everyTool {
+	if in.Rule == answer.EveryTool {
 		switch {
 		case in.Decision != api.RuleAllow:
-			return nil, record.Unfit("rule: %q works with allow only; stop the session instead", everyTool)
+			return nil, record.Unfit("rule: %q works with allow only; stop the session instead", answer.EveryTool)
 		case in.For <= 0 || in.For > int64(mostTrust/time.Second):
 			return nil, record.Unfit("for: a rule that allows everything must expire within a day")
 		}
-	} else if err := checkRule(in.Rule, in.Decision); err != nil {
+	} else if err := answer.CheckRule(in.Rule, in.Decision); err != nil {
 		return nil, err
 	}
 	if in.For < 0 || in.For > 10*365*24*3600 {
@@ -502,14 +467,6 @@ func (st *step) addRule(by Actor, in api.AddRule) (*api.SessionRule, error) {
 func (st *step) roomForRule() error {
 	if len(st.s.book.Rules) >= mostRules {
 		return api.Errorf(http.StatusConflict, api.CodeConflict, "the session already has %d rules; remove some, or use the rules file", mostRules)
-	}
-	return nil
-}
-
-// checkRule says what is wrong with a rule's text.
-func checkRule(text string, decision api.RuleDecision) error {
-	if err := policy.CheckRuleFor(text, policy.Decision(decision)); err != nil {
-		return record.Unfit("rule: %v", err)
 	}
 	return nil
 }
@@ -566,5 +523,73 @@ func (s *session) viewRules(v *api.Session) {
 	for _, r := range b.Rules {
 		r.Pending = !told && r.Decision != api.RuleAllow
 		v.Rules = append(v.Rules, r)
+	}
+}
+
+// offerHook offers a question that a hook holds open to the rules, which have
+// changed since they had a person asked. Only a refusal settles it: that person
+// is asked already.
+func (st *step) offerHook(row journal.Question, ask *wire.ControlRequest) {
+	tool, input := answer.Call(ask)
+	if tool == "" {
+		return
+	}
+	if v := st.decide(tool, input); v.Decision == policy.Deny {
+		in := api.Answer{Decision: "deny", Message: v.Message}
+		line, err := answer.Hook(ask, in)
+		st.byRule(row, ask, v, in, line, err)
+	}
+}
+
+// unhooked tells, once, that calls of a process which was started without a hook
+// are not brought to the hub although the rules say so now.
+func (st *step) unhooked() {
+	s, b := st.s, st.s.book
+	if s.unhooked || !st.everyCall() || b.Ended != nil || b.First == nil || bytes.Contains(b.First, []byte(`"`+hookEveryCall+`"`)) {
+		return
+	}
+	s.unhooked = true
+	st.event(api.KindNotice, Actor{}, api.Notice{
+		Code: "hooks_from_next_start",
+		Text: "the rules are to see every call; the agent was started without that, and brings its calls to them from its next start on, until then only what it asks",
+	})
+}
+
+// checkEdited refuses a call that somebody has edited into one that a rule denies:
+// the CLI asks nobody about it any more.
+func (st *step) checkEdited(ask *wire.ControlRequest, in api.Answer) error {
+	tool, _ := answer.Call(ask)
+	if in.Input == nil || tool == "" {
+		return nil
+	}
+	v := st.decide(tool, in.Input)
+	if v.Decision != policy.Deny {
+		return nil
+	}
+	name := ""
+	if v.Rule != nil {
+		name = " (" + v.Rule.Text + ")"
+	}
+	return record.Unfit("input: a rule denies the edited call%s: %s", name, v.Reason)
+}
+
+// dropHook cancels a question of a hook that the CLI has withdrawn.
+func (st *step) dropHook(requestID string) {
+	for _, row := range st.s.book.Questions {
+		if ask, err := answer.Ask(&row); err == nil && row.RequestID == requestID && answer.IsHook(ask) {
+			st.cancelled(requestID, api.QuestionCancelled, string(fold.ReasonWithdrawn), nil)
+			return
+		}
+	}
+}
+
+// dropRest cancels what a run has asked and the fold does not know of: what hooks
+// hold open, and what it has forgotten because there was far too much. Plans that
+// outlive the run stay.
+func (st *step) dropRest(reason string) {
+	for _, row := range slices.Clone(st.s.book.Questions) {
+		if row.Run == st.s.book.Run && !answer.DataOf(&row).Stale {
+			st.cancelled(row.RequestID, api.QuestionCancelled, reason, nil)
+		}
 	}
 }

@@ -3,14 +3,16 @@ package hub
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/answer"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
+	"github.com/switchboard-dev/switchboard/wire/fold"
 )
 
 // Questions lists questions, the oldest first.
@@ -34,7 +36,7 @@ func (h *Hub) Questions(ctx context.Context, f api.QuestionFilter) (*api.Questio
 		list.Next = rows[limit-1].ID
 	}
 	for _, row := range rows {
-		list.Questions = append(list.Questions, toQuestion(row))
+		list.Questions = append(list.Questions, answer.Question(row))
 	}
 	return list, nil
 }
@@ -48,7 +50,7 @@ func (h *Hub) Question(ctx context.Context, id string) (*api.Question, error) {
 	if err != nil {
 		return nil, h.problem(err, "")
 	}
-	q := toQuestion(*row)
+	q := answer.Question(*row)
 	return &q, nil
 }
 
@@ -80,7 +82,7 @@ func (h *Hub) Answer(ctx context.Context, by Actor, id string, in api.Answer) (*
 		}
 		if old != nil {
 			if row, now := st.rows.questions[id]; now { // in this very step
-				q := toQuestion(row)
+				q := answer.Question(row)
 				answered = &q
 				return nil
 			}
@@ -101,13 +103,11 @@ func (h *Hub) Answer(ctx context.Context, by Actor, id string, in api.Answer) (*
 
 // answer settles a question and sends the answer.
 func (st *step) answer(by Actor, id string, in api.Answer) (*api.Question, error) {
-	b := st.s.book
-	i := slices.IndexFunc(b.Questions, func(q journal.Question) bool { return q.ID == id })
-	if i < 0 {
+	row, open := st.s.book.question(id)
+	if !open {
 		return nil, st.settledBefore(id)
 	}
-	row := b.Questions[i]
-	ask, err := askOf(&row)
+	ask, err := answer.Ask(&row)
 	if err != nil {
 		return nil, err
 	}
@@ -135,19 +135,6 @@ func (st *step) answer(by Actor, id string, in api.Answer) (*api.Question, error
 	return q, err
 }
 
-// askOf returns the request of a question.
-func askOf(row *journal.Question) (*wire.ControlRequest, error) {
-	m, err := wire.Decode(row.Ask)
-	if err != nil {
-		return nil, fmt.Errorf("reading question %s: %w", row.ID, err)
-	}
-	ask, ok := m.(*wire.ControlRequest)
-	if !ok {
-		return nil, fmt.Errorf("question %s is no request", row.ID)
-	}
-	return ask, nil
-}
-
 // A settlement is how a question is settled.
 type settlement struct {
 	answer api.Answer
@@ -162,6 +149,15 @@ type settlement struct {
 	rule string
 }
 
+// settlementOf returns how an answer settles a question that is no plan.
+func settlementOf(by Actor, kind api.QuestionKind, ask *wire.ControlRequest, in api.Answer) (settlement, error) {
+	line, err := answer.Of(by.Admin, kind, ask, in)
+	if err != nil {
+		return settlement{answer: in}, answerProblem(err)
+	}
+	return settlement{answer: in, line: line.Bytes, rule: line.Rule}, nil
+}
+
 // settle settles an open question and sends the answer. Nothing has happened if
 // it fails.
 func (st *step) settle(by Actor, row journal.Question, ask *wire.ControlRequest, v settlement) (*api.Question, error) {
@@ -171,7 +167,7 @@ func (st *step) settle(by Actor, row journal.Question, ask *wire.ControlRequest,
 		if err != nil {
 			return nil, answerProblem(err)
 		}
-		if scope := wire.ScopeOf(line, ask); scope == wire.ScopeAdmin && !by.Admin && !isHook(ask) {
+		if scope := wire.ScopeOf(line, ask); scope == wire.ScopeAdmin && !by.Admin && !answer.IsHook(ask) {
 			return nil, api.Errorf(http.StatusForbidden, api.CodeForbidden, "this answer allows more than was asked, which needs the scope admin")
 		}
 		if answerBypasses(line) && !b.bypass() {
@@ -179,7 +175,7 @@ func (st *step) settle(by Actor, row journal.Question, ask *wire.ControlRequest,
 		}
 		v.line = line
 	}
-	q := toQuestion(row)
+	q := answer.Question(row)
 	q.State, q.By, q.Settled, q.Reason = api.QuestionAnswered, by.Name, st.now, v.reason
 	if q.From = string(by.Source); q.From == "" {
 		q.From = string(journal.SourceHub)
@@ -212,7 +208,7 @@ func (st *step) settledBefore(id string) error {
 		}
 		row = *old
 	}
-	q := toQuestion(row)
+	q := answer.Question(row)
 	title := "the question was answered already"
 	if q.State == api.QuestionCancelled {
 		title = "the question is not asked any more"
@@ -228,4 +224,174 @@ func answerProblem(err error) error {
 		return problem
 	}
 	return lineProblem(err)
+}
+
+// react turns what the last entries did to questions into entries.
+func (st *step) react(from int) {
+	s := st.s
+	for _, c := range slices.Clone(st.rows.fold[from:]) {
+		switch c.Fate {
+		case fold.FateOpened:
+			st.opened(&c.Question)
+		case fold.FateCancelled:
+			if st.outlive(c) {
+				continue
+			}
+			st.cancelled(c.Question.RequestID, api.QuestionCancelled, string(c.Reason), nil)
+		case fold.FateAnswered:
+			// An answer of ours was written down before; this is one that a
+			// program gave its own CLI.
+			var line []byte
+			if c.Answer != nil {
+				line = c.Answer.Raw()
+			}
+			st.cancelled(c.Question.RequestID, api.QuestionAnswered, "answered by the program", line)
+		case fold.FateAskedAgain:
+			if q := s.book.recent(c.Question.RequestID); q != nil && len(q.Answer) > 0 {
+				if _, err := st.send("", commandAnswer, Actor{}, q.Answer); err != nil {
+					s.log.Error("sending an answer again", "session", s.id, "err", err)
+				}
+			}
+		case fold.FateAnsweredTooLate:
+		}
+	}
+}
+
+// opened opens a question.
+func (st *step) opened(q *fold.Question) {
+	b := st.s.book
+	if _, open := b.asked(q.RequestID); open || b.Ended != nil {
+		return // nobody waits for an answer, or it is open already
+	}
+	raw := q.Ask.Raw()
+	if raw == nil {
+		return
+	}
+	v := api.Question{
+		ID: newID("q"), Session: b.ID, Run: b.Run, RequestID: q.RequestID, Kind: api.QuestionKind(q.Kind), State: api.QuestionOpen,
+		Request: raw, Opened: st.now, Deadline: st.deadline(),
+	}
+	answer.Describe(&v, q.Ask)
+	if q.Kind == fold.KindPlan {
+		v.Plan, v.Deadline = st.planOf(q.Ask), 0
+		st.dropStale("there is a newer plan", "")
+	}
+	st.event(api.KindQuestionOpened, Actor{Source: journal.SourceAgent}, v)
+	if q.Kind != fold.KindPlan {
+		st.offer(v.ID)
+		return
+	}
+	st.s.planTool = answer.ToolExitPlan
+	if row, open := b.question(v.ID); !open || !st.refuseSoon(row, q.Ask) {
+		st.usage(v.ID)
+	}
+}
+
+// cancelled settles an open question that nobody here answered.
+func (st *step) cancelled(requestID string, state api.QuestionState, reason string, line []byte) {
+	row, open := st.s.book.asked(requestID)
+	if !open {
+		return
+	}
+	st.settled(&row, state)
+	q := answer.Question(row)
+	q.State, q.Reason, q.Settled = state, reason, st.now
+	st.event(api.KindQuestionSettled, Actor{Source: journal.SourceAgent}, settledData{Question: q, Line: line})
+}
+
+// tooLate notes that the CLI has withdrawn a question that was answered before:
+// the answer did not count.
+func (st *step) tooLate(requestID string) {
+	v := st.s.book.recent(requestID)
+	if v == nil {
+		return
+	}
+	q := answer.Question(*v)
+	q.State, q.Reason = api.QuestionAnsweredTooLate, "the agent had withdrawn the question"
+	st.event(api.KindQuestionSettled, Actor{Source: journal.SourceAgent}, settledData{Question: q})
+}
+
+// recent returns the question with this request id that was answered in this
+// run, nil if there is none.
+func (b *book) recent(requestID string) *journal.Question {
+	for i := range b.Recent {
+		if b.Recent[i].RequestID == requestID && b.Recent[i].Run == b.Run {
+			return &b.Recent[i]
+		}
+	}
+	return nil
+}
+
+// overdue is what an agent is told whose question nobody has answered.
+const overdue = "Nobody answered in time."
+
+// deadline returns how long a question that opens now may wait, in seconds.
+func (st *step) deadline() int {
+	if d := st.s.book.Options.QuestionDeadline; d > 0 {
+		return d
+	}
+	return int(st.s.hub.deadline / time.Second)
+}
+
+// watched counts the time for which somebody could see what is asked, and refuses
+// what has waited too long. A plan is never refused for that. What a hub that is
+// restarted has counted is lost: the time begins anew.
+func (st *step) watched() {
+	s := st.s
+	if len(s.book.Questions) == 0 || st.deadline() <= 0 {
+		s.seen, s.lastSeen = nil, time.Time{}
+		return
+	}
+	passed := st.now.Sub(s.lastSeen)
+	if s.lastSeen.IsZero() || s.followers.Load()+s.hub.wide.followers.Load() == 0 || passed < 0 {
+		passed = 0
+	}
+	s.lastSeen = st.now
+	seen := map[string]time.Duration{}
+	for _, row := range slices.Clone(s.book.Questions) {
+		d := answer.DataOf(&row)
+		if d.Deadline <= 0 || d.Stale || row.Kind == string(api.QuestionPlan) {
+			continue
+		}
+		before, old := s.seen[row.ID]
+		if old {
+			before += passed // one that is new was not there for that time
+		}
+		if seen[row.ID] = before; before/time.Second < time.Duration(d.Deadline) {
+			continue
+		}
+		ask, err := answer.Ask(&row)
+		if err != nil {
+			continue
+		}
+		in := api.Answer{Decision: "deny", Message: overdue}
+		switch api.QuestionKind(row.Kind) { //nolint:exhaustive // the others are denied
+		case api.QuestionForm:
+			in = api.Answer{Decision: string(wire.ElicitationActionDecline)}
+		case api.QuestionDialog:
+			in = api.Answer{Decision: "cancel"}
+		}
+		v, err := settlementOf(hubItself, api.QuestionKind(row.Kind), ask, in)
+		if v.reason = "nobody answered in time"; err == nil {
+			_, err = st.settle(hubItself, row, ask, v)
+		}
+		if err != nil {
+			s.log.Error("refusing a question that has waited too long", "session", s.id, "err", err)
+		}
+		delete(seen, row.ID)
+	}
+	s.seen = seen
+}
+
+// restless reports whether something may be due in the session without anything
+// happening.
+func (s *session) restless() bool {
+	b := s.book
+	if b.Intent != nil {
+		return true
+	}
+	if slices.ContainsFunc(b.Rules, func(r api.SessionRule) bool { return !r.Expires.IsZero() }) {
+		return true
+	}
+	return len(s.seen) > 0 || s.doubtful()
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/journal"
 	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
+	"github.com/switchboard-dev/switchboard/wire/fold"
 )
 
 // A runSpec says how the next run of a session begins.
@@ -313,4 +314,42 @@ func (s *session) history(ctx context.Context, conversation, dir, at string) err
 		text = "the conversation has no transcript on this machine; what was said before is not shown"
 	}
 	return s.do(ctx, func(st *step) { st.event(api.KindNotice, Actor{}, api.Notice{Code: "no_history", Text: text}) })
+}
+
+// endRun ends the current run. told says that the process itself told its end,
+// so that what it has not acknowledged was not written.
+func (st *step) endRun(ended api.Ended, told bool) {
+	s, b := st.s, st.s.book
+	if b.Ended != nil {
+		return
+	}
+	if ended.Time.IsZero() {
+		ended.Time = st.now
+	}
+	for _, v := range slices.Clone(b.Commands) {
+		if v.Run != b.Run || v.State != string(api.MessageSent) {
+			continue
+		}
+		switch {
+		case !told:
+			st.fate(v, api.MessageUnknown, "the process ended before it could say whether it had this")
+		case v.Kind == commandPrompt:
+			st.requeue(v)
+		default:
+			st.fate(v, api.MessageNotDelivered, "the process ended before it was written")
+		}
+	}
+	fresh := b.Options.Fresh && s.stopping == turnOver
+	from := len(st.rows.fold)
+	st.event(api.KindRunEnded, Actor{}, ended)
+	st.react(from)
+	st.dropRest(string(fold.ReasonEnded))
+	s.run.Ended, s.run.Reason = st.now, ended.Reason
+	st.touch()
+	st.releaseLease()
+	st.abandon("the process ended: " + ended.Reason)
+	s.stopping = ""
+	if _, waiting := b.nextPrompt(); waiting && fresh && b.Intent == nil { // else the plan comes first
+		st.startRun(runSpec{fresh: true})
+	}
 }

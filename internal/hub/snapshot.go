@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/answer"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire/fold"
@@ -59,7 +60,7 @@ func (s *session) view() *api.Session {
 		v.Conversations = append(v.Conversations, api.Conversation{ID: c.ID, Run: c.Run, Reason: c.Reason})
 	}
 	for _, q := range b.Questions {
-		v.Questions = append(v.Questions, toQuestion(q))
+		v.Questions = append(v.Questions, answer.Question(q))
 	}
 	for _, c := range b.Commands {
 		if takenUp(c.Kind) {

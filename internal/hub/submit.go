@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/answer"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
@@ -197,32 +198,31 @@ func (s *session) submitAnswer(ctx context.Context, by Actor, line []byte, may M
 		if f := s.book.foreign(id); f != nil && d != nil && s.registrant == d {
 			return st.answerForeign(by, f, line, may)
 		}
-		i := slices.IndexFunc(s.book.Questions, func(q journal.Question) bool { return q.RequestID == id && q.Run == s.book.Run })
-		if i < 0 {
+		row, open := s.book.asked(id)
+		if !open {
 			return st.noQuestion(id)
 		}
-		row := s.book.Questions[i]
-		ask, err := askOf(&row)
+		ask, err := answer.Ask(&row)
 		if err != nil {
 			return err
 		}
-		if isHook(ask) || dataOf(&row).Stale {
+		if answer.IsHook(ask) || answer.DataOf(&row).Stale {
 			return record.Unfit("this question is answered by its id %s, not by a line", row.ID)
 		}
-		answer := line
+		given := line
 		if kind := api.QuestionKind(row.Kind); kind != api.QuestionForm && kind != api.QuestionDialog {
-			answer, err = wire.Translate(line, func(string) *wire.ControlRequest { return ask })
+			given, err = wire.Translate(line, func(string) *wire.ControlRequest { return ask })
 		}
 		if err == nil {
-			err = wire.Validate(answer)
+			err = wire.Validate(given)
 		}
 		if err != nil {
 			return lineProblem(err)
 		}
-		if needs := wire.ScopeOf(answer, ask); !may(needs) {
+		if needs := wire.ScopeOf(given, ask); !may(needs) {
 			return lacks(needs)
 		}
-		v, err := st.readAnswer(&row, ask, answer)
+		v, err := st.readAnswer(&row, ask, given)
 		if err != nil {
 			return err
 		}
@@ -370,8 +370,8 @@ func (s *session) initialized(ctx context.Context, requestID string) ([]byte, er
 		}
 		a.Response = clone(b.State.Initialize)
 		for i := range b.Questions {
-			ask, err := askOf(&b.Questions[i])
-			if err != nil || isHook(ask) || dataOf(&b.Questions[i]).Stale {
+			ask, err := answer.Ask(&b.Questions[i])
+			if err != nil || answer.IsHook(ask) || answer.DataOf(&b.Questions[i]).Stale {
 				continue
 			}
 			switch fold.KindOf(ask.Request) {

@@ -75,6 +75,7 @@ var table = []room{
 	},
 	{path: "internal/audit", rooms: []string{"api", "internal/policy", "wire"}},
 	{path: "internal/record", rooms: []string{"api", "internal/journal/...", "wire", "wire/fold"}},
+	{path: "internal/answer", rooms: []string{"api", "internal/journal/...", "internal/policy", "internal/record", "wire"}},
 	{path: "internal/budget", rooms: []string{"api", "internal/journal/...", "internal/record", "wire", "wire/fold"}},
 	{
 		path:  "internal/report",
@@ -82,7 +83,7 @@ var table = []room{
 	},
 	{
 		path:  "internal/hub",
-		rooms: []string{"api", "internal/budget", "internal/journal/...", "internal/killpoint", "internal/link", "internal/policy", "internal/record", "wire", "wire/fold"},
+		rooms: []string{"api", "internal/answer", "internal/budget", "internal/journal/...", "internal/killpoint", "internal/link", "internal/policy", "internal/record", "wire", "wire/fold"},
 		tests: []string{"claude/claudetest", "internal/report"},
 	},
 	{

@@ -1,4 +1,4 @@
-package hub
+package answer
 
 import (
 	"encoding/json"
@@ -10,22 +10,22 @@ import (
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// toQuestion returns a question as clients see it.
-func toQuestion(row journal.Question) api.Question {
-	d := dataOf(&row)
+// Question returns a question as clients see it.
+func Question(row journal.Question) api.Question {
+	d := DataOf(&row)
 	q := api.Question{
 		ID: row.ID, Session: row.Session, Run: row.Run, RequestID: row.RequestID, Kind: api.QuestionKind(row.Kind), State: api.QuestionState(row.State),
 		Request: row.Ask, Opened: row.OpenedAt, Settled: row.SettledAt, By: row.By, Reason: row.Reason,
 		Answer: d.Answer, Plan: d.Plan, Rule: d.Rule, Stale: d.Stale, Deadline: d.Deadline, From: d.From, Delivery: d.Delivery,
 	}
-	if ask, err := askOf(&row); err == nil {
-		describe(&q, ask)
+	if ask, err := Ask(&row); err == nil {
+		Describe(&q, ask)
 	}
 	return q
 }
 
-// describe fills in what the CLI's request says.
-func describe(q *api.Question, ask *wire.ControlRequest) {
+// Describe fills in what the CLI's request says.
+func Describe(q *api.Question, ask *wire.ControlRequest) {
 	switch r := ask.Request.(type) {
 	case *wire.CanUseToolRequest:
 		q.Tool, q.ToolUseID, q.AgentID = r.ToolName, r.ToolUseID, r.AgentID
@@ -39,7 +39,7 @@ func describe(q *api.Question, ask *wire.ControlRequest) {
 		}
 		switch q.Kind { //nolint:exhaustive // the other kinds are no tool calls
 		case api.QuestionPermission:
-			if r.ToolName == toolEnterPlan {
+			if r.ToolName == ToolEnterPlan {
 				q.Title = "Enter plan mode?"
 			}
 			for _, u := range r.PermissionSuggestions {
@@ -48,11 +48,11 @@ func describe(q *api.Question, ask *wire.ControlRequest) {
 		case api.QuestionChoice:
 			q.Choices = choicesOf(ask)
 		}
-	case *wire.HookCallbackRequest: // see openHook
+	case *wire.HookCallbackRequest: // that a hook holds open
 		if input, ok := r.Input.(*wire.PreToolUseInput); ok {
 			q.Tool, q.ToolUseID, q.Title = input.ToolName, input.ToolUseID, wire.ActionTitle(input.ToolName, input.ToolInput)
 			q.Description, _ = wire.LookupString(input.ToolInput, "description")
-			if input.ToolName == toolEnterPlan {
+			if input.ToolName == ToolEnterPlan {
 				q.Title = "Enter plan mode?"
 			}
 		}
@@ -119,3 +119,62 @@ func suggestionOf(u wire.PermissionUpdate) api.Suggestion {
 	}
 	return s
 }
+
+// A Data is what is kept of a question beside the CLI's request: the data
+// of its row.
+type Data struct {
+	Answer   *api.Answer      `json:"answer,omitempty"`
+	Plan     *api.Plan        `json:"plan,omitempty"`
+	Rule     *api.RuleRef     `json:"rule,omitempty"`
+	Stale    bool             `json:"stale,omitempty"`
+	Deadline int              `json:"deadline,omitempty"`
+	From     string           `json:"from,omitempty"`
+	Delivery api.MessageState `json:"delivery,omitempty"`
+}
+
+// DataOf returns what is kept of a question.
+func DataOf(row *journal.Question) Data {
+	var d Data
+	if len(row.Data) == 0 || json.Unmarshal(row.Data, &d) != nil {
+		return Data{}
+	}
+	if d.Answer == nil && row.State != string(api.QuestionOpen) {
+		// Journals once held the answer itself here.
+		if a := new(api.Answer); json.Unmarshal(row.Data, a) == nil && a.Decision != "" {
+			d.Answer = a
+		}
+	}
+	return d
+}
+
+// Ask returns the request of a question.
+func Ask(row *journal.Question) (*wire.ControlRequest, error) {
+	m, err := wire.Decode(row.Ask)
+	if err != nil {
+		return nil, fmt.Errorf("reading question %s: %w", row.ID, err)
+	}
+	ask, ok := m.(*wire.ControlRequest)
+	if !ok {
+		return nil, fmt.Errorf("question %s is no request", row.ID)
+	}
+	return ask, nil
+}
+
+// Call returns the tool call that a question is about.
+func Call(ask *wire.ControlRequest) (tool string, input json.RawMessage) {
+	switch r := ask.Request.(type) { //nolint:gochecksumtype // the others are about no call
+	case *wire.CanUseToolRequest:
+		return r.ToolName, r.Input
+	case *wire.HookCallbackRequest:
+		if input, ok := r.Input.(*wire.PreToolUseInput); ok {
+			return input.ToolName, input.ToolInput
+		}
+	}
+	return "", nil
+}
+
+// The tools of plan mode.
+const (
+	ToolEnterPlan = "EnterPlanMode"
+	ToolExitPlan  = "ExitPlanMode"
+)

@@ -1,4 +1,4 @@
-package hub
+package answer
 
 import (
 	"encoding/json"
@@ -14,41 +14,44 @@ import (
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// settlementOf checks an answer and builds the line that the CLI is sent. Plans
-// are answered elsewhere.
-func settlementOf(by Actor, kind api.QuestionKind, ask *wire.ControlRequest, in api.Answer) (settlement, error) {
-	v := settlement{answer: in}
-	if err := checkMembers(kind, &in); err != nil {
+// A Line is what an answer comes to.
+type Line struct {
+	// Bytes are what the CLI is sent.
+	Bytes []byte
+	// Rule is one of the session's own that is added along with the answer.
+	Rule string
+}
+
+// Of checks an answer and builds the line that the CLI is sent. admin says that
+// the client may do what needs the scope admin. Plans are answered elsewhere.
+func Of(admin bool, kind api.QuestionKind, ask *wire.ControlRequest, in api.Answer) (v Line, err error) {
+	if err := CheckMembers(kind, &in); err != nil {
 		return v, err
 	}
-	var err error
 	switch kind {
 	case api.QuestionPermission:
-		if isHook(ask) {
-			v.line, err = hookAnswer(ask, in)
+		if IsHook(ask) {
+			v.Bytes, err = Hook(ask, in)
 			break
 		}
-		v.line, v.rule, err = permissionLine(by, ask, in)
+		v.Bytes, v.Rule, err = permissionLine(admin, ask, in)
 	case api.QuestionChoice:
-		v.line, err = choiceLine(ask, in)
+		v.Bytes, err = choiceLine(ask, in)
 	case api.QuestionForm:
-		v.line, err = formLine(ask, in)
+		v.Bytes, err = formLine(ask, in)
 	case api.QuestionDialog:
-		v.line, err = dialogLine(ask, in)
+		v.Bytes, err = dialogLine(ask, in)
 	case api.QuestionPlan:
 		fallthrough
 	default:
 		err = api.Errorf(http.StatusUnprocessableEntity, api.CodeUnsupported, "questions of kind %q cannot be answered here", kind)
 	}
-	if err != nil {
-		return v, answerProblem(err)
-	}
-	return v, nil
+	return v, err
 }
 
-// checkMembers refuses members of an answer that another kind of question has:
+// CheckMembers refuses members of an answer that another kind of question has:
 // whoever sends them expects something that will not happen.
-func checkMembers(kind api.QuestionKind, in *api.Answer) error {
+func CheckMembers(kind api.QuestionKind, in *api.Answer) error {
 	tool := kind == api.QuestionPermission || kind == api.QuestionPlan || kind == api.QuestionChoice
 	plan := kind == api.QuestionPlan
 	for _, m := range []struct {
@@ -86,7 +89,7 @@ func checkMembers(kind api.QuestionKind, in *api.Answer) error {
 
 // permissionLine builds the answer to a permission, and returns the rule of ours
 // that goes with it.
-func permissionLine(by Actor, ask *wire.ControlRequest, in api.Answer) (line []byte, rule string, err error) {
+func permissionLine(admin bool, ask *wire.ControlRequest, in api.Answer) (line []byte, rule string, err error) {
 	switch in.Decision {
 	case "deny":
 		line, err = wire.NewPermission(ask, &wire.Deny{Message: in.Message, Interrupt: in.Interrupt})
@@ -95,12 +98,12 @@ func permissionLine(by Actor, ask *wire.ControlRequest, in api.Answer) (line []b
 	default:
 		return nil, "", record.Unfit("decision: expected allow or deny for a permission, got %q", in.Decision)
 	}
-	allow, err := allowOf(in)
+	allow, err := Allow(in)
 	if err != nil {
 		return nil, "", err
 	}
 	if in.Always != nil {
-		update, own, err := alwaysOf(by, ask, in.Always)
+		update, own, err := alwaysOf(admin, ask, in.Always)
 		if err != nil {
 			return nil, "", err
 		}
@@ -112,8 +115,8 @@ func permissionLine(by Actor, ask *wire.ControlRequest, in api.Answer) (line []b
 	return line, rule, err
 }
 
-// allowOf returns what allows a tool call, with an edited input and updates.
-func allowOf(in api.Answer) (*wire.Allow, error) {
+// Allow returns what allows a tool call, with an edited input and updates.
+func Allow(in api.Answer) (*wire.Allow, error) {
 	body, err := json.Marshal(struct {
 		Behavior string          `json:"behavior"`
 		Input    json.RawMessage `json:"updatedInput,omitempty"`
@@ -138,7 +141,7 @@ const destinationOwn = "switchboard"
 
 // alwaysOf returns the update that allows what is like a call from now on, or the
 // rule of ours that does.
-func alwaysOf(by Actor, ask *wire.ControlRequest, in *api.Always) (wire.PermissionUpdate, string, error) {
+func alwaysOf(admin bool, ask *wire.ControlRequest, in *api.Always) (wire.PermissionUpdate, string, error) {
 	request, ok := ask.Request.(*wire.CanUseToolRequest)
 	if !ok {
 		return nil, "", record.Unfit("always: only a tool call can be allowed for good")
@@ -146,7 +149,7 @@ func alwaysOf(by Actor, ask *wire.ControlRequest, in *api.Always) (wire.Permissi
 	if (in.Suggestion == nil) == (in.Rule == "") {
 		return nil, "", record.Unfit("always: either a suggestion of the question, by its number, or a rule")
 	}
-	if in.Rule == everyTool {
+	if in.Rule == EveryTool {
 		return nil, "", record.Unfit("always: everything can only be allowed for a time, by a rule of the session's")
 	}
 	destination := wire.UpdateDestination(in.Destination)
@@ -158,15 +161,15 @@ func alwaysOf(by Actor, ask *wire.ControlRequest, in *api.Always) (wire.Permissi
 		if in.Suggestion != nil {
 			return nil, "", record.Unfit("always: a suggestion is the CLI's own; write a rule for destination switchboard")
 		}
-		if !by.Admin {
+		if !admin {
 			return nil, "", api.Errorf(http.StatusForbidden, api.CodeForbidden, "a rule that allows needs the scope admin")
 		}
-		return nil, in.Rule, checkRule(in.Rule, api.RuleAllow)
+		return nil, in.Rule, CheckRule(in.Rule, api.RuleAllow)
 	default:
 		return nil, "", record.Unfit("always: destination: expected session, localSettings, projectSettings, userSettings or switchboard, got %q", in.Destination)
 	}
 	if in.Rule != "" {
-		if err := checkRule(in.Rule, api.RuleAllow); err != nil {
+		if err := CheckRule(in.Rule, api.RuleAllow); err != nil {
 			return nil, "", err
 		}
 		return &wire.AddRules{Rules: []wire.PermissionRule{ruleOf(in.Rule)}, Behavior: wire.RuleBehaviorAllow, Destination: destination}, "", nil
@@ -228,10 +231,10 @@ const (
 	mostPrompt  = 1024
 )
 
-// promptRules returns what a plan asks to be allowed as rules for a command line.
+// PromptRules returns what a plan asks to be allowed as rules for a command line.
 // The words are the agent's own: a parenthesis in them would end the rule and
 // begin another, which nobody has approved.
-func promptRules(request *wire.CanUseToolRequest) []string {
+func PromptRules(request *wire.CanUseToolRequest) []string {
 	var list []string
 	for _, r := range wire.PlanRules(request) {
 		r.RuleContent = strings.Join(strings.FieldsFunc(r.RuleContent, func(c rune) bool {
@@ -261,7 +264,7 @@ func choiceLine(ask *wire.ControlRequest, in api.Answer) ([]byte, error) {
 		if _, found := wire.Lookup(in.Input, "questions"); !found {
 			return nil, record.Unfit("input: the questions have to be repeated in it; or answer with choices")
 		}
-		allow, err := allowOf(in)
+		allow, err := Allow(in)
 		if err != nil {
 			return nil, err
 		}
@@ -339,3 +342,70 @@ func dialogLine(ask *wire.ControlRequest, in api.Answer) ([]byte, error) {
 	}
 	return nil, record.Unfit("decision: expected choose or cancel for a dialog, got %q", in.Decision)
 }
+
+// formLine builds the answer to a form.
+func formLine(ask *wire.ControlRequest, in api.Answer) ([]byte, error) {
+	request, ok := ask.Request.(*wire.ElicitationRequest)
+	if !ok {
+		return nil, record.Unfit("the question is not a form")
+	}
+	action := wire.ElicitationAction(in.Decision)
+	switch action {
+	case wire.ElicitationActionAccept:
+		if err := wire.CheckForm(request, in.Content); err != nil {
+			return nil, record.Unfit("content: %v", err)
+		}
+	case wire.ElicitationActionDecline, wire.ElicitationActionCancel:
+	default:
+		return nil, record.Unfit("decision: expected accept, decline or cancel for a form, got %q", in.Decision)
+	}
+	return wire.NewAnswer(ask.RequestID, &wire.ElicitationAnswer{Action: action, Content: in.Content})
+}
+
+// HookLine builds the answer of a hook; nil leaves everything to the CLI.
+func HookLine(id string, out *wire.PreToolUseOutput) ([]byte, error) {
+	answer := &wire.HookCallbackAnswer{}
+	if out != nil {
+		answer.HookSpecificOutput = out
+	}
+	return wire.NewAnswer(id, answer)
+}
+
+// Hook builds the answer to a question that a hook holds open.
+func Hook(ask *wire.ControlRequest, in api.Answer) ([]byte, error) {
+	out := &wire.PreToolUseOutput{}
+	switch {
+	case in.Always != nil || in.Updates != nil:
+		return nil, record.Unfit("this question comes from a hook, which can only allow the call once")
+	case in.Interrupt:
+		return nil, record.Unfit("interrupt: this question comes from a hook, which can't stop the turn; deny it and interrupt the session")
+	case in.Decision == "allow":
+		out.PermissionDecision, out.UpdatedInput = wire.HookPermissionDecisionAllow, in.Input
+		out.PermissionDecisionReason = "The user allowed it."
+	case in.Decision == "deny":
+		out.PermissionDecision, out.PermissionDecisionReason = wire.HookPermissionDecisionDeny, in.Message
+		if in.Message == "" {
+			out.PermissionDecisionReason = wire.DefaultDenial
+		}
+	default:
+		return nil, record.Unfit("decision: expected allow or deny for a permission, got %q", in.Decision)
+	}
+	return HookLine(ask.RequestID, out)
+}
+
+// IsHook reports whether a question is one that a hook holds open.
+func IsHook(ask *wire.ControlRequest) bool {
+	_, ok := ask.Request.(*wire.HookCallbackRequest)
+	return ok
+}
+
+// CheckRule says what is wrong with a rule's text.
+func CheckRule(text string, decision api.RuleDecision) error {
+	if err := policy.CheckRuleFor(text, policy.Decision(decision)); err != nil {
+		return record.Unfit("rule: %v", err)
+	}
+	return nil
+}
+
+// EveryTool is the rule that names every tool.
+const EveryTool = "*"
