@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/switchboard-dev/switchboard/internal/broadcast"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -159,12 +160,12 @@ type backlog struct {
 	mu       sync.Mutex
 	segments []*segment
 	cursors  []*cursor
-	last     int64         // the number of the last line that readers may see
-	bytes    int64         // total, up to that line
-	shared   int64         // the number of the first line whose message may be shared
-	end      error         // nil until finish
-	news     chan struct{} // closed when a line or the end comes; nil while no reader waits
-	moved    chan struct{} // closed when no reader is far behind; nil while pace does not wait
+	last     int64               // the number of the last line that readers may see
+	bytes    int64               // total, up to that line
+	shared   int64               // the number of the first line whose message may be shared
+	end      error               // nil until finish
+	news     broadcast.Broadcast // a line or the end has come
+	moved    chan struct{}       // closed when no reader is far behind; nil while pace does not wait
 }
 
 func newBacklog(limit int) *backlog {
@@ -242,10 +243,7 @@ func (b *backlog) finish(err error) {
 
 // wake wakes every reader that waits. mu is held.
 func (b *backlog) wake() {
-	if b.news != nil {
-		close(b.news)
-		b.news = nil
-	}
+	b.news.Notify()
 }
 
 // poke has readers that wait look again.
@@ -376,10 +374,7 @@ func (b *backlog) wait(c *cursor) <-chan struct{} {
 	if c.at < b.last || b.end != nil {
 		return nil
 	}
-	if b.news == nil {
-		b.news = make(chan struct{})
-	}
-	return b.news
+	return b.news.Changed()
 }
 
 // Lines returns the lines behind the one with the number after, those that come

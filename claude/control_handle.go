@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/switchboard-dev/switchboard/internal/broadcast"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -53,7 +54,6 @@ func (d *requestRouter) prepare(ctx, session context.Context, o *Options, v wire
 	d.bypass = o.AllowBypass || o.PermissionMode == wire.PermissionModeBypassPermissions
 	d.log = o.logger()
 	d.ctx, d.ready = session, make(chan struct{})
-	d.settles.changed = make(chan struct{})
 	var err error
 	if d.hooks, err = newHookTable(&o.Hooks, v); err != nil {
 		return err
@@ -112,7 +112,7 @@ func (d *requestRouter) handle(ctx context.Context, q *wire.ControlRequest) ([]b
 type calls struct {
 	mu      sync.Mutex
 	running int
-	none    chan struct{} // closed when running is zero; nil if no goroutine waits
+	none    broadcast.Broadcast // running has become zero
 }
 
 // start runs a function in a goroutine of its own.
@@ -124,9 +124,8 @@ func (c *calls) start(f func()) {
 		defer func() {
 			c.mu.Lock()
 			defer c.mu.Unlock()
-			if c.running--; c.running == 0 && c.none != nil {
-				close(c.none)
-				c.none = nil
+			if c.running--; c.running == 0 {
+				c.none.Notify()
 			}
 		}()
 		f()
@@ -140,10 +139,7 @@ func (c *calls) wait(limit time.Duration) {
 		c.mu.Unlock()
 		return
 	}
-	if c.none == nil {
-		c.none = make(chan struct{})
-	}
-	none := c.none
+	none := c.none.Changed()
 	c.mu.Unlock()
 	timer := time.NewTimer(limit)
 	defer timer.Stop()

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/switchboard-dev/switchboard/internal/broadcast"
 	"github.com/switchboard-dev/switchboard/wire"
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
@@ -20,9 +21,9 @@ type questionTable struct {
 	mu      sync.Mutex
 	open    []Question // in the order of asking
 	settled []settledQuestion
-	lines   map[string]int64 // the lines of those that are asked, and were not withdrawn or answered
-	last    int64            // the number of the newest question
-	changed chan struct{}    // closed and made anew when a question opens
+	lines   map[string]int64    // the lines of those that are asked, and were not withdrawn or answered
+	last    int64               // the number of the newest question
+	changed broadcast.Broadcast // a question has opened
 }
 
 // A settledQuestion is remembered so that a late answer gets an error, and so
@@ -156,8 +157,7 @@ func (d *requestRouter) openQuestion(request *wire.ControlRequest, recovered boo
 	}
 	a.stop = context.AfterFunc(d.ctx, func() { d.withdraw(a, withdrawal(context.Cause(d.ctx))) })
 	b.insert(q)
-	close(b.changed)
-	b.changed = make(chan struct{})
+	b.changed.Notify()
 	return q, nil, true
 }
 
@@ -336,7 +336,7 @@ func (d *requestRouter) questions(ctx context.Context) iter.Seq2[Question, error
 			if i := slices.IndexFunc(d.settles.open, func(q Question) bool { return q.base().number > seen }); i >= 0 {
 				next = d.settles.open[i]
 			}
-			changed := d.settles.changed
+			changed := d.settles.changed.Changed()
 			d.settles.mu.Unlock()
 			if next != nil {
 				seen = next.base().number

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/switchboard-dev/switchboard/internal/broadcast"
 	"github.com/switchboard-dev/switchboard/wire"
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
@@ -46,10 +47,10 @@ type Session struct {
 	partial fold.Partial
 	outbox  outbox
 	turns   turns
-	phase   fold.Phase    // the one that was told last
-	changed chan struct{} // closed and replaced when the phase changes; nil until a caller waits for it
-	seen    int64         // the number of the newest line that was folded
-	folding bool          // lines are being folded
+	phase   fold.Phase          // the one that was told last
+	changed broadcast.Broadcast // the phase
+	seen    int64               // the number of the newest line that was folded
+	folding bool                // lines are being folded
 	info    infoCache
 	link    context.Context         // ends when the connection is lost; another when it is back
 	unlink  context.CancelCauseFunc // ends link
@@ -302,13 +303,10 @@ func (s *Session) over(cause error) {
 func (s *Session) tell() {
 	if p := s.phaseNow(); p != s.phase {
 		s.phase = p
-		if s.changed != nil {
-			close(s.changed)
-			s.changed = nil
-		}
+		s.changed.Notify()
 	}
 	if s.turns.current == nil {
-		s.turns.news() // the turn that a caller waits for may never begin
+		s.turns.changed.Notify() // the turn that a caller waits for may never begin
 	}
 	s.nudge()
 }

@@ -170,8 +170,5 @@ func (s *Session) turnState(target int64) (over, now bool, changed <-chan struct
 		// It has not begun. If nothing waits any more, it never will.
 		over = !s.turnComes()
 	}
-	if t.changed == nil {
-		t.changed = make(chan struct{})
-	}
-	return over, now, t.changed
+	return over, now, t.changed.Changed()
 }

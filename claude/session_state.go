@@ -24,10 +24,7 @@ func (s *Session) State() (phase fold.Phase, changed <-chan struct{}) {
 
 // state is State. mu is held.
 func (s *Session) state() (phase fold.Phase, changed <-chan struct{}) {
-	if s.changed == nil {
-		s.changed = make(chan struct{})
-	}
-	return s.phase, s.changed
+	return s.phase, s.changed.Changed()
 }
 
 // Await waits until the session is in one of the phases given, at the moment at

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"sync"
+
+	"github.com/switchboard-dev/switchboard/internal/broadcast"
 )
 
 // The states of a [Transport]. A transport that cannot reconnect goes from
@@ -69,8 +71,8 @@ type Transport interface {
 // be copied after its first use, and all methods are safe for concurrent use.
 type StateVar struct {
 	mu      sync.Mutex
-	state   string        // "" is StateIdle
-	changed chan struct{} // closed and replaced at each change; nil until someone asks
+	state   string // "" is StateIdle
+	changed broadcast.Broadcast
 }
 
 // Set changes the state. Setting the state that is already there is no
@@ -82,10 +84,7 @@ func (v *StateVar) Set(state string) {
 		return
 	}
 	v.state = state
-	if v.changed != nil {
-		close(v.changed)
-		v.changed = nil
-	}
+	v.changed.Notify()
 }
 
 // Get returns the state and a channel that is closed at its next change.
@@ -93,10 +92,7 @@ func (v *StateVar) Set(state string) {
 func (v *StateVar) Get() (state string, changed <-chan struct{}) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.changed == nil {
-		v.changed = make(chan struct{})
-	}
-	return v.get(), v.changed
+	return v.get(), v.changed.Changed()
 }
 
 // Await waits until the state is one of states and returns it. If

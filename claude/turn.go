@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/switchboard-dev/switchboard/internal/broadcast"
 	"github.com/switchboard-dev/switchboard/wire"
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
@@ -59,8 +60,8 @@ func (c *Completion) Err() error {
 type turns struct {
 	number    int64 // of the newest turn
 	completed int64
-	current   *turn         // nil while none is going on
-	changed   chan struct{} // closed and replaced when a turn begins or ends; nil until a caller waits for it
+	current   *turn               // nil while none is going on
+	changed   broadcast.Broadcast // a turn has begun or ended
 	marks     []mark
 	marksGone int64       // how many are no longer kept
 	orphans   []string    // prompts that the CLI has had, and no turn has shown
@@ -81,14 +82,6 @@ type turn struct {
 
 // maxTexts is how many lines are kept to find the last text in.
 const maxTexts = 8
-
-// news wakes the goroutines that wait for the beginning or the end of a turn.
-func (t *turns) news() {
-	if t.changed != nil {
-		close(t.changed)
-		t.changed = nil
-	}
-}
 
 // waiting returns the prompts that the CLI has not picked up.
 func (t *turns) waiting(f *fold.State) []fold.Prompt {
@@ -113,7 +106,7 @@ func (s *Session) follow(f *fold.Line, waiting []fold.Prompt, cost *fold.Turn) {
 	if t != nil && sign == sureSign {
 		if !t.begun {
 			t.begun = true
-			s.turns.news()
+			s.turns.changed.Notify()
 		}
 	}
 	if len(picked) > 0 {
@@ -268,7 +261,7 @@ func (s *Session) beginTurn() {
 	s.turns.current = &turn{number: s.turns.number, prompts: s.turns.orphans}
 	s.turns.orphans = nil
 	s.mark(&TurnStarted{Turn: s.turns.number})
-	s.turns.news()
+	s.turns.changed.Notify()
 }
 
 // said keeps what the model says, for the answer and for why it failed. The fold
@@ -379,7 +372,7 @@ func (s *Session) completeTurn(c *Completion) {
 	s.turns.completed++
 	s.settle(c.Prompts, c)
 	s.mark(&TurnCompleted{Completion: c})
-	s.turns.news()
+	s.turns.changed.Notify()
 }
 
 // settle completes the calls that wait for prompts. mu is held.

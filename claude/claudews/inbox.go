@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/switchboard-dev/switchboard/internal/broadcast"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -47,29 +48,13 @@ type inbox struct {
 	mu    sync.Mutex
 	items []item
 	bytes int
-	end   error         // nil until finish
-	news  chan struct{} // closed when there is something to take; nil while no goroutine waits
-	room  chan struct{} // closed when there is more room; nil while no goroutine waits
+	end   error               // nil until finish
+	news  broadcast.Broadcast // there is something to take
+	room  broadcast.Broadcast // there is more room
 }
 
 func newInbox(maxBytes int) *inbox {
 	return &inbox{maxBytes: maxBytes, maxItems: 1 << 16}
-}
-
-// wake closes a channel that a goroutine may wait for. mu is held.
-func wake(c *chan struct{}) {
-	if *c != nil {
-		close(*c)
-		*c = nil
-	}
-}
-
-// wait returns a channel that wake closes. mu is held.
-func wait(c *chan struct{}) <-chan struct{} {
-	if *c == nil {
-		*c = make(chan struct{})
-	}
-	return *c
 }
 
 // put adds items, all or none, when there is room. What is larger than the
@@ -93,10 +78,10 @@ func (b *inbox) put(ctx context.Context, done func(), items ...item) error {
 			if done != nil {
 				done()
 			}
-			wake(&b.news)
+			b.news.Notify()
 			return nil
 		}
-		room := wait(&b.room)
+		room := b.room.Changed()
 		b.mu.Unlock()
 		select {
 		case <-room:
@@ -122,7 +107,7 @@ func (b *inbox) tell(e Event) {
 		}
 	}
 	b.items = append(b.items, item{event: &e})
-	wake(&b.news)
+	b.news.Notify()
 }
 
 // get takes all items, one at least, or returns what finish was given when there is
@@ -134,14 +119,14 @@ func (b *inbox) get(ctx context.Context) ([]item, error) {
 			defer b.mu.Unlock()
 			items := b.items
 			b.items, b.bytes = nil, 0
-			wake(&b.room)
+			b.room.Notify()
 			return items, nil
 		}
 		if end := b.end; end != nil {
 			b.mu.Unlock()
 			return nil, end
 		}
-		news := wait(&b.news)
+		news := b.news.Changed()
 		b.mu.Unlock()
 		select {
 		case <-news:
@@ -158,7 +143,7 @@ func (b *inbox) finish(err error) {
 	defer b.mu.Unlock()
 	if b.end == nil {
 		b.end = err
-		wake(&b.news)
-		wake(&b.room)
+		b.news.Notify()
+		b.room.Notify()
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/switchboard-dev/switchboard/claude"
+	"github.com/switchboard-dev/switchboard/internal/broadcast"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -71,13 +72,13 @@ type Peer struct {
 
 	// Guarded by mu.
 	mu        sync.Mutex
-	link      *link         // nil while there is none
-	news      chan struct{} // closed and replaced when link changes
-	links     int           // how many there have been
-	lastErr   error         // how the last one ended
-	posts     []*batch      // the last ones, oldest first
-	posted    int           // how many there have been
-	announced bool          // Accept has it, or is going to
+	link      *link               // nil while there is none
+	news      broadcast.Broadcast // link has changed
+	links     int                 // how many there have been
+	lastErr   error               // how the last one ended
+	posts     []*batch            // the last ones, oldest first
+	posted    int                 // how many there have been
+	announced bool                // Accept has it, or is going to
 	closing   bool
 	endStatus int         // what a POST is answered after the end
 	patience  *time.Timer // runs while there is no connection
@@ -97,7 +98,6 @@ func newPeer(s *Server, key string) *Peer {
 		entry:   make(chan struct{}, 1),
 		onEvent: s.opts.OnEvent,
 		log:     s.opts.Logger.With("peer", key),
-		news:    make(chan struct{}),
 	}
 	p.state.Set(claude.StateConnecting)
 	return p
@@ -263,7 +263,7 @@ func (p *Peer) write(ctx context.Context, conn int, line []byte) error {
 func (p *Peer) await(ctx context.Context, conn int) (*link, error) {
 	for {
 		p.mu.Lock()
-		l, closing, news := p.link, p.closing, p.news
+		l, closing, news := p.link, p.closing, p.news.Changed()
 		p.mu.Unlock()
 		gone := l == nil || l.ctx.Err() != nil
 		switch {
@@ -385,8 +385,7 @@ func (p *Peer) attach(l func(number int) *link, wrote string, received []string)
 		p.inbox.tell(Event{Kind: EventUnknown, Conn: now.number, Wrote: wrote, Received: p.history.latest()})
 	}
 	p.state.Set(claude.StateConnected)
-	close(p.news)
-	p.news = make(chan struct{})
+	p.news.Notify()
 	p.mu.Unlock()
 	p.announce()
 	return now, true

@@ -15,6 +15,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/switchboard-dev/switchboard/claude"
+	"github.com/switchboard-dev/switchboard/internal/broadcast"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -131,9 +132,9 @@ type Server struct {
 	mu     sync.Mutex
 	closed bool
 	peers  map[string]*Peer
-	ended  []string      // the last keys that must not come back
-	fresh  []*Peer       // to be accepted
-	news   chan struct{} // closed and replaced when fresh or closed changes
+	ended  []string            // the last keys that must not come back
+	fresh  []*Peer             // to be accepted
+	news   broadcast.Broadcast // fresh or closed has changed
 }
 
 var _ http.Handler = (*Server)(nil)
@@ -144,7 +145,7 @@ func NewServer(o *ServerOptions) (*Server, error) {
 	if o == nil || o.Authorize == nil {
 		return nil, errors.New("making a server for CLIs: ServerOptions.Authorize is required")
 	}
-	return &Server{opts: o.withDefaults(), peers: make(map[string]*Peer), news: make(chan struct{})}, nil
+	return &Server{opts: o.withDefaults(), peers: make(map[string]*Peer)}, nil
 }
 
 // HTTPServer returns an http.Server for s alone, with time-outs and a header
@@ -164,7 +165,7 @@ func (s *Server) HTTPServer() *http.Server {
 func (s *Server) Accept(ctx context.Context) (*Peer, error) {
 	for {
 		s.mu.Lock()
-		closed, news := s.closed, s.news
+		closed, news := s.closed, s.news.Changed()
 		if !closed && len(s.fresh) > 0 {
 			p := s.fresh[0]
 			s.fresh = s.fresh[1:]
@@ -226,8 +227,7 @@ func (s *Server) Close() error {
 
 // changed wakes every goroutine that waits. mu is held.
 func (s *Server) changed() {
-	close(s.news)
-	s.news = make(chan struct{})
+	s.news.Notify()
 }
 
 func (s *Server) announce(p *Peer) {

@@ -31,17 +31,18 @@ type room struct {
 // in docs/architecture.md, where the rooms to come are listed with what they
 // will be allowed.
 var table = []room{
+	{path: "internal/broadcast"},
 	{path: "wire"},
 	{path: "wire/internal/gen"},
 	{path: "wire/fold", rooms: []string{"wire"}},
 	{path: "claude/claudetest", rooms: []string{"wire"}, modules: []string{"github.com/coder/websocket"}},
 	{
-		path: "claude", rooms: []string{"wire", "wire/fold"},
+		path: "claude", rooms: []string{"internal/broadcast", "wire", "wire/fold"},
 		modules: []string{"golang.org/x/sys"},
 		tests:   []string{"claude/claudetest"},
 	},
 	{
-		path: "claude/claudews", rooms: []string{"claude", "wire"},
+		path: "claude/claudews", rooms: []string{"claude", "internal/broadcast", "wire"},
 		modules: []string{"github.com/coder/websocket"},
 		tests:   []string{"claude/claudetest"},
 	},
@@ -56,7 +57,6 @@ var table = []room{
 		rooms:   []string{"claude", "claude/claudemcp", "claude/claudetest", "claude/claudews", "wire", "wire/fold"},
 		modules: []string{"github.com/coder/websocket"},
 	},
-	{path: "internal/broadcast"},
 	{path: "internal/queue"},
 	{path: "internal/killpoint"},
 	{path: "internal/trust"},
