@@ -22,7 +22,7 @@ import (
 )
 
 // What commands read as texts of a person at most: a message, a plan, the input of a tool.
-const mostRead = 16 << 20
+const maxRead = 16 << 20
 
 // act is the frame of a command that asks something of the hub: it calls f with a client of the hub, see withHub, and a context that an interrupt
 // ends. What was begun at the hub goes on.
@@ -168,9 +168,9 @@ func called(id, title string) string {
 // textOf returns the value of a flag that is a text, the content of a file (@FILE) or of standard input (-).
 func textOf(e *env, flag, value string) (string, error) {
 	read := func(r io.Reader) (string, error) {
-		text, err := io.ReadAll(io.LimitReader(r, mostRead+1))
-		if err == nil && len(text) > mostRead {
-			err = fmt.Errorf("larger than %s", units.Size(mostRead))
+		text, err := io.ReadAll(io.LimitReader(r, maxRead+1))
+		if err == nil && len(text) > maxRead {
+			err = fmt.Errorf("larger than %s", units.Size(maxRead))
 		}
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", flag, err)

@@ -10,8 +10,8 @@ import (
 	"github.com/switchboard-dev/switchboard/client"
 )
 
-// mostStatus is how many sessions and questions the overview shows.
-const mostStatus = 10
+// maxStatus is how many sessions and questions the overview shows.
+const maxStatus = 10
 
 // A statusCmd is the flags of status.
 type statusCmd struct {
@@ -56,11 +56,11 @@ func (v *statusCmd) overview(cmd *cobra.Command, e *env) error {
 		return welcome(e)
 	}
 	return v.act(cmd, e, func(ctx context.Context, c *client.Client) error {
-		questions, err := c.Questions(ctx, api.QuestionFilter{State: api.QuestionOpen, Limit: mostStatus})
+		questions, err := c.Questions(ctx, api.QuestionFilter{State: api.QuestionOpen, Limit: maxStatus})
 		if err != nil {
 			return err
 		}
-		sessions, err := c.List(ctx, api.SessionFilter{Limit: mostStatus})
+		sessions, err := c.List(ctx, api.SessionFilter{Limit: maxStatus})
 		if err != nil {
 			return err
 		}

@@ -227,8 +227,8 @@ func textOf(r wire.PermissionRule) string {
 // How many of a plan's prompts go into a new process, and how long they may be.
 // They are arguments of its command.
 const (
-	mostPrompts = 64
-	mostPrompt  = 1024
+	maxPrompts = 64
+	maxPrompt  = 1024
 )
 
 // PromptRules returns what a plan asks to be allowed as rules for a command line.
@@ -240,7 +240,7 @@ func PromptRules(request *wire.CanUseToolRequest) []string {
 		r.RuleContent = strings.Join(strings.FieldsFunc(r.RuleContent, func(c rune) bool {
 			return strings.ContainsRune(`()\`, c) || unicode.IsSpace(c) || unicode.IsControl(c)
 		}), " ")
-		if text := textOf(r); len(list) < mostPrompts && len(text) <= mostPrompt && policy.CheckRule(r.ToolName) == nil {
+		if text := textOf(r); len(list) < maxPrompts && len(text) <= maxPrompt && policy.CheckRule(r.ToolName) == nil {
 			list = append(list, text)
 		}
 	}

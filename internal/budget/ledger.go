@@ -259,15 +259,15 @@ func (l *Ledger) tell(m *Meter, dir string, over bool) bool {
 	if l.told[key] {
 		return false
 	}
-	if len(l.told) >= mostTold {
+	if len(l.told) >= maxTold {
 		clear(l.told) // somebody is told once more, rather than nobody
 	}
 	l.told[key] = true
 	return true
 }
 
-// mostTold is how many shared budgets a ledger remembers to have told of.
-const mostTold = 10_000
+// maxTold is how many shared budgets a ledger remembers to have told of.
+const maxTold = 10_000
 
 // midnight returns when a time's day began.
 func midnight(t time.Time) time.Time {

@@ -246,11 +246,11 @@ func TestLimitsBounds(t *testing.T) {
 		l.over(record.HoldOver{Granted: &record.Grant{Budget: fmt.Sprint(i), Unit: USD}}, i)
 	}
 	l.rateLimit(&wire.RateLimitInfo{Status: wire.RateLimitStatusRejected, RateLimitType: wire.RateLimitType(strings.Repeat("x", 1000))}, 1)
-	if len(l.Rejected) != mostLimits || len(l.Marks) != mostMarks || len(l.Grants) != mostMarks {
+	if len(l.Rejected) != maxLimits || len(l.Marks) != maxMarks || len(l.Grants) != maxMarks {
 		t.Errorf("%d limits, %d marks and %d grants are kept", len(l.Rejected), len(l.Marks), len(l.Grants))
 	}
-	if l.Marks[mostMarks-1].Budget != "999" || l.Rejected["0"].Until != (time.Time{}) {
-		t.Errorf("the newest mark is %+v, the first limit %+v", l.Marks[mostMarks-1], l.Rejected["0"])
+	if l.Marks[maxMarks-1].Budget != "999" || l.Rejected["0"].Until != (time.Time{}) {
+		t.Errorf("the newest mark is %+v, the first limit %+v", l.Marks[maxMarks-1], l.Rejected["0"])
 	}
 	var empty State
 	raw, err := json.Marshal(struct {

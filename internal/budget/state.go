@@ -78,12 +78,12 @@ type rejection struct {
 
 // How many kinds of rate limits are told apart, and how long their names may be.
 const (
-	mostLimits    = 16
-	mostLimitName = 128
+	maxLimits    = 16
+	maxLimitName = 128
 )
 
-// mostMarks is how many grants and marks are kept: more than there are budgets.
-const mostMarks = 128
+// maxMarks is how many grants and marks are kept: more than there are budgets.
+const maxMarks = 128
 
 // Facts are what else is known of the session after an entry.
 type Facts struct {
@@ -162,7 +162,7 @@ func (l *State) rateLimit(info *wire.RateLimitInfo, seq int64) {
 		delete(l.Passed, kind)
 		return
 	}
-	if _, known := l.Rejected[kind]; len(kind) > mostLimitName || !known && len(l.Rejected) >= mostLimits {
+	if _, known := l.Rejected[kind]; len(kind) > maxLimitName || !known && len(l.Rejected) >= maxLimits {
 		return
 	}
 	if l.Rejected == nil {
@@ -224,7 +224,7 @@ func (l *State) told(d record.Budget) {
 }
 
 func lastOf[T any](list []T) []T {
-	if over := len(list) - mostMarks; over > 0 {
+	if over := len(list) - maxMarks; over > 0 {
 		list = slices.Delete(list, 0, over)
 	}
 	return list

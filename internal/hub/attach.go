@@ -215,7 +215,7 @@ func (st *step) attach(a *Attachment, hello Hello) (link.Welcome, error) {
 	st.rulesChanged() // they may have, while it was away
 	st.refuseForeign()
 	switch stopping := s.stopping; {
-	case s.spent():
+	case s.turnTaken():
 		st.closeInput(a)
 	case stopping != "":
 		// The order to stop may have been lost with the old connection.
@@ -420,7 +420,7 @@ func (st *step) line(a *Attachment, l *fold.Line) error {
 			s.planTool = answer.ToolEnterPlan
 		}
 	case "result":
-		if s.spent() {
+		if s.turnTaken() {
 			st.closeInput(a)
 		}
 	}
@@ -535,7 +535,7 @@ func (st *step) lost(a *Attachment, cause error) {
 	}
 	st.down(reason)
 	// A shim that has died is found out sooner than by the next round.
-	s.hub.lookAfter(s.id)
+	s.hub.checkSoon(s.id)
 }
 
 // down notes that the process cannot be reached.

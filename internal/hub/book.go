@@ -91,14 +91,14 @@ type book struct {
 	rowJSON json.RawMessage
 }
 
-// mostRecent and mostRecentBytes are how many answered questions a book
-// remembers, mostUnderWay and mostUnderWayBytes how many whose answers have not
+// maxRecent and maxRecentBytes are how many answered questions a book
+// remembers, maxUnderWay and maxUnderWayBytes how many whose answers have not
 // arrived.
 const (
-	mostRecent        = 64
-	mostRecentBytes   = 256 << 10
-	mostUnderWay      = 4096
-	mostUnderWayBytes = 16 << 20
+	maxRecent        = 64
+	maxRecentBytes   = 256 << 10
+	maxUnderWay      = 4096
+	maxUnderWayBytes = 16 << 20
 )
 
 // The kinds of commands.

@@ -12,7 +12,7 @@ import (
 // TestManyAnswersUnderWay has more answers under way at once than are remembered as a
 // rule: of each it gets known that it has arrived, and few are remembered then.
 func TestManyAnswersUnderWay(t *testing.T) {
-	const many = 3 * mostRecent
+	const many = 3 * maxRecent
 	b := &book{Run: 2}
 	answered := func(n, run int) journal.Question {
 		return journal.Question{
@@ -38,16 +38,16 @@ func TestManyAnswersUnderWay(t *testing.T) {
 		}
 	}
 	b.remember(answered(many, 2))
-	if len(b.Recent) != mostRecent || b.Recent[mostRecent-1].ID != fmt.Sprint("q", many) {
-		t.Errorf("%d are remembered, want the last %d", len(b.Recent), mostRecent)
+	if len(b.Recent) != maxRecent || b.Recent[maxRecent-1].ID != fmt.Sprint("q", many) {
+		t.Errorf("%d are remembered, want the last %d", len(b.Recent), maxRecent)
 	}
 	// There is a bound for those as well.
 	b.Recent = nil
-	for n := range mostUnderWay {
+	for n := range maxUnderWay {
 		b.Recent = append(b.Recent, answered(n, 2))
 	}
 	b.remember(answered(-2, 2))
-	if len(b.Recent) != mostUnderWay || b.Recent[0].ID != "q1" {
-		t.Errorf("%d are remembered, want at most %d", len(b.Recent), mostUnderWay)
+	if len(b.Recent) != maxUnderWay || b.Recent[0].ID != "q1" {
+		t.Errorf("%d are remembered, want at most %d", len(b.Recent), maxUnderWay)
 	}
 }

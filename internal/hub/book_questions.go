@@ -92,10 +92,10 @@ func (b *book) remember(q journal.Question) {
 	for i := range b.Recent {
 		size += recentSize(&b.Recent[i])
 	}
-	for len(b.Recent) > mostRecent || size > mostRecentBytes && len(b.Recent) > 1 {
+	for len(b.Recent) > maxRecent || size > maxRecentBytes && len(b.Recent) > 1 {
 		i := slices.IndexFunc(b.Recent[:len(b.Recent)-1], func(q journal.Question) bool { return !b.underWay(&q) })
 		if i < 0 {
-			if len(b.Recent) <= mostUnderWay && size <= mostUnderWayBytes {
+			if len(b.Recent) <= maxUnderWay && size <= maxUnderWayBytes {
 				return
 			}
 			i = 0

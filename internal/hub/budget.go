@@ -93,11 +93,11 @@ func (st *step) checkLimits() {
 func (st *step) account() {
 	s, dir, sum := st.s, st.s.book.folder(), limited{st: st}.Turns()
 	// Before all else: a client that is shown the session in this step sees it.
-	st.after = slices.Insert(st.after, 0, func() { s.hub.nudge(s.hub.ledger.Add(s.id, dir, st.now, sum)) })
+	st.after = slices.Insert(st.after, 0, func() { s.hub.poke(s.hub.ledger.Add(s.id, dir, st.now, sum)) })
 }
 
-// nudge has sessions looked at.
-func (h *Hub) nudge(ids []string) {
+// poke has sessions looked at.
+func (h *Hub) poke(ids []string) {
 	if len(ids) == 0 {
 		return
 	}
@@ -115,7 +115,7 @@ func (h *Hub) nudge(ids []string) {
 }
 
 // tickLimits has the sessions looked at whose time has come.
-func (h *Hub) tickLimits(now time.Time) { h.nudge(h.ledger.Due(now)) }
+func (h *Hub) tickLimits(now time.Time) { h.poke(h.ledger.Due(now)) }
 
 // wake starts another process for a prompt that came while the one before was
 // being ended because it was idle.

@@ -430,8 +430,8 @@ func (a *Attachment) Doubtful(ctx context.Context, number int64, reason string) 
 	})
 }
 
-// mostUUIDs is how many uuids of received lines are stored with a run.
-const mostUUIDs = 64
+// maxUUIDs is how many uuids of received lines are stored with a run.
+const maxUUIDs = 64
 
 // remember notes the uuid of a line that was received from a CLI that dials in.
 func (st *step) remember(uuid []byte) {
@@ -440,7 +440,7 @@ func (st *step) remember(uuid []byte) {
 	}
 	// Rows that were handed on share the list: it only grows behind their ends.
 	uuids := append(st.s.run.LastUUIDs, string(uuid))
-	if over := len(uuids) - mostUUIDs; over > 0 {
+	if over := len(uuids) - maxUUIDs; over > 0 {
 		uuids = uuids[over:]
 	}
 	st.s.run.LastUUIDs = uuids // stored with the next durable line

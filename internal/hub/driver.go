@@ -108,8 +108,8 @@ type foreignRequest struct {
 	Callback  string `json:"callback,omitempty"` // of a hook
 }
 
-// mostForeign is how many of them a book remembers.
-const mostForeign = 256
+// maxForeign is how many of them a book remembers.
+const maxForeign = 256
 
 // foreignLine folds a request of the CLI, or its withdrawal.
 func (b *book) foreignLine(l *fold.Line, line []byte) {
@@ -132,7 +132,7 @@ func (b *book) foreignLine(l *fold.Line, line []byte) {
 				return
 			}
 			b.Foreign = append(b.Foreign, f)
-			if len(b.Foreign) > mostForeign {
+			if len(b.Foreign) > maxForeign {
 				b.Foreign = slices.Delete(b.Foreign, 0, 1)
 			}
 		}
@@ -394,9 +394,9 @@ func (st *step) neverCame() bool {
 // ended. The rest is taken in when that has happened.
 const leftTime = 15 * time.Second
 
-// takeLeft has what the dead process of a run has left taken in: it may tell how the
+// importSpool has what the dead process of a run has left taken in: it may tell how the
 // process has ended, which nobody else knows.
-func (h *Hub) takeLeft(ctx context.Context, session string, run int) {
+func (h *Hub) importSpool(ctx context.Context, session string, run int) {
 	if h.options.Left == nil {
 		return
 	}

@@ -152,7 +152,7 @@ func New(ctx context.Context, o Options) (*Hub, error) {
 		h.tasks.Wait()
 		return nil, err
 	}
-	h.tasks.Go(h.lookAfterAll)
+	h.tasks.Go(h.maintain)
 	h.tasks.Go(func() { h.watchRules(changed) })
 	return h, nil
 }
@@ -413,8 +413,8 @@ func (h *Hub) Retain(ctx context.Context, r journal.Retention) (int, error) {
 	return n, nil
 }
 
-// lookAfter has a session's run looked after soon.
-func (h *Hub) lookAfter(id string) {
+// checkSoon has the maintenance goroutine check a session's run soon.
+func (h *Hub) checkSoon(id string) {
 	h.mu.Lock()
 	h.offline[id] = true
 	h.mu.Unlock()
@@ -424,9 +424,9 @@ func (h *Hub) lookAfter(id string) {
 	}
 }
 
-// lookAfterAll looks after runs without a link, and puts away sessions that
-// nobody uses.
-func (h *Hub) lookAfterAll() {
+// maintain checks runs without a link, and evicts sessions that no caller uses.
+// It is the hub's maintenance goroutine.
+func (h *Hub) maintain() {
 	tick := time.NewTicker(h.watch)
 	defer tick.Stop()
 	quiet := time.NewTicker(quietAfter)
@@ -436,7 +436,7 @@ func (h *Hub) lookAfterAll() {
 		case <-h.ctx.Done():
 			return
 		case id := <-h.look:
-			h.lookInto(id)
+			h.reap(id)
 		case <-quiet.C:
 			h.quiet()
 		case <-tick.C:
@@ -447,18 +447,18 @@ func (h *Hub) lookAfterAll() {
 			}
 			h.mu.Unlock()
 			for _, id := range ids {
-				h.lookInto(id)
+				h.reap(id)
 			}
-			h.wide.unstick()
-			h.wakeUp()
+			h.wide.skipStuck()
+			h.pokeDue()
 			h.tickLimits(h.now())
-			h.putAway()
+			h.evictIdle()
 		}
 	}
 }
 
-// wakeUp has the sessions look at the clock in which something may be due.
-func (h *Hub) wakeUp() {
+// pokeDue runs a step in the sessions in which something may be due.
+func (h *Hub) pokeDue() {
 	h.mu.Lock()
 	var due []*session
 	for _, s := range h.sessions {
@@ -476,9 +476,9 @@ func (h *Hub) wakeUp() {
 // restarted: 2.1.120 tries for about ten minutes.
 const dialWait = 11 * time.Minute
 
-// lookInto ends the run of a session whose process is known to be dead, and sweeps
+// reap ends the run of a session whose process is known to be dead, and sweeps
 // up what it left.
-func (h *Hub) lookInto(id string) {
+func (h *Hub) reap(id string) {
 	s, release, err := h.acquire(h.ctx, id)
 	if err != nil {
 		if problem, ok := errors.AsType[*api.Error](err); ok && problem.Code == api.CodeNotFound {
@@ -525,7 +525,7 @@ func (h *Hub) lookInto(id string) {
 	if run.Run == 0 || h.launcher == nil || run.PID > 0 && h.launcher.Alive(run.PID, run.PIDStart) {
 		return
 	}
-	h.takeLeft(h.ctx, id, run.Run)
+	h.importSpool(h.ctx, id, run.Run)
 	ctx, cancel := context.WithTimeout(h.ctx, 15*time.Second)
 	defer cancel()
 	swept, err := h.launcher.Sweep(ctx, run.Marker)
@@ -565,8 +565,9 @@ func (h *Hub) quiet() {
 	h.wide.quiet()
 }
 
-// putAway puts away the sessions that nobody has used for a while.
-func (h *Hub) putAway() {
+// evictIdle is the eviction of sessions that no caller has used for a while: they are
+// folded again from the journal when one asks for them.
+func (h *Hub) evictIdle() {
 	now := h.now()
 	h.mu.Lock()
 	var idle []*session
@@ -589,7 +590,7 @@ func (h *Hub) putAway() {
 			continue
 		}
 		h.mu.Lock()
-		// Somebody may have come and gone, and have left it something to do.
+		// A caller may have used it meanwhile, and have left it something to do.
 		if s.users == 0 && now.Sub(s.released) >= h.rest && h.sessions[s.id] == s {
 			delete(h.sessions, s.id)
 			close(s.stop)
@@ -603,7 +604,7 @@ func (h *Hub) problem(err error, id string) error {
 	if owned, ok := errors.AsType[*OwnedError](err); ok {
 		return &api.Error{Status: http.StatusConflict, Code: api.CodeOwned, Title: owned.Error(), Session: owned.Session, Hint: "stop that session first, or fork the conversation"}
 	}
-	if errors.Is(err, ErrClosed) || errors.Is(err, errPutAway) {
+	if errors.Is(err, ErrClosed) || errors.Is(err, errEvicted) {
 		return record.Closing()
 	}
 	return record.Problem(h.log, err, id)

@@ -260,7 +260,7 @@ func TestPutAway(t *testing.T) {
 	ctx := l.ctx()
 	for l.hub.InUse() > 0 {
 		if ctx.Err() != nil {
-			t.Fatal("the session was not put away")
+			t.Fatal("the session was not evicted")
 		}
 		runtime.Gosched()
 	}

@@ -131,7 +131,7 @@ func (h *Hub) create(ctx context.Context, by Actor, in api.CreateSession, sum []
 	if spec.transport != "" && spec.transport != transportShim {
 		created.Token = token
 		if spec.transport == transportTee {
-			h.lookAfter(s.id) // it may never come
+			h.checkSoon(s.id) // it may never come
 		}
 	} else {
 		select {
@@ -185,7 +185,7 @@ func (h *Hub) discard(s *session) {
 // closing reports whether a start came to nothing because the hub closes: its
 // process may be there.
 func closing(err error) bool {
-	return errors.Is(err, ErrClosed) || errors.Is(err, errPutAway) || errors.Is(err, journal.ErrClosed)
+	return errors.Is(err, ErrClosed) || errors.Is(err, errEvicted) || errors.Is(err, journal.ErrClosed)
 }
 
 // startProblem explains why a process could not be started.
@@ -460,7 +460,7 @@ func (s *session) giveUp(ctx context.Context, by Actor) error {
 			s.log.Warn("ending a run by force", "session", s.id, "run", run.Run, "err", err)
 		}
 	}
-	s.hub.takeLeft(ctx, s.id, run.Run)
+	s.hub.importSpool(ctx, s.id, run.Run)
 	err = s.do(ctx, func(st *step) {
 		if s.book.Run == run.Run && s.link == nil {
 			st.endRun(api.Ended{Reason: givenUpBy + nameOf(by)}, false)

@@ -131,8 +131,8 @@ func (st *step) message(by Actor, in incoming) (*api.Message, error) {
 // How many messages may wait in a session's queue, and how much of them: they are
 // all in memory.
 const (
-	mostQueued      = 1000
-	mostQueuedBytes = 256 << 20
+	maxQueued      = 1000
+	maxQueuedBytes = 256 << 20
 )
 
 // room says that no more messages are taken, nil if some are.
@@ -143,7 +143,7 @@ func (b *book) room() error {
 			n, size = n+1, size+len(v.Data)
 		}
 	}
-	if n < mostQueued && size < mostQueuedBytes {
+	if n < maxQueued && size < maxQueuedBytes {
 		return nil
 	}
 	return &api.Error{

@@ -123,7 +123,7 @@ func (h *Hub) Unknown(ctx context.Context, id string) (*record.Unknown, error) {
 		return nil
 	})
 	switch {
-	case errors.Is(err, errPutAway): // it is stored by now
+	case errors.Is(err, errEvicted): // it is stored by now
 		return nil, nil
 	case err != nil:
 		return nil, h.problem(err, id)

@@ -171,7 +171,7 @@ func (st *step) dispatch() {
 	if b.Ended != nil || b.Intent != nil || st.heldBack() {
 		return
 	}
-	if s.link == nil || !s.link.connected || s.link.deaf || s.stopping != "" || s.spent() || s.foreign(true) != nil {
+	if s.link == nil || !s.link.connected || s.link.deaf || s.stopping != "" || s.turnTaken() || s.foreign(true) != nil {
 		return
 	}
 	switch phase := b.phase(); {
@@ -198,9 +198,9 @@ func (st *step) dispatch() {
 	}
 }
 
-// spent reports whether the run has had its turn, where each turn gets a process
+// turnTaken reports whether the run has had its turn, where each turn gets a process
 // of its own.
-func (s *session) spent() bool {
+func (s *session) turnTaken() bool {
 	return s.book.Options.Fresh && s.book.Transport == transportShim && s.book.State.Results > 0
 }
 
@@ -230,7 +230,7 @@ func (st *step) refuse(line []byte) {
 		return
 	}
 	request, ok := m.(*wire.ControlRequest)
-	if !ok || fold.KindOf(request.Request) != "" || leftAlone(request.Request.RequestSubtype()) || st.hooked(request) || st.s.registrant != nil {
+	if !ok || fold.KindOf(request.Request) != "" || leftAlone(request.Request.RequestSubtype()) || st.answerHook(request) || st.s.registrant != nil {
 		return
 	}
 	f := foreignRequest{RequestID: request.RequestID, Subtype: request.Request.RequestSubtype()}

@@ -342,9 +342,9 @@ const pursueFor = 20 * time.Second
 // planOver is why a process is ended whose plan another one carries out.
 const planOver = "its plan was approved, and a new process carries it out"
 
-// pursue takes the next step towards an approved plan's fresh start, if it is
+// advancePlan takes the next step towards an approved plan's fresh start, if it is
 // time for it.
-func (st *step) pursue() {
+func (st *step) advancePlan() {
 	s, b := st.s, st.s.book
 	in := b.Intent
 	switch {

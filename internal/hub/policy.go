@@ -186,9 +186,9 @@ func hooksFor(o api.SessionOptions, every bool) map[string][]wire.HookMatcher {
 // run the call, so that the hook's own request is held open instead.
 var asksByHook = wire.Version{Major: 2, Minor: 1, Patch: 120}
 
-// hooked answers a hook of ours, or opens a question for it. It reports whether it
+// answerHook answers a hook of ours, or opens a question for it. It reports whether it
 // was one.
-func (st *step) hooked(request *wire.ControlRequest) bool {
+func (st *step) answerHook(request *wire.ControlRequest) bool {
 	call, ok := request.Request.(*wire.HookCallbackRequest)
 	if !ok || call.CallbackID != hookEveryCall && call.CallbackID != hookEnterPlan {
 		return false
@@ -276,7 +276,7 @@ func (st *step) everyCall() bool {
 func (st *step) rulesChanged() {
 	st.offerAll()
 	st.s.pushDue = true
-	st.unhooked()
+	st.warnNoHook()
 }
 
 // flagSettings is the first version that takes settings while it runs.
@@ -388,8 +388,8 @@ func (h *Hub) ConfirmPolicy(_ context.Context, by Actor, in api.ConfirmPolicy) (
 
 // How many rules a session may have, and how long everything may be allowed.
 const (
-	mostRules = 200
-	mostTrust = 24 * time.Hour
+	maxRules = 200
+	maxTrust = 24 * time.Hour
 )
 
 // AddRule adds a rule to a session.
@@ -443,7 +443,7 @@ func (st *step) addRule(by Actor, in api.AddRule) (*api.SessionRule, error) {
 		switch {
 		case in.Decision != api.RuleAllow:
 			return nil, record.Unfit("rule: %q works with allow only; stop the session instead", answer.EveryTool)
-		case in.For <= 0 || in.For > int64(mostTrust/time.Second):
+		case in.For <= 0 || in.For > int64(maxTrust/time.Second):
 			return nil, record.Unfit("for: a rule that allows everything must expire within a day")
 		}
 	} else if err := answer.CheckRule(in.Rule, in.Decision); err != nil {
@@ -465,8 +465,8 @@ func (st *step) addRule(by Actor, in api.AddRule) (*api.SessionRule, error) {
 
 // roomForRule says whether the session may have another rule.
 func (st *step) roomForRule() error {
-	if len(st.s.book.Rules) >= mostRules {
-		return api.Errorf(http.StatusConflict, api.CodeConflict, "the session already has %d rules; remove some, or use the rules file", mostRules)
+	if len(st.s.book.Rules) >= maxRules {
+		return api.Errorf(http.StatusConflict, api.CodeConflict, "the session already has %d rules; remove some, or use the rules file", maxRules)
 	}
 	return nil
 }
@@ -541,9 +541,9 @@ func (st *step) offerHook(row journal.Question, ask *wire.ControlRequest) {
 	}
 }
 
-// unhooked tells, once, that calls of a process which was started without a hook
+// warnNoHook tells, once, that calls of a process which was started without a hook
 // are not brought to the hub although the rules say so now.
-func (st *step) unhooked() {
+func (st *step) warnNoHook() {
 	s, b := st.s, st.s.book
 	if s.unhooked || !st.everyCall() || b.Ended != nil || b.First == nil || bytes.Contains(b.First, []byte(`"`+hookEveryCall+`"`)) {
 		return

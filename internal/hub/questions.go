@@ -333,10 +333,10 @@ func (st *step) deadline() int {
 	return int(st.s.hub.deadline / time.Second)
 }
 
-// watched counts the time for which somebody could see what is asked, and refuses
+// countWaiting counts the time for which a client could show what is asked, and refuses
 // what has waited too long. A plan is never refused for that. What a hub that is
 // restarted has counted is lost: the time begins anew.
-func (st *step) watched() {
+func (st *step) countWaiting() {
 	s := st.s
 	if len(s.book.Questions) == 0 || st.deadline() <= 0 {
 		s.seen, s.lastSeen = nil, time.Time{}
@@ -383,9 +383,9 @@ func (st *step) watched() {
 	s.seen = seen
 }
 
-// restless reports whether something may be due in the session without anything
+// needsClock reports whether something may be due in the session without anything
 // happening.
-func (s *session) restless() bool {
+func (s *session) needsClock() bool {
 	b := s.book
 	if b.Intent != nil {
 		return true

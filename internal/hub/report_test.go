@@ -243,7 +243,7 @@ func TestDrift(t *testing.T) {
 		}
 	}
 	check("in memory")
-	// Ended and put away, they are read from what is stored.
+	// Ended and evicted, they are read from what is stored.
 	for _, s := range []*api.Session{first, second} {
 		if _, err := l.hub.Stop(l.ctx(), person, s.ID, api.Stop{}); err != nil {
 			t.Fatal(err)
@@ -267,7 +267,7 @@ func TestDrift(t *testing.T) {
 			t.Fatalf("%d sessions are still in memory", loaded)
 		}
 	}
-	check("put away")
+	check("evicted")
 }
 
 // TestAudit lists decisions of rules and of people.

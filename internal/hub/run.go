@@ -53,7 +53,7 @@ func (st *step) startRun(spec runSpec) (token string) {
 	}
 	resume := spec.resume
 	if resume == "" && !spec.fresh {
-		if resume = b.State.Conversation(); resume == "" || !b.spoken() || b.unnamed() {
+		if resume = b.State.Conversation(); resume == "" || !b.hasConversation() || b.unnamed() {
 			// No process has come so far as to name its conversation, or to write
 			// it down: a CLI keeps nothing of one in which nobody said anything.
 			resume, spec.fork, spec.at = b.Resume, b.Fork, b.At
@@ -161,8 +161,8 @@ func (b *book) unnamed() bool {
 	return b.Resume == "" && len(list) > 0 && list[len(list)-1].Run < b.Run
 }
 
-// spoken reports whether somebody has said something in the session.
-func (b *book) spoken() bool { return b.State.Prompt != "" || b.Costs.Turns > b.Costs.Failed }
+// hasConversation reports whether something was said in the session.
+func (b *book) hasConversation() bool { return b.State.Prompt != "" || b.Costs.Turns > b.Costs.Failed }
 
 // initialize sends the run's first line, and returns what it says. answer gets the
 // CLI's answer; it may be nil.
@@ -244,7 +244,7 @@ func (s *session) launch(spec LaunchSpec, launched chan error) {
 			st.touch()
 		}
 	})
-	s.hub.lookAfter(s.id)
+	s.hub.checkSoon(s.id)
 	if launched != nil {
 		launched <- errors.Join(err, committed)
 	}

@@ -145,12 +145,12 @@ const (
 	maxStepBytes = 2 << 20
 )
 
-// enqueue hands an operation to loop. It fails if the session is being put away.
+// enqueue hands an operation to loop. It fails if the session is being evicted.
 func (s *session) enqueue(o op) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {
-		return errPutAway
+		return errEvicted
 	}
 	s.ops = append(s.ops, o)
 	select {
@@ -168,8 +168,8 @@ func (s *session) later(f func(*step)) {
 	}})
 }
 
-// errPutAway says that a session is not in memory any more.
-var errPutAway = errors.New("the session is being put away")
+// errEvicted says that a session is not in memory any more.
+var errEvicted = errors.New("the session is being evicted")
 
 // do runs an operation that cannot fail and waits until what it did is in the
 // journal; see try.
@@ -255,14 +255,14 @@ func (s *session) withdraw(o op) bool {
 	return true
 }
 
-// loop works through operations until the session is put away or the hub closes.
+// loop works through operations until the session is evicted or the hub closes.
 func (s *session) loop() {
 	defer close(s.done)
 	defer s.hub.forget(s)
 	for {
 		select {
 		case <-s.stop:
-			s.leave(errPutAway)
+			s.leave(errEvicted)
 			return
 		case <-s.hub.ctx.Done():
 			s.leave(ErrClosed)
@@ -276,7 +276,7 @@ func (s *session) loop() {
 				// Another process has written to the session, or removed it: what
 				// the journal says counts, and its run is looked after.
 				s.log.Error("a session has to be read anew", "session", s.id, "err", err)
-				s.hub.lookAfter(s.id)
+				s.hub.checkSoon(s.id)
 			}
 			return
 		}
@@ -415,12 +415,12 @@ func (st *step) finish() {
 	}
 	st.expireRules()
 	st.push()
-	st.watched()
+	st.countWaiting()
 	st.presume()
-	st.pursue()
+	st.advancePlan()
 	st.checkLimits()
 	st.dispatch()
-	st.tellMode()
+	st.emitMode()
 	if phase := s.book.phase(); phase != s.book.Told && len(st.entries) > 0 {
 		st.event(api.KindState, Actor{}, record.State{State: api.State(phase)})
 		if phase == fold.PhaseIdle || phase == fold.PhaseEnded {
@@ -428,15 +428,15 @@ func (st *step) finish() {
 		}
 	}
 	st.notify()
-	s.awake.Store(s.restless())
+	s.awake.Store(s.needsClock())
 	s.unsaved += int64(len(st.entries))
 	if s.unsaved >= foldEvery {
 		st.saves = true
 	}
 }
 
-// tellMode tells that the agent is in another permission mode.
-func (st *step) tellMode() {
+// emitMode tells that the agent is in another permission mode.
+func (st *step) emitMode() {
 	b := st.s.book
 	if b.ToldMode == "" || b.State.Mode == "" || b.State.Mode == b.ToldMode {
 		return

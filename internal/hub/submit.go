@@ -127,8 +127,8 @@ func encodeAnswer(requestID string, a *wire.ControlAnswer) ([]byte, error) {
 	return line, nil
 }
 
-// mostUUID is how long a message's uuid may be. It is also the client's id of it.
-const mostUUID = 128
+// maxUUID is how long a message's uuid may be. It is also the client's id of it.
+const maxUUID = 128
 
 // submitMessage queues a message that came as a line, or writes it into the running
 // turn if it says that it is for now. The same uuid is the same message.
@@ -142,8 +142,8 @@ func (s *session) submitMessage(ctx context.Context, by Actor, line []byte) erro
 	if err != nil || !ok {
 		return record.Unfit("this isn't a message")
 	}
-	if len(uuid) > mostUUID {
-		return record.Unfit("uuid: expected at most %d characters, got %d", mostUUID, len(uuid))
+	if len(uuid) > maxUUID {
+		return record.Unfit("uuid: expected at most %d characters, got %d", maxUUID, len(uuid))
 	}
 	in := incoming{SendMessage: api.SendMessage{ClientID: uuid}, line: line, uuid: uuid}
 	if user.Priority == wire.MessagePriorityNow {

@@ -238,10 +238,10 @@ func (w *wide) wake() {
 	}
 }
 
-// unstick gives up waiting for a step that was committed and will never be shown,
+// skipStuck gives up waiting for a step that was committed and will never be shown,
 // because its session was lost in between: everybody reads the journal instead. It
 // is called from time to time.
-func (w *wide) unstick() {
+func (w *wide) skipStuck() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.pending) == 0 || !w.stuck {
@@ -447,8 +447,8 @@ func (c *WideCursor) read(ctx context.Context, upTo int64) ([]api.Frame, error) 
 	return frames, nil
 }
 
-// mostEpochs is how many sessions' epochs a cursor remembers.
-const mostEpochs = 1024
+// maxEpochs is how many sessions' epochs a cursor remembers.
+const maxEpochs = 1024
 
 // epochOf returns the epoch of an entry's session.
 func (c *WideCursor) epochOf(ctx context.Context, e *journal.Entry) (string, error) {
@@ -462,7 +462,7 @@ func (c *WideCursor) epochOf(ctx context.Context, e *journal.Entry) (string, err
 	if err != nil {
 		return "", fmt.Errorf("finding the session of an entry: %w", err)
 	}
-	if len(c.epochs) >= mostEpochs || c.epochs == nil {
+	if len(c.epochs) >= maxEpochs || c.epochs == nil {
 		c.epochs = map[string]string{}
 	}
 	c.epochs[e.Session] = row.Epoch

@@ -129,8 +129,8 @@ func TestWideLate(t *testing.T) {
 		t.Fatalf("got %q, want %q", got, want)
 	}
 	w.show(b, 2, "")
-	w.hub.wide.unstick()
-	w.hub.wide.unstick()
+	w.hub.wide.skipStuck()
+	w.hub.wide.skipStuck()
 	w.cursor.position = 2 // as if it had read the journal
 	if got, want := w.seen(t), "=one "; got != want {
 		t.Fatalf("got %q, want %q", got, want)

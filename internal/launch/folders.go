@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// mostEntries is how many entries of a folder are looked at.
-const mostEntries = 20_000
+// maxEntries is how many entries of a folder are looked at.
+const maxEntries = 20_000
 
 // A Folder is one that somebody may want to work in.
 type Folder struct {
@@ -74,7 +74,7 @@ func subfolders(ctx context.Context, parent, base string) ([]string, error) {
 	defer func() { _ = f.Close() }() // it was only read
 	base = strings.ToLower(base)
 	var names []string
-	for looked := 0; looked < mostEntries; {
+	for looked := 0; looked < maxEntries; {
 		if err := context.Cause(ctx); err != nil {
 			return nil, fmt.Errorf("looking for folders: %w", err)
 		}

@@ -45,7 +45,7 @@ func (l *Launcher) rules(version wire.Version, spec *Spec) (settings json.RawMes
 	for _, rule := range spec.Deny {
 		size += len("--disallowedTools=") + len(rule) + 1
 	}
-	twice := size <= mostFlags
+	twice := size <= maxFlags
 	if !twice && len(spec.Options.Settings) > 0 {
 		return nil, nil, &StartError{
 			Code: BadOption, Reason: "there are too many rules that deny for a session with settings of its own, which may spoil those that go with them",
@@ -65,9 +65,9 @@ func (l *Launcher) rules(version wire.Version, spec *Spec) (settings json.RawMes
 	return settings, disallowed, nil
 }
 
-// mostFlags is how many bytes of rules are given by flags. Systems take between
+// maxFlags is how many bytes of rules are given by flags. Systems take between
 // one and two MiB for arguments and environment together.
-const mostFlags = 256 << 10
+const maxFlags = 256 << 10
 
 // setOf returns the entries of a list.
 func setOf(list []string) map[string]bool {

@@ -26,16 +26,16 @@ const (
 	leastPrefix = 3
 	// shortID is how much of an id people are shown. Among a million sessions it is still very likely that it names one.
 	shortID = 9
-	// page is how many sessions are asked for at a time, mostMeant how many an error lists.
-	page      = 200
-	mostMeant = 8
-	// mostPasses is how often a list is read again that changes meanwhile.
-	mostPasses = 20
+	// page is how many sessions are asked for at a time, maxMeant how many an error lists.
+	page     = 200
+	maxMeant = 8
+	// maxPasses is how often a list is read again that changes meanwhile.
+	maxPasses = 20
 	// maxAbout is how many letters of a title an error quotes.
 	maxAbout = 60
-	// leastConversation and mostConversation bound what may be the id of a conversation, or the beginning of one.
+	// leastConversation and maxConversation bound what may be the id of a conversation, or the beginning of one.
 	leastConversation = 4
-	mostConversation  = 64
+	maxConversation   = 64
 	// sameMoment is how close together two sessions were updated if it is chance which of them was the last.
 	sameMoment = 2 * time.Second
 )
@@ -75,8 +75,8 @@ func (e *Error) Error() string {
 	switch {
 	case len(e.Candidates) > 0:
 		shown, more := e.Candidates, ""
-		if len(shown) > mostMeant {
-			shown, more = shown[:mostMeant], fmt.Sprintf("\n  … and %d more", len(shown)-mostMeant)
+		if len(shown) > maxMeant {
+			shown, more = shown[:maxMeant], fmt.Sprintf("\n  … and %d more", len(shown)-maxMeant)
 		}
 		return fmt.Sprintf("%q matches several %ss; name one by its id:\n  %s%s", e.Name, e.Kind, strings.Join(shown, "\n  "), more)
 	case e.Why != "":
@@ -144,7 +144,7 @@ func SessionToEnd(ctx context.Context, hub Lister, name string) (*api.Session, e
 	if err != nil || name != Last || session.State == api.StateEnded {
 		return session, err
 	}
-	list, err := hub.List(ctx, api.SessionFilter{State: LiveStates(), Limit: mostMeant + 1})
+	list, err := hub.List(ctx, api.SessionFilter{State: LiveStates(), Limit: maxMeant + 1})
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +191,7 @@ func Conversation(ctx context.Context, hub Reader, name string) (*api.Session, *
 
 // Transcript finds a conversation on disk by its id or the beginning of it.
 func Transcript(ctx context.Context, hub Reader, name string) (*api.Transcript, error) {
-	list, err := hub.Transcripts(ctx, api.TranscriptFilter{Conversation: name, Limit: mostMeant + 2})
+	list, err := hub.Transcripts(ctx, api.TranscriptFilter{Conversation: name, Limit: maxMeant + 2})
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +212,7 @@ func IsConversation(text string) bool {
 	other := func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_'
 	}
-	return len(text) >= leastConversation && len(text) <= mostConversation && !strings.ContainsFunc(text, other)
+	return len(text) >= leastConversation && len(text) <= maxConversation && !strings.ContainsFunc(text, other)
 }
 
 // severalSessions says which sessions a name could stand for.
@@ -425,7 +425,7 @@ func All(ctx context.Context, hub Lister, f api.SessionFilter) ([]api.SessionSum
 			f.Cursor = list.Next
 			known = known || f.Cursor == ""
 		}
-		if pages == 1 || pass == mostPasses {
+		if pages == 1 || pass == maxPasses {
 			slices.SortStableFunc(all, func(a, b api.SessionSummary) int { return b.Updated.Compare(a.Updated) })
 			return all, nil
 		}

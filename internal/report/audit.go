@@ -10,8 +10,8 @@ import (
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// mostAudited is how many decisions are looked at for one page.
-const mostAudited = 5000
+// maxAudited is how many decisions are looked at for one page.
+const maxAudited = 5000
 
 // Audit lists what was decided about what agents wanted to do, the newest first:
 // by rules, by somebody, or not at all since it was not asked any more. A page of
@@ -34,7 +34,7 @@ func (p *Reports) Audit(ctx context.Context, f api.AuditFilter) (*api.Audit, err
 		}
 		out.Next = page.Next
 		looked += len(page.Entries)
-		if out.Next == "" || len(out.Items) >= limit || looked >= mostAudited {
+		if out.Next == "" || len(out.Items) >= limit || looked >= maxAudited {
 			return out, nil
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
 
-// mostCosts is how many parts costs are shown in. The sums are of all.
-const mostCosts = 1000
+// maxCosts is how many parts costs are shown in. The sums are of all.
+const maxCosts = 1000
 
 // Costs sums up what agents have cost, by session (which is the usual), folder,
 // day of the server's clock or model. The dearest come first, of days the newest.
@@ -76,7 +76,7 @@ func (p *Reports) Costs(ctx context.Context, f api.CostFilter) (*api.Costs, erro
 		}
 		return cmp.Or(cmp.Compare(b.USD, a.USD), cmp.Compare(b.Turns, a.Turns), strings.Compare(a.Key, b.Key))
 	})
-	out.Items = out.Items[:min(len(out.Items), mostCosts)]
+	out.Items = out.Items[:min(len(out.Items), maxCosts)]
 	return out, nil
 }
 
@@ -109,15 +109,15 @@ func (p *costPart) tokenCount() *api.Tokens {
 	return &api.Tokens{Input: p.tokens.Input, Output: p.tokens.Output, CacheRead: p.tokens.CacheRead, CacheWrite: p.tokens.CacheWrite}
 }
 
-// mostDrifting is how many sessions are looked at for what is not known.
-const mostDrifting = 1000
+// maxDrifting is how many sessions are looked at for what is not known.
+const maxDrifting = 1000
 
 // Drift counts what is not known in the lines of CLIs, over the most recently
 // updated sessions. What a session has counted is told under the version that its
 // CLI had last.
 func (p *Reports) Drift(ctx context.Context) (*api.Drift, error) {
 	counts := map[api.DriftItem]int64{}
-	left := mostDrifting
+	left := maxDrifting
 	for cursor := ""; left > 0; {
 		page, err := p.journal.Sessions(ctx, journal.SessionQuery{Archived: true, Cursor: cursor, Limit: min(left, 200)})
 		if err != nil {

@@ -132,9 +132,9 @@ func parseTranscriptCursor(cursor string) (modified time.Time, conversation stri
 	return time.Unix(0, nanos), conversation, true
 }
 
-// mostTranscriptBytes is how much of a transcript a page holds, beyond its first
+// maxTranscriptBytes is how much of a transcript a page holds, beyond its first
 // line.
-const mostTranscriptBytes = 8 << 20
+const maxTranscriptBytes = 8 << 20
 
 // Transcript returns a part of a conversation on disk: at most limit of its lines,
 // from the one with a number on, counted from 0.
@@ -164,7 +164,7 @@ func (p *Reports) Transcript(ctx context.Context, conversation, dir string, from
 			continue
 		}
 		size += len(line)
-		if n := len(page.Lines); n == limit || n > 0 && size > mostTranscriptBytes {
+		if n := len(page.Lines); n == limit || n > 0 && size > maxTranscriptBytes {
 			page.Next, page.More = from+n, true
 			break
 		}

@@ -16,9 +16,9 @@ import (
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// mostShown is how much of a tool's input or result Markdown shows, in bytes. The
+// maxShown is how much of a tool's input or result Markdown shows, in bytes. The
 // other forms of an export have it all.
-const mostShown = 4 << 10
+const maxShown = 4 << 10
 
 // A markdown writes a session for people. What an agent says is Markdown, and stays
 // so in a quotation, without HTML and pictures; whatever else an agent or a person
@@ -231,7 +231,7 @@ func (m *markdown) assistant(e *journal.Entry, v *wire.Assistant) {
 				}
 			}
 			if b.Name != "TodoWrite" || !m.todos(b.Input) {
-				m.block(string(b.Input), mostShown)
+				m.block(string(b.Input), maxShown)
 			}
 		default: // thinking, and what is not known
 		}
@@ -272,7 +272,7 @@ func (m *markdown) results(e *journal.Entry, v *wire.User) {
 			}
 		}
 		m.write("\n", title, "\n\n")
-		m.block(r.Content.String(), mostShown)
+		m.block(r.Content.String(), maxShown)
 	}
 }
 
@@ -313,7 +313,7 @@ func (m *markdown) settled(q *api.Question) {
 		}
 		if a.Message != "" {
 			m.write("\n")
-			m.block(a.Message, mostShown)
+			m.block(a.Message, maxShown)
 		}
 	}
 }

@@ -149,12 +149,12 @@ func (r *entryReader) next(ctx context.Context) (*journal.Entry, error) {
 	return e, nil
 }
 
-// mostTitle is how long a title may be, in runes.
-const mostTitle = 200
+// maxTitle is how long a title may be, in runes.
+const maxTitle = 200
 
 // inOneLine makes a text fit for a title: one line, without control characters,
 // not too long.
-func inOneLine(text string) string { return record.CutLine(text, mostTitle) }
+func inOneLine(text string) string { return record.CutLine(text, maxTitle) }
 
 // library returns what can be seen of the disk.
 func (p *Reports) library() (Library, error) {

@@ -17,10 +17,10 @@ import (
 // How much is looked at to test rules. A client that may observe may ask for it.
 const (
 	testedSessions = 10
-	mostSessions   = 100
-	mostTested     = 200_000 // entries
-	mostTestedSize = 128 << 20
-	mostChanged    = 500
+	maxSessions    = 100
+	maxTested      = 200_000 // entries
+	maxTestedSize  = 128 << 20
+	maxChanged     = 500
 	// maxTestedText and maxTestedRules bound rules that are not those in force: a text
 	// costs some 200 times its size in memory.
 	maxTestedText  = 256 << 10
@@ -37,15 +37,15 @@ const (
 // and that this is not all. It ends with ctx.
 func (p *Reports) TestRules(ctx context.Context, in api.TestRules) (*api.RulesTested, error) {
 	ids := in.Sessions
-	if len(ids) > mostSessions {
-		return nil, record.Unfit("sessions: expected at most %d", mostSessions)
+	if len(ids) > maxSessions {
+		return nil, record.Unfit("sessions: expected at most %d", maxSessions)
 	}
 	engine, err := p.testedRules(in.Text)
 	if err != nil {
 		return nil, err
 	}
 	if len(ids) == 0 {
-		page, err := p.journal.Sessions(ctx, journal.SessionQuery{Limit: limited(in.Limit, testedSessions, mostSessions)})
+		page, err := p.journal.Sessions(ctx, journal.SessionQuery{Limit: limited(in.Limit, testedSessions, maxSessions)})
 		if err != nil {
 			return nil, p.problem(err, "")
 		}
@@ -57,7 +57,7 @@ func (p *Reports) TestRules(ctx context.Context, in api.TestRules) (*api.RulesTe
 	defer cancel()
 	t := &ruleTest{
 		reports: p, ctx: work, engine: engine, cost: max(len(engine.Rules("")), 1), out: &api.RulesTested{},
-		entries: mostTested, bytes: mostTestedSize, evaluations: maxEvaluations,
+		entries: maxTested, bytes: maxTestedSize, evaluations: maxEvaluations,
 	}
 	defer func() { p.evaluated(maxEvaluations - t.evaluations) }()
 	for _, id := range ids {
@@ -171,7 +171,7 @@ func (t *ruleTest) session(id string) error {
 	out.Incomplete = out.Incomplete || a.Over()
 	out.Calls, out.Allowed, out.Denied, out.Asked = out.Calls+s.Calls, out.Allowed+s.Allowed, out.Denied+s.Denied, out.Asked+s.Asked+s.NoRule
 	for _, f := range a.Findings() {
-		if len(out.Changed) >= mostChanged {
+		if len(out.Changed) >= maxChanged {
 			break
 		}
 		if !otherwise(&f) {

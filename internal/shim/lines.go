@@ -47,8 +47,8 @@ func route(out *link.Outgoing, a *arrival) {
 	}
 }
 
-// mostOpen bounds how many requests of the CLI are remembered.
-const mostOpen = 1024
+// maxOpen bounds how many requests of the CLI are remembered.
+const maxOpen = 1024
 
 // A tracker knows, in the simplest way, whether a CLI is at rest: when it wrote
 // last, whether it waits for an answer, and whether it is in the middle of a
@@ -83,7 +83,7 @@ func (t *tracker) wrote(line []byte, h wire.Header) {
 		if t.open == nil {
 			t.open = make(map[string]struct{})
 		}
-		if len(t.open) < mostOpen {
+		if len(t.open) < maxOpen {
 			t.open[string(h.RequestID)] = struct{}{}
 		}
 	case "control_cancel_request":

@@ -359,7 +359,7 @@ func (t *Tee) cliSaid(line []byte, err error) {
 		t.mu.Lock()
 		switch string(header.Type) {
 		case "control_request":
-			if len(t.open) < mostOpen { // what is forgotten the program must answer
+			if len(t.open) < maxOpen { // what is forgotten the program must answer
 				t.open[string(header.RequestID)] = string(header.RequestSubtype)
 			}
 		case "control_cancel_request":

@@ -479,7 +479,7 @@ func TestDetails(t *testing.T) {
 			t.Errorf("%.60s is shown as %q", input, got)
 		}
 	}
-	huge := details(json.RawMessage(`{"a":"` + strings.Repeat("x", 2*mostDetail) + `"}`))
+	huge := details(json.RawMessage(`{"a":"` + strings.Repeat("x", 2*maxDetail) + `"}`))
 	if !strings.HasSuffix(huge, "(65536 bytes more, NOT SHOWN)") {
 		t.Errorf("it ends %q", huge[len(huge)-60:])
 	}

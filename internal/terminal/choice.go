@@ -47,8 +47,8 @@ func Choices(q *api.Question) int {
 	return len(set)
 }
 
-// mostPreview is how many lines of an option's preview are shown.
-const mostPreview = 20
+// maxPreview is how many lines of an option's preview are shown.
+const maxPreview = 20
 
 // listed returns the questions of a choice with their options numbered, each in one line: none of them can pass for another. What choosing
 // an option would look like stands below it, behind a bar.
@@ -80,8 +80,8 @@ func preview(text string) []string {
 		return nil
 	}
 	lines := strings.Split(strings.TrimRight(Clean(text), "\n"), "\n")
-	if more := len(lines) - mostPreview; more > 0 {
-		lines = append(lines[:mostPreview:mostPreview], fmt.Sprintf("… (%d more lines)", more))
+	if more := len(lines) - maxPreview; more > 0 {
+		lines = append(lines[:maxPreview:maxPreview], fmt.Sprintf("… (%d more lines)", more))
 	}
 	for i, line := range lines {
 		lines[i] = strings.TrimRight("    | "+line, " ")

@@ -147,13 +147,13 @@ func (v *View) Sessions(list []api.SessionSummary) []string {
 	return table.Lines(v.Styles, v.Headings)
 }
 
-// mostTitle is how long a title is shown. One that is a prompt's first line can be longer.
-const mostTitle = 80
+// maxTitle is how long a title is shown. One that is a prompt's first line can be longer.
+const maxTitle = 80
 
 // Title returns a title as all views show it: its first line, cut.
 func Title(title string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(title), "\n")
-	return paint.CleanLine(first, mostTitle)
+	return paint.CleanLine(first, maxTitle)
 }
 
 // Questions returns a table of questions. titles are those of their sessions, by id.

@@ -260,8 +260,8 @@ func howTo(q *api.Question) string {
 	}
 }
 
-// mostDetail is how much of a member is shown, in bytes.
-const mostDetail = 64 << 10
+// maxDetail is how much of a member is shown, in bytes.
+const maxDetail = 64 << 10
 
 // details shows all of what would be done, member by member: who allows something must have been able to read it to its end.
 func details(input json.RawMessage) string {
@@ -275,8 +275,8 @@ func details(input json.RawMessage) string {
 		if err := json.Unmarshal(members[name], &text); err != nil {
 			text = string(members[name])
 		}
-		if len(text) > mostDetail {
-			text = strings.ToValidUTF8(text[:mostDetail], "") + fmt.Sprintf("… (%d bytes more, NOT SHOWN)", len(text)-mostDetail)
+		if len(text) > maxDetail {
+			text = strings.ToValidUTF8(text[:maxDetail], "") + fmt.Sprintf("… (%d bytes more, NOT SHOWN)", len(text)-maxDetail)
 		}
 		if strings.Contains(text, "\n") {
 			text = "\n  " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n  ")

@@ -236,8 +236,8 @@ func (c *Conversation) Find(id string) int {
 	return -1
 }
 
-// mostBetween is how many items may stand between a tool call and the question about it.
-const mostBetween = 50
+// maxBetween is how many items may stand between a tool call and the question about it.
+const maxBetween = 50
 
 // QuestionsOf returns the indexes of the questions about a tool call, which stand after it.
 func (c *Conversation) QuestionsOf(i int) []int {
@@ -246,7 +246,7 @@ func (c *Conversation) QuestionsOf(i int) []int {
 		return nil
 	}
 	var list []int
-	for k := i + 1; k < min(len(c.items), i+mostBetween); k++ {
+	for k := i + 1; k < min(len(c.items), i+maxBetween); k++ {
 		if q := c.items[k].Question; q != nil && q.ToolUseID == it.Tool.ID {
 			list = append(list, k)
 		}

@@ -148,7 +148,7 @@ func (f *facts) snapshot() State {
 			}
 			return strings.Compare(a.key, b.key)
 		})
-		for _, e := range list[:min(len(list), mostTodos)] {
+		for _, e := range list[:min(len(list), maxTodos)] {
 			if e.todo.Text != "" {
 				s.Todos = append(s.Todos, Todo{Text: e.todo.Text, Active: e.todo.Active, Status: later("pending", e.todo.Status)})
 			}
@@ -231,7 +231,7 @@ func (f *facts) retrying(m *wire.APIRetry, at time.Time) {
 func (f *facts) background(m *wire.BackgroundTasksChanged) {
 	s := f.learn(factTasks)
 	s.Tasks = nil
-	for _, t := range m.Tasks[:min(len(m.Tasks), mostTodos)] {
+	for _, t := range m.Tasks[:min(len(m.Tasks), maxTodos)] {
 		if !t.Ambient {
 			s.Tasks = append(s.Tasks, api.Task{ID: oneLine(t.TaskID), Kind: oneLine(t.TaskType), Description: oneLine(t.Description)})
 		}

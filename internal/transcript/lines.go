@@ -33,7 +33,7 @@ func (r *reader) notice(key string, level Level, label, text string) {
 // unknown adds what is not known, as it came.
 func (r *reader) unknown(parent, label string, raw []byte) {
 	it := Item{Kind: KindUnknown, Parent: parent, Label: label}
-	it.Text, it.Left = Clip(string(raw), mostRaw)
+	it.Text, it.Left = Clip(string(raw), maxRaw)
 	if it.Left == 0 && json.Valid(raw) {
 		it.Raw = json.RawMessage(it.Text)
 	}
@@ -114,17 +114,17 @@ func (r *reader) strange(m *wire.Unknown) {
 	r.unknown("", strings.Trim(typ+"/"+subtype, "/"), m.Raw())
 }
 
-// mostBlocks is how many blocks of one line are shown.
-const mostBlocks = 2000
+// maxBlocks is how many blocks of one line are shown.
+const maxBlocks = 2000
 
 // assistant reads what the agent says and which tools it calls.
 func (r *reader) assistant(m *wire.Assistant) {
 	r.retract(m.Supersedes)
 	r.facts.spoke(m, r.at)
 	blocks := m.Message.Content
-	if len(blocks) > mostBlocks {
-		r.notice("", LevelWarn, "blocks", fmt.Sprintf("%d more not shown", len(blocks)-mostBlocks))
-		blocks = blocks[:mostBlocks]
+	if len(blocks) > maxBlocks {
+		r.notice("", LevelWarn, "blocks", fmt.Sprintf("%d more not shown", len(blocks)-maxBlocks))
+		blocks = blocks[:maxBlocks]
 	}
 	for n, block := range blocks {
 		key := ""
@@ -277,7 +277,7 @@ func (r *reader) user(m *wire.User) {
 		said = append(said, m.Message.Content.Text)
 	}
 	rest := wire.Content{}
-	for _, block := range m.Message.Content.Blocks[:min(len(m.Message.Content.Blocks), mostBlocks)] {
+	for _, block := range m.Message.Content.Blocks[:min(len(m.Message.Content.Blocks), maxBlocks)] {
 		if b, ok := block.(*wire.ToolResultBlock); ok {
 			structured := m.ToolUseResult
 			if len(structured) == 0 {

@@ -116,7 +116,7 @@ func (b *block) update(from *fold.Block) bool {
 		return true
 	}
 	b.tool.Input = json.RawMessage(from.Text)
-	if n := len(from.Text); n <= mostShort && n >= b.named+b.named/8 {
+	if n := len(from.Text); n <= maxShort && n >= b.named+b.named/8 {
 		b.tool.Title, b.named = begunTitle(from.Text), n
 	}
 	return true

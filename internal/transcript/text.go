@@ -15,8 +15,8 @@ const MaxText = 1 << 20
 
 // Further bounds of what an item holds, in bytes.
 const (
-	mostRaw   = 64 << 10
-	mostShort = 4 << 10
+	maxRaw   = 64 << 10
+	maxShort = 4 << 10
 )
 
 func itoa[T int | int64](n T) string { return strconv.FormatInt(int64(n), 10) }
@@ -58,7 +58,7 @@ func LeftOut(bytes int64, session, event string) string {
 
 // Short returns a text for a line of a notice: not too long, without what is around it.
 func Short(text string) string {
-	text, left := Clip(strings.TrimSpace(text), mostShort)
+	text, left := Clip(strings.TrimSpace(text), maxShort)
 	if left > 0 {
 		text += "…"
 	}
@@ -153,17 +153,17 @@ func CallTitle(tool string, input json.RawMessage) string {
 	return oneLine(about)
 }
 
-// mostTitle is how long a title is kept, in bytes; more than a line is never shown.
-const mostTitle = 1 << 10
+// maxTitle is how long a title is kept, in bytes; more than a line is never shown.
+const maxTitle = 1 << 10
 
 // oneLine returns a text in a line. It is not cleaned.
 func oneLine(text string) string {
-	text, _ = Clip(text, mostTitle)
+	text, _ = Clip(text, maxTitle)
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// mostTodos is how many entries of a list are kept.
-const mostTodos = 500
+// maxTodos is how many entries of a list are kept.
+const maxTodos = 500
 
 // todos reads a list of what is to do.
 func todos(raw json.RawMessage) []Todo {
@@ -175,7 +175,7 @@ func todos(raw json.RawMessage) []Todo {
 	if json.Unmarshal(raw, &list) != nil {
 		return nil
 	}
-	list = list[:min(len(list), mostTodos)]
+	list = list[:min(len(list), maxTodos)]
 	out := make([]Todo, 0, len(list))
 	for _, t := range list {
 		out = append(out, Todo{Text: oneLine(t.Content), Active: oneLine(t.ActiveForm), Status: t.Status})
@@ -207,7 +207,7 @@ func input(raw json.RawMessage) json.RawMessage {
 		return json.RawMessage(`{}`)
 	}
 	for name, value := range m {
-		if len(value) <= mostRaw {
+		if len(value) <= maxRaw {
 			continue
 		}
 		var text string
@@ -215,7 +215,7 @@ func input(raw json.RawMessage) json.RawMessage {
 			m[name] = json.RawMessage(`"[left out]"`)
 			continue
 		}
-		text, left := Clip(text, mostRaw)
+		text, left := Clip(text, maxRaw)
 		cut, err := json.Marshal(text + "\n" + LeftOut(left, "", ""))
 		if err != nil { // a text can always be written
 			cut = json.RawMessage(`""`)

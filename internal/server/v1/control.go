@@ -145,8 +145,8 @@ type ofFiles struct {
 	Query string `query:"q" maxLength:"1024" doc:"Beginning or part of a path"`
 }
 
-// mostFiles is how many files are suggested. A CLI names a handful.
-const mostFiles = 100
+// maxFiles is how many files are suggested. A CLI names a handful.
+const maxFiles = 100
 
 // suggestFiles asks the CLI for files.
 func (s *Server) suggestFiles(ctx context.Context, in *ofFiles) (*answer[api.FileSuggestions], error) {
@@ -159,7 +159,7 @@ func (s *Server) suggestFiles(ctx context.Context, in *ofFiles) (*answer[api.Fil
 		return nil, unreadable("file_suggestions")
 	}
 	out := &api.FileSuggestions{Files: []string{}, Dir: told.Cwd}
-	for i := range told.Suggestions[:min(len(told.Suggestions), mostFiles)] {
+	for i := range told.Suggestions[:min(len(told.Suggestions), maxFiles)] {
 		out.Files = append(out.Files, told.Suggestions[i].Path)
 	}
 	return &answer[api.FileSuggestions]{Body: out}, nil

@@ -36,7 +36,7 @@ func TestSuggestFiles(t *testing.T) {
 		t.Errorf("nothing is suggested as %s", got)
 	}
 	many := text(t, ask(`{"suggestions":[`+strings.Repeat(`{"path":"x"},`, 10_000)+`{"path":"y"}]}`))
-	if n := strings.Count(many, `"x"`); n != mostFiles {
+	if n := strings.Count(many, `"x"`); n != maxFiles {
 		t.Errorf("%d files are suggested", n)
 	}
 	expectProblem(t, ask(`"all"`), 422, api.CodeRefused)

@@ -122,14 +122,14 @@ func (c choice) body(m Model) []string {
 		return nil
 	}
 	lines := textLines(text, m.o.Width, "")
-	if more := len(lines) - mostPreview; more > 0 {
-		lines = append(lines[:mostPreview:mostPreview], fmt.Sprintf("… (%d more lines)", more))
+	if more := len(lines) - maxPreview; more > 0 {
+		lines = append(lines[:maxPreview:maxPreview], fmt.Sprintf("… (%d more lines)", more))
 	}
 	return whole(lines, m.o.Width)
 }
 
-// mostPreview is how many lines of an option's preview are shown.
-const mostPreview = 40
+// maxPreview is how many lines of an option's preview are shown.
+const maxPreview = 40
 
 func (c choice) tail(m Model) tail {
 	if c.last() {

@@ -141,8 +141,8 @@ func (e entry) image(msg imageMsg) (entry, string) {
 // fieldWidth returns how many columns a text that is being written has.
 func (m Model) fieldWidth() int { return max(2, m.o.Width-2) }
 
-// mostRows is how many rows of a text that is being written are shown.
-const mostRows = 8
+// maxRows is how many rows of a text that is being written are shown.
+const maxRows = 8
 
 // tail draws the entry.
 func (e entry) tail(m Model) tail {
@@ -154,7 +154,7 @@ func (e entry) tail(m Model) tail {
 	for _, a := range e.attached {
 		t.lines = append(t.lines, s.Dim.Render(paint.CleanLine(fmt.Sprintf("+ %s (%s)", a.Name, units.Size(a.Size)), width)))
 	}
-	rows := mostRows
+	rows := maxRows
 	if m.o.Height > 0 {
 		rows = max(1, min(rows, m.o.Height-len(t.lines)-2))
 	}

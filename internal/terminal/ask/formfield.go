@@ -116,7 +116,7 @@ func fieldsOf(r *wire.ElicitationRequest) []field {
 	}
 	var order []string
 	add := func(name string) {
-		if _, ok := s.Properties[name]; ok && len(order) < mostFields && !slices.Contains(order, name) {
+		if _, ok := s.Properties[name]; ok && len(order) < maxFields && !slices.Contains(order, name) {
 			order = append(order, name)
 		}
 	}
@@ -136,8 +136,8 @@ func fieldsOf(r *wire.ElicitationRequest) []field {
 	return fields
 }
 
-// mostFields is how many fields of a form are shown.
-const mostFields = 200
+// maxFields is how many fields of a form are shown.
+const maxFields = 200
 
 // inOrder returns the names of a schema's fields in the order in which they are written.
 func inOrder(raw json.RawMessage) []string {
@@ -150,7 +150,7 @@ func inOrder(raw json.RawMessage) []string {
 		return nil
 	}
 	var names []string
-	for d.More() && len(names) < mostFields {
+	for d.More() && len(names) < maxFields {
 		name, err := d.Token()
 		if err != nil {
 			break
@@ -195,7 +195,7 @@ func (f field) preset(value json.RawMessage) field {
 	if len(value) == 0 || string(value) == "null" {
 		return f
 	}
-	if f.written() && len(value) > mostInPlace {
+	if f.written() && len(value) > maxInPlace {
 		f.kept, f.set = value, true
 		return f
 	}

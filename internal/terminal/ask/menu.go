@@ -51,12 +51,12 @@ func digit(name string) int {
 	return 0
 }
 
-// mostTitle is how many lines of a menu's title are shown.
-const mostTitle = 12
+// maxTitle is how many lines of a menu's title are shown.
+const maxTitle = 12
 
 // tail draws the menu.
 func (u menu) tail(m Model) tail {
-	t := tail{lines: fittedLines(m.styles.Bold.Render, u.title, m.o.Width, mostTitle)}
+	t := tail{lines: fittedLines(m.styles.Bold.Render, u.title, m.o.Width, maxTitle)}
 	for i, text := range u.items {
 		if i == u.at {
 			t.focus = len(t.lines)

@@ -400,7 +400,7 @@ func (m Model) paste(text string) (Model, tea.Cmd) {
 // edit has a text edited: in the editor, or in place if there is none.
 func (m Model) edit(label, text, suffix string, then func(m Model, text string) (Model, tea.Cmd)) (Model, tea.Cmd) {
 	if m.o.Editor == nil {
-		if len(text) > mostInPlace {
+		if len(text) > maxInPlace {
 			m.problem = "too long to edit here; set VISUAL or EDITOR"
 			return m, nil
 		}
@@ -418,8 +418,8 @@ func (m Model) edit(label, text, suffix string, then func(m Model, text string) 
 	return m, m.o.Editor(text, suffix)
 }
 
-// mostInPlace is how long a text may be to be edited without an editor, in bytes.
-const mostInPlace = 64 << 10
+// maxInPlace is how long a text may be to be edited without an editor, in bytes.
+const maxInPlace = 64 << 10
 
 // Keys returns the keys that count now, and what they do.
 func (m Model) Keys() []Key {

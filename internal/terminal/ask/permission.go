@@ -106,7 +106,7 @@ func commandLines(m Model, command string) []string {
 	var lines []string
 	sign := "$"
 	for line := range strings.SplitSeq(strings.TrimRight(bounded(command), "\n"), "\n") {
-		if len(lines) > mostLines {
+		if len(lines) > maxLines {
 			return append(lines, paint.CleanLine("… (more, NOT SHOWN; e opens all of it)", m.o.Width))
 		}
 		before := m.styles.Accent.Render(sign) + " "
@@ -119,8 +119,8 @@ func commandLines(m Model, command string) []string {
 	return lines
 }
 
-// mostDiff is how much is compared, in bytes.
-const mostDiff = 512 << 10
+// maxDiff is how much is compared, in bytes.
+const maxDiff = 512 << 10
 
 // change shows what a tool would change in a file.
 func change(m Model, tool string, input json.RawMessage) []string {
@@ -130,11 +130,11 @@ func change(m Model, tool string, input json.RawMessage) []string {
 	content, writes := wire.LookupString(input, "content")
 	// Nothing of a line is cut away: who allows something must have been able to read it to its end.
 	// What is too long for that is cut as a member, which says so.
-	if len(before)+len(after)+len(content) > mostDiff {
+	if len(before)+len(after)+len(content) > maxDiff {
 		return members(m, input)
 	}
 	diff := func(before, after string) []string {
-		return whole(revealed(m.styles.Diff(path, before, after, paint.DiffOptions{Lines: mostLines})), m.o.Width)
+		return whole(revealed(m.styles.Diff(path, before, after, paint.DiffOptions{Lines: maxLines})), m.o.Width)
 	}
 	switch {
 	case tool == "Edit" && named && replaces && by: // the change begins with the path
@@ -325,7 +325,7 @@ func (p permission) where(m Model, always api.Always, suggested string) (Model, 
 		what += " (every use of it)"
 	}
 	u := menu{open: true, title: "Where should it be saved? " + what}
-	if len(u.title) > mostBrief || len(paint.Wrap(u.title, m.o.Width)) > mostTitle {
+	if len(u.title) > maxBrief || len(paint.Wrap(u.title, m.o.Width)) > maxTitle {
 		m.problem = "this is too long to be shown whole: write your own rule, or allow it once"
 		return m, nil
 	}

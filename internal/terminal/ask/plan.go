@@ -106,8 +106,8 @@ func (p plan) body(m Model) []string {
 	if text == "" {
 		return nil
 	}
-	if len(text) > mostPlan {
-		text = strings.ToValidUTF8(text[:mostPlan], "") + fmt.Sprintf("\n\n… (%s more, NOT SHOWN; ctrl+g opens all of it)", units.Size(int64(len(text)-mostPlan)))
+	if len(text) > maxPlan {
+		text = strings.ToValidUTF8(text[:maxPlan], "") + fmt.Sprintf("\n\n… (%s more, NOT SHOWN; ctrl+g opens all of it)", units.Size(int64(len(text)-maxPlan)))
 	}
 	lines := whole(revealed(m.styles.Markdown(text, m.o.Width)), m.o.Width)
 	if prompts, fit := asks(m, m.o.Width); !fit {
@@ -132,8 +132,8 @@ func asks(m Model, width int) (prompts []string, fit bool) {
 	return prompts, size <= width
 }
 
-// mostPlan is how much of a plan is shown, in bytes.
-const mostPlan = 256 << 10
+// maxPlan is how much of a plan is shown, in bytes.
+const maxPlan = 256 << 10
 
 func (p plan) changed(m Model) part {
 	// The outcome that was chosen stays so, whatever its number is now; the first is chosen if it is gone.

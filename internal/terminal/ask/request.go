@@ -98,18 +98,18 @@ func question(m Model, text string) []string {
 	return lines
 }
 
-// mostDetail is how much of a text is shown, in bytes, mostLines in how many lines.
+// maxDetail is how much of a text is shown, in bytes, maxLines in how many lines.
 const (
-	mostDetail = 64 << 10
-	mostLines  = 5000
+	maxDetail = 64 << 10
+	maxLines  = 5000
 )
 
 // bounded cuts a text where it becomes too long to be shown, and says so.
 func bounded(text string) string {
-	if len(text) <= mostDetail {
+	if len(text) <= maxDetail {
 		return text
 	}
-	return strings.ToValidUTF8(text[:mostDetail], "") + fmt.Sprintf("\n… (%s more, NOT SHOWN; e opens all of it)", units.Size(int64(len(text)-mostDetail)))
+	return strings.ToValidUTF8(text[:maxDetail], "") + fmt.Sprintf("\n… (%s more, NOT SHOWN; e opens all of it)", units.Size(int64(len(text)-maxDetail)))
 }
 
 // reveal makes characters visible that show nothing, but for those that join emoji and letters of scripts that need it: in what somebody is
@@ -160,8 +160,8 @@ func invisible(r rune) bool {
 // textLines returns a text as it is, cleaned and wrapped.
 func textLines(text string, width int, indent string) []string {
 	lines := paint.Wrap(reveal(strings.TrimRight(bounded(text), "\n")), max(1, width-len(indent)))
-	if more := len(lines) - mostLines; more > 0 {
-		lines = append(lines[:mostLines:mostLines], paint.CleanLine(fmt.Sprintf("… (%d more lines, NOT SHOWN)", more), max(1, width-len(indent))))
+	if more := len(lines) - maxLines; more > 0 {
+		lines = append(lines[:maxLines:maxLines], paint.CleanLine(fmt.Sprintf("… (%d more lines, NOT SHOWN)", more), max(1, width-len(indent))))
 	}
 	if len(indent) >= width {
 		indent = ""
@@ -186,7 +186,7 @@ func members(m Model, input json.RawMessage, but ...string) []string {
 		if slices.Contains(but, name) {
 			continue
 		}
-		if len(lines) > 2*mostLines {
+		if len(lines) > 2*maxLines {
 			return append(lines, paint.CleanLine("… (there is more, NOT SHOWN; e opens all of it)", m.o.Width))
 		}
 		lines = append(lines, member(m, name, object[name])...)

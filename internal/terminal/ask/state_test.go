@@ -185,7 +185,7 @@ func TestEditorFails(t *testing.T) {
 	if _, msg := press(t, m, "y"); msg.(AnsweredMsg).Answer.Input != nil {
 		t.Error("a text that nobody waited for was taken")
 	}
-	long := asking(api.QuestionPermission, "Write", `{"content":"`+strings.Repeat("x", mostInPlace)+`"}`)
+	long := asking(api.QuestionPermission, "Write", `{"content":"`+strings.Repeat("x", maxInPlace)+`"}`)
 	if m, _ = press(t, New(long, Options{}), "e"); !strings.Contains(m.View(), "set VISUAL or EDITOR") {
 		t.Errorf("a long text without an editor gives\n%s", m.View())
 	}

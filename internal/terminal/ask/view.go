@@ -218,8 +218,8 @@ func whole(lines []string, width int) []string {
 // broken breaks one styled line. The style goes on in the next.
 func broken(line string, width int) []string {
 	var out []string
-	if more := len(line) - mostDetail; more > 0 {
-		line = strings.ToValidUTF8(line[:mostDetail], "") + ansi.ResetStyle + fmt.Sprintf("… (%s more, NOT SHOWN)", units.Size(int64(more)))
+	if more := len(line) - maxDetail; more > 0 {
+		line = strings.ToValidUTF8(line[:maxDetail], "") + ansi.ResetStyle + fmt.Sprintf("… (%s more, NOT SHOWN)", units.Size(int64(more)))
 	}
 	var b, style strings.Builder
 	used, state := 0, byte(0)
@@ -250,15 +250,15 @@ func broken(line string, width int) []string {
 	return append(out, b.String())
 }
 
-// mostBrief is how much of a text is looked at that is shown in a few lines, in bytes.
-const mostBrief = 2 << 10
+// maxBrief is how much of a text is looked at that is shown in a few lines, in bytes.
+const maxBrief = 2 << 10
 
 // brief cuts a text where it would not be seen any more, so that drawing it costs little however long it is.
 func brief(text string) string {
-	if len(text) <= mostBrief {
+	if len(text) <= maxBrief {
 		return text
 	}
-	return strings.ToValidUTF8(text[:mostBrief], "") + "…"
+	return strings.ToValidUTF8(text[:maxBrief], "") + "…"
 }
 
 // wrapped returns a text in at most most lines of a width.

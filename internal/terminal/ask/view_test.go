@@ -305,7 +305,7 @@ func TestHuge(t *testing.T) {
 		if all := strings.Join(m.body, "\n"); q.Kind != api.QuestionChoice && !strings.Contains(all, "NOT SHOWN") {
 			t.Errorf("%s %s: it is not said that something is not shown", q.Kind, q.Tool)
 		}
-		if n := len(m.body); n > 4*mostLines {
+		if n := len(m.body); n > 4*maxLines {
 			t.Errorf("%s %s: there are %d lines to scroll through", q.Kind, q.Tool, n)
 		}
 	}

@@ -23,11 +23,11 @@ import (
 
 // What may be attached. The model's API takes images of 5 MB in base64, which is three quarters of that in the file.
 const (
-	mostImage       = 5 << 20 / 4 * 3
-	mostTextFile    = 1 << 20
-	mostPDF         = 24 << 20
-	mostAttached    = 32 << 20 // of all files of a message together
-	mostAttachments = 20
+	maxImage       = 5 << 20 / 4 * 3
+	maxTextFile    = 1 << 20
+	maxPDF         = 24 << 20
+	maxAttached    = 32 << 20 // of all files of a message together
+	maxAttachments = 20
 	// sniffed is how much of a file is read to find out what it is.
 	sniffed = 512
 )
@@ -95,14 +95,14 @@ func Attach(path string) (Attachment, error) {
 	}
 	head = head[:n]
 	a := Attachment{Path: path, Name: filepath.Base(path), Size: info.Size()}
-	most, hint := int64(mostTextFile), "write its path without @ instead, and the agent reads what it needs"
+	most, hint := int64(maxTextFile), "write its path without @ instead, and the agent reads what it needs"
 	switch kind := http.DetectContentType(head); {
 	case n == 0:
 		return fail("it is empty")
 	case slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, kind):
-		a.MediaType, most, hint = kind, mostImage, "make it smaller first"
+		a.MediaType, most, hint = kind, maxImage, "make it smaller first"
 	case kind == "application/pdf":
-		a.MediaType, most = kind, mostPDF
+		a.MediaType, most = kind, maxPDF
 	case strings.HasPrefix(kind, "image/"):
 		return fail("%s images aren't supported; convert it to PNG or JPEG first", kind)
 	case slices.Contains(head, 0) || !utf8.Valid(whole(head)):
@@ -170,15 +170,15 @@ func blockOf(a *Attachment, data []byte) (json.RawMessage, error) {
 
 // Room is an error if another attachment is too much.
 func Room(list []Attachment, another Attachment) error {
-	if len(list) >= mostAttachments {
-		return fmt.Errorf("attaching %s: a message can have %d attachments", another.Name, mostAttachments)
+	if len(list) >= maxAttachments {
+		return fmt.Errorf("attaching %s: a message can have %d attachments", another.Name, maxAttachments)
 	}
 	sum := int64(len(another.Block))
 	for _, a := range list {
 		sum += int64(len(a.Block))
 	}
-	if sum > mostAttached {
-		return fmt.Errorf("attaching %s: all attachments together can have %s", another.Name, units.Size(mostAttached))
+	if sum > maxAttached {
+		return fmt.Errorf("attaching %s: all attachments together can have %s", another.Name, units.Size(maxAttached))
 	}
 	return nil
 }

@@ -20,8 +20,8 @@ type EditedMsg struct {
 	Err  error
 }
 
-// mostEdited is how much is read of what an editor wrote.
-const mostEdited = 16 << 20
+// maxEdited is how much is read of what an editor wrote.
+const maxEdited = 16 << 20
 
 // Editor returns a function whose commands open a text in the editor that $VISUAL or $EDITOR names (else vi), started in a folder, and
 // end with an EditedMsg. The text is in a file of its own meanwhile, which only its owner can read; the suffix, such as .md, tells the
@@ -101,12 +101,12 @@ func (e *edit) Run() (err error) {
 		return fmt.Errorf("reading what was edited: %w", err)
 	}
 	defer written.Close()
-	text, err := io.ReadAll(io.LimitReader(written, mostEdited+1))
+	text, err := io.ReadAll(io.LimitReader(written, maxEdited+1))
 	if err != nil {
 		return fmt.Errorf("reading what was edited: %w", err)
 	}
-	if len(text) > mostEdited {
-		return fmt.Errorf("the edited text has over %s; nothing was changed", units.Size(mostEdited))
+	if len(text) > maxEdited {
+		return fmt.Errorf("the edited text has over %s; nothing was changed", units.Size(maxEdited))
 	}
 	e.text = string(text)
 	return nil

@@ -13,8 +13,8 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/units"
 )
 
-// MostText is how long a text in a field may become, in bytes: what the server takes as a message.
-const MostText = 1 << 20
+// MaxText is how long a text in a field may become, in bytes: what the server takes as a message.
+const MaxText = 1 << 20
 
 // A Field is a text that is being written. It is moved in and deleted from by what a person sees as one character, however many code points
 // that has. The zero value is an empty field of one line.
@@ -34,13 +34,13 @@ type state struct {
 	pos  int
 }
 
-// mostUndo is how many texts can be gone back to.
-const mostUndo = 50
+// maxUndo is how many texts can be gone back to.
+const maxUndo = 50
 
 // Value returns the text.
 func (f Field) Value() string { return f.text }
 
-// Set replaces the text; the cursor is at its end. What a terminal could be harmed with is left out, and what is longer than MostText too.
+// Set replaces the text; the cursor is at its end. What a terminal could be harmed with is left out, and what is longer than MaxText too.
 func (f Field) Set(text string) Field {
 	f.undo = nil
 	f.text, f.pos, f.goal = "", 0, 0
@@ -51,11 +51,11 @@ func (f Field) Set(text string) Field {
 
 // Insert writes a text at the cursor, whole or not at all: it is an error if the field would become too long.
 func (f Field) Insert(text string) (Field, error) {
-	if len(text) > 2*MostText {
+	if len(text) > 2*MaxText {
 		return f, tooLong(len(text)) // without looking at each letter of it
 	}
 	clean := f.fit(text)
-	if len(f.text)+len(clean) > MostText {
+	if len(f.text)+len(clean) > MaxText {
 		return f, tooLong(len(f.text) + len(clean))
 	}
 	f, _ = f.put(clean)
@@ -63,14 +63,14 @@ func (f Field) Insert(text string) (Field, error) {
 }
 
 func tooLong(n int) error {
-	return fmt.Errorf("the text would have %s, the limit is %s; put it into a file and attach it with @PATH", units.Size(int64(n)), units.Size(MostText))
+	return fmt.Errorf("the text would have %s, the limit is %s; put it into a file and attach it with @PATH", units.Size(int64(n)), units.Size(MaxText))
 }
 
 // put writes what fits.
 func (f Field) put(text string) (Field, bool) {
-	room := MostText - len(f.text)
-	if len(text) > 2*MostText {
-		text = text[:2*MostText]
+	room := MaxText - len(f.text)
+	if len(text) > 2*MaxText {
+		text = text[:2*MaxText]
 	}
 	text = f.fit(text)
 	whole := len(text) <= room
@@ -106,7 +106,7 @@ func (f Field) fit(text string) string {
 
 // remember keeps the text, so that it can be gone back to.
 func (f Field) remember() Field {
-	from := max(0, len(f.undo)-mostUndo+1)
+	from := max(0, len(f.undo)-maxUndo+1)
 	f.undo = append(f.undo[from:len(f.undo):len(f.undo)], state{f.text, f.pos})
 	return f
 }
@@ -136,7 +136,7 @@ func first(text string) string {
 		return text[:1] // the common case
 	}
 	// A character can be as long as somebody wants (accents upon accents); it is cut where nobody writes one.
-	head := text[:min(len(text), mostCharacter)]
+	head := text[:min(len(text), maxCharacter)]
 	cluster, _ := ansi.FirstGraphemeCluster(head, ansi.GraphemeWidth)
 	if cluster == "" || len(cluster) == len(head) && len(head) < len(text) {
 		_, n := utf8.DecodeRuneInString(text)
@@ -145,8 +145,8 @@ func first(text string) string {
 	return cluster
 }
 
-// mostCharacter is how many bytes a character may have to be seen as one.
-const mostCharacter = 256
+// maxCharacter is how many bytes a character may have to be seen as one.
+const maxCharacter = 256
 
 func lineStart(text string, at int) int { return strings.LastIndexByte(text[:at], '\n') + 1 }
 

@@ -103,7 +103,7 @@ func TestFieldIsBounded(t *testing.T) {
 		t.Errorf("got %v, and %d bytes", err, len(f.Value()))
 	}
 	f = Field{Multiline: true}.Set(strings.Repeat("é", 10<<20))
-	if n := len(f.Value()); n != MostText || !utf8.ValidString(f.Value()) {
+	if n := len(f.Value()); n != MaxText || !utf8.ValidString(f.Value()) {
 		t.Errorf("10 MB became %d bytes", n)
 	}
 	if f, err = f.Insert("y"); err == nil {

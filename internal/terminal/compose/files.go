@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// mostEntries is how many entries of a folder are looked at, mostCompletions how many are offered.
-	mostEntries     = 10_000
-	mostCompletions = 50
+	// maxEntries is how many entries of a folder are looked at, maxCompletions how many are offered.
+	maxEntries     = 10_000
+	maxCompletions = 50
 	// entriesAtOnce is how many are read before it is seen whether there are enough.
 	entriesAtOnce = 256
 )
@@ -39,7 +39,7 @@ func Files(dir string) func(prefix string) []string {
 		}
 		defer file.Close()
 		var list []string
-		for seen := 0; seen < mostEntries; {
+		for seen := 0; seen < maxEntries; {
 			entries, err := file.ReadDir(entriesAtOnce)
 			seen += len(entries)
 			for _, e := range entries {
@@ -55,7 +55,7 @@ func Files(dir string) func(prefix string) []string {
 			}
 		}
 		slices.Sort(list)
-		return list[:min(len(list), mostCompletions)]
+		return list[:min(len(list), maxCompletions)]
 	}
 }
 

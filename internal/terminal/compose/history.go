@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// mostHistory is how many texts the history keeps.
-	mostHistory = 1000
-	// mostHistoryText is how long a text may be to be kept, in bytes: what is longer was pasted, and is found elsewhere.
-	mostHistoryText = 16 << 10
-	// mostHistoryFile is how long the file may become before it is written anew, in bytes, and how much of it is read.
-	mostHistoryFile = 4 << 20
+	// maxHistory is how many texts the history keeps.
+	maxHistory = 1000
+	// maxHistoryText is how long a text may be to be kept, in bytes: what is longer was pasted, and is found elsewhere.
+	maxHistoryText = 16 << 10
+	// maxHistoryFile is how long the file may become before it is written anew, in bytes, and how much of it is read.
+	maxHistoryFile = 4 << 20
 )
 
 // LoadHistory reads what was written before, the oldest first, at most 1000 texts. A file that does not exist is an empty history. Lines
@@ -39,24 +39,24 @@ func LoadHistory(path string) ([]string, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("reading the history: %s is no ordinary file; move it away", path)
 	}
-	if over := info.Size() - 2*mostHistoryFile; over > 0 { // somebody else wrote it
+	if over := info.Size() - 2*maxHistoryFile; over > 0 { // somebody else wrote it
 		if _, err := file.Seek(over, 0); err != nil {
 			return nil, fmt.Errorf("reading the history: %w", err)
 		}
 	}
 	var list []string
 	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 8*mostHistoryText)
+	lines.Buffer(nil, 8*maxHistoryText)
 	for lines.Scan() {
 		var text string
 		if json.Unmarshal(lines.Bytes(), &text) != nil || text == "" || len(list) > 0 && list[len(list)-1] == text {
 			continue
 		}
-		if list = append(list, text); len(list) >= 2*mostHistory { // now and then, or each line would move all others
-			list = append([]string(nil), list[len(list)-mostHistory:]...)
+		if list = append(list, text); len(list) >= 2*maxHistory { // now and then, or each line would move all others
+			list = append([]string(nil), list[len(list)-maxHistory:]...)
 		}
 	}
-	list = list[max(0, len(list)-mostHistory):]
+	list = list[max(0, len(list)-maxHistory):]
 	if err := lines.Err(); err != nil && !errors.Is(err, bufio.ErrTooLong) {
 		return nil, fmt.Errorf("reading the history: %w", err)
 	}
@@ -68,14 +68,14 @@ func remember(list []string, text string) []string {
 	if n := len(list); n > 0 && list[n-1] == text {
 		return list
 	}
-	from := max(0, len(list)-mostHistory+1)
+	from := max(0, len(list)-maxHistory+1)
 	return append(list[from:len(list):len(list)], text)
 }
 
 // AppendHistory adds a text to the history, in a file that only its owner can read (its folder is made where it is missing). What is very
 // long is left out. From time to time the file is written anew with the last 1000 texts.
 func AppendHistory(path, text string) error {
-	if strings.TrimSpace(text) == "" || len(text) > mostHistoryText {
+	if strings.TrimSpace(text) == "" || len(text) > maxHistoryText {
 		return nil
 	}
 	line, err := json.Marshal(text)
@@ -100,7 +100,7 @@ func AppendHistory(path, text string) error {
 	if err := errors.Join(err, file.Close()); err != nil {
 		return fmt.Errorf("writing the history: %w", err)
 	}
-	if info.Size() < mostHistoryFile {
+	if info.Size() < maxHistoryFile {
 		return nil
 	}
 	return shrink(path)
@@ -119,7 +119,7 @@ func shrink(path string) error {
 		if err != nil {
 			return fmt.Errorf("writing the history: %w", err)
 		}
-		if len(lines)+len(line) > mostHistoryFile/2 {
+		if len(lines)+len(line) > maxHistoryFile/2 {
 			list = list[i+1:]
 			break
 		}

@@ -204,7 +204,7 @@ func (m Model) Update(msg tea.Msg) (Model, tea.Cmd) {
 			m.problem = msg.Err.Error()
 			return m, nil
 		}
-		if len(msg.Text) > MostText {
+		if len(msg.Text) > MaxText {
 			m.problem = tooLong(len(msg.Text)).Error()
 			return m, nil
 		}
@@ -493,7 +493,7 @@ func (m Model) ready(msg readyMsg) (Model, tea.Cmd) {
 
 // sent empties the composer and keeps the text in the history.
 func (m Model) sent(text string) (Model, tea.Cmd) {
-	if text != "" && len(text) <= mostHistoryText {
+	if text != "" && len(text) <= maxHistoryText {
 		m.history = remember(m.history, text)
 	}
 	m = m.Reset()

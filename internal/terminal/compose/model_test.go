@@ -227,11 +227,11 @@ func TestAttachLimits(t *testing.T) {
 			t.Errorf("%s: got %v, want %q", filepath.Base(test.path), err, test.want)
 		}
 	}
-	one := Attachment{Name: "a", Block: make(json.RawMessage, mostAttached/2)}
-	if err := Room([]Attachment{one}, Attachment{Name: "b", Block: make(json.RawMessage, mostAttached/2+1)}); err == nil || !strings.Contains(err.Error(), "together can have 32 MiB") {
+	one := Attachment{Name: "a", Block: make(json.RawMessage, maxAttached/2)}
+	if err := Room([]Attachment{one}, Attachment{Name: "b", Block: make(json.RawMessage, maxAttached/2+1)}); err == nil || !strings.Contains(err.Error(), "together can have 32 MiB") {
 		t.Errorf("got %v", err)
 	}
-	if err := Room(make([]Attachment, mostAttachments), one); err == nil || !strings.Contains(err.Error(), "20 attachments") {
+	if err := Room(make([]Attachment, maxAttachments), one); err == nil || !strings.Contains(err.Error(), "20 attachments") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -257,7 +257,7 @@ func TestFiles(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", prefix, got, want)
 		}
 	}
-	if got := files("src/many"); len(got) != mostCompletions || got[0] != "src/many00" {
+	if got := files("src/many"); len(got) != maxCompletions || got[0] != "src/many00" {
 		t.Errorf("%d are offered, from %q", len(got), got[0])
 	}
 }
@@ -267,7 +267,7 @@ func TestHistory(t *testing.T) {
 	if list, err := LoadHistory(path); err != nil || list != nil {
 		t.Fatalf("no history: got %v, %v", list, err)
 	}
-	for _, text := range []string{"one", "two\nlines", "two\nlines", "  ", strings.Repeat("x", mostHistoryText+1), "three"} {
+	for _, text := range []string{"one", "two\nlines", "two\nlines", "  ", strings.Repeat("x", maxHistoryText+1), "three"} {
 		if err := AppendHistory(path, text); err != nil {
 			t.Fatal(err)
 		}
@@ -304,7 +304,7 @@ func TestHistory(t *testing.T) {
 
 	// It is written anew before it becomes too long, and the last thousand are kept.
 	line, _ := json.Marshal(strings.Repeat("y", 1000))
-	if err := os.WriteFile(path, bytes.Repeat(append(line, '\n'), mostHistoryFile/1000), 0o600); err != nil {
+	if err := os.WriteFile(path, bytes.Repeat(append(line, '\n'), maxHistoryFile/1000), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 3 {
@@ -312,7 +312,7 @@ func TestHistory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if info, _ := os.Stat(path); info.Size() > mostHistoryFile || info.Mode().Perm() != 0o600 {
+	if info, _ := os.Stat(path); info.Size() > maxHistoryFile || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file has %d bytes and the mode %v", info.Size(), info.Mode())
 	}
 	var many []byte
@@ -366,7 +366,7 @@ func TestEditorOfTheComposer(t *testing.T) {
 	if m.Value() != "draft" || !strings.Contains(m.View(), "the editor is gone") {
 		t.Errorf("got %q and\n%s", m.Value(), m.View())
 	}
-	answer = EditedMsg{Text: strings.Repeat("x", MostText+1)}
+	answer = EditedMsg{Text: strings.Repeat("x", MaxText+1)}
 	if m, _ = play(t, m, "<ctrl+g>"); m.Value() != "draft" || !strings.Contains(m.View(), "the limit is 1 MiB") {
 		t.Errorf("too long a text: got\n%s", m.View())
 	}

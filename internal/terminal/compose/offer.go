@@ -7,8 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// mostOffered is how many completions are shown at once.
-const mostOffered = 6
+// maxOffered is how many completions are shown at once.
+const maxOffered = 6
 
 // An offer is what a word could become.
 type offer struct {

@@ -79,9 +79,9 @@ func (m Model) lines() (lines []string, x, y int) {
 // offered draws the completions.
 func (m Model) offered() []string {
 	o, s := m.offer, m.styles
-	from := min(max(0, o.at-mostOffered/2), max(0, len(o.list)-mostOffered))
+	from := min(max(0, o.at-maxOffered/2), max(0, len(o.list)-maxOffered))
 	var lines []string
-	for i := from; i < len(o.list) && i < from+mostOffered; i++ {
+	for i := from; i < len(o.list) && i < from+maxOffered; i++ {
 		text := o.list[i]
 		if i < len(o.hints) && o.hints[i] != "" {
 			text += "  " + o.hints[i]
@@ -93,7 +93,7 @@ func (m Model) offered() []string {
 			lines = append(lines, paint.Cut("  "+s.Dim.Render(text), m.o.Width))
 		}
 	}
-	if more := len(o.list) - mostOffered; more > 0 {
+	if more := len(o.list) - maxOffered; more > 0 {
 		lines = append(lines, s.Dim.Render(paint.CleanLine(fmt.Sprintf("  %d of %d", o.at+1, len(o.list)), m.o.Width)))
 	}
 	return lines

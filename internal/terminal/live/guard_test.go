@@ -153,7 +153,7 @@ func TestForgets(t *testing.T) {
 	s := newStage(t, 80, 24)
 	s.fake.snapshot = &api.Session{ID: s.fake.ID(), Dir: "/work", State: api.StateIdle}
 	most := 0
-	for i := range mostItems + 1000 {
+	for i := range maxItems + 1000 {
 		if i%100 == 0 {
 			s.state(api.StateRunning)
 		}
@@ -167,14 +167,14 @@ func TestForgets(t *testing.T) {
 		}
 		most = max(most, s.talk.Len())
 	}
-	if most > mostItems+500 {
+	if most > maxItems+500 {
 		t.Errorf("%d items are kept", most)
 	}
 	if s.talk.State().Session != api.StateIdle {
 		t.Errorf("the state is %s", s.talk.State().Session)
 	}
 	printed := s.printed()
-	for i := range mostItems + 1000 {
+	for i := range maxItems + 1000 {
 		if n := strings.Count(printed, fmt.Sprintf("Text %d.", i)); i%500 == 0 && n != 1 {
 			t.Errorf("text %d is printed %d times", i, n)
 		}

@@ -27,8 +27,8 @@ const (
 	readyPause = 150 * time.Millisecond
 	// The size of a terminal that does not tell.
 	usualWidth, usualHeight = 80, 24
-	// mostItems is how much of a conversation that is printed is kept.
-	mostItems = 2000
+	// maxItems is how much of a conversation that is printed is kept.
+	maxItems = 2000
 )
 
 // A model is what is shown. It belongs to the program's goroutine.
@@ -268,7 +268,7 @@ func (m *model) batch(b *pane.Batch) tea.Cmd {
 // forgettable says whether there is much to remember that nobody needs any more:
 // all of it is printed, and nothing goes on.
 func (m *model) forgettable() bool {
-	return m.talk.Len() > mostItems && m.printer.first == m.talk.Len() && m.talk.State().Session == api.StateIdle
+	return m.talk.Len() > maxItems && m.printer.first == m.talk.Len() && m.talk.State().Session == api.StateIdle
 }
 
 // forget begins anew with how the session is now, so that one that is watched for

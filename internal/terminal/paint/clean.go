@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// mostMarks is how many marks may stand on one letter. No language needs as many; without a limit one letter could be megabytes long.
-const mostMarks = 30
+// maxMarks is how many marks may stand on one letter. No language needs as many; without a limit one letter could be megabytes long.
+const maxMarks = 30
 
 // Clean makes a text that may be an agent's harmless for a terminal: control characters, with which it could move the cursor, set titles or
 // fill the clipboard, and those that turn the order of letters around become visible. Line feeds stay; tabs become spaces. What stands on
@@ -37,7 +37,7 @@ func Clean(text string) string {
 		r, n := utf8.DecodeRuneInString(text[i:])
 		i += n
 		if stacks(r) {
-			if marks++; marks > mostMarks {
+			if marks++; marks > maxMarks {
 				continue
 			}
 		} else {
@@ -78,7 +78,7 @@ func firstBad(text string) int {
 		}
 		if !stacks(r) {
 			marks = 0
-		} else if marks++; marks > mostMarks {
+		} else if marks++; marks > maxMarks {
 			return i
 		}
 		i += n
@@ -145,7 +145,7 @@ func truncate(line string, width int, ellipsis string) string {
 }
 
 // Fields of long texts are not needed here: a text's beginning says what it is.
-const mostPeek = 4 << 10
+const maxPeek = 4 << 10
 
 // FirstLine returns the first line of a text that is not blank, cleaned and cut at width columns, and how many lines follow it.
 func FirstLine(text string, width int) (line string, more int) {
@@ -153,8 +153,8 @@ func FirstLine(text string, width int) (line string, more int) {
 	for {
 		first, rest, found := strings.Cut(text, "\n")
 		head := first
-		if len(head) > mostPeek {
-			head = head[:mostPeek]
+		if len(head) > maxPeek {
+			head = head[:maxPeek]
 		}
 		if strings.TrimSpace(head) != "" || !found {
 			if found {

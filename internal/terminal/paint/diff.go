@@ -23,8 +23,8 @@ type DiffOptions struct {
 
 // Files beyond these are not compared: what they differ in would not be read.
 const (
-	mostDiffBytes = 2 << 20
-	mostDiffLines = 400
+	maxDiffBytes = 2 << 20
+	maxDiffLines = 400
 )
 
 // Diff shows what changes between two texts of a file: a line that sums it up, and the changes with the numbers of their lines. An empty
@@ -33,7 +33,7 @@ func (s *Styles) Diff(path, before, after string, o DiffOptions) []string {
 	if before == after {
 		return []string{s.summary(path, 0, 0, "nothing changes", o)}
 	}
-	if len(before)+len(after) > mostDiffBytes {
+	if len(before)+len(after) > maxDiffBytes {
 		what := fmt.Sprintf("from %s in %s to %s in %s; too long to be compared here",
 			units.Size(int64(len(before))), units.Plural(countLines(before), "line"), units.Size(int64(len(after))), units.Plural(countLines(after), "line"))
 		return []string{s.summary(path, 0, 0, what, o)}
@@ -124,7 +124,7 @@ func least(lines []diffLine) []diffLine {
 			after.WriteString(l.text + "\n")
 		}
 	}
-	if before.Len()+after.Len() > mostDiffBytes {
+	if before.Len()+after.Len() > maxDiffBytes {
 		return lines
 	}
 	diff, err := udiff.ToUnifiedDiff("", "", before.String(), udiff.Lines(before.String(), after.String()), len(lines))
@@ -187,7 +187,7 @@ func (d *sheet) draw(path string) []string {
 	digits := len(strconv.Itoa(last))
 	most := d.options.Lines
 	if most <= 0 {
-		most = mostDiffLines
+		most = maxDiffLines
 	}
 	lines := []string{d.styles.summary(path, added, removed, "", d.options)}
 	for i, h := range d.hunks {

@@ -100,13 +100,13 @@ func (b *brush) draw(text string, i ink, link string) string {
 	return text
 }
 
-// mostAddress is how long an address may be to be made a link.
-const mostAddress = 2000
+// maxAddress is how long an address may be to be made a link.
+const maxAddress = 2000
 
 // address returns an address as it may be given to a terminal, or nothing: only that of a page or a mailbox, without anything that could
 // end the escape code that it stands in.
 func address(text string) string {
-	if len(text) > mostAddress {
+	if len(text) > maxAddress {
 		return ""
 	}
 	scheme, _, found := strings.Cut(text, ":")

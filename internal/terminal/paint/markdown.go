@@ -18,8 +18,8 @@ func (s *Styles) Markdown(text string, width int) []string {
 // Parts of a text that are rendered for themselves are no longer than these, in bytes. They bound what a nested, endless or otherwise
 // hostile text can cost. A line that is longer is shown as it is.
 const (
-	mostSegment = 16 << 10
-	mostLine    = 16 << 10
+	maxSegment = 16 << 10
+	maxLine    = 16 << 10
 )
 
 // A MarkdownStream renders a text that is still being written. All lines that Settled has returned, and then those of Tail, are those of
@@ -49,7 +49,7 @@ func (m *MarkdownStream) Push(delta string) {
 	emit := func(line string) { m.done = append(m.done, line) }
 	for delta != "" {
 		line, rest, found := strings.Cut(delta, "\n")
-		room := mostLine - len(m.pending)
+		room := maxLine - len(m.pending)
 		if len(line) > room {
 			// Only as much as is needed to decide where to cut, or a text would be rendered otherwise if it came in other pieces.
 			m.pending = append(m.pending, delta[:room+1]...)
@@ -69,11 +69,11 @@ func (m *MarkdownStream) Push(delta string) {
 
 // cutAt returns where a line that is too long is cut: after a space in its second half, or between characters.
 func cutAt(line []byte) int {
-	if i := bytes.LastIndexByte(line[:mostLine], ' '); i > mostLine/2 {
+	if i := bytes.LastIndexByte(line[:maxLine], ' '); i > maxLine/2 {
 		return i + 1
 	}
-	n := mostLine
-	for n > mostLine-utf8.UTFMax && !utf8.RuneStart(line[n]) {
+	n := maxLine
+	for n > maxLine-utf8.UTFMax && !utf8.RuneStart(line[n]) {
 		n--
 	}
 	return n
@@ -172,7 +172,7 @@ func (c *cutter) line(text string, emit func(string)) {
 		c.renderer.code(text[min(indent, c.fence.indent):], emit)
 		return
 	}
-	if nesting(body) > mostNesting {
+	if nesting(body) > maxNesting {
 		c.flush(emit)
 		c.verbatim(text, emit)
 		return
@@ -187,7 +187,7 @@ func (c *cutter) line(text string, emit func(string)) {
 	if c.begins(indent, body) {
 		c.flush(emit)
 	}
-	if len(c.text)+len(text) > mostSegment {
+	if len(c.text)+len(text) > maxSegment {
 		glued := !c.blank
 		c.flush(emit)
 		c.glued = glued
@@ -292,25 +292,25 @@ func (c *cutter) separate(emit func(string)) {
 // costly reports whether a segment would cost far more than its length, as no text does that somebody means: brackets that are never
 // closed, and links that begin again and again within each other, are looked for to the end of the segment each time.
 func costly(text []byte) bool {
-	const mostOpen, mostSteps, mostPointed = 500, 256 << 10, 50
-	if bytes.Count(text, []byte("["))-bytes.Count(text, []byte("]")) > mostOpen || bytes.Count(text, []byte("](<")) > mostPointed {
+	const maxOpen, maxSteps, maxPointed = 500, 256 << 10, 50
+	if bytes.Count(text, []byte("["))-bytes.Count(text, []byte("]")) > maxOpen || bytes.Count(text, []byte("](<")) > maxPointed {
 		return true
 	}
 	steps := 0
 	for word := range bytes.FieldsSeq(text) {
 		steps += bytes.Count(word, []byte("](")) * len(word)
 	}
-	return steps > mostSteps
+	return steps > maxSteps
 }
 
-// mostNesting is how many quotes and lists may begin in one line. What has more is shown as it is: reading it would cost much, and nobody
+// maxNesting is how many quotes and lists may begin in one line. What has more is shown as it is: reading it would cost much, and nobody
 // could read it anyway.
-const mostNesting = 24
+const maxNesting = 24
 
 // nesting returns how many quotes and lists a line begins.
 func nesting(body string) int {
 	n := 0
-	for ; n <= mostNesting; n++ {
+	for ; n <= maxNesting; n++ {
 		body = strings.TrimLeft(body, " ")
 		if strings.HasPrefix(body, ">") {
 			body = body[1:]

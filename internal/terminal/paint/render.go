@@ -45,7 +45,7 @@ var markdownParser = sync.OnceValue(func() parser.Parser {
 // Nesting beyond these is shown without further indentation. A sign needs less room.
 const (
 	leastText  = 4
-	mostNested = 12
+	maxNested  = 12
 	leastWidth = 10
 )
 
@@ -67,7 +67,7 @@ type frame struct {
 
 // within returns the frame of a block within another, or the frame itself where there is no room.
 func (r *renderer) within(f frame, first, rest string, columns int) frame {
-	if f.depth >= mostNested || r.width > 0 && r.width-f.columns-columns < leastWidth {
+	if f.depth >= maxNested || r.width > 0 && r.width-f.columns-columns < leastWidth {
 		return frame{first: f.first, rest: f.rest, columns: f.columns, depth: f.depth + 1}
 	}
 	return frame{first: f.first + first, rest: f.rest + rest, columns: f.columns + columns, depth: f.depth + 1}
@@ -272,8 +272,8 @@ func (in *inliner) add(text string, with ink, link string) {
 	}
 }
 
-// mostInline is how deep emphasis and links may be nested. What is deeper is text.
-const mostInline = 64
+// maxInline is how deep emphasis and links may be nested. What is deeper is text.
+const maxInline = 64
 
 func (in *inliner) children(parent ast.Node, with ink, link string, depth int) {
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
@@ -295,16 +295,16 @@ func (in *inliner) deep(n ast.Node, with ink, link string) {
 		case *ast.AutoLink:
 			in.inline(n, with, link, 0)
 		case *ast.Link:
-			in.add("("+CleanLine(string(n.Destination), mostAddress)+") ", with, "")
+			in.add("("+CleanLine(string(n.Destination), maxAddress)+") ", with, "")
 		case *ast.Image:
-			in.add("("+CleanLine(string(n.Destination), mostAddress)+") ", with, "")
+			in.add("("+CleanLine(string(n.Destination), maxAddress)+") ", with, "")
 		}
 		return ast.WalkContinue, nil
 	})
 }
 
 func (in *inliner) inline(n ast.Node, with ink, link string, depth int) {
-	if depth > mostInline {
+	if depth > maxInline {
 		in.deep(n, with, link)
 		return
 	}
@@ -346,7 +346,7 @@ func (in *inliner) inline(n ast.Node, with ink, link string, depth int) {
 
 // target shows a link: its text, where it leads, and its title. Nobody should have to trust the text.
 func (in *inliner) target(n ast.Node, destination, title, label string, with ink, depth int) {
-	to := CleanLine(destination, mostAddress)
+	to := CleanLine(destination, maxAddress)
 	link := address(to)
 	from := len(in.spans)
 	in.add(label, with, "")

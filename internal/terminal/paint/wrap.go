@@ -7,8 +7,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// mostCluster is how many bytes are taken for one character as people see it. Some scripts can be joined without end.
-const mostCluster = 128
+// maxCluster is how many bytes are taken for one character as people see it. Some scripts can be joined without end.
+const maxCluster = 128
 
 // cluster returns how long the first grapheme cluster of a text is, and how many columns it takes. Terminals differ about clusters of
 // several characters: the larger of their two opinions is taken, so that a line never becomes too long.
@@ -17,9 +17,9 @@ func cluster(text string) (n, width int) {
 		return 1, 1
 	}
 	window := text
-	if len(window) > mostCluster {
-		end := mostCluster
-		for !utf8.RuneStart(window[end]) && end > mostCluster-utf8.UTFMax {
+	if len(window) > maxCluster {
+		end := maxCluster
+		for !utf8.RuneStart(window[end]) && end > maxCluster-utf8.UTFMax {
 			end--
 		}
 		window = window[:end]

@@ -15,10 +15,10 @@ import (
 const (
 	// gap is the shortest time between two batches of a stream, so that there are at most 20 redraws in a second however fast an agent writes.
 	gap = 50 * time.Millisecond
-	// mostFrames and mostBytes are how much is taken before the last batch was looked at. The server waits for those who are slower, or has them
+	// maxFrames and maxBytes are how much is taken before the last batch was looked at. The server waits for those who are slower, or has them
 	// read the journal.
-	mostFrames = 2000
-	mostBytes  = 8 << 20
+	maxFrames = 2000
+	maxBytes  = 8 << 20
 )
 
 // A Batch is what a stream brought since the last one.
@@ -87,7 +87,7 @@ func (s *Stream) take(ctx context.Context, frame api.Frame, err error) bool {
 		s.batch.Lost = nil
 		s.bytes += weight(&frame)
 	}
-	full := len(s.batch.Frames) >= mostFrames || s.bytes >= mostBytes
+	full := len(s.batch.Frames) >= maxFrames || s.bytes >= maxBytes
 	s.mu.Unlock()
 	signal(s.changed)
 	for full && err == nil {
@@ -97,7 +97,7 @@ func (s *Stream) take(ctx context.Context, frame api.Frame, err error) bool {
 			return false
 		}
 		s.mu.Lock()
-		full = len(s.batch.Frames) >= mostFrames || s.bytes >= mostBytes
+		full = len(s.batch.Frames) >= maxFrames || s.bytes >= maxBytes
 		s.mu.Unlock()
 	}
 	return err == nil && ctx.Err() == nil

@@ -14,7 +14,7 @@ import (
 // TestStreamIsBounded holds that a stream that nobody reads takes no more than its bounds, and that nothing of it is lost.
 func TestStreamIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const frames = 5 * mostFrames
+		const frames = 5 * maxFrames
 		given := 0
 		jobs := NewJobs(t.Context())
 		ctx := t.Context()
@@ -31,7 +31,7 @@ func TestStreamIsBounded(t *testing.T) {
 			}
 		})
 		synctest.Wait()
-		if given != mostFrames {
+		if given != maxFrames {
 			t.Fatalf("%d frames were taken before anybody looked", given)
 		}
 		seen, batches := int64(0), 0

@@ -26,10 +26,10 @@ const (
 	leaveTime = 4 * time.Second
 	// guard is how long after the last key a question that has just come up takes none.
 	guard = 700 * time.Millisecond
-	// mostUnseen is how many pages are read to fill the screen if there is little to see in them. Whoever scrolls has more read.
-	mostUnseen = 10
-	// mostEvents is how much of a log is kept while its end is watched. Then what is furthest back is let go.
-	mostEvents = 20_000
+	// maxUnseen is how many pages are read to fill the screen if there is little to see in them. Whoever scrolls has more read.
+	maxUnseen = 10
+	// maxEvents is how much of a log is kept while its end is watched. Then what is furthest back is let go.
+	maxEvents = 20_000
 )
 
 // An area is a part of the screen that keys go to.
@@ -308,7 +308,7 @@ func (m *Model) fill() tea.Cmd {
 	case w.wanted < 0 && w.first > 1:
 		w.unseen = 0
 		return m.older(w)
-	case w.first > 1 && w.unseen < mostUnseen && w.short():
+	case w.first > 1 && w.unseen < maxUnseen && w.short():
 		w.unseen++
 		return m.older(w)
 	case w.wanted > 0 && !w.tail:
@@ -436,7 +436,7 @@ func (m *Model) followed(b *pane.Batch) tea.Cmd {
 		}
 		return tea.Batch(cmds...)
 	}
-	if w := m.tail; m.past == nil && w.bottom && w.last-w.first > mostEvents && !m.loading {
+	if w := m.tail; m.past == nil && w.bottom && w.last-w.first > maxEvents && !m.loading {
 		// Somebody has watched this for days. A fresh look costs one page.
 		return tea.Batch(append(cmds, m.open(m.session))...)
 	}

@@ -96,7 +96,7 @@ func TestLetsGo(t *testing.T) {
 			hub.tell()
 			hub.mu.Unlock()
 			d.pass(time.Second)
-			if have := d.m.tail.last - d.m.tail.first; have > mostEvents+4000 { // two full batches
+			if have := d.m.tail.last - d.m.tail.first; have > maxEvents+4000 { // two full batches
 				t.Fatalf("after %d steps there are %d events", n, have)
 			}
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 )
 
-// mostHits is how many are asked for.
-const mostHits = 50
+// maxHits is how many are asked for.
+const maxHits = 50
 
 // A search is what is being looked for in the open session.
 type search struct {
@@ -143,7 +143,7 @@ type hits struct {
 func (m *Model) ask4hits(session, text string) tea.Cmd {
 	return m.jobs.Do(func(ctx context.Context) tea.Msg {
 		out := hits{session: session, text: text}
-		result, err := m.hub.Search(ctx, api.SearchFilter{Text: text, Session: session, Limit: mostHits})
+		result, err := m.hub.Search(ctx, api.SearchFilter{Text: text, Session: session, Limit: maxHits})
 		if out.err = err; err == nil {
 			out.hits = result.Hits
 		}
@@ -169,7 +169,7 @@ func (m *Model) hits(in *hits) tea.Cmd {
 	}
 	if w.selected >= 0 && w.selected < w.talk.Len() && matches(w.talk.Item(w.selected), strings.ToLower(in.text)) {
 		places := count(len(in.hits), "place", "places")
-		if len(in.hits) == mostHits {
+		if len(in.hits) == maxHits {
 			places = "at least " + places
 		}
 		return m.say("%s on the hub; n goes further back", places)

@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// mostPrompts is how many prompts can be chosen among to go back to, mostBack how many pages are read to find them, or what was said before one.
-	mostPrompts = 30
-	mostBack    = 20
+	// maxPrompts is how many prompts can be chosen among to go back to, maxBack how many pages are read to find them, or what was said before one.
+	maxPrompts = 30
+	maxBack    = 20
 )
 
 // errNoMessage says that there is nothing to cut a copy at.
@@ -106,7 +106,7 @@ func (m *Model) pickFork() tea.Cmd {
 				if earlier != "" {
 					return l.ReplyAt(ctx, earlier)
 				}
-				uuid, err := l.Reply(ctx, first, mostBack)
+				uuid, err := l.Reply(ctx, first, maxBack)
 				if err == nil && uuid == "" {
 					err = errNoMessage
 				}
@@ -230,9 +230,9 @@ func (m *Model) pickPrompt() tea.Cmd {
 	l, end := m.tail.log, m.tail.last+1
 	return m.jobs.Do(func(ctx context.Context) tea.Msg {
 		var list []eventlog.Prompt
-		err := l.Prompts(ctx, end, mostBack, func(_ *api.Event, p eventlog.Prompt) bool {
+		err := l.Prompts(ctx, end, maxBack, func(_ *api.Event, p eventlog.Prompt) bool {
 			list = append(list, p)
-			return len(list) < mostPrompts
+			return len(list) < maxPrompts
 		})
 		return promptsRead{p, list, err}
 	})

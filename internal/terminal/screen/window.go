@@ -10,8 +10,8 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/transcript"
 )
 
-// mostDrawn is how many items are kept as they were drawn. All others are drawn again when they come into view.
-const mostDrawn = 400
+// maxDrawn is how many items are kept as they were drawn. All others are drawn again when they come into view.
+const maxDrawn = 400
 
 // A row is one line of the conversation: the n-th line of an item.
 type row struct {
@@ -83,7 +83,7 @@ func (w *window) lines(i int) []string {
 	if w.drawn[i] != nil {
 		return w.drawn[i]
 	}
-	if w.count >= mostDrawn {
+	if w.count >= maxDrawn {
 		clear(w.drawn)
 		w.count = 0
 	}

@@ -33,9 +33,9 @@ type Look struct {
 
 // How many lines of an item are shown.
 const (
-	mostLines  = 200 // unfolded
-	mostPrompt = 30  // of a folded prompt
-	mostNotice = 4   // of a folded notice
+	maxLines  = 200 // unfolded
+	maxPrompt = 30  // of a folded prompt
+	maxNotice = 4   // of a folded notice
 )
 
 // Lines returns an item as styled lines of at most Width columns. A folded tool is one line.
@@ -108,8 +108,8 @@ func (d *drawing) inner(columns int) int {
 	return max(d.room-columns, 2)
 }
 
-// mostDrawn is how much of a text is looked at if only some lines of it are shown.
-const mostDrawn = 64 << 10
+// maxDrawn is how much of a text is looked at if only some lines of it are shown.
+const maxDrawn = 64 << 10
 
 // all returns a text in lines that fit beside a sign, in a style.
 func (d *drawing) all(text string, columns int, style lipgloss.Style) []string {
@@ -132,9 +132,9 @@ func (d *drawing) first(text string, columns int, style lipgloss.Style, most int
 		if d.Full {
 			return d.all(text, columns, style)
 		}
-		most = mostLines
+		most = maxLines
 	}
-	text, left := transcript.Clip(text, mostDrawn)
+	text, left := transcript.Clip(text, maxDrawn)
 	lines := paint.Wrap(text, d.inner(columns))
 	more := "(" + units.Plural(len(lines)-most, "more line") + ")"
 	if left > 0 {
@@ -151,8 +151,8 @@ func (d *drawing) last(text string, columns int, style lipgloss.Style) []string 
 	if d.Full {
 		return d.all(text, columns, style)
 	}
-	text, before := lastLines(text, mostLines)
-	long := len(text) - mostDrawn
+	text, before := lastLines(text, maxLines)
+	long := len(text) - maxDrawn
 	if long > 0 {
 		for long < len(text) && !utf8.RuneStart(text[long]) {
 			long++
@@ -166,12 +166,12 @@ func (d *drawing) last(text string, columns int, style lipgloss.Style) []string 
 		note = "(" + units.Size(int64(long)) + " and more before)"
 	case before > 0:
 		note = "(" + units.Plural(before, "line") + " before)"
-	case len(lines) > mostLines+1:
-		note = "(" + units.Plural(len(lines)-mostLines, "line") + " before)"
+	case len(lines) > maxLines+1:
+		note = "(" + units.Plural(len(lines)-maxLines, "line") + " before)"
 	default:
 		return d.styled(lines, style)
 	}
-	return append([]string{d.Styles.Dim.Render(note)}, d.styled(lines[max(len(lines)-mostLines, 0):], style)...)
+	return append([]string{d.Styles.Dim.Render(note)}, d.styled(lines[max(len(lines)-maxLines, 0):], style)...)
 }
 
 // some leaves the first lines of those that are drawn already.
@@ -180,7 +180,7 @@ func (d *drawing) some(lines []string, most int) []string {
 		if d.Full {
 			return lines
 		}
-		most = mostLines
+		most = maxLines
 	}
 	if len(lines) <= most+1 {
 		return lines
@@ -225,7 +225,7 @@ func (d *drawing) prompt() {
 	if d.room > 0 && columns > d.room/2 {
 		sign, columns = s.User.Render(s.Glyphs.Prompt)+" ", 2
 	}
-	d.block(sign, d.first(strings.TrimRight(it.Text, " \n"), columns, s.Text, mostPrompt))
+	d.block(sign, d.first(strings.TrimRight(it.Text, " \n"), columns, s.Text, maxPrompt))
 	if m := it.Message; m != nil && it.Failed {
 		what := map[api.MessageState]string{
 			api.MessageTakenBack: "taken back", api.MessageNotDelivered: "not delivered", api.MessageUnknown: "delivery unknown",
@@ -279,9 +279,9 @@ func (d *drawing) notice() {
 	if it.Author != "" && it.Kind == transcript.KindState {
 		text += " (" + it.Author + ")"
 	}
-	most := mostNotice
+	most := maxNotice
 	if it.Label == "output" { // that of a command which somebody typed
-		most = mostLines
+		most = maxLines
 	}
 	d.block(style.Render(s.Glyphs.Dot)+" ", d.first(text, 2, style, most))
 }
@@ -293,7 +293,7 @@ func (d *drawing) unknown() {
 		label += ": "
 	}
 	if d.unfolded {
-		d.block(s.Dim.Render("? "), d.first(strings.TrimSpace(label+"\n"+indented(it.Text)), 2, s.Dim, mostLines))
+		d.block(s.Dim.Render("? "), d.first(strings.TrimSpace(label+"\n"+indented(it.Text)), 2, s.Dim, maxLines))
 		return
 	}
 	d.add(s.Dim.Render("? " + s.CleanLine(label+it.Text, max(d.inner(2), 2*min(1, d.room)))))
@@ -333,13 +333,13 @@ func (d *drawing) result() {
 	}
 	d.block(sign+" ", d.all(strings.Join(parts, " "+s.Glyphs.Dot+" "), 2, style))
 	if d.item.Failed && !r.Interrupted && d.item.Text != "" && d.item.Text != r.Subtype {
-		d.block("  ", d.first(d.item.Text, 2, s.Bad, mostNotice*2))
+		d.block("  ", d.first(d.item.Text, 2, s.Bad, maxNotice*2))
 	}
 	if len(r.Structured) > 0 {
 		text := string(r.Structured)
 		if d.unfolded {
 			text = indented(text)
 		}
-		d.block("  ", d.first(text, 2, s.Code, mostNotice*2))
+		d.block("  ", d.first(text, 2, s.Code, maxNotice*2))
 	}
 }

@@ -27,13 +27,13 @@ func (d *drawing) question() {
 	if !open {
 		style = s.Dim
 	}
-	d.block(sign+" ", d.first(asked(q), 2, style, mostNotice))
+	d.block(sign+" ", d.first(asked(q), 2, style, maxNotice))
 	if text := details(q); d.unfolded && text != "" {
-		d.block("  ", d.first(text, 2, s.Dim, mostLines))
+		d.block("  ", d.first(text, 2, s.Dim, maxLines))
 	}
 	if q.Kind == api.QuestionPlan && q.Plan != nil && q.Plan.Text != "" && (open || d.unfolded) {
 		room := d.inner(2)
-		d.block("  ", d.some(s.Markdown(q.Plan.Text, room), mostPrompt))
+		d.block("  ", d.some(s.Markdown(q.Plan.Text, room), maxPrompt))
 	}
 	if open {
 		if q.Stale {
@@ -41,7 +41,7 @@ func (d *drawing) question() {
 		}
 		return
 	}
-	d.block("  "+s.Glyphs.Arrow+" ", d.first(Settled(q), 4, s.Dim, mostNotice))
+	d.block("  "+s.Glyphs.Arrow+" ", d.first(Settled(q), 4, s.Dim, maxNotice))
 }
 
 // asked says in a few words what is asked.

@@ -44,8 +44,8 @@ func (d *drawing) tool() {
 	d.output(t)
 }
 
-// mostFailure is how many lines of a failed call's output are shown unasked.
-const mostFailure = 10
+// maxFailure is how many lines of a failed call's output are shown unasked.
+const maxFailure = 10
 
 // failure shows the end of what a failed call gave: that it failed says little.
 func (d *drawing) failure(t *transcript.Tool) {
@@ -58,11 +58,11 @@ func (d *drawing) failure(t *transcript.Tool) {
 	if !strings.HasPrefix(first, "Exit code ") {
 		rest = text
 	}
-	end, before := lastLines(strings.Trim(rest, "\n"), mostFailure)
+	end, before := lastLines(strings.Trim(rest, "\n"), maxFailure)
 	if before > 0 {
 		end = fmt.Sprintf("(%s before)\n%s", units.Plural(before, "line"), end)
 	}
-	d.block("  ", d.first(end, 2, d.Styles.Dim, 2*mostFailure))
+	d.block("  ", d.first(end, 2, d.Styles.Dim, 2*maxFailure))
 }
 
 // toolLine returns a call in a line: how it is going, its name, what it is about, how long it took, and the first words of its result.
@@ -182,9 +182,9 @@ func (d *drawing) given(t *transcript.Tool) {
 	switch t.Name {
 	case "Bash", "PowerShell":
 		if command := member(t.Input, "command"); command != "" {
-			d.block(s.Dim.Render("$")+" ", d.first(command, 2, s.Code, mostLines))
+			d.block(s.Dim.Render("$")+" ", d.first(command, 2, s.Code, maxLines))
 			if about := member(t.Input, "description"); about != "" {
-				d.block("", d.first(about, 0, s.Dim, mostLines))
+				d.block("", d.first(about, 0, s.Dim, maxLines))
 			}
 			return
 		}
@@ -196,7 +196,7 @@ func (d *drawing) given(t *transcript.Tool) {
 	case "MultiEdit":
 		var edits []json.RawMessage
 		if list, ok := wire.Lookup(t.Input, "edits"); ok && json.Unmarshal(list, &edits) == nil && len(edits) > 0 {
-			for _, e := range edits[:min(len(edits), mostLines)] {
+			for _, e := range edits[:min(len(edits), maxLines)] {
 				d.diff(s.Diff(path, member(e, "old_string"), member(e, "new_string"), o))
 			}
 			return
@@ -208,14 +208,14 @@ func (d *drawing) given(t *transcript.Tool) {
 		}
 	case "Task", "Agent", "ExitPlanMode":
 		if text := member(t.Input, "prompt", "plan"); text != "" {
-			for _, line := range d.some(s.Markdown(text, d.room), mostLines) {
+			for _, line := range d.some(s.Markdown(text, d.room), maxLines) {
 				d.add(line)
 			}
 			return
 		}
 	}
 	if input := bytes.TrimSpace(t.Input); d.item.Streaming || len(input) > 0 && string(input) != "{}" {
-		d.block("", d.first(indented(string(t.Input)), 0, s.Code, mostLines))
+		d.block("", d.first(indented(string(t.Input)), 0, s.Code, maxLines))
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// mostHeadline is how long the part of a headline is that an agent chose.
-const mostHeadline = 60
+// maxHeadline is how long the part of a headline is that an agent chose.
+const maxHeadline = 60
 
 // Headline says what a question asks, in a few words.
 func Headline(q *api.Question) string {
@@ -32,7 +32,7 @@ func Headline(q *api.Question) string {
 	case api.QuestionDialog:
 		return "Claude shows a dialog"
 	default:
-		return paint.CleanLine(string(q.Kind), mostHeadline)
+		return paint.CleanLine(string(q.Kind), maxHeadline)
 	}
 }
 
@@ -97,7 +97,7 @@ func ToolHeadline(tool string, input json.RawMessage) string {
 }
 
 // part returns a word of an agent's that becomes a part of a headline.
-func part(text string) string { return paint.CleanLine(text, mostHeadline) }
+func part(text string) string { return paint.CleanLine(text, maxHeadline) }
 
 // Call returns the tool call that a question is about: the CLI asks about it, or a hook of ours has brought it.
 func Call(q *api.Question) (tool string, input json.RawMessage) {

@@ -15,7 +15,7 @@ func Modes() []string {
 }
 
 // Mode returns Claude Code's own name of a permission mode. A mode that is not known is its own name.
-func Mode(mode string) string { return paint.CleanLine(transcript.ModeName(mode), mostHeadline) }
+func Mode(mode string) string { return paint.CleanLine(transcript.ModeName(mode), maxHeadline) }
 
 // ModeAbout says what a permission mode does; nothing of one that is not known.
 func ModeAbout(mode string) string {
