@@ -67,7 +67,7 @@ type Timeline struct {
 type AuditFilter struct {
 	Session string `json:"session,omitempty"`
 	// Automatic is nil for all, else only those made by a rule (true) or by
-	// somebody (false).
+	// a person (false).
 	Automatic *bool     `json:"automatic,omitempty"`
 	Since     time.Time `json:"since,omitzero"`
 	Cursor    string    `json:"cursor,omitempty"`

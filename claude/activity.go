@@ -14,7 +14,7 @@ import (
 // *PromptDropped.
 type Activity interface{ activity() }
 
-// TurnStarted says that a turn has begun: one that somebody prompted, or one that
+// TurnStarted says that a turn has begun: one that a person prompted, or one that
 // tasks in the background have started when they were done.
 type TurnStarted struct {
 	// Turn is its number in this session, from 1.

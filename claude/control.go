@@ -196,7 +196,7 @@ func (s *Session) SetColor(ctx context.Context, color string) error {
 	return s.order(ctx, &wire.SetColorRequest{Color: color})
 }
 
-// SetHasSubscribers tells the CLI whether anybody watches what it says; nil, that
+// SetHasSubscribers tells the CLI whether a front end watches what it says; nil, that
 // it is not known. Since 2.1.325.
 func (s *Session) SetHasSubscribers(ctx context.Context, has *bool) error {
 	return s.order(ctx, &wire.SetHasSubscribersRequest{HasSubscribers: has})

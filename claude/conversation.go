@@ -52,7 +52,7 @@ type ConversationInfo struct {
 	// Dir is the folder in which it was begun, and GitBranch the branch that
 	// was checked out there at its end.
 	Dir, GitBranch string
-	// Title is the title that somebody gave it, GeneratedTitle the one that the
+	// Title is the title that a person gave it, GeneratedTitle the one that the
 	// CLI did.
 	Title, GeneratedTitle string
 	// FirstPrompt and LastPrompt are the beginnings of what was asked first and

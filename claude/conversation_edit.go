@@ -76,7 +76,7 @@ func appendNote(ctx context.Context, id, kind, member, value string, o *Conversa
 // what is written at once at the end of a file comes between two writes of
 // others, never into one.
 func (k *kept) append(ctx context.Context, line []byte) (err error) {
-	// Never O_CREATE: it would bring back what somebody deletes at this moment.
+	// Never O_CREATE: it would bring back what another process deletes at this moment.
 	f, err := k.lib.root.OpenFile(k.file(), os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
 		return err

@@ -41,7 +41,7 @@ type endScan struct {
 type endBuffer [2 * endSize]byte
 
 // ends reads the beginning and the end of a transcript. It returns false if it
-// is not one that somebody would go on with.
+// is not one that a person would go on with.
 func (k *kept) ends(buffer *endBuffer) (*ConversationInfo, bool) {
 	f, info, err := k.lib.open(k.file())
 	if err != nil {
@@ -205,7 +205,7 @@ func (s *endScan) begin(k *keptLine) {
 	}
 }
 
-// said notes what somebody said.
+// said notes what a person said.
 func (s *endScan) said(k *keptLine) {
 	if s.prompt || k.kind != "user" || k.is("isSidechain") || k.is("isMeta") || k.is("isCompactSummary") {
 		return

@@ -160,5 +160,5 @@ func checkMarker(marker string) error {
 	return nil
 }
 
-// newMarker returns a marker that nobody else has.
+// newMarker returns a marker that no other run has.
 func newMarker() string { return "run-" + rand.Text() }

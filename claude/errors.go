@@ -21,7 +21,7 @@ import (
 //	  *StartError                 the operating system did not start it
 //	while it starts, and at its end
 //	  *ExitError                  the process ended: code, signal, standard error, last error result
-//	  *LoginError                 somebody has to log in
+//	  *LoginError                 a person has to log in
 //	  *ConversationNotFoundError  there is nothing to resume
 //	  *ConversationInUseError     the id of the new conversation is taken, or another process has it
 //	  ErrNoAnswer                 the CLI did not answer in time
@@ -36,7 +36,7 @@ import (
 //	  *UnsupportedError           this version does not know it; nothing was sent
 //	  *wire.InvalidError          no version would take it; nothing was sent
 //	with a question
-//	  ErrSettled, ErrWithdrawn    somebody was first; the CLI no longer asks
+//	  ErrSettled, ErrWithdrawn    another answer was first; the CLI no longer asks
 //	  ErrNoQuestion               it was never asked
 //	of a reader, a transport
 //	  ErrLagged (*LaggedError)    lines were dropped because they were not read in time
@@ -162,7 +162,7 @@ type ExitError struct {
 	Stderr string
 	// Result is the last result of a session, if it was an error: mostly that is
 	// why the CLI ended, and what its StartupFailureReason says is why it did
-	// not start. It is nil where nobody has read the lines.
+	// not start. It is nil where no goroutine has read the lines.
 	Result *wire.Result
 }
 

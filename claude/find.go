@@ -143,7 +143,7 @@ func (f *finder) find(asked string) (string, error) {
 }
 
 // explicit checks the program that was asked for. It says exactly what is
-// wrong, because somebody chose it.
+// wrong, because the caller chose it.
 func (f *finder) explicit(asked string) (string, error) {
 	if filepath.Base(asked) == asked {
 		for _, dir := range f.pathDirs() {

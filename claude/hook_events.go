@@ -10,12 +10,12 @@ import "github.com/switchboard-dev/switchboard/wire"
 // [NewSession], Options.CLI can tell it.
 //
 // A hook is not a wall. Up to 2.1.120 the CLI goes on when a hook fails or takes too
-// long, and rules of the settings can allow a tool before anybody is asked; what must
+// long, and rules of the settings can allow a tool before any person is asked; what must
 // never happen belongs into deny rules ([Options.DisallowedTools]).
 //
 // A PermissionRequest hook and a [QuestionHandler] are asked the same, since 2.1.62 at
 // the same time, and the first decision counts. If the hook was first, the question is
-// withdrawn; if it was second, nobody tells it.
+// withdrawn; if it was second, it is not told.
 type Hooks struct {
 	// PreToolUse: a tool is about to run.
 	PreToolUse []Hook[wire.PreToolUseInput, wire.PreToolUseOutput]

@@ -9,7 +9,7 @@ import (
 )
 
 // A LoginError reports that the CLI has no valid login: it never had one, the
-// login has expired or the account may not be used. Somebody has to log in,
+// login has expired or the account may not be used. A person has to log in,
 // with "claude auth login" or "/login" in a terminal, or the program has to pass
 // a key on; see [Options].PassAPIKey.
 type LoginError struct {

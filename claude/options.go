@@ -71,7 +71,7 @@ type Options struct {
 	// [wire.PermissionModeBypassPermissions] later. With [NewSession] it says
 	// that the CLI was started so.
 	AllowBypass bool
-	// PermissionPrompts says what becomes of a question that nobody answered in
+	// PermissionPrompts says what becomes of a question that no person answered in
 	// advance: host asks the controller, none denies. If empty, the CLI decides
 	// by PermissionPromptTool.
 	PermissionPrompts string

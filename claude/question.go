@@ -14,7 +14,7 @@ import (
 // at once: sub-agents and parallel tool calls ask side by side.
 //
 // Its context ends when the question is withdrawn (the turn was interrupted, the
-// tool call was decided elsewhere), when somebody else has answered it with
+// tool call was decided elsewhere), when another goroutine has answered it with
 // [Session.Answer], and with the session. What it returns then is dropped.
 //
 // It returns one of the question's own replies. [ErrLater] leaves the question

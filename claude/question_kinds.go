@@ -51,7 +51,7 @@ func (q *PermissionQuestion) AllowUpdating(updates ...wire.PermissionUpdate) Rep
 	return q.permit(&wire.Allow{UpdatedPermissions: updates})
 }
 
-// bypasses reports whether an update sets the mode in which nobody is asked, in
+// bypasses reports whether an update sets the mode in which no person is asked, in
 // whatever way it is written.
 func bypasses(u wire.PermissionUpdate) bool {
 	if m, ok := u.(*wire.SetMode); ok {

@@ -13,7 +13,7 @@ import (
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
 
-// What is answered where nobody is asked.
+// What is answered where no person is asked.
 const nobodyAsked = "Nobody could be asked: the program that runs this session answers no questions."
 
 // A questionTable keeps the questions of a session, each of which is settled once.

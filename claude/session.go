@@ -188,7 +188,7 @@ func (s *Session) initialize(ctx context.Context) error {
 	}
 	if refused, ok := errors.AsType[*ControlError](err); ok && refused.Answer.PendingPermissionRequests != nil {
 		// An older CLI that was initialized before: it dialled in again, or
-		// somebody else has started it. It lists what it waits for.
+		// another program has started it. It lists what it waits for.
 		return nil
 	}
 	if _, exited := errors.AsType[*ExitError](err); exited {

@@ -77,7 +77,7 @@ type Info struct {
 	// Init is the newest init line, nil before the first turn.
 	Init *wire.Init
 	// Initialize is the answer to the initialize request: commands, models,
-	// agents, account. It is nil on a CLI that somebody else has initialized.
+	// agents, account. It is nil on a CLI that another program has initialized.
 	Initialize *wire.InitializeAnswer
 	// Costs sums up what the session has used and cost.
 	Costs fold.Figures

@@ -365,7 +365,7 @@ func (m *mirror) Close() error {
 	m.closing.Do(func() {
 		err := m.inner.Close()
 		// Lines that came before the end may tell of the transcript, whether
-		// anybody reads them or not.
+		// any reader reads them or not.
 		m.readMu <- struct{}{}
 		for m.ended == nil {
 			_ = m.readInner(m.ctx) // a line that is too long has no reader now

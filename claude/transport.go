@@ -33,7 +33,7 @@ const (
 // A Transport carries lines between a controller and one CLI. It consists of
 // standard types only, so that anyone can implement it.
 //
-// A line is what lies between two line ends. What it means is nobody's
+// A line is what lies between two line ends. What it means is not its
 // business here: bytes go through unchanged.
 type Transport interface {
 	// Read returns the next line that the CLI wrote, without its line end.

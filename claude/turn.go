@@ -33,7 +33,7 @@ type Completion struct {
 	// Prompts are the ids of the prompts that the turn answers. A turn that tasks
 	// in the background have started answers none.
 	Prompts []string
-	// Origin says what started a turn that nobody prompted; empty where the
+	// Origin says what started a turn that no person prompted; empty where the
 	// version does not tell it.
 	Origin wire.OriginKind
 	// Interrupted says that an interrupt ended the turn.

@@ -158,7 +158,7 @@ func scopeOfAnswer(o *outgoing, question *ControlRequest) Scope {
 	return ScopeAdmin
 }
 
-// brought reports whether an update is one that whoever may approve may send.
+// brought reports whether an update is one that a client that may approve may send.
 func brought(ask *CanUseToolRequest, u PermissionUpdate) bool {
 	if lookupString(u.Raw(), "destination") != string(UpdateDestinationSession) || len(u.ExtraNames()) > 0 {
 		return false

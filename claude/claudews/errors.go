@@ -15,7 +15,7 @@ var (
 	ErrServerClosed = errors.New("the server is closed")
 
 	// ErrLost is returned by Write when the connection was lost while the line
-	// was on its way: it has arrived as a whole or not at all, and nobody can
+	// was on its way: it has arrived as a whole or not at all, and no program can
 	// tell which. A prompt with a uuid and an answer may be sent again, the CLI
 	// swallows the second one; an interrupt may not, it would stop another turn.
 	ErrLost = errors.New("the connection was lost while the line was being written, it may have arrived")

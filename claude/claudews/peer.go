@@ -295,7 +295,7 @@ func (p *Peer) CloseInput() error {
 // [CodeEnd], which makes the CLI end itself at once, and refuses it from then
 // on. 2.1.37 obeys only the refusal, about 5 s later, and it is not recognised,
 // and so not refused, if its credential is not its own (see [Grant]) and it
-// cannot name a line that it wrote, as in hybrid mode: whoever started its
+// cannot name a line that it wrote, as in hybrid mode: the program that started its
 // process should end that, too. Lines that came before can still be read; after
 // them Read returns [claude.ErrClosed].
 func (p *Peer) Close() error {

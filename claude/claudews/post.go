@@ -32,7 +32,7 @@ const (
 )
 
 // A receipt is signed when its line is acknowledged. A nil receipt is for a line
-// that nobody waits for.
+// that no goroutine waits for.
 type receipt struct {
 	// Static after construction.
 	sum     [sha256.Size]byte // of the line

@@ -203,7 +203,7 @@ func (s *Server) KeyOf(uuid string) (key string, ok bool) {
 }
 
 // Close ends all peers and waits for all requests. Their connections are closed
-// with [CodeRestart], so the CLIs live on and come back to whoever listens on
+// with [CodeRestart], so the CLIs live on and come back to the server that listens on
 // the address next; POSTs that wait are answered 503 and come again. To end a
 // CLI, close its [Peer].
 func (s *Server) Close() error {

@@ -442,7 +442,7 @@ func (v *answerCmd) answerAll(ctx context.Context, e *env, c *client.Client, que
 	return first
 }
 
-// editInput lets somebody change what a tool gets. A text that is no object any more is an error, and nothing is answered.
+// editInput lets the user change what a tool gets. A text that is no object any more is an error, and nothing is answered.
 func editInput(e *env, q *api.Question) (json.RawMessage, error) {
 	input, err := decide.Input(q)
 	if err != nil {

@@ -103,7 +103,7 @@ to do, and ends with code 1 if its last turn failed. Ctrl-C leaves with code 130
 	return cmd
 }
 
-// run shows sessions until somebody leaves.
+// run shows sessions until the user leaves.
 func (v *attachCmd) run(ctx context.Context, e *env, name string) error {
 	plain := v.plain || !isTerminal(e.stdin) || !isTerminal(e.stdout)
 	if plain && name == "" {

@@ -192,7 +192,7 @@ func textOf(e *env, flag, value string) (string, error) {
 	}
 }
 
-// consent asks a question on standard error whose answer is no unless somebody says yes. The end of ctx, such as an interrupt, ends the waiting; the
+// consent asks a question on standard error whose answer is no unless the user says yes. The end of ctx, such as an interrupt, ends the waiting; the
 // goroutine that reads the terminal then ends with the program, since nothing else can be done about it.
 func consent(ctx context.Context, e *env, question string) (bool, error) {
 	if _, err := io.WriteString(e.stderr, question); err != nil {

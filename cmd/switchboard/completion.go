@@ -39,7 +39,7 @@ func offerID(id, typed, about string) cobra.Completion {
 	return offer(id, about)
 }
 
-// asking returns a function that completes from the running hub. If there is none, or it takes too long, nothing is offered and nothing is said: whoever
+// asking returns a function that completes from the running hub. If there is none, or it takes too long, nothing is offered and nothing is said: a user who
 // types a command can do without.
 func (p *hubFlags) asking(e *env, ask func(ctx context.Context, c *client.Client, typed string) []cobra.Completion) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {

@@ -124,7 +124,7 @@ func (v *consoleCmd) run(cmd *cobra.Command, e *env, args []string) error {
 	})
 }
 
-// hasDesktop reports whether a browser that is opened from here would be seen by anybody.
+// hasDesktop reports whether a browser that is opened from here would be seen by any user.
 func hasDesktop(getenv func(string) string) bool {
 	return runtime.GOOS == "darwin" || getenv("DISPLAY") != "" || getenv("WAYLAND_DISPLAY") != ""
 }

@@ -71,7 +71,7 @@ Without a terminal, or with --auto, it answers the questions itself, prints the 
 
 // run sets the stage, plays, and clears it away.
 func (v *demoCmd) run(ctx context.Context, e *env) (err error) {
-	// The terminal's end too: nobody could come back to what is in the temporary folder.
+	// The terminal's end too: no user could come back to what is in the temporary folder.
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	auto := v.auto || !isTerminal(e.stdin)

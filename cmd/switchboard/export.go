@@ -146,7 +146,7 @@ func writeFile(name string, force bool, write func(io.Writer) error) (err error)
 	return rename(file.Name(), name, force)
 }
 
-// rename gives a file its name. Without force it first takes the name, which only one can: somebody may have made such a file meanwhile.
+// rename gives a file its name. Without force it first takes the name, which only one can: another process may have made such a file meanwhile.
 func rename(from, name string, force bool) error {
 	if !force {
 		taken, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

@@ -249,7 +249,7 @@ func (p *hubFlags) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.dataDir, "data-dir", "", "data `FOLDER` with journal, token and socket (default $XDG_DATA_HOME/switchboard)")
 }
 
-// file returns the configuration file, and whether somebody named it.
+// file returns the configuration file, and whether the user named it.
 func (p *hubFlags) file(e *env) (name string, must bool) {
 	if p.config != "" {
 		return p.config, true

@@ -72,7 +72,7 @@ func (e *env) getenv(name string) string {
 	return value
 }
 
-// isTerminal reports whether somebody sits at the other end of a stream.
+// isTerminal reports whether a stream is a terminal.
 func isTerminal(stream any) bool {
 	file, ok := stream.(*os.File)
 	if !ok {
@@ -86,7 +86,7 @@ func isTerminal(stream any) bool {
 	return err != nil || !os.SameFile(info, null)
 }
 
-// An exitError ends the program with a code and without a word: whoever returns it has said what there was to say.
+// An exitError ends the program with a code and without a word: the code that returns it has said what there was to say.
 type exitError int
 
 // Error names the code.

@@ -276,7 +276,7 @@ func (v *policyConfirmCmd) run(cmd *cobra.Command, e *env, sum string) error {
 			if _, err := io.WriteString(out, terminal.Clean(b.String())); err != nil {
 				return err
 			}
-		} else if !v.yes { // what cannot be shown, nobody can mean
+		} else if !v.yes { // what cannot be shown, no user can mean
 			return fmt.Errorf("no change with the sum %s waits for confirmation; see: switchboard policy show", sum)
 		}
 		if !v.yes {

@@ -107,7 +107,7 @@ func (v *rewindCmd) list(ctx context.Context, e *env, c *client.Client, session 
 	if v.json {
 		return e.writeJSON(map[string][]said{"messages": list})
 	}
-	for _, m := range slices.Backward(list) { // the newest is what somebody looks for, at the end
+	for _, m := range slices.Backward(list) { // the newest is what the user looks for, at the end
 		if _, err := fmt.Fprintf(e.stdout, "%3d  %s  %s  %s\n", m.Number, m.UUID, date(m.Time, "-"), paint.CleanLine(m.Text, 80)); err != nil {
 			return err
 		}
@@ -170,7 +170,7 @@ func (v *rewindCmd) rewind(ctx context.Context, e *env, c *client.Client, sessio
 	done := !v.dryRun && len(would.FilesChanged) > 0
 	if done {
 		if !v.yes {
-			if v.json { // whoever is asked must see what about
+			if v.json { // a person who is asked must see what about
 				if err := showRewind(e.stderr, m, would); err != nil {
 					return err
 				}

@@ -13,7 +13,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/terminal/turn"
 )
 
-// What run does about questions when nobody sits at a terminal.
+// What run does about questions when no user sits at a terminal.
 const (
 	askDeny = "deny"
 	askWait = "wait"

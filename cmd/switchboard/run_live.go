@@ -21,13 +21,13 @@ import (
 const (
 	// runWindow is how many events of a session that is continued are shown first.
 	runWindow = 200
-	// runGuard is for how long keys do not count after a question came up while somebody was writing.
+	// runGuard is for how long keys do not count after a question came up while the user was writing.
 	runGuard = 600 * time.Millisecond
-	// runRetry is how soon a server that is away is looked for again: somebody sits there and waits.
+	// runRetry is how soon a server that is away is looked for again: the user sits there and waits.
 	runRetry = 250 * time.Millisecond
 )
 
-// runLive shows a session until somebody leaves it.
+// runLive shows a session until the user leaves it.
 func (v *runCmd) runLive(ctx context.Context, e *env, c *client.Client, create *api.CreateSession) error {
 	// Ctrl-C is a key here. A signal means that the terminal is wanted back; the agent keeps running.
 	ctx, stop := signal.NotifyContext(ctx, enders()...)
@@ -58,7 +58,7 @@ func (v *runCmd) runLive(ctx context.Context, e *env, c *client.Client, create *
 	}
 	defer func() { _ = session.Close() }() // what it returns was said before
 	if ctx.Err() != nil {
-		// Somebody has left before there was anything to see.
+		// The user has left before there was anything to see.
 		v.farewell(e, session.ID(), live.Left{State: session.Opened().State, Questions: len(session.Opened().Questions)})
 		return exitError(codeInterrupted)
 	}

@@ -199,7 +199,7 @@ func (v *runCmd) runPrint(ctx context.Context, e *env, c *client.Client, create 
 	return interrupted(ctx, err)
 }
 
-// enders are the signals that end something that has to be put in order first. One that whoever started us has had ignored (nohup) stays so.
+// enders are the signals that end something that has to be put in order first. One that the parent process has had ignored (nohup) stays so.
 func enders() []os.Signal {
 	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -211,7 +211,7 @@ func enders() []os.Signal {
 // openPatience is how long opening a session may go on after an interrupt.
 const openPatience = 20 * time.Second
 
-// lingering returns a context that ends a while after another one. What is begun with it comes to an end, so that there is no agent that nobody was
+// lingering returns a context that ends a while after another one. What is begun with it comes to an end, so that there is no agent that no user was
 // told of.
 func lingering(ctx context.Context) (context.Context, context.CancelFunc) {
 	out, cancel := context.WithCancel(context.WithoutCancel(ctx))

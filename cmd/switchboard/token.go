@@ -390,7 +390,7 @@ func completeTokens(e *env, p *hubFlags) cobra.CompletionFunc {
 	})
 }
 
-// tokenID returns the id in what somebody gave as one: perhaps the whole token, whose secret must go nowhere.
+// tokenID returns the id in what the user gave as one: perhaps the whole token, whose secret must go nowhere.
 func tokenID(text string) string {
 	if rest, found := strings.CutPrefix(text, "sb_"); found {
 		id, _, _ := strings.Cut(rest, "_")

@@ -50,7 +50,7 @@ func Of(admin bool, kind api.QuestionKind, ask *wire.ControlRequest, in api.Answ
 }
 
 // CheckMembers refuses members of an answer that another kind of question has:
-// whoever sends them expects something that will not happen.
+// a client that sends them expects something that will not happen.
 func CheckMembers(kind api.QuestionKind, in *api.Answer) error {
 	tool := kind == api.QuestionPermission || kind == api.QuestionPlan || kind == api.QuestionChoice
 	plan := kind == api.QuestionPlan
@@ -233,7 +233,7 @@ const (
 
 // PromptRules returns what a plan asks to be allowed as rules for a command line.
 // The words are the agent's own: a parenthesis in them would end the rule and
-// begin another, which nobody has approved.
+// begin another, which was not approved.
 func PromptRules(request *wire.CanUseToolRequest) []string {
 	var list []string
 	for _, r := range wire.PlanRules(request) {

@@ -13,12 +13,12 @@ import (
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// What happened to a call. Those without a word on whether somebody was asked are from a transcript, which does not tell.
+// What happened to a call. Those without a word on whether a person was asked are from a transcript, which does not tell.
 const (
-	HappenedUnknown        = ""                // the log ends before, or somebody else knows
-	HappenedAsked          = "asked"           // and nobody answered
-	HappenedAllowed        = "allowed"         // somebody was asked
-	HappenedDenied         = "denied"          // somebody was asked
+	HappenedUnknown        = ""                // the log ends before, or it is known elsewhere
+	HappenedAsked          = "asked"           // and no person answered
+	HappenedAllowed        = "allowed"         // a person was asked
+	HappenedDenied         = "denied"          // a person was asked
 	HappenedCancelled      = "cancelled"       // the question was
 	HappenedRanUnasked     = "ran_unasked"     // the CLI did not ask
 	HappenedFailedUnasked  = "failed_unasked"  // the CLI did not ask, and the result is an error
@@ -46,7 +46,7 @@ type Finding struct {
 	byRule bool // it was a rule that answered
 }
 
-// ByRule reports whether it was a rule that decided, not somebody.
+// ByRule reports whether it was a rule that decided, not a person.
 func (f *Finding) ByRule() bool { return f.byRule }
 
 // A Summary counts findings.
@@ -318,7 +318,7 @@ func (a *Audit) settle(r request, q *api.Question) {
 	}
 }
 
-// decided takes in a decision of a rule about a call that nobody was asked about.
+// decided takes in a decision of a rule about a call that no person was asked about.
 func (a *Audit) decided(number int64, d *api.Decision) {
 	f := a.call(number, d.ToolUseID, d.Tool, d.Input)
 	f.By, f.byRule = "rule "+d.Rule.Rule, true
@@ -331,12 +331,12 @@ func (a *Audit) decided(number int64, d *api.Decision) {
 	}
 }
 
-// refusals are how results begin of calls that were not run, because somebody or some rule did not want it.
+// refusals are how results begin of calls that were not run, because a person or some rule did not want it.
 var refusals = [...]string{
 	"Permission to use ", "Permission for this ", "Claude requested permissions to ", "The user doesn't want to ",
 }
 
-// result takes in the result of a call. Whether somebody was asked is known before.
+// result takes in the result of a call. Whether a person was asked is known before.
 func (a *Audit) result(r *wire.ToolResultBlock) {
 	f := a.calls[r.ToolUseID]
 	if f == nil || f.Happened != HappenedUnknown {
@@ -461,7 +461,7 @@ type Verdict struct {
 	Reason string `json:"reason"`
 	// Message is what the model is told, with deny.
 	Message string `json:"message,omitempty"`
-	// Enforced says who sees to it: cli, hub, both, or nobody. The hub decides about what the CLI asks and, with Hook, about every call.
+	// Enforced says what enforces it: cli, hub, both, or nothing (empty). The hub decides about what the CLI asks and, with Hook, about every call.
 	Enforced string `json:"enforced,omitempty"`
 	Hook     bool   `json:"hook,omitempty"`
 }

@@ -30,8 +30,8 @@ type Budget struct {
 	Turns int64
 	Wall  time.Duration
 	Idle  time.Duration
-	// Action is "warn" (somebody is told), "ask" (no further prompt is sent until
-	// somebody releases the session, and rules allow nothing by themselves; an
+	// Action is "warn" (a notification), "ask" (no further prompt is sent until
+	// a person releases the session, and rules allow nothing by themselves; an
 	// idle process is ended) or "interrupt" (the same, and the running turn is
 	// interrupted at once).
 	Action string

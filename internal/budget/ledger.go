@@ -33,7 +33,7 @@ type Ledger struct {
 	working map[string]working
 	// due is when a session has to be looked at, though nothing happens in it.
 	due map[string]time.Time
-	// told are the shared budgets of which somebody was told.
+	// told are the shared budgets of which a notification was sent.
 	told map[string]bool
 }
 
@@ -246,7 +246,7 @@ func (l *Ledger) Due(now time.Time) []string {
 	return due
 }
 
-// tell reports whether somebody has still to be told of a shared budget: each
+// tell reports whether a notification of a shared budget is still to be sent: each
 // session could tell of it, and one is enough. A budget that is one session's
 // own is told by that session, which remembers it.
 func (l *Ledger) tell(m *Meter, dir string, over bool) bool {
@@ -260,7 +260,7 @@ func (l *Ledger) tell(m *Meter, dir string, over bool) bool {
 		return false
 	}
 	if len(l.told) >= maxTold {
-		clear(l.told) // somebody is told once more, rather than nobody
+		clear(l.told) // one notification too many, rather than none
 	}
 	l.told[key] = true
 	return true

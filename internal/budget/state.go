@@ -21,7 +21,7 @@ const (
 
 // Why a hold is over.
 const (
-	overReleased = "released" // somebody released it
+	overReleased = "released" // a person released it
 	overReset    = "reset"    // its time has come
 	overGone     = "gone"     // what it was about is not so any more
 )
@@ -42,7 +42,7 @@ type State struct {
 	Worked time.Duration `json:"worked,omitempty"`
 	Since  time.Time     `json:"since,omitzero"`
 	// Idle is since when the session is idle, zero while it is not. A lost
-	// connection changes nothing. Idled are the budgets of which somebody was told.
+	// connection changes nothing. Idled are the budgets of which a notification was sent.
 	Idle  time.Time `json:"idle,omitzero"`
 	Idled []string  `json:"idled,omitempty"`
 	// Rested says that the run was ended because it was idle, so that a prompt
@@ -52,7 +52,7 @@ type State struct {
 	// has the entry with which the hold of such a limit ended.
 	Rejected map[string]rejection `json:"rejected,omitempty"`
 	Passed   map[string]int64     `json:"passed,omitempty"`
-	// Finished is a result that nobody was told of yet, since the session has not
+	// Finished is a result without a notification yet, since the session has not
 	// become idle after it; Done is the one with which it did. Failed is the last
 	// result of a turn that failed by itself.
 	Finished int64 `json:"finished,omitempty"`
@@ -60,7 +60,7 @@ type State struct {
 	Failed   int64 `json:"failed,omitempty"`
 }
 
-// A mark says that somebody was told of a budget, with the limit that it had.
+// A mark says that a notification of a budget was sent, with the limit that it had.
 type mark struct {
 	Budget string  `json:"budget"`
 	Unit   string  `json:"unit"`
@@ -133,7 +133,7 @@ func (l *State) line(e *journal.Entry, line *fold.Line, result *fold.TurnEnd) {
 			l.rateLimit(&r.RateLimitInfo, e.Seq)
 		}
 	case h.Is("assistant", "") && len(l.Rejected) > 0 && len(h.ParentToolUseID) == 0:
-		// The CLI only tells of a limit when something about it changes. Whoever
+		// The CLI only tells of a limit when something about it changes. A reader that
 		// goes on regardless finds out by this that it still holds.
 		m, err := line.Message()
 		if a, ok := m.(*wire.Assistant); err == nil && ok && a.Error == wire.AssistantErrorRateLimit {
@@ -212,7 +212,7 @@ func (l *State) over(d record.HoldOver, seq int64) {
 	}
 }
 
-// told notes that somebody was told of a budget.
+// told notes that a notification of a budget was sent.
 func (l *State) told(d record.Budget) {
 	if d.Unit == Idle {
 		l.Idled = lastOf(append(l.Idled, d.Name))
@@ -261,7 +261,7 @@ func (l *State) holdIndex(id string) int {
 	return slices.IndexFunc(l.Holds, func(h record.Hold) bool { return h.ID == id })
 }
 
-// marked reports whether somebody was told of a meter: that it is nearly used up,
+// marked reports whether a notification of a meter was sent: that it is nearly used up,
 // or that it is.
 func (l *State) marked(m *Meter, over bool) bool {
 	return slices.ContainsFunc(l.Marks, func(v mark) bool {

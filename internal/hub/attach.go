@@ -77,16 +77,16 @@ type GoneError struct{ Reason string }
 // Error returns the reason.
 func (e *GoneError) Error() string { return e.Reason }
 
-// An OwnedError says that somebody else has the run or its conversation.
+// An OwnedError says that another shim has the run, or another session its conversation.
 type OwnedError struct {
-	// Instance is the shim that has the run, Session and Run who has the
+	// Instance is the shim that has the run, Session and Run the holder of the
 	// conversation.
 	Instance string
 	Session  string
 	Run      int
 }
 
-// Error says who.
+// Error names the owner.
 func (e *OwnedError) Error() string {
 	if e.Session != "" {
 		return fmt.Sprintf("run %d of session %s has this conversation", e.Run, e.Session)
@@ -165,7 +165,7 @@ func (st *step) attach(a *Attachment, hello Hello) (link.Welcome, error) {
 		return st.attachSpool(a, hello)
 	}
 	if hello.Run != b.Run || b.Ended != nil {
-		// Who shows the right credential of an older run is told that it is over.
+		// A shim with the right credential of an older run is told that it is over.
 		return link.Welcome{}, st.gone(hello)
 	}
 	if subtle.ConstantTimeCompare(hashToken(hello.Token), s.run.TokenHash) != 1 {
@@ -371,7 +371,7 @@ func (st *step) live(a *Attachment, v *Item) {
 		st.s.heard(st.now)
 		st.found(line)
 	}
-	line.Valid() // checked here, and not while everybody waits to be shown it
+	line.Valid() // checked here, and not while followers wait for it
 	st.shown = append(st.shown, shown{entry: -1, live: v, line: line})
 	st.bytes += len(v.Bytes)
 }
@@ -424,7 +424,7 @@ func (st *step) line(a *Attachment, l *fold.Line) error {
 			st.closeInput(a)
 		}
 	}
-	if len(st.rows.conversations) > known && s.book.Ended == nil { // else nobody would ever give it back
+	if len(st.rows.conversations) > known && s.book.Ended == nil { // else no code would ever give it back
 		return st.lease(a)
 	}
 	return nil
@@ -435,7 +435,7 @@ const turnOver = "a new process is used for each turn"
 
 // closeInput lets a process end whose turn is over.
 func (st *step) closeInput(a *Attachment) {
-	if st.s.stopping == "" { // else somebody stops it, which is more
+	if st.s.stopping == "" { // else a client stops it, which is more
 		st.s.stopping = turnOver
 	}
 	st.then(func() { a.wire.CloseInput() })

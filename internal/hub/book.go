@@ -108,7 +108,7 @@ const (
 	commandAnswer     = "answer"
 	commandRequest    = "request"
 	commandInitialize = "initialize"
-	commandRefusal    = "refusal" // an answer that nobody gave: to a request that the hub does not know
+	commandRefusal    = "refusal" // the hub's own answer to a request that it does not know
 	commandProgram    = "program" // what a program wrote to its own CLI
 )
 
@@ -126,11 +126,11 @@ type changes struct {
 	turns     []journal.Turn
 	// conversations that were not known before
 	conversations []string
-	// fold holds what a line did to questions, for whoever turns that into
+	// fold holds what a line did to questions, for the code that turns that into
 	// further entries.
 	fold []fold.Change
 	// line is the entry itself, if it was a line of the CLI. given is the line of
-	// the next entry, if somebody has made one of it already.
+	// the next entry, if the caller has parsed it already.
 	line, given *fold.Line
 }
 

@@ -84,7 +84,7 @@ func (b *book) asked(requestID string) (row journal.Question, open bool) {
 }
 
 // remember keeps an answered question, whose answer may have to be sent again. One
-// whose answer is under way is forgotten last: else nobody would be told that it
+// whose answer is under way is forgotten last: else no client would be told that it
 // has arrived.
 func (b *book) remember(q journal.Question) {
 	b.Recent = append(b.Recent, q)

@@ -74,7 +74,7 @@ func (h *Hub) DialGrant(ctx context.Context, r DialRequest) (DialGrant, error) {
 }
 
 // grantOwn judges a CLI that brings the credential of a run. It stays good for
-// the next one if the CLI that had it died: whoever starts it again uses the
+// the next one if the CLI that had it died: a program that starts it again uses the
 // same command.
 func (h *Hub) grantOwn(ctx context.Context, id string, r DialRequest) (DialGrant, error) {
 	row, err := h.journal.Session(ctx, id)
@@ -199,7 +199,7 @@ func dials(transport string) bool {
 type rowSpec struct {
 	// Name is the path under which it dialled.
 	Name string `json:"name,omitempty"`
-	// Stopped says that somebody stopped it: it must not come back.
+	// Stopped says that a client stopped it: it must not come back.
 	Stopped bool `json:"stopped,omitempty"`
 }
 

@@ -81,7 +81,7 @@ func (d *Driver) Leave() {
 			}
 			s.registrant = nil
 			d.registered.Store(false)
-			st.refuseForeign() // nobody else was shown these
+			st.refuseForeign() // no other client was shown these
 			if next := s.successor; next != nil {
 				s.successor = nil
 				s.register(next)
@@ -97,11 +97,11 @@ func (s *session) register(d *Driver) {
 }
 
 // OwnHook reports whether a hook is the hub's own, by its callback id: its calls are
-// nobody else's to answer.
+// no other client's to answer.
 func OwnHook(callback string) bool { return callback == hookEveryCall || callback == hookEnterPlan }
 
-// A foreignRequest is a request of the CLI that is no question: for who registered
-// a hook or an MCP server, or for nobody.
+// A foreignRequest is a request of the CLI that is no question: for the client that registered
+// a hook or an MCP server, or for none.
 type foreignRequest struct {
 	RequestID string `json:"request_id"`
 	Subtype   string `json:"subtype"`
@@ -163,7 +163,7 @@ func (st *step) refuseForeign() {
 	}
 }
 
-// orphaned answers a request that nobody is there for.
+// orphaned answers a request for which no client is there.
 func (st *step) orphaned(f foreignRequest) {
 	var line []byte
 	var err error
@@ -251,7 +251,7 @@ func (s *session) submitInitialize(ctx context.Context, by Actor, request *wire.
 		case s.registrant == nil:
 			s.register(d)
 		default:
-			s.successor = d // the old connection may be dead, and nobody has noticed yet
+			s.successor = d // the old connection may be dead, and the hub not have noticed yet
 		}
 		return nil
 	})
@@ -348,7 +348,7 @@ func (st *step) notOurs() error {
 // foreign says that the session's process belongs to a program which does not let
 // others do what is asked for, nil if it does. steering are prompts and interrupts.
 // As long as there is no link it is not known what the program allows, and nothing is
-// kept for then: a prompt might come to lie in a queue that nobody ever takes it from.
+// kept for then: a prompt might come to lie in a queue that is never emptied.
 func (s *session) foreign(steering bool) error {
 	b := s.book
 	if b.Ended != nil || b.Transport != transportTee {
@@ -376,7 +376,7 @@ func (s *session) foreign(steering bool) error {
 }
 
 // teeWait is how long a program's CLI is waited for that was announced and has never
-// come: who announces one connects it at once, and announces another if that is refused.
+// come: a program that announces one connects it at once, and announces another if that is refused.
 const teeWait = time.Minute
 
 // neverCame ends the run of a program's CLI that was announced and has not come. It
@@ -395,7 +395,7 @@ func (st *step) neverCame() bool {
 const leftTime = 15 * time.Second
 
 // importSpool has what the dead process of a run has left taken in: it may tell how the
-// process has ended, which nobody else knows.
+// process has ended, which only it knows.
 func (h *Hub) importSpool(ctx context.Context, session string, run int) {
 	if h.options.Left == nil {
 		return

@@ -11,7 +11,7 @@ import (
 )
 
 // How much of a session is kept in memory for followers, and while there are
-// some. Who lags behind it reads the journal, or, of live lines, is given the
+// some. A follower that lags behind it reads the journal, or, of live lines, is given the
 // whole partial message.
 const (
 	ringBytes    = 16 << 10
@@ -33,8 +33,8 @@ type feed struct {
 	liveAt  int64 // number of the first in live, counted from 0
 	liveLen int
 	partial fold.Partial
-	whole   *api.Partials // partial as followers get it; nil if nobody has asked since it changed
-	changed chan struct{} // closed at the next change; nil if nobody waits
+	whole   *api.Partials // partial as followers get it; nil if no follower has asked since it changed
+	changed chan struct{} // closed at the next change; nil if no goroutine waits
 	closed  bool
 	busy    bool // something was published since quiet was called
 }
@@ -144,7 +144,7 @@ func (f *feed) trim(watched bool) {
 	}
 }
 
-// quiet forgets what nobody is likely to want any more, if nothing was published
+// quiet forgets what followers are not likely to want any more, if nothing was published
 // since it was called last.
 func (f *feed) quiet() {
 	f.mu.Lock()
@@ -177,7 +177,7 @@ func (f *feed) close() {
 	}
 }
 
-// partials returns what is being written. It is the same for all who ask, who may
+// partials returns what is being written. It is the same for all callers, which may
 // be many and must not change it. mu is held.
 func (f *feed) partials() *api.Partials {
 	if f.whole != nil {

@@ -22,11 +22,11 @@ import (
 // ErrClosed means that the hub is closed, or about to be.
 var ErrClosed = errors.New("the hub is closed")
 
-// An Actor is who does something.
+// An Actor is the person, program or part of the hub that does something.
 type Actor struct {
 	// Source is SourcePerson or SourceProgram. If empty, it is the hub itself.
 	Source journal.Source
-	// Name is how others are told who it was.
+	// Name is what other clients are shown.
 	Name string
 	// Admin says that the actor may do what needs the scope admin.
 	Admin bool
@@ -47,7 +47,7 @@ type Options struct {
 	Watch time.Duration
 	// Rules are the rules for all sessions. If nil, there are none.
 	Rules Rules
-	// QuestionDeadline is how long a question may wait while somebody could see
+	// QuestionDeadline is how long a question may wait while a client could show
 	// it, where the session does not say so. If zero, for ever.
 	QuestionDeadline time.Duration
 	// Budgets limit what sessions use. ResumeAtReset has all queues that a rate
@@ -68,7 +68,7 @@ type Options struct {
 	// and lines were lost, before its turn counts as over; see the file doubt.go.
 	// If zero, 30 s.
 	Silence time.Duration
-	// Rest is how long a session that nobody uses stays in memory. If zero, 30 s.
+	// Rest is how long a session that no caller uses stays in memory. If zero, 30 s.
 	Rest time.Duration
 }
 
@@ -146,7 +146,7 @@ func New(ctx context.Context, o Options) (*Hub, error) {
 	h.wide = newWide(o.Journal)
 	// The hub's own context: a caller's that ends must not end the sessions.
 	h.ctx, h.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	changed := h.rules.Changed() // before anybody looks at the rules
+	changed := h.rules.Changed() // before any session reads the rules
 	if err := h.recover(ctx); err != nil {
 		h.cancel()
 		h.tasks.Wait()
@@ -169,7 +169,7 @@ func (h *Hub) Close() error {
 }
 
 // unwritable says why nothing can be written at present. It is only believed as
-// long as somebody keeps trying.
+// long as the link keeps trying.
 func (h *Hub) unwritable() error {
 	if h.stuck.Load() == 0 {
 		return nil
@@ -388,7 +388,7 @@ func (h *Hub) rebuild(ctx context.Context, id string, stored bool) (*book, error
 }
 
 // Retain removes ended sessions that the limits do not allow to keep, except
-// those that somebody uses. It returns how many it removed.
+// those that are in use. It returns how many it removed.
 func (h *Hub) Retain(ctx context.Context, r journal.Retention) (int, error) {
 	r.Guard = func(id string) (func(), bool) {
 		h.mu.Lock()
@@ -396,7 +396,7 @@ func (h *Hub) Retain(ctx context.Context, r journal.Retention) (int, error) {
 		if _, loading := h.loading[id]; loading || h.sessions[id] != nil {
 			return nil, false
 		}
-		// Whoever wants the session waits, and then finds that it is gone.
+		// A caller that wants the session waits, and then finds that it is gone.
 		wait := make(chan struct{})
 		h.loading[id] = wait
 		return func() {
@@ -500,7 +500,7 @@ func (h *Hub) reap(id string) {
 		switch {
 		case settled:
 		case s.book.Transport == transportWebSocket || s.book.Transport == transportHybrid || run.PID == 0:
-			run.Run = 0 // nobody here can look for its process
+			run.Run = 0 // this hub cannot look for its process
 			if settled = st.neverCame(); settled {
 				return
 			}

@@ -5,7 +5,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/journal"
 )
 
-// owner says who has a conversation, nil if nobody but session does.
+// owner returns the session that has a conversation, nil if no other than session does.
 func (h *Hub) owner(conversation, session string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -37,9 +37,9 @@ func (h *Hub) claim(l journal.Lease) error {
 	return nil
 }
 
-// lease takes the conversation that a run has just named. If somebody else has
+// lease takes the conversation that a run has just named. If another session has
 // it, a CLI that dialled in is refused; one that we started goes on, since it was
-// checked before, and everybody is told.
+// checked before, and followers are told.
 func (st *step) lease(a *Attachment) error {
 	s, b := st.s, st.s.book
 	conversation := b.State.Conversation()

@@ -74,7 +74,7 @@ func (h *Hub) create(ctx context.Context, by Actor, in api.CreateSession, sum []
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	// Who asks for it may go away in the middle. A step that was begun takes place
+	// The client may go away in the middle. A step that was begun takes place
 	// all the same and starts a process, which must not be left without a session.
 	lasting := context.WithoutCancel(ctx)
 	s := h.newSession(newID("s"))
@@ -400,7 +400,7 @@ func (h *Hub) Resume(ctx context.Context, by Actor, id string, in api.Resume) (*
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		s.later(func(st *step) { // or it would be there twice when somebody tries again
+		s.later(func(st *step) { // or it would be there twice when the client tries again
 			if prompt == nil {
 				return
 			}

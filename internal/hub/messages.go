@@ -25,7 +25,7 @@ func (h *Hub) Send(ctx context.Context, by Actor, id string, in api.SendMessage)
 	return s.send(ctx, by, incoming{SendMessage: in})
 }
 
-// An incoming is a message that somebody sends.
+// An incoming is a message that a client sends.
 type incoming struct {
 	api.SendMessage
 
@@ -228,7 +228,7 @@ func messageOf(v journal.Command) api.Message {
 	return m
 }
 
-// actorOf returns who gave a command.
+// actorOf returns the actor that gave a command.
 func actorOf(v journal.Command) Actor {
 	if v.By == "" {
 		return Actor{}

@@ -19,7 +19,7 @@ const (
 	notifyLimit      = "limit"
 )
 
-// A Notification tells somebody who does not watch that a session wants
+// A Notification tells a person who does not watch that a session wants
 // something.
 type Notification struct {
 	// Kind is needs_input (the session asks something that no rule answers), done
@@ -36,7 +36,7 @@ type Notification struct {
 	Time time.Time
 }
 
-// stoppedBy is how the reason begins of a run that somebody has ended, which is
+// stoppedBy is how the reason begins of a run that a client has ended, which is
 // no failure; givenUpBy that of one that could not be reached.
 const (
 	stoppedBy = "it was stopped by "

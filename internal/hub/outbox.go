@@ -69,7 +69,7 @@ func (st *step) send(id, kind string, by Actor, line []byte) (string, error) {
 		if kind == commandAnswer {
 			killpoint.Reach("hub.after-settle")
 		}
-		// Whoever connected in the same step is sent it with what came before.
+		// A link that connected in the same step is sent it with what came before.
 		if attached != nil && attached == s.link && attached.connected && joined == s.joined {
 			attached.wire.Send([]link.Order{{Number: number, Line: line}})
 		}
@@ -222,7 +222,7 @@ func (b *book) prompted() bool {
 	})
 }
 
-// refuse answers a request of the CLI that nobody here can answer, so that it
+// refuse answers a request of the CLI that the hub cannot answer, so that it
 // does not wait.
 func (st *step) refuse(line []byte) {
 	m, err := wire.Decode(line)
@@ -240,7 +240,7 @@ func (st *step) refuse(line []byte) {
 	st.orphaned(f)
 }
 
-// leftAlone reports whether a request must not be answered by who does not know
+// leftAlone reports whether a request must not be answered by a client that does not know
 // it: another client, or the CLI's own deadline, settles it.
 func leftAlone(subtype string) bool {
 	switch subtype {
@@ -277,7 +277,7 @@ func (st *step) echoed(requestID string) {
 	}
 }
 
-// abandon fails the requests to the CLI that somebody waits for.
+// abandon fails the requests to the CLI that a caller waits for.
 func (st *step) abandon(reason string) {
 	s := st.s
 	for id, answer := range s.asked {

@@ -367,7 +367,7 @@ func (st *step) advancePlan() {
 	}
 }
 
-// dropIntent gives up a fresh start: somebody has stopped the session.
+// dropIntent gives up a fresh start: a client has stopped the session.
 func (st *step) dropIntent(by Actor) {
 	if st.s.book.Intent != nil {
 		st.event(api.KindUpdated, by, record.Updated{NoPlan: true})
@@ -450,7 +450,7 @@ const (
 func (o *outline) settled(q *api.Question, e *journal.Entry) {
 	switch {
 	case q.State != api.QuestionAnswered || q.Answer == nil:
-		// Nobody has said anything.
+		// No prompt was given.
 	case q.Answer.Outcome == api.PlanOutline && e.Source == journal.SourceHub:
 		o.Last = e.Time
 	case q.Answer.Outcome == api.PlanOutline:

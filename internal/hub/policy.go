@@ -29,7 +29,7 @@ type Rules interface {
 	Confirm(sum string) error
 }
 
-// fixedRules are rules that nobody changes: those of a hub that was given none.
+// fixedRules are rules that never change: those of a hub that was given none.
 type fixedRules struct{ engine *policy.Engine }
 
 func (f fixedRules) Engine() *policy.Engine   { return f.engine }
@@ -42,7 +42,7 @@ func (f fixedRules) Confirm(string) error {
 	return api.Errorf(http.StatusConflict, api.CodeConflict, "no rule change needs confirmation")
 }
 
-// hubItself is who acts where no person or program does.
+// hubItself is the actor where no person or program acts.
 var hubItself = Actor{Source: journal.SourceHub, Admin: true}
 
 // A judge is the rules as they hold for one session.
@@ -113,7 +113,7 @@ func (st *step) offer(id string) {
 		return
 	}
 	if request.ToolName == answer.ToolEnterPlan && s.book.Options.AskPlanMode {
-		return // somebody wants to be asked
+		return // a rule wants a person to be asked
 	}
 	verdict := st.decide(request.ToolName, request.Input)
 	switch verdict.Decision {
@@ -555,8 +555,8 @@ func (st *step) warnNoHook() {
 	})
 }
 
-// checkEdited refuses a call that somebody has edited into one that a rule denies:
-// the CLI asks nobody about it any more.
+// checkEdited refuses a call that a person has edited into one that a rule denies:
+// the CLI does not ask about it any more.
 func (st *step) checkEdited(ask *wire.ControlRequest, in api.Answer) error {
 	tool, _ := answer.Call(ask)
 	if in.Input == nil || tool == "" {

@@ -54,8 +54,8 @@ func (h *Hub) Question(ctx context.Context, id string) (*api.Question, error) {
 	return &q, nil
 }
 
-// Answer answers a question. The first valid answer counts; whoever comes later
-// is told who it was. An answer that does not fit is refused, and the question
+// Answer answers a question. The first valid answer counts; a client that comes later
+// is told whose it was. An answer that does not fit is refused, and the question
 // stays open.
 func (h *Hub) Answer(ctx context.Context, by Actor, id string, in api.Answer) (*api.Question, error) {
 	row, err := h.journal.Question(ctx, id)
@@ -261,7 +261,7 @@ func (st *step) react(from int) {
 func (st *step) opened(q *fold.Question) {
 	b := st.s.book
 	if _, open := b.asked(q.RequestID); open || b.Ended != nil {
-		return // nobody waits for an answer, or it is open already
+		return // the CLI waits for no answer, or it is open already
 	}
 	raw := q.Ask.Raw()
 	if raw == nil {
@@ -287,7 +287,7 @@ func (st *step) opened(q *fold.Question) {
 	}
 }
 
-// cancelled settles an open question that nobody here answered.
+// cancelled settles an open question that no client of the hub answered.
 func (st *step) cancelled(requestID string, state api.QuestionState, reason string, line []byte) {
 	row, open := st.s.book.asked(requestID)
 	if !open {
@@ -322,7 +322,7 @@ func (b *book) recent(requestID string) *journal.Question {
 	return nil
 }
 
-// overdue is what an agent is told whose question nobody has answered.
+// overdue is what an agent is told whose question was not answered in time.
 const overdue = "Nobody answered in time."
 
 // deadline returns how long a question that opens now may wait, in seconds.

@@ -92,7 +92,7 @@ func (s *session) reachable() error {
 	return nil
 }
 
-// answered hands an answer of the CLI to whoever waits for it.
+// answered hands an answer of the CLI to the caller that waits for it.
 func (st *step) answered(a *Attachment, requestID string, line []byte) {
 	if requestID != "" && requestID == a.recovers {
 		a.recovers = ""
@@ -124,7 +124,7 @@ func (st *step) answered(a *Attachment, requestID string, line []byte) {
 	st.then(func() { answer <- o })
 }
 
-// failRequest tells whoever waits for an answer that there will be none.
+// failRequest tells the caller that waits for an answer that there will be none.
 func (st *step) failRequest(requestID, reason string) {
 	answer, waits := st.s.asked[requestID]
 	if !waits {

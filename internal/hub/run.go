@@ -55,7 +55,7 @@ func (st *step) startRun(spec runSpec) (token string) {
 	if resume == "" && !spec.fresh {
 		if resume = b.State.Conversation(); resume == "" || !b.hasConversation() || b.unnamed() {
 			// No process has come so far as to name its conversation, or to write
-			// it down: a CLI keeps nothing of one in which nobody said anything.
+			// it down: a CLI keeps nothing of one in which nothing was said.
 			resume, spec.fork, spec.at = b.Resume, b.Fork, b.At
 		}
 	}

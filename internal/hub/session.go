@@ -59,7 +59,7 @@ type session struct {
 	joined int
 	// held are the numbers of this run's commands that no link was given yet.
 	held map[int64]bool
-	// asked are requests to the CLI whose answer somebody waits for.
+	// asked are requests to the CLI whose answer a caller waits for.
 	asked map[string]chan outcome
 	// stopping says that the current run is being ended on purpose, and why.
 	stopping string
@@ -72,7 +72,7 @@ type session struct {
 	toldLater record.Enforced
 	// flags are settings that a front end has given the run's CLI.
 	flags json.RawMessage
-	// unhooked says that somebody was told of calls that rules do not see.
+	// unhooked says that followers were told of calls that rules do not see.
 	unhooked bool
 	// seen is for how long open questions with a deadline could be seen, up to
 	// lastSeen.
@@ -109,7 +109,7 @@ func (o *op) finish(err error) {
 	o.then(err)
 }
 
-// A wait is somebody who waits for a state of the session.
+// A wait is a caller that waits for a state of the session.
 type wait struct {
 	ready func(*session) bool
 	done  chan struct{}
@@ -160,7 +160,7 @@ func (s *session) enqueue(o op) error {
 	return nil
 }
 
-// later has an operation done by which nobody waits.
+// later has an operation done for which no caller waits.
 func (s *session) later(f func(*step)) {
 	_ = s.enqueue(op{done: make(chan error, 1), do: func(st *step) error { // if it is refused there is nothing left to do it to
 		f(st)
@@ -202,12 +202,12 @@ func (s *session) outcome(ctx context.Context, o op) error {
 	case err := <-o.done:
 		return err
 	case <-ctx.Done():
-		s.withdraw(o) // or those who ask again and again would fill the memory
+		s.withdraw(o) // or callers that ask again and again would fill the memory
 		return ctx.Err()
 	}
 }
 
-// ask is try for somebody who would rather hear that nothing can be written than
+// ask is try for a caller that would rather hear that nothing can be written than
 // wait until it can. What is being written already is waited for.
 func (s *session) ask(ctx context.Context, f func(*step) error) error {
 	if err := s.hub.unwritable(); err != nil {

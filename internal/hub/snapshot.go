@@ -111,7 +111,7 @@ func (s *session) viewState(v *api.Session) {
 	}
 }
 
-// withHidden returns options for another run of a session. Whoever makes them of
+// withHidden returns options for another run of a session. The code that makes them of
 // those that a snapshot shows cannot know what it leaves out: that stays as it was
 // where they do not name it. An empty object takes it away.
 func withHidden(o api.SessionOptions, before *api.SessionOptions) api.SessionOptions {

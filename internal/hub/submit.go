@@ -338,7 +338,7 @@ func (h *Hub) Resolve(ctx context.Context, id string) (string, error) {
 }
 
 // Asked returns the sessions that have an open question with this request id: one,
-// unless somebody means to confuse.
+// unless a client means to confuse.
 func (h *Hub) Asked(ctx context.Context, requestID string) ([]string, error) {
 	rows, err := h.journal.Questions(ctx, journal.QuestionQuery{State: string(api.QuestionOpen)})
 	if err != nil {

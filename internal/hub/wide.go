@@ -13,8 +13,8 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/record"
 )
 
-// wideBytes is how much of all sessions is kept in memory for those who follow
-// all of them. Who lags behind it reads the journal.
+// wideBytes is how much of all sessions is kept in memory for cursors that follow
+// all of them. A cursor that lags behind it reads the journal.
 const wideBytes = 1 << 20
 
 // A wide is what followers of all sessions read: what the sessions show, in the
@@ -43,7 +43,7 @@ type wide struct {
 	// pending are steps that were committed after one that has not been shown yet,
 	// by the position of their first entry.
 	pending map[int64]*wideStep
-	stuck   bool // pending was there when somebody looked last
+	stuck   bool // pending was there at the last look
 	busy    bool // something was shown since quiet was called
 	changed chan struct{}
 	closed  bool
@@ -197,7 +197,7 @@ func (w *wide) forget() {
 	w.frames, w.upTo, w.size = nil, nil, 0
 }
 
-// quiet forgets what nobody is likely to want any more, if nothing was shown since it
+// quiet forgets what followers are not likely to want any more, if nothing was shown since it
 // was called last.
 func (w *wide) quiet() {
 	w.mu.Lock()
@@ -230,7 +230,7 @@ func (w *wide) change() <-chan struct{} {
 	return w.changed
 }
 
-// wake tells those who wait. mu is held.
+// wake wakes the goroutines that wait. mu is held.
 func (w *wide) wake() {
 	if w.changed != nil {
 		close(w.changed)
@@ -239,7 +239,7 @@ func (w *wide) wake() {
 }
 
 // skipStuck gives up waiting for a step that was committed and will never be shown,
-// because its session was lost in between: everybody reads the journal instead. It
+// because its session was lost in between: every follower reads the journal instead. It
 // is called from time to time.
 func (w *wide) skipStuck() {
 	w.mu.Lock()
@@ -260,7 +260,7 @@ func (w *wide) skipStuck() {
 // restart has all cursors look for their places anew. mu is held.
 func (w *wide) restart() {
 	w.forget()
-	w.first++ // so that nobody takes what comes next for what follows
+	w.first++ // so that no cursor takes what comes next for what follows
 }
 
 // close ends all cursors.

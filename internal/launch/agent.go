@@ -70,7 +70,7 @@ func (l *Launcher) simulator(ctx context.Context) (*agent, error) {
 }
 
 // isSelf reports whether a program is a link to this one, which makes it the
-// simulated CLI: nobody shall take that for the real one.
+// simulated CLI: it must not be taken for the real one.
 func (l *Launcher) isSelf(path string) bool {
 	a, err := os.Stat(path)
 	if err != nil {

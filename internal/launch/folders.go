@@ -14,7 +14,7 @@ import (
 // maxEntries is how many entries of a folder are looked at.
 const maxEntries = 20_000
 
-// A Folder is one that somebody may want to work in.
+// A Folder is one that a user may want to work in.
 type Folder struct {
 	Path string
 	// Git says that it is the top of a working tree.

@@ -47,7 +47,7 @@ type Config struct {
 	Env []string
 	// Prober asks CLIs for their version. If nil, a new one.
 	Prober *claude.Prober
-	// Logger gets what is nobody's fault and changes nothing. If nil, nothing
+	// Logger gets what changes nothing. If nil, nothing
 	// is logged.
 	Logger *slog.Logger
 	// ClientApp is how the hub names itself to the CLI, such as

@@ -25,7 +25,7 @@ type Defaults struct {
 	// for.
 	PermissionMode wire.PermissionMode
 	// DangerouslySkipPermissions lets sessions ask for
-	// [wire.PermissionModeBypassPermissions]. Whether the one who asks may do
+	// [wire.PermissionModeBypassPermissions]. Whether the client that asks may do
 	// so is for the hub to know.
 	DangerouslySkipPermissions bool
 	// UseAPIBilling passes ANTHROPIC_API_KEY on to the CLI, which then uses it
@@ -232,7 +232,7 @@ func (l *Launcher) checkOwn(spec *Spec) error {
 	return nil
 }
 
-// realPath returns where a path leads; itself if nobody knows.
+// realPath returns where a path leads; itself if that is not known.
 func realPath(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real

@@ -17,7 +17,7 @@ func processStat(pid int) (start string, ended, ok bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "/bin/ps", "-o", "stat=", "-o", "lstart=", "-p", strconv.Itoa(pid))
-	// The form must depend neither on who asks nor on where the machine is by now.
+	// The form must depend neither on the caller's locale nor on where the machine is by now.
 	cmd.Env = []string{"LC_ALL=C", "TZ=UTC"}
 	out, err := cmd.Output()
 	fields := strings.Fields(string(out))

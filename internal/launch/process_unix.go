@@ -47,7 +47,7 @@ type child struct {
 	Exit
 	ended     bool // it has been waited for
 	announced bool // its end may be told
-	abandoned bool // its end is no news to anybody
+	abandoned bool // no caller wants to know of its end
 }
 
 func newReaper(onExit func(Exit)) *reaper {
@@ -154,7 +154,7 @@ func (c *child) wait() {
 	if err == nil && got != c.PID || errors.Is(err, syscall.EINTR) {
 		return
 	}
-	c.ended, c.Code = true, -1 // also if somebody else has waited for it
+	c.ended, c.Code = true, -1 // also if another goroutine has waited for it
 	switch {
 	case err != nil:
 	case status.Exited():

@@ -114,7 +114,7 @@ func (l *Launcher) sweepFolder(ctx context.Context, folder string) (Swept, error
 	return swept, nil
 }
 
-// forgetLogs removes the logs that nobody has written to since.
+// forgetLogs removes the logs that no process has written to since.
 func (l *Launcher) forgetLogs(since time.Time) {
 	dir := filepath.Join(l.config.DataDir, "shims")
 	entries, err := os.ReadDir(dir)

@@ -478,8 +478,8 @@ func (s *script) elsewhere(i int) string {
 }
 
 // leaves returns the folder that the i-th command goes to, if others follow and
-// nothing in that folder may be read: there "make" and "npm test" are somebody
-// else's. An exact rule names its folder, and the read-only set has asked.
+// nothing in that folder may be read: there "make" and "npm test" are a
+// stranger's. An exact rule names its folder, and the read-only set has asked.
 func (s *script) leaves(i int, r *shellRule, paths func(string, bool) bool) string {
 	words := s.calls[i].words
 	switch name := words[0].text; {

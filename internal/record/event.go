@@ -32,7 +32,7 @@ const (
 	ResumeReset = "reset"
 )
 
-// Place returns the number of the last event that somebody has who names an id,
+// Place returns the number of the last event that a client has which names an id,
 // and how that relates to the log.
 func Place(after, epoch string, last int64) (seq int64, verdict string) {
 	switch after {

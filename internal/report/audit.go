@@ -14,7 +14,7 @@ import (
 const maxAudited = 5000
 
 // Audit lists what was decided about what agents wanted to do, the newest first:
-// by rules, by somebody, or not at all since it was not asked any more. A page of
+// by rules, by a person, or not at all since it was not asked any more. A page of
 // a selection may have fewer items than asked for although there are more.
 func (p *Reports) Audit(ctx context.Context, f api.AuditFilter) (*api.Audit, error) {
 	limit := limited(f.Limit, 100, 500)

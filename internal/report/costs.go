@@ -101,7 +101,7 @@ func (p *costPart) add(s *journal.Sum) {
 	t.Input, t.Output, t.CacheRead, t.CacheWrite = t.Input+s.Tokens.Input, t.Output+s.Tokens.Output, t.CacheRead+s.Tokens.CacheRead, t.CacheWrite+s.Tokens.CacheWrite
 }
 
-// tokenCount returns the tokens, or nil if nobody told of any.
+// tokenCount returns the tokens, or nil if the CLI told of none.
 func (p *costPart) tokenCount() *api.Tokens {
 	if p.tokens.Sum() == 0 {
 		return nil

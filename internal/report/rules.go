@@ -193,7 +193,7 @@ func otherwise(f *audit.Finding) bool {
 		if f.ByRule() {
 			return f.Decision != api.RuleAllow
 		}
-		return decided // nobody would be asked
+		return decided // no person would be asked
 	case audit.HappenedDenied:
 		if f.ByRule() {
 			return f.Decision != api.RuleDeny

@@ -38,7 +38,7 @@ func messageOfLine(line []byte) wire.Message {
 	return m
 }
 
-// isPrompt reports whether a message in the user's name is something that somebody
+// isPrompt reports whether a message in the user's name is something that a person
 // said, and not the result of a tool or a note of the CLI.
 func isPrompt(m *wire.User) bool {
 	if m.IsSynthetic || m.ParentToolUseID != "" {
@@ -59,7 +59,7 @@ func beginsTurn(e *journal.Entry) bool {
 	return ok && d.Kind == record.CommandPrompt
 }
 
-// promptText returns what somebody said. Pictures and files are named.
+// promptText returns what a person said. Pictures and files are named.
 func promptText(m *wire.User) string {
 	var parts []string
 	for _, b := range m.Message.Content.All() {
@@ -173,7 +173,7 @@ func settledTitle(q *api.Question) string {
 	return words + ": " + questionTitle(q)
 }
 
-// decidedBy says who or what has settled a question; empty if nobody did.
+// decidedBy names the person or rule that has settled a question; empty if none did.
 func decidedBy(q *api.Question) string {
 	if ruled(q) {
 		return "rule " + q.Rule.Rule

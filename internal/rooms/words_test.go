@@ -210,3 +210,55 @@ func TestWordsNotices(t *testing.T) {
 		})
 	}
 }
+
+// vague are words that hide the actor in a comment: a goroutine, a lock, a process, a caller, a client or a person.
+var vague = regexp.MustCompile(`(?i)\b(whoever|somebody|anybody|everybody)\b`)
+
+// vagueComments returns the places in Go code where a comment has such a word.
+func vagueComments(name, code string) []string {
+	var s scanner.Scanner
+	files := token.NewFileSet()
+	file := files.AddFile("", files.Base(), len(code))
+	s.Init(file, []byte(code), nil, scanner.ScanComments)
+	var list []string
+	for {
+		at, tok, text := s.Scan()
+		if tok == token.EOF {
+			return list
+		}
+		if word := vague.FindString(text); tok == token.COMMENT && word != "" {
+			list = append(list, fmt.Sprintf("%s:%d: %q; name the goroutine, lock, process, caller, client or person", name, file.Line(at), word))
+		}
+	}
+}
+
+// TestComments looks for comments that do not name their actor.
+func TestComments(t *testing.T) {
+	files := repository()
+	looked := 0
+	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir():
+			return enter(files, name)
+		case path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go"):
+			looked++
+			report(t, vagueComments(name, read(t, files, name)))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if looked < 500 {
+		t.Errorf("looked at %d files, the walk over the repository must be broken", looked)
+	}
+}
+
+func TestCommentsNotices(t *testing.T) {
+	code := "package a\n\n// wake wakes whoever waits.\nvar a = \"somebody\" // the session's goroutine\n"
+	if got := vagueComments("a.go", code); len(got) != 1 || !strings.HasPrefix(got[0], `a.go:3: "whoever"`) {
+		t.Errorf("found %q", got)
+	}
+}

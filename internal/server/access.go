@@ -24,7 +24,7 @@ func (s *Server) openAccess() error {
 		return fmt.Errorf("TLS needs a certificate and its key; pass both --tls-cert and --tls-key")
 	}
 	if len(o.OpenRelay) > 0 && (o.BehindProxy || o.URL != "") {
-		// Whoever comes through a proxy seems to be on this machine.
+		// A client behind a proxy seems to be on this machine.
 		return fmt.Errorf("an open relay is local only; leave out --open-relay, or --behind-proxy and --url")
 	}
 	if o.TLSCert != "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/hub"
 )
 
-// How long the steps of an end may take. Whoever is in a hurry ends the context of Close.
+// How long the steps of an end may take. A caller in a hurry ends the context of Close.
 const (
 	stopTime  = 30 * time.Second // for all agents
 	drainTime = 5 * time.Second  // for requests under way
@@ -34,7 +34,7 @@ type Left struct {
 // only listens to.
 const transportTee = "tee"
 
-// Close ends the server: it accepts nobody any more, tells followers to come back, finishes what is under way and puts everything away. Agents
+// Close ends the server: it accepts no client any more, tells followers to come back, finishes what is under way and puts everything away. Agents
 // go on and wait for the next server, unless stopAgents is set. ctx bounds the wait for agents and for requests; what then is not done
 // is cut off, and nothing is lost by that either. Further calls do nothing.
 func (s *Server) Close(ctx context.Context, stopAgents bool) (left Left, err error) {
@@ -50,7 +50,7 @@ func (s *Server) end(ctx context.Context, stopAgents bool) (Left, error) {
 		s.stopAgents(ctx)
 	}
 	s.cancel()
-	// Everybody is told, and leaves by himself, so that the servers can end.
+	// Every client is told, and leaves, so that the servers can end.
 	s.v1.Close(goingAway)
 	s.lines.Close(goingAway)
 	drained, cancel := context.WithTimeout(ctx, drainTime)
@@ -125,7 +125,7 @@ func (s *Server) stopAgents(ctx context.Context) {
 				return
 			}
 			defer func() { <-slots }()
-			// Whoever ends the server does not wait for turns.
+			// The caller of Close does not wait for turns.
 			if _, err := s.hub.Stop(ctx, hub.Actor{Name: "serve --stop-agents"}, run.Session, api.Stop{Force: true}); err != nil {
 				s.log.Error("stopping an agent", "session", run.Session, "run", run.Run, "err", err)
 				return

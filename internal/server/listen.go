@@ -13,7 +13,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/server/access"
 )
 
-// The ports that are tried if nobody names one. Front ends look for a server there.
+// The ports that are tried if the configuration names none. Front ends look for a server there.
 const (
 	firstPort = 8765
 	lastPort  = 8774
@@ -46,7 +46,7 @@ func listenRange(ctx context.Context, first, last int) (net.Listener, error) {
 	return nil, fmt.Errorf("all ports from %d to %d are taken; choose another with --addr: %w", first, last, err)
 }
 
-// A socketFile is the file of a Unix socket that we have made. It is removed at the end, if it is still ours: somebody may have put another in its
+// A socketFile is the file of a Unix socket that we have made. It is removed at the end, if it is still ours: another process may have put another in its
 // place.
 type socketFile struct {
 	path string

@@ -46,7 +46,7 @@ type agentInfo struct {
 	path, version string // guarded by mu; empty until it is found
 }
 
-// findAgent finds out which CLI sessions would run, and says so once. As long as there is none it looks again: somebody may install it.
+// findAgent finds out which CLI sessions would run, and says so once. As long as there is none it looks again: the user may install it.
 func (s *Server) findAgent() {
 	tick := time.NewTicker(seekEvery)
 	defer tick.Stop()

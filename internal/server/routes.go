@@ -90,7 +90,7 @@ func (s *Server) root(w http.ResponseWriter, r *http.Request) {
 		text = noConsole + front
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, _ = w.Write([]byte(text)) // the client has gone: nobody to tell
+	_, _ = w.Write([]byte(text)) // the client may be gone
 }
 
 // proven says in a header what this is.
@@ -101,7 +101,7 @@ func proven(next http.Handler) http.Handler {
 	})
 }
 
-// observers is for those who may look.
+// observers is for clients with the scope observe.
 func observers(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, e := access.Require(r.Context(), wire.ScopeObserve); e != nil {

@@ -99,7 +99,7 @@ func outermost(paths []string) []string {
 	})
 }
 
-// followed returns where a path leads; itself if nobody knows.
+// followed returns where a path leads; itself if that is not known.
 func followed(path string) string {
 	if leads, err := policy.Real(path); err == nil {
 		return leads
@@ -115,7 +115,7 @@ func below(path, folder string) bool {
 // notifyTime is how long the end of a server waits for the last notifications.
 const notifyTime = 2 * time.Second
 
-// openNotify returns what the hub tells those who are not looking; nil if there is nobody.
+// openNotify returns what sends notifications; nil if no target is configured.
 func (s *Server) openNotify() (func(hub.Notification), error) {
 	o := &s.options
 	if len(o.Notify) == 0 {

@@ -39,7 +39,7 @@ type Options struct {
 	URL string
 	// TLSCert and TLSKey are files with the certificate of the port and its key. If empty, it is served without TLS.
 	TLSCert, TLSKey string
-	// BehindProxy says that a proxy with TLS is in front of the port, InsecureLAN that whoever is on the network between may listen. Without TLS
+	// BehindProxy says that a proxy with TLS is in front of the port, InsecureLAN that any machine on the network between may listen. Without TLS
 	// one of them is what it takes to listen beyond loopback.
 	BehindProxy, InsecureLAN bool
 	// OpenRelay are the origins of web pages that may use the raw relay without a token; OpenRelayApprove has them answer questions.
@@ -58,7 +58,7 @@ type Options struct {
 	// Durability is what the journal survives. NewJournal sets aside the one that is there.
 	Durability journal.Durability
 	NewJournal bool
-	// Retention limits what is kept of ended sessions that nobody looks at. MaxAge and MaxBytes count. It is enforced at the start and once a day.
+	// Retention limits what is kept of ended sessions that are not in use. MaxAge and MaxBytes count. It is enforced at the start and once a day.
 	Retention journal.Retention
 
 	// Program is the path of switchboard itself, which shims are started by. If empty, the running program.
@@ -80,17 +80,17 @@ type Options struct {
 
 	// Rules are what agents may do, in all sessions.
 	Rules Rules
-	// QuestionDeadline is how long a question may wait while somebody could see it. If zero, for ever.
+	// QuestionDeadline is how long a question may wait while a client could show it. If zero, for ever.
 	QuestionDeadline time.Duration
 	// Budgets limit what sessions use. ResumeAtReset has sessions go on by themselves when a rate limit is over.
 	Budgets       []budget.Budget
 	ResumeAtReset bool
-	// Notify are those who are told what agents want, outside of all front ends; Link is what links to the console begin with.
+	// Notify are the targets that are told what agents want, outside of all front ends; Link is what links to the console begin with.
 	Notify []notify.Target
 	Link   string
 
 	// Console are the files of the page for browsers; nil if there is none. FreshConsole has them read anew for each request, which is for
-	// those who work on it.
+	// developers who work on it.
 	Console      fs.FS
 	FreshConsole bool
 
@@ -362,7 +362,7 @@ func (s *Server) serve(listeners []net.Listener, secure *tls.Config, handler htt
 	}
 }
 
-// warn logs an error of putting something away; nobody can do anything about it.
+// warn logs an error of putting something away; nothing can be done about it.
 func (s *Server) warn(doing string, err error) {
 	if err != nil {
 		s.log.Warn("an error at the end", "doing", doing, "err", err)

@@ -20,7 +20,7 @@ import (
 const (
 	// spoolsEvery is how often it is looked whether agents have left something: one that ends may do so at any time.
 	spoolsEvery = 2 * time.Second
-	// spoolTime bounds the taking in of one file, spoolsAtStart that of all before anybody can connect: the journal may not be writable for
+	// spoolTime bounds the taking in of one file, spoolsAtStart that of all before any client can connect: the journal may not be writable for
 	// long. What was taken in until then counts.
 	spoolTime     = time.Minute
 	spoolsAtStart = 10 * time.Second
@@ -42,9 +42,9 @@ type spools struct {
 	dir string
 	log *slog.Logger
 
-	turn chan struct{} // has room for one: who works on files; else two would give the hub the same lines
+	turn chan struct{} // has room for one goroutine, which works on files; else two would give the hub the same lines
 
-	// Owned by who has the turn.
+	// Owned by the goroutine that has the turn.
 	failed map[string]*failedSpool // by name
 }
 
@@ -137,7 +137,7 @@ func (s *spools) list() (map[string]bool, error) {
 		case strings.HasSuffix(name, spoolEnd) && !strings.HasPrefix(name, "."):
 			names[name] = true
 		case strings.HasPrefix(name, spoolBegin):
-			// Whoever wrote it may have been killed; what is whole of it counts.
+			// The shim that wrote it may have been killed; what is whole of it counts.
 			if info, err := entry.Info(); err == nil && time.Since(info.ModTime()) > spoolCut {
 				names[name] = true
 			}
@@ -146,7 +146,7 @@ func (s *spools) list() (map[string]bool, error) {
 	return names, nil
 }
 
-// take takes in one file. Who calls it has the turn.
+// take takes in one file. The caller has the turn.
 func (s *spools) take(ctx context.Context, h *hub.Hub, name string) error {
 	file := filepath.Join(s.dir, name)
 	err := ingress.ImportSpool(ctx, h, file)
@@ -156,7 +156,7 @@ func (s *spools) take(ctx context.Context, h *hub.Hub, name string) error {
 		return nil
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // somebody was faster, or took it away
+		return nil // another process was faster, or took it away
 	}
 	if errors.Is(err, context.Canceled) {
 		return err // the server ends; the next one takes it
@@ -167,7 +167,7 @@ func (s *spools) take(ctx context.Context, h *hub.Hub, name string) error {
 		s.failed[name] = failed
 	}
 	if owned := (*hub.OwnedError)(nil); errors.As(err, &owned) {
-		// As a rule whoever wrote it is about to end.
+		// As a rule the shim that wrote it is about to end.
 		failed.next = time.Time{}
 		return err
 	}

@@ -56,9 +56,9 @@ type carrier struct {
 	log *slog.Logger
 	// onStop is called when the hub wants the CLI ended.
 	onStop func(*link.Stop)
-	// busy is called when the hub has said something; nil if nobody wants to know.
+	// busy is called when the hub has said something; nil if no code wants to know.
 	busy func(lines bool)
-	// register is how a run comes to be that nobody has made before; nil if the
+	// register is how a run comes to be that the hub has not made before; nil if the
 	// run is there.
 	register registerFunc
 
@@ -106,7 +106,7 @@ func raise(flag chan<- struct{}) {
 }
 
 // update is the one way in which the guarded state changes. It tells everyone
-// who may wait for what has become true.
+// that may wait for what has become true.
 func (c *carrier) update(change func()) {
 	c.mu.Lock()
 	change()

@@ -20,7 +20,7 @@ const maxSocketPath = 100
 
 // dialSocket returns a function that reaches the hub at a Unix socket. The
 // token is sent only after the other end has proved to be of our own user: the
-// folder of the socket can be entered by nobody else, and the process that
+// folder of the socket can be entered by no other user, and the process that
 // listens is the user's.
 func dialSocket(path, token string) dialFunc {
 	return func(ctx context.Context) (conn, error) {
@@ -170,5 +170,5 @@ func (c *socketConn) Close(err error) {
 	// The library waits for the answer of a peer that may be stuck.
 	timer := time.AfterFunc(closeTime, func() { _ = c.ws.CloseNow() })
 	defer timer.Stop()
-	_ = c.ws.Close(websocket.StatusNormalClosure, "the shim ends") // nobody is left to be told
+	_ = c.ws.Close(websocket.StatusNormalClosure, "the shim ends") // the hub may be gone
 }

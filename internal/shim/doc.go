@@ -18,7 +18,7 @@
 //
 // The shim ends when its CLI has ended and the hub has journaled that, when the
 // hub says that the run is gone, or when there was no hub for too long. In the
-// last case the lines that nobody has journaled go into a spool file, which the
+// last case the lines that no hub has journaled go into a spool file, which the
 // next hub reads.
 //
 // [Tee] is the shim of a program that has a CLI of its own: the program and the

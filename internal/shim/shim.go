@@ -36,11 +36,11 @@ const (
 // ready to use.
 type Env struct {
 	// Logger is told what happens to the link and to the CLI; never what they
-	// say. If nil, nobody is.
+	// say. If nil, none is.
 	Logger *slog.Logger
 
 	// started is told the CLI's process, busy that lines are carried, or that the
-	// hub has said something. Nil if nobody wants to know.
+	// hub has said something. Nil if no code wants to know.
 	started func(pid int)
 	busy    func(lines bool)
 
@@ -63,7 +63,7 @@ type agent interface {
 
 // Exit codes of [Run] and [Main].
 const (
-	exitDone = 0 // all is journaled, or spooled, or nobody wants it
+	exitDone = 0 // all is journaled, or spooled, or not wanted
 	exitLost = 1 // there was nothing to do, or lines are lost
 )
 
@@ -195,7 +195,7 @@ type verdict struct {
 	signalled bool   // the shim shall end, too
 }
 
-// watch waits for the end of the CLI, and brings it about if somebody asks for
+// watch waits for the end of the CLI, and brings it about if the hub or a signal asks for
 // it. It returns when the last line is read.
 func (s *shim) watch(ctx context.Context, ended <-chan error) (v verdict) {
 	var closer sync.WaitGroup
@@ -524,7 +524,7 @@ func (s *shim) write(ctx context.Context) {
 		}
 		if err := s.agent.Write(ctx, order.Line); err != nil {
 			if ctx.Err() != nil {
-				return // what became of it nobody can say
+				return // what became of it cannot be known
 			}
 			s.log.Warn("a command was not written", "number", order.Number, "error", err)
 			s.carrier.done(err.Error())

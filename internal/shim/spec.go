@@ -25,7 +25,7 @@ const (
 	DefaultBufferBytes     = 64 << 20
 )
 
-// A Spec says what a shim has to do. Whoever starts the shim writes it as JSON
+// A Spec says what a shim has to do. The process that starts the shim writes it as JSON
 // to a pipe, since it holds a secret.
 type Spec struct {
 	// Session and Run name the run that the CLI belongs to.
@@ -87,7 +87,7 @@ func NewCommand(c *claude.Command) Command {
 }
 
 // ReadSpec reads a spec to the end of r and fills in the defaults. An end
-// before the spec is whole is [io.ErrUnexpectedEOF]: who wrote it has died, and
+// before the spec is whole is [io.ErrUnexpectedEOF]: its writer has died, and
 // nothing must be started.
 func ReadSpec(r io.Reader) (*Spec, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxSpec+1))

@@ -42,7 +42,7 @@ func startTime(pid int) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "/bin/ps", "-o", "lstart=", "-p", strconv.Itoa(pid))
-	// The form must depend neither on who asks nor on where the machine is by then:
+	// The form must depend neither on the caller's locale nor on where the machine is by then:
 	// a hub takes a shim for dead whose start it sees otherwise.
 	cmd.Env = []string{"LC_ALL=C", "TZ=UTC"}
 	out, err := cmd.Output()

@@ -18,8 +18,8 @@ import (
 // An adopter makes this process the parent of those whose own parent, a
 // descendant of ours, has ended, and takes note of their end.
 type adopter struct {
-	// own is the CLI: its end is for those who wait for it. Until it is known
-	// nobody's end is noted.
+	// own is the CLI: its end is for the goroutine that waits for it. Until it is known
+	// no end is noted.
 	own atomic.Int64
 
 	signals chan os.Signal
@@ -51,7 +51,7 @@ func adopt(log *slog.Logger) *adopter {
 // started says which process is the CLI.
 func (a *adopter) started(pid int) {
 	a.own.Store(int64(pid))
-	select { // for those who ended meanwhile
+	select { // for processes that ended meanwhile
 	case a.signals <- unix.SIGCHLD:
 	default:
 	}

@@ -74,7 +74,7 @@ func checkPeer(c net.Conn) error {
 
 // closeInherited closes the descriptors beyond standard error that this process
 // was born with: those that a child of its own would be, too, since all that Go
-// opens is closed in children. Whoever started the hub may wait for the end of a
+// opens is closed in children. The process that started the hub may wait for the end of a
 // pipe among them, and a shim and its CLI live on for days.
 func closeInherited() {
 	entries, err := os.ReadDir("/dev/fd")
@@ -87,7 +87,7 @@ func closeInherited() {
 			continue
 		}
 		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
-			_ = unix.Close(fd) // it is nobody's here
+			_ = unix.Close(fd) // no code here uses it
 		}
 	}
 }

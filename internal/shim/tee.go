@@ -78,7 +78,7 @@ type Streams struct {
 }
 
 // A Tee stands between a program and a CLI that belongs to the program. What
-// they say to each other passes unchanged and waits for nobody; the hub gets a copy,
+// they say to each other passes unchanged and without waiting; the hub gets a copy,
 // which may lag behind and has gaps, with an event in their place, if the hub
 // is away or slow for long. Without a hub it is a pipe.
 //
@@ -98,7 +98,7 @@ type Tee struct {
 	cliSays wire.Splitter
 	end     context.CancelFunc
 	carried sync.WaitGroup // the goroutine of the carrier
-	obeyed  chan struct{}  // closed when nobody carries out orders any more
+	obeyed  chan struct{}  // closed when the goroutine that carries out orders has ended
 
 	// Owned by the carrier's goroutine until that has ended.
 	registered Registration
@@ -195,10 +195,10 @@ func (t *Tee) Run() error {
 		if err != nil {
 			t.log.Info("the program's input was not passed on to its end", "error", err)
 			// The program gets to know it as it would without us, and not by waiting
-			// for ever for somebody to take what it says.
+			// for ever for a program that takes what it says.
 			_ = t.streams.FromProgram.Close()
 		}
-		_ = t.in.close()            // there may be nobody to take it
+		_ = t.in.close()            // the CLI may be gone
 		_ = t.streams.ToCLI.Close() // the CLI is told, or gone
 	}()
 	err := pump(t.streams.FromCLI, t.out)
@@ -225,7 +225,7 @@ func (t *Tee) Run() error {
 	return nil
 }
 
-// A patientReader tells whether somebody waits for it.
+// A patientReader tells whether a goroutine waits for it.
 type patientReader struct {
 	r     io.Reader
 	waits atomic.Bool
@@ -270,7 +270,7 @@ func (t *Tee) Finish(ctx context.Context, exited *link.Event) {
 	t.end()
 	t.carried.Wait()
 	// An order of the hub's may wait for a program that takes nothing. The program's
-	// CLI has ended, and nobody may have to wait for that because of a hub.
+	// CLI has ended, and the program must not wait for that because of a hub.
 	timer := time.NewTimer(inputGrace)
 	defer timer.Stop()
 	select {
@@ -330,7 +330,7 @@ func (t *Tee) gap() {
 func (t *Tee) copyLine(size int, add func(*link.Outgoing)) {
 	select {
 	case <-t.carrier.gone:
-		return // there is nobody to keep it for
+		return // there is no hub to keep it for
 	default:
 	}
 	t.carrier.mu.Lock()

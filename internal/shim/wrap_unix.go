@@ -33,7 +33,7 @@ type WrapSpec struct {
 	// Stdin, Stdout and Stderr are the program's ends of its pipes. The first two
 	// are closed. The third is the CLI's own.
 	Stdin, Stdout, Stderr *os.File
-	// Log is the path of a log file as in [Spec]. If empty, nobody is told what
+	// Log is the path of a log file as in [Spec]. If empty, it is not recorded what
 	// happens: on standard error the program would take it for the CLI's.
 	Log string
 }

@@ -61,7 +61,7 @@ func (a *attachment) find(ctx context.Context, id string) (*api.Question, error)
 	}
 }
 
-// AnswerTo makes the answer to a question out of what somebody typed: verb is "allow", "deny", "abort" or "answer", text what follows.
+// AnswerTo makes the answer to a question out of what the user typed: verb is "allow", "deny", "abort" or "answer", text what follows.
 func AnswerTo(q *api.Question, verb, text string) (*api.Answer, error) {
 	switch verb {
 	case "allow":

@@ -77,10 +77,10 @@ const help = `What you type is sent as a message. Commands:
 /quit                leave; the agent keeps running
 An ID may be cut short. A message that begins with a slash is sent as //…`
 
-// errQuit is the cause of a context that ends because somebody wants to leave.
+// errQuit is the cause of a context that ends because the user wants to leave.
 var errQuit = errors.New("quit")
 
-// Attach shows a session's log in plain text and follows it, and sends what comes in. It returns nil when somebody leaves, and, if
+// Attach shows a session's log in plain text and follows it, and sends what comes in. It returns nil when the user leaves, and, if
 // [Options].Wait is set, when the input has ended and the session has nothing more to do; then a *[TurnError] if the last turn failed. It
 // returns ctx's error if that ends. With Wait the first message or command that does not work ends it too; otherwise that is said in Out.
 //
@@ -96,6 +96,8 @@ func Attach(ctx context.Context, hub Hub, session string, o *Options) error {
 	a.view.reset(seqOf(snapshot.LastEventID))
 	if o.Hints {
 		a.view.say("This is session %s. Type a message, or /help.", session)
+	} else {
+		a.view.say("This is session %s.", session)
 	}
 	if o.In != nil {
 		go a.read(inner, o.In)
@@ -105,7 +107,7 @@ func Attach(ctx context.Context, hub Hub, session string, o *Options) error {
 	var following sync.WaitGroup
 	following.Go(func() { a.follow(inner, frames) })
 	err = a.show(inner, frames, o.Wait)
-	left := context.Cause(inner) // nil unless somebody left
+	left := context.Cause(inner) // nil unless the user left
 	cancel(nil)
 	following.Wait()
 	switch {

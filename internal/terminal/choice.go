@@ -89,7 +89,7 @@ func preview(text string) []string {
 	return lines
 }
 
-// quoted returns what stands between quotation marks: words of somebody's own, also if they look like a number.
+// quoted returns what stands between quotation marks: words of the user's own, also if they look like a number.
 func quoted(text string) (string, bool) {
 	if len(text) < 3 || text[0] != '"' || text[len(text)-1] != '"' {
 		return "", false
@@ -98,7 +98,7 @@ func quoted(text string) (string, bool) {
 	return inner, inner != ""
 }
 
-// choose makes an answer to a choice of what somebody typed: for each question numbers, labels, words of their own, or - to skip it.
+// choose makes an answer to a choice of what the user typed: for each question numbers, labels, words of their own, or - to skip it.
 func choose(set []api.Choice, typed string) (map[string]api.ChoiceAnswer, error) {
 	parts := strings.Split(typed, ";")
 	if len(parts) != len(set) {

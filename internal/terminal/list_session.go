@@ -179,7 +179,7 @@ func (v *View) Question(q *api.Question, title string) []string {
 	return s.lines
 }
 
-// Asked returns a question whole, for somebody who answers it already. The title is that of its session.
+// Asked returns a question whole, for the user who answers it already. The title is that of its session.
 func (v *View) Asked(q *api.Question, title string) []string {
 	s := &sheet{styles: v.Styles}
 	text := v.Styles.Text

@@ -203,7 +203,7 @@ func namesPath(input json.RawMessage, path string) bool {
 	return false
 }
 
-// stale says that nobody waits for the answer any more, and what is still possible.
+// stale says that the agent does not wait for the answer any more, and what is still possible.
 func stale(q *api.Question) string {
 	text := "the agent that asked has stopped"
 	if q.Plan != nil && len(q.Plan.Outcomes) > 0 {

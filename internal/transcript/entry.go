@@ -22,7 +22,7 @@ type entry struct {
 	// What has been told of a tool call.
 	called, answered, refused bool
 	weak                      string // its name, where only others tell it
-	// When somebody was first asked about it, and when the last question was settled.
+	// When a person was first asked about it, and when the last question was settled.
 	asked, settled time.Time
 
 	// What has been told of a prompt: in a message of the hub, or in a line.

@@ -172,7 +172,7 @@ func Amount(n float64, unit string) string {
 	case "usd":
 		return units.Money(n)
 	case "wall", "idle":
-		const longest = 1 << 31 // seconds; more than anybody waits
+		const longest = 1 << 31 // seconds; more than any person waits
 		text := units.Duration(time.Duration(min(max(n, 0), longest)) * time.Second)
 		if unit == "idle" {
 			text += " without work"
@@ -273,7 +273,7 @@ func (r *reader) prompt(m *api.Message) {
 		text = ContentText(m.Content)
 	}
 	kept := *m
-	kept.Content, kept.Line = nil, nil // they may be large, and nobody looks at them here
+	kept.Content, kept.Line = nil, nil // they may be large, and they are not used here
 	e := entry{
 		key: promptKey(later(m.ID, m.UUID)), line: m.UUID, shows: m.State != api.MessageQueued, Item: Item{Kind: KindPrompt, Author: oneLine(m.By), Message: &kept},
 	}

@@ -14,7 +14,7 @@ type Kind int
 const (
 	// KindUnknown is a line or an event that is not known: Raw holds it.
 	KindUnknown Kind = iota
-	// KindPrompt is what somebody says to the agent.
+	// KindPrompt is what a person says to the agent.
 	KindPrompt
 	// KindText is what the agent says: Markdown.
 	KindText
@@ -67,7 +67,7 @@ type Item struct {
 	Depth int
 	// Parent is the id of the tool call whose agent it belongs to.
 	Parent string
-	// Author is who said it, where somebody is known.
+	// Author is who said it, where a person is known.
 	Author string
 	// Label says what a state or a notice is about in a word or two.
 	Label string

@@ -174,7 +174,7 @@ func (r *reader) assistant(m *wire.Assistant) {
 	r.apiError(m)
 }
 
-// apiError tells of an error that ended up in the conversation, where somebody can do something about it.
+// apiError tells of an error that ended up in the conversation, where a person can do something about it.
 func (r *reader) apiError(m *wire.Assistant) {
 	switch m.Error { //nolint:exhaustive // the text of the message says the rest
 	case wire.AssistantErrorAuthenticationFailed, wire.AssistantErrorOAuthOrgNotAllowed, wire.AssistantErrorVerificationRequired:
@@ -305,7 +305,7 @@ func (r *reader) user(m *wire.User) {
 	case tagged(text, "local-command-stderr") != "":
 		r.notice(lineKey(m.UUID), LevelWarn, "output", tagged(text, "local-command-stderr"))
 	default:
-		if command := tagged(text, "command-name"); command != "" { // the CLI's own words for a command that somebody typed
+		if command := tagged(text, "command-name"); command != "" { // the CLI's own words for a command that a person typed
 			text = strings.TrimSpace(command + " " + tagged(text, "command-args"))
 		}
 		e := entry{line: m.UUID, shows: true, Item: Item{Kind: KindPrompt, Author: origin(m.Origin)}}

@@ -107,7 +107,7 @@ func (r *reader) told(message wire.Message) {
 	}
 }
 
-// bounded returns a key of a name that may be as long as somebody likes.
+// bounded returns a key of a name that may be as long as a person likes.
 func bounded(prefix, name string) string {
 	name, _ = Clip(name, 256)
 	return prefix + name

@@ -212,7 +212,7 @@ type Turn struct {
 	Rounds int64 `json:"rounds"`
 	// Failed says that the turn failed or was interrupted.
 	Failed bool `json:"failed,omitempty"`
-	// Origin says what started a turn that nobody prompted.
+	// Origin says what started a turn that no person prompted.
 	Origin string `json:"origin,omitempty"`
 }
 

@@ -192,7 +192,7 @@ type TurnEnd struct {
 	Failed bool `json:"failed,omitempty"`
 	// Interrupted says that an interrupt was sent before it ended.
 	Interrupted bool `json:"interrupted,omitempty"`
-	// Origin says what started the turn if nobody prompted it.
+	// Origin says what started the turn if no person prompted it.
 	Origin wire.OriginKind `json:"origin,omitempty"`
 }
 

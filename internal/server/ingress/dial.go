@@ -21,7 +21,7 @@ import (
 const (
 	// lastRequestHeader names, on a reconnect, the line that the CLI wrote last.
 	lastRequestHeader = "X-Last-Request-Id"
-	// callerWait is how long somebody who was let in has until he is there: longer
+	// callerWait is how long a CLI that was let in has until it is there: longer
 	// than the body of a POST may take.
 	callerWait = 10 * time.Minute
 	// stoppedWait is how long a name is refused whose CLI was ended: 2.1.37 tries
@@ -49,7 +49,7 @@ type DialOptions struct {
 }
 
 // A Dial is where CLIs come in that dial by themselves. It is an [http.Handler]
-// for the requests of which [IsDial] says so. Who may come in the hub decides by
+// for the requests of which [IsDial] says so. Which CLIs may come in the hub decides by
 // the token that a request brings.
 type Dial struct {
 	// Static after construction.
@@ -267,7 +267,7 @@ func (d *Dial) find(req hub.DialRequest, token [sha256.Size]byte) (*caller, erro
 		if req.Name != "" && d.stopped[req.Name].After(now) {
 			return nil, errEnded
 		}
-		return nil, nil //nolint:nilnil // nobody is no error
+		return nil, nil //nolint:nilnil // none is no error
 	}
 	c.seen = now
 	if req.Post {
@@ -302,7 +302,7 @@ func (d *Dial) match(req hub.DialRequest, token [sha256.Size]byte) (*caller, err
 	case len(found) > 1 && req.Post:
 		return nil, errAmbiguous
 	default:
-		return nil, nil //nolint:nilnil // nobody is no error
+		return nil, nil //nolint:nilnil // none is no error
 	}
 }
 
@@ -354,7 +354,7 @@ func (d *Dial) admit(req hub.DialRequest, token [sha256.Size]byte, grant hub.Dia
 	return c.granted()
 }
 
-// prune forgets callers who were let in and never came. mu is held.
+// prune forgets callers that were let in and never came. mu is held.
 func (d *Dial) prune(now time.Time) {
 	for key, c := range d.callers {
 		if c.peer == nil && now.Sub(c.seen) > callerWait {

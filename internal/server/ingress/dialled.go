@@ -281,7 +281,7 @@ func (d *Dial) happened(p *claudews.Peer, e claudews.Event) {
 	}
 }
 
-// servedBy returns who serves a CLI, nil if nobody does yet.
+// servedBy returns the link that serves a CLI, nil if none does yet.
 func (d *Dial) servedBy(p *claudews.Peer) *dialled {
 	d.mu.Lock()
 	defer d.mu.Unlock()

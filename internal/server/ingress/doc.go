@@ -10,7 +10,7 @@
 // is all the batching there is; no timer holds a line back. What waits is
 // bounded, and when it is full the connection is not read further, which is how
 // a slow disk makes an agent wait. Live lines are exempt: they are left out
-// instead of making anybody wait, and the next one says so.
+// instead of making the reader wait, and the next one says so.
 //
 // All that the hub is told about one connection it is told by one goroutine, in
 // the order in which it came. That goroutine and the one that writes exist only

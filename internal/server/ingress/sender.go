@@ -110,7 +110,7 @@ func (s *sender) welcome(m *link.Welcome) {
 	s.work()
 }
 
-// work sees to it that somebody works. mu is held.
+// work starts the worker if there is none. mu is held.
 func (s *sender) work() {
 	if s.open && !s.working && !s.stopped {
 		s.working = true

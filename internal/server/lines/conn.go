@@ -119,7 +119,7 @@ func nonce() string {
 	return hex.EncodeToString(b[:])
 }
 
-// actor returns who makes a request, in the hub's words. By says how, so that
+// actor returns the client that makes a request, in the hub's words. By says how, so that
 // others see where something came from, and a connection what was its own doing.
 func actor(id access.Identity, by string) hub.Actor {
 	a := id.Actor()
@@ -169,7 +169,7 @@ func (c *conn) serve() {
 
 func (c *conn) newSplitter() wire.Splitter { return wire.Splitter{Max: c.server.maxLine, Frames: true} }
 
-// introduce waits for the line that says who the client is.
+// introduce waits for the line that identifies the client.
 func (c *conn) introduce() *api.Error {
 	c.ws.SetReadLimit(maxFirstLine)
 	_ = c.ws.SetReadDeadline(time.Now().Add(c.server.options.FirstLine)) // if it is closed, reading fails

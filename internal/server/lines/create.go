@@ -147,8 +147,8 @@ type keys struct {
 }
 
 type keyState struct {
-	turn  chan struct{} // holds one element while nobody works on the key
-	count int           // of sessions that have ended; owned by who has the turn
+	turn  chan struct{} // holds one element while no goroutine works on the key
+	count int           // of sessions that have ended; owned by the goroutine that has the turn
 	users int           // guarded by keys.mu
 }
 
@@ -162,7 +162,7 @@ func (k *keys) take(ctx context.Context, name string) (*keyState, func(), error)
 	k.mu.Lock()
 	state := k.seen[name]
 	if state == nil {
-		for old, other := range k.seen { // any one that nobody uses
+		for old, other := range k.seen { // any one that is not in use
 			if len(k.seen) < maxKeys {
 				break
 			}
@@ -265,7 +265,7 @@ func (s *Server) begin(session *api.Session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.begins) >= maxBegins {
-		clear(s.begins) // nobody came for them
+		clear(s.begins) // no client came for them
 	}
 	s.begins[session.ID] = session.LastEventID
 }
@@ -291,7 +291,7 @@ func (s *Server) remove(r *http.Request, id access.Identity) (int, any, error) {
 	by := actor(id, "Direct Connect")
 	_, err = s.hub.Stop(r.Context(), by, session, api.Stop{})
 	if problem, ok := errors.AsType[*api.Error](err); ok && problem.Code == api.CodeOffline {
-		// Nobody comes back to try it again.
+		// No client comes back to try it again.
 		_, err = s.hub.Stop(r.Context(), by, session, api.Stop{Force: true})
 	}
 	if problem, ok := errors.AsType[*api.Error](err); ok && problem.Code == api.CodeEnded {

@@ -34,8 +34,8 @@ func (s *Server) folder(cwd string) (string, error) {
 	}
 	real, err := filepath.EvalSymlinks(cwd)
 	if err != nil {
-		// No more than that: whoever asks may know what there is, the answer may be
-		// shown to somebody who may not.
+		// No more than that: the client may know what there is, the answer may be
+		// shown to a person who may not.
 		if errors.Is(err, fs.ErrNotExist) {
 			return "", invalid("cwd: there is no such folder")
 		}

@@ -35,7 +35,7 @@ func refusedPrompt(conversation string, why *api.Error) []byte {
 }
 
 // refusedLine returns the line that tells a client that another line of its was
-// refused: a notice, because nobody waits for anything.
+// refused: a notice, because no request waits for an answer.
 func refusedLine(conversation, what string, why *api.Error) []byte {
 	return encode(struct {
 		Type      string `json:"type"`

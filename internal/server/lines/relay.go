@@ -275,7 +275,7 @@ func (r *relay) route(ctx context.Context, l *said) (string, error) {
 }
 
 // choose chooses among the sessions that ask what a line answers. None is not an
-// error: the session that the line is for otherwise says who has answered it.
+// error: the session that the line is for otherwise says which client has answered it.
 func (r *relay) choose(ctx context.Context, l *said, sessions []string) (string, error) {
 	if r.session != "" {
 		return r.session, nil // what others ask is not shown here

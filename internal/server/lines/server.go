@@ -17,7 +17,7 @@ import (
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// A Guard knows who makes a request; *[access.Guard] is one.
+// A Guard identifies the client that makes a request; *[access.Guard] is one.
 type Guard interface {
 	// Authenticated lets through requests whose maker is known.
 	Authenticated(next http.Handler) http.Handler
@@ -26,7 +26,7 @@ type Guard interface {
 	// Open lets in front ends of the relay that cannot send a token, where that is
 	// allowed.
 	Open(r *http.Request) (access.Identity, bool)
-	// Identify says whose a token is that came as the first line. If it is nobody's, it
+	// Identify returns the owner of a token that came as the first line. If it has none, it
 	// takes its time.
 	Identify(ctx context.Context, token string) (access.Identity, *api.Error)
 }
@@ -41,7 +41,7 @@ type Options struct {
 	Opened func(route, kind string) (closed func())
 	// Ping is how often a client is pinged. If zero, 30 s.
 	Ping time.Duration
-	// FirstLine is how long a client has to say who it is. If zero,
+	// FirstLine is how long a client has to identify itself. If zero,
 	// [access.FirstLineTime].
 	FirstLine time.Duration
 	// Direct says how Direct Connect is served.

@@ -38,7 +38,7 @@ type sight struct {
 	line, named []byte
 	// id is the request's id, or the uuid of a message.
 	id string
-	// by is who has settled a question.
+	// by is the actor that has settled a question.
 	by string
 	// nameless says that the prompt does not say which conversation it is for.
 	nameless bool

@@ -165,7 +165,7 @@ func (s *Server) suggestFiles(ctx context.Context, in *ofFiles) (*answer[api.Fil
 	return &answer[api.FileSuggestions]{Body: out}, nil
 }
 
-// request sends a control request that was built here, if who asks may send it:
+// request sends a control request that was built here, if the client may send it:
 // by the table for lines to the CLI, and no less than the operation's own right.
 func (s *Server) request(ctx context.Context, id string, r wire.Request) (*answer[api.ControlResult], error) {
 	line, err := wire.NewRequest("v1", r)
@@ -175,7 +175,7 @@ func (s *Server) request(ctx context.Context, id string, r wire.Request) (*answe
 	return s.controlLine(ctx, id, line, r, wire.ScopeObserve)
 }
 
-// control sends a control request that somebody wrote, who needs the right that
+// control sends a control request that a client wrote, which needs the right that
 // it needs, and least anyway.
 func (s *Server) control(ctx context.Context, id string, body json.RawMessage, least wire.Scope) (*answer[api.ControlResult], error) {
 	if !isObject(body) {
@@ -218,7 +218,7 @@ func isObject(raw json.RawMessage) bool {
 	return len(raw) > 0 && raw[0] == '{'
 }
 
-// invalid says what is wrong with a line that somebody wanted to be sent.
+// invalid says what is wrong with a line that a client wanted to be sent.
 func invalid(err error) *api.Error {
 	e := api.Errorf(http.StatusUnprocessableEntity, api.CodeInvalid, "The agent could not take this request")
 	e.Detail = err.Error()

@@ -175,7 +175,7 @@ func (s *Server) events(ctx context.Context, session string, in *EventQuery) *hu
 				return
 			}
 			w.Header().Set("Content-Type", "application/json")
-			_, _ = w.Write(appendPage(nil, page)) // the client has gone: nobody to tell
+			_, _ = w.Write(appendPage(nil, page)) // the client may be gone
 			return
 		}
 		s.serveEvents(w, r, req)

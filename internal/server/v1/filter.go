@@ -11,7 +11,7 @@ import (
 const deltas = "stream_event"
 
 // A filter says which events a client wants. The zero value is for all. It is
-// shared by nobody and never changed.
+// not shared, and never changed.
 type filter struct {
 	kinds    []string // of events; all if empty
 	types    []string // of the CLI's lines; all if empty

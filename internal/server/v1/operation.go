@@ -132,7 +132,7 @@ func ofStart(more ...string) []string {
 	return append(more, api.CodeConflict, api.CodeClientIDReused, api.CodeOwned, api.CodeUnsupported, api.CodeStartFailed, api.CodeTimeout, api.CodeStorage)
 }
 
-// operation registers an operation with the right that it needs. Who lacks it is
+// operation registers an operation with the right that it needs. A client that lacks it is
 // sent away before the body is read. codes are those that the operation may fail
 // with, beside those that come with its parts.
 func operation[I, O any](s *Server, h huma.API, scope wire.Scope, op huma.Operation, handler func(context.Context, *I) (*O, error), codes ...string) {

@@ -18,7 +18,7 @@ const chunkSize = 64 << 10
 // takes it away afterwards: a deadline that passes while the request is being
 // worked on would end its context, as if the client had left.
 //
-// It stays where a read has failed, and where nobody reads: the HTTP server reads
+// It stays where a read has failed, and where the client does not read: the HTTP server reads
 // some of what is left by itself, and would wait for ever.
 type pacedBody struct {
 	io.ReadCloser
@@ -71,7 +71,7 @@ type pacedWriter struct {
 
 	ctl     *http.ResponseController
 	timeout time.Duration
-	failed  bool // a write has failed: nobody reads
+	failed  bool // a write has failed: the client does not read
 	begun   bool // the status was sent
 }
 

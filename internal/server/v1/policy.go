@@ -105,7 +105,7 @@ func (s *Server) fileRoutes(h huma.API, tags []string) {
 	}, api.CodeNotFound, api.CodeTooMany)
 }
 
-// scopeOfRule returns the right that is needed to add a rule: whoever may answer
+// scopeOfRule returns the right that is needed to add a rule: a client that may answer
 // questions may have more of them asked or denied, but not fewer. The hub, which
 // alone knows what a rule does, looks at it again.
 func scopeOfRule(in api.AddRule) wire.Scope {

@@ -25,7 +25,7 @@ func (p *problem) GetStatus() int { return p.Status }
 // ContentType returns that of RFC 9457.
 func (p *problem) ContentType(string) string { return access.ProblemType }
 
-// Unwrap returns the error for those who look at it on the way.
+// Unwrap returns the error for middleware.
 func (p *problem) Unwrap() error { return (*api.Error)(p) }
 
 // asProblem returns what the client is told about an error. unexpected says that
@@ -81,7 +81,7 @@ func unify(c huma.Context, _ string, v any) (any, error) {
 }
 
 // describe says what is wrong with a request, without the values: they may be
-// long, or nobody else's business.
+// long, or not for the client.
 func describe(m *huma.ErrorModel) string {
 	const most = 10
 	parts := make([]string, 0, most)

@@ -176,7 +176,7 @@ func (s *Server) admit(ctx context.Context, scope wire.Scope) *api.Error {
 	return e
 }
 
-// actor returns who makes a request, in the hub's words.
+// actor returns the client that makes a request, in the hub's words.
 func actor(ctx context.Context) hub.Actor {
 	id, _ := access.From(ctx) // admit has seen to it that there is one
 	return id.Actor()
@@ -193,7 +193,7 @@ func (s *Server) serveDocument(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/openapi+json")
-	_, _ = w.Write(document) // the client has gone: nobody to tell
+	_, _ = w.Write(document) // the client may be gone
 }
 
 // notFound answers what no operation is for: 405 if there is one with another
@@ -231,7 +231,7 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 		plain(w, http.StatusServiceUnavailable, s.reason())
 		return
 	}
-	// Why is for those who may know; this is for everybody.
+	// The reason is for clients that may know it; this is for every client.
 	if s.info(r.Context()).Storage != "" {
 		plain(w, http.StatusServiceUnavailable, "the journal cannot be written")
 		return
@@ -242,5 +242,5 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 func plain(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write([]byte(text + "\n")) // the client has gone: nobody to tell
+	_, _ = w.Write([]byte(text + "\n")) // the client may be gone
 }

@@ -37,7 +37,7 @@ type outlet interface {
 // A stream is one client that follows events.
 //
 // Two may write: the goroutine of the request and, when nothing else has been
-// written for a while, the timer. Whoever does holds mu.
+// written for a while, the timer. The goroutine that writes holds mu.
 type stream struct {
 	// Static after construction.
 	server    *Server
@@ -50,7 +50,7 @@ type stream struct {
 	mu    sync.Mutex
 	timer *time.Timer // guarded by mu; beats
 	due   time.Time   // guarded by mu; when it should, if nothing is written
-	over  bool        // guarded by mu; nobody may write any more
+	over  bool        // guarded by mu; no goroutine may write any more
 }
 
 // newStream makes a stream of what a request asks for.
@@ -91,7 +91,7 @@ func watched(ctx context.Context) (_ context.Context, cancel context.CancelCause
 }
 
 // run writes what a cursor gives until it ends, ctx ends, the server closes, or
-// nobody reads.
+// the client does not read.
 func (st *stream) run(ctx context.Context, c Cursor) {
 	defer context.AfterFunc(st.server.closing, func() { st.cancel(errClosing) })()
 	st.start()
@@ -126,7 +126,7 @@ func (st *stream) start() {
 	st.timer = time.AfterFunc(st.heartbeat, st.beat)
 }
 
-// stop waits for whoever writes and keeps all others from it.
+// stop waits for the goroutine that writes and keeps all others from it.
 func (st *stream) stop() {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -138,7 +138,7 @@ func (st *stream) stop() {
 // between, sees that the connection lives, and that we see if it does not.
 func (st *stream) beat() {
 	if !st.mu.TryLock() {
-		return // somebody writes, and sets the timer again afterwards
+		return // another goroutine writes, and sets the timer again afterwards
 	}
 	defer st.mu.Unlock()
 	if st.over {

@@ -93,7 +93,7 @@ func (s *Server) phoneRoutes(h huma.API) {
 	}, api.CodeNotFound)
 }
 
-// accessRoutes are about who may do what.
+// accessRoutes are about tokens and their rights.
 func (s *Server) accessRoutes(h huma.API) {
 	tags := []string{"access"}
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
@@ -205,7 +205,7 @@ func (s *Server) accessRoutes(h huma.API) {
 	}, api.CodeNotFound, api.CodeStorage)
 }
 
-// mayGive says why somebody may not make a token with these scopes, or nil.
+// mayGive says why a client may not make a token with these scopes, or nil.
 func mayGive(ctx context.Context, scopes []string) *api.Error {
 	id, _ := access.From(ctx) // admit has seen to it that there is one
 	for _, name := range scopes {

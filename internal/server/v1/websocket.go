@@ -136,7 +136,7 @@ func (o *socket) beat(visible bool) error {
 	return o.ws.Ping()
 }
 
-// end closes the connection in good order, with a reason for those who look at
+// end closes the connection in good order, with a reason for developers who look at
 // that only.
 func (o *socket) end(why error) {
 	code, reason := websocket.StatusInternalError, "the stream ended"

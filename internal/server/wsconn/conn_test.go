@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -338,24 +339,24 @@ func TestKeepAlive(t *testing.T) {
 // TestEvery ends when it is told to, by either side.
 func TestEvery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		calls := 0
+		var calls atomic.Int32
 		stop := Every(time.Second, func() bool {
-			calls++
+			calls.Add(1)
 			return true
 		})
 		time.Sleep(3500 * time.Millisecond)
 		stop()
 		time.Sleep(time.Minute)
-		if calls != 3 {
-			t.Errorf("called %d times; want 3", calls)
+		if n := calls.Load(); n != 3 {
+			t.Errorf("called %d times; want 3", n)
 		}
 		Every(time.Second, func() bool {
-			calls++
+			calls.Add(1)
 			return false
 		})
 		time.Sleep(time.Minute)
-		if calls != 4 {
-			t.Errorf("called %d times; want 4", calls)
+		if n := calls.Load(); n != 4 {
+			t.Errorf("called %d times; want 4", n)
 		}
 	})
 }

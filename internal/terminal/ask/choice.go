@@ -391,7 +391,7 @@ func (c choice) next(m Model) (Model, tea.Cmd) {
 	return m.relaid(), nil
 }
 
-// send answers, if there is an answer to every question. Whoever skips all of them refuses: the hub takes no answer in which nothing is answered.
+// send answers, if there is an answer to every question. To skip all of them is to refuse: the hub takes no answer in which nothing is answered.
 func (c choice) send(m Model) (Model, tea.Cmd) {
 	answers, skipped := map[string]api.ChoiceAnswer{}, 0
 	for i, each := range c.set {

@@ -23,7 +23,7 @@ type EditedMsg = compose.EditedMsg
 // A Key is a key and what it does.
 type Key struct{ Key, Help string }
 
-// AnsweredMsg says that somebody has decided. Who shows the question sends the answer, and then calls Settled or Failed.
+// AnsweredMsg says that the user has decided. The view that shows the question sends the answer, and then calls Settled or Failed.
 type AnsweredMsg struct {
 	Question string
 	Answer   api.Answer
@@ -208,7 +208,7 @@ func (m Model) Settled(q *api.Question) Model {
 	return m
 }
 
-// Failed says that the answer was not taken, and why. The question is open again, unless somebody else was faster.
+// Failed says that the answer was not taken, and why. The question is open again, unless another person was faster.
 func (m Model) Failed(err error) Model {
 	if e, ok := errors.AsType[*api.Error](err); ok && e.Code == api.CodeAlreadySettled && e.Question != nil {
 		return m.Settled(e.Question)
@@ -221,7 +221,7 @@ func (m Model) Failed(err error) Model {
 }
 
 // Changed shows what is new about the question. What was written stays. If keys mean something else now, or are about something else, none
-// counts until somebody had the time to see that.
+// counts until the user had the time to see that.
 func (m Model) Changed(q *api.Question) Model {
 	if q.State != "" && q.State != api.QuestionOpen {
 		return m.Settled(q)

@@ -72,7 +72,7 @@ func (p permission) body(m Model) []string {
 	return shownCall(m, p.call.tool, p.input())
 }
 
-// notKnown is said where a question does not hold what the tool would be given: nobody may allow what they could not see.
+// notKnown is said where a question does not hold what the tool would be given: no user may allow what they could not see.
 const notKnown = "What it would do can't be shown here. Deny it, or see it first with switchboard questions."
 
 // shownCall shows all of what a tool would do. What is shown in another way than as a member must be a text, else it would be hidden.

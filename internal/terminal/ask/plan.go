@@ -119,7 +119,7 @@ func (p plan) body(m Model) []string {
 }
 
 // asks returns what a plan asks to be allowed, and whether that fits into the line that says so: if not it is listed below the plan, for
-// nobody may allow what they could not see.
+// no user may allow what they could not see.
 func asks(m Model, width int) (prompts []string, fit bool) {
 	if m.q.Plan == nil {
 		return nil, true

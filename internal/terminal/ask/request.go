@@ -112,7 +112,7 @@ func bounded(text string) string {
 	return strings.ToValidUTF8(text[:maxDetail], "") + fmt.Sprintf("\n… (%s more, NOT SHOWN; e opens all of it)", units.Size(int64(len(text)-maxDetail)))
 }
 
-// reveal makes characters visible that show nothing, but for those that join emoji and letters of scripts that need it: in what somebody is
+// reveal makes characters visible that show nothing, but for those that join emoji and letters of scripts that need it: in what the user is
 // to allow, nothing may be that cannot be seen.
 func reveal(text string) string {
 	if strings.IndexFunc(text, invisible) < 0 {

@@ -135,7 +135,7 @@ func first(text string) string {
 	if len(text) > 1 && text[0] < utf8.RuneSelf && text[1] < utf8.RuneSelf {
 		return text[:1] // the common case
 	}
-	// A character can be as long as somebody wants (accents upon accents); it is cut where nobody writes one.
+	// A character can be as long as the user wants (accents upon accents); it is cut where no user writes one.
 	head := text[:min(len(text), maxCharacter)]
 	cluster, _ := ansi.FirstGraphemeCluster(head, ansi.GraphemeWidth)
 	if cluster == "" || len(cluster) == len(head) && len(head) < len(text) {

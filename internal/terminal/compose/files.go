@@ -59,7 +59,7 @@ func Files(dir string) func(prefix string) []string {
 	}
 }
 
-// offered returns the path of an entry that begins as somebody has written.
+// offered returns the path of an entry that begins as the user has written.
 func offered(place, folder, start string, e os.DirEntry) (string, bool) {
 	name := e.Name()
 	if len(name) < len(start) || !strings.EqualFold(name[:len(start)], start) || name[0] == '.' && start == "" {

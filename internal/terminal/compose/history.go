@@ -39,7 +39,7 @@ func LoadHistory(path string) ([]string, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("reading the history: %s is no ordinary file; move it away", path)
 	}
-	if over := info.Size() - 2*maxHistoryFile; over > 0 { // somebody else wrote it
+	if over := info.Size() - 2*maxHistoryFile; over > 0 { // another program wrote it
 		if _, err := file.Seek(over, 0); err != nil {
 			return nil, fmt.Errorf("reading the history: %w", err)
 		}

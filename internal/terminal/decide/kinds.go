@@ -202,7 +202,7 @@ func fill(q *api.Question, given []string) (json.RawMessage, error) {
 	var schema struct {
 		Properties map[string]field `json:"properties"`
 	}
-	_ = json.Unmarshal(form.RequestedSchema, &schema) // one that is not understood here is judged by whoever asks
+	_ = json.Unmarshal(form.RequestedSchema, &schema) // one that is not understood here is judged by the server that asks
 	content := map[string]json.RawMessage{}
 	for name, f := range schema.Properties {
 		if len(f.Default) > 0 && string(f.Default) != "null" {
@@ -234,7 +234,7 @@ func fill(q *api.Question, given []string) (json.RawMessage, error) {
 	return filled, nil
 }
 
-// value returns what somebody wrote as a value of the field's type.
+// value returns what the user wrote as a value of the field's type.
 func (f *field) value(text string) (json.RawMessage, error) {
 	kind, _ := f.Type.(string)
 	switch kind {

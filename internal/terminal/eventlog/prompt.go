@@ -10,7 +10,7 @@ import (
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// A Prompt is what somebody said to an agent.
+// A Prompt is what the user said to an agent.
 type Prompt struct {
 	// UUID is what the CLI knows it by.
 	UUID string

@@ -51,12 +51,12 @@ type Options struct {
 	// Heading are lines that are printed first.
 	Heading []string
 	// Guard is how long nothing must have been typed before a key counts for a
-	// question that came up while somebody was writing, or in the place of another
+	// question that came up while the user was writing, or in the place of another
 	// one. If zero, keys count at once.
 	Guard time.Duration
 }
 
-// Left says how somebody left a session.
+// Left says how the user left a session.
 type Left struct {
 	// State is what the session was doing.
 	State api.State
@@ -87,7 +87,7 @@ func (v *View) Lost(err error, _ time.Duration) {
 	}
 }
 
-// Run shows the session until somebody leaves, which is no error, or ctx ends,
+// Run shows the session until the user leaves, which is no error, or ctx ends,
 // which is. What was sent a moment before has a few seconds to arrive. It starts
 // one goroutine besides those of Bubble Tea; all have ended when it returns.
 func (v *View) Run(ctx context.Context, session Session) (Left, error) {
@@ -125,7 +125,7 @@ func (v *View) Run(ctx context.Context, session Session) (Left, error) {
 }
 
 // framesPerSecond bounds how often the terminal is written to: more than that
-// nobody sees, and a slow line has better things to carry.
+// no user sees, and a slow line has better things to carry.
 const framesPerSecond = 20
 
 // What the model is told.

@@ -265,7 +265,7 @@ func (m *model) batch(b *pane.Batch) tea.Cmd {
 	return tea.Batch(again...)
 }
 
-// forgettable says whether there is much to remember that nobody needs any more:
+// forgettable says whether there is much to remember that no user needs any more:
 // all of it is printed, and nothing goes on.
 func (m *model) forgettable() bool {
 	return m.talk.Len() > maxItems && m.printer.first == m.talk.Len() && m.talk.State().Session == api.StateIdle

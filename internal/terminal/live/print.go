@@ -18,7 +18,7 @@ import (
 // not the place for more.
 const itemLines = 2000
 
-// patchLines is how many lines of a change are printed if nobody has asked for
+// patchLines is how many lines of a change are printed if no user has asked for
 // more.
 const patchLines = 30
 
@@ -265,7 +265,7 @@ func (p *printer) print(it *transcript.Item) {
 }
 
 // lines draws an item to be printed. Changes to files are what people look at, so
-// they are shown even if nobody has asked for more than a line.
+// they are shown even if no user has asked for more than a line.
 func (p *printer) lines(it *transcript.Item) []string {
 	look := p.look()
 	if it.Tool == nil || len(it.Tool.Patch) == 0 || p.m.unfold || it.Tool.State != transcript.ToolDone {

@@ -289,7 +289,7 @@ func (c *cutter) separate(emit func(string)) {
 	c.shown, c.glued = true, false
 }
 
-// costly reports whether a segment would cost far more than its length, as no text does that somebody means: brackets that are never
+// costly reports whether a segment would cost far more than its length, as no text does that the user means: brackets that are never
 // closed, and links that begin again and again within each other, are looked for to the end of the segment each time.
 func costly(text []byte) bool {
 	const maxOpen, maxSteps, maxPointed = 500, 256 << 10, 50
@@ -303,7 +303,7 @@ func costly(text []byte) bool {
 	return steps > maxSteps
 }
 
-// maxNesting is how many quotes and lists may begin in one line. What has more is shown as it is: reading it would cost much, and nobody
+// maxNesting is how many quotes and lists may begin in one line. What has more is shown as it is: reading it would cost much, and no user
 // could read it anyway.
 const maxNesting = 24
 

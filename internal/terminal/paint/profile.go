@@ -22,7 +22,7 @@ type Profile struct {
 }
 
 // Detect finds out what can be shown on out, which is a terminal if it is a file (or has its Fd method) that is one. The choice is what
-// somebody asked for: always, never, or auto (as is everything else), which obeys NO_COLOR, CLICOLOR_FORCE and TERM=dumb.
+// the user asked for: always, never, or auto (as is everything else), which obeys NO_COLOR, CLICOLOR_FORCE and TERM=dumb.
 func Detect(out any, getenv func(string) string, choice string) Profile {
 	var p Profile
 	terminal := false

@@ -344,7 +344,7 @@ func (in *inliner) inline(n ast.Node, with ink, link string, depth int) {
 	}
 }
 
-// target shows a link: its text, where it leads, and its title. Nobody should have to trust the text.
+// target shows a link: its text, where it leads, and its title. No user should have to trust the text.
 func (in *inliner) target(n ast.Node, destination, title, label string, with ink, depth int) {
 	to := CleanLine(destination, maxAddress)
 	link := address(to)

@@ -16,7 +16,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/transcript"
 )
 
-// Surprise is for how long a question that nobody waited for takes no keys, even if nothing was typed: a person who presses one sooner has not read it.
+// Surprise is for how long a question that no user waited for takes no keys, even if nothing was typed: a person who presses one sooner has not read it.
 const Surprise = 350 * time.Millisecond
 
 // A Session is where messages and answers go. Its methods are called by several goroutines.

@@ -101,7 +101,7 @@ func (m *Model) keyAsking(k tea.KeyPressMsg) tea.Cmd {
 	return m.pane.AskKey(k)
 }
 
-// keyComposer is a key while somebody writes.
+// keyComposer is a key while the user writes.
 func (m *Model) keyComposer(k tea.KeyPressMsg) tea.Cmd {
 	switch k.String() {
 	case "esc":

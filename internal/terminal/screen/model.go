@@ -26,7 +26,7 @@ const (
 	leaveTime = 4 * time.Second
 	// guard is how long after the last key a question that has just come up takes none.
 	guard = 700 * time.Millisecond
-	// maxUnseen is how many pages are read to fill the screen if there is little to see in them. Whoever scrolls has more read.
+	// maxUnseen is how many pages are read to fill the screen if there is little to see in them. Scrolling reads more.
 	maxUnseen = 10
 	// maxEvents is how much of a log is kept while its end is watched. Then what is furthest back is let go.
 	maxEvents = 20_000
@@ -298,7 +298,7 @@ func (m *Model) window() *window {
 	return m.tail
 }
 
-// fill reads a page more if the screen is not full, or if somebody has scrolled beyond what was read.
+// fill reads a page more if the screen is not full, or if the user has scrolled beyond what was read.
 func (m *Model) fill() tea.Cmd {
 	w := m.window()
 	if w == nil || w.reading {
@@ -437,7 +437,7 @@ func (m *Model) followed(b *pane.Batch) tea.Cmd {
 		return tea.Batch(cmds...)
 	}
 	if w := m.tail; m.past == nil && w.bottom && w.last-w.first > maxEvents && !m.loading {
-		// Somebody has watched this for days. A fresh look costs one page.
+		// The user has watched this for days. A fresh look costs one page.
 		return tea.Batch(append(cmds, m.open(m.session))...)
 	}
 	return tea.Batch(append(cmds, m.jobs.Do(m.follow.Next), m.fill(), m.tickNow())...)
@@ -523,7 +523,7 @@ type Terminal struct {
 	Env []string
 }
 
-// Run shows the screen until somebody leaves it, and then restores the terminal. It returns ctx's error if that ends, and an error that says which
+// Run shows the screen until the user leaves it, and then restores the terminal. It returns ctx's error if that ends, and an error that says which
 // messages and answers did not arrive. All that it has started has ended when it returns.
 func Run(ctx context.Context, hub Hub, t Terminal, o Options) error {
 	m := New(ctx, hub, o)

@@ -191,7 +191,7 @@ func count(n int, one, many string) string {
 	return itoa(n) + " " + many
 }
 
-// pickHit lets somebody choose among places in all sessions.
+// pickHit lets the user choose among places in all sessions.
 func (m *Model) pickHit(in *hits) tea.Cmd {
 	if len(in.hits) == 0 {
 		return m.say("%q not found in any session.", in.text)

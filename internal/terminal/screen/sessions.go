@@ -83,7 +83,7 @@ func (l *sessionList) take(in *listed) {
 	}
 }
 
-// rank puts those that wait for somebody first, and those that have ended last. Within that the server's order counts: the most recent first.
+// rank puts those that wait for the user first, and those that have ended last. Within that the server's order counts: the most recent first.
 func rank(s *api.SessionSummary) int {
 	switch {
 	case s.Questions > 0:

@@ -26,7 +26,7 @@ const (
 // errNoMessage says that there is nothing to cut a copy at.
 var errNoMessage = errors.New("nothing was said before that; start a new session instead: switchboard run")
 
-// pickAction has somebody choose what to do with the open session.
+// pickAction has the user choose what to do with the open session.
 func (m *Model) pickAction() tea.Cmd {
 	if m.snapshot == nil || m.tail == nil {
 		return nil
@@ -68,7 +68,7 @@ func (m *Model) chosenItem() *transcript.Item {
 	return nil
 }
 
-// pickFork has somebody choose how much of the conversation is copied.
+// pickFork has the user choose how much of the conversation is copied.
 func (m *Model) pickFork() tea.Cmd {
 	if m.tail == nil {
 		return nil
@@ -241,7 +241,7 @@ func (m *Model) pickPrompt() tea.Cmd {
 // promptsRead fills the list of prompts.
 func (m *Model) promptsRead(in *promptsRead) tea.Cmd {
 	if m.overlay != in.picker {
-		return nil // somebody has gone on
+		return nil // the user has gone on
 	}
 	if in.err != nil || len(in.list) == 0 {
 		m.overlay = nil
@@ -262,7 +262,7 @@ func (m *Model) promptsRead(in *promptsRead) tea.Cmd {
 	return nil
 }
 
-// rewinding shows what restoring files would change, and restores them if somebody says so.
+// rewinding shows what restoring files would change, and restores them if the user says so.
 type rewinding struct {
 	session, uuid, text string
 	would               *api.RewindResult // nil while it is asked for

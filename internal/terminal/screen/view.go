@@ -135,7 +135,7 @@ func (m *Model) View() tea.View {
 		}
 	}
 	for i := range lines {
-		lines[i] = paint.Cut(lines[i], m.width) // whatever somebody got wrong ends at the edge
+		lines[i] = paint.Cut(lines[i], m.width) // what was drawn too wide ends at the edge
 	}
 	view.SetContent(strings.Join(lines[:min(len(lines), m.height)], "\n"))
 	return view

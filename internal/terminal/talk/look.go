@@ -280,7 +280,7 @@ func (d *drawing) notice() {
 		text += " (" + it.Author + ")"
 	}
 	most := maxNotice
-	if it.Label == "output" { // that of a command which somebody typed
+	if it.Label == "output" { // that of a command which the user typed
 		most = maxLines
 	}
 	d.block(style.Render(s.Glyphs.Dot)+" ", d.first(text, 2, style, most))

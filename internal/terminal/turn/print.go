@@ -19,7 +19,7 @@ import (
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// nobody is what an agent is told that asks where nobody can answer.
+// nobody is what an agent is told that asks where no user can answer.
 const nobody = "No one can answer: this is a script. Do without it, or say what has to be done by hand."
 
 // endPatience is how long ending an agent may hold up the end of a script.
@@ -63,7 +63,7 @@ type outcome struct {
 	Denied       []denied        `json:"denied,omitempty"`
 }
 
-// A denied is a question that was answered with no because nobody was there.
+// A denied is a question that was answered with no because no user was there.
 type denied struct {
 	Question string `json:"question"`
 	Kind     string `json:"kind"`

@@ -113,7 +113,7 @@ func (v *transcript) assistant(m *wire.Assistant) {
 	}
 }
 
-// text prints what somebody says; further lines stand below the first.
+// text prints what a person says; further lines stand below the first.
 func (v *transcript) text(name, text string) {
 	const margin = 10
 	lines := strings.Split(strings.TrimSpace(text), "\n")
