@@ -183,7 +183,7 @@ func TestAttachStory(t *testing.T) {
 	term.Type("G")
 	term.Type(termtest.CtrlO)
 	term.Type("g")
-	term.WaitFor("session: in")
+	term.WaitFor("session: First one, in")
 	term.Type("G")
 
 	// The other session.
