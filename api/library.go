@@ -187,7 +187,7 @@ type TranscriptPage struct {
 	More  bool              `json:"more,omitempty"`
 }
 
-// Adopt makes a session that goes on with a conversation on disk.
+// Adopt makes a session that continues a conversation on disk.
 type Adopt struct {
 	ClientID string         `json:"client_id,omitempty" maxLength:"128"`
 	Dir      string         `json:"dir,omitempty" doc:"Working folder; default: that of the conversation"`

@@ -41,7 +41,7 @@ type endScan struct {
 type endBuffer [2 * endSize]byte
 
 // ends reads the beginning and the end of a transcript. It returns false if it
-// is not one that a person would go on with.
+// is not one that a person would continue.
 func (k *kept) ends(buffer *endBuffer) (*ConversationInfo, bool) {
 	f, info, err := k.lib.open(k.file())
 	if err != nil {

@@ -29,7 +29,7 @@ type ListOptions struct {
 	NoProgrammatic bool
 	// Prefix selects conversations by the beginning of their ids.
 	Prefix string
-	// After goes on with a list: conversations up to that place are left out. If
+	// After continues a list: conversations up to that place are left out. If
 	// zero, none is.
 	After ListPlace
 	// MaxFiles bounds how many names of files on disk are looked at, those in the

@@ -154,7 +154,7 @@ func (c *Client) Transcript(ctx context.Context, conversation, dir string, from,
 	return call[api.TranscriptPage](ctx, c, http.MethodGet, "/v1/transcripts/"+url.PathEscape(conversation), q, nil)
 }
 
-// Adopt makes a session that goes on with a conversation on the server's disk.
+// Adopt makes a session that continues a conversation on the server's disk.
 // With a client id it can be repeated without making another.
 func (c *Client) Adopt(ctx context.Context, conversation string, in api.Adopt) (*api.Created, error) {
 	return call[api.Created](ctx, c, http.MethodPost, "/v1/transcripts/"+url.PathEscape(conversation)+"/adopt", nil, in)

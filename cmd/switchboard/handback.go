@@ -13,7 +13,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/naming"
 )
 
-// handBackLine returns the command, as a shell takes it, that goes on with a conversation in a terminal. The CLI finds it only from its own folder.
+// handBackLine returns the command, as a shell takes it, that continues a conversation in a terminal. The CLI finds it only from its own folder.
 func handBackLine(dir, conversation string) string {
 	return "cd " + quote(dir) + " && claude --resume " + quote(conversation)
 }

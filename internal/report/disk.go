@@ -181,7 +181,7 @@ func (p *Reports) transcriptProblem(err error, conversation string) error {
 	return p.problem(fmt.Errorf("reading a transcript: %w", err), "")
 }
 
-// Adopt returns the session to make that goes on with a conversation on disk, in
+// Adopt returns the session to make that continues a conversation on disk, in
 // the folder that it was held in unless another is named.
 func (p *Reports) Adopt(ctx context.Context, conversation string, in api.Adopt) (api.CreateSession, error) {
 	none := api.CreateSession{}

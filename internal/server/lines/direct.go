@@ -223,7 +223,7 @@ func (d *direct) event(e *api.Event, s *sight, to sink) bool {
 		d.last = new(api.Ended)
 		_ = json.Unmarshal(e.Data, d.last) // then nothing is known of it
 	case sightState:
-		// A process may end so that another can go on with the session. This is noted before
+		// A process may end so that another can continue the session. This is noted before
 		// the client can react to what it is shown.
 		state, _ := wire.LookupString(e.Data, "state")
 		d.gone.Store(d.last != nil && api.State(state) == api.StateEnded)

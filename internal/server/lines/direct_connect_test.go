@@ -322,7 +322,7 @@ func TestDirectLimits(t *testing.T) {
 	is(t, c.next(), "control_response", "error", "Too many lines")
 }
 
-// TestDirectWho checks who the hub is told that somebody is.
+// TestDirectWho checks the name under which a client acts in the hub.
 func TestDirectWho(t *testing.T) {
 	r := newDirectRig(t, nil)
 	s := r.hub.add("s1")

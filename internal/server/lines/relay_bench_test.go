@@ -47,9 +47,6 @@ func BenchmarkShow(b *testing.B) {
 
 // TestShowAllocatesNothing shows lines that all front ends see alike.
 func TestShowAllocatesNothing(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
 	for _, kind := range []string{api.KindLine, api.KindLive} {
 		v, frames := shower(t, kind)
 		var to discard
