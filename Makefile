@@ -118,7 +118,7 @@ web/dist/app/index.html: $(WEB_SOURCES) web/node_modules/.installed
 	@touch $@
 
 .PHONY: lint
-lint: generate-check golangci vet tidy-check console-check ## check generated files, golangci-lint, go vet for other systems, go.mod, the console
+lint: generate-check golangci crosscheck tidy-check console-check ## check generated files, golangci-lint, other systems, go.mod, the console
 
 .PHONY: console-check
 console-check: web/node_modules/.installed
@@ -240,18 +240,15 @@ golangci:
 	@echo '==> golangci-lint (the first run builds it, which takes some minutes)'
 	@$(LINT) run --allow-parallel-runners ./...
 
-# golangci-lint vets for the system it runs on. For the others everything must compile, tests too, and vet reads what differs there: the
-# packages that have files for some systems only. One check that needs no facts of the dependencies makes vet load all the rest.
-.PHONY: vet
-vet:
-	@host=$$($(GO) env GOHOSTOS); export CGO_ENABLED=0; \
+# golangci-lint vets for the system it runs on. For the others, types are checked and most of vet's checks are made, tests included.
+.PHONY: crosscheck
+crosscheck:
+	@host=$$($(GO) env GOHOSTOS); targets=; \
 	for target in linux/amd64 darwin/arm64 windows/amd64; do \
-		export GOOS=$${target%/*} GOARCH=$${target#*/}; \
-		[ "$$GOOS" != "$$host" ] || continue; \
-		echo "==> go vet for $$target"; \
-		$(GO) vet -buildtag ./... || exit 1; \
-		$(GO) vet $$($(GO) list -f '{{if .IgnoredGoFiles}}{{.ImportPath}}{{end}}' ./...) || exit 1; \
-	done
+		[ "$${target%/*}" = "$$host" ] || targets="$$targets $$target"; \
+	done; \
+	echo "==> types and vet for$$targets"; \
+	$(GO) build -C tools -o ../bin/ ./crosscheck && bin/crosscheck $$targets
 
 .PHONY: fmt
 fmt: ## format all Go files
