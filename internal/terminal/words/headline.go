@@ -2,6 +2,7 @@ package words
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"path"
 	"strings"
@@ -99,21 +100,29 @@ func ToolHeadline(tool string, input json.RawMessage) string {
 // part returns a word of an agent's that becomes a part of a headline.
 func part(text string) string { return paint.CleanLine(text, maxHeadline) }
 
-// Call returns the tool call that a question is about: the CLI asks about it, or a hook of ours has brought it.
-func Call(q *api.Question) (tool string, input json.RawMessage) {
-	raw := q.Request
+// Request decodes what the CLI asks in a question, which may come with its envelope.
+func Request(q *api.Question, into any) error {
 	var whole struct {
 		Request json.RawMessage `json:"request"`
 	}
+	raw := q.Request
 	if json.Unmarshal(raw, &whole) == nil && len(whole.Request) > 0 {
 		raw = whole.Request
 	}
+	if err := json.Unmarshal(raw, into); err != nil {
+		return fmt.Errorf("reading question %s: %w", q.ID, err)
+	}
+	return nil
+}
+
+// Call returns the tool call that a question is about: the CLI asks about it, or a hook of ours has brought it.
+func Call(q *api.Question) (tool string, input json.RawMessage) {
 	var ask wire.CanUseToolRequest
-	if json.Unmarshal(raw, &ask) == nil && ask.ToolName != "" {
+	if Request(q, &ask) == nil && ask.ToolName != "" {
 		return ask.ToolName, ask.Input
 	}
 	var hook wire.HookCallbackRequest
-	if json.Unmarshal(raw, &hook) == nil {
+	if Request(q, &hook) == nil {
 		if before, ok := hook.Input.(*wire.PreToolUseInput); ok {
 			return before.ToolName, before.ToolInput
 		}
