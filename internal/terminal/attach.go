@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/terminal/words"
 )
 
 // A Hub is what [Attach] needs of a server. Package client has it.
@@ -248,7 +249,7 @@ func judge(s *api.Session) error {
 	case s.State == api.StateEnded && s.Ended != nil && s.Ended.Unfinished:
 		return &TurnError{"the agent ended before its work was done: " + s.Ended.Reason}
 	case s.Result != nil && s.Result.Failed && !s.Result.Interrupted:
-		return &TurnError{"the last turn failed" + reason(s.Result.Subtype)}
+		return &TurnError{"the last turn failed" + words.Failure(s.Result.Subtype)}
 	default:
 		return nil
 	}

@@ -133,7 +133,7 @@ func notes(q *api.Question) []note {
 		}
 	}
 	add("reason", q.Why)
-	if _, input := words.Call(q); !namesPath(input, q.BlockedPath) { // else it is among the input
+	if _, input := words.Call(q); !words.NamesPath(input, q.BlockedPath) { // else it is among the input
 		add("path", q.BlockedPath)
 	}
 	if q.Rule != nil {
@@ -175,16 +175,6 @@ func notes(q *api.Question) []note {
 		add("deadline", fmt.Sprintf("denied automatically after %d s in view", q.Deadline))
 	}
 	return list
-}
-
-// namesPath reports whether a tool's input names a path as the file that it is about.
-func namesPath(input json.RawMessage, path string) bool {
-	for _, member := range []string{"file_path", "notebook_path"} {
-		if name, ok := wire.LookupString(input, member); ok && name == path {
-			return true
-		}
-	}
-	return false
 }
 
 // stale says that the agent does not wait for the answer any more, and what is still possible.

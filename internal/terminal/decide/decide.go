@@ -10,6 +10,7 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 	"github.com/switchboard-dev/switchboard/internal/terminal/words"
+	"github.com/switchboard-dev/switchboard/internal/units"
 )
 
 // An Allow lets something happen as it was asked, or nearly so.
@@ -73,15 +74,7 @@ func (a *Allow) always(q *api.Question) (*api.Always, error) {
 
 // noSuggestion says that there is no suggestion of a number.
 func noSuggestion(q *api.Question, number int) error {
-	return fmt.Errorf("%s has %s, none of them number %d%s", q.ID, count(len(q.Suggestions), "suggestion"), number, suggested(q))
-}
-
-// count writes how many there are of something.
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
+	return fmt.Errorf("%s has %s, none of them number %d%s", q.ID, units.Plural(len(q.Suggestions), "suggestion"), number, suggested(q))
 }
 
 // suggested lists the suggestions of a question.

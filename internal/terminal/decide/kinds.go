@@ -13,6 +13,7 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 	"github.com/switchboard-dev/switchboard/internal/terminal/words"
+	"github.com/switchboard-dev/switchboard/internal/units"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -27,7 +28,7 @@ func (r *Reply) choose(q *api.Question) (map[string]api.ChoiceAnswer, error) {
 		if r.slash {
 			how = "a semicolon between them"
 		}
-		return nil, fmt.Errorf("%s has %s, and %s given; %s, - to skip one:%s", q.ID, count(len(q.Choices), "question"), were(len(r.Words), "answer"), how, offered(q))
+		return nil, fmt.Errorf("%s has %s, and %s given; %s, - to skip one:%s", q.ID, units.Plural(len(q.Choices), "question"), were(len(r.Words), "answer"), how, offered(q))
 	}
 	answers := map[string]api.ChoiceAnswer{}
 	for i := range q.Choices {
@@ -75,7 +76,7 @@ func were(n int, what string) string {
 	if n == 1 {
 		verb = "was"
 	}
-	return count(n, what) + " " + verb
+	return units.Plural(n, what) + " " + verb
 }
 
 // labelsOf returns the options that a text names by number or label, all of them or none. A number for which there is no option is an error: it is

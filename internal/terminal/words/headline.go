@@ -57,6 +57,14 @@ func Outcome(o api.PlanOutcome) string {
 	}
 }
 
+// Failure says in brackets why a turn failed; nothing if the CLI calls that a success, as it does if the API failed.
+func Failure(subtype string) string {
+	if subtype == "" || subtype == "success" {
+		return ""
+	}
+	return " (" + paint.CleanLine(strings.ReplaceAll(strings.TrimPrefix(subtype, "error_"), "_", " "), 0) + ")"
+}
+
 // ToolHeadline asks whether a tool may do what its input says.
 func ToolHeadline(tool string, input json.RawMessage) string {
 	file := ""
@@ -102,12 +110,9 @@ func part(text string) string { return paint.CleanLine(text, maxHeadline) }
 
 // Request decodes what the CLI asks in a question, which may come with its envelope.
 func Request(q *api.Question, into any) error {
-	var whole struct {
-		Request json.RawMessage `json:"request"`
-	}
 	raw := q.Request
-	if json.Unmarshal(raw, &whole) == nil && len(whole.Request) > 0 {
-		raw = whole.Request
+	if inner, ok := wire.Lookup(raw, "request"); ok {
+		raw = inner
 	}
 	if err := json.Unmarshal(raw, into); err != nil {
 		return fmt.Errorf("reading question %s: %w", q.ID, err)
@@ -128,4 +133,14 @@ func Call(q *api.Question) (tool string, input json.RawMessage) {
 		}
 	}
 	return q.Tool, nil
+}
+
+// NamesPath reports whether a tool's input names a path as the file that it is about.
+func NamesPath(input json.RawMessage, path string) bool {
+	for _, member := range []string{"file_path", "notebook_path"} {
+		if name, ok := wire.LookupString(input, member); ok && name == path {
+			return true
+		}
+	}
+	return false
 }
