@@ -10,7 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"strings"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -25,6 +25,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/server"
 	"github.com/switchboard-dev/switchboard/internal/terminal"
 	"github.com/switchboard-dev/switchboard/internal/terminal/compose"
+	"github.com/switchboard-dev/switchboard/internal/terminal/decide"
 	"github.com/switchboard-dev/switchboard/internal/terminal/live"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 	"github.com/switchboard-dev/switchboard/web"
@@ -277,11 +278,10 @@ func answerOne(ctx context.Context, c *client.Client, data json.RawMessage) erro
 	if err := json.Unmarshal(data, &q); err != nil {
 		return fmt.Errorf("reading a question: %w", err)
 	}
-	verb, text := "allow", ""
+	answer, err := (&decide.Allow{}).Answer(&q)
 	if q.Kind == api.QuestionChoice {
-		verb, text = "answer", strings.TrimSuffix(strings.Repeat("1;", terminal.Choices(&q)), ";")
+		answer, err = (&decide.Reply{Words: slices.Repeat([]string{"1"}, len(q.Choices))}).Answer(&q)
 	}
-	answer, err := terminal.AnswerTo(&q, verb, text)
 	if err != nil {
 		return err
 	}

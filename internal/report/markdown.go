@@ -7,12 +7,12 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/budget"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 	"github.com/switchboard-dev/switchboard/internal/record"
+	"github.com/switchboard-dev/switchboard/internal/transcript"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -25,21 +25,19 @@ const maxShown = 4 << 10
 // wrote is data: it stands in code, where no viewer loads pictures or runs HTML. What
 // a terminal would obey is made visible.
 type markdown struct {
+	story
 	w       *bufio.Writer
 	session *journal.Session
 	turns   map[int64]float64 // what turns cost, by entry
 
-	err         error
-	actions     wire.Actions
-	prompts     map[string]bool // those that were written, by uuid
-	turn        int
-	open        bool // in a turn
-	history     bool // in what was said before
-	interrupted bool
+	err     error
+	turn    int
+	open    bool // in a turn
+	history bool // in what was said before
 }
 
 func newMarkdown(w *bufio.Writer, session *journal.Session, turns map[int64]float64) *markdown {
-	return &markdown{w: w, session: session, turns: turns, prompts: map[string]bool{}}
+	return &markdown{story: story{epoch: session.Epoch}, w: w, session: session, turns: turns}
 }
 
 func (m *markdown) write(parts ...string) {
@@ -74,55 +72,91 @@ func (m *markdown) head() {
 }
 
 // entry writes what an entry tells.
-func (m *markdown) entry(e *journal.Entry) error {
+func (m *markdown) entry(entry *journal.Entry) error {
+	e, items := m.next(entry)
 	switch e.Kind {
-	case api.KindLine, api.KindHistory:
-		m.line(e)
-	case api.KindSent:
-		m.sent(e)
-	case api.KindQuestionOpened:
-		if q, ok := dataAs[api.Question](e); ok {
-			m.begin(e)
-			m.question(&q)
-		}
-	case api.KindQuestionSettled:
-		if q, ok := dataAs[api.Question](e); ok {
-			m.settled(&q)
-		}
-	case api.KindDecision:
-		if d, ok := dataAs[api.Decision](e); ok {
-			m.note(outcomeWords(string(d.Rule.Decision)), "by rule "+inCode(d.Rule.Rule), d.Tool+" "+wire.ActionTitle(d.Tool, d.Input))
-		}
 	case api.KindRunStarted:
-		if d, ok := dataAs[record.RunStarted](e); ok {
-			m.over()
+		if d, ok := dataAs[record.RunStarted](e.Data); ok {
+			m.open = false
 			m.note(runTitle(&d), "at "+clock(e.Time), "")
 		}
-	case api.KindRunEnded:
-		if d, ok := dataAs[api.Ended](e); ok {
-			m.note("Process ended", "at "+clock(e.Time), d.Reason)
-			m.over()
+	case api.KindDecision:
+		if d, ok := dataAs[api.Decision](e.Data); ok {
+			m.note(outcomeWords(string(d.Rule.Decision)), "by rule "+inCode(d.Rule.Rule), d.Tool+" "+wire.ActionTitle(d.Tool, d.Input))
 		}
-	case api.KindGap:
-		if d, ok := dataAs[api.Gap](e); ok {
-			m.note("Lines are missing here", "", d.Reason)
-		}
-	case api.KindTurn:
-		if d, ok := dataAs[api.TurnChange](e); ok {
-			m.note("Turn "+d.State, "", d.Reason)
-		}
-	case api.KindOversize:
-		m.note("A line is missing here that was too long to be kept", "", "")
-	case api.KindNotice:
-		if d, ok := dataAs[api.Notice](e); ok {
-			m.note("Notice", "", d.Text)
+	}
+	for _, it := range items {
+		switch it.Kind {
+		case transcript.KindTool:
+			m.tool(e, it)
+		case transcript.KindQuestion:
+			m.asked(e, it.Question)
+		case transcript.KindPrompt, transcript.KindText, transcript.KindResult, transcript.KindState, transcript.KindNotice:
+			if begun(e, it) {
+				m.item(e, it)
+			}
+		case transcript.KindThinking, transcript.KindUnknown:
 		}
 	}
 	return m.err
 }
 
+// item writes an item that is told once.
+func (m *markdown) item(e *api.Event, it *transcript.Item) {
+	switch it.Kind { //nolint:exhaustive // the others are told by entry
+	case transcript.KindPrompt:
+		m.begin(e)
+		who := "Prompt"
+		if e.By != "" {
+			who += " of " + inText(e.By)
+		}
+		m.write("\n### ", who, "\n\n")
+		m.block(it.Text, transcript.MaxText, it.Left)
+	case transcript.KindText:
+		m.begin(e)
+		who := "Agent"
+		if it.Parent != "" {
+			who = "Sub-agent"
+		}
+		m.write("\n### ", who, "\n\n")
+		m.quoted(it.Text)
+		m.more(it.Left)
+	case transcript.KindResult:
+		m.begin(e)
+		words := fmt.Sprintf("after %s", it.Result.Duration)
+		if usd, known := m.turns[e.Seq]; known {
+			words += ", " + money(usd)
+		}
+		if it.Author != "" {
+			words = "by " + inText(it.Author) + " " + words
+		}
+		what, why := resultWords(it)
+		m.note(what, words, why)
+		m.open = false
+	case transcript.KindState:
+		m.state(e, it)
+	case transcript.KindNotice:
+		if it.Label == transcript.CompactedLabel {
+			what, text := stateWords(e, it)
+			m.note(what, "", text)
+		}
+	}
+}
+
+// state writes what the hub tells.
+func (m *markdown) state(e *api.Event, it *transcript.Item) {
+	what, text := stateWords(e, it)
+	switch e.Kind {
+	case api.KindRunEnded:
+		m.note(what, "at "+clock(e.Time), text)
+		m.open = false
+	case api.KindGap, api.KindTurn, api.KindOversize, api.KindNotice:
+		m.note(what, "", text)
+	}
+}
+
 // begin writes the heading of a turn, if there is none yet.
-func (m *markdown) begin(e *journal.Entry) {
+func (m *markdown) begin(e *api.Event) {
 	if e.Kind == api.KindHistory {
 		if !m.history {
 			m.history = true
@@ -138,9 +172,6 @@ func (m *markdown) begin(e *journal.Entry) {
 	m.write("\n## Turn ", strconv.Itoa(m.turn), "\n\n", clock(e.Time), "\n")
 }
 
-// over ends a turn that has no result.
-func (m *markdown) over() { m.open, m.interrupted = false, false }
-
 // note writes one line about something that happened.
 func (m *markdown) note(what, more, text string) {
 	m.write("\n*", what)
@@ -154,125 +185,45 @@ func (m *markdown) note(what, more, text string) {
 	m.write("*\n")
 }
 
-// sent writes a prompt that the CLI was sent.
-func (m *markdown) sent(e *journal.Entry) {
-	h, err := wire.Peek(e.Line)
-	if err != nil {
+// tool writes a tool call, or its result.
+func (m *markdown) tool(e *api.Event, it *transcript.Item) {
+	tool := it.Tool
+	if called(e, it) {
+		m.begin(e)
+		of := ""
+		if it.Parent != "" {
+			of = " (sub-agent)"
+		}
+		m.write("\n**Tool** ", inCode(inOneLine(titled(tool.Name, tool.Title))), of, "\n\n")
+		if len(tool.Todos) > 0 {
+			m.todos(tool.Todos)
+		} else {
+			m.block(string(tool.Input), maxShown, 0)
+		}
+	}
+	if !finished(it) {
 		return
 	}
-	if string(h.RequestSubtype) == "interrupt" {
-		m.interrupted = true
-		m.note("Interrupted", by(e.By), "")
-		return
-	}
-	user, ok := messageOfLine(e.Line).(*wire.User)
-	if !ok || !isPrompt(user) || e.UUID != "" && m.prompts[e.UUID] {
-		return // also what is sent once more after a reconnect
-	}
-	m.prompts[e.UUID] = true
-	if beginsTurn(e) {
-		m.interrupted = false // there was nothing to interrupt
-	}
-	m.prompt(e, user)
-}
-
-func (m *markdown) prompt(e *journal.Entry, user *wire.User) {
 	m.begin(e)
-	who := "Prompt"
-	if e.By != "" {
-		who += " of " + inText(e.By)
+	title := "Result"
+	if it.Failed {
+		title = "Error"
 	}
-	m.write("\n### ", who, "\n\n")
-	m.block(promptText(user), 0)
+	if tool.Name != "" {
+		title += " of " + inCode(tool.Name)
+	}
+	m.write("\n", title, "\n\n")
+	m.block(tool.Output, maxShown, tool.Left)
 }
 
-// line writes a line of the CLI.
-func (m *markdown) line(e *journal.Entry) {
-	switch v := messageOfLine(e.Line).(type) { //nolint:gochecksumtype // the others tell nothing
-	case *wire.Assistant:
-		m.assistant(e, v)
-	case *wire.User:
-		if e.Kind == api.KindHistory && isPrompt(v) {
-			m.prompt(e, v)
-			return
-		}
-		m.results(e, v)
-	case *wire.Result:
+// asked writes a question, or how it was settled.
+func (m *markdown) asked(e *api.Event, q *api.Question) {
+	switch e.Kind {
+	case api.KindQuestionOpened:
 		m.begin(e)
-		words := fmt.Sprintf("after %s", time.Duration(v.DurationMs)*time.Millisecond)
-		if usd, known := m.turns[e.Seq]; known {
-			words += ", " + money(usd)
-		}
-		title, why, _ := strings.Cut(resultTitle(v, m.interrupted), ": ")
-		m.note(title, words, why)
-		m.over()
-	case *wire.CompactBoundary:
-		m.note("The conversation was compacted", "", "")
-	}
-}
-
-// assistant writes what the agent says and the tools that it calls.
-func (m *markdown) assistant(e *journal.Entry, v *wire.Assistant) {
-	actions := m.actions.Of(v)
-	for _, b := range v.Message.Content {
-		switch b := b.(type) {
-		case *wire.TextBlock:
-			if strings.TrimSpace(b.Text) == "" {
-				continue
-			}
-			m.begin(e)
-			m.write("\n### ", whose(v.ParentToolUseID), "\n\n")
-			m.quoted(b.Text)
-		case *wire.ToolUseBlock:
-			m.begin(e)
-			for _, a := range actions {
-				if a.ID == b.ID {
-					m.write("\n**Tool** ", inCode(a.Tool+": "+a.Title), ofSubAgent(v.ParentToolUseID), "\n\n")
-				}
-			}
-			if b.Name != "TodoWrite" || !m.todos(b.Input) {
-				m.block(string(b.Input), maxShown)
-			}
-		default: // thinking, and what is not known
-		}
-	}
-}
-
-// whose names the speaker of a text.
-func whose(parent string) string {
-	if parent != "" {
-		return "Sub-agent"
-	}
-	return "Agent"
-}
-
-func ofSubAgent(parent string) string {
-	if parent != "" {
-		return " (sub-agent)"
-	}
-	return ""
-}
-
-// results writes the results of tools.
-func (m *markdown) results(e *journal.Entry, v *wire.User) {
-	actions := m.actions.Of(v)
-	for _, b := range v.Message.Content.Blocks {
-		r, ok := b.(*wire.ToolResultBlock)
-		if !ok {
-			continue
-		}
-		m.begin(e)
-		title := "Result"
-		if r.IsError {
-			title = "Error"
-		}
-		for _, a := range actions {
-			if a.ID == r.ToolUseID && a.Tool != "" {
-				title += " of " + inCode(a.Tool)
-			}
-		}
-		m.write("\n", title, "\n\n")
-		m.block(r.Content.String(), maxShown)
+		m.question(q)
+	case api.KindQuestionSettled:
+		m.settled(q)
 	}
 }
 
@@ -313,21 +264,15 @@ func (m *markdown) settled(q *api.Question) {
 		}
 		if a.Message != "" {
 			m.write("\n")
-			m.block(a.Message, maxShown)
+			m.block(a.Message, maxShown, 0)
 		}
 	}
 }
 
-// block writes a text as a block of code, cut to so many bytes unless that is 0.
-func (m *markdown) block(text string, most int) {
-	cut := 0
-	if most > 0 && len(text) > most {
-		end := most
-		for end > 0 && !utf8.RuneStart(text[end]) {
-			end--
-		}
-		cut, text = len(text)-end, text[:end]
-	}
+// block writes a text as a block of code, cut to so many bytes, and says how much
+// more there is: left is how much was left out before.
+func (m *markdown) block(text string, most int, left int64) {
+	text, cut := transcript.Clip(text, most)
 	text = visible(text, true)
 	fence := strings.Repeat("`", max(3, longestRun(text)+1))
 	m.write(fence, "text\n", text)
@@ -335,8 +280,13 @@ func (m *markdown) block(text string, most int) {
 		m.write("\n")
 	}
 	m.write(fence, "\n")
-	if cut > 0 {
-		m.write("\n*", strconv.Itoa(cut), " bytes more*\n")
+	m.more(cut + left)
+}
+
+// more says how much of a text was left out.
+func (m *markdown) more(left int64) {
+	if left > 0 {
+		m.write("\n*", strconv.FormatInt(left, 10), " bytes more*\n")
 	}
 }
 
@@ -424,10 +374,3 @@ func money(usd float64) string { return "$" + strconv.FormatFloat(usd, 'f', 4, 6
 
 // clock writes a time.
 func clock(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
-
-func by(name string) string {
-	if name == "" {
-		return ""
-	}
-	return "by " + inText(name)
-}

@@ -1,10 +1,11 @@
 package report
 
 import (
-	"encoding/json"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/switchboard-dev/switchboard/internal/transcript"
 )
 
 // quoted writes Markdown of an agent's as Markdown. It stands in a quotation, so
@@ -154,19 +155,9 @@ func cutTicks(text, ticks string) (before, after string, found bool) {
 	}
 }
 
-// todos writes what an agent has to do as a list; false if the input is no such
-// list.
-func (m *markdown) todos(input json.RawMessage) bool {
-	var list struct {
-		Todos []struct {
-			Content string `json:"content"`
-			Status  string `json:"status"`
-		} `json:"todos"`
-	}
-	if json.Unmarshal(input, &list) != nil || len(list.Todos) == 0 {
-		return false
-	}
-	for _, todo := range list.Todos {
+// todos writes what an agent has to do as a list.
+func (m *markdown) todos(list []transcript.Todo) {
+	for _, todo := range list {
 		box, more := "[ ] ", ""
 		switch todo.Status {
 		case "completed":
@@ -174,7 +165,6 @@ func (m *markdown) todos(input json.RawMessage) bool {
 		case "in_progress":
 			more = " (in progress)"
 		}
-		m.write("- ", box, inText(todo.Content), more, "\n")
+		m.write("- ", box, inText(todo.Text), more, "\n")
 	}
-	return true
 }

@@ -160,7 +160,7 @@ func (t *ruleTest) session(id string) error {
 		t.entries--
 		t.bytes -= len(e.Line) + len(e.Data)
 		if e.Kind == api.KindCreated { // always the first
-			if d, ok := dataAs[record.Created](e); ok {
+			if d, ok := dataAs[record.Created](e.Data); ok {
 				o.AddDirs = d.Options.AddDirs
 				a = audit.New(o)
 			}

@@ -2,13 +2,11 @@ package report
 
 import (
 	"context"
-	"encoding/json"
-	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
-	"github.com/switchboard-dev/switchboard/internal/budget"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 	"github.com/switchboard-dev/switchboard/internal/record"
+	"github.com/switchboard-dev/switchboard/internal/transcript"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -50,13 +48,18 @@ func (p *Reports) Timeline(ctx context.Context, id, after string, limit int) (*a
 		return nil, record.Unfit("after: %.80q isn't an event of this session; start again without it", after)
 	}
 	limit = limited(limit, 200, 1000)
-	t := &teller{epoch: r.session.Epoch, calls: map[string]call{}, prompts: map[string]bool{}, items: []api.TimelineItem{}}
+	t := &teller{story: story{epoch: r.session.Epoch}, calls: map[string]int{}, items: []api.TimelineItem{}}
 	if t.turns, err = p.turnsOf(ctx, id, r.after); err != nil {
 		return nil, err
 	}
-	bytes := 0
-	// A page does not end between an interrupt and the result that it explains.
-	for n := 0; n < timelineEntries && bytes < timelineBytes && (len(t.items) < limit || t.interrupted); n++ {
+	bytes, beyond := 0, 0
+	for n := 0; n < timelineEntries && bytes < timelineBytes; n++ {
+		if len(t.items) >= limit {
+			// A page does not end between an interrupt and the result that it explains, if there is one.
+			if beyond++; !t.talk.Interrupted() || beyond > timelineAhead {
+				break
+			}
+		}
 		e, err := r.next(ctx)
 		if err != nil {
 			return nil, err
@@ -76,7 +79,10 @@ func (p *Reports) Timeline(ctx context.Context, id, after string, limit int) (*a
 		if e == nil {
 			break
 		}
-		t.results(e)
+		_, items := t.next(e)
+		for _, it := range items {
+			t.finish(it)
+		}
 	}
 	out.Items = t.items
 	return out, nil
@@ -100,211 +106,153 @@ func (p *Reports) turnsOf(ctx context.Context, id string, after int64) (map[int6
 
 // A teller makes the items of a timeline out of entries.
 type teller struct {
-	epoch string
+	story
 	turns map[int64]float64 // what turns cost, by entry
 	items []api.TimelineItem
-
-	actions     wire.Actions
-	calls       map[string]call // those without a result
-	prompts     map[string]bool // those that were told, by uuid
-	interrupted bool            // an interrupt was sent in this turn
-}
-
-// A call is a tool call that was told.
-type call struct {
-	item  int
-	since time.Time
+	calls map[string]int // the items of tool calls without a result
 }
 
 // add adds an item.
-func (t *teller) add(e *journal.Entry, kind, title string) *api.TimelineItem {
-	t.items = append(t.items, api.TimelineItem{
-		EventID: record.EventID(t.epoch, e.Seq), Seq: e.Seq, Run: e.Run, Time: e.Time, Kind: kind, Title: inOneLine(title), By: e.By,
-	})
+func (t *teller) add(e *api.Event, kind, title string) *api.TimelineItem {
+	t.items = append(t.items, api.TimelineItem{EventID: e.ID, Seq: e.Seq, Run: e.Run, Time: e.Time, Kind: kind, Title: inOneLine(title), By: e.By})
 	return &t.items[len(t.items)-1]
 }
 
 // tell adds what an entry tells.
-func (t *teller) tell(e *journal.Entry) {
+func (t *teller) tell(entry *journal.Entry) {
+	e, items := t.next(entry)
+	t.process(e)
+	for _, it := range items {
+		switch it.Kind {
+		case transcript.KindTool:
+			t.call(e, it)
+			t.finish(it)
+		case transcript.KindQuestion:
+			t.question(e, it.Question)
+		case transcript.KindPrompt, transcript.KindResult, transcript.KindState, transcript.KindNotice:
+			if begun(e, it) {
+				t.item(e, it)
+			}
+		case transcript.KindText, transcript.KindThinking, transcript.KindUnknown:
+		}
+	}
+}
+
+// item adds an item that is told once.
+func (t *teller) item(e *api.Event, it *transcript.Item) {
+	switch it.Kind { //nolint:exhaustive // the others are told by tell
+	case transcript.KindPrompt:
+		t.add(e, timePrompt, it.Text)
+	case transcript.KindResult:
+		what, why := resultWords(it)
+		item := t.add(e, timeTurn, titled(what, why))
+		item.Failed, item.Millis, item.USD = it.Failed || it.Result.Interrupted, it.Result.Duration.Milliseconds(), t.turns[e.Seq]
+		item.By = it.Author
+	case transcript.KindState:
+		kind := stateKind(e)
+		if kind == "" {
+			return
+		}
+		what, text := stateWords(e, it)
+		if e.Kind == api.KindNotice {
+			what = ""
+		}
+		t.add(e, kind, titled(what, text)).Failed = e.Kind == api.KindRunEnded && it.Level != transcript.LevelInfo
+	case transcript.KindNotice:
+		if it.Label == transcript.CompactedLabel {
+			t.add(e, timeNotice, titled(stateWords(e, it)))
+		}
+	}
+}
+
+// stateKind returns what an event of the hub is in a timeline; empty if it is not
+// told there, or told by process.
+func stateKind(e *api.Event) string {
 	switch e.Kind {
-	case api.KindLine, api.KindHistory:
-		t.line(e)
-	case api.KindSent:
-		t.sent(e)
-	case api.KindQuestionOpened:
-		if q, ok := dataAs[api.Question](e); ok {
-			t.add(e, timeQuestion, questionTitle(&q)).By = ""
+	case api.KindRunEnded:
+		return timeRun
+	case api.KindGap, api.KindOversize:
+		return timeGap
+	case api.KindTurn:
+		return timeState
+	case api.KindBudget, api.KindHoldOver:
+		return timeBudget
+	case api.KindHold:
+		if d, ok := dataAs[record.Hold](e.Data); ok && d.Changed {
+			return ""
 		}
-	case api.KindQuestionSettled:
-		if q, ok := dataAs[api.Question](e); ok {
-			t.add(e, timeDecision, settledTitle(&q)).By = decidedBy(&q)
-		}
-	case api.KindDecision:
-		if d, ok := dataAs[api.Decision](e); ok {
-			t.add(e, timeDecision, outcomeWords(string(d.Rule.Decision))+": "+wire.ActionTitle(d.Tool, d.Input)).By = "rule " + d.Rule.Rule
-		}
+		return timeBudget
+	case api.KindMode:
+		return timeMode
+	case api.KindRuleAdded, api.KindRuleRemoved, api.KindNotice:
+		return timeNotice
+	}
+	return ""
+}
+
+// process adds what happened to the process and the link to it, and what rules
+// decided without a question: a transcript tells these elsewhere, or not at all.
+func (t *teller) process(e *api.Event) {
+	switch e.Kind {
 	case api.KindCreated:
-		if d, ok := dataAs[record.Created](e); ok {
+		if d, ok := dataAs[record.Created](e.Data); ok {
 			t.add(e, timeRun, "Session created in "+d.Dir)
 		}
 	case api.KindRunStarted:
-		if d, ok := dataAs[record.RunStarted](e); ok {
+		if d, ok := dataAs[record.RunStarted](e.Data); ok {
 			t.add(e, timeRun, runTitle(&d))
 		}
-	case api.KindRunEnded:
-		if d, ok := dataAs[api.Ended](e); ok {
-			t.add(e, timeRun, "Process ended: "+d.Reason).Failed = d.Unfinished || d.Signal != "" || d.Code != nil && *d.Code != 0
-		}
-	default:
-		t.rest(e)
-	}
-}
-
-// rest adds what the entries tell that come seldom.
-func (t *teller) rest(e *journal.Entry) {
-	switch e.Kind {
 	case api.KindLinkLost:
-		if d, ok := dataAs[record.LinkLost](e); ok {
+		if d, ok := dataAs[record.LinkLost](e.Data); ok {
 			t.add(e, timeState, "Connection lost: "+d.Reason)
 		}
 	case api.KindLinkUp:
-		if d, ok := dataAs[record.RunFound](e); ok && d.Back {
+		if d, ok := dataAs[record.RunFound](e.Data); ok && d.Back {
 			t.add(e, timeState, "Connected again")
 		}
-	case api.KindGap:
-		if d, ok := dataAs[api.Gap](e); ok {
-			title := "Lines are missing: "
-			if !d.Certain {
-				title = "Lines may be missing: "
-			}
-			t.add(e, timeGap, title+d.Reason)
-		}
-	case api.KindTurn:
-		if d, ok := dataAs[api.TurnChange](e); ok {
-			t.add(e, timeState, "Turn "+d.State+": "+d.Reason)
-		}
-	case api.KindOversize:
-		t.add(e, timeGap, "A line was too long to be kept")
-	case api.KindBudget:
-		if d, ok := dataAs[record.Budget](e); ok {
-			t.add(e, timeBudget, budget.Sentence(d.BudgetUse))
-		}
-	case api.KindHold:
-		if d, ok := dataAs[record.Hold](e); ok && !d.Changed {
-			t.add(e, timeBudget, "Queue paused: "+d.Reason)
-		}
-	case api.KindHoldOver:
-		t.add(e, timeBudget, "Goes on")
-	case api.KindMode:
-		if d, ok := dataAs[api.ModeChange](e); ok {
-			t.add(e, timeMode, "Permission mode "+d.Mode)
-		}
-	case api.KindRuleAdded:
-		if d, ok := dataAs[api.SessionRule](e); ok {
-			t.add(e, timeNotice, "Rule added: "+string(d.Decision)+" "+d.Rule)
-		}
-	case api.KindRuleRemoved:
-		t.add(e, timeNotice, "Rule removed")
-	case api.KindNotice:
-		if d, ok := dataAs[api.Notice](e); ok {
-			t.add(e, timeNotice, d.Text)
+	case api.KindDecision:
+		if d, ok := dataAs[api.Decision](e.Data); ok {
+			t.add(e, timeDecision, outcomeWords(string(d.Rule.Decision))+": "+wire.ActionTitle(d.Tool, d.Input)).By = "rule " + d.Rule.Rule
 		}
 	}
 }
 
-// line adds what a line of the CLI tells.
-func (t *teller) line(e *journal.Entry) {
-	switch m := messageOfLine(e.Line).(type) { //nolint:gochecksumtype // the others tell nothing
-	case *wire.Assistant:
-		t.called(e, m)
-	case *wire.User:
-		if e.Kind == api.KindHistory && isPrompt(m) {
-			t.add(e, timePrompt, promptText(m))
-			return
-		}
-		t.finished(e, m)
-	case *wire.Result:
-		item := t.add(e, timeTurn, resultTitle(m, t.interrupted))
-		item.Failed, item.Millis, item.USD = m.Failed() || t.interrupted, m.DurationMs, t.turns[e.Seq]
-		t.interrupted = false
-	case *wire.CompactBoundary:
-		t.add(e, timeNotice, "The conversation was compacted")
+// question adds what is asked, or how it was settled.
+func (t *teller) question(e *api.Event, q *api.Question) {
+	switch e.Kind {
+	case api.KindQuestionOpened:
+		t.add(e, timeQuestion, questionTitle(q)).By = ""
+	case api.KindQuestionSettled:
+		t.add(e, timeDecision, settledTitle(q)).By = decidedBy(q)
 	}
 }
 
-// called adds tool calls.
-func (t *teller) called(e *journal.Entry, m *wire.Assistant) {
-	for _, a := range t.actions.Of(m) {
-		if a.Phase != wire.ActionStarted {
-			t.finish(&a, e.Time)
-			continue
-		}
-		if a.Tool == toolExitPlan || a.Tool == toolAskUser {
-			continue // told as a question
-		}
-		if _, told := t.calls[a.ID]; told {
-			continue
-		}
-		title := a.Title
-		if a.Kind == wire.ActionFileChange {
-			title = a.Tool + " " + title
-		}
-		t.add(e, timeTool, title)
-		t.calls[a.ID] = call{item: len(t.items) - 1, since: e.Time}
-	}
-}
-
-// results looks for results of calls that were told.
-func (t *teller) results(e *journal.Entry) {
-	if e.Kind != api.KindLine && e.Kind != api.KindHistory {
+// call adds a tool call, unless a question tells of it.
+func (t *teller) call(e *api.Event, it *transcript.Item) {
+	tool := it.Tool
+	if !called(e, it) || tool.Name == toolExitPlan || tool.Name == toolAskUser {
 		return
 	}
-	if m, ok := messageOfLine(e.Line).(*wire.User); ok {
-		t.finished(e, m)
+	title := wire.ActionTitle(tool.Name, tool.Input)
+	for _, member := range []string{"file_path", "notebook_path", "path"} {
+		if path, ok := wire.LookupString(tool.Input, member); ok && path == title {
+			title = tool.Name + " " + title // what is done to the file
+		}
 	}
+	t.add(e, timeTool, title)
+	t.calls[tool.ID] = len(t.items) - 1
 }
 
-func (t *teller) finished(e *journal.Entry, m *wire.User) {
-	for _, a := range t.actions.Of(m) {
-		t.finish(&a, e.Time)
+// finish notes how a call ended, unless it is on the page before.
+func (t *teller) finish(it *transcript.Item) {
+	if it.Tool == nil || !finished(it) {
+		return
 	}
-}
-
-// finish notes how a call ended.
-func (t *teller) finish(a *wire.Action, at time.Time) {
-	c, told := t.calls[a.ID]
+	at, told := t.calls[it.Tool.ID]
 	if !told {
-		return // it is on the page before
-	}
-	delete(t.calls, a.ID)
-	item := &t.items[c.item]
-	item.Failed, item.Millis = a.Phase == wire.ActionFailed, max(0, at.Sub(c.since).Milliseconds())
-}
-
-// sent adds what a line to the CLI tells.
-func (t *teller) sent(e *journal.Entry) {
-	h, err := wire.Peek(e.Line)
-	if err != nil {
 		return
 	}
-	switch {
-	case string(h.RequestSubtype) == "interrupt":
-		t.interrupted = true
-	case string(h.Type) == "user":
-		m, ok := messageOfLine(e.Line).(*wire.User)
-		if !ok || !isPrompt(m) || e.UUID != "" && t.prompts[e.UUID] {
-			return // also what is sent once more after a reconnect
-		}
-		if beginsTurn(e) {
-			t.interrupted = false // there was nothing to interrupt
-		}
-		t.prompts[e.UUID] = true
-		t.add(e, timePrompt, promptText(m))
-	}
-}
-
-// dataAs returns the data of an entry.
-func dataAs[T any](e *journal.Entry) (v T, ok bool) {
-	ok = json.Unmarshal(e.Data, &v) == nil
-	return v, ok
+	delete(t.calls, it.Tool.ID)
+	item := &t.items[at]
+	item.Failed, item.Millis = it.Failed, max(0, it.Tool.Ended.Sub(item.Time).Milliseconds())
 }

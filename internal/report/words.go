@@ -4,9 +4,8 @@ import (
 	"strings"
 
 	"github.com/switchboard-dev/switchboard/api"
-	"github.com/switchboard-dev/switchboard/internal/journal"
 	"github.com/switchboard-dev/switchboard/internal/record"
-	"github.com/switchboard-dev/switchboard/wire"
+	"github.com/switchboard-dev/switchboard/internal/transcript"
 )
 
 // toolAskUser is the tool with which an agent asks questions.
@@ -14,63 +13,6 @@ const toolAskUser = "AskUserQuestion"
 
 // toolExitPlan is the tool with which an agent presents a plan.
 const toolExitPlan = "ExitPlanMode"
-
-// messageOfLine returns a line of those types that are told to people, nil for the
-// others, which are not decoded.
-func messageOfLine(line []byte) wire.Message {
-	h, err := wire.Peek(line)
-	if err != nil {
-		return nil
-	}
-	switch string(h.Type) {
-	case "user", "assistant", "result":
-	case "system":
-		if string(h.Subtype) != "compact_boundary" {
-			return nil
-		}
-	default:
-		return nil
-	}
-	m, err := wire.Decode(line)
-	if err != nil {
-		return nil
-	}
-	return m
-}
-
-// isPrompt reports whether a message in the user's name is something that a person
-// said, and not the result of a tool or a note of the CLI.
-func isPrompt(m *wire.User) bool {
-	if m.IsSynthetic || m.ParentToolUseID != "" {
-		return false
-	}
-	for _, b := range m.Message.Content.Blocks {
-		if strings.HasSuffix(b.BlockType(), "tool_result") {
-			return false
-		}
-	}
-	return true
-}
-
-// beginsTurn reports whether a line was sent as a prompt, which is only done when no
-// turn goes on.
-func beginsTurn(e *journal.Entry) bool {
-	d, ok := dataAs[record.Sent](e)
-	return ok && d.Kind == record.CommandPrompt
-}
-
-// promptText returns what a person said. Pictures and files are named.
-func promptText(m *wire.User) string {
-	var parts []string
-	for _, b := range m.Message.Content.All() {
-		if text, ok := b.(*wire.TextBlock); ok {
-			parts = append(parts, text.Text)
-			continue
-		}
-		parts = append(parts, "["+b.BlockType()+"]")
-	}
-	return strings.Join(parts, "\n")
-}
 
 // runTitle says in a line that a process was started.
 func runTitle(d *record.RunStarted) string {
@@ -87,24 +29,42 @@ func runTitle(d *record.RunStarted) string {
 	return "Process started"
 }
 
-// resultTitle says in a line how a turn ended.
-func resultTitle(m *wire.Result, interrupted bool) string {
-	aborted := m.TerminalReason == wire.TerminalReasonAbortedStreaming || m.TerminalReason == wire.TerminalReasonAbortedTools
+// resultWords says how a turn ended, and why if it failed.
+func resultWords(it *transcript.Item) (what, why string) {
 	switch {
-	case interrupted || aborted:
-		return "Turn interrupted"
-	case !m.Failed():
-		return "Turn finished"
+	case it.Result.Interrupted:
+		return "Turn interrupted", ""
+	case !it.Failed:
+		return "Turn finished", ""
 	}
-	why := string(m.Subtype)
-	switch {
-	case len(m.Errors) > 0:
-		why = m.Errors[0]
-	case m.Result != "" && m.IsError:
-		why = m.Result
-	}
-	return "Turn failed: " + why
+	return "Turn failed", it.Text
 }
+
+// stateWords says what the hub or the CLI tells: what it is about in words of our
+// own, and the rest.
+func stateWords(e *api.Event, it *transcript.Item) (what, text string) {
+	switch e.Kind {
+	case api.KindRunEnded:
+		return "Process ended", it.Text
+	case api.KindHold:
+		return "Queue paused", it.Text
+	case api.KindGap, api.KindOversize: // they begin with what it is about
+		what, text, _ = strings.Cut(it.Text, ": ")
+		return capital(what), text
+	}
+	return capital(it.Label), it.Text
+}
+
+// titled joins what something is about and the rest.
+func titled(what, text string) string {
+	if what == "" || text == "" {
+		return what + text
+	}
+	return what + ": " + text
+}
+
+// capital returns words of our own with a capital letter at their beginning.
+func capital(words string) string { return strings.ToUpper(words[:1]) + words[1:] }
 
 // questionTitle says in a line what is asked.
 func questionTitle(q *api.Question) string {

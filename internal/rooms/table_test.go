@@ -79,7 +79,7 @@ var table = []room{
 	{path: "internal/budget", rooms: []string{"api", "internal/journal/...", "internal/record", "wire", "wire/fold"}},
 	{
 		path:  "internal/report",
-		rooms: []string{"api", "internal/audit", "internal/budget", "internal/journal/...", "internal/policy", "internal/record", "wire", "wire/fold"},
+		rooms: []string{"api", "internal/audit", "internal/budget", "internal/journal/...", "internal/policy", "internal/record", "internal/transcript/...", "wire", "wire/fold"},
 	},
 	{
 		path:  "internal/hub",

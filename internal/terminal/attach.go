@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/terminal/words"
 )
 
 // A Hub is what [Attach] needs of a server. Package client has it.
@@ -62,13 +63,13 @@ func (e *TurnError) Error() string { return e.Reason }
 // help is what /help says.
 const help = `What you type is sent as a message. Commands:
 /allow ID            allow it, approve the plan, accept the form as it comes
-/allow ID N [PLACE]  always allow what suggestion N says; PLACE: session, localSettings, projectSettings, userSettings
+/allow ID N [PLACE]  always allow what suggestion N says; PLACE: session, local, project or user
 /deny ID [why]       deny it; the reason is shown to the agent
 /abort ID [why]      deny it and stop the turn
 /answer ID TEXT      a choice: numbers or words, or - to skip, a semicolon between questions;
                      "2" in quotation marks is words of your own, and not the second option
                      a plan: an outcome, then what to change, or bypass, compact, no-prompts
-                     a form or a dialog: JSON
+                     a form: a JSON object; a dialog: JSON or a word
 /rule DECISION RULE  allow, ask or deny from now on: /rule deny Bash(git push:*), /rule allow * for 30m
 /unrule ID           remove a rule of this session
 /release [ID]        continue a session that is held back
@@ -248,7 +249,7 @@ func judge(s *api.Session) error {
 	case s.State == api.StateEnded && s.Ended != nil && s.Ended.Unfinished:
 		return &TurnError{"the agent ended before its work was done: " + s.Ended.Reason}
 	case s.Result != nil && s.Result.Failed && !s.Result.Interrupted:
-		return &TurnError{"the last turn failed" + reason(s.Result.Subtype)}
+		return &TurnError{"the last turn failed" + words.Failure(s.Result.Subtype)}
 	default:
 		return nil
 	}

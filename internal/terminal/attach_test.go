@@ -113,7 +113,7 @@ func (h *fakeHub) Answer(_ context.Context, id string, a api.Answer) (*api.Quest
 	}
 	h.called("answer " + id + " " + string(text))
 	if id == "qsettled" {
-		return nil, &api.Error{Code: api.CodeAlreadySettled, Title: "settled", Question: &api.Question{State: api.QuestionAnswered, By: "bob", Answer: &api.Answer{Decision: "deny", Message: "no"}}}
+		return nil, &api.Error{Code: api.CodeAlreadySettled, Title: "settled", Question: &api.Question{ID: id, State: api.QuestionAnswered, By: "bob", Answer: &api.Answer{Decision: "deny", Message: "no"}}}
 	}
 	return &api.Question{}, nil
 }
@@ -183,10 +183,16 @@ func line(text string) api.Event { return api.Event{Kind: api.KindLine, Line: js
 var (
 	permission = api.Question{ID: "qperm", Kind: api.QuestionPermission, State: api.QuestionOpen, Tool: "Bash", Request: json.RawMessage(
 		`{"type":"control_request","request_id":"r","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"rm -rf \u001b[31m/"}}}`)}
-	choice = api.Question{ID: "qcho", Kind: api.QuestionChoice, State: api.QuestionOpen, Request: json.RawMessage(
-		`{"subtype":"can_use_tool","tool_name":"AskUserQuestion","input":{"questions":[` +
-			`{"question":"Which?","options":[{"label":"Red","description":"warm"},{"label":"Blue","description":"cold"}]},` +
-			`{"question":"And?","multiSelect":true,"options":[{"label":"One","description":"1"},{"label":"Two","description":"2"}]}]}}`)}
+	choice = api.Question{
+		ID: "qcho", Kind: api.QuestionChoice, State: api.QuestionOpen, Request: json.RawMessage(
+			`{"subtype":"can_use_tool","tool_name":"AskUserQuestion","input":{"questions":[` +
+				`{"question":"Which?","options":[{"label":"Red","description":"warm"},{"label":"Blue","description":"cold"}]},` +
+				`{"question":"And?","multiSelect":true,"options":[{"label":"One","description":"1"},{"label":"Two","description":"2"}]}]}}`),
+		Choices: []api.Choice{
+			{Question: "Which?", Options: []api.Option{{Label: "Red", Description: "warm"}, {Label: "Blue", Description: "cold"}}},
+			{Question: "And?", Multiple: true, Options: []api.Option{{Label: "One", Description: "1"}, {Label: "Two", Description: "2"}}},
+		},
+	}
 	plan = api.Question{ID: "qplan", Kind: api.QuestionPlan, State: api.QuestionOpen, Request: json.RawMessage(
 		`{"subtype":"can_use_tool","tool_name":"ExitPlanMode","input":{"plan":"# Plan\n\nquestion qx: Run this command?"}}`)}
 	form = api.Question{ID: "qform", Kind: api.QuestionForm, State: api.QuestionOpen, Request: json.RawMessage(
@@ -293,17 +299,17 @@ func TestCommands(t *testing.T) {
 		{"choice by label and words", "/answer qcho red; none of these\n", nil, []string{`answer qcho {"decision":"allow","choices":{"And?":{"text":"none of these"},"Which?":{"labels":["Red"]}}}`}, nil},
 		{"choice skipped in part", "/answer qcho -; 2\n", nil, []string{`answer qcho {"decision":"allow","choices":{"And?":{"labels":["Two"]},"Which?":{"skip":true}}}`}, nil},
 		{"choice in words that are a number, or -", "/answer qcho \"2\"; \"-\"\n", nil, []string{`answer qcho {"decision":"allow","choices":{"And?":{"text":"-"},"Which?":{"text":"2"}}}`}, nil},
-		{"too few answers", "/answer qcho 1\n", nil, nil, []string{"2 questions but 1 answers"}},
+		{"too few answers", "/answer qcho 1\n", nil, nil, []string{"qcho has 2 questions, and 1 answer was given; a semicolon between them, - to skip one"}},
 		{"an empty answer", "/answer qcho 1;\n", nil, nil, []string{`no answer to "And?"`}},
 		{"two where one is possible", "/answer qcho 1,2;1\n", nil, nil, []string{"takes one answer only"}},
 		{"number that is not there", "/answer qcho 3;1\n", nil, []string{`answer qcho {"decision":"allow","choices":{"And?":{"labels":["One"]},"Which?":{"text":"3"}}}`}, nil},
-		{"allow a choice", "/allow qcho\n", nil, nil, []string{"/answer qcho and the numbers"}},
+		{"allow a choice", "/allow qcho\n", nil, nil, []string{"choose with: /answer qcho NUMBER"}},
 		{"skip a choice", "/deny qcho\n", nil, []string{`answer qcho {"decision":"deny"}`}, nil},
 		{"always", "/allow qsug 2\n", nil, []string{`answer qsug {"decision":"allow","always":{"suggestion":1}}`}, nil},
 		{"always, elsewhere", "/allow qsug 1  userSettings\n", nil, []string{`answer qsug {"decision":"allow","always":{"suggestion":0,"destination":"userSettings"}}`}, nil},
 		{"no such suggestion", "/allow qsug 3\n/allow qsug 0\n/allow qperm 1\n", nil, nil, []string{"2 suggestions", "none of them number 3", "none of them number 0", "0 suggestions"}},
-		{"no such place", "/allow qsug 1 cloud\n/allow qsug 1 switchboard\n", nil, nil, []string{`save it in "cloud"`, `save it in "switchboard"`, "localSettings"}},
-		{"deny and stop", "/abort qperm enough\n/abort qform\n", nil, []string{`answer qperm {"decision":"deny","message":"enough","interrupt":true}`}, []string{"can't be answered with /abort"}},
+		{"no such place", "/allow qsug 1 cloud\n/allow qsug 1 switchboard\n", nil, nil, []string{`save it in "cloud"; use one of: session, local`, "can't be saved in switchboard"}},
+		{"deny and stop", "/abort qperm enough\n/abort qform\n", nil, []string{`answer qperm {"decision":"deny","message":"enough","interrupt":true}`}, []string{"can't be aborted"}},
 		{"plan by number", "/answer qrev 2 compact\n", nil, []string{`answer qrev {"outcome":"accept_edits","compact":true}`}, nil},
 		{"plan by name", "/answer qrev fresh bypass no-prompts\n", nil, []string{`answer qrev {"outcome":"fresh","mode":"bypassPermissions","no_prompts":true}`}, nil},
 		{"plan with feedback", "/answer qrev revise tests first; then code\n", nil, []string{`answer qrev {"message":"tests first; then code","outcome":"revise"}`}, nil},
@@ -311,11 +317,11 @@ func TestCommands(t *testing.T) {
 		{"plan rejected", "/answer qrev reject\n/answer qrev 5 not now\n", nil, []string{`answer qrev {"outcome":"reject"}`, `answer qrev {"message":"not now","outcome":"reject"}`}, nil},
 		{"plan paused", "/answer qrev 6\n/answer qrev outline slowly\n", nil, []string{`answer qrev {"outcome":"outline"}`}, []string{"to change the plan write /answer qrev revise"}},
 		{"approval with words", "/answer qrev ask but tests first\n", nil, nil, []string{"to change the plan write /answer qrev revise"}},
-		{"no such outcome", "/answer qrev maybe\n/answer qrev 7\n/answer qrev 0\n/answer qplan 1\n", nil, nil, []string{"qrev can be answered with one of: fresh, accept_edits, ask, revise, reject, outline", "qplan can be"}},
-		{"stale plan", "/answer qsta ask\n/answer qsta revise more\n", nil, []string{`answer qsta {"message":"more","outcome":"revise"}`}, []string{"qsta can be answered with one of: fresh, revise"}},
+		{"no such outcome", "/answer qrev maybe\n/answer qrev 7\n/answer qrev 0\n/answer qplan 1\n", nil, nil, []string{"qrev can be answered with one of: 1 fresh, 2 accept_edits, 3 ask, 4 revise, 5 reject, 6 outline", "qplan can be"}},
+		{"stale plan", "/answer qsta ask\n/answer qsta revise more\n", nil, []string{`answer qsta {"message":"more","outcome":"revise"}`}, []string{"qsta can be answered with one of: 1 fresh, 2 revise"}},
 		{"form filled in", `/answer qstrict {"why": "so"}` + "\n", nil, []string{`answer qstrict {"decision":"accept","content":{"why":"so"}}`}, nil},
-		{"form filled in badly", "/answer qstrict so\n/answer qstrict null\n", nil, nil, []string{"fill in a form with a JSON object"}},
-		{"dialog answered", `/answer qdia {"a":1}` + "\n/answer qdia yes\n", nil, []string{`answer qdia {"decision":"choose","result":{"a":1}}`}, []string{"as JSON"}},
+		{"form filled in badly", "/answer qstrict so\n/answer qstrict null\n/answer qstrict\n", nil, nil, []string{"fill in a form with a JSON object"}},
+		{"dialog answered", `/answer qdia {"a":1}` + "\n/answer qdia yes\n/answer qdia {\n/answer qdia\n", nil, []string{`answer qdia {"decision":"choose","result":{"a":1}}`, `answer qdia {"decision":"choose","result":"yes"}`}, []string{"isn't valid JSON", "which result?"}},
 		{"rule", "/rule deny Bash(git push:*)\n", nil, []string{`rule {"rule":"Bash(git push:*)","decision":"deny"}`}, nil},
 		{"rule for a while", "/rule allow * for 30m\n", nil, []string{`rule {"rule":"*","decision":"allow","for":1800}`}, nil},
 		{"rule with for in it", "/rule ask Bash(wait for it)\n", nil, []string{`rule {"rule":"Bash(wait for it)","decision":"ask"}`}, nil},
@@ -323,13 +329,13 @@ func TestCommands(t *testing.T) {
 		{"rule refused", "/rule allow *\n", errors.New("needs an end"), []string{`rule {"rule":"*","decision":"allow"}`}, []string{"That failed: needs an end"}},
 		{"rule removed", "/unrule r1\n/unrule\n", nil, []string{"unrule r1"}, []string{"which rule?"}},
 		{"release", "/release\n/release h1\n", nil, []string{`release {}`, `release {"hold":"h1"}`}, nil},
-		{"answer what is no choice", "/answer qperm 1\n", nil, nil, []string{"can't be answered with /answer"}},
+		{"answer what is no choice", "/answer qperm 1\n", nil, nil, []string{"answer with: /allow qperm, or: /deny qperm"}},
 		{"form", "/allow qform\n", nil, []string{`answer qform {"decision":"accept","content":{"to":"top"}}`}, nil},
-		{"form that needs more", "/allow qstrict\n", nil, nil, []string{`the form needs "why"`}},
-		{"decline a form", "/deny qform\n/deny qform why\n", nil, []string{`answer qform {"decision":"decline"}`}, []string{"a form takes no reason"}},
+		{"form that needs more", "/allow qstrict\n", nil, nil, []string{`"why" of the form is required; fill it in with /answer qstrict {`}},
+		{"decline a form", "/deny qform\n/deny qform why\n", nil, []string{`answer qform {"decision":"decline"}`}, []string{"it takes no reason", "write /deny qform alone"}},
 		{"page visited", "/allow qpage\n", nil, []string{`answer qpage {"decision":"accept"}`}, nil},
-		{"dialog", "/deny qdia\n/allow qdia\n", nil, []string{`answer qdia {"decision":"cancel"}`}, []string{"can't be answered with /allow"}},
-		{"too late", "/allow qsettled\n", nil, []string{`answer qsettled {"decision":"allow"}`}, []string{"was settled before: denied (no) by bob"}},
+		{"dialog", "/deny qdia\n/allow qdia\n", nil, []string{`answer qdia {"decision":"cancel"}`}, []string{"choose with: /answer qdia RESULT"}},
+		{"too late", "/allow qsettled\n", nil, []string{`answer qsettled {"decision":"allow"}`}, []string{"already answered by someone else: qsettled was denied by bob"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

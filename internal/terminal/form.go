@@ -76,23 +76,3 @@ func filled(form *wire.ElicitationRequest) string {
 	}
 	return b.String()
 }
-
-// accepted returns the content of a form as it comes. It is an error if a field that must be filled in is not.
-func accepted(form *wire.ElicitationRequest) (json.RawMessage, error) {
-	if form.Mode == wire.ElicitationModeURL {
-		return nil, nil // a page was visited, and nothing filled in
-	}
-	fields, required := properties(form)
-	content := map[string]json.RawMessage{}
-	for name, field := range fields {
-		if len(field.Default) > 0 {
-			content[name] = field.Default
-		}
-	}
-	for _, name := range required {
-		if len(content[name]) == 0 {
-			return nil, fmt.Errorf("the form needs %q; fill it in with /answer and {%q: …}, or deny it", name, name)
-		}
-	}
-	return json.Marshal(content)
-}

@@ -63,7 +63,7 @@ func (v *View) Session(session *api.Session, more ...string) []string {
 		s.add("context", fmt.Sprintf("%s of %s tokens, %.0f %%", units.Tokens(c.Tokens), units.Tokens(c.Max), c.Percent), text)
 	}
 	if c := session.Cost; c != nil {
-		s.add("cost", fmt.Sprintf("%s in %s", units.Money(c.USD), count(c.Turns, "turn")), text)
+		s.add("cost", fmt.Sprintf("%s in %s", units.Money(c.USD), units.Plural(int(c.Turns), "turn")), text)
 	}
 	agent := strings.TrimSpace(strings.Join([]string{"Claude Code", paint.CleanLine(session.Version, 0)}, " "))
 	if session.Simulated {
@@ -138,29 +138,13 @@ func stateText(session *api.Session) string {
 		}
 	}
 	if r := session.Result; r != nil && (r.Failed || r.Interrupted) {
-		how := "failed" + reason(r.Subtype)
+		how := "failed" + words.Failure(r.Subtype)
 		if r.Interrupted {
 			how = "was interrupted"
 		}
 		text += "; the last turn " + how
 	}
 	return text
-}
-
-// reason returns in brackets why a turn failed; nothing if the CLI calls that a success, as it does if the API failed.
-func reason(subtype string) string {
-	if subtype == "" || subtype == "success" {
-		return ""
-	}
-	return " (" + oneLine(strings.ReplaceAll(strings.TrimPrefix(subtype, "error_"), "_", " ")) + ")"
-}
-
-// count returns a number of things.
-func count(n int64, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // Question returns a question whole, for people to read, and how to answer it.

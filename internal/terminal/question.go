@@ -13,21 +13,6 @@ import (
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// request decodes what the CLI asks.
-func request(q *api.Question, into any) error {
-	var whole struct {
-		Request json.RawMessage `json:"request"`
-	}
-	raw := q.Request
-	if json.Unmarshal(raw, &whole) == nil && len(whole.Request) > 0 {
-		raw = whole.Request
-	}
-	if err := json.Unmarshal(raw, into); err != nil {
-		return fmt.Errorf("reading question %s: %w", q.ID, err)
-	}
-	return nil
-}
-
 // A shownQuestion is what was shown of a question that is open.
 type shownQuestion struct {
 	asked string
@@ -78,11 +63,10 @@ func asked(q *api.Question) string {
 		}
 		return words.Headline(q)
 	case api.QuestionChoice:
-		set, err := choices(q)
-		if err != nil {
+		if len(q.Choices) == 0 {
 			return words.Headline(q)
 		}
-		return listed(set)
+		return listed(q.Choices)
 	case api.QuestionPlan:
 		switch text := planText(q); {
 		case text != "":
@@ -92,13 +76,13 @@ func asked(q *api.Question) string {
 		}
 	case api.QuestionForm:
 		var form wire.ElicitationRequest
-		if err := request(q, &form); err != nil {
+		if err := words.Request(q, &form); err != nil {
 			return words.Headline(q)
 		}
 		return fmt.Sprintf("%s asks: %s%s", oneLine(form.MCPServerName), oneLine(form.Message), filled(&form))
 	case api.QuestionDialog:
 		var dialog wire.UserDialogRequest
-		if err := request(q, &dialog); err != nil || dialog.DialogKind == "" {
+		if err := words.Request(q, &dialog); err != nil || dialog.DialogKind == "" {
 			return "dialog " + short(string(q.Request))
 		}
 		return "Claude shows the dialog " + oneLine(dialog.DialogKind) + details(dialog.Payload)
@@ -149,7 +133,7 @@ func notes(q *api.Question) []note {
 		}
 	}
 	add("reason", q.Why)
-	if _, input := words.Call(q); !namesPath(input, q.BlockedPath) { // else it is among the input
+	if _, input := words.Call(q); !words.NamesPath(input, q.BlockedPath) { // else it is among the input
 		add("path", q.BlockedPath)
 	}
 	if q.Rule != nil {
@@ -191,16 +175,6 @@ func notes(q *api.Question) []note {
 		add("deadline", fmt.Sprintf("denied automatically after %d s in view", q.Deadline))
 	}
 	return list
-}
-
-// namesPath reports whether a tool's input names a path as the file that it is about.
-func namesPath(input json.RawMessage, path string) bool {
-	for _, member := range []string{"file_path", "notebook_path"} {
-		if name, ok := wire.LookupString(input, member); ok && name == path {
-			return true
-		}
-	}
-	return false
 }
 
 // stale says that the agent does not wait for the answer any more, and what is still possible.
@@ -254,7 +228,7 @@ func howTo(q *api.Question) string {
 	case api.QuestionForm:
 		return fmt.Sprintf("/allow %s (as it comes), /answer %s {\"field\": value} or /deny %s", id, id, id)
 	case api.QuestionDialog:
-		return fmt.Sprintf("/answer %s and the result as JSON, or /deny %s", id, id)
+		return fmt.Sprintf("/answer %s and the result, JSON or a word, or /deny %s", id, id)
 	default:
 		return fmt.Sprintf("/deny %s, or answer elsewhere", id)
 	}

@@ -212,6 +212,7 @@ func TestForgery(t *testing.T) {
 			Suggestions: []api.Suggestion{{Text: lines, Update: json.RawMessage(`{}`), Destination: lines}},
 			Rule:        &api.RuleRef{Rule: lines, Source: lines, Reason: lines, Decision: api.RuleAsk},
 			Plan:        &api.Plan{Text: lines, Path: lines, Prompts: []api.PlanPrompt{{Tool: lines, Prompt: lines}}},
+			Choices:     []api.Choice{{Question: lines, Header: lines, Options: []api.Option{{Label: lines, Description: lines, Preview: lines}}}},
 			Answer:      &api.Answer{Decision: "deny", Message: lines},
 		}
 	}

@@ -2,7 +2,6 @@ package terminal
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 )
@@ -10,21 +9,14 @@ import (
 // Clean makes a text that may be an agent's harmless for a terminal; see [paint.Clean].
 func Clean(text string) string { return paint.Clean(text) }
 
-// most is how long a text in one line may become, in runes.
+// most is how long a text in one line may become, in columns.
 const most = 160
 
 // oneLine returns a text in one line.
-func oneLine(text string) string { return strings.Join(strings.Fields(Clean(text)), " ") }
+func oneLine(text string) string { return paint.CleanLine(text, 0) }
 
 // short returns a text in one line, cut if it is long.
-func short(text string) string {
-	text = oneLine(text)
-	if utf8.RuneCountInString(text) <= most {
-		return text
-	}
-	runes := []rune(text)
-	return string(runes[:most-1]) + "…"
-}
+func short(text string) string { return paint.CleanLine(text, most) }
 
 // below puts the further lines of a text under its first one.
 func below(text string, width int) string {

@@ -19,7 +19,7 @@ type Conversation struct {
 
 	seeded bool
 	seed   id      // the newest event that a snapshot told of
-	usd    float64 // what a snapshot said, and
+	usd    float64 // what a snapshot said, with what was forgotten since, and
 	turns  int64
 	since  int64 // the place after which ends of turns are added to it
 }
@@ -131,6 +131,7 @@ func (c *Conversation) Event(e *api.Event) Changed {
 
 // read takes an event into the part, and into what is being written.
 func (c *Conversation) read(e *api.Event) {
+	c.newest = max(c.newest, e.Run)
 	r := &reader{part: &c.part, stamp: stamp{event: e.ID, at: e.Time, run: e.Run}, session: e.Session}
 	switch e.Kind {
 	case api.KindLive, api.KindLine:
@@ -268,7 +269,7 @@ func (c *Conversation) State() State {
 	s.LastEventID = c.last.text
 	s.USD, s.Turns = c.usd, c.turns
 	for _, e := range c.results {
-		if !c.seeded || e.place >= c.since {
+		if c.counts(e) {
 			usd, _ := c.cost(e)
 			s.USD += usd
 			s.Turns++
@@ -276,3 +277,6 @@ func (c *Conversation) State() State {
 	}
 	return s
 }
+
+// counts reports whether the cost of a turn is to be added to what is known of all before it.
+func (c *Conversation) counts(e *entry) bool { return !e.counted && (!c.seeded || e.place >= c.since) }

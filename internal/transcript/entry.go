@@ -37,6 +37,8 @@ type entry struct {
 	over   bool
 	todo   Todo
 	result Result
+	// Its cost is in the sum of what was forgotten.
+	counted bool
 }
 
 // taskFacts is what is known of a task.

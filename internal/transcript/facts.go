@@ -84,6 +84,11 @@ func (f *facts) keep(set map[string]*entry, e *entry, concerns, is bool) {
 	}
 }
 
+// has reports whether an entry is among what is open.
+func (f *facts) has(e *entry) bool {
+	return e.key != "" && (f.open[e.key] == e || f.queued[e.key] == e || f.holds[e.key] == e || f.todos[e.key] == e)
+}
+
 // older takes what an older part knows and this does not.
 func (f *facts) older(o *facts) {
 	s, old := &f.state, &o.state

@@ -158,7 +158,7 @@ func (r *reader) assistant(m *wire.Assistant) {
 		case *wire.MCPToolUseBlock:
 			r.call(m, b.ID, strings.Trim(b.ServerName+" "+b.Name, " "), b.Input)
 		case *wire.CompactionBlock:
-			in.Kind, in.Label = KindNotice, "compacted"
+			in.Kind, in.Label = KindNotice, CompactedLabel
 			in.Text, in.Left = Clip(later("the conversation so far was summarized", b.Content), MaxText)
 			r.item(in)
 		case *wire.FallbackBlock:

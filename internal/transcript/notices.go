@@ -113,6 +113,9 @@ func bounded(prefix, name string) string {
 	return prefix + name
 }
 
+// CompactedLabel is the label of the item that tells that the conversation was summarized.
+const CompactedLabel = "compacted"
+
 func (r *reader) compacted(m *wire.CompactBoundary) {
 	d := m.CompactMetadata
 	text := "the conversation was summarized"
@@ -127,7 +130,7 @@ func (r *reader) compacted(m *wire.CompactBoundary) {
 		text += " tokens"
 	}
 	r.facts.compacted(d.PostTokens)
-	r.notice(lineKey(m.UUID), LevelInfo, "compacted", text)
+	r.notice(lineKey(m.UUID), LevelInfo, CompactedLabel, text)
 }
 
 func (r *reader) login(m *wire.AuthStatus) {

@@ -23,6 +23,10 @@ type part struct {
 
 	interrupts []interrupt // by place
 
+	newest int             // the run of the newest event
+	gone   map[string]bool // keys of prompts that were dropped
+	left   []string        // the same, the oldest first
+
 	next int64 // the place of the next event
 	sub  int64 // how many entries it has
 
@@ -52,6 +56,14 @@ func (p *part) interrupter(end *entry) (by string, told bool) {
 	return by, told
 }
 
+// turnEnd returns the place of the last end of a turn; before all others if there is none.
+func (p *part) turnEnd() int64 {
+	if n := len(p.results); n > 0 {
+		return p.results[n-1].place
+	}
+	return math.MinInt64
+}
+
 // Places leave room for this many entries of one event. Further ones share the last place, in their order.
 const subPlaces = 1 << 12
 
@@ -74,6 +86,9 @@ func (p *part) add(s stamp, e *entry) *entry {
 	e.Event, e.Time, e.run = s.event, s.at, s.run
 	e.place = p.next*subPlaces + min(p.sub, subPlaces-1)
 	p.sub++
+	if p.gone[e.key] {
+		return e
+	}
 	if e.attempt > 0 && (e.key == "" || p.known[e.key] == nil) {
 		p.retries = append(p.retries, e)
 		p.supersede(len(p.retries) - 1)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/terminal/words"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -22,7 +23,7 @@ type dialog struct {
 
 func newDialog(q *api.Question) dialog {
 	var r wire.UserDialogRequest
-	if request(q, &r) != nil || r.DialogKind == "" {
+	if words.Request(q, &r) != nil || r.DialogKind == "" {
 		return dialog{payload: q.Request}
 	}
 	return dialog{kind: r.DialogKind, payload: r.Payload, values: values(r.Payload)}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/terminal/words"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -21,7 +22,7 @@ type form struct {
 
 func newForm(q *api.Question) form {
 	var f form
-	if request(q, &f.request) != nil {
+	if words.Request(q, &f.request) != nil {
 		return f
 	}
 	if !f.page() {

@@ -16,15 +16,6 @@ import (
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// request decodes what the CLI asks.
-func request(q *api.Question, into any) error {
-	raw := q.Request
-	if inner, ok := wire.Lookup(raw, "request"); ok {
-		raw = inner
-	}
-	return json.Unmarshal(raw, into)
-}
-
 // A call is the tool call that a question is about.
 type call struct {
 	tool  string
@@ -38,11 +29,11 @@ type call struct {
 // callOf returns the tool call that a question is about.
 func callOf(q *api.Question) call {
 	var asked wire.CanUseToolRequest
-	if request(q, &asked) == nil && asked.ToolName != "" {
+	if words.Request(q, &asked) == nil && asked.ToolName != "" {
 		return call{tool: asked.ToolName, input: asked.Input, once: asked.SuppressAlwaysAllowRule, no: asked.DefaultToNo}
 	}
 	var hook wire.HookCallbackRequest
-	if request(q, &hook) == nil {
+	if words.Request(q, &hook) == nil {
 		if before, ok := hook.Input.(*wire.PreToolUseInput); ok {
 			return call{tool: before.ToolName, input: before.ToolInput, hook: true}
 		}
@@ -58,7 +49,7 @@ func about(m Model) []string {
 		lines = append(lines, note(m, "asked by", "the sub-agent "+brief(q.AgentID))...)
 	}
 	lines = append(lines, note(m, "reason", q.Why)...)
-	if _, input := words.Call(q); !namesPath(input, q.BlockedPath) { // else it is shown already
+	if _, input := words.Call(q); !words.NamesPath(input, q.BlockedPath) { // else it is shown already
 		lines = append(lines, note(m, "path", q.BlockedPath)...)
 	}
 	if r := q.Rule; r != nil {
@@ -72,16 +63,6 @@ func about(m Model) []string {
 		lines = append(lines, note(m, "deadline", fmt.Sprintf("denied automatically after %d s in view", q.Deadline))...)
 	}
 	return lines
-}
-
-// namesPath reports whether a tool's input names a path as the file that it is about.
-func namesPath(input json.RawMessage, path string) bool {
-	for _, member := range []string{"file_path", "notebook_path"} {
-		if name, ok := wire.LookupString(input, member); ok && name == path {
-			return true
-		}
-	}
-	return false
 }
 
 // question draws the line that says what is asked.

@@ -9,7 +9,8 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
-	"github.com/switchboard-dev/switchboard/wire"
+	"github.com/switchboard-dev/switchboard/internal/terminal/words"
+	"github.com/switchboard-dev/switchboard/internal/units"
 )
 
 // An Allow lets something happen as it was asked, or nearly so.
@@ -24,6 +25,8 @@ type Allow struct {
 	Input json.RawMessage
 	// Note is for the log alone.
 	Note string
+
+	slash bool // see Slash
 }
 
 // Destinations returns the places in which a rule can be kept, by the words that people use.
@@ -61,20 +64,17 @@ func (a *Allow) always(q *api.Question) (*api.Always, error) {
 	case a.Rule != "":
 		return &api.Always{Rule: a.Rule, Destination: place}, nil
 	case a.Always < 1 || a.Always > len(q.Suggestions):
-		return nil, fmt.Errorf("%s has %s, none of them number %d%s", q.ID, count(len(q.Suggestions), "suggestion"), a.Always, suggested(q))
+		return nil, noSuggestion(q, a.Always)
 	case place == "switchboard":
-		return nil, errors.New("suggestions can't be saved in switchboard; use --rule")
+		return nil, errors.New("suggestions can't be saved in switchboard; only a rule can")
 	default:
 		return &api.Always{Suggestion: new(a.Always - 1), Destination: place}, nil
 	}
 }
 
-// count writes how many there are of something.
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
+// noSuggestion says that there is no suggestion of a number.
+func noSuggestion(q *api.Question, number int) error {
+	return fmt.Errorf("%s has %s, none of them number %d%s", q.ID, units.Plural(len(q.Suggestions), "suggestion"), number, suggested(q))
 }
 
 // suggested lists the suggestions of a question.
@@ -106,12 +106,12 @@ func (a *Allow) Answer(q *api.Question) (*api.Answer, error) {
 		return answer, nil
 	case api.QuestionForm:
 		answer.Decision = "accept"
-		answer.Content, err = fill(q, nil)
+		answer.Content, err = fill(q, nil, a.slash)
 		return answer, err
 	case api.QuestionChoice:
-		return nil, fmt.Errorf("%s is a choice; choose with: switchboard answer %s NUMBER", q.ID, q.ID)
+		return nil, fmt.Errorf("%s is a choice; choose with: %s NUMBER", q.ID, command(a.slash, "answer", q))
 	case api.QuestionDialog:
-		return nil, fmt.Errorf("%s is a dialog; choose with: switchboard answer %s RESULT", q.ID, q.ID)
+		return nil, fmt.Errorf("%s is a dialog; choose with: %s RESULT", q.ID, command(a.slash, "answer", q))
 	}
 	return nil, unknown(q)
 }
@@ -144,6 +144,8 @@ type Deny struct {
 	Stop bool
 	// Note is for the log alone.
 	Note string
+
+	slash bool // see Slash
 }
 
 // Answer returns the answer that refuses: it declines a form, skips a choice and cancels a dialog.
@@ -152,10 +154,15 @@ func (d *Deny) Answer(q *api.Question) (*api.Answer, error) {
 		api.QuestionPermission: "deny", api.QuestionPlan: "deny", api.QuestionChoice: "deny", api.QuestionForm: "decline", api.QuestionDialog: "cancel",
 	}
 	decision, ok := decisions[q.Kind]
-	if !ok {
-		return nil, unknown(q)
+	if !ok && d.slash {
+		decision, ok = "deny", true // the hub may know better
 	}
-	if decision != "deny" && (d.Reason != "" || d.Stop) {
+	switch refuses := decision == "deny" || d.Reason == "" && !d.Stop; {
+	case !ok:
+		return nil, unknown(q)
+	case !refuses && d.slash:
+		return nil, fmt.Errorf("%s is a %s: it takes no reason and can't be aborted; write %s alone, or /interrupt", q.ID, q.Kind, command(true, "deny", q))
+	case !refuses:
 		return nil, fmt.Errorf("%s is a %s and takes no --reason or --stop; leave them out, or interrupt the session", q.ID, q.Kind)
 	}
 	return &api.Answer{Decision: decision, Message: d.Reason, Interrupt: d.Stop, Note: d.Note}, nil
@@ -180,6 +187,9 @@ type Reply struct {
 	Compact, NoPrompts, Bypass bool
 	// Note is for the log alone.
 	Note string
+
+	slash bool   // see Slash
+	rest  string // what stands behind the outcome of a plan
 }
 
 // Answer returns the answer that says it.
@@ -198,7 +208,7 @@ func (r *Reply) Answer(q *api.Question) (*api.Answer, error) {
 	switch q.Kind {
 	case api.QuestionChoice:
 		answer.Decision = "allow"
-		if answer.Choices, err = choose(q, r.Words, r.Text); err == nil && allSkipped(answer.Choices) {
+		if answer.Choices, err = r.choose(q); err == nil && allSkipped(answer.Choices) {
 			answer.Decision, answer.Choices = "deny", nil // the hub takes no answer in which nothing is answered
 		}
 	case api.QuestionPlan:
@@ -208,9 +218,9 @@ func (r *Reply) Answer(q *api.Question) (*api.Answer, error) {
 		answer.Content, err = r.form(q)
 	case api.QuestionDialog:
 		answer.Decision = "choose"
-		answer.Result, err = result(q, r.Words, r.Text)
+		answer.Result, err = r.result(q)
 	case api.QuestionPermission:
-		err = fmt.Errorf("%s asks to use %s; answer with: switchboard allow %s, or: switchboard deny %s", q.ID, paint.CleanLine(q.Tool, 60), q.ID, q.ID)
+		err = fmt.Errorf("%s asks to use %s; answer with: %s, or: %s", q.ID, paint.CleanLine(q.Tool, 60), command(r.slash, "allow", q), command(r.slash, "deny", q))
 	default:
 		err = unknown(q)
 	}
@@ -244,13 +254,13 @@ func (r *Reply) fits(q *api.Question) error {
 	return nil
 }
 
-// result returns the result of a dialog: JSON, else a word. With own it is a word whatever it looks like.
-func result(q *api.Question, words []string, own bool) (json.RawMessage, error) {
-	if len(words) == 0 {
-		return nil, fmt.Errorf("which result? Write: switchboard answer %s RESULT, as JSON or a word", q.ID)
+// result returns the result of a dialog: JSON, else a word. With Text it is a word whatever it looks like.
+func (r *Reply) result(q *api.Question) (json.RawMessage, error) {
+	if len(r.Words) == 0 {
+		return nil, fmt.Errorf("which result? Write: %s RESULT, as JSON or a word", command(r.slash, "answer", q))
 	}
-	text := strings.TrimSpace(strings.Join(words, " "))
-	if own {
+	text := strings.TrimSpace(strings.Join(r.Words, " "))
+	if r.Text {
 		return json.Marshal(text)
 	}
 	if json.Valid([]byte(text)) {
@@ -262,40 +272,14 @@ func result(q *api.Question, words []string, own bool) (json.RawMessage, error) 
 	return json.Marshal(text)
 }
 
-// request reads the CLI's request of a question, which may come with its envelope.
-func request(q *api.Question, into any) error {
-	var whole struct {
-		Request json.RawMessage `json:"request"`
-	}
-	raw := q.Request
-	if json.Unmarshal(raw, &whole) == nil && len(whole.Request) > 0 {
-		raw = whole.Request
-	}
-	if err := json.Unmarshal(raw, into); err != nil {
-		return fmt.Errorf("reading question %s: %w", q.ID, err)
-	}
-	return nil
-}
-
 // Input returns what the tool gets that a question asks about, to be changed.
 func Input(q *api.Question) (json.RawMessage, error) {
 	if q.Kind != api.QuestionPermission {
 		return nil, fmt.Errorf("%s is a %s and has no input to change", q.ID, q.Kind)
 	}
-	var ask wire.CanUseToolRequest
-	if err := request(q, &ask); err != nil {
-		return nil, err
-	}
-	if ask.ToolName != "" {
-		return ask.Input, nil
-	}
-	var hook wire.HookCallbackRequest
-	if err := request(q, &hook); err != nil {
-		return nil, err
-	}
-	before, ok := hook.Input.(*wire.PreToolUseInput)
-	if !ok {
+	_, input := words.Call(q)
+	if input == nil {
 		return nil, fmt.Errorf("%s is about no tool and has no input to change", q.ID)
 	}
-	return before.ToolInput, nil
+	return input, nil
 }

@@ -58,6 +58,14 @@ type decision interface {
 	Answer(q *api.Question) (*api.Answer, error)
 }
 
+// A slash is what is written in a line, behind the slash.
+type slash string
+
+func (s slash) Answer(q *api.Question) (*api.Answer, error) {
+	verb, text, _ := strings.Cut(string(s), " ")
+	return Slash(q, verb, text)
+}
+
 func TestAnswer(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -70,7 +78,7 @@ func TestAnswer(t *testing.T) {
 		{"the first suggestion", permission(), &Allow{Always: 1}, `{"decision":"allow","always":{"suggestion":0}}`},
 		{"the second, in a project", permission(), &Allow{Always: 2, Destination: "project"}, `{"decision":"allow","always":{"suggestion":1,"destination":"projectSettings"}}`},
 		{"no such suggestion", permission(), &Allow{Always: 3}, "!q1 has 2 suggestions, none of them number 3\n  1  allow Bash(make:*)\n  2  switch"},
-		{"a suggestion of ours", permission(), &Allow{Always: 1, Destination: "switchboard"}, "!--rule"},
+		{"a suggestion of ours", permission(), &Allow{Always: 1, Destination: "switchboard"}, "!only a rule can"},
 		{"a rule", permission(), &Allow{Rule: "Bash(make:*)", Destination: "switchboard"}, `{"decision":"allow","always":{"rule":"Bash(make:*)","destination":"switchboard"}}`},
 		{"the CLI's own word", permission(), &Allow{Rule: "Bash", Destination: "userSettings"}, `{"decision":"allow","always":{"rule":"Bash","destination":"userSettings"}}`},
 		{"nowhere", permission(), &Allow{Rule: "Bash", Destination: "moon"}, `!"moon"; use one of: session, local`},
@@ -157,6 +165,25 @@ func TestAnswer(t *testing.T) {
 
 		{"a permission", permission(), &Reply{Words: []string{"yes"}}, "!switchboard allow q1, or: switchboard deny q1"},
 		{"answer one of tomorrow", tomorrow(), &Reply{}, `!"vote"`},
+
+		{"in a line: allow", permission(), slash("allow 2 project"), `{"decision":"allow","always":{"suggestion":1,"destination":"projectSettings"}}`},
+		{"in a line: allow, with words", permission(), slash("allow but slowly"), `!send "but slowly" as a message`},
+		{"in a line: allow a plan, with a number", plan(), slash("allow 1"), `!send "1" as a message`},
+		{"in a line: no suggestion", permission(), slash("allow 0"), "!none of them number 0\n  1  allow Bash(make:*)"},
+		{"in a line: deny", permission(), slash("deny  not that"), `{"decision":"deny","message":"not that"}`},
+		{"in a line: deny one of tomorrow", tomorrow(), slash("deny"), `{"decision":"deny"}`},
+		{"in a line: answer one of tomorrow", tomorrow(), slash("answer aye"), `!"vote"`},
+		{"in a line: a verb of tomorrow", permission(), slash("defer"), "!/defer"},
+		{"in a line: a choice", choice(), slash(`answer two, or more; 1, b`), `{"decision":"allow","choices":{"Which?":{"labels":["Two, or more"]},"Whom?":{"labels":["A","B"]}}}`},
+		{"in a line: own words", choice(), slash(`answer "2"; 9`), `{"decision":"allow","choices":{"Which?":{"text":"2"},"Whom?":{"text":"9"}}}`},
+		{"in a line: a choice skipped", choice(), slash("answer -;-"), `{"decision":"deny"}`},
+		{"in a line: a choice without an answer", choice(), slash("answer"), "!a semicolon between them"},
+		{"in a line: a plan", plan(), slash("answer 1 compact bypass"), `{"outcome":"fresh","compact":true,"mode":"bypassPermissions"}`},
+		{"in a line: a plan sent back", plan(), slash("answer revise compact"), `{"outcome":"revise","message":"compact"}`},
+		{"in a line: a plan without an outcome", plan(), slash("answer"), "!1 fresh"},
+		{"in a line: an outline with words", plan(), slash("answer outline compact"), "!/answer q3 revise"},
+		{"in a line: a form", form(), slash(`answer {"name": "Ann"}`), `{"decision":"accept","content":{"name":"Ann"}}`},
+		{"in a line: nothing for a form", form(), slash("answer"), `!/answer q4 {"name": "value"}`},
 	} {
 		answer, err := test.d.Answer(test.q)
 		if part, failing := strings.CutPrefix(test.want, "!"); failing {

@@ -1,3 +1,3 @@
-// Package decide makes answers to agents' questions out of what was written on a command line: which option, which outcome of a plan, what to fill
-// into a form. It checks what it can before anything is sent, and does nothing itself.
+// Package decide makes answers to agents' questions out of what was written, as arguments of a command or in a line that begins with a slash: which
+// option, which outcome of a plan, what to fill into a form. It checks what it can before anything is sent, and does nothing itself.
 package decide

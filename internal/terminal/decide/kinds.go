@@ -12,36 +12,44 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/terminal/words"
+	"github.com/switchboard-dev/switchboard/internal/units"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// choose makes the answer to a choice: for each of its questions numbers or labels with commas between them, words of one's own, or - to skip it. With own all are
-// words of one's own.
-func choose(q *api.Question, words []string, own bool) (map[string]api.ChoiceAnswer, error) {
+// choose makes the answer to a choice: for each of its questions numbers or labels with commas between them, words of one's own, or - to skip
+// it. With Text all are words of one's own.
+func (r *Reply) choose(q *api.Question) (map[string]api.ChoiceAnswer, error) {
 	if len(q.Choices) == 0 {
 		return nil, fmt.Errorf("%s offers nothing to choose", q.ID)
 	}
-	if len(words) != len(q.Choices) {
-		return nil, fmt.Errorf("%s has %s, and %s given; one argument for each, - to skip one:%s",
-			q.ID, count(len(q.Choices), "question"), were(len(words), "answer"), offered(q))
+	if len(r.Words) != len(q.Choices) {
+		how := "one argument for each"
+		if r.slash {
+			how = "a semicolon between them"
+		}
+		return nil, fmt.Errorf("%s has %s, and %s given; %s, - to skip one:%s", q.ID, units.Plural(len(q.Choices), "question"), were(len(r.Words), "answer"), how, offered(q))
 	}
 	answers := map[string]api.ChoiceAnswer{}
 	for i := range q.Choices {
-		c, word := &q.Choices[i], strings.TrimSpace(words[i])
-		if own && word != "" {
+		c, word := &q.Choices[i], strings.TrimSpace(r.Words[i])
+		if r.Text && word != "" {
 			answers[c.Question] = api.ChoiceAnswer{Text: word}
 			continue
 		}
 		labels, ok, err := labelsOf(c, word)
+		own, marked := quoted(word)
 		switch {
-		case word == "" && own:
+		case word == "" && r.Text:
 			return nil, fmt.Errorf("no answer to %q", c.Question)
 		case word == "":
 			return nil, fmt.Errorf("no answer to %q; write - to skip it", c.Question)
-		case err != nil:
+		case err != nil && !r.slash:
 			return nil, err
 		case word == "-":
 			answers[c.Question] = api.ChoiceAnswer{Skip: true}
+		case !ok && marked && r.slash:
+			answers[c.Question] = api.ChoiceAnswer{Text: own}
 		case !ok:
 			answers[c.Question] = api.ChoiceAnswer{Text: word}
 		case len(labels) > 1 && !c.Multiple:
@@ -68,7 +76,7 @@ func were(n int, what string) string {
 	if n == 1 {
 		verb = "was"
 	}
-	return count(n, what) + " " + verb
+	return units.Plural(n, what) + " " + verb
 }
 
 // labelsOf returns the options that a text names by number or label, all of them or none. A number for which there is no option is an error: it is
@@ -143,8 +151,15 @@ func (r *Reply) review(q *api.Question, answer *api.Answer) error {
 		return errors.New(possible)
 	}
 	approves := slices.Contains([]api.PlanOutcome{api.PlanFresh, api.PlanAcceptEdits, api.PlanAsk}, answer.Outcome)
-	switch {
-	case answer.Outcome == api.PlanRevise && strings.TrimSpace(r.Feedback) == "":
+	if r.slash {
+		if err := r.follow(q, answer.Outcome, approves); err != nil {
+			return err
+		}
+	}
+	switch missing := answer.Outcome == api.PlanRevise && strings.TrimSpace(r.Feedback) == ""; {
+	case missing && r.slash:
+		return fmt.Errorf("what should change? Write %s %s and what to change", command(true, "answer", q), api.PlanRevise)
+	case missing:
 		return errors.New("what should change? Say it with --feedback")
 	case r.Feedback != "" && (approves || answer.Outcome == api.PlanOutline):
 		return fmt.Errorf("--feedback goes with revise and reject, not with %s", answer.Outcome)
@@ -171,26 +186,29 @@ type field struct {
 // form fills in a form with fields, or with an object.
 func (r *Reply) form(q *api.Question) (json.RawMessage, error) {
 	text := strings.TrimSpace(strings.Join(r.Words, " "))
+	isObject := strings.HasPrefix(text, "{") && json.Valid([]byte(text))
 	switch {
+	case r.slash && !isObject:
+		return nil, fmt.Errorf(`fill in a form with a JSON object: %s {"name": "value"}`, command(true, "answer", q))
 	case text != "" && len(r.Fields) > 0:
 		return nil, errors.New("fill in a form with --field or a JSON object, not both")
 	case text != "":
 		var form wire.ElicitationRequest
-		if err := request(q, &form); err != nil {
+		if err := words.Request(q, &form); err != nil {
 			return nil, err
 		}
-		if !strings.HasPrefix(text, "{") || !json.Valid([]byte(text)) {
+		if !isObject {
 			return nil, errors.New(`a form is filled in with --field NAME=VALUE, or with a JSON object, such as '{"name": "value"}'`)
 		}
 		return json.RawMessage(text), wire.CheckForm(&form, json.RawMessage(text))
 	}
-	return fill(q, r.Fields)
+	return fill(q, r.Fields, false)
 }
 
 // fill fills in a form: fields that are named, and those that come filled in.
-func fill(q *api.Question, given []string) (json.RawMessage, error) {
+func fill(q *api.Question, given []string, slash bool) (json.RawMessage, error) {
 	var form wire.ElicitationRequest
-	if err := request(q, &form); err != nil {
+	if err := words.Request(q, &form); err != nil {
 		return nil, err
 	}
 	if form.Mode == wire.ElicitationModeURL {
@@ -229,7 +247,11 @@ func fill(q *api.Question, given []string) (json.RawMessage, error) {
 		return nil, err
 	}
 	if err := wire.CheckForm(&form, filled); err != nil {
-		return nil, fmt.Errorf("%w; fill it in with --field NAME=VALUE", err)
+		how := "--field NAME=VALUE"
+		if slash {
+			how = command(true, "answer", q) + ` {"name": "value"}`
+		}
+		return nil, fmt.Errorf("%w; fill it in with %s", err, how)
 	}
 	return filled, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
+	"github.com/switchboard-dev/switchboard/internal/terminal/words"
 	"github.com/switchboard-dev/switchboard/internal/transcript"
 	"github.com/switchboard-dev/switchboard/internal/units"
 )
@@ -312,10 +313,7 @@ func (d *drawing) result() {
 			word += " by " + s.CleanLine(d.item.Author, 40)
 		}
 	case d.item.Failed:
-		sign, style, word = s.Bad.Render(s.Glyphs.Failed), s.Bad, "failed"
-		if r.Subtype != "" && r.Subtype != "success" {
-			word += " (" + strings.ReplaceAll(strings.TrimPrefix(r.Subtype, "error_"), "_", " ") + ")"
-		}
+		sign, style, word = s.Bad.Render(s.Glyphs.Failed), s.Bad, "failed"+words.Failure(r.Subtype)
 	}
 	parts := []string{word + " in " + units.Duration(r.Duration)}
 	if r.Turns > 0 {

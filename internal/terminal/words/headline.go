@@ -2,6 +2,7 @@ package words
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"path"
 	"strings"
@@ -56,6 +57,14 @@ func Outcome(o api.PlanOutcome) string {
 	}
 }
 
+// Failure says in brackets why a turn failed; nothing if the CLI calls that a success, as it does if the API failed.
+func Failure(subtype string) string {
+	if subtype == "" || subtype == "success" {
+		return ""
+	}
+	return " (" + paint.CleanLine(strings.ReplaceAll(strings.TrimPrefix(subtype, "error_"), "_", " "), 0) + ")"
+}
+
 // ToolHeadline asks whether a tool may do what its input says.
 func ToolHeadline(tool string, input json.RawMessage) string {
 	file := ""
@@ -99,24 +108,39 @@ func ToolHeadline(tool string, input json.RawMessage) string {
 // part returns a word of an agent's that becomes a part of a headline.
 func part(text string) string { return paint.CleanLine(text, maxHeadline) }
 
+// Request decodes what the CLI asks in a question, which may come with its envelope.
+func Request(q *api.Question, into any) error {
+	raw := q.Request
+	if inner, ok := wire.Lookup(raw, "request"); ok {
+		raw = inner
+	}
+	if err := json.Unmarshal(raw, into); err != nil {
+		return fmt.Errorf("reading question %s: %w", q.ID, err)
+	}
+	return nil
+}
+
 // Call returns the tool call that a question is about: the CLI asks about it, or a hook of ours has brought it.
 func Call(q *api.Question) (tool string, input json.RawMessage) {
-	raw := q.Request
-	var whole struct {
-		Request json.RawMessage `json:"request"`
-	}
-	if json.Unmarshal(raw, &whole) == nil && len(whole.Request) > 0 {
-		raw = whole.Request
-	}
 	var ask wire.CanUseToolRequest
-	if json.Unmarshal(raw, &ask) == nil && ask.ToolName != "" {
+	if Request(q, &ask) == nil && ask.ToolName != "" {
 		return ask.ToolName, ask.Input
 	}
 	var hook wire.HookCallbackRequest
-	if json.Unmarshal(raw, &hook) == nil {
+	if Request(q, &hook) == nil {
 		if before, ok := hook.Input.(*wire.PreToolUseInput); ok {
 			return before.ToolName, before.ToolInput
 		}
 	}
 	return q.Tool, nil
+}
+
+// NamesPath reports whether a tool's input names a path as the file that it is about.
+func NamesPath(input json.RawMessage, path string) bool {
+	for _, member := range []string{"file_path", "notebook_path"} {
+		if name, ok := wire.LookupString(input, member); ok && name == path {
+			return true
+		}
+	}
+	return false
 }
