@@ -147,7 +147,7 @@ func (h *Hub) attach(ctx context.Context, hello Hello, w Wire, spool bool) (*Att
 	}
 	a := &Attachment{hub: h, session: s, release: release, wire: w, run: hello.Run, tee: hello.Tee, steer: hello.Steer, connected: !spool, spool: spool}
 	var welcome link.Welcome
-	err = s.try(ctx, func(st *step) (err error) {
+	err = s.do(ctx, patient, func(st *step) (err error) {
 		welcome, err = st.attach(a, hello)
 		return err
 	})
@@ -279,14 +279,14 @@ func (a *Attachment) replace(reason string) {
 // ends first, what the session has begun to take in still counts; items must not be
 // changed then.
 func (a *Attachment) Receive(ctx context.Context, items []Item) error {
-	return a.session.try(ctx, a.receive(items))
+	return a.session.do(ctx, patient, a.receive(items))
 }
 
 // Deliver is Receive for a link that does not wait: done is called with the outcome,
 // by the session's goroutine, or by the caller's if the session is not in use any more.
 // It must not block, and may call Deliver. Items must not be changed before.
 func (a *Attachment) Deliver(items []Item, done func(error)) {
-	if err := a.session.enqueue(op{do: a.receive(items), then: done}); err != nil {
+	if err := a.session.enqueue(&op{do: a.receive(items), then: done}); err != nil {
 		done(err)
 	}
 }
@@ -492,26 +492,28 @@ func (a *Attachment) committed() {
 
 // Written says that the commands up to a number are written to the CLI.
 func (a *Attachment) Written(ctx context.Context, upTo int64) error {
-	return a.session.do(ctx, func(st *step) {
+	return a.session.do(ctx, patient, func(st *step) error {
 		if a.run == st.s.book.Run && !a.over {
 			st.written(upTo)
 		}
+		return nil
 	})
 }
 
 // Failed says that a command was not and will not be written on this connection.
 func (a *Attachment) Failed(ctx context.Context, number int64, reason string) error {
-	return a.session.do(ctx, func(st *step) {
+	return a.session.do(ctx, patient, func(st *step) error {
 		if a.run == st.s.book.Run && !a.over {
 			a.deaf = st.failed(a, number, reason) || a.deaf
 		}
+		return nil
 	})
 }
 
 // Lost says that the connection is gone. It may be called more than once.
 func (a *Attachment) Lost(cause error) {
 	defer a.release()
-	a.session.later(func(st *step) { st.lost(a, cause) })
+	a.session.post(func(st *step) { st.lost(a, cause) })
 }
 
 // lost is Lost in the session's loop.

@@ -110,7 +110,7 @@ func (h *Hub) poke(ids []string) {
 	}
 	h.mu.Unlock()
 	for _, s := range list {
-		s.later(func(*step) {}) // a step without an operation looks at the limits
+		s.post(func(*step) {}) // a step without an operation looks at the limits
 	}
 }
 
@@ -192,7 +192,7 @@ func (h *Hub) Release(ctx context.Context, by Actor, id string, in api.Release) 
 	if err != nil {
 		return nil, h.problem(err, id)
 	}
-	err = s.ask(ctx, func(st *step) error {
+	err = s.do(ctx, writing, func(st *step) error {
 		if old, err := st.answeredBefore(ctx, request); err != nil || old != nil {
 			return err
 		}

@@ -145,7 +145,7 @@ func (st *step) readTurn() {
 	st.then(func() {
 		s.hub.tasks.Go(func() {
 			turn := s.hub.turnOnDisk(configDir, dir, conversation, prompt)
-			s.later(func(st *step) {
+			s.post(func(st *step) {
 				if q := &st.s.quiet; st.s.joined == joined { // else it is another connection's
 					q.reading, q.told = false, told{turn, since}
 					q.pause = max(2*q.pause, overSilence)

@@ -71,7 +71,7 @@ func (d *Driver) Leave() {
 	d.leave.Do(func() {
 		defer d.release()
 		d.left.Store(true) // what it has sent may come after what follows
-		d.session.later(func(st *step) {
+		d.session.post(func(st *step) {
 			s := st.s
 			if s.successor == d {
 				s.successor = nil
@@ -231,7 +231,7 @@ func (s *session) submitInitialize(ctx context.Context, by Actor, request *wire.
 	raw := bytes.Clone(request.Raw())
 	answer, launched := make(chan outcome, 1), make(chan error, 1)
 	first := false
-	err := s.ask(ctx, func(st *step) error {
+	err := s.do(ctx, writing, func(st *step) error {
 		b := s.book
 		if d.left.Load() {
 			return &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Title: "the program that sent this is gone"}

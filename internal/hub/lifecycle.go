@@ -88,7 +88,7 @@ func (h *Hub) create(ctx context.Context, by Actor, in api.CreateSession, sum []
 	launched := make(chan error, 1)
 	spec.launched = launched
 	var token string
-	err = s.ask(lasting, func(st *step) error {
+	err = s.do(lasting, writing, func(st *step) error {
 		if spec.resume != "" && !spec.fork {
 			if err := h.claim(journal.Lease{Conversation: spec.resume, Session: s.id, Run: 1}); err != nil {
 				return err
@@ -112,7 +112,10 @@ func (h *Hub) create(ctx context.Context, by Actor, in api.CreateSession, sum []
 	if err == nil && spec.resume != "" {
 		// Its history may be long: it is not part of one step.
 		if err = s.history(ctx, spec.resume, in.Dir, spec.at); err == nil {
-			err = s.do(lasting, func(st *step) { token = st.startRun(spec) })
+			err = s.do(lasting, patient, func(st *step) error {
+				token = st.startRun(spec)
+				return nil
+			})
 		}
 	}
 	if err != nil {
@@ -375,7 +378,7 @@ func (h *Hub) Resume(ctx context.Context, by Actor, id string, in api.Resume) (*
 	}
 	launched := make(chan error, 1)
 	var prompt *api.Message
-	err = s.ask(ctx, func(st *step) (err error) {
+	err = s.do(ctx, writing, func(st *step) (err error) {
 		if err := s.resumable(); err != nil {
 			return err
 		}
@@ -400,7 +403,7 @@ func (h *Hub) Resume(ctx context.Context, by Actor, id string, in api.Resume) (*
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		s.later(func(st *step) { // or it would be there twice when the client tries again
+		s.post(func(st *step) { // or it would be there twice when the client tries again
 			if prompt == nil {
 				return
 			}
@@ -411,9 +414,10 @@ func (h *Hub) Resume(ctx context.Context, by Actor, id string, in api.Resume) (*
 		return nil, h.startProblem(err, id)
 	}
 	if in.ClientID != "" {
-		err = s.do(ctx, func(st *step) {
+		err = s.do(ctx, patient, func(st *step) error {
 			st.batch.ClientIDs = append(st.batch.ClientIDs, journal.ClientID{Scope: scope, ID: in.ClientID, Sum: sum, Answer: json.RawMessage("{}"), Time: st.now})
 			st.touch() // a step without an entry is written for its rows
+			return nil
 		})
 		if err != nil {
 			return nil, h.problem(err, id)
@@ -447,7 +451,7 @@ func (s *session) resumable() error {
 func (s *session) giveUp(ctx context.Context, by Actor) error {
 	var run journal.Run
 	lost := false
-	err := s.look(ctx, func(st *step) error {
+	err := s.do(ctx, reading, func(st *step) error {
 		run = s.run
 		lost = s.book.Ended == nil && s.link == nil
 		return st.notOurs()
@@ -461,10 +465,11 @@ func (s *session) giveUp(ctx context.Context, by Actor) error {
 		}
 	}
 	s.hub.importSpool(ctx, s.id, run.Run)
-	err = s.do(ctx, func(st *step) {
+	err = s.do(ctx, patient, func(st *step) error {
 		if s.book.Run == run.Run && s.link == nil {
 			st.endRun(api.Ended{Reason: givenUpBy + nameOf(by)}, false)
 		}
+		return nil
 	})
 	return s.hub.problem(err, s.id)
 }
@@ -486,7 +491,7 @@ func (h *Hub) Stop(ctx context.Context, by Actor, id string, in api.Stop) (*api.
 		return nil, err
 	}
 	defer release()
-	err = s.ask(ctx, func(st *step) error {
+	err = s.do(ctx, writing, func(st *step) error {
 		b := s.book
 		if err := st.notOurs(); err != nil {
 			return err
@@ -548,7 +553,7 @@ func (h *Hub) Fork(ctx context.Context, by Actor, id string, in api.Fork) (*api.
 	defer release()
 	var create api.CreateSession
 	var conversation string
-	err = s.look(ctx, func(*step) error {
+	err = s.do(ctx, reading, func(*step) error {
 		b := s.book
 		conversation = b.State.Conversation()
 		create = api.CreateSession{ClientID: in.ClientID, Dir: b.Dir, Title: in.Title, Prompt: in.Prompt, Resume: conversation, Fork: true, Options: b.Options}

@@ -46,7 +46,7 @@ func (s *session) send(ctx context.Context, by Actor, in incoming) (*api.Message
 		return nil, h.problem(err, id)
 	}
 	var sent *api.Message
-	err = s.ask(ctx, func(st *step) error {
+	err = s.do(ctx, writing, func(st *step) error {
 		old, err := st.answeredBefore(ctx, request)
 		if err != nil {
 			return err
@@ -289,7 +289,7 @@ func (h *Hub) change(ctx context.Context, by Actor, id, message string, edit fun
 	}
 	defer release()
 	var m api.Message
-	err = s.ask(ctx, func(st *step) error {
+	err = s.do(ctx, writing, func(st *step) error {
 		v, err := s.queued(message)
 		if err != nil {
 			return err

@@ -115,7 +115,7 @@ func (st *step) usage(id string) {
 			if _, err := s.request(ctx, Actor{}, &wire.GetContextUsageRequest{}, nil); err != nil {
 				return // it is only shown where it is known
 			}
-			s.later(func(st *step) {
+			s.post(func(st *step) {
 				c := s.book.State.Context
 				row, open := s.book.question(id)
 				if !open || c == nil {

@@ -324,7 +324,7 @@ func (s *session) pushNow(want record.Enforced, raw json.RawMessage) {
 	ctx, cancel := context.WithTimeout(s.hub.ctx, requestTimeout)
 	defer cancel()
 	_, err := s.request(ctx, Actor{}, &wire.ApplyFlagSettingsRequest{Settings: raw}, nil)
-	_ = s.do(context.WithoutCancel(s.hub.ctx), func(st *step) { // a hub that closes tells the CLI after its restart
+	s.post(func(st *step) { // a hub that closes tells the CLI after its restart
 		s.pushing = false
 		if s.book.Ended != nil {
 			return
@@ -362,7 +362,7 @@ func (h *Hub) watchRules(changed <-chan struct{}) {
 		}
 		h.mu.Unlock()
 		for _, s := range sessions {
-			s.later((*step).rulesChanged)
+			s.post((*step).rulesChanged)
 		}
 	}
 }
@@ -404,7 +404,7 @@ func (h *Hub) AddRule(ctx context.Context, by Actor, id string, in api.AddRule) 
 		return nil, h.problem(err, id)
 	}
 	added := new(api.SessionRule)
-	err = s.ask(ctx, func(st *step) error {
+	err = s.do(ctx, writing, func(st *step) error {
 		old, err := st.answeredBefore(ctx, request)
 		if err != nil {
 			return err
@@ -479,7 +479,7 @@ func (h *Hub) RemoveRule(ctx context.Context, by Actor, id, rule string) (*api.S
 	}
 	defer release()
 	var removed api.SessionRule
-	err = s.ask(ctx, func(st *step) error {
+	err = s.do(ctx, writing, func(st *step) error {
 		i := slices.IndexFunc(s.book.Rules, func(r api.SessionRule) bool { return r.ID == rule })
 		if i < 0 {
 			return api.Errorf(http.StatusNotFound, api.CodeNotFound, "the session has no rule %q", rule)

@@ -75,7 +75,7 @@ func (h *Hub) Answer(ctx context.Context, by Actor, id string, in api.Answer) (*
 		return nil, h.problem(err, row.Session)
 	}
 	var answered *api.Question
-	err = s.ask(ctx, func(st *step) error {
+	err = s.do(ctx, writing, func(st *step) error {
 		old, err := st.answeredBefore(ctx, request)
 		if err != nil {
 			return err

@@ -32,7 +32,7 @@ func (s *session) request(ctx context.Context, by Actor, r wire.Request, when fu
 	defer cancel()
 	answer := make(chan outcome, 1)
 	id := "hub-" + random(10)
-	err := s.ask(ctx, func(st *step) error {
+	err := s.do(ctx, writing, func(st *step) error {
 		if when != nil {
 			if err := when(st); err != nil {
 				return err
@@ -73,7 +73,7 @@ func (s *session) request(ctx context.Context, by Actor, r wire.Request, when fu
 	case <-s.done:
 		return nil, s.hub.problem(ErrClosed, s.id)
 	case <-ctx.Done():
-		s.later(func(*step) { delete(s.asked, id) })
+		s.post(func(*step) { delete(s.asked, id) })
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			return nil, api.Errorf(http.StatusGatewayTimeout, api.CodeTimeout, "the agent did not answer %s in time", r.RequestSubtype())
 		}
@@ -232,7 +232,7 @@ func (h *Hub) Update(ctx context.Context, by Actor, id string, in api.UpdateSess
 	if changed := (record.Updated{
 		Title: in.Title, Archived: in.Archived, Model: in.Model, PermissionMode: in.PermissionMode, MaxThinkingTokens: in.MaxThinkingTokens,
 	}); changed != (record.Updated{}) {
-		err = s.ask(ctx, func(st *step) error {
+		err = s.do(ctx, writing, func(st *step) error {
 			st.event(api.KindUpdated, by, changed)
 			return nil
 		})

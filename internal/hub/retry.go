@@ -18,7 +18,7 @@ func (h *Hub) Retry(ctx context.Context, by Actor, id string) (*api.Message, err
 	}
 	defer release()
 	var sent *api.Message
-	err = s.ask(ctx, func(st *step) (err error) {
+	err = s.do(ctx, writing, func(st *step) (err error) {
 		sent, err = st.retry(ctx, by)
 		return err
 	})

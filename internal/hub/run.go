@@ -229,20 +229,20 @@ func (s *session) launch(spec LaunchSpec, launched chan error) {
 	if s.hub.launcher != nil {
 		started, err = s.hub.launcher.Start(s.hub.ctx, spec)
 	}
-	committed := s.do(context.WithoutCancel(s.hub.ctx), func(st *step) {
+	committed := s.do(context.WithoutCancel(s.hub.ctx), patient, func(st *step) error {
 		s.starts--
-		if s.book.Run != spec.Run || s.book.Ended != nil {
-			return
-		}
-		if err != nil {
+		switch {
+		case s.book.Run != spec.Run || s.book.Ended != nil:
+		case err != nil:
 			st.endRun(api.Ended{Reason: "it could not be started: " + reasonOf(err)}, true)
-			return
+		default:
+			st.event(api.KindRunLaunched, Actor{}, record.RunFound{Version: started.Version, Simulated: started.Simulated, ConfigDir: started.ConfigDir})
+			if s.run.PID == 0 { // else the shim has told itself
+				s.run.PID, s.run.PIDStart = started.PID, started.PIDStart
+				st.touch()
+			}
 		}
-		st.event(api.KindRunLaunched, Actor{}, record.RunFound{Version: started.Version, Simulated: started.Simulated, ConfigDir: started.ConfigDir})
-		if s.run.PID == 0 { // else the shim has told itself
-			s.run.PID, s.run.PIDStart = started.PID, started.PIDStart
-			st.touch()
-		}
+		return nil
 	})
 	s.hub.checkSoon(s.id)
 	if launched != nil {
@@ -272,7 +272,7 @@ func (s *session) history(ctx context.Context, conversation, dir, at string) err
 		if len(batch) == 0 {
 			return nil
 		}
-		err := s.do(ctx, func(st *step) {
+		err := s.do(ctx, patient, func(st *step) error {
 			for _, line := range batch {
 				h, err := wire.Peek(line)
 				if err != nil {
@@ -280,6 +280,7 @@ func (s *session) history(ctx context.Context, conversation, dir, at string) err
 				}
 				st.add(journal.Entry{Kind: api.KindHistory, Source: journal.SourceAgent, UUID: string(h.UUID), Line: line})
 			}
+			return nil
 		})
 		batch, size = nil, 0
 		return err
@@ -313,7 +314,10 @@ func (s *session) history(ctx context.Context, conversation, dir, at string) err
 	if errors.Is(err, fs.ErrNotExist) {
 		text = "the conversation has no transcript on this machine; what was said before is not shown"
 	}
-	return s.do(ctx, func(st *step) { st.event(api.KindNotice, Actor{}, api.Notice{Code: "no_history", Text: text}) })
+	return s.do(ctx, patient, func(st *step) error {
+		st.event(api.KindNotice, Actor{}, api.Notice{Code: "no_history", Text: text})
+		return nil
+	})
 }
 
 // endRun ends the current run. told says that the process itself told its end,

@@ -34,7 +34,7 @@ type session struct {
 
 	// Guarded by mu.
 	mu    sync.Mutex
-	ops   []op
+	ops   []*op
 	wake  chan struct{} // has room for one; loop waits for it
 	stop  chan struct{} // closed to end loop
 	ended bool          // no more operations are taken
@@ -94,19 +94,10 @@ type session struct {
 // the step; what has to follow the commit is given to step.then.
 type op struct {
 	do func(*step) error
-	// The outcome is do's error, or that of the commit. loop sends it on done, which has
-	// room for it, or, if done is nil, calls then, which must not block.
-	done chan error
+	// then is called once with the outcome, which is do's error, or that of the
+	// commit: by loop, or by the goroutine that has taken the operation back. It must
+	// not block.
 	then func(error)
-}
-
-// finish tells the outcome.
-func (o *op) finish(err error) {
-	if o.done != nil {
-		o.done <- err
-		return
-	}
-	o.then(err)
 }
 
 // A wait is a caller that waits for a state of the session.
@@ -145,8 +136,9 @@ const (
 	maxStepBytes = 2 << 20
 )
 
-// enqueue hands an operation to loop. It fails if the session is being evicted.
-func (s *session) enqueue(o op) error {
+// enqueue hands an operation to loop. It fails if the session is being evicted; then
+// is not called in that case.
+func (s *session) enqueue(o *op) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {
@@ -160,99 +152,92 @@ func (s *session) enqueue(o op) error {
 	return nil
 }
 
-// later has an operation done for which no caller waits.
-func (s *session) later(f func(*step)) {
-	_ = s.enqueue(op{done: make(chan error, 1), do: func(st *step) error { // if it is refused there is nothing left to do it to
-		f(st)
-		return nil
-	}})
+// withdraw takes back an operation that was not begun, and gives it the outcome err.
+// It reports whether it could.
+func (s *session) withdraw(o *op, err error) bool {
+	s.mu.Lock()
+	i := slices.Index(s.ops, o)
+	if i >= 0 {
+		s.ops = slices.Delete(s.ops, i, i+1)
+	}
+	s.mu.Unlock()
+	if i < 0 {
+		return false
+	}
+	o.then(err)
+	return true
 }
 
 // errEvicted says that a session is not in memory any more.
 var errEvicted = errors.New("the session is being evicted")
 
-// do runs an operation that cannot fail and waits until what it did is in the
-// journal; see try.
-func (s *session) do(ctx context.Context, f func(*step)) error {
-	return s.try(ctx, func(st *step) error {
+// post has an operation done for which no caller waits. If the session is being
+// evicted there is nothing left to do it to.
+func (s *session) post(f func(*step)) {
+	do := func(st *step) error {
 		f(st)
 		return nil
-	})
+	}
+	_ = s.enqueue(&op{do: do, then: func(error) {}})
 }
 
-// try runs an operation and waits until what it did is in the journal. It
-// returns early when ctx ends; if the operation was begun it may then still take
-// place, so what it sets must not be looked at after an error.
-func (s *session) try(ctx context.Context, f func(*step) error) error {
-	o := op{do: f, done: make(chan error, 1)}
-	if err := s.enqueue(o); err != nil {
-		return err
-	}
-	return s.outcome(ctx, o)
-}
+// A patience says what do makes of a journal that cannot be written.
+type patience int
 
-// outcome waits for what becomes of an operation.
-func (s *session) outcome(ctx context.Context, o op) error {
-	select {
-	case err := <-o.done:
-		return err
-	default: // a context that has ended does not count then
-	}
-	select {
-	case err := <-o.done:
-		return err
-	case <-ctx.Done():
-		s.withdraw(o) // or callers that ask again and again would fill the memory
-		return ctx.Err()
-	}
-}
+const (
+	// patient waits until it can be written. Links do, which is their back-pressure,
+	// and so does what the hub does by itself.
+	patient patience = iota
+	// reading is for what needs nothing written: it only fails if the session itself
+	// waits for the journal.
+	reading
+	// writing is for a caller that would rather hear that nothing can be written than
+	// wait until it can. What is being written already is waited for.
+	writing
+)
 
-// ask is try for a caller that would rather hear that nothing can be written than
-// wait until it can. What is being written already is waited for.
-func (s *session) ask(ctx context.Context, f func(*step) error) error {
-	if err := s.hub.unwritable(); err != nil {
-		return err
-	}
-	return s.look(ctx, f)
-}
-
-// look is ask for what needs nothing written: it only fails if the session itself
-// waits for the journal.
-func (s *session) look(ctx context.Context, f func(*step) error) error {
-	o := op{do: f, done: make(chan error, 1)}
-	if err := s.enqueue(o); err != nil {
-		return err
-	}
-	look := time.NewTicker(time.Second)
-	defer look.Stop()
-	for {
-		select {
-		case err := <-o.done:
+// do runs an operation and waits until what it did is in the journal. It returns
+// early when ctx ends; if the operation was begun it may then still take place, so
+// what it sets must not be looked at after an error.
+func (s *session) do(ctx context.Context, p patience, f func(*step) error) error {
+	if p == writing {
+		if err := s.hub.unwritable(); err != nil {
 			return err
-		case <-look.C:
-			if err := s.hub.unwritable(); err != nil && s.withdraw(o) {
-				return err
-			}
-		case <-ctx.Done():
-			s.withdraw(o)
-			if err := s.hub.unwritable(); err != nil {
-				return err
-			}
-			return ctx.Err()
 		}
 	}
-}
-
-// withdraw takes back an operation that was not begun.
-func (s *session) withdraw(o op) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	i := slices.IndexFunc(s.ops, func(other op) bool { return other.done == o.done })
-	if i < 0 {
-		return false
+	done := make(chan error, 1)
+	o := &op{do: f, then: func(err error) { done <- err }}
+	if err := s.enqueue(o); err != nil {
+		return err
 	}
-	s.ops = slices.Delete(s.ops, i, i+1)
-	return true
+	var check <-chan time.Time
+	if p != patient {
+		ticker := time.NewTicker(time.Second)
+		defer ticker.Stop()
+		check = ticker.C
+	}
+	for {
+		select {
+		case err := <-done:
+			return err
+		case <-check:
+			if err := s.hub.unwritable(); err != nil {
+				s.withdraw(o, err)
+			}
+		case <-ctx.Done():
+			err := ctx.Err()
+			if unwritable := s.hub.unwritable(); p != patient && unwritable != nil {
+				err = unwritable
+			}
+			s.withdraw(o, err) // or callers that ask again and again would fill the memory
+			select {
+			case err := <-done: // the end of a context does not count then
+				return err
+			default:
+				return err
+			}
+		}
+	}
 }
 
 // loop works through operations until the session is evicted or the hub closes.
@@ -298,7 +283,7 @@ func (s *session) drain() error {
 }
 
 // take removes the next operations.
-func (s *session) take() []op {
+func (s *session) take() []*op {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := min(len(s.ops), maxStepOps)
@@ -318,7 +303,7 @@ func (s *session) leave(err error) {
 	s.ops = nil
 	s.mu.Unlock()
 	for _, o := range ops {
-		o.finish(err)
+		o.then(err)
 	}
 	for _, w := range s.waits {
 		close(w.done)
@@ -332,7 +317,7 @@ func (s *session) leave(err error) {
 
 // work carries out operations, in steps. An error ends the session: its memory does
 // not fit the journal any more.
-func (s *session) work(ops []op) error {
+func (s *session) work(ops []*op) error {
 	for len(ops) > 0 {
 		st := &step{s: s, now: s.hub.now()}
 		n := 0
@@ -344,15 +329,15 @@ func (s *session) work(ops []op) error {
 		st.finish()
 		if err := st.commit(); err != nil {
 			for i, o := range ops[:n] {
-				o.finish(errors.Join(err, refused[i]))
+				o.then(errors.Join(err, refused[i]))
 			}
 			for _, o := range ops[n:] {
-				o.finish(err)
+				o.then(err)
 			}
 			return err
 		}
 		for i, o := range ops[:n] {
-			o.finish(refused[i])
+			o.then(refused[i])
 		}
 		ops = ops[n:]
 	}
@@ -548,7 +533,7 @@ func (st *step) write() error {
 // await waits until the session is in a state, which it may be already.
 func (s *session) await(ctx context.Context, ready func(*session) bool) error {
 	w := &wait{ready: ready, done: make(chan struct{})}
-	err := s.do(ctx, func(st *step) {
+	err := s.do(ctx, patient, func(st *step) error {
 		st.then(func() {
 			if ready(s) {
 				close(w.done)
@@ -556,12 +541,13 @@ func (s *session) await(ctx context.Context, ready func(*session) bool) error {
 			}
 			s.waits = append(s.waits, w)
 		})
+		return nil
 	})
 	forget := func(*step) {
 		s.waits = slices.DeleteFunc(s.waits, func(other *wait) bool { return other == w })
 	}
 	if err != nil {
-		s.later(forget) // it may have been begun
+		s.post(forget) // it may have been begun
 		return err
 	}
 	select {
@@ -574,7 +560,7 @@ func (s *session) await(ctx context.Context, ready func(*session) bool) error {
 		}
 	case <-ctx.Done():
 		// Forget it, so that waits that time out do not pile up.
-		s.later(forget)
+		s.post(forget)
 		return ctx.Err()
 	}
 }

@@ -161,7 +161,7 @@ func (s *session) submitMessage(ctx context.Context, by Actor, line []byte) erro
 
 // idle reports whether the session waits for a prompt.
 func (s *session) idle(ctx context.Context) (idle bool) {
-	err := s.look(ctx, func(*step) error {
+	err := s.do(ctx, reading, func(*step) error {
 		idle = s.book.Ended != nil || s.book.phase().TakesPrompt()
 		return nil
 	})
@@ -194,7 +194,7 @@ func (s *session) submitAnswer(ctx context.Context, by Actor, line []byte, may M
 	if id == "" {
 		return record.Unfit("request_id: an answer names the request that it answers")
 	}
-	return s.hub.problem(s.ask(ctx, func(st *step) error {
+	return s.hub.problem(s.do(ctx, writing, func(st *step) error {
 		if f := s.book.foreign(id); f != nil && d != nil && s.registrant == d {
 			return st.answerForeign(by, f, line, may)
 		}
@@ -363,7 +363,7 @@ func (s *session) initialized(ctx context.Context, requestID string) ([]byte, er
 		return errorLine(requestID, s.hub.problem(err, s.id), "")
 	}
 	a := &wire.ControlAnswer{Subtype: "success"}
-	err = s.look(ctx, func(*step) error {
+	err = s.do(ctx, reading, func(*step) error {
 		b := s.book
 		if b.State.Initialize == nil {
 			return &api.Error{Status: http.StatusConflict, Code: api.CodeEnded, Title: "the session has no process", Hint: "send it a message, or resume it"}
