@@ -346,7 +346,7 @@ func (st *step) item(a *Attachment, v *Item) error {
 	case link.Program:
 		st.program(v.Bytes)
 	case link.TooLong:
-		st.add(journal.Entry{Kind: api.KindOversize, Source: journal.SourceAgent, Data: objectOr(v.Bytes)})
+		st.add(journal.Entry{Kind: api.KindOversize, Source: journal.SourceAgent, Data: objectOr(v.Bytes)}, nil)
 	case link.Happened:
 		st.processEvent(v.Bytes)
 	case link.Live, link.Outbox: // a live line was taken in above, the other is for the CLI
@@ -394,10 +394,7 @@ func objectOr(b []byte) json.RawMessage {
 func (st *step) line(a *Attachment, l *fold.Line) error {
 	s, line, h := st.s, l.Raw, l.Header
 	known := len(st.rows.conversations)
-	from := len(st.rows.fold)
-	st.rows.given = l
-	st.add(journal.Entry{Kind: api.KindLine, Source: journal.SourceAgent, UUID: string(h.UUID), Line: line})
-	st.react(from)
+	st.add(journal.Entry{Kind: api.KindLine, Source: journal.SourceAgent, UUID: string(h.UUID), Line: line}, l)
 	if a.dialled {
 		st.remember(h.UUID)
 		st.touch()
@@ -448,12 +445,10 @@ func (st *step) program(line []byte) {
 	if err != nil {
 		h = wire.Header{}
 	}
-	from := len(st.rows.fold)
 	id := newID("c")
 	data, _ := json.Marshal(record.Sent{Command: id, Kind: commandProgram}) //nolint:errchkjson // cannot fail
-	st.add(journal.Entry{Kind: api.KindSent, Source: journal.SourceProgram, UUID: string(h.UUID), Line: line, Data: data})
+	st.add(journal.Entry{Kind: api.KindSent, Source: journal.SourceProgram, UUID: string(h.UUID), Line: line, Data: data}, nil)
 	st.event(api.KindCommand, Actor{}, api.CommandFate{ID: id, Kind: commandProgram, State: api.MessageWritten, RequestID: string(h.RequestID)})
-	st.react(from)
 }
 
 // processEvent takes in what a shim tells of its process.
@@ -478,7 +473,7 @@ func (st *step) processEvent(raw []byte) {
 	case link.EventGap:
 		st.gap(&api.Gap{Certain: true, Reason: fmt.Sprintf("%d lines of a program were not copied: %s", e.Lines, e.Reason)})
 	default:
-		st.add(journal.Entry{Kind: api.KindNotice, Data: objectOr(raw)})
+		st.add(journal.Entry{Kind: api.KindNotice, Data: objectOr(raw)}, nil)
 	}
 }
 

@@ -126,12 +126,9 @@ type changes struct {
 	turns     []journal.Turn
 	// conversations that were not known before
 	conversations []string
-	// fold holds what a line did to questions, for the code that turns that into
-	// further entries.
-	fold []fold.Change
-	// line is the entry itself, if it was a line of the CLI. given is the line of
-	// the next entry, if the caller has parsed it already.
-	line, given *fold.Line
+	// asked is what the entry did to the CLI's questions, for step.react, which turns
+	// that into further entries.
+	asked []fold.Change
 }
 
 func (c *changes) command(v journal.Command) {
@@ -148,9 +145,9 @@ func (c *changes) question(v journal.Question) {
 	c.questions[v.ID] = v
 }
 
-// apply folds an entry that has its number. An entry that does not follow the
-// last one is a mistake of the caller.
-func (b *book) apply(e *journal.Entry, c *changes) error {
+// apply folds an entry that has its number. line is that of an entry of kind line,
+// see lineOf. An entry that does not follow the last one is a mistake of the caller.
+func (b *book) apply(e *journal.Entry, line *fold.Line, c *changes) error {
 	if e.Seq != b.Seq+1 {
 		return fmt.Errorf("entry %d of session %s follows %d", e.Seq, b.ID, b.Seq)
 	}
@@ -159,7 +156,7 @@ func (b *book) apply(e *journal.Entry, c *changes) error {
 	var err error
 	switch e.Kind {
 	case api.KindLine:
-		b.line(e, c)
+		b.line(e, line, c)
 	case api.KindSent:
 		err = b.sent(e, c)
 	case api.KindCreated:
@@ -215,10 +212,10 @@ func (b *book) apply(e *journal.Entry, c *changes) error {
 	default:
 		// Notices and whatever a later version writes change nothing here.
 	}
-	if e.Time.After(b.Updated) && b.isActivity(e, c.line, linked) {
+	if e.Time.After(b.Updated) && b.isActivity(e, line, linked) {
 		b.Updated = e.Time
 	}
-	b.Limits.Apply(e, c.line, budget.Facts{Phase: b.phase(), Told: b.Told, Result: b.State.Result})
+	b.Limits.Apply(e, line, budget.Facts{Phase: b.phase(), Told: b.Told, Result: b.State.Result})
 	// Not by their number: the fold keeps so many of them.
 	if now := b.State.Conversation(); now != before {
 		c.conversations = append(c.conversations, now)
@@ -269,16 +266,20 @@ func (b *book) update(d record.Updated, now time.Time) {
 	}
 }
 
-// line folds a line that the CLI wrote.
-func (b *book) line(e *journal.Entry, c *changes) {
-	l := c.given
-	if c.given = nil; l == nil {
-		l = fold.NewLine(e.Line, false)
+// lineOf returns the line of an entry that was read back, nil if it is not one of the
+// CLI.
+func lineOf(e *journal.Entry) *fold.Line {
+	if e.Kind != api.KindLine {
+		return nil
 	}
+	return fold.NewLine(e.Line, false)
+}
+
+// line folds a line that the CLI wrote.
+func (b *book) line(e *journal.Entry, l *fold.Line, c *changes) {
 	l.Seq, l.Time = e.Seq, e.Time
-	c.line = l
 	b.State.Drift.Count(l)
-	c.fold = append(c.fold, b.State.Apply(l)...)
+	c.asked = append(c.asked, b.State.Apply(l)...)
 	b.foreignLine(l, e.Line)
 	b.Doubt = b.Doubt && !ofTurn(l)
 	if turn := b.Costs.Apply(l); turn != nil {
@@ -321,7 +322,7 @@ func (b *book) sent(e *journal.Entry, c *changes) error {
 	}
 	l := fold.NewLine(e.Line, true)
 	l.Seq, l.Time = e.Seq, e.Time
-	c.fold = append(c.fold, b.State.Apply(l)...)
+	c.asked = append(c.asked, b.State.Apply(l)...)
 	b.Costs.Apply(l)
 	if d.Kind == commandInitialize && b.First == nil {
 		b.First = slices.Clone(e.Line)
@@ -531,7 +532,7 @@ func (b *book) runEnded(e *journal.Entry, c *changes) error {
 }
 
 func (b *book) happened(e fold.Event, c *changes) {
-	c.fold = append(c.fold, b.State.Happened(e)...)
+	c.asked = append(c.asked, b.State.Happened(e)...)
 }
 
 // phase returns what the session is doing.

@@ -381,7 +381,7 @@ func (h *Hub) rebuild(ctx context.Context, id string, stored bool) (*book, error
 		}
 		for i := range entries {
 			var c changes
-			if err := b.apply(&entries[i], &c); err != nil {
+			if err := b.apply(&entries[i], lineOf(&entries[i]), &c); err != nil {
 				h.log.Error("folding an entry", "session", id, "seq", entries[i].Seq, "err", err)
 			}
 		}

@@ -46,9 +46,7 @@ func (st *step) send(id, kind string, by Actor, line []byte) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("encoding a command: %w", err)
 	}
-	from := len(st.rows.fold)
-	st.add(journal.Entry{Kind: api.KindSent, Source: by.Source, By: by.Name, UUID: string(h.UUID), Line: line, Data: data})
-	st.react(from)
+	st.add(journal.Entry{Kind: api.KindSent, Source: by.Source, By: by.Name, UUID: string(h.UUID), Line: line, Data: data}, nil)
 	switch {
 	case takenUp(kind):
 		s.heard(st.now) // the CLI needs a moment for it

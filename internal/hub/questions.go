@@ -226,10 +226,12 @@ func answerProblem(err error) error {
 	return lineProblem(err)
 }
 
-// react turns what the last entries did to questions into entries.
-func (st *step) react(from int) {
+// react turns what an entry did to the CLI's questions into entries. Lines do
+// something to them, and beginnings and ends of runs; of a link that is lost or found
+// again the reducer says that it changes none.
+func (st *step) react(asked []fold.Change) {
 	s := st.s
-	for _, c := range slices.Clone(st.rows.fold[from:]) {
+	for _, c := range asked {
 		switch c.Fate {
 		case fold.FateOpened:
 			st.opened(&c.Question)

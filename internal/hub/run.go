@@ -74,7 +74,6 @@ func (st *step) startRun(spec runSpec) (token string) {
 	}
 	s.lastLive, s.quiet, s.held = [2]int64{}, quiet{}, nil
 	s.stopping, s.toldLater, s.planTool, s.unhooked, s.flags = "", record.Enforced{}, "", false, nil
-	from := len(st.rows.fold)
 	given := record.Enforced{}
 	if spec.transport == transportShim {
 		given = s.settings(st.now)
@@ -97,8 +96,7 @@ func (st *step) startRun(spec runSpec) (token string) {
 	if err != nil {
 		s.log.Error("encoding a run", "session", s.id, "err", err)
 	}
-	st.add(journal.Entry{Kind: api.KindRunStarted, Run: run, Data: raw})
-	st.react(from)
+	st.add(journal.Entry{Kind: api.KindRunStarted, Run: run, Data: raw}, nil)
 	st.touch()
 	if resume != "" && !spec.fork {
 		l := journal.Lease{ConfigDir: b.ConfigDir, Conversation: resume, Session: s.id, Run: run}
@@ -278,7 +276,7 @@ func (s *session) history(ctx context.Context, conversation, dir, at string) err
 				if err != nil {
 					continue
 				}
-				st.add(journal.Entry{Kind: api.KindHistory, Source: journal.SourceAgent, UUID: string(h.UUID), Line: line})
+				st.add(journal.Entry{Kind: api.KindHistory, Source: journal.SourceAgent, UUID: string(h.UUID), Line: line}, nil)
 			}
 			return nil
 		})
@@ -344,9 +342,7 @@ func (st *step) endRun(ended api.Ended, told bool) {
 		}
 	}
 	fresh := b.Options.Fresh && s.stopping == turnOver
-	from := len(st.rows.fold)
 	st.event(api.KindRunEnded, Actor{}, ended)
-	st.react(from)
 	st.dropRest(string(fold.ReasonEnded))
 	s.run.Ended, s.run.Reason = st.now, ended.Reason
 	st.touch()

@@ -344,9 +344,10 @@ func (s *session) work(ops []*op) error {
 	return nil
 }
 
-// add adds an entry of the current run to the step and folds it. It returns its
-// number.
-func (st *step) add(e journal.Entry) int64 {
+// add adds an entry of the current run to the step, folds it, and adds what follows
+// from what it did to questions. line is that of an entry of kind line, nil for others.
+// It returns the entry's number.
+func (st *step) add(e journal.Entry, line *fold.Line) int64 {
 	s := st.s
 	if e.Time.IsZero() {
 		e.Time = st.now
@@ -358,14 +359,16 @@ func (st *step) add(e journal.Entry) int64 {
 		e.Run = s.book.Run
 	}
 	e.Session, e.Seq = s.id, s.book.Seq+1
-	st.rows.line = nil
-	if err := s.book.apply(&e, &st.rows); err != nil {
+	if err := s.book.apply(&e, line, &st.rows); err != nil {
 		// The journal keeps what came; that it could not be understood is a bug.
 		s.log.Error("folding an entry", "session", s.id, "seq", e.Seq, "err", err)
 	}
 	st.entries = append(st.entries, e)
 	st.bytes += len(e.Line) + len(e.Data) + 128
-	st.shown = append(st.shown, shown{entry: len(st.entries) - 1, line: st.rows.line})
+	st.shown = append(st.shown, shown{entry: len(st.entries) - 1, line: line})
+	asked := st.rows.asked
+	st.rows.asked = nil // the entries that follow from these have their own
+	st.react(asked)
 	return e.Seq
 }
 
@@ -377,7 +380,7 @@ func (st *step) event(kind string, by Actor, data any) int64 {
 		raw = []byte("{}")
 	}
 	e := journal.Entry{Kind: kind, Data: raw, Source: by.Source, By: by.Name}
-	return st.add(e)
+	return st.add(e, nil)
 }
 
 // then has loop call f after the commit.
