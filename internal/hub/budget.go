@@ -192,10 +192,7 @@ func (h *Hub) Release(ctx context.Context, by Actor, id string, in api.Release) 
 	if err != nil {
 		return nil, h.problem(err, id)
 	}
-	err = s.do(ctx, writing, func(st *step) error {
-		if old, err := st.answeredBefore(ctx, request); err != nil || old != nil {
-			return err
-		}
+	_, err = s.once(ctx, request, func(st *step) error {
 		if err := st.limits(by).Release(in); err != nil {
 			return err
 		}

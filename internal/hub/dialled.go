@@ -452,33 +452,29 @@ func (st *step) remember(uuid []byte) {
 	st.s.run.LastUUIDs = uuids // stored with the next durable line
 }
 
-// known reports whether the log of the run has a line that a CLI repeats.
-func (st *step) known(a *Attachment, v *Item) bool {
-	s := st.s
-	if !a.seenAll {
-		a.seenAll, a.seen = true, map[[32]byte]int{}
-		for after := int64(0); ; {
-			entries, err := s.hub.journal.Entries(s.hub.ctx, s.id, after, 0, 0)
-			if err != nil {
-				s.log.Error("looking for repeated lines", "session", s.id, "err", err)
-				break
-			}
-			if len(entries) == 0 {
-				break
-			}
-			for i := range entries {
-				after = entries[i].Seq
-				if entries[i].Run == a.run && entries[i].Kind == api.KindLine {
-					a.seen[identity(entries[i].Line)]++
-				}
-			}
+// linesOf counts the lines of a run in its log, by their identity.
+func (h *Hub) linesOf(session string, run int) map[[32]byte]int {
+	seen := map[[32]byte]int{}
+	for after := int64(0); ; {
+		entries, err := h.journal.Entries(h.ctx, session, after, 0, 0)
+		if err != nil {
+			h.log.Error("looking for repeated lines", "session", session, "err", err)
+			return seen
 		}
-		for i := range st.entries {
-			if st.entries[i].Kind == api.KindLine {
-				a.seen[identity(st.entries[i].Line)]++
+		if len(entries) == 0 {
+			return seen
+		}
+		for i := range entries {
+			after = entries[i].Seq
+			if entries[i].Run == run && entries[i].Kind == api.KindLine {
+				seen[identity(entries[i].Line)]++
 			}
 		}
 	}
+}
+
+// known reports whether the log of the run has a line that the CLI repeats.
+func (a *Attachment) known(v *Item) bool {
 	if h, err := wire.Peek(v.Bytes); err == nil && string(h.Type) == "control_response" {
 		return false // two answers under one id may both count
 	}

@@ -333,10 +333,16 @@ func (s *session) notStarted() error {
 }
 
 // notOurs says that the session's process belongs to a program and lives: it is
-// not the hub's to end or to replace.
-func (st *step) notOurs() error {
+// not the hub's to end or to replace. alive says whether the process that has the run
+// lives, see lookUp.
+func (st *step) notOurs(alive *bool) error {
 	s, b := st.s, st.s.book
-	if b.Ended != nil || b.Transport != transportTee || s.link == nil && !st.alive() {
+	switch {
+	case b.Ended != nil || b.Transport != transportTee:
+		return nil
+	case s.link == nil && alive == nil:
+		return errUnknown
+	case s.link == nil && !*alive:
 		return nil
 	}
 	return &api.Error{

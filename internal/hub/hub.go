@@ -101,7 +101,7 @@ type Hub struct {
 	leases   map[string]journal.Lease // by conversation
 	names    map[string]string        // sessions by the path that a CLI dialled
 	offline  map[string]bool          // sessions whose run has no link
-	creating map[string]chan struct{} // by client id
+	requests map[string]chan struct{} // with a client's id that are under way, by scope and id
 	closed   bool
 }
 
@@ -111,7 +111,7 @@ func New(ctx context.Context, o Options) (*Hub, error) {
 	h := &Hub{
 		journal: o.Journal, launcher: o.Launcher, log: o.Logger, clock: o.Now, watch: o.Watch, rest: o.Rest, silence: o.Silence,
 		sessions: map[string]*session{}, loading: map[string]chan struct{}{}, leases: map[string]journal.Lease{},
-		names: map[string]string{}, offline: map[string]bool{}, creating: map[string]chan struct{}{}, look: make(chan string, 64),
+		names: map[string]string{}, offline: map[string]bool{}, requests: map[string]chan struct{}{}, look: make(chan string, 64),
 	}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)

@@ -45,7 +45,7 @@ func (h *Hub) createOnce(ctx context.Context, by Actor, in api.CreateSession, su
 	if in.ClientID == "" {
 		return h.create(ctx, by, in, sum, spec, forkOf)
 	}
-	done, err := h.once(ctx, in.ClientID)
+	done, err := h.once(ctx, scopeCreate+" "+in.ClientID)
 	if err != nil {
 		return nil, err
 	}
@@ -243,18 +243,19 @@ func checkOptions(by Actor, o api.SessionOptions) error {
 	return nil
 }
 
-// once makes calls with the same client id wait for each other.
-func (h *Hub) once(ctx context.Context, id string) (func(), error) {
+// once makes requests with the same name wait for each other, until the function
+// is called that it returns.
+func (h *Hub) once(ctx context.Context, name string) (over func(), err error) {
 	for {
 		h.mu.Lock()
-		wait, busy := h.creating[id]
+		wait, busy := h.requests[name]
 		if !busy {
 			done := make(chan struct{})
-			h.creating[id] = done
+			h.requests[name] = done
 			h.mu.Unlock()
 			return func() {
 				h.mu.Lock()
-				delete(h.creating, id)
+				delete(h.requests, name)
 				h.mu.Unlock()
 				close(done)
 			}, nil
@@ -283,16 +284,6 @@ func (h *Hub) remembered(ctx context.Context, scope, id string, sum []byte) (jso
 	return answerTo(old, sum)
 }
 
-// remembered is the hub's, but also knows what is about to be written.
-func (st *step) remembered(ctx context.Context, scope, id string, sum []byte) (json.RawMessage, error) {
-	for i := range st.batch.ClientIDs {
-		if v := &st.batch.ClientIDs[i]; v.Scope == scope && v.ID == id {
-			return answerTo(v, sum)
-		}
-	}
-	return st.s.hub.remembered(ctx, scope, id, sum)
-}
-
 // A repeatable is a request with a client's own id: the same one is not carried
 // out twice. Without an id it is.
 type repeatable struct {
@@ -309,12 +300,25 @@ func repeatableOf(what, about, clientID string, in any) (repeatable, error) {
 	return repeatable{scope: what + ":" + about, id: clientID, sum: sumOf([]byte(what), raw)}, nil
 }
 
-// answeredBefore returns what was answered to a request before, nil if it is new.
-func (st *step) answeredBefore(ctx context.Context, r repeatable) (json.RawMessage, error) {
+// once carries out a request, unless it was carried out before: then it returns what
+// was answered. The journal is asked before the operation, not in it: the same request
+// waits here until this one is over, so that it finds it.
+func (s *session) once(ctx context.Context, r repeatable, f func(*step) error) (old json.RawMessage, err error) {
 	if r.id == "" {
-		return nil, nil
+		return nil, s.do(ctx, writing, f)
 	}
-	return st.remembered(ctx, r.scope, r.id, r.sum)
+	if err := s.hub.unwritable(); err != nil {
+		return nil, err // also for what waits for the journal to be over
+	}
+	over, err := s.hub.once(ctx, r.scope+" "+r.id)
+	if err != nil {
+		return nil, err
+	}
+	if old, err = s.hub.remembered(ctx, r.scope, r.id, r.sum); err != nil || old != nil {
+		over()
+		return old, err
+	}
+	return nil, s.doThen(ctx, writing, f, over)
 }
 
 // keepAnswer remembers what is answered to a request.
@@ -451,10 +455,10 @@ func (s *session) resumable() error {
 func (s *session) giveUp(ctx context.Context, by Actor) error {
 	var run journal.Run
 	lost := false
-	err := s.do(ctx, reading, func(st *step) error {
+	err := lookUp(ctx, s, reading, s.shim, s.hub.alive, func(st *step, alive *bool) error {
 		run = s.run
 		lost = s.book.Ended == nil && s.link == nil
-		return st.notOurs()
+		return st.notOurs(alive)
 	})
 	if err != nil || !lost {
 		return s.hub.problem(err, s.id)
@@ -491,9 +495,9 @@ func (h *Hub) Stop(ctx context.Context, by Actor, id string, in api.Stop) (*api.
 		return nil, err
 	}
 	defer release()
-	err = s.do(ctx, writing, func(st *step) error {
+	err = lookUp(ctx, s, writing, s.shim, h.alive, func(st *step, alive *bool) error {
 		b := s.book
-		if err := st.notOurs(); err != nil {
+		if err := st.notOurs(alive); err != nil {
 			return err
 		}
 		if b.Ended != nil || s.link != nil || dials(b.Transport) || in.Force {

@@ -404,14 +404,7 @@ func (h *Hub) AddRule(ctx context.Context, by Actor, id string, in api.AddRule) 
 		return nil, h.problem(err, id)
 	}
 	added := new(api.SessionRule)
-	err = s.do(ctx, writing, func(st *step) error {
-		old, err := st.answeredBefore(ctx, request)
-		if err != nil {
-			return err
-		}
-		if old != nil {
-			return json.Unmarshal(old, added)
-		}
+	old, err := s.once(ctx, request, func(st *step) (err error) {
 		if added, err = st.addRule(by, in); err != nil {
 			return err
 		}
@@ -419,6 +412,9 @@ func (h *Hub) AddRule(ctx context.Context, by Actor, id string, in api.AddRule) 
 		st.rulesChanged()
 		return nil
 	})
+	if err == nil && old != nil {
+		err = json.Unmarshal(old, added)
+	}
 	if err != nil {
 		return nil, h.problem(err, id)
 	}

@@ -75,28 +75,17 @@ func (h *Hub) Answer(ctx context.Context, by Actor, id string, in api.Answer) (*
 		return nil, h.problem(err, row.Session)
 	}
 	var answered *api.Question
-	err = s.do(ctx, writing, func(st *step) error {
-		old, err := st.answeredBefore(ctx, request)
-		if err != nil {
-			return err
+	old, err := s.once(ctx, request, func(st *step) (err error) {
+		if answered, err = st.answer(by, id, in); err == nil {
+			st.keepAnswer(request, struct{}{})
 		}
-		if old != nil {
-			if row, now := st.rows.questions[id]; now { // in this very step
-				q := answer.Question(row)
-				answered = &q
-				return nil
-			}
-			answered, err = h.Question(ctx, id)
-			return err
-		}
-		if answered, err = st.answer(by, id, in); err != nil {
-			return err
-		}
-		st.keepAnswer(request, struct{}{})
-		return nil
+		return err
 	})
-	if err != nil {
-		return nil, h.problem(err, row.Session)
+	switch {
+	case err != nil:
+		return nil, h.problem(h.settledBy(ctx, err), row.Session)
+	case old != nil:
+		return h.Question(ctx, id)
 	}
 	return answered, nil
 }
@@ -105,7 +94,7 @@ func (h *Hub) Answer(ctx context.Context, by Actor, id string, in api.Answer) (*
 func (st *step) answer(by Actor, id string, in api.Answer) (*api.Question, error) {
 	row, open := st.s.book.question(id)
 	if !open {
-		return nil, st.settledBefore(id)
+		return nil, &settledError{id}
 	}
 	ask, err := answer.Ask(&row)
 	if err != nil {
@@ -198,20 +187,31 @@ func (st *step) settle(by Actor, row journal.Question, ask *wire.ControlRequest,
 	return &q, nil
 }
 
-// settledBefore says by whom a question was settled.
-func (st *step) settledBefore(id string) error {
-	row, now := st.rows.questions[id] // in this very step
-	if !now {
-		old, err := st.s.hub.journal.Question(st.s.hub.ctx, id)
-		if err != nil {
-			return err
-		}
-		row = *old
+// A settledError says that a question is not open any more. [Hub.settledBy] makes a
+// client's error of it.
+type settledError struct{ question string }
+
+func (e *settledError) Error() string { return "the question " + e.question + " is not open" }
+
+// settledBy says by whom the question was settled that an operation found settled. It
+// returns other errors as they are.
+func (h *Hub) settledBy(ctx context.Context, err error) error {
+	settled, ok := errors.AsType[*settledError](err)
+	if !ok {
+		return err
 	}
-	q := answer.Question(row)
+	row, readErr := h.journal.Question(ctx, settled.question)
+	if readErr != nil {
+		return readErr
+	}
+	q := answer.Question(*row)
 	title := "the question was answered already"
-	if q.State == api.QuestionCancelled {
+	switch q.State {
+	case api.QuestionOpen: // what settled it was not written
+		return err
+	case api.QuestionCancelled:
 		title = "the question is not asked any more"
+	case api.QuestionAnswered, api.QuestionAnsweredTooLate:
 	}
 	if q.By != "" {
 		title += " by " + q.By

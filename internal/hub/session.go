@@ -81,8 +81,10 @@ type session struct {
 	// registrant is the driver that answers what the CLI asks the program that
 	// drives it, nil if there is none; successor takes its place when it leaves.
 	registrant, successor *Driver
-	// planTool is the tool that is about to change the permission mode.
-	planTool string
+	// planTool is the tool that is about to change the permission mode, planFiles are
+	// the files that were read for the line that is being taken in.
+	planTool  string
+	planFiles map[string]*PlanFile
 
 	// followers counts cursors, awake says that the session has to be looked at
 	// from time to time.
@@ -200,14 +202,26 @@ const (
 // early when ctx ends; if the operation was begun it may then still take place, so
 // what it sets must not be looked at after an error.
 func (s *session) do(ctx context.Context, p patience, f func(*step) error) error {
+	return s.doThen(ctx, p, f, func() {})
+}
+
+// doThen is do, and has over called when the operation has taken place or cannot any
+// more. That may be after doThen has returned. over must not block.
+func (s *session) doThen(ctx context.Context, p patience, f func(*step) error, over func()) error {
+	var err error
 	if p == writing {
-		if err := s.hub.unwritable(); err != nil {
-			return err
-		}
+		err = s.hub.unwritable()
 	}
 	done := make(chan error, 1)
-	o := &op{do: f, then: func(err error) { done <- err }}
-	if err := s.enqueue(o); err != nil {
+	o := &op{do: f, then: func(err error) {
+		over()
+		done <- err
+	}}
+	if err == nil {
+		err = s.enqueue(o)
+	}
+	if err != nil {
+		over()
 		return err
 	}
 	var check <-chan time.Time
@@ -237,6 +251,31 @@ func (s *session) do(ctx context.Context, p patience, f func(*step) error) error
 				return err
 			}
 		}
+	}
+}
+
+// errUnknown says that an operation has to know something that was not looked up.
+var errUnknown = errors.New("it is not known yet")
+
+// lookUp runs an operation that may have to know what a disk or a process tells, for
+// which no step waits. f is given nil at first. If it returns errUnknown, before it has
+// done anything, read finds out what is to be known, not in a step, and f is tried
+// again. key says in a step what that is about: if it changes, it is not known again.
+func lookUp[K comparable, V any](ctx context.Context, s *session, p patience, key func() K, read func(K) V, f func(*step, *V) error) error {
+	var about K
+	var known *V
+	for {
+		err := s.do(ctx, p, func(st *step) error {
+			if k := key(); k != about {
+				about, known = k, nil
+			}
+			return f(st, known)
+		})
+		if !errors.Is(err, errUnknown) {
+			return err
+		}
+		v := read(about)
+		known = &v
 	}
 }
 

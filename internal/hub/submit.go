@@ -194,7 +194,7 @@ func (s *session) submitAnswer(ctx context.Context, by Actor, line []byte, may M
 	if id == "" {
 		return record.Unfit("request_id: an answer names the request that it answers")
 	}
-	return s.hub.problem(s.do(ctx, writing, func(st *step) error {
+	err = s.do(ctx, writing, func(st *step) error {
 		if f := s.book.foreign(id); f != nil && d != nil && s.registrant == d {
 			return st.answerForeign(by, f, line, may)
 		}
@@ -228,13 +228,14 @@ func (s *session) submitAnswer(ctx context.Context, by Actor, line []byte, may M
 		}
 		_, err = st.settle(by, row, ask, v)
 		return err
-	}), s.id)
+	})
+	return s.hub.problem(s.hub.settledBy(ctx, err), s.id)
 }
 
 // noQuestion says why a request id names no open question.
 func (st *step) noQuestion(requestID string) error {
 	if v := st.s.book.recent(requestID); v != nil {
-		return st.settledBefore(v.ID)
+		return &settledError{v.ID}
 	}
 	return &api.Error{
 		Status: http.StatusNotFound, Code: api.CodeNotFound, Title: "no open question has this request id",
