@@ -119,6 +119,16 @@ type Attachment struct {
 	recovery  int64            // and its number
 }
 
+// A linkState is what a session knows of its links, the one that it has and those
+// before.
+type linkState struct {
+	// joined counts connections: a command is not sent by one that came after it,
+	// which is given all that is unwritten, in order.
+	joined int
+	// lastLive is the place of the run's newest live line.
+	lastLive [2]int64
+}
+
 // Session returns the id of the session, Run the number of the run.
 func (a *Attachment) Session() string { return a.session.id }
 
@@ -187,7 +197,7 @@ func (st *step) attach(a *Attachment, hello Hello, alive *bool) (link.Welcome, e
 	}
 	back := b.phase() == fold.PhaseOffline
 	s.link = a
-	s.joined++
+	s.links.joined++
 	s.run.Instance, s.run.PID, s.run.PIDStart = hello.Instance, hello.PID, hello.PIDStart
 	st.event(api.KindLinkUp, Actor{}, record.RunFound{Back: back})
 	// Where the journal is behind, numbers of its entries are about to be used a
@@ -219,7 +229,7 @@ func (st *step) attach(a *Attachment, hello Hello, alive *bool) (link.Welcome, e
 	st.resend(a, hello.Writing)
 	st.rulesChanged() // they may have, while it was away
 	st.refuseForeign()
-	switch stopping := s.stopping; {
+	switch stopping := s.process.stopping; {
 	case s.turnTaken():
 		st.closeInput(a)
 	case stopping != "":
@@ -449,8 +459,8 @@ func (st *step) itemWith(a *Attachment, v *Item, line *fold.Line, f *finds) erro
 		if f.lines != nil {
 			a.seen = f.lines
 		}
-		st.s.planFiles = f.plans
-		defer func() { st.s.planFiles = nil }()
+		st.s.plans.files = f.plans
+		defer func() { st.s.plans.files = nil }()
 	}
 	return st.item(a, v, line)
 }
@@ -509,10 +519,10 @@ func (st *step) live(a *Attachment, v *Item) {
 	at := [2]int64{v.Number, v.K}
 	line := v.folded()
 	if !a.dialled {
-		if last := st.s.lastLive; at[0] < last[0] || at[0] == last[0] && at[1] <= last[1] {
+		if last := st.s.links.lastLive; at[0] < last[0] || at[0] == last[0] && at[1] <= last[1] {
 			return // sent again after a reconnect
 		}
-		st.s.lastLive = at
+		st.s.links.lastLive = at
 	} else {
 		st.remember(line.Header.UUID)
 		st.s.heard(st.now)
@@ -561,7 +571,7 @@ func (st *step) line(a *Attachment, l *fold.Line) error {
 		st.tooLate(string(h.RequestID))
 	case "assistant":
 		if bytes.Contains(line, []byte(`"`+answer.ToolEnterPlan+`"`)) {
-			s.planTool = answer.ToolEnterPlan
+			s.plans.tool = answer.ToolEnterPlan
 		}
 	case "result":
 		if s.turnTaken() {
@@ -579,8 +589,8 @@ const turnOver = "a new process is used for each turn"
 
 // closeInput lets a process end whose turn is over.
 func (st *step) closeInput(a *Attachment) {
-	if st.s.stopping == "" { // else a client stops it, which is more
-		st.s.stopping = turnOver
+	if st.s.process.stopping == "" { // else a client stops it, which is more
+		st.s.process.stopping = turnOver
 	}
 	st.then(func() { a.wire.CloseInput() })
 }
@@ -610,8 +620,8 @@ func (st *step) processEvent(raw []byte) {
 		st.event(api.KindRunLaunched, Actor{}, record.RunFound{Version: e.Version, PID: e.CLIPID, Simulated: st.s.book.Simulated})
 	case link.EventExited:
 		reason := e.Reason
-		if st.s.stopping != "" && (e.Requested || reason == "") {
-			reason = st.s.stopping
+		if st.s.process.stopping != "" && (e.Requested || reason == "") {
+			reason = st.s.process.stopping
 		}
 		if reason == "" {
 			reason = "the process ended"

@@ -95,8 +95,8 @@ func (s *session) applySettings(ctx context.Context, by Actor, r *wire.ApplyFlag
 	}
 	theirs := clone(r.Settings)
 	err = s.do(ctx, patient, func(*step) error {
-		s.flags = theirs
-		s.pushDue = true // the rules may have changed meanwhile
+		s.policy.flags = theirs
+		s.policy.due = true // the rules may have changed meanwhile
 		return nil
 	})
 	if err != nil {

@@ -313,11 +313,11 @@ func (a *Attachment) Connected(ctx context.Context, again bool) error {
 			return nil
 		}
 		a.connected = true
-		s.joined++
+		s.links.joined++
 		s.quiet = quiet{since: st.now}
 		st.event(api.KindLinkUp, Actor{}, record.RunFound{Back: again || b.First != nil})
 		if b.First == nil {
-			s.pushDue = true
+			s.policy.due = true
 			if _, err := st.initialize(nil); err != nil {
 				s.log.Error("building initialize", "session", s.id, "err", err)
 			}
@@ -405,7 +405,7 @@ func (st *step) sendAgain(a *Attachment) {
 		}
 	}
 	slices.SortFunc(again, func(x, y link.Order) int { return int(x.Number - y.Number) })
-	st.s.held = nil
+	st.s.outbox.held = nil
 	if len(again) > 0 {
 		st.then(func() { a.wire.Send(again) })
 	}

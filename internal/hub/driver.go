@@ -30,6 +30,32 @@ type Driver struct {
 	left       atomic.Bool
 }
 
+// A driverState is what a session knows of its drivers.
+type driverState struct {
+	// registrant answers what the CLI asks the program that drives it, nil if there is
+	// none; successor takes its place when it leaves.
+	registrant, successor *Driver
+}
+
+// register makes a driver the registrant.
+func (s *driverState) register(d *Driver) {
+	s.registrant = d
+	d.registered.Store(true)
+}
+
+// leave takes a driver out. It reports whether that was the registrant.
+func (s *driverState) leave(d *Driver) bool {
+	if s.successor == d {
+		s.successor = nil
+	}
+	if s.registrant != d {
+		return false
+	}
+	s.registrant = nil
+	d.registered.Store(false)
+	return true
+}
+
 // CreateDirect makes a session whose process is started by the first initialize of
 // a [Driver], with what that says.
 func (h *Hub) CreateDirect(ctx context.Context, by Actor, in api.CreateSession) (*api.Created, error) {
@@ -72,15 +98,10 @@ func (d *Driver) Leave() {
 		defer d.release()
 		d.left.Store(true) // what it has sent may come after what follows
 		d.session.post(func(st *step) {
-			s := st.s
-			if s.successor == d {
-				s.successor = nil
-			}
-			if s.registrant != d {
+			s := &st.s.drivers
+			if !s.leave(d) {
 				return
 			}
-			s.registrant = nil
-			d.registered.Store(false)
 			st.refuseForeign() // no other client was shown these
 			if next := s.successor; next != nil {
 				s.successor = nil
@@ -88,12 +109,6 @@ func (d *Driver) Leave() {
 			}
 		})
 	})
-}
-
-// register makes a driver the registrant. It runs in loop.
-func (s *session) register(d *Driver) {
-	s.registrant = d
-	d.registered.Store(true)
 }
 
 // OwnHook reports whether a hook is the hub's own, by its callback id: its calls are
@@ -155,7 +170,7 @@ func (b *book) foreign(requestID string) *foreignRequest {
 // refuseForeign answers what the CLI asks a registrant that is gone.
 func (st *step) refuseForeign() {
 	b := st.s.book
-	if st.s.registrant != nil || b.Ended != nil || b.Transport == transportTee {
+	if st.s.drivers.registrant != nil || b.Ended != nil || b.Transport == transportTee {
 		return
 	}
 	for _, f := range slices.Clone(b.Foreign) {
@@ -245,13 +260,13 @@ func (s *session) submitInitialize(ctx context.Context, by Actor, request *wire.
 				return notBypassing()
 			}
 			first = true
-			s.register(d)
+			s.drivers.register(d)
 			st.startRun(runSpec{fresh: true, registration: raw, answer: answer, launched: launched, resume: b.Resume, fork: b.Fork, at: b.At})
-		case !b.Direct || s.registrant == d || !may(wire.ScopeAdmin) || !sameRegistration(b.registration(), request):
-		case s.registrant == nil:
-			s.register(d)
+		case !b.Direct || s.drivers.registrant == d || !may(wire.ScopeAdmin) || !sameRegistration(b.registration(), request):
+		case s.drivers.registrant == nil:
+			s.drivers.register(d)
 		default:
-			s.successor = d // the old connection may be dead, and the hub not have noticed yet
+			s.drivers.successor = d // the old connection may be dead, and the hub not have noticed yet
 		}
 		return nil
 	})

@@ -497,7 +497,7 @@ func (h *Hub) reap(id string) {
 		if s.link == nil && s.book.Linked && s.book.Ended == nil {
 			st.down("the link was lost") // with what was in memory
 		}
-		settled = s.book.Ended != nil || s.link != nil || s.starts > 0
+		settled = s.book.Ended != nil || s.link != nil || s.process.starts > 0
 		switch {
 		case settled:
 		case s.book.Transport == transportWebSocket || s.book.Transport == transportHybrid || run.PID == 0:
@@ -583,7 +583,7 @@ func (h *Hub) evictIdle() {
 	for _, s := range idle {
 		rests := false
 		err := s.do(h.ctx, patient, func(st *step) error {
-			rests = s.link == nil && s.starts == 0 && len(s.waits) == 0
+			rests = s.link == nil && s.process.starts == 0 && len(s.waits) == 0
 			if rests && s.unsaved > 0 {
 				st.saves = true
 				st.touch()

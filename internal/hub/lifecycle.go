@@ -539,7 +539,7 @@ func (h *Hub) Stop(ctx context.Context, by Actor, id string, in api.Stop) (*api.
 // stop has the process of a session that has a link ended.
 func (st *step) stop(reason string, grace time.Duration) {
 	s := st.s
-	s.stopping = reason
+	s.process.stopping = reason
 	link := s.link
 	st.then(func() { link.wire.Stop(grace, reason) })
 	if link.dialled {

@@ -48,6 +48,14 @@ type planIntent struct {
 	Agent bool `json:"agent,omitempty"`
 }
 
+// A planState is what a session knows of plans beside the book.
+type planState struct {
+	// tool is the one that is about to change the permission mode.
+	tool string
+	// files were read for the line that is being taken in, by request id.
+	files map[string]*PlanFile
+}
+
 // planOf captures the plan of a question when it opens: its file may be gone when
 // it is answered.
 func (st *step) planOf(ask *wire.ControlRequest) *api.Plan {
@@ -66,7 +74,7 @@ func (st *step) planOf(ask *wire.ControlRequest) *api.Plan {
 	}
 	if plan.Text != "" {
 		plan.Source = "request"
-	} else if file := s.planFiles[ask.RequestID]; file != nil {
+	} else if file := s.plans.files[ask.RequestID]; file != nil {
 		plan.Text, plan.Path, plan.Source = file.Text, file.Path, "file"
 	}
 	if c := b.State.Context; c != nil {
@@ -402,7 +410,7 @@ func (st *step) advancePlan() {
 	case b.Ended != nil:
 		st.carryOut()
 		return
-	case s.stopping != "" || s.link == nil || !s.link.connected:
+	case s.process.stopping != "" || s.link == nil || !s.link.connected:
 		return
 	}
 	onItsWay := slices.ContainsFunc(b.Commands, func(v journal.Command) bool { return v.Kind == commandAnswer && v.Run == b.Run })
@@ -449,7 +457,7 @@ func (st *step) carryOut() {
 func (st *step) outlive(c fold.Change) bool {
 	b := st.s.book
 	// A CLI whose input is closed takes back what it asks before it ends.
-	ends := c.Reason == fold.ReasonEnded || st.s.stopping != ""
+	ends := c.Reason == fold.ReasonEnded || st.s.process.stopping != ""
 	if c.Question.Kind != fold.KindPlan || !ends || b.Transport == transportTee || b.dir() == "" || st.s.hub.launcher == nil {
 		return false
 	}

@@ -52,13 +52,32 @@ type judge struct {
 	engine *policy.Engine
 }
 
+// A policyState is what a session knows of rules beside its own.
+type policyState struct {
+	judge judge
+	// due says that the CLI may have to be told of other rules, pushing that it is
+	// being told, toldLater are those that it is given later.
+	due       bool
+	pushing   bool
+	toldLater record.Enforced
+	// flags are settings that a front end has given the run's CLI.
+	flags json.RawMessage
+	// unhooked says that followers were told of calls that rules do not see.
+	unhooked bool
+}
+
+// newRun forgets what was of the run before.
+func (p *policyState) newRun() {
+	p.toldLater, p.flags, p.unhooked = record.Enforced{}, nil, false
+}
+
 // engine returns the rules that hold for the session.
 func (s *session) engine() *policy.Engine {
 	base := s.hub.rules.Engine()
-	if j := s.judge; j.base == base && sameRules(j.rules, s.book.Rules) {
+	if j := s.policy.judge; j.base == base && sameRules(j.rules, s.book.Rules) {
 		return j.engine
 	}
-	s.judge = judge{base: base, rules: s.book.Rules, engine: base}
+	s.policy.judge = judge{base: base, rules: s.book.Rules, engine: base}
 	if len(s.book.Rules) == 0 {
 		return base
 	}
@@ -72,7 +91,7 @@ func (s *session) engine() *policy.Engine {
 	if err != nil { // then it allows nothing
 		s.log.Error("not all of a session's rules can be used", "session", s.id, "err", err)
 	}
-	s.judge.engine = engine
+	s.policy.judge.engine = engine
 	return engine
 }
 
@@ -275,7 +294,7 @@ func (st *step) everyCall() bool {
 // rulesChanged judges what is asked anew, and has the CLI told.
 func (st *step) rulesChanged() {
 	st.offerAll()
-	st.s.pushDue = true
+	st.s.policy.due = true
 	st.warnNoHook()
 }
 
@@ -286,32 +305,32 @@ var flagSettings = wire.Version{Major: 2, Minor: 1, Patch: 62}
 // told is given them at its next start. What cannot be said yet stays due.
 func (st *step) push() {
 	s, b := st.s, st.s.book
-	if !s.pushDue || s.pushing {
+	if !s.policy.due || s.policy.pushing {
 		return
 	}
 	want := s.settings(st.now)
 	if b.Ended != nil || b.Transport == transportTee || want.Equal(b.Enforced) {
-		s.pushDue = false
+		s.policy.due = false
 		return
 	}
 	v := b.version()
 	if v.IsZero() || s.reachable() != nil {
 		return
 	}
-	s.pushDue = false
+	s.policy.due = false
 	if v.Compare(flagSettings) < 0 {
-		if !s.toldLater.Equal(want) {
-			s.toldLater = want
+		if !s.policy.toldLater.Equal(want) {
+			s.policy.toldLater = want
 			st.fromNextStart("the rules have changed; what they deny and ask is enforced by the agent itself from its next start on, until then only for what it asks")
 		}
 		return
 	}
-	raw, err := withRules(s.flags, want)
+	raw, err := withRules(s.policy.flags, want)
 	if err != nil {
 		s.log.Error("building settings for the CLI", "session", s.id, "err", err)
 		return
 	}
-	s.pushing = true
+	s.policy.pushing = true
 	st.then(func() { s.hub.tasks.Go(func() { s.pushNow(want, raw) }) })
 }
 
@@ -325,7 +344,7 @@ func (s *session) pushNow(want record.Enforced, raw json.RawMessage) {
 	defer cancel()
 	_, err := s.request(ctx, Actor{}, &wire.ApplyFlagSettingsRequest{Settings: raw}, nil)
 	s.post(func(st *step) { // a hub that closes tells the CLI after its restart
-		s.pushing = false
+		s.policy.pushing = false
 		if s.book.Ended != nil {
 			return
 		}
@@ -340,7 +359,7 @@ func (s *session) pushNow(want record.Enforced, raw json.RawMessage) {
 		if lingers(want) {
 			st.fromNextStart("the agent was started with rules that do not hold any more; it goes on to enforce them until its next start")
 		}
-		s.pushDue = true // they may have changed meanwhile
+		s.policy.due = true // they may have changed meanwhile
 	})
 }
 
@@ -541,10 +560,10 @@ func (st *step) offerHook(row journal.Question, ask *wire.ControlRequest) {
 // are not brought to the hub although the rules say so now.
 func (st *step) warnNoHook() {
 	s, b := st.s, st.s.book
-	if s.unhooked || !st.everyCall() || b.Ended != nil || b.First == nil || bytes.Contains(b.First, []byte(`"`+hookEveryCall+`"`)) {
+	if s.policy.unhooked || !st.everyCall() || b.Ended != nil || b.First == nil || bytes.Contains(b.First, []byte(`"`+hookEveryCall+`"`)) {
 		return
 	}
-	s.unhooked = true
+	s.policy.unhooked = true
 	st.event(api.KindNotice, Actor{}, api.Notice{
 		Code: "hooks_from_next_start",
 		Text: "the rules are to see every call; the agent was started without that, and brings its calls to them from its next start on, until then only what it asks",

@@ -283,7 +283,7 @@ func (st *step) opened(q *fold.Question) {
 		st.offer(v.ID)
 		return
 	}
-	st.s.planTool = answer.ToolExitPlan
+	st.s.plans.tool = answer.ToolExitPlan
 	if row, open := b.question(v.ID); !open || !st.refuseSoon(row, q.Ask) {
 		st.usage(v.ID)
 	}
@@ -324,6 +324,13 @@ func (b *book) recent(requestID string) *journal.Question {
 	return nil
 }
 
+// A questionState is for how long open questions with a deadline could be seen, up to
+// last.
+type questionState struct {
+	seen map[string]time.Duration
+	last time.Time
+}
+
 // overdue is what an agent is told whose question was not answered in time.
 const overdue = "Nobody answered in time."
 
@@ -341,21 +348,21 @@ func (st *step) deadline() int {
 func (st *step) countWaiting() {
 	s := st.s
 	if len(s.book.Questions) == 0 || st.deadline() <= 0 {
-		s.seen, s.lastSeen = nil, time.Time{}
+		s.waiting.seen, s.waiting.last = nil, time.Time{}
 		return
 	}
-	passed := st.now.Sub(s.lastSeen)
-	if s.lastSeen.IsZero() || s.followers.Load()+s.hub.wide.followers.Load() == 0 || passed < 0 {
+	passed := st.now.Sub(s.waiting.last)
+	if s.waiting.last.IsZero() || s.followers.Load()+s.hub.wide.followers.Load() == 0 || passed < 0 {
 		passed = 0
 	}
-	s.lastSeen = st.now
+	s.waiting.last = st.now
 	seen := map[string]time.Duration{}
 	for _, row := range slices.Clone(s.book.Questions) {
 		d := answer.DataOf(&row)
 		if d.Deadline <= 0 || d.Stale || row.Kind == string(api.QuestionPlan) {
 			continue
 		}
-		before, old := s.seen[row.ID]
+		before, old := s.waiting.seen[row.ID]
 		if old {
 			before += passed // one that is new was not there for that time
 		}
@@ -382,7 +389,7 @@ func (st *step) countWaiting() {
 		}
 		delete(seen, row.ID)
 	}
-	s.seen = seen
+	s.waiting.seen = seen
 }
 
 // needsClock reports whether something may be due in the session without anything
@@ -395,5 +402,5 @@ func (s *session) needsClock() bool {
 	if slices.ContainsFunc(b.Rules, func(r api.SessionRule) bool { return !r.Expires.IsZero() }) {
 		return true
 	}
-	return len(s.seen) > 0 || s.doubtful()
+	return len(s.waiting.seen) > 0 || s.doubtful()
 }

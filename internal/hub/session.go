@@ -48,43 +48,17 @@ type session struct {
 	run     journal.Run // the row of the current run
 	link    *Attachment // nil while there is none
 	waits   []*wait
-	starts  int // runs that are being started
-	unsaved int64
-	// quiet is what is known of a CLI whose turn is in doubt.
-	quiet quiet
-	// lastLive is the place of the run's newest live line.
-	lastLive [2]int64
-	// joined counts connections: a command is not sent by one that came after it,
-	// which is given all that is unwritten, in order.
-	joined int
-	// held are the numbers of this run's commands that no link was given yet.
-	held map[int64]bool
-	// asked are requests to the CLI whose answer a caller waits for.
-	asked map[string]chan outcome
-	// stopping says that the current run is being ended on purpose, and why.
-	stopping string
-	// judge are the rules that hold for the session, pushDue says that the CLI may
-	// have to be told of others, pushing that it is being told, toldLater are those
-	// that it is given later.
-	judge     judge
-	pushDue   bool
-	pushing   bool
-	toldLater record.Enforced
-	// flags are settings that a front end has given the run's CLI.
-	flags json.RawMessage
-	// unhooked says that followers were told of calls that rules do not see.
-	unhooked bool
-	// seen is for how long open questions with a deadline could be seen, up to
-	// lastSeen.
-	seen     map[string]time.Duration
-	lastSeen time.Time
-	// registrant is the driver that answers what the CLI asks the program that
-	// drives it, nil if there is none; successor takes its place when it leaves.
-	registrant, successor *Driver
-	// planTool is the tool that is about to change the permission mode, planFiles are
-	// the files that were read for the line that is being taken in.
-	planTool  string
-	planFiles map[string]*PlanFile
+	unsaved int64 // how many entries the stored fold lacks
+	// Owned by loop: what is known beside the book, by the file that it belongs to.
+	links    linkState     // attach.go
+	outbox   outboxState   // outbox.go
+	requests requests      // requests.go
+	process  processState  // run.go
+	policy   policyState   // policy.go
+	waiting  questionState // questions.go
+	drivers  driverState   // driver.go
+	plans    planState     // plans.go
+	quiet    quiet         // doubt.go
 
 	// followers counts cursors, awake says that the session has to be looked at
 	// from time to time.
@@ -470,9 +444,9 @@ func (st *step) emitMode() {
 	}
 	change := api.ModeChange{Mode: string(b.State.Mode), Was: string(b.ToldMode)}
 	if b.State.Mode == wire.PermissionModePlan || b.ToldMode == wire.PermissionModePlan {
-		change.Tool = st.s.planTool
+		change.Tool = st.s.plans.tool
 	}
-	st.s.planTool = ""
+	st.s.plans.tool = ""
 	st.event(api.KindMode, Actor{Source: journal.SourceAgent}, change)
 }
 

@@ -195,7 +195,7 @@ func (s *session) submitAnswer(ctx context.Context, by Actor, line []byte, may M
 		return record.Unfit("request_id: an answer names the request that it answers")
 	}
 	err = s.do(ctx, writing, func(st *step) error {
-		if f := s.book.foreign(id); f != nil && d != nil && s.registrant == d {
+		if f := s.book.foreign(id); f != nil && d != nil && s.drivers.registrant == d {
 			return st.answerForeign(by, f, line, may)
 		}
 		row, open := s.book.asked(id)
