@@ -16,7 +16,8 @@ import (
 
 // A book is all that is derived from the entries of a session. It is a reducer:
 // the same entries give the same book, whether they are applied as they happen
-// or read back from the journal, in one go or on top of a stored one.
+// or read back from the journal, in one go or on top of a stored one. What belongs to
+// one feature is declared in its file; in JSON it is part of the book all the same.
 type book struct {
 	ID    string `json:"id"`
 	Epoch string `json:"epoch"`
@@ -52,24 +53,14 @@ type book struct {
 	State fold.State `json:"state"`
 	Costs fold.Costs `json:"costs"`
 
-	// Commands holds those that are not settled, the oldest first. Order is the
-	// place of the newest in the queue.
-	Commands []journal.Command `json:"commands,omitempty"`
-	Order    int64             `json:"order,omitempty"`
-	// Questions holds the open ones.
-	Questions []journal.Question `json:"questions,omitempty"`
-	// Recent holds those that were answered in this run, whose answers may have
-	// to be sent again.
-	Recent []journal.Question `json:"recent,omitempty"`
-	// Rules are the session's own, Limits what holds it back.
-	Rules  []api.SessionRule `json:"rules,omitempty"`
-	Limits budget.State      `json:"limits,omitzero"`
-	// Enforced are the rules that the CLI of this run was given.
-	Enforced record.Enforced `json:"enforced,omitzero"`
-	// Intent is a plan that is to be carried out by a new process, Outline what
-	// is known of pauses before a plan.
-	Intent  *planIntent `json:"intent,omitempty"`
-	Outline outline     `json:"outline,omitzero"`
+	outboxBook   // outbox.go
+	questionBook // book_questions.go
+	policyBook   // policy.go
+	planBook     // plans.go
+	driverBook   // driver.go
+
+	// Limits are what holds the session back.
+	Limits budget.State `json:"limits,omitzero"`
 	// ToldMode is the permission mode that was told last.
 	ToldMode wire.PermissionMode `json:"told_mode,omitempty"`
 	// Resume, Fork and At say what the run was to go on with.
@@ -78,28 +69,10 @@ type book struct {
 	At     string `json:"at,omitempty"`
 	// First is the body of the run's first initialize request.
 	First json.RawMessage `json:"first,omitempty"`
-	// Direct says that the session belongs to a program that drives it,
-	// Registration is that program's own initialize request.
-	Direct       bool            `json:"direct,omitempty"`
-	Registration json.RawMessage `json:"registration,omitempty"`
-	// Foreign are the requests of this run's CLI that are no questions and wait
-	// for an answer.
-	Foreign []foreignRequest `json:"foreign,omitempty"`
-
 	// rowJSON is the encoded data of the session's row, made of rowOf; see rowData.
 	rowOf   rowData
 	rowJSON json.RawMessage
 }
-
-// maxRecent and maxRecentBytes are how many answered questions a book
-// remembers, maxUnderWay and maxUnderWayBytes how many whose answers have not
-// arrived.
-const (
-	maxRecent        = 64
-	maxRecentBytes   = 256 << 10
-	maxUnderWay      = 4096
-	maxUnderWayBytes = 16 << 20
-)
 
 // The kinds of commands.
 const (

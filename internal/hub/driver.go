@@ -30,6 +30,17 @@ type Driver struct {
 	left       atomic.Bool
 }
 
+// A driverBook is what a book knows of the program that drives a session.
+type driverBook struct {
+	// Direct says that the session belongs to a program that drives it,
+	// Registration is that program's own initialize request.
+	Direct       bool            `json:"direct,omitempty"`
+	Registration json.RawMessage `json:"registration,omitempty"`
+	// Foreign are the requests of this run's CLI that are no questions and wait
+	// for an answer.
+	Foreign []foreignRequest `json:"foreign,omitempty"`
+}
+
 // A driverState is what a session knows of its drivers.
 type driverState struct {
 	// registrant answers what the CLI asks the program that drives it, nil if there is

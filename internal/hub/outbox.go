@@ -20,6 +20,14 @@ const (
 	modeSteer = "steer"
 )
 
+// An outboxBook is what a book knows of messages and of commands to the CLI.
+type outboxBook struct {
+	// Commands holds those that are not settled, the oldest first. Order is the
+	// place of the newest in the queue.
+	Commands []journal.Command `json:"commands,omitempty"`
+	Order    int64             `json:"order,omitempty"`
+}
+
 // An outboxState is what a session knows of a run's outbox beside its commands.
 type outboxState struct {
 	// held are the numbers of the commands that no link was given yet.

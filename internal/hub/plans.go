@@ -48,6 +48,14 @@ type planIntent struct {
 	Agent bool `json:"agent,omitempty"`
 }
 
+// A planBook is what a book knows of plans.
+type planBook struct {
+	// Intent is a plan that is to be carried out by a new process, Outline what
+	// is known of pauses before a plan.
+	Intent  *planIntent `json:"intent,omitempty"`
+	Outline outline     `json:"outline,omitzero"`
+}
+
 // A planState is what a session knows of plans beside the book.
 type planState struct {
 	// tool is the one that is about to change the permission mode.
@@ -454,19 +462,15 @@ func (st *step) carryOut() {
 
 // outlive keeps a plan whose process has ended: it can still be carried out. It
 // reports whether it did.
-func (st *step) outlive(c fold.Change) bool {
+func (st *step) outlive(row *journal.Question, c fold.Change) bool {
 	b := st.s.book
 	// A CLI whose input is closed takes back what it asks before it ends.
 	ends := c.Reason == fold.ReasonEnded || st.s.process.stopping != ""
 	if c.Question.Kind != fold.KindPlan || !ends || b.Transport == transportTee || b.dir() == "" || st.s.hub.launcher == nil {
 		return false
 	}
-	row, open := b.asked(c.Question.RequestID)
-	if !open {
-		return false
-	}
 	st.dropStale("there is a newer plan", row.ID)
-	q := answer.Question(row)
+	q := answer.Question(*row)
 	q.Stale = true
 	if q.Plan != nil {
 		plan := *q.Plan

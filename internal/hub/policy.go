@@ -52,6 +52,13 @@ type judge struct {
 	engine *policy.Engine
 }
 
+// A policyBook is what a book knows of rules.
+type policyBook struct {
+	// Rules are the session's own, Enforced those that the CLI of this run was given.
+	Rules    []api.SessionRule `json:"rules,omitempty"`
+	Enforced record.Enforced   `json:"enforced,omitzero"`
+}
+
 // A policyState is what a session knows of rules beside its own.
 type policyState struct {
 	judge judge
@@ -116,10 +123,9 @@ func refOf(v policy.Verdict) *api.RuleRef {
 }
 
 // offer offers an open question to the rules.
-func (st *step) offer(id string) {
+func (st *step) offer(row journal.Question) {
 	s := st.s
-	row, open := s.book.question(id)
-	if !open || row.Kind != string(api.QuestionPermission) {
+	if row.Kind != string(api.QuestionPermission) {
 		return
 	}
 	ask, err := answer.Ask(&row)
@@ -172,7 +178,7 @@ func (st *step) byRule(row journal.Question, ask *wire.ControlRequest, v policy.
 // the hub was restarted.
 func (st *step) offerAll() {
 	for _, row := range slices.Clone(st.s.book.Questions) {
-		st.offer(row.ID)
+		st.offer(row)
 	}
 }
 
@@ -590,11 +596,12 @@ func (st *step) checkEdited(ask *wire.ControlRequest, in api.Answer) error {
 
 // dropHook cancels a question of a hook that the CLI has withdrawn.
 func (st *step) dropHook(requestID string) {
-	for _, row := range st.s.book.Questions {
-		if ask, err := answer.Ask(&row); err == nil && row.RequestID == requestID && answer.IsHook(ask) {
-			st.cancelled(requestID, api.QuestionCancelled, string(fold.ReasonWithdrawn), nil)
-			return
-		}
+	row, open := st.s.book.asked(requestID)
+	if !open {
+		return
+	}
+	if ask, err := answer.Ask(&row); err == nil && answer.IsHook(ask) {
+		st.settledByAgent(&row, api.QuestionCancelled, string(fold.ReasonWithdrawn), nil)
 	}
 }
 
@@ -604,7 +611,7 @@ func (st *step) dropHook(requestID string) {
 func (st *step) dropRest(reason string) {
 	for _, row := range slices.Clone(st.s.book.Questions) {
 		if row.Run == st.s.book.Run && !answer.DataOf(&row).Stale {
-			st.cancelled(row.RequestID, api.QuestionCancelled, reason, nil)
+			st.settledByAgent(&row, api.QuestionCancelled, reason, nil)
 		}
 	}
 }

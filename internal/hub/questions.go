@@ -232,22 +232,22 @@ func answerProblem(err error) error {
 func (st *step) react(asked []fold.Change) {
 	s := st.s
 	for _, c := range asked {
+		row, open := s.book.asked(c.Question.RequestID)
 		switch c.Fate {
 		case fold.FateOpened:
-			st.opened(&c.Question)
-		case fold.FateCancelled:
-			if st.outlive(c) {
-				continue
+			if !open && s.book.Ended == nil { // else the CLI waits for no answer
+				st.opened(&c.Question)
 			}
-			st.cancelled(c.Question.RequestID, api.QuestionCancelled, string(c.Reason), nil)
+		case fold.FateCancelled:
+			if open && !st.outlive(&row, c) {
+				st.settledByAgent(&row, api.QuestionCancelled, string(c.Reason), nil)
+			}
 		case fold.FateAnswered:
 			// An answer of ours was written down before; this is one that a
 			// program gave its own CLI.
-			var line []byte
-			if c.Answer != nil {
-				line = c.Answer.Raw()
+			if open {
+				st.settledByAgent(&row, api.QuestionAnswered, "answered by the program", c.Answer.Raw())
 			}
-			st.cancelled(c.Question.RequestID, api.QuestionAnswered, "answered by the program", line)
 		case fold.FateAskedAgain:
 			if q := s.book.recent(c.Question.RequestID); q != nil && len(q.Answer) > 0 {
 				if _, err := st.send("", commandAnswer, Actor{}, q.Answer); err != nil {
@@ -262,9 +262,6 @@ func (st *step) react(asked []fold.Change) {
 // opened opens a question.
 func (st *step) opened(q *fold.Question) {
 	b := st.s.book
-	if _, open := b.asked(q.RequestID); open || b.Ended != nil {
-		return // the CLI waits for no answer, or it is open already
-	}
 	raw := q.Ask.Raw()
 	if raw == nil {
 		return
@@ -279,24 +276,24 @@ func (st *step) opened(q *fold.Question) {
 		st.dropStale("there is a newer plan", "")
 	}
 	st.event(api.KindQuestionOpened, Actor{Source: journal.SourceAgent}, v)
-	if q.Kind != fold.KindPlan {
-		st.offer(v.ID)
+	row, open := b.question(v.ID)
+	switch {
+	case !open: // it could not be folded
+		return
+	case q.Kind != fold.KindPlan:
+		st.offer(row)
 		return
 	}
 	st.s.plans.tool = answer.ToolExitPlan
-	if row, open := b.question(v.ID); !open || !st.refuseSoon(row, q.Ask) {
+	if !st.refuseSoon(row, q.Ask) {
 		st.usage(v.ID)
 	}
 }
 
-// cancelled settles an open question that no client of the hub answered.
-func (st *step) cancelled(requestID string, state api.QuestionState, reason string, line []byte) {
-	row, open := st.s.book.asked(requestID)
-	if !open {
-		return
-	}
-	st.settled(&row, state)
-	q := answer.Question(row)
+// settledByAgent settles an open question that no client of the hub answered.
+func (st *step) settledByAgent(row *journal.Question, state api.QuestionState, reason string, line []byte) {
+	st.settled(row, state)
+	q := answer.Question(*row)
 	q.State, q.Reason, q.Settled = state, reason, st.now
 	st.event(api.KindQuestionSettled, Actor{Source: journal.SourceAgent}, settledData{Question: q, Line: line})
 }
@@ -311,17 +308,6 @@ func (st *step) tooLate(requestID string) {
 	q := answer.Question(*v)
 	q.State, q.Reason = api.QuestionAnsweredTooLate, "the agent had withdrawn the question"
 	st.event(api.KindQuestionSettled, Actor{Source: journal.SourceAgent}, settledData{Question: q})
-}
-
-// recent returns the question with this request id that was answered in this
-// run, nil if there is none.
-func (b *book) recent(requestID string) *journal.Question {
-	for i := range b.Recent {
-		if b.Recent[i].RequestID == requestID && b.Recent[i].Run == b.Run {
-			return &b.Recent[i]
-		}
-	}
-	return nil
 }
 
 // A questionState is for how long open questions with a deadline could be seen, up to
