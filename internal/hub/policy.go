@@ -107,7 +107,9 @@ func sameRules(a, b []api.SessionRule) bool {
 	return slices.EqualFunc(a, b, func(x, y api.SessionRule) bool { return x.ID == y.ID })
 }
 
-// decide returns what the rules say about a call.
+// decide returns what the rules say about a call. Rules with paths follow symbolic
+// links, the one thing for which a step turns to the disk: a verdict must not be older
+// than the answer that follows from it.
 func (st *step) decide(tool string, input json.RawMessage) policy.Verdict {
 	b := st.s.book
 	return st.s.engine().Decide(policy.Call{Tool: tool, Input: input, Dir: b.dir(), AddDirs: b.Options.AddDirs, Now: st.now})
