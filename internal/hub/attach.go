@@ -55,7 +55,7 @@ type Item struct {
 	Gap *api.Gap
 }
 
-// folded returns the line to be folded.
+// folded returns the line to be folded of an item that is one.
 func (v *Item) folded() *fold.Line {
 	if v.Header == nil {
 		return fold.NewLine(v.Bytes, false)
@@ -113,10 +113,20 @@ type Attachment struct {
 	connected bool // commands may be sent
 	deaf      bool // a prompt could not be written; it would fail again and again
 	acked     int64
-	seen      map[[32]byte]int // how many such lines of this run are in the log, less those that the CLI has repeated
-	seenAll   bool
-	recovers  string // request id of an initialize under way
-	recovery  int64  // and its number
+	seen      map[[32]byte]int // how many such lines of this run are in the log, less those that the CLI has repeated; nil if it is not known
+	paused    *delivery        // for which something is being read
+	recovers  string           // request id of an initialize under way
+	recovery  int64            // and its number
+}
+
+// A linkState is what a session knows of its links, the one that it has and those
+// before.
+type linkState struct {
+	// joined counts connections: a command is not sent by one that came after it,
+	// which is given all that is unwritten, in order.
+	joined int
+	// lastLive is the place of the run's newest live line.
+	lastLive [2]int64
 }
 
 // Session returns the id of the session, Run the number of the run.
@@ -147,10 +157,13 @@ func (h *Hub) attach(ctx context.Context, hello Hello, w Wire, spool bool) (*Att
 	}
 	a := &Attachment{hub: h, session: s, release: release, wire: w, run: hello.Run, tee: hello.Tee, steer: hello.Steer, connected: !spool, spool: spool}
 	var welcome link.Welcome
-	err = s.try(ctx, func(st *step) (err error) {
-		welcome, err = st.attach(a, hello)
+	err = lookUp(ctx, s, patient, s.shim, h.alive, func(st *step, alive *bool) (err error) {
+		welcome, err = st.attach(a, hello, alive)
 		return err
 	})
+	if errors.Is(err, errRunOver) {
+		err = h.gone(ctx, hello)
+	}
 	if err != nil {
 		a.Lost(err) // it may still be attached, if ctx has ended
 		return nil, link.Welcome{}, err
@@ -158,21 +171,23 @@ func (h *Hub) attach(ctx context.Context, hello Hello, w Wire, spool bool) (*Att
 	return a, welcome, nil
 }
 
-// attach is Attach in the session's loop.
-func (st *step) attach(a *Attachment, hello Hello) (link.Welcome, error) {
+// attach is Attach in the session's loop. alive says whether the shim that has the run
+// lives, see lookUp.
+func (st *step) attach(a *Attachment, hello Hello, alive *bool) (link.Welcome, error) {
 	s, b := st.s, st.s.book
 	if a.spool {
-		return st.attachSpool(a, hello)
+		return st.attachSpool(a, hello, alive)
 	}
 	if hello.Run != b.Run || b.Ended != nil {
-		// A shim with the right credential of an older run is told that it is over.
-		return link.Welcome{}, st.gone(hello)
+		return link.Welcome{}, errRunOver
 	}
 	if subtle.ConstantTimeCompare(hashToken(hello.Token), s.run.TokenHash) != 1 {
 		return link.Welcome{}, ErrCredential
 	}
-	if s.run.Instance != "" && s.run.Instance != hello.Instance && (s.link != nil || st.alive()) {
-		return link.Welcome{}, &OwnedError{Instance: s.run.Instance}
+	if s.run.Instance != "" && s.run.Instance != hello.Instance {
+		if err := s.free(alive); err != nil {
+			return link.Welcome{}, err
+		}
 	}
 	if s.run.Have >= hello.Next && hello.Next > 0 {
 		return link.Welcome{}, &GoneError{Reason: "the hub has lines of this run that the shim does not know of"}
@@ -182,7 +197,7 @@ func (st *step) attach(a *Attachment, hello Hello) (link.Welcome, error) {
 	}
 	back := b.phase() == fold.PhaseOffline
 	s.link = a
-	s.joined++
+	s.links.joined++
 	s.run.Instance, s.run.PID, s.run.PIDStart = hello.Instance, hello.PID, hello.PIDStart
 	st.event(api.KindLinkUp, Actor{}, record.RunFound{Back: back})
 	// Where the journal is behind, numbers of its entries are about to be used a
@@ -214,7 +229,7 @@ func (st *step) attach(a *Attachment, hello Hello) (link.Welcome, error) {
 	st.resend(a, hello.Writing)
 	st.rulesChanged() // they may have, while it was away
 	st.refuseForeign()
-	switch stopping := s.stopping; {
+	switch stopping := s.process.stopping; {
 	case s.turnTaken():
 		st.closeInput(a)
 	case stopping != "":
@@ -225,7 +240,7 @@ func (st *step) attach(a *Attachment, hello Hello) (link.Welcome, error) {
 }
 
 // attachSpool attaches what a dead shim left.
-func (st *step) attachSpool(a *Attachment, hello Hello) (link.Welcome, error) {
+func (st *step) attachSpool(a *Attachment, hello Hello, alive *bool) (link.Welcome, error) {
 	s := st.s
 	switch {
 	case hello.Run > s.book.Run:
@@ -233,8 +248,9 @@ func (st *step) attachSpool(a *Attachment, hello Hello) (link.Welcome, error) {
 	case hello.Run < s.book.Run:
 		// Among those of the next run its lines would tell something else.
 		return link.Welcome{}, &GoneError{Reason: "the session continued with another run"}
-	case s.link != nil || st.alive():
-		return link.Welcome{}, &OwnedError{Instance: s.run.Instance}
+	}
+	if err := s.free(alive); err != nil {
+		return link.Welcome{}, err
 	}
 	if s.run.Instance != "" && s.run.Instance != hello.Instance {
 		return link.Welcome{}, &OwnedError{Instance: s.run.Instance}
@@ -249,9 +265,12 @@ func (st *step) attachSpool(a *Attachment, hello Hello) (link.Welcome, error) {
 	return link.Welcome{Epoch: s.book.Epoch, Have: s.run.Have, Next: s.run.NextCommand}, nil
 }
 
-// gone judges a shim whose run is over.
-func (st *step) gone(hello Hello) error {
-	row, err := st.s.hub.journal.Run(st.s.hub.ctx, hello.Session, hello.Run)
+// errRunOver says that the run of a shim is not the current one, or has ended.
+var errRunOver = errors.New("the run is over")
+
+// gone judges a shim whose run is over: one with the right credential is told so.
+func (h *Hub) gone(ctx context.Context, hello Hello) error {
+	row, err := h.journal.Run(ctx, hello.Session, hello.Run)
 	if err != nil || subtle.ConstantTimeCompare(hashToken(hello.Token), row.TokenHash) != 1 {
 		if errors.Is(err, journal.ErrNotFound) {
 			return &GoneError{Reason: "this hub does not know the run"}
@@ -261,10 +280,29 @@ func (st *step) gone(hello Hello) error {
 	return &GoneError{Reason: "the run has ended: " + row.Reason}
 }
 
-// alive reports whether the shim that has the run lives.
-func (st *step) alive() bool {
-	r := &st.s.run
-	return r.PID > 0 && st.s.hub.launcher != nil && st.s.hub.launcher.Alive(r.PID, r.PIDStart)
+// A shimProcess names the process of a shim.
+type shimProcess struct {
+	pid   int
+	start string
+}
+
+// shim returns the process that has the run. It runs in loop.
+func (s *session) shim() shimProcess { return shimProcess{s.run.PID, s.run.PIDStart} }
+
+// alive reports whether a process lives. Steps are told; they do not ask.
+func (h *Hub) alive(p shimProcess) bool {
+	return p.pid > 0 && h.launcher != nil && h.launcher.Alive(p.pid, p.start)
+}
+
+// free says that another shim has the run, nil if none has.
+func (s *session) free(alive *bool) error {
+	switch {
+	case s.link == nil && alive == nil:
+		return errUnknown
+	case s.link != nil || *alive:
+		return &OwnedError{Instance: s.run.Instance}
+	}
+	return nil
 }
 
 // replace takes a link out of use. Its owner will find that it counts no more.
@@ -279,40 +317,159 @@ func (a *Attachment) replace(reason string) {
 // ends first, what the session has begun to take in still counts; items must not be
 // changed then.
 func (a *Attachment) Receive(ctx context.Context, items []Item) error {
-	return a.session.try(ctx, a.receive(items))
+	done := make(chan error, 1)
+	d := a.delivery(items, func(err error) { done <- err })
+	if err := a.session.enqueue(&d.op); err != nil {
+		return err
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		a.session.withdraw(&d.op, ctx.Err())
+		select {
+		case err := <-done:
+			return err
+		default:
+			return ctx.Err()
+		}
+	}
 }
 
 // Deliver is Receive for a link that does not wait: done is called with the outcome,
-// by the session's goroutine, or by the caller's if the session is not in use any more.
-// It must not block, and may call Deliver. Items must not be changed before.
+// by a goroutine of the hub, or by the caller's if the session is not in use any more.
+// It must not block, and may call Deliver. Items must not be changed before. A link
+// delivers the next items when these are done: that keeps their order.
 func (a *Attachment) Deliver(items []Item, done func(error)) {
-	if err := a.session.enqueue(op{do: a.receive(items), then: done}); err != nil {
+	if err := a.session.enqueue(&a.delivery(items, done).op); err != nil {
 		done(err)
 	}
 }
 
-// receive returns the operation that takes in items.
-func (a *Attachment) receive(items []Item) func(*step) error {
-	arrived := time.Now()
-	return func(st *step) error {
-		st.then(func() { a.hub.meter.Shown(time.Since(arrived)) })
-		for i := range items {
-			if a.over {
-				return ErrReplaced
-			}
-			if err := st.item(a, &items[i]); err != nil {
-				return err
+// A delivery is what a link brought, on its way into the session. An item may need
+// something that has to be read from a disk. Then the operation ends before it, a
+// goroutine reads that, and another operation goes on: no step waits for it.
+type delivery struct {
+	op      op // the first, which can be withdrawn
+	link    *Attachment
+	arrived time.Time
+	done    func(error)
+
+	// Owned by loop; by the goroutine that reads while that is under way.
+	items []Item       // that are not taken in yet
+	read  func() finds // reads what the first of them needs; nil if it needs nothing
+	finds *finds       // what was read for it
+	// lost says that the link was lost meanwhile, cause why.
+	lost  bool
+	cause error
+}
+
+// finds are what was read for an item.
+type finds struct {
+	lines map[[32]byte]int     // of the run, see Attachment.seen; nil if they were not read
+	plans map[string]*PlanFile // by the id of the request that asks about them
+}
+
+// delivery returns the delivery of items.
+func (a *Attachment) delivery(items []Item, done func(error)) *delivery {
+	d := &delivery{link: a, arrived: time.Now(), items: items, done: done}
+	d.op = op{do: d.take, then: d.taken}
+	return d
+}
+
+// take takes in items up to one for which something has to be read.
+func (d *delivery) take(st *step) error {
+	d.link.paused = nil
+	err := d.takeItems(st)
+	if d.lost && d.link.paused == nil {
+		st.lost(d.link, d.cause)
+	}
+	return err
+}
+
+func (d *delivery) takeItems(st *step) error {
+	a := d.link
+	for ; len(d.items) > 0; d.items = d.items[1:] {
+		if a.over {
+			return ErrReplaced
+		}
+		v := &d.items[0]
+		var line *fold.Line
+		if v.Kind == link.Line && v.Gap == nil {
+			line = v.folded()
+		}
+		if d.finds == nil {
+			if d.read = st.toRead(a, v, line); d.read != nil {
+				a.paused = d
+				return nil
 			}
 		}
+		err := st.itemWith(a, v, line, d.finds)
+		if d.finds = nil; err != nil {
+			return err
+		}
+	}
+	st.then(func() { a.hub.meter.Shown(time.Since(d.arrived)) })
+	return nil
+}
+
+// taken goes on after an operation.
+func (d *delivery) taken(err error) {
+	if err != nil || d.read == nil {
+		d.done(err)
+		return
+	}
+	d.link.hub.tasks.Go(func() {
+		found := d.read()
+		d.read, d.finds = nil, &found
+		err := ErrClosed
+		if d.link.hub.ctx.Err() == nil { // else it was not read to its end
+			err = d.link.session.enqueue(&op{do: d.take, then: d.taken})
+		}
+		if err != nil {
+			d.done(err)
+		}
+	})
+}
+
+// toRead returns what has to be read from a disk before an item can be taken in, nil if
+// nothing has to. line is the item's, nil if it is none of the CLI.
+func (st *step) toRead(a *Attachment, v *Item, line *fold.Line) func() finds {
+	s := st.s
+	if line == nil || !a.dialled && v.Number != 0 && v.Number <= s.run.Have {
 		return nil
 	}
+	lines := a.dialled && v.Repeat && a.seen == nil
+	plans := st.plansAsked(line)
+	if !lines && len(plans) == 0 {
+		return nil
+	}
+	return func() finds {
+		f := finds{plans: s.hub.readPlans(s.id, plans)}
+		if lines {
+			f.lines = s.hub.linesOf(s.id, a.run)
+		}
+		return f
+	}
+}
+
+// itemWith takes in one item with what was read for it; f may be nil.
+func (st *step) itemWith(a *Attachment, v *Item, line *fold.Line, f *finds) error {
+	if f != nil {
+		if f.lines != nil {
+			a.seen = f.lines
+		}
+		st.s.plans.files = f.plans
+		defer func() { st.s.plans.files = nil }()
+	}
+	return st.item(a, v, line)
 }
 
 // ErrReplaced means that another connection has taken the place of this one.
 var ErrReplaced = errors.New("another connection has taken the place of this one")
 
-// item takes in one item.
-func (st *step) item(a *Attachment, v *Item) error {
+// item takes in one item; line is its line, as for toRead.
+func (st *step) item(a *Attachment, v *Item, line *fold.Line) error {
 	s := st.s
 	if v.Kind == link.Live {
 		st.live(a, v)
@@ -320,9 +477,9 @@ func (st *step) item(a *Attachment, v *Item) error {
 	}
 	if a.dialled {
 		if !v.Repeat && v.Kind == link.Line {
-			a.seen, a.seenAll = nil, false // nothing is repeated any more
+			a.seen = nil // nothing is repeated any more
 		}
-		if v.Repeat && v.Kind == link.Line && st.known(a, v) {
+		if v.Repeat && v.Kind == link.Line && a.known(v) {
 			st.shown = append(st.shown, shown{entry: -1, live: v, line: fold.NewLine(v.Bytes, false)})
 			return nil
 		}
@@ -342,11 +499,11 @@ func (st *step) item(a *Attachment, v *Item) error {
 	st.touch()
 	switch v.Kind {
 	case link.Line:
-		return st.line(a, v.folded())
+		return st.line(a, line)
 	case link.Program:
 		st.program(v.Bytes)
 	case link.TooLong:
-		st.add(journal.Entry{Kind: api.KindOversize, Source: journal.SourceAgent, Data: objectOr(v.Bytes)})
+		st.add(journal.Entry{Kind: api.KindOversize, Source: journal.SourceAgent, Data: objectOr(v.Bytes)}, nil)
 	case link.Happened:
 		st.processEvent(v.Bytes)
 	case link.Live, link.Outbox: // a live line was taken in above, the other is for the CLI
@@ -362,10 +519,10 @@ func (st *step) live(a *Attachment, v *Item) {
 	at := [2]int64{v.Number, v.K}
 	line := v.folded()
 	if !a.dialled {
-		if last := st.s.lastLive; at[0] < last[0] || at[0] == last[0] && at[1] <= last[1] {
+		if last := st.s.links.lastLive; at[0] < last[0] || at[0] == last[0] && at[1] <= last[1] {
 			return // sent again after a reconnect
 		}
-		st.s.lastLive = at
+		st.s.links.lastLive = at
 	} else {
 		st.remember(line.Header.UUID)
 		st.s.heard(st.now)
@@ -394,10 +551,7 @@ func objectOr(b []byte) json.RawMessage {
 func (st *step) line(a *Attachment, l *fold.Line) error {
 	s, line, h := st.s, l.Raw, l.Header
 	known := len(st.rows.conversations)
-	from := len(st.rows.fold)
-	st.rows.given = l
-	st.add(journal.Entry{Kind: api.KindLine, Source: journal.SourceAgent, UUID: string(h.UUID), Line: line})
-	st.react(from)
+	st.add(journal.Entry{Kind: api.KindLine, Source: journal.SourceAgent, UUID: string(h.UUID), Line: line}, l)
 	if a.dialled {
 		st.remember(h.UUID)
 		st.touch()
@@ -417,7 +571,7 @@ func (st *step) line(a *Attachment, l *fold.Line) error {
 		st.tooLate(string(h.RequestID))
 	case "assistant":
 		if bytes.Contains(line, []byte(`"`+answer.ToolEnterPlan+`"`)) {
-			s.planTool = answer.ToolEnterPlan
+			s.plans.tool = answer.ToolEnterPlan
 		}
 	case "result":
 		if s.turnTaken() {
@@ -435,8 +589,8 @@ const turnOver = "a new process is used for each turn"
 
 // closeInput lets a process end whose turn is over.
 func (st *step) closeInput(a *Attachment) {
-	if st.s.stopping == "" { // else a client stops it, which is more
-		st.s.stopping = turnOver
+	if st.s.process.stopping == "" { // else a client stops it, which is more
+		st.s.process.stopping = turnOver
 	}
 	st.then(func() { a.wire.CloseInput() })
 }
@@ -448,12 +602,10 @@ func (st *step) program(line []byte) {
 	if err != nil {
 		h = wire.Header{}
 	}
-	from := len(st.rows.fold)
 	id := newID("c")
 	data, _ := json.Marshal(record.Sent{Command: id, Kind: commandProgram}) //nolint:errchkjson // cannot fail
-	st.add(journal.Entry{Kind: api.KindSent, Source: journal.SourceProgram, UUID: string(h.UUID), Line: line, Data: data})
+	st.add(journal.Entry{Kind: api.KindSent, Source: journal.SourceProgram, UUID: string(h.UUID), Line: line, Data: data}, nil)
 	st.event(api.KindCommand, Actor{}, api.CommandFate{ID: id, Kind: commandProgram, State: api.MessageWritten, RequestID: string(h.RequestID)})
-	st.react(from)
 }
 
 // processEvent takes in what a shim tells of its process.
@@ -468,8 +620,8 @@ func (st *step) processEvent(raw []byte) {
 		st.event(api.KindRunLaunched, Actor{}, record.RunFound{Version: e.Version, PID: e.CLIPID, Simulated: st.s.book.Simulated})
 	case link.EventExited:
 		reason := e.Reason
-		if st.s.stopping != "" && (e.Requested || reason == "") {
-			reason = st.s.stopping
+		if st.s.process.stopping != "" && (e.Requested || reason == "") {
+			reason = st.s.process.stopping
 		}
 		if reason == "" {
 			reason = "the process ended"
@@ -478,7 +630,7 @@ func (st *step) processEvent(raw []byte) {
 	case link.EventGap:
 		st.gap(&api.Gap{Certain: true, Reason: fmt.Sprintf("%d lines of a program were not copied: %s", e.Lines, e.Reason)})
 	default:
-		st.add(journal.Entry{Kind: api.KindNotice, Data: objectOr(raw)})
+		st.add(journal.Entry{Kind: api.KindNotice, Data: objectOr(raw)}, nil)
 	}
 }
 
@@ -492,32 +644,40 @@ func (a *Attachment) committed() {
 
 // Written says that the commands up to a number are written to the CLI.
 func (a *Attachment) Written(ctx context.Context, upTo int64) error {
-	return a.session.do(ctx, func(st *step) {
+	return a.session.do(ctx, patient, func(st *step) error {
 		if a.run == st.s.book.Run && !a.over {
 			st.written(upTo)
 		}
+		return nil
 	})
 }
 
 // Failed says that a command was not and will not be written on this connection.
 func (a *Attachment) Failed(ctx context.Context, number int64, reason string) error {
-	return a.session.do(ctx, func(st *step) {
+	return a.session.do(ctx, patient, func(st *step) error {
 		if a.run == st.s.book.Run && !a.over {
 			a.deaf = st.failed(a, number, reason) || a.deaf
 		}
+		return nil
 	})
 }
 
 // Lost says that the connection is gone. It may be called more than once.
 func (a *Attachment) Lost(cause error) {
 	defer a.release()
-	a.session.later(func(st *step) { st.lost(a, cause) })
+	a.session.post(func(st *step) { st.lost(a, cause) })
 }
 
 // lost is Lost in the session's loop.
 func (st *step) lost(a *Attachment, cause error) {
 	s := st.s
 	if a.over || s.link != a {
+		return
+	}
+	if d := a.paused; d != nil {
+		// What it brought before it was lost counts: it may be a plan, which
+		// outlives the process.
+		d.lost, d.cause = true, cause
 		return
 	}
 	a.over = true

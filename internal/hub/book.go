@@ -16,7 +16,8 @@ import (
 
 // A book is all that is derived from the entries of a session. It is a reducer:
 // the same entries give the same book, whether they are applied as they happen
-// or read back from the journal, in one go or on top of a stored one.
+// or read back from the journal, in one go or on top of a stored one. What belongs to
+// one feature is declared in its file; in JSON it is part of the book all the same.
 type book struct {
 	ID    string `json:"id"`
 	Epoch string `json:"epoch"`
@@ -52,24 +53,14 @@ type book struct {
 	State fold.State `json:"state"`
 	Costs fold.Costs `json:"costs"`
 
-	// Commands holds those that are not settled, the oldest first. Order is the
-	// place of the newest in the queue.
-	Commands []journal.Command `json:"commands,omitempty"`
-	Order    int64             `json:"order,omitempty"`
-	// Questions holds the open ones.
-	Questions []journal.Question `json:"questions,omitempty"`
-	// Recent holds those that were answered in this run, whose answers may have
-	// to be sent again.
-	Recent []journal.Question `json:"recent,omitempty"`
-	// Rules are the session's own, Limits what holds it back.
-	Rules  []api.SessionRule `json:"rules,omitempty"`
-	Limits budget.State      `json:"limits,omitzero"`
-	// Enforced are the rules that the CLI of this run was given.
-	Enforced record.Enforced `json:"enforced,omitzero"`
-	// Intent is a plan that is to be carried out by a new process, Outline what
-	// is known of pauses before a plan.
-	Intent  *planIntent `json:"intent,omitempty"`
-	Outline outline     `json:"outline,omitzero"`
+	outboxBook   // outbox.go
+	questionBook // book_questions.go
+	policyBook   // policy.go
+	planBook     // plans.go
+	driverBook   // driver.go
+
+	// Limits are what holds the session back.
+	Limits budget.State `json:"limits,omitzero"`
 	// ToldMode is the permission mode that was told last.
 	ToldMode wire.PermissionMode `json:"told_mode,omitempty"`
 	// Resume, Fork and At say what the run was to go on with.
@@ -78,28 +69,10 @@ type book struct {
 	At     string `json:"at,omitempty"`
 	// First is the body of the run's first initialize request.
 	First json.RawMessage `json:"first,omitempty"`
-	// Direct says that the session belongs to a program that drives it,
-	// Registration is that program's own initialize request.
-	Direct       bool            `json:"direct,omitempty"`
-	Registration json.RawMessage `json:"registration,omitempty"`
-	// Foreign are the requests of this run's CLI that are no questions and wait
-	// for an answer.
-	Foreign []foreignRequest `json:"foreign,omitempty"`
-
 	// rowJSON is the encoded data of the session's row, made of rowOf; see rowData.
 	rowOf   rowData
 	rowJSON json.RawMessage
 }
-
-// maxRecent and maxRecentBytes are how many answered questions a book
-// remembers, maxUnderWay and maxUnderWayBytes how many whose answers have not
-// arrived.
-const (
-	maxRecent        = 64
-	maxRecentBytes   = 256 << 10
-	maxUnderWay      = 4096
-	maxUnderWayBytes = 16 << 20
-)
 
 // The kinds of commands.
 const (
@@ -126,12 +99,9 @@ type changes struct {
 	turns     []journal.Turn
 	// conversations that were not known before
 	conversations []string
-	// fold holds what a line did to questions, for the code that turns that into
-	// further entries.
-	fold []fold.Change
-	// line is the entry itself, if it was a line of the CLI. given is the line of
-	// the next entry, if the caller has parsed it already.
-	line, given *fold.Line
+	// asked is what the entry did to the CLI's questions, for step.react, which turns
+	// that into further entries.
+	asked []fold.Change
 }
 
 func (c *changes) command(v journal.Command) {
@@ -148,9 +118,9 @@ func (c *changes) question(v journal.Question) {
 	c.questions[v.ID] = v
 }
 
-// apply folds an entry that has its number. An entry that does not follow the
-// last one is a mistake of the caller.
-func (b *book) apply(e *journal.Entry, c *changes) error {
+// apply folds an entry that has its number. line is that of an entry of kind line,
+// see lineOf. An entry that does not follow the last one is a mistake of the caller.
+func (b *book) apply(e *journal.Entry, line *fold.Line, c *changes) error {
 	if e.Seq != b.Seq+1 {
 		return fmt.Errorf("entry %d of session %s follows %d", e.Seq, b.ID, b.Seq)
 	}
@@ -159,7 +129,7 @@ func (b *book) apply(e *journal.Entry, c *changes) error {
 	var err error
 	switch e.Kind {
 	case api.KindLine:
-		b.line(e, c)
+		b.line(e, line, c)
 	case api.KindSent:
 		err = b.sent(e, c)
 	case api.KindCreated:
@@ -215,10 +185,10 @@ func (b *book) apply(e *journal.Entry, c *changes) error {
 	default:
 		// Notices and whatever a later version writes change nothing here.
 	}
-	if e.Time.After(b.Updated) && b.isActivity(e, c.line, linked) {
+	if e.Time.After(b.Updated) && b.isActivity(e, line, linked) {
 		b.Updated = e.Time
 	}
-	b.Limits.Apply(e, c.line, budget.Facts{Phase: b.phase(), Told: b.Told, Result: b.State.Result})
+	b.Limits.Apply(e, line, budget.Facts{Phase: b.phase(), Told: b.Told, Result: b.State.Result})
 	// Not by their number: the fold keeps so many of them.
 	if now := b.State.Conversation(); now != before {
 		c.conversations = append(c.conversations, now)
@@ -269,16 +239,20 @@ func (b *book) update(d record.Updated, now time.Time) {
 	}
 }
 
-// line folds a line that the CLI wrote.
-func (b *book) line(e *journal.Entry, c *changes) {
-	l := c.given
-	if c.given = nil; l == nil {
-		l = fold.NewLine(e.Line, false)
+// lineOf returns the line of an entry that was read back, nil if it is not one of the
+// CLI.
+func lineOf(e *journal.Entry) *fold.Line {
+	if e.Kind != api.KindLine {
+		return nil
 	}
+	return fold.NewLine(e.Line, false)
+}
+
+// line folds a line that the CLI wrote.
+func (b *book) line(e *journal.Entry, l *fold.Line, c *changes) {
 	l.Seq, l.Time = e.Seq, e.Time
-	c.line = l
 	b.State.Drift.Count(l)
-	c.fold = append(c.fold, b.State.Apply(l)...)
+	c.asked = append(c.asked, b.State.Apply(l)...)
 	b.foreignLine(l, e.Line)
 	b.Doubt = b.Doubt && !ofTurn(l)
 	if turn := b.Costs.Apply(l); turn != nil {
@@ -321,7 +295,7 @@ func (b *book) sent(e *journal.Entry, c *changes) error {
 	}
 	l := fold.NewLine(e.Line, true)
 	l.Seq, l.Time = e.Seq, e.Time
-	c.fold = append(c.fold, b.State.Apply(l)...)
+	c.asked = append(c.asked, b.State.Apply(l)...)
 	b.Costs.Apply(l)
 	if d.Kind == commandInitialize && b.First == nil {
 		b.First = slices.Clone(e.Line)
@@ -531,7 +505,7 @@ func (b *book) runEnded(e *journal.Entry, c *changes) error {
 }
 
 func (b *book) happened(e fold.Event, c *changes) {
-	c.fold = append(c.fold, b.State.Happened(e)...)
+	c.asked = append(c.asked, b.State.Happened(e)...)
 }
 
 // phase returns what the session is doing.

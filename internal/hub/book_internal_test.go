@@ -1,8 +1,11 @@
 package hub
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/answer"
@@ -49,5 +52,49 @@ func TestManyAnswersUnderWay(t *testing.T) {
 	b.remember(answered(-2, 2))
 	if len(b.Recent) != maxUnderWay || b.Recent[0].ID != "q1" {
 		t.Errorf("%d are remembered, want at most %d", len(b.Recent), maxUnderWay)
+	}
+}
+
+// TestStoredBook reads a book as it was stored before its members were grouped, and
+// stores it again: the form is the same, so that an older hub can read it, too.
+func TestStoredBook(t *testing.T) {
+	const stored = `{"id":"s1","epoch":"e","seq":9,"form":1,"created":"2026-01-02T03:04:05Z","updated":"2026-01-02T03:04:05Z","run":2,
+		"state":{"queue":{},"questions":{}},"costs":{},
+		"commands":[{"Session":"s1","ID":"m1","Kind":"prompt","State":"queued","Order":3}],"order":3,
+		"questions":[{"ID":"q1","Session":"s1","Run":2,"RequestID":"r1","Kind":"permission","State":"open"}],
+		"recent":[{"ID":"q2","Session":"s1","Run":2,"RequestID":"r2","Kind":"plan","State":"answered"}],
+		"rules":[{"id":"u1","rule":"Bash","decision":"ask"}],"enforced":{"deny":["Bash"]},
+		"intent":{"question":"q2","prompt":"go on","mode":"default","since":"2026-01-02T03:04:05Z"},"outline":{"clicks":1},
+		"direct":true,"registration":{"type":"control_request"},"foreign":[{"request_id":"r3","subtype":"mcp_message"}]}`
+	var b book
+	if err := json.Unmarshal([]byte(stored), &b); err != nil {
+		t.Fatal(err)
+	}
+	row, open := b.asked("r1")
+	next, waits := b.nextPrompt()
+	if !open || row.ID != "q1" || b.recent("r2") == nil || !waits || next.ID != "m1" || b.Order != 3 || len(b.Rules) != 1 || b.Enforced.Deny[0] != "Bash" ||
+		b.Intent.Prompt != "go on" || b.Outline.Clicks != 1 || !b.Direct || b.Registration == nil || b.foreign("r3") == nil {
+		t.Errorf("it was read as %+v", b)
+	}
+	again, err := json.Marshal(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(stored), &before); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(again, &after); err != nil {
+		t.Fatal(err)
+	}
+	names := func(m map[string]json.RawMessage) map[string]bool {
+		all := map[string]bool{}
+		for name := range m {
+			all[name] = true
+		}
+		return all
+	}
+	if diff := cmp.Diff(names(before), names(after)); diff != "" {
+		t.Errorf("it is stored with other members:\n%s", diff)
 	}
 }

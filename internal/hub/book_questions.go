@@ -9,6 +9,29 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/journal"
 )
 
+// A questionBook is what people are asked: the one table of questions that the hub
+// reads. What the CLI waits for is another thing. The reducer of lines keeps that
+// ([fold.Questions]), and the hub learns of it by changes alone, see step.react: a plan
+// outlives the process that asked, a hook is held open of which the reducer knows
+// nothing, and an answer that the CLI throws away has settled a question for people.
+type questionBook struct {
+	// Questions holds the open ones.
+	Questions []journal.Question `json:"questions,omitempty"`
+	// Recent holds those that were answered in this run, whose answers may have
+	// to be sent again.
+	Recent []journal.Question `json:"recent,omitempty"`
+}
+
+// maxRecent and maxRecentBytes are how many answered questions a book
+// remembers, maxUnderWay and maxUnderWayBytes how many whose answers have not
+// arrived.
+const (
+	maxRecent        = 64
+	maxRecentBytes   = 256 << 10
+	maxUnderWay      = 4096
+	maxUnderWayBytes = 16 << 20
+)
+
 // questionEntry folds the opening, a change or the end of a question.
 func (b *book) questionEntry(e *journal.Entry, c *changes) error {
 	var d settledData
@@ -81,6 +104,17 @@ func (b *book) asked(requestID string) (row journal.Question, open bool) {
 		}
 	}
 	return journal.Question{}, false
+}
+
+// recent returns the question with this request id that was answered in this
+// run, nil if there is none.
+func (b *book) recent(requestID string) *journal.Question {
+	for i := range b.Recent {
+		if b.Recent[i].RequestID == requestID && b.Recent[i].Run == b.Run {
+			return &b.Recent[i]
+		}
+	}
+	return nil
 }
 
 // remember keeps an answered question, whose answer may have to be sent again. One

@@ -30,7 +30,7 @@ func (l limited) Folder() string              { return l.st.s.book.folder() }
 func (l limited) Limits() *budget.State       { return &l.st.s.book.Limits }
 func (l limited) Costs() *fold.Costs          { return &l.st.s.book.Costs }
 func (l limited) Phase() fold.Phase           { return l.st.s.book.phase() }
-func (l limited) Stopping() bool              { return l.st.s.stopping != "" }
+func (l limited) Stopping() bool              { return l.st.s.process.stopping != "" }
 func (l limited) ResumeAtReset() bool         { return l.st.s.book.Options.ResumeAtReset }
 func (l limited) NewHold() string             { return newID("h") }
 func (l limited) Event(kind string, data any) { l.st.event(kind, l.by, data) }
@@ -110,7 +110,7 @@ func (h *Hub) poke(ids []string) {
 	}
 	h.mu.Unlock()
 	for _, s := range list {
-		s.later(func(*step) {}) // a step without an operation looks at the limits
+		s.post(func(*step) {}) // a step without an operation looks at the limits
 	}
 }
 
@@ -121,7 +121,7 @@ func (h *Hub) tickLimits(now time.Time) { h.poke(h.ledger.Due(now)) }
 // being ended because it was idle.
 func (st *step) wake() {
 	s, b := st.s, st.s.book
-	if !b.Limits.Rested || b.Ended == nil || s.starts > 0 {
+	if !b.Limits.Rested || b.Ended == nil || s.process.starts > 0 {
 		return
 	}
 	if _, waiting := b.nextPrompt(); waiting {
@@ -133,7 +133,7 @@ func (st *step) wake() {
 // again if the turn goes on and can be reached again.
 func (st *step) interruptOver() {
 	s, b := st.s, st.s.book
-	if !b.State.Turn || b.State.Interrupting || b.State.Ended != nil || s.reachable() != nil || s.stopping != "" {
+	if !b.State.Turn || b.State.Interrupting || b.State.Ended != nil || s.reachable() != nil || s.process.stopping != "" {
 		return
 	}
 	if b.Transport == transportTee {
@@ -192,10 +192,7 @@ func (h *Hub) Release(ctx context.Context, by Actor, id string, in api.Release) 
 	if err != nil {
 		return nil, h.problem(err, id)
 	}
-	err = s.ask(ctx, func(st *step) error {
-		if old, err := st.answeredBefore(ctx, request); err != nil || old != nil {
-			return err
-		}
+	_, err = s.once(ctx, request, func(st *step) error {
 		if err := st.limits(by).Release(in); err != nil {
 			return err
 		}

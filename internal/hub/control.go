@@ -63,7 +63,7 @@ func (s *session) control(ctx context.Context, by Actor, r wire.Request) (*wire.
 		return nil, err
 	}
 	if remember != (record.Updated{}) {
-		err = s.ask(ctx, func(st *step) error {
+		err = s.do(ctx, writing, func(st *step) error {
 			st.event(api.KindUpdated, by, remember)
 			return nil
 		})
@@ -78,7 +78,7 @@ func (s *session) control(ctx context.Context, by Actor, r wire.Request) (*wire.
 // the one before, so that the rules that the CLI is to enforce go along.
 func (s *session) applySettings(ctx context.Context, by Actor, r *wire.ApplyFlagSettingsRequest) (*wire.ControlAnswer, error) {
 	var want record.Enforced
-	err := s.look(ctx, func(st *step) error {
+	err := s.do(ctx, reading, func(st *step) error {
 		want = s.settings(st.now)
 		return nil
 	})
@@ -94,9 +94,10 @@ func (s *session) applySettings(ctx context.Context, by Actor, r *wire.ApplyFlag
 		return nil, err
 	}
 	theirs := clone(r.Settings)
-	err = s.do(ctx, func(*step) {
-		s.flags = theirs
-		s.pushDue = true // the rules may have changed meanwhile
+	err = s.do(ctx, patient, func(*step) error {
+		s.policy.flags = theirs
+		s.policy.due = true // the rules may have changed meanwhile
+		return nil
 	})
 	if err != nil {
 		return nil, s.hub.problem(err, s.id)
@@ -163,7 +164,7 @@ func (h *Hub) Environment(ctx context.Context, by Actor, id string, variables ma
 
 // setEnvironment sends the line that changes variables.
 func (s *session) setEnvironment(ctx context.Context, by Actor, line []byte) error {
-	return s.hub.problem(s.ask(ctx, func(st *step) error {
+	return s.hub.problem(s.do(ctx, writing, func(st *step) error {
 		if err := s.reachable(); err != nil {
 			return err
 		}

@@ -223,7 +223,7 @@ func (h *Hub) AttachDialled(ctx context.Context, hello DialHello, w Wire) (*Atta
 	}
 	a := &Attachment{hub: h, session: s, release: release, wire: w, dialled: true}
 	var welcome link.Welcome
-	err = s.try(ctx, func(st *step) (err error) {
+	err = s.do(ctx, patient, func(st *step) (err error) {
 		welcome, err = st.attachDialled(a, hello)
 		return err
 	})
@@ -248,9 +248,10 @@ func (h *Hub) dialledSession(ctx context.Context, hello DialHello) (*session, fu
 		return nil, nil, h.problem(err, s.id)
 	}
 	release := h.releaser(s)
-	err = s.do(ctx, func(st *step) {
+	err = s.do(ctx, patient, func(st *step) error {
 		st.event(api.KindCreated, Actor{}, record.Created{Epoch: newEpoch()})
 		st.startRun(runSpec{fresh: true, transport: hello.Transport, name: hello.Name})
+		return nil
 	})
 	if err != nil {
 		release()
@@ -294,48 +295,50 @@ func (st *step) attachDialled(a *Attachment, hello DialHello) (link.Welcome, err
 
 // Posting says that the CLI sends its lines by POST.
 func (a *Attachment) Posting(ctx context.Context) error {
-	return a.session.do(ctx, func(st *step) {
+	return a.session.do(ctx, patient, func(st *step) error {
 		if st.s.link == a && st.s.run.Transport != transportHybrid {
 			st.s.run.Transport = transportHybrid
 			st.touch()
 		}
+		return nil
 	})
 }
 
 // Connected says that a CLI that dialled in can be spoken to: for the first time,
 // or again after it was lost, or after the hub was restarted.
 func (a *Attachment) Connected(ctx context.Context, again bool) error {
-	return a.session.do(ctx, func(st *step) {
+	return a.session.do(ctx, patient, func(st *step) error {
 		s, b := st.s, st.s.book
 		if a.over || s.link != a || b.Ended != nil {
-			return
+			return nil
 		}
 		a.connected = true
-		s.joined++
+		s.links.joined++
 		s.quiet = quiet{since: st.now}
 		st.event(api.KindLinkUp, Actor{}, record.RunFound{Back: again || b.First != nil})
 		if b.First == nil {
-			s.pushDue = true
+			s.policy.due = true
 			if _, err := st.initialize(nil); err != nil {
 				s.log.Error("building initialize", "session", s.id, "err", err)
 			}
-			return
+			return nil
 		}
 		st.recover(a)
 		st.sendAgain(a)
 		st.rulesChanged() // they may have, while it was away
+		return nil
 	})
 }
 
 // Disconnected says that the CLI cannot be spoken to at present.
 func (a *Attachment) Disconnected(ctx context.Context, cause error) error {
-	return a.session.do(ctx, func(st *step) {
+	return a.session.do(ctx, patient, func(st *step) error {
 		if a.over || st.s.link != a {
-			return
+			return nil
 		}
 		a.connected, a.recovers = false, ""
 		if st.s.book.Ended != nil {
-			return
+			return nil
 		}
 		reason := "the connection was closed"
 		if cause != nil {
@@ -347,16 +350,18 @@ func (a *Attachment) Disconnected(ctx context.Context, cause error) error {
 			}
 		}
 		st.down(reason)
+		return nil
 	})
 }
 
 // Recover asks a CLI once more what it waits for, because an answer may have been
 // lost. What it lists and was answered is answered again.
 func (a *Attachment) Recover(ctx context.Context) error {
-	return a.session.do(ctx, func(st *step) {
+	return a.session.do(ctx, patient, func(st *step) error {
 		if !a.over && st.s.link == a && a.connected && st.s.book.Ended == nil && st.s.book.First != nil {
 			st.recover(a)
 		}
+		return nil
 	})
 }
 
@@ -400,7 +405,7 @@ func (st *step) sendAgain(a *Attachment) {
 		}
 	}
 	slices.SortFunc(again, func(x, y link.Order) int { return int(x.Number - y.Number) })
-	st.s.held = nil
+	st.s.outbox.held = nil
 	if len(again) > 0 {
 		st.then(func() { a.wire.Send(again) })
 	}
@@ -409,9 +414,9 @@ func (st *step) sendAgain(a *Attachment) {
 // Doubtful says that the connection was lost while a command was written: it may
 // have arrived.
 func (a *Attachment) Doubtful(ctx context.Context, number int64, reason string) error {
-	return a.session.do(ctx, func(st *step) {
+	return a.session.do(ctx, patient, func(st *step) error {
 		if a.over || a.run != st.s.book.Run {
-			return
+			return nil
 		}
 		for _, v := range slices.Clone(st.s.book.Commands) {
 			if v.Run != st.s.book.Run || v.Number != number || v.State != string(api.MessageSent) {
@@ -427,6 +432,7 @@ func (a *Attachment) Doubtful(ctx context.Context, number int64, reason string) 
 				st.fate(v, api.MessageUnknown, reason)
 			}
 		}
+		return nil
 	})
 }
 
@@ -446,33 +452,29 @@ func (st *step) remember(uuid []byte) {
 	st.s.run.LastUUIDs = uuids // stored with the next durable line
 }
 
-// known reports whether the log of the run has a line that a CLI repeats.
-func (st *step) known(a *Attachment, v *Item) bool {
-	s := st.s
-	if !a.seenAll {
-		a.seenAll, a.seen = true, map[[32]byte]int{}
-		for after := int64(0); ; {
-			entries, err := s.hub.journal.Entries(s.hub.ctx, s.id, after, 0, 0)
-			if err != nil {
-				s.log.Error("looking for repeated lines", "session", s.id, "err", err)
-				break
-			}
-			if len(entries) == 0 {
-				break
-			}
-			for i := range entries {
-				after = entries[i].Seq
-				if entries[i].Run == a.run && entries[i].Kind == api.KindLine {
-					a.seen[identity(entries[i].Line)]++
-				}
-			}
+// linesOf counts the lines of a run in its log, by their identity.
+func (h *Hub) linesOf(session string, run int) map[[32]byte]int {
+	seen := map[[32]byte]int{}
+	for after := int64(0); ; {
+		entries, err := h.journal.Entries(h.ctx, session, after, 0, 0)
+		if err != nil {
+			h.log.Error("looking for repeated lines", "session", session, "err", err)
+			return seen
 		}
-		for i := range st.entries {
-			if st.entries[i].Kind == api.KindLine {
-				a.seen[identity(st.entries[i].Line)]++
+		if len(entries) == 0 {
+			return seen
+		}
+		for i := range entries {
+			after = entries[i].Seq
+			if entries[i].Run == run && entries[i].Kind == api.KindLine {
+				seen[identity(entries[i].Line)]++
 			}
 		}
 	}
+}
+
+// known reports whether the log of the run has a line that the CLI repeats.
+func (a *Attachment) known(v *Item) bool {
 	if h, err := wire.Peek(v.Bytes); err == nil && string(h.Type) == "control_response" {
 		return false // two answers under one id may both count
 	}

@@ -78,7 +78,7 @@ func (s *session) heard(now time.Time) {
 // doubtful reports whether a turn may be over of which the session does not know.
 func (s *session) doubtful() bool {
 	b := s.book
-	return b.Doubt && b.Ended == nil && s.link != nil && s.link.connected && s.link.recovers == "" && s.stopping == "" && b.phase() == fold.PhaseRunning
+	return b.Doubt && b.Ended == nil && s.link != nil && s.link.connected && s.link.recovers == "" && s.process.stopping == "" && b.phase() == fold.PhaseRunning
 }
 
 // presume ends a turn that is in doubt if the CLI was silent for long enough.
@@ -141,12 +141,12 @@ func (st *step) readTurn() {
 		return
 	}
 	q.reading = true
-	joined, since, configDir, dir := s.joined, q.since, b.ConfigDir, b.dir()
+	joined, since, configDir, dir := s.links.joined, q.since, b.ConfigDir, b.dir()
 	st.then(func() {
 		s.hub.tasks.Go(func() {
 			turn := s.hub.turnOnDisk(configDir, dir, conversation, prompt)
-			s.later(func(st *step) {
-				if q := &st.s.quiet; st.s.joined == joined { // else it is another connection's
+			s.post(func(st *step) {
+				if q := &st.s.quiet; st.s.links.joined == joined { // else it is another connection's
 					q.reading, q.told = false, told{turn, since}
 					q.pause = max(2*q.pause, overSilence)
 					q.next = st.now.Add(q.pause)

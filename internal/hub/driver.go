@@ -30,6 +30,43 @@ type Driver struct {
 	left       atomic.Bool
 }
 
+// A driverBook is what a book knows of the program that drives a session.
+type driverBook struct {
+	// Direct says that the session belongs to a program that drives it,
+	// Registration is that program's own initialize request.
+	Direct       bool            `json:"direct,omitempty"`
+	Registration json.RawMessage `json:"registration,omitempty"`
+	// Foreign are the requests of this run's CLI that are no questions and wait
+	// for an answer.
+	Foreign []foreignRequest `json:"foreign,omitempty"`
+}
+
+// A driverState is what a session knows of its drivers.
+type driverState struct {
+	// registrant answers what the CLI asks the program that drives it, nil if there is
+	// none; successor takes its place when it leaves.
+	registrant, successor *Driver
+}
+
+// register makes a driver the registrant.
+func (s *driverState) register(d *Driver) {
+	s.registrant = d
+	d.registered.Store(true)
+}
+
+// leave takes a driver out. It reports whether that was the registrant.
+func (s *driverState) leave(d *Driver) bool {
+	if s.successor == d {
+		s.successor = nil
+	}
+	if s.registrant != d {
+		return false
+	}
+	s.registrant = nil
+	d.registered.Store(false)
+	return true
+}
+
 // CreateDirect makes a session whose process is started by the first initialize of
 // a [Driver], with what that says.
 func (h *Hub) CreateDirect(ctx context.Context, by Actor, in api.CreateSession) (*api.Created, error) {
@@ -71,16 +108,11 @@ func (d *Driver) Leave() {
 	d.leave.Do(func() {
 		defer d.release()
 		d.left.Store(true) // what it has sent may come after what follows
-		d.session.later(func(st *step) {
-			s := st.s
-			if s.successor == d {
-				s.successor = nil
-			}
-			if s.registrant != d {
+		d.session.post(func(st *step) {
+			s := &st.s.drivers
+			if !s.leave(d) {
 				return
 			}
-			s.registrant = nil
-			d.registered.Store(false)
 			st.refuseForeign() // no other client was shown these
 			if next := s.successor; next != nil {
 				s.successor = nil
@@ -88,12 +120,6 @@ func (d *Driver) Leave() {
 			}
 		})
 	})
-}
-
-// register makes a driver the registrant. It runs in loop.
-func (s *session) register(d *Driver) {
-	s.registrant = d
-	d.registered.Store(true)
 }
 
 // OwnHook reports whether a hook is the hub's own, by its callback id: its calls are
@@ -155,7 +181,7 @@ func (b *book) foreign(requestID string) *foreignRequest {
 // refuseForeign answers what the CLI asks a registrant that is gone.
 func (st *step) refuseForeign() {
 	b := st.s.book
-	if st.s.registrant != nil || b.Ended != nil || b.Transport == transportTee {
+	if st.s.drivers.registrant != nil || b.Ended != nil || b.Transport == transportTee {
 		return
 	}
 	for _, f := range slices.Clone(b.Foreign) {
@@ -231,7 +257,7 @@ func (s *session) submitInitialize(ctx context.Context, by Actor, request *wire.
 	raw := bytes.Clone(request.Raw())
 	answer, launched := make(chan outcome, 1), make(chan error, 1)
 	first := false
-	err := s.ask(ctx, func(st *step) error {
+	err := s.do(ctx, writing, func(st *step) error {
 		b := s.book
 		if d.left.Load() {
 			return &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Title: "the program that sent this is gone"}
@@ -245,13 +271,13 @@ func (s *session) submitInitialize(ctx context.Context, by Actor, request *wire.
 				return notBypassing()
 			}
 			first = true
-			s.register(d)
+			s.drivers.register(d)
 			st.startRun(runSpec{fresh: true, registration: raw, answer: answer, launched: launched, resume: b.Resume, fork: b.Fork, at: b.At})
-		case !b.Direct || s.registrant == d || !may(wire.ScopeAdmin) || !sameRegistration(b.registration(), request):
-		case s.registrant == nil:
-			s.register(d)
+		case !b.Direct || s.drivers.registrant == d || !may(wire.ScopeAdmin) || !sameRegistration(b.registration(), request):
+		case s.drivers.registrant == nil:
+			s.drivers.register(d)
 		default:
-			s.successor = d // the old connection may be dead, and the hub not have noticed yet
+			s.drivers.successor = d // the old connection may be dead, and the hub not have noticed yet
 		}
 		return nil
 	})
@@ -333,10 +359,16 @@ func (s *session) notStarted() error {
 }
 
 // notOurs says that the session's process belongs to a program and lives: it is
-// not the hub's to end or to replace.
-func (st *step) notOurs() error {
+// not the hub's to end or to replace. alive says whether the process that has the run
+// lives, see lookUp.
+func (st *step) notOurs(alive *bool) error {
 	s, b := st.s, st.s.book
-	if b.Ended != nil || b.Transport != transportTee || s.link == nil && !st.alive() {
+	switch {
+	case b.Ended != nil || b.Transport != transportTee:
+		return nil
+	case s.link == nil && alive == nil:
+		return errUnknown
+	case s.link == nil && !*alive:
 		return nil
 	}
 	return &api.Error{

@@ -54,7 +54,10 @@ func (h *Hub) TurnRead(ctx context.Context, id string) (read bool, err error) {
 		return false, err
 	}
 	defer release()
-	err = s.do(ctx, func(*step) { read = !s.quiet.reading && s.quiet.told.since.Equal(s.quiet.since) })
+	err = s.do(ctx, reading, func(*step) error {
+		read = !s.quiet.reading && s.quiet.told.since.Equal(s.quiet.since)
+		return nil
+	})
 	return read, err
 }
 

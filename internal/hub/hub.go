@@ -101,7 +101,7 @@ type Hub struct {
 	leases   map[string]journal.Lease // by conversation
 	names    map[string]string        // sessions by the path that a CLI dialled
 	offline  map[string]bool          // sessions whose run has no link
-	creating map[string]chan struct{} // by client id
+	requests map[string]chan struct{} // with a client's id that are under way, by scope and id
 	closed   bool
 }
 
@@ -111,7 +111,7 @@ func New(ctx context.Context, o Options) (*Hub, error) {
 	h := &Hub{
 		journal: o.Journal, launcher: o.Launcher, log: o.Logger, clock: o.Now, watch: o.Watch, rest: o.Rest, silence: o.Silence,
 		sessions: map[string]*session{}, loading: map[string]chan struct{}{}, leases: map[string]journal.Lease{},
-		names: map[string]string{}, offline: map[string]bool{}, creating: map[string]chan struct{}{}, look: make(chan string, 64),
+		names: map[string]string{}, offline: map[string]bool{}, requests: map[string]chan struct{}{}, look: make(chan string, 64),
 	}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
@@ -207,18 +207,18 @@ func (h *Hub) recover(ctx context.Context) error {
 				h.log.Warn("sweeping up after a start that was cut off", "session", r.Session, "err", err)
 			}
 		}
-		err = s.do(ctx, func(st *step) {
+		err = s.do(ctx, patient, func(st *step) error {
 			b := s.book
 			if b.Run != r.Run || b.Ended != nil {
 				// A row that was left behind; the log knows better.
-				return
+				return nil
 			}
 			if unborn {
 				st.endRun(api.Ended{Reason: "the hub ended before the process was started"}, true)
 				if _, waiting := b.nextPrompt(); waiting {
 					st.startRun(runSpec{fresh: b.Resume == "", resume: b.Resume, fork: b.Fork, at: b.At})
 				}
-				return
+				return nil
 			}
 			if b.Linked || b.phase() != fold.PhaseOffline && b.phase() != fold.PhaseStarting {
 				st.down("the hub was restarted")
@@ -228,6 +228,7 @@ func (h *Hub) recover(ctx context.Context) error {
 				held = b.Resume
 			}
 			h.holdLease(held, journal.Lease{ConfigDir: b.ConfigDir, Conversation: held, Session: s.id, Run: b.Run})
+			return nil
 		})
 		h.mu.Lock()
 		h.offline[r.Session] = true
@@ -380,7 +381,7 @@ func (h *Hub) rebuild(ctx context.Context, id string, stored bool) (*book, error
 		}
 		for i := range entries {
 			var c changes
-			if err := b.apply(&entries[i], &c); err != nil {
+			if err := b.apply(&entries[i], lineOf(&entries[i]), &c); err != nil {
 				h.log.Error("folding an entry", "session", id, "seq", entries[i].Seq, "err", err)
 			}
 		}
@@ -468,7 +469,7 @@ func (h *Hub) pokeDue() {
 	}
 	h.mu.Unlock()
 	for _, s := range due {
-		s.later(func(*step) {})
+		s.post(func(*step) {})
 	}
 }
 
@@ -491,18 +492,18 @@ func (h *Hub) reap(id string) {
 	defer release()
 	var run journal.Run
 	settled := false
-	err = s.do(h.ctx, func(st *step) {
+	err = s.do(h.ctx, patient, func(st *step) error {
 		run = s.run
 		if s.link == nil && s.book.Linked && s.book.Ended == nil {
 			st.down("the link was lost") // with what was in memory
 		}
-		settled = s.book.Ended != nil || s.link != nil || s.starts > 0
+		settled = s.book.Ended != nil || s.link != nil || s.process.starts > 0
 		switch {
 		case settled:
 		case s.book.Transport == transportWebSocket || s.book.Transport == transportHybrid || run.PID == 0:
 			run.Run = 0 // this hub cannot look for its process
 			if settled = st.neverCame(); settled {
-				return
+				return nil
 			}
 			lost := s.book.Lost
 			if s.book.Updated.After(lost) {
@@ -512,6 +513,7 @@ func (h *Hub) reap(id string) {
 				st.endRun(api.Ended{Reason: ErrGone.Error()}, false)
 			}
 		}
+		return nil
 	})
 	if err != nil {
 		return
@@ -532,9 +534,9 @@ func (h *Hub) reap(id string) {
 	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		h.log.Warn("sweeping up after a dead shim", "session", id, "run", run.Run, "err", err)
 	}
-	_ = s.do(h.ctx, func(st *step) {
+	_ = s.do(h.ctx, patient, func(st *step) error {
 		if s.book.Run != run.Run || s.link != nil {
-			return
+			return nil
 		}
 		reason := "its shim process died"
 		if s.book.Transport == transportTee {
@@ -544,6 +546,7 @@ func (h *Hub) reap(id string) {
 			reason += fmt.Sprintf("; %d processes that it left were ended", swept)
 		}
 		st.endRun(api.Ended{Reason: reason}, false)
+		return nil
 	})
 }
 
@@ -579,12 +582,13 @@ func (h *Hub) evictIdle() {
 	h.mu.Unlock()
 	for _, s := range idle {
 		rests := false
-		err := s.do(h.ctx, func(st *step) {
-			rests = s.link == nil && s.starts == 0 && len(s.waits) == 0
+		err := s.do(h.ctx, patient, func(st *step) error {
+			rests = s.link == nil && s.process.starts == 0 && len(s.waits) == 0
 			if rests && s.unsaved > 0 {
 				st.saves = true
 				st.touch()
 			}
+			return nil
 		})
 		if err != nil || !rests {
 			continue

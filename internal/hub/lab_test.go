@@ -242,7 +242,8 @@ type launcher struct {
 	fail    error            // the next start fails with it
 	specs   []hub.LaunchSpec
 	history map[string][]string
-	plan    string // what Plan finds
+	plan    string                // what Plan finds
+	asked   func(context.Context) // called by Plan and Alive, if it is not nil
 	version string
 	pid     int
 	hold    chan struct{} // starts wait for it, if it is not nil
@@ -274,6 +275,9 @@ func (l *launcher) Start(_ context.Context, spec hub.LaunchSpec) (*hub.Launched,
 }
 
 func (l *launcher) Alive(pid int, _ string) bool {
+	if l.asked != nil {
+		l.asked(context.Background())
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, s := range l.shims {
@@ -318,7 +322,10 @@ func (l *launcher) History(_ context.Context, _, _, conversation string) (iter.S
 	}, nil
 }
 
-func (l *launcher) Plan(context.Context, hub.PlanQuery) (*hub.PlanFile, error) {
+func (l *launcher) Plan(ctx context.Context, _ hub.PlanQuery) (*hub.PlanFile, error) {
+	if l.asked != nil {
+		l.asked(ctx)
+	}
 	if l.plan == "" {
 		return nil, fs.ErrNotExist
 	}
@@ -353,6 +360,18 @@ func (l *launcher) each(f func(*shim)) {
 func (l *launcher) connectAll() {
 	l.listen(true)
 	l.each((*shim).connect)
+}
+
+// alive has a process live that is no shim of the lab's.
+func (l *launcher) alive(t *testing.T, pid int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.shims["process"] = &shim{pid: pid}
+	t.Cleanup(func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.shims, "process")
+	})
 }
 
 // specOf returns what was to be started for a session last.

@@ -45,7 +45,7 @@ func (h *Hub) createOnce(ctx context.Context, by Actor, in api.CreateSession, su
 	if in.ClientID == "" {
 		return h.create(ctx, by, in, sum, spec, forkOf)
 	}
-	done, err := h.once(ctx, in.ClientID)
+	done, err := h.once(ctx, scopeCreate+" "+in.ClientID)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (h *Hub) create(ctx context.Context, by Actor, in api.CreateSession, sum []
 	launched := make(chan error, 1)
 	spec.launched = launched
 	var token string
-	err = s.ask(lasting, func(st *step) error {
+	err = s.do(lasting, writing, func(st *step) error {
 		if spec.resume != "" && !spec.fork {
 			if err := h.claim(journal.Lease{Conversation: spec.resume, Session: s.id, Run: 1}); err != nil {
 				return err
@@ -112,7 +112,10 @@ func (h *Hub) create(ctx context.Context, by Actor, in api.CreateSession, sum []
 	if err == nil && spec.resume != "" {
 		// Its history may be long: it is not part of one step.
 		if err = s.history(ctx, spec.resume, in.Dir, spec.at); err == nil {
-			err = s.do(lasting, func(st *step) { token = st.startRun(spec) })
+			err = s.do(lasting, patient, func(st *step) error {
+				token = st.startRun(spec)
+				return nil
+			})
 		}
 	}
 	if err != nil {
@@ -240,18 +243,19 @@ func checkOptions(by Actor, o api.SessionOptions) error {
 	return nil
 }
 
-// once makes calls with the same client id wait for each other.
-func (h *Hub) once(ctx context.Context, id string) (func(), error) {
+// once makes requests with the same name wait for each other, until the function
+// is called that it returns.
+func (h *Hub) once(ctx context.Context, name string) (over func(), err error) {
 	for {
 		h.mu.Lock()
-		wait, busy := h.creating[id]
+		wait, busy := h.requests[name]
 		if !busy {
 			done := make(chan struct{})
-			h.creating[id] = done
+			h.requests[name] = done
 			h.mu.Unlock()
 			return func() {
 				h.mu.Lock()
-				delete(h.creating, id)
+				delete(h.requests, name)
 				h.mu.Unlock()
 				close(done)
 			}, nil
@@ -280,16 +284,6 @@ func (h *Hub) remembered(ctx context.Context, scope, id string, sum []byte) (jso
 	return answerTo(old, sum)
 }
 
-// remembered is the hub's, but also knows what is about to be written.
-func (st *step) remembered(ctx context.Context, scope, id string, sum []byte) (json.RawMessage, error) {
-	for i := range st.batch.ClientIDs {
-		if v := &st.batch.ClientIDs[i]; v.Scope == scope && v.ID == id {
-			return answerTo(v, sum)
-		}
-	}
-	return st.s.hub.remembered(ctx, scope, id, sum)
-}
-
 // A repeatable is a request with a client's own id: the same one is not carried
 // out twice. Without an id it is.
 type repeatable struct {
@@ -306,12 +300,25 @@ func repeatableOf(what, about, clientID string, in any) (repeatable, error) {
 	return repeatable{scope: what + ":" + about, id: clientID, sum: sumOf([]byte(what), raw)}, nil
 }
 
-// answeredBefore returns what was answered to a request before, nil if it is new.
-func (st *step) answeredBefore(ctx context.Context, r repeatable) (json.RawMessage, error) {
+// once carries out a request, unless it was carried out before: then it returns what
+// was answered. The journal is asked before the operation, not in it: the same request
+// waits here until this one is over, so that it finds it.
+func (s *session) once(ctx context.Context, r repeatable, f func(*step) error) (old json.RawMessage, err error) {
 	if r.id == "" {
-		return nil, nil
+		return nil, s.do(ctx, writing, f)
 	}
-	return st.remembered(ctx, r.scope, r.id, r.sum)
+	if err := s.hub.unwritable(); err != nil {
+		return nil, err // also for what waits for the journal to be over
+	}
+	over, err := s.hub.once(ctx, r.scope+" "+r.id)
+	if err != nil {
+		return nil, err
+	}
+	if old, err = s.hub.remembered(ctx, r.scope, r.id, r.sum); err != nil || old != nil {
+		over()
+		return old, err
+	}
+	return nil, s.doThen(ctx, writing, f, over)
 }
 
 // keepAnswer remembers what is answered to a request.
@@ -375,7 +382,7 @@ func (h *Hub) Resume(ctx context.Context, by Actor, id string, in api.Resume) (*
 	}
 	launched := make(chan error, 1)
 	var prompt *api.Message
-	err = s.ask(ctx, func(st *step) (err error) {
+	err = s.do(ctx, writing, func(st *step) (err error) {
 		if err := s.resumable(); err != nil {
 			return err
 		}
@@ -400,7 +407,7 @@ func (h *Hub) Resume(ctx context.Context, by Actor, id string, in api.Resume) (*
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		s.later(func(st *step) { // or it would be there twice when the client tries again
+		s.post(func(st *step) { // or it would be there twice when the client tries again
 			if prompt == nil {
 				return
 			}
@@ -411,9 +418,10 @@ func (h *Hub) Resume(ctx context.Context, by Actor, id string, in api.Resume) (*
 		return nil, h.startProblem(err, id)
 	}
 	if in.ClientID != "" {
-		err = s.do(ctx, func(st *step) {
+		err = s.do(ctx, patient, func(st *step) error {
 			st.batch.ClientIDs = append(st.batch.ClientIDs, journal.ClientID{Scope: scope, ID: in.ClientID, Sum: sum, Answer: json.RawMessage("{}"), Time: st.now})
 			st.touch() // a step without an entry is written for its rows
+			return nil
 		})
 		if err != nil {
 			return nil, h.problem(err, id)
@@ -447,10 +455,10 @@ func (s *session) resumable() error {
 func (s *session) giveUp(ctx context.Context, by Actor) error {
 	var run journal.Run
 	lost := false
-	err := s.look(ctx, func(st *step) error {
+	err := lookUp(ctx, s, reading, s.shim, s.hub.alive, func(st *step, alive *bool) error {
 		run = s.run
 		lost = s.book.Ended == nil && s.link == nil
-		return st.notOurs()
+		return st.notOurs(alive)
 	})
 	if err != nil || !lost {
 		return s.hub.problem(err, s.id)
@@ -461,10 +469,11 @@ func (s *session) giveUp(ctx context.Context, by Actor) error {
 		}
 	}
 	s.hub.importSpool(ctx, s.id, run.Run)
-	err = s.do(ctx, func(st *step) {
+	err = s.do(ctx, patient, func(st *step) error {
 		if s.book.Run == run.Run && s.link == nil {
 			st.endRun(api.Ended{Reason: givenUpBy + nameOf(by)}, false)
 		}
+		return nil
 	})
 	return s.hub.problem(err, s.id)
 }
@@ -486,9 +495,9 @@ func (h *Hub) Stop(ctx context.Context, by Actor, id string, in api.Stop) (*api.
 		return nil, err
 	}
 	defer release()
-	err = s.ask(ctx, func(st *step) error {
+	err = lookUp(ctx, s, writing, s.shim, h.alive, func(st *step, alive *bool) error {
 		b := s.book
-		if err := st.notOurs(); err != nil {
+		if err := st.notOurs(alive); err != nil {
 			return err
 		}
 		if b.Ended != nil || s.link != nil || dials(b.Transport) || in.Force {
@@ -530,7 +539,7 @@ func (h *Hub) Stop(ctx context.Context, by Actor, id string, in api.Stop) (*api.
 // stop has the process of a session that has a link ended.
 func (st *step) stop(reason string, grace time.Duration) {
 	s := st.s
-	s.stopping = reason
+	s.process.stopping = reason
 	link := s.link
 	st.then(func() { link.wire.Stop(grace, reason) })
 	if link.dialled {
@@ -548,7 +557,7 @@ func (h *Hub) Fork(ctx context.Context, by Actor, id string, in api.Fork) (*api.
 	defer release()
 	var create api.CreateSession
 	var conversation string
-	err = s.look(ctx, func(*step) error {
+	err = s.do(ctx, reading, func(*step) error {
 		b := s.book
 		conversation = b.State.Conversation()
 		create = api.CreateSession{ClientID: in.ClientID, Dir: b.Dir, Title: in.Title, Prompt: in.Prompt, Resume: conversation, Fork: true, Options: b.Options}

@@ -46,31 +46,34 @@ func (s *session) send(ctx context.Context, by Actor, in incoming) (*api.Message
 		return nil, h.problem(err, id)
 	}
 	var sent *api.Message
-	err = s.ask(ctx, func(st *step) error {
-		old, err := st.answeredBefore(ctx, request)
-		if err != nil {
-			return err
+	old, err := s.once(ctx, request, func(st *step) (err error) {
+		if sent, err = st.message(by, in); err == nil {
+			st.keepAnswer(request, sent)
 		}
-		if old != nil {
-			sent = new(api.Message)
-			if err := json.Unmarshal(old, sent); err != nil {
-				return fmt.Errorf("reading what was answered before: %w", err)
-			}
-			if v := s.book.command(sent.ID); v != nil {
-				*sent = messageOf(*v)
-			}
-			return nil
-		}
-		if sent, err = st.message(by, in); err != nil {
-			return err
-		}
-		st.keepAnswer(request, sent)
-		return nil
+		return err
 	})
+	if err == nil && old != nil {
+		sent, err = s.sentBefore(ctx, old)
+	}
 	if err != nil {
 		return nil, h.problem(err, id)
 	}
 	return sent, nil
+}
+
+// sentBefore returns a message as it is now; old is what its sender was answered.
+func (s *session) sentBefore(ctx context.Context, old json.RawMessage) (*api.Message, error) {
+	sent := new(api.Message)
+	if err := json.Unmarshal(old, sent); err != nil {
+		return nil, fmt.Errorf("reading what was answered before: %w", err)
+	}
+	err := s.do(ctx, reading, func(*step) error {
+		if v := s.book.command(sent.ID); v != nil {
+			*sent = messageOf(*v)
+		}
+		return nil
+	})
+	return sent, err
 }
 
 // message takes in a new message.
@@ -289,7 +292,7 @@ func (h *Hub) change(ctx context.Context, by Actor, id, message string, edit fun
 	}
 	defer release()
 	var m api.Message
-	err = s.ask(ctx, func(st *step) error {
+	err = s.do(ctx, writing, func(st *step) error {
 		v, err := s.queued(message)
 		if err != nil {
 			return err

@@ -114,7 +114,7 @@ func (h *Hub) Unknown(ctx context.Context, id string) (*record.Unknown, error) {
 		return nil, nil
 	}
 	d := new(record.Unknown)
-	err := s.look(ctx, func(*step) error {
+	err := s.do(ctx, reading, func(*step) error {
 		b := s.book
 		d.Version, d.State.Version, d.State.Drift = b.Version, b.State.Version, b.State.Drift
 		for _, counters := range []*map[string]int64{&d.State.Drift.Types, &d.State.Drift.Parts, &d.State.Drift.Fields} {

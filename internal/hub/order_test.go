@@ -174,9 +174,9 @@ func TestCommandsOfOneStep(t *testing.T) {
 	}
 }
 
-// TestSameClientIDInOneStep sends a message and its repetition before the first
-// is in the journal.
-func TestSameClientIDInOneStep(t *testing.T) {
+// TestSameClientID sends a message, gives up waiting for it while it is being written,
+// and repeats it before it is in the journal.
+func TestSameClientID(t *testing.T) {
 	l := newLab(t, func(o *hub.Options) { o.Watch = time.Hour })
 	j := l.held()
 	created, _, a, _ := l.tee()
@@ -184,40 +184,46 @@ func TestSameClientIDInOneStep(t *testing.T) {
 	if err := a.Receive(l.ctx(), []hub.Item{numbered(1, bashQuestion("r1"))}); err != nil {
 		t.Fatal(err)
 	}
-	var first, second *api.Message
-	send := func(m **api.Message, text string) error {
-		var err error
-		*m, err = l.hub.Send(l.ctx(), person, created.ID, api.SendMessage{Text: text, ClientID: "once"})
-		return err
+	send := func(ctx context.Context, text string) (*api.Message, error) {
+		return l.hub.Send(ctx, person, created.ID, api.SendMessage{Text: text, ClientID: "once"})
 	}
-	var other *api.Message
+	release := j.hold()
+	defer release()
+	gone, leave := context.WithCancel(l.ctx())
+	go func() {
+		<-j.held
+		leave()
+	}()
+	if _, err := send(gone, "hello"); !errors.Is(err, context.Canceled) {
+		t.Fatalf("a client that has left is told %v", err)
+	}
+	var second, third *api.Message
+	var err error
 	var reused error
-	l.inOneStep(j, created.ID, func() {
-		if err := send(&first, "hello"); err != nil {
-			t.Error(err)
-		}
-	}, func() {
-		if err := send(&second, "hello"); err != nil {
-			t.Error(err)
-		}
-	}, func() { reused = send(&other, "something else") })
-	if code(reused) != api.CodeClientIDReused {
-		t.Errorf("the id was used for another message: %v", reused)
+	var calls sync.WaitGroup
+	calls.Go(func() { second, err = send(l.ctx(), "hello") })
+	calls.Go(func() { _, reused = send(l.ctx(), "something else") })
+	release()
+	calls.Wait()
+	if err != nil || code(reused) != api.CodeClientIDReused {
+		t.Errorf("the repetition: %v; the id used for another message: %v", err, reused)
 	}
-	if first == nil || second == nil || first.ID != second.ID {
-		t.Errorf("the message is %s, its repetition %s", encode(first), encode(second))
+	if third, err = send(l.ctx(), "hello"); err != nil || third.ID != second.ID {
+		t.Errorf("the message is %s, its repetition %s, %v", encode(second), encode(third), err)
 	}
 	v := l.snapshot(created.ID)
-	if len(v.Messages) != 1 {
-		t.Errorf("%d messages wait", len(v.Messages))
+	if len(v.Messages) != 1 || v.Messages[0].ID != second.ID {
+		t.Errorf("these messages wait: %s", encode(v.Messages))
 	}
-	answer := func() {
-		q, err := l.hub.Answer(l.ctx(), person, v.Questions[0].ID, api.Answer{Decision: "deny", Message: "no", ClientID: "a"})
-		if err != nil || q.State != api.QuestionAnswered {
-			t.Errorf("answering: %s, %v", encode(q), err)
-		}
+	for range 2 {
+		calls.Go(func() {
+			q, err := l.hub.Answer(l.ctx(), person, v.Questions[0].ID, api.Answer{Decision: "deny", Message: "no", ClientID: "a"})
+			if err != nil || q.State != api.QuestionAnswered {
+				t.Errorf("answering: %s, %v", encode(q), err)
+			}
+		})
 	}
-	l.inOneStep(j, created.ID, answer, answer)
+	calls.Wait()
 }
 
 // TestStopFresh stops a session with a process for each turn while messages

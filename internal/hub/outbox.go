@@ -20,6 +20,20 @@ const (
 	modeSteer = "steer"
 )
 
+// An outboxBook is what a book knows of messages and of commands to the CLI.
+type outboxBook struct {
+	// Commands holds those that are not settled, the oldest first. Order is the
+	// place of the newest in the queue.
+	Commands []journal.Command `json:"commands,omitempty"`
+	Order    int64             `json:"order,omitempty"`
+}
+
+// An outboxState is what a session knows of a run's outbox beside its commands.
+type outboxState struct {
+	// held are the numbers of the commands that no link was given yet.
+	held map[int64]bool
+}
+
 // send sends a line to the CLI: it is journaled with its number, and goes out
 // after the commit if the process can be reached; otherwise when it can. id is
 // the command's, new if empty. The line is fitted to the version here.
@@ -46,31 +60,29 @@ func (st *step) send(id, kind string, by Actor, line []byte) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("encoding a command: %w", err)
 	}
-	from := len(st.rows.fold)
-	st.add(journal.Entry{Kind: api.KindSent, Source: by.Source, By: by.Name, UUID: string(h.UUID), Line: line, Data: data})
-	st.react(from)
+	st.add(journal.Entry{Kind: api.KindSent, Source: by.Source, By: by.Name, UUID: string(h.UUID), Line: line, Data: data}, nil)
 	switch {
 	case takenUp(kind):
 		s.heard(st.now) // the CLI needs a moment for it
 	case string(h.RequestSubtype) == "interrupt":
 		s.quiet.interrupt = string(h.RequestID)
 	}
-	attached, joined := s.link, s.joined
+	attached, joined := s.link, s.links.joined
 	if attached != nil && !attached.connected {
 		attached = nil
 	}
 	if attached == nil {
-		if s.held == nil {
-			s.held = map[int64]bool{}
+		if s.outbox.held == nil {
+			s.outbox.held = map[int64]bool{}
 		}
-		s.held[number] = true
+		s.outbox.held[number] = true
 	}
 	st.then(func() {
 		if kind == commandAnswer {
 			killpoint.Reach("hub.after-settle")
 		}
 		// A link that connected in the same step is sent it with what came before.
-		if attached != nil && attached == s.link && attached.connected && joined == s.joined {
+		if attached != nil && attached == s.link && attached.connected && joined == s.links.joined {
 			attached.wire.Send([]link.Order{{Number: number, Line: line}})
 		}
 	})
@@ -159,7 +171,7 @@ func (st *step) resend(a *Attachment, writing int64) {
 		again = append(again, link.Order{Number: v.Number, Line: v.Line})
 	}
 	slices.SortFunc(again, func(x, y link.Order) int { return int(x.Number - y.Number) })
-	st.s.held = nil
+	st.s.outbox.held = nil
 	if len(again) > 0 {
 		st.then(func() { a.wire.Send(again) })
 	}
@@ -171,7 +183,7 @@ func (st *step) dispatch() {
 	if b.Ended != nil || b.Intent != nil || st.heldBack() {
 		return
 	}
-	if s.link == nil || !s.link.connected || s.link.deaf || s.stopping != "" || s.turnTaken() || s.foreign(true) != nil {
+	if s.link == nil || !s.link.connected || s.link.deaf || s.process.stopping != "" || s.turnTaken() || s.foreign(true) != nil {
 		return
 	}
 	switch phase := b.phase(); {
@@ -230,7 +242,7 @@ func (st *step) refuse(line []byte) {
 		return
 	}
 	request, ok := m.(*wire.ControlRequest)
-	if !ok || fold.KindOf(request.Request) != "" || leftAlone(request.Request.RequestSubtype()) || st.answerHook(request) || st.s.registrant != nil {
+	if !ok || fold.KindOf(request.Request) != "" || leftAlone(request.Request.RequestSubtype()) || st.answerHook(request) || st.s.drivers.registrant != nil {
 		return
 	}
 	f := foreignRequest{RequestID: request.RequestID, Subtype: request.Request.RequestSubtype()}
@@ -269,7 +281,7 @@ func (st *step) echoed(requestID string) {
 		if v.Kind != commandAnswer || v.RequestID != requestID || v.Run != b.Run || v.State != string(api.MessageSent) {
 			continue
 		}
-		if st.s.held[v.Number] {
+		if st.s.outbox.held[v.Number] {
 			st.fate(v, api.MessageNotDelivered, "the agent has an earlier answer")
 			continue
 		}
@@ -280,8 +292,7 @@ func (st *step) echoed(requestID string) {
 // abandon fails the requests to the CLI that a caller waits for.
 func (st *step) abandon(reason string) {
 	s := st.s
-	for id, answer := range s.asked {
-		delete(s.asked, id)
-		answer <- outcome{err: api.Errorf(409, api.CodeOffline, "%s", reason)}
+	for id := range s.requests {
+		s.requests.take(id) <- outcome{err: api.Errorf(409, api.CodeOffline, "%s", reason)}
 	}
 }

@@ -48,6 +48,22 @@ type planIntent struct {
 	Agent bool `json:"agent,omitempty"`
 }
 
+// A planBook is what a book knows of plans.
+type planBook struct {
+	// Intent is a plan that is to be carried out by a new process, Outline what
+	// is known of pauses before a plan.
+	Intent  *planIntent `json:"intent,omitempty"`
+	Outline outline     `json:"outline,omitzero"`
+}
+
+// A planState is what a session knows of plans beside the book.
+type planState struct {
+	// tool is the one that is about to change the permission mode.
+	tool string
+	// files were read for the line that is being taken in, by request id.
+	files map[string]*PlanFile
+}
+
 // planOf captures the plan of a question when it opens: its file may be gone when
 // it is answered.
 func (st *step) planOf(ask *wire.ControlRequest) *api.Plan {
@@ -66,8 +82,8 @@ func (st *step) planOf(ask *wire.ControlRequest) *api.Plan {
 	}
 	if plan.Text != "" {
 		plan.Source = "request"
-	} else if s.hub.launcher != nil && b.Transport != transportTee {
-		st.planFile(plan, request.AgentID)
+	} else if file := s.plans.files[ask.RequestID]; file != nil {
+		plan.Text, plan.Path, plan.Source = file.Text, file.Path, "file"
 	}
 	if c := b.State.Context; c != nil {
 		percent := c.Percent
@@ -77,20 +93,69 @@ func (st *step) planOf(ask *wire.ControlRequest) *api.Plan {
 	return plan
 }
 
-// planFile looks for a plan in its file.
-func (st *step) planFile(plan *api.Plan, agent string) {
+// plansAsked returns which files have to be read before a line is taken in: those of
+// the plans that it asks about without saying what they are, by request id.
+func (st *step) plansAsked(line *fold.Line) map[string]PlanQuery {
 	s, b := st.s, st.s.book
-	ctx, cancel := context.WithTimeout(s.hub.ctx, 5*time.Second)
-	defer cancel()
-	file, err := s.hub.launcher.Plan(ctx, PlanQuery{
-		ConfigDir: b.ConfigDir, Dir: b.dir(), Conversation: b.State.Conversation(), Path: plan.Path, Agent: agent, Since: s.run.Started, Settings: b.Options.Settings,
-	})
-	switch {
-	case err == nil:
-		plan.Text, plan.Path, plan.Source = file.Text, file.Path, "file"
-	case !errors.Is(err, fs.ErrNotExist):
-		s.log.Warn("reading the file of a plan", "session", s.id, "err", err)
+	switch string(line.Header.Type) {
+	case "control_request", "control_response":
+	default:
+		return nil
 	}
+	if s.hub.launcher == nil || b.Transport == transportTee || b.Ended != nil {
+		return nil
+	}
+	m, err := line.Message()
+	if err != nil {
+		return nil
+	}
+	var asks []wire.ControlRequest
+	switch m := m.(type) { //nolint:gochecksumtype // the others ask nothing
+	case *wire.ControlRequest:
+		asks = []wire.ControlRequest{*m}
+	case *wire.ControlResponse:
+		asks = m.Response.PendingPermissionRequests // of the answer to initialize
+	}
+	var queries map[string]PlanQuery
+	for i := range asks {
+		request, ok := asks[i].Request.(*wire.CanUseToolRequest)
+		if !ok || fold.KindOf(request) != fold.KindPlan {
+			continue
+		}
+		var exit wire.PlanExit
+		_ = json.Unmarshal(request.Input, &exit) // planOf says what is wrong with it
+		if _, open := b.asked(asks[i].RequestID); open || exit.Plan != "" {
+			continue
+		}
+		if queries == nil {
+			queries = map[string]PlanQuery{}
+		}
+		queries[asks[i].RequestID] = PlanQuery{
+			ConfigDir: b.ConfigDir, Dir: b.dir(), Conversation: b.State.Conversation(), Path: exit.PlanFilePath, Agent: request.AgentID,
+			Since: s.run.Started, Settings: b.Options.Settings,
+		}
+	}
+	return queries
+}
+
+// planTime bounds how long the files of the plans are read that a line asks about.
+const planTime = 5 * time.Second
+
+// readPlans reads the files of plans, those that there are.
+func (h *Hub) readPlans(session string, queries map[string]PlanQuery) map[string]*PlanFile {
+	ctx, cancel := context.WithTimeout(h.ctx, planTime)
+	defer cancel()
+	files := map[string]*PlanFile{}
+	for id, q := range queries {
+		file, err := h.launcher.Plan(ctx, q)
+		switch {
+		case err == nil:
+			files[id] = file
+		case !errors.Is(err, fs.ErrNotExist):
+			h.log.Warn("reading the file of a plan", "session", session, "err", err)
+		}
+	}
+	return files
 }
 
 // dir returns the folder that the session works in.
@@ -115,7 +180,7 @@ func (st *step) usage(id string) {
 			if _, err := s.request(ctx, Actor{}, &wire.GetContextUsageRequest{}, nil); err != nil {
 				return // it is only shown where it is known
 			}
-			s.later(func(st *step) {
+			s.post(func(st *step) {
 				c := s.book.State.Context
 				row, open := s.book.question(id)
 				if !open || c == nil {
@@ -353,7 +418,7 @@ func (st *step) advancePlan() {
 	case b.Ended != nil:
 		st.carryOut()
 		return
-	case s.stopping != "" || s.link == nil || !s.link.connected:
+	case s.process.stopping != "" || s.link == nil || !s.link.connected:
 		return
 	}
 	onItsWay := slices.ContainsFunc(b.Commands, func(v journal.Command) bool { return v.Kind == commandAnswer && v.Run == b.Run })
@@ -397,19 +462,15 @@ func (st *step) carryOut() {
 
 // outlive keeps a plan whose process has ended: it can still be carried out. It
 // reports whether it did.
-func (st *step) outlive(c fold.Change) bool {
+func (st *step) outlive(row *journal.Question, c fold.Change) bool {
 	b := st.s.book
 	// A CLI whose input is closed takes back what it asks before it ends.
-	ends := c.Reason == fold.ReasonEnded || st.s.stopping != ""
+	ends := c.Reason == fold.ReasonEnded || st.s.process.stopping != ""
 	if c.Question.Kind != fold.KindPlan || !ends || b.Transport == transportTee || b.dir() == "" || st.s.hub.launcher == nil {
 		return false
 	}
-	row, open := b.asked(c.Question.RequestID)
-	if !open {
-		return false
-	}
 	st.dropStale("there is a newer plan", row.ID)
-	q := answer.Question(row)
+	q := answer.Question(*row)
 	q.Stale = true
 	if q.Plan != nil {
 		plan := *q.Plan

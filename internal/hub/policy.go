@@ -52,13 +52,39 @@ type judge struct {
 	engine *policy.Engine
 }
 
+// A policyBook is what a book knows of rules.
+type policyBook struct {
+	// Rules are the session's own, Enforced those that the CLI of this run was given.
+	Rules    []api.SessionRule `json:"rules,omitempty"`
+	Enforced record.Enforced   `json:"enforced,omitzero"`
+}
+
+// A policyState is what a session knows of rules beside its own.
+type policyState struct {
+	judge judge
+	// due says that the CLI may have to be told of other rules, pushing that it is
+	// being told, toldLater are those that it is given later.
+	due       bool
+	pushing   bool
+	toldLater record.Enforced
+	// flags are settings that a front end has given the run's CLI.
+	flags json.RawMessage
+	// unhooked says that followers were told of calls that rules do not see.
+	unhooked bool
+}
+
+// newRun forgets what was of the run before.
+func (p *policyState) newRun() {
+	p.toldLater, p.flags, p.unhooked = record.Enforced{}, nil, false
+}
+
 // engine returns the rules that hold for the session.
 func (s *session) engine() *policy.Engine {
 	base := s.hub.rules.Engine()
-	if j := s.judge; j.base == base && sameRules(j.rules, s.book.Rules) {
+	if j := s.policy.judge; j.base == base && sameRules(j.rules, s.book.Rules) {
 		return j.engine
 	}
-	s.judge = judge{base: base, rules: s.book.Rules, engine: base}
+	s.policy.judge = judge{base: base, rules: s.book.Rules, engine: base}
 	if len(s.book.Rules) == 0 {
 		return base
 	}
@@ -72,7 +98,7 @@ func (s *session) engine() *policy.Engine {
 	if err != nil { // then it allows nothing
 		s.log.Error("not all of a session's rules can be used", "session", s.id, "err", err)
 	}
-	s.judge.engine = engine
+	s.policy.judge.engine = engine
 	return engine
 }
 
@@ -81,7 +107,9 @@ func sameRules(a, b []api.SessionRule) bool {
 	return slices.EqualFunc(a, b, func(x, y api.SessionRule) bool { return x.ID == y.ID })
 }
 
-// decide returns what the rules say about a call.
+// decide returns what the rules say about a call. Rules with paths follow symbolic
+// links, the one thing for which a step turns to the disk: a verdict must not be older
+// than the answer that follows from it.
 func (st *step) decide(tool string, input json.RawMessage) policy.Verdict {
 	b := st.s.book
 	return st.s.engine().Decide(policy.Call{Tool: tool, Input: input, Dir: b.dir(), AddDirs: b.Options.AddDirs, Now: st.now})
@@ -97,10 +125,9 @@ func refOf(v policy.Verdict) *api.RuleRef {
 }
 
 // offer offers an open question to the rules.
-func (st *step) offer(id string) {
+func (st *step) offer(row journal.Question) {
 	s := st.s
-	row, open := s.book.question(id)
-	if !open || row.Kind != string(api.QuestionPermission) {
+	if row.Kind != string(api.QuestionPermission) {
 		return
 	}
 	ask, err := answer.Ask(&row)
@@ -153,7 +180,7 @@ func (st *step) byRule(row journal.Question, ask *wire.ControlRequest, v policy.
 // the hub was restarted.
 func (st *step) offerAll() {
 	for _, row := range slices.Clone(st.s.book.Questions) {
-		st.offer(row.ID)
+		st.offer(row)
 	}
 }
 
@@ -275,7 +302,7 @@ func (st *step) everyCall() bool {
 // rulesChanged judges what is asked anew, and has the CLI told.
 func (st *step) rulesChanged() {
 	st.offerAll()
-	st.s.pushDue = true
+	st.s.policy.due = true
 	st.warnNoHook()
 }
 
@@ -286,32 +313,32 @@ var flagSettings = wire.Version{Major: 2, Minor: 1, Patch: 62}
 // told is given them at its next start. What cannot be said yet stays due.
 func (st *step) push() {
 	s, b := st.s, st.s.book
-	if !s.pushDue || s.pushing {
+	if !s.policy.due || s.policy.pushing {
 		return
 	}
 	want := s.settings(st.now)
 	if b.Ended != nil || b.Transport == transportTee || want.Equal(b.Enforced) {
-		s.pushDue = false
+		s.policy.due = false
 		return
 	}
 	v := b.version()
 	if v.IsZero() || s.reachable() != nil {
 		return
 	}
-	s.pushDue = false
+	s.policy.due = false
 	if v.Compare(flagSettings) < 0 {
-		if !s.toldLater.Equal(want) {
-			s.toldLater = want
+		if !s.policy.toldLater.Equal(want) {
+			s.policy.toldLater = want
 			st.fromNextStart("the rules have changed; what they deny and ask is enforced by the agent itself from its next start on, until then only for what it asks")
 		}
 		return
 	}
-	raw, err := withRules(s.flags, want)
+	raw, err := withRules(s.policy.flags, want)
 	if err != nil {
 		s.log.Error("building settings for the CLI", "session", s.id, "err", err)
 		return
 	}
-	s.pushing = true
+	s.policy.pushing = true
 	st.then(func() { s.hub.tasks.Go(func() { s.pushNow(want, raw) }) })
 }
 
@@ -324,8 +351,8 @@ func (s *session) pushNow(want record.Enforced, raw json.RawMessage) {
 	ctx, cancel := context.WithTimeout(s.hub.ctx, requestTimeout)
 	defer cancel()
 	_, err := s.request(ctx, Actor{}, &wire.ApplyFlagSettingsRequest{Settings: raw}, nil)
-	_ = s.do(context.WithoutCancel(s.hub.ctx), func(st *step) { // a hub that closes tells the CLI after its restart
-		s.pushing = false
+	s.post(func(st *step) { // a hub that closes tells the CLI after its restart
+		s.policy.pushing = false
 		if s.book.Ended != nil {
 			return
 		}
@@ -340,7 +367,7 @@ func (s *session) pushNow(want record.Enforced, raw json.RawMessage) {
 		if lingers(want) {
 			st.fromNextStart("the agent was started with rules that do not hold any more; it goes on to enforce them until its next start")
 		}
-		s.pushDue = true // they may have changed meanwhile
+		s.policy.due = true // they may have changed meanwhile
 	})
 }
 
@@ -362,7 +389,7 @@ func (h *Hub) watchRules(changed <-chan struct{}) {
 		}
 		h.mu.Unlock()
 		for _, s := range sessions {
-			s.later((*step).rulesChanged)
+			s.post((*step).rulesChanged)
 		}
 	}
 }
@@ -404,14 +431,7 @@ func (h *Hub) AddRule(ctx context.Context, by Actor, id string, in api.AddRule) 
 		return nil, h.problem(err, id)
 	}
 	added := new(api.SessionRule)
-	err = s.ask(ctx, func(st *step) error {
-		old, err := st.answeredBefore(ctx, request)
-		if err != nil {
-			return err
-		}
-		if old != nil {
-			return json.Unmarshal(old, added)
-		}
+	old, err := s.once(ctx, request, func(st *step) (err error) {
 		if added, err = st.addRule(by, in); err != nil {
 			return err
 		}
@@ -419,6 +439,9 @@ func (h *Hub) AddRule(ctx context.Context, by Actor, id string, in api.AddRule) 
 		st.rulesChanged()
 		return nil
 	})
+	if err == nil && old != nil {
+		err = json.Unmarshal(old, added)
+	}
 	if err != nil {
 		return nil, h.problem(err, id)
 	}
@@ -479,7 +502,7 @@ func (h *Hub) RemoveRule(ctx context.Context, by Actor, id, rule string) (*api.S
 	}
 	defer release()
 	var removed api.SessionRule
-	err = s.ask(ctx, func(st *step) error {
+	err = s.do(ctx, writing, func(st *step) error {
 		i := slices.IndexFunc(s.book.Rules, func(r api.SessionRule) bool { return r.ID == rule })
 		if i < 0 {
 			return api.Errorf(http.StatusNotFound, api.CodeNotFound, "the session has no rule %q", rule)
@@ -545,10 +568,10 @@ func (st *step) offerHook(row journal.Question, ask *wire.ControlRequest) {
 // are not brought to the hub although the rules say so now.
 func (st *step) warnNoHook() {
 	s, b := st.s, st.s.book
-	if s.unhooked || !st.everyCall() || b.Ended != nil || b.First == nil || bytes.Contains(b.First, []byte(`"`+hookEveryCall+`"`)) {
+	if s.policy.unhooked || !st.everyCall() || b.Ended != nil || b.First == nil || bytes.Contains(b.First, []byte(`"`+hookEveryCall+`"`)) {
 		return
 	}
-	s.unhooked = true
+	s.policy.unhooked = true
 	st.event(api.KindNotice, Actor{}, api.Notice{
 		Code: "hooks_from_next_start",
 		Text: "the rules are to see every call; the agent was started without that, and brings its calls to them from its next start on, until then only what it asks",
@@ -575,11 +598,12 @@ func (st *step) checkEdited(ask *wire.ControlRequest, in api.Answer) error {
 
 // dropHook cancels a question of a hook that the CLI has withdrawn.
 func (st *step) dropHook(requestID string) {
-	for _, row := range st.s.book.Questions {
-		if ask, err := answer.Ask(&row); err == nil && row.RequestID == requestID && answer.IsHook(ask) {
-			st.cancelled(requestID, api.QuestionCancelled, string(fold.ReasonWithdrawn), nil)
-			return
-		}
+	row, open := st.s.book.asked(requestID)
+	if !open {
+		return
+	}
+	if ask, err := answer.Ask(&row); err == nil && answer.IsHook(ask) {
+		st.settledByAgent(&row, api.QuestionCancelled, string(fold.ReasonWithdrawn), nil)
 	}
 }
 
@@ -589,7 +613,7 @@ func (st *step) dropHook(requestID string) {
 func (st *step) dropRest(reason string) {
 	for _, row := range slices.Clone(st.s.book.Questions) {
 		if row.Run == st.s.book.Run && !answer.DataOf(&row).Stale {
-			st.cancelled(row.RequestID, api.QuestionCancelled, reason, nil)
+			st.settledByAgent(&row, api.QuestionCancelled, reason, nil)
 		}
 	}
 }

@@ -86,7 +86,7 @@ func (h *Hub) Explain(ctx context.Context, in api.ExplainCall) (*api.Decision, e
 			return nil, err
 		}
 		defer release()
-		err = s.look(ctx, func(*step) error {
+		err = s.do(ctx, reading, func(*step) error {
 			engine, call.AddDirs = s.engine(), s.book.Options.AddDirs
 			if call.Dir == "" {
 				call.Dir = s.book.dir()

@@ -75,28 +75,17 @@ func (h *Hub) Answer(ctx context.Context, by Actor, id string, in api.Answer) (*
 		return nil, h.problem(err, row.Session)
 	}
 	var answered *api.Question
-	err = s.ask(ctx, func(st *step) error {
-		old, err := st.answeredBefore(ctx, request)
-		if err != nil {
-			return err
+	old, err := s.once(ctx, request, func(st *step) (err error) {
+		if answered, err = st.answer(by, id, in); err == nil {
+			st.keepAnswer(request, struct{}{})
 		}
-		if old != nil {
-			if row, now := st.rows.questions[id]; now { // in this very step
-				q := answer.Question(row)
-				answered = &q
-				return nil
-			}
-			answered, err = h.Question(ctx, id)
-			return err
-		}
-		if answered, err = st.answer(by, id, in); err != nil {
-			return err
-		}
-		st.keepAnswer(request, struct{}{})
-		return nil
+		return err
 	})
-	if err != nil {
-		return nil, h.problem(err, row.Session)
+	switch {
+	case err != nil:
+		return nil, h.problem(h.settledBy(ctx, err), row.Session)
+	case old != nil:
+		return h.Question(ctx, id)
 	}
 	return answered, nil
 }
@@ -105,7 +94,7 @@ func (h *Hub) Answer(ctx context.Context, by Actor, id string, in api.Answer) (*
 func (st *step) answer(by Actor, id string, in api.Answer) (*api.Question, error) {
 	row, open := st.s.book.question(id)
 	if !open {
-		return nil, st.settledBefore(id)
+		return nil, &settledError{id}
 	}
 	ask, err := answer.Ask(&row)
 	if err != nil {
@@ -198,20 +187,31 @@ func (st *step) settle(by Actor, row journal.Question, ask *wire.ControlRequest,
 	return &q, nil
 }
 
-// settledBefore says by whom a question was settled.
-func (st *step) settledBefore(id string) error {
-	row, now := st.rows.questions[id] // in this very step
-	if !now {
-		old, err := st.s.hub.journal.Question(st.s.hub.ctx, id)
-		if err != nil {
-			return err
-		}
-		row = *old
+// A settledError says that a question is not open any more. [Hub.settledBy] makes a
+// client's error of it.
+type settledError struct{ question string }
+
+func (e *settledError) Error() string { return "the question " + e.question + " is not open" }
+
+// settledBy says by whom the question was settled that an operation found settled. It
+// returns other errors as they are.
+func (h *Hub) settledBy(ctx context.Context, err error) error {
+	settled, ok := errors.AsType[*settledError](err)
+	if !ok {
+		return err
 	}
-	q := answer.Question(row)
+	row, readErr := h.journal.Question(ctx, settled.question)
+	if readErr != nil {
+		return readErr
+	}
+	q := answer.Question(*row)
 	title := "the question was answered already"
-	if q.State == api.QuestionCancelled {
+	switch q.State {
+	case api.QuestionOpen: // what settled it was not written
+		return err
+	case api.QuestionCancelled:
 		title = "the question is not asked any more"
+	case api.QuestionAnswered, api.QuestionAnsweredTooLate:
 	}
 	if q.By != "" {
 		title += " by " + q.By
@@ -226,26 +226,28 @@ func answerProblem(err error) error {
 	return lineProblem(err)
 }
 
-// react turns what the last entries did to questions into entries.
-func (st *step) react(from int) {
+// react turns what an entry did to the CLI's questions into entries. Lines do
+// something to them, and beginnings and ends of runs; of a link that is lost or found
+// again the reducer says that it changes none.
+func (st *step) react(asked []fold.Change) {
 	s := st.s
-	for _, c := range slices.Clone(st.rows.fold[from:]) {
+	for _, c := range asked {
+		row, open := s.book.asked(c.Question.RequestID)
 		switch c.Fate {
 		case fold.FateOpened:
-			st.opened(&c.Question)
-		case fold.FateCancelled:
-			if st.outlive(c) {
-				continue
+			if !open && s.book.Ended == nil { // else the CLI waits for no answer
+				st.opened(&c.Question)
 			}
-			st.cancelled(c.Question.RequestID, api.QuestionCancelled, string(c.Reason), nil)
+		case fold.FateCancelled:
+			if open && !st.outlive(&row, c) {
+				st.settledByAgent(&row, api.QuestionCancelled, string(c.Reason), nil)
+			}
 		case fold.FateAnswered:
 			// An answer of ours was written down before; this is one that a
 			// program gave its own CLI.
-			var line []byte
-			if c.Answer != nil {
-				line = c.Answer.Raw()
+			if open {
+				st.settledByAgent(&row, api.QuestionAnswered, "answered by the program", c.Answer.Raw())
 			}
-			st.cancelled(c.Question.RequestID, api.QuestionAnswered, "answered by the program", line)
 		case fold.FateAskedAgain:
 			if q := s.book.recent(c.Question.RequestID); q != nil && len(q.Answer) > 0 {
 				if _, err := st.send("", commandAnswer, Actor{}, q.Answer); err != nil {
@@ -260,9 +262,6 @@ func (st *step) react(from int) {
 // opened opens a question.
 func (st *step) opened(q *fold.Question) {
 	b := st.s.book
-	if _, open := b.asked(q.RequestID); open || b.Ended != nil {
-		return // the CLI waits for no answer, or it is open already
-	}
 	raw := q.Ask.Raw()
 	if raw == nil {
 		return
@@ -277,24 +276,24 @@ func (st *step) opened(q *fold.Question) {
 		st.dropStale("there is a newer plan", "")
 	}
 	st.event(api.KindQuestionOpened, Actor{Source: journal.SourceAgent}, v)
-	if q.Kind != fold.KindPlan {
-		st.offer(v.ID)
+	row, open := b.question(v.ID)
+	switch {
+	case !open: // it could not be folded
+		return
+	case q.Kind != fold.KindPlan:
+		st.offer(row)
 		return
 	}
-	st.s.planTool = answer.ToolExitPlan
-	if row, open := b.question(v.ID); !open || !st.refuseSoon(row, q.Ask) {
+	st.s.plans.tool = answer.ToolExitPlan
+	if !st.refuseSoon(row, q.Ask) {
 		st.usage(v.ID)
 	}
 }
 
-// cancelled settles an open question that no client of the hub answered.
-func (st *step) cancelled(requestID string, state api.QuestionState, reason string, line []byte) {
-	row, open := st.s.book.asked(requestID)
-	if !open {
-		return
-	}
-	st.settled(&row, state)
-	q := answer.Question(row)
+// settledByAgent settles an open question that no client of the hub answered.
+func (st *step) settledByAgent(row *journal.Question, state api.QuestionState, reason string, line []byte) {
+	st.settled(row, state)
+	q := answer.Question(*row)
 	q.State, q.Reason, q.Settled = state, reason, st.now
 	st.event(api.KindQuestionSettled, Actor{Source: journal.SourceAgent}, settledData{Question: q, Line: line})
 }
@@ -311,15 +310,11 @@ func (st *step) tooLate(requestID string) {
 	st.event(api.KindQuestionSettled, Actor{Source: journal.SourceAgent}, settledData{Question: q})
 }
 
-// recent returns the question with this request id that was answered in this
-// run, nil if there is none.
-func (b *book) recent(requestID string) *journal.Question {
-	for i := range b.Recent {
-		if b.Recent[i].RequestID == requestID && b.Recent[i].Run == b.Run {
-			return &b.Recent[i]
-		}
-	}
-	return nil
+// A questionState is for how long open questions with a deadline could be seen, up to
+// last.
+type questionState struct {
+	seen map[string]time.Duration
+	last time.Time
 }
 
 // overdue is what an agent is told whose question was not answered in time.
@@ -339,21 +334,21 @@ func (st *step) deadline() int {
 func (st *step) countWaiting() {
 	s := st.s
 	if len(s.book.Questions) == 0 || st.deadline() <= 0 {
-		s.seen, s.lastSeen = nil, time.Time{}
+		s.waiting.seen, s.waiting.last = nil, time.Time{}
 		return
 	}
-	passed := st.now.Sub(s.lastSeen)
-	if s.lastSeen.IsZero() || s.followers.Load()+s.hub.wide.followers.Load() == 0 || passed < 0 {
+	passed := st.now.Sub(s.waiting.last)
+	if s.waiting.last.IsZero() || s.followers.Load()+s.hub.wide.followers.Load() == 0 || passed < 0 {
 		passed = 0
 	}
-	s.lastSeen = st.now
+	s.waiting.last = st.now
 	seen := map[string]time.Duration{}
 	for _, row := range slices.Clone(s.book.Questions) {
 		d := answer.DataOf(&row)
 		if d.Deadline <= 0 || d.Stale || row.Kind == string(api.QuestionPlan) {
 			continue
 		}
-		before, old := s.seen[row.ID]
+		before, old := s.waiting.seen[row.ID]
 		if old {
 			before += passed // one that is new was not there for that time
 		}
@@ -380,7 +375,7 @@ func (st *step) countWaiting() {
 		}
 		delete(seen, row.ID)
 	}
-	s.seen = seen
+	s.waiting.seen = seen
 }
 
 // needsClock reports whether something may be due in the session without anything
@@ -393,5 +388,5 @@ func (s *session) needsClock() bool {
 	if slices.ContainsFunc(b.Rules, func(r api.SessionRule) bool { return !r.Expires.IsZero() }) {
 		return true
 	}
-	return len(s.seen) > 0 || s.doubtful()
+	return len(s.waiting.seen) > 0 || s.doubtful()
 }

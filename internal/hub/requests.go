@@ -20,6 +20,26 @@ type outcome struct {
 	err    error
 }
 
+// requests are those to the CLI whose answer a caller waits for, by id. Each channel
+// has room for its outcome.
+type requests map[string]chan outcome
+
+// add notes that a caller waits for the answer to a request.
+func (r *requests) add(id string, answer chan outcome) {
+	if *r == nil {
+		*r = requests{}
+	}
+	(*r)[id] = answer
+}
+
+// take returns where the outcome of a request is waited for, and forgets it; nil if no
+// caller waits.
+func (r requests) take(id string) chan outcome {
+	answer := r[id]
+	delete(r, id)
+	return answer
+}
+
 // requestTimeout is how long an answer is waited for: some versions never answer
 // what they do not know.
 const requestTimeout = 60 * time.Second
@@ -32,7 +52,7 @@ func (s *session) request(ctx context.Context, by Actor, r wire.Request, when fu
 	defer cancel()
 	answer := make(chan outcome, 1)
 	id := "hub-" + random(10)
-	err := s.ask(ctx, func(st *step) error {
+	err := s.do(ctx, writing, func(st *step) error {
 		if when != nil {
 			if err := when(st); err != nil {
 				return err
@@ -55,10 +75,7 @@ func (s *session) request(ctx context.Context, by Actor, r wire.Request, when fu
 		if err != nil {
 			return lineProblem(err)
 		}
-		if s.asked == nil {
-			s.asked = map[string]chan outcome{}
-		}
-		s.asked[id] = answer
+		s.requests.add(id, answer)
 		return nil
 	})
 	if errors.Is(err, errNoTurn) {
@@ -73,7 +90,7 @@ func (s *session) request(ctx context.Context, by Actor, r wire.Request, when fu
 	case <-s.done:
 		return nil, s.hub.problem(ErrClosed, s.id)
 	case <-ctx.Done():
-		s.later(func(*step) { delete(s.asked, id) })
+		s.post(func(*step) { delete(s.requests, id) })
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			return nil, api.Errorf(http.StatusGatewayTimeout, api.CodeTimeout, "the agent did not answer %s in time", r.RequestSubtype())
 		}
@@ -104,8 +121,7 @@ func (st *step) answered(a *Attachment, requestID string, line []byte) {
 			st.s.quiet.answered = st.now
 		}
 	}
-	answer, waits := st.s.asked[requestID]
-	if !waits {
+	if _, waits := st.s.requests[requestID]; !waits {
 		return
 	}
 	m, err := wire.Decode(line)
@@ -116,7 +132,7 @@ func (st *step) answered(a *Attachment, requestID string, line []byte) {
 	if !ok {
 		return
 	}
-	delete(st.s.asked, requestID)
+	answer := st.s.requests.take(requestID)
 	o := outcome{answer: &response.Response}
 	if response.Response.Subtype != "success" {
 		o.err = &api.Error{Status: http.StatusUnprocessableEntity, Code: api.CodeRefused, Title: "the agent refused", Detail: response.Response.Error}
@@ -126,12 +142,9 @@ func (st *step) answered(a *Attachment, requestID string, line []byte) {
 
 // failRequest tells the caller that waits for an answer that there will be none.
 func (st *step) failRequest(requestID, reason string) {
-	answer, waits := st.s.asked[requestID]
-	if !waits {
-		return
+	if answer := st.s.requests.take(requestID); answer != nil {
+		st.then(func() { answer <- outcome{err: api.Errorf(http.StatusConflict, api.CodeOffline, "%s", reason)} })
 	}
-	delete(st.s.asked, requestID)
-	st.then(func() { answer <- outcome{err: api.Errorf(http.StatusConflict, api.CodeOffline, "%s", reason)} })
 }
 
 // errNoTurn says that there is nothing to interrupt.
@@ -232,7 +245,7 @@ func (h *Hub) Update(ctx context.Context, by Actor, id string, in api.UpdateSess
 	if changed := (record.Updated{
 		Title: in.Title, Archived: in.Archived, Model: in.Model, PermissionMode: in.PermissionMode, MaxThinkingTokens: in.MaxThinkingTokens,
 	}); changed != (record.Updated{}) {
-		err = s.ask(ctx, func(st *step) error {
+		err = s.do(ctx, writing, func(st *step) error {
 			st.event(api.KindUpdated, by, changed)
 			return nil
 		})

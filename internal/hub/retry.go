@@ -18,8 +18,10 @@ func (h *Hub) Retry(ctx context.Context, by Actor, id string) (*api.Message, err
 	}
 	defer release()
 	var sent *api.Message
-	err = s.ask(ctx, func(st *step) (err error) {
-		sent, err = st.retry(ctx, by)
+	prompted := func() int64 { return s.book.Prompted }
+	read := func(seq int64) prompt { return h.promptAt(ctx, id, seq) }
+	err = lookUp(ctx, s, writing, prompted, read, func(st *step, last *prompt) (err error) {
+		sent, err = st.retry(by, last)
 		return err
 	})
 	if err != nil {
@@ -28,8 +30,14 @@ func (h *Hub) Retry(ctx context.Context, by Actor, id string) (*api.Message, err
 	return sent, nil
 }
 
-// retry is Retry in the session's loop.
-func (st *step) retry(ctx context.Context, by Actor) (*api.Message, error) {
+// A prompt is one that was sent before, or why there is none.
+type prompt struct {
+	message api.SendMessage
+	err     error
+}
+
+// retry is Retry in the session's loop; last is the newest prompt, see lookUp.
+func (st *step) retry(by Actor, last *prompt) (*api.Message, error) {
 	s, b := st.s, st.s.book
 	if !b.failed() {
 		return nil, &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Title: "the last turn did not fail", Hint: "send a message instead"}
@@ -48,31 +56,33 @@ func (st *step) retry(ctx context.Context, by Actor) (*api.Message, error) {
 		m := messageOf(v)
 		return &m, nil
 	}
-	again, err := st.promptAt(ctx, b.Prompted)
-	if err != nil {
-		return nil, err
+	switch {
+	case last == nil:
+		return nil, errUnknown
+	case last.err != nil:
+		return nil, last.err
 	}
-	return st.message(by, incoming{SendMessage: again})
+	return st.message(by, incoming{SendMessage: last.message})
 }
 
 // promptAt returns the prompt that an entry sent.
-func (st *step) promptAt(ctx context.Context, seq int64) (api.SendMessage, error) {
+func (h *Hub) promptAt(ctx context.Context, session string, seq int64) prompt {
 	none := &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Title: "there is no prompt to send again", Hint: "send a message instead"}
 	if seq == 0 {
-		return api.SendMessage{}, none
+		return prompt{err: none}
 	}
-	entries, err := st.s.hub.journal.Entries(ctx, st.s.id, seq-1, 1, 0)
+	entries, err := h.journal.Entries(ctx, session, seq-1, 1, 0)
 	if err != nil {
-		return api.SendMessage{}, err
+		return prompt{err: err}
 	}
 	if len(entries) == 0 || entries[0].Seq != seq {
-		return api.SendMessage{}, none
+		return prompt{err: none}
 	}
 	message, _ := wire.Lookup(entries[0].Line, "message")
 	content, _ := wire.Lookup(message, "content")
 	var text string
 	if json.Unmarshal(content, &text) == nil {
-		return api.SendMessage{Text: text}, nil
+		return prompt{message: api.SendMessage{Text: text}}
 	}
-	return api.SendMessage{Content: content}, nil
+	return prompt{message: api.SendMessage{Content: content}}
 }

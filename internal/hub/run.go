@@ -44,6 +44,14 @@ type runSpec struct {
 	answer       chan outcome
 }
 
+// A processState is what a session knows of its processes beside the row of its run.
+type processState struct {
+	// starts counts runs that are being started.
+	starts int
+	// stopping says that the current run is being ended on purpose, and why.
+	stopping string
+}
+
 // startRun begins a run: it is written down, and its process is started after
 // the commit. It returns the run's credential.
 func (st *step) startRun(spec runSpec) (token string) {
@@ -72,9 +80,9 @@ func (st *step) startRun(spec runSpec) (token string) {
 	if spec.name != "" {
 		s.run.Spec = encoded(rowSpec{Name: spec.name})
 	}
-	s.lastLive, s.quiet, s.held = [2]int64{}, quiet{}, nil
-	s.stopping, s.toldLater, s.planTool, s.unhooked, s.flags = "", record.Enforced{}, "", false, nil
-	from := len(st.rows.fold)
+	s.links.lastLive, s.outbox, s.quiet = [2]int64{}, outboxState{}, quiet{}
+	s.process.stopping, s.plans.tool = "", ""
+	s.policy.newRun()
 	given := record.Enforced{}
 	if spec.transport == transportShim {
 		given = s.settings(st.now)
@@ -88,7 +96,7 @@ func (st *step) startRun(spec runSpec) (token string) {
 		// A CLI drops all of its settings, without a word, if it does not like one
 		// of them: what the session brings may take ours along. So it is told once
 		// more when it runs.
-		told.Deny, told.Ask, s.pushDue = nil, nil, true
+		told.Deny, told.Ask, s.policy.due = nil, nil, true
 	}
 	raw, err := json.Marshal(record.RunStarted{
 		Run: run, Transport: spec.transport, Resume: resume, Fork: spec.fork, At: spec.at, Options: spec.options, Enforced: told, Plan: spec.plan,
@@ -97,8 +105,7 @@ func (st *step) startRun(spec runSpec) (token string) {
 	if err != nil {
 		s.log.Error("encoding a run", "session", s.id, "err", err)
 	}
-	st.add(journal.Entry{Kind: api.KindRunStarted, Run: run, Data: raw})
-	st.react(from)
+	st.add(journal.Entry{Kind: api.KindRunStarted, Run: run, Data: raw}, nil)
 	st.touch()
 	if resume != "" && !spec.fork {
 		l := journal.Lease{ConfigDir: b.ConfigDir, Conversation: resume, Session: s.id, Run: run}
@@ -130,7 +137,7 @@ func (st *step) startRun(spec runSpec) (token string) {
 	if spec.mode != "" {
 		launch.Options.PermissionMode = string(spec.mode)
 	}
-	s.starts++
+	s.process.starts++
 	st.then(func() { s.hub.tasks.Go(func() { s.launch(launch, spec.launched) }) })
 	return token
 }
@@ -190,10 +197,7 @@ func (st *step) initialize(answer chan outcome) (*wire.InitializeRequest, error)
 	if _, err = st.send("", commandInitialize, Actor{}, line); err != nil || answer == nil {
 		return body, err
 	}
-	if s.asked == nil {
-		s.asked = map[string]chan outcome{}
-	}
-	s.asked[id] = answer
+	s.requests.add(id, answer)
 	return body, nil
 }
 
@@ -229,20 +233,20 @@ func (s *session) launch(spec LaunchSpec, launched chan error) {
 	if s.hub.launcher != nil {
 		started, err = s.hub.launcher.Start(s.hub.ctx, spec)
 	}
-	committed := s.do(context.WithoutCancel(s.hub.ctx), func(st *step) {
-		s.starts--
-		if s.book.Run != spec.Run || s.book.Ended != nil {
-			return
-		}
-		if err != nil {
+	committed := s.do(context.WithoutCancel(s.hub.ctx), patient, func(st *step) error {
+		s.process.starts--
+		switch {
+		case s.book.Run != spec.Run || s.book.Ended != nil:
+		case err != nil:
 			st.endRun(api.Ended{Reason: "it could not be started: " + reasonOf(err)}, true)
-			return
+		default:
+			st.event(api.KindRunLaunched, Actor{}, record.RunFound{Version: started.Version, Simulated: started.Simulated, ConfigDir: started.ConfigDir})
+			if s.run.PID == 0 { // else the shim has told itself
+				s.run.PID, s.run.PIDStart = started.PID, started.PIDStart
+				st.touch()
+			}
 		}
-		st.event(api.KindRunLaunched, Actor{}, record.RunFound{Version: started.Version, Simulated: started.Simulated, ConfigDir: started.ConfigDir})
-		if s.run.PID == 0 { // else the shim has told itself
-			s.run.PID, s.run.PIDStart = started.PID, started.PIDStart
-			st.touch()
-		}
+		return nil
 	})
 	s.hub.checkSoon(s.id)
 	if launched != nil {
@@ -272,14 +276,15 @@ func (s *session) history(ctx context.Context, conversation, dir, at string) err
 		if len(batch) == 0 {
 			return nil
 		}
-		err := s.do(ctx, func(st *step) {
+		err := s.do(ctx, patient, func(st *step) error {
 			for _, line := range batch {
 				h, err := wire.Peek(line)
 				if err != nil {
 					continue
 				}
-				st.add(journal.Entry{Kind: api.KindHistory, Source: journal.SourceAgent, UUID: string(h.UUID), Line: line})
+				st.add(journal.Entry{Kind: api.KindHistory, Source: journal.SourceAgent, UUID: string(h.UUID), Line: line}, nil)
 			}
+			return nil
 		})
 		batch, size = nil, 0
 		return err
@@ -313,7 +318,10 @@ func (s *session) history(ctx context.Context, conversation, dir, at string) err
 	if errors.Is(err, fs.ErrNotExist) {
 		text = "the conversation has no transcript on this machine; what was said before is not shown"
 	}
-	return s.do(ctx, func(st *step) { st.event(api.KindNotice, Actor{}, api.Notice{Code: "no_history", Text: text}) })
+	return s.do(ctx, patient, func(st *step) error {
+		st.event(api.KindNotice, Actor{}, api.Notice{Code: "no_history", Text: text})
+		return nil
+	})
 }
 
 // endRun ends the current run. told says that the process itself told its end,
@@ -339,16 +347,14 @@ func (st *step) endRun(ended api.Ended, told bool) {
 			st.fate(v, api.MessageNotDelivered, "the process ended before it was written")
 		}
 	}
-	fresh := b.Options.Fresh && s.stopping == turnOver
-	from := len(st.rows.fold)
+	fresh := b.Options.Fresh && s.process.stopping == turnOver
 	st.event(api.KindRunEnded, Actor{}, ended)
-	st.react(from)
 	st.dropRest(string(fold.ReasonEnded))
 	s.run.Ended, s.run.Reason = st.now, ended.Reason
 	st.touch()
 	st.releaseLease()
 	st.abandon("the process ended: " + ended.Reason)
-	s.stopping = ""
+	s.process.stopping = ""
 	if _, waiting := b.nextPrompt(); waiting && fresh && b.Intent == nil { // else the plan comes first
 		st.startRun(runSpec{fresh: true})
 	}

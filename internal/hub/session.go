@@ -34,7 +34,7 @@ type session struct {
 
 	// Guarded by mu.
 	mu    sync.Mutex
-	ops   []op
+	ops   []*op
 	wake  chan struct{} // has room for one; loop waits for it
 	stop  chan struct{} // closed to end loop
 	ended bool          // no more operations are taken
@@ -48,41 +48,17 @@ type session struct {
 	run     journal.Run // the row of the current run
 	link    *Attachment // nil while there is none
 	waits   []*wait
-	starts  int // runs that are being started
-	unsaved int64
-	// quiet is what is known of a CLI whose turn is in doubt.
-	quiet quiet
-	// lastLive is the place of the run's newest live line.
-	lastLive [2]int64
-	// joined counts connections: a command is not sent by one that came after it,
-	// which is given all that is unwritten, in order.
-	joined int
-	// held are the numbers of this run's commands that no link was given yet.
-	held map[int64]bool
-	// asked are requests to the CLI whose answer a caller waits for.
-	asked map[string]chan outcome
-	// stopping says that the current run is being ended on purpose, and why.
-	stopping string
-	// judge are the rules that hold for the session, pushDue says that the CLI may
-	// have to be told of others, pushing that it is being told, toldLater are those
-	// that it is given later.
-	judge     judge
-	pushDue   bool
-	pushing   bool
-	toldLater record.Enforced
-	// flags are settings that a front end has given the run's CLI.
-	flags json.RawMessage
-	// unhooked says that followers were told of calls that rules do not see.
-	unhooked bool
-	// seen is for how long open questions with a deadline could be seen, up to
-	// lastSeen.
-	seen     map[string]time.Duration
-	lastSeen time.Time
-	// registrant is the driver that answers what the CLI asks the program that
-	// drives it, nil if there is none; successor takes its place when it leaves.
-	registrant, successor *Driver
-	// planTool is the tool that is about to change the permission mode.
-	planTool string
+	unsaved int64 // how many entries the stored fold lacks
+	// Owned by loop: what is known beside the book, by the file that it belongs to.
+	links    linkState     // attach.go
+	outbox   outboxState   // outbox.go
+	requests requests      // requests.go
+	process  processState  // run.go
+	policy   policyState   // policy.go
+	waiting  questionState // questions.go
+	drivers  driverState   // driver.go
+	plans    planState     // plans.go
+	quiet    quiet         // doubt.go
 
 	// followers counts cursors, awake says that the session has to be looked at
 	// from time to time.
@@ -94,19 +70,10 @@ type session struct {
 // the step; what has to follow the commit is given to step.then.
 type op struct {
 	do func(*step) error
-	// The outcome is do's error, or that of the commit. loop sends it on done, which has
-	// room for it, or, if done is nil, calls then, which must not block.
-	done chan error
+	// then is called once with the outcome, which is do's error, or that of the
+	// commit: by loop, or by the goroutine that has taken the operation back. It must
+	// not block.
 	then func(error)
-}
-
-// finish tells the outcome.
-func (o *op) finish(err error) {
-	if o.done != nil {
-		o.done <- err
-		return
-	}
-	o.then(err)
 }
 
 // A wait is a caller that waits for a state of the session.
@@ -145,8 +112,9 @@ const (
 	maxStepBytes = 2 << 20
 )
 
-// enqueue hands an operation to loop. It fails if the session is being evicted.
-func (s *session) enqueue(o op) error {
+// enqueue hands an operation to loop. It fails if the session is being evicted; then
+// is not called in that case.
+func (s *session) enqueue(o *op) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {
@@ -160,99 +128,129 @@ func (s *session) enqueue(o op) error {
 	return nil
 }
 
-// later has an operation done for which no caller waits.
-func (s *session) later(f func(*step)) {
-	_ = s.enqueue(op{done: make(chan error, 1), do: func(st *step) error { // if it is refused there is nothing left to do it to
-		f(st)
-		return nil
-	}})
+// withdraw takes back an operation that was not begun, and gives it the outcome err.
+// It reports whether it could.
+func (s *session) withdraw(o *op, err error) bool {
+	s.mu.Lock()
+	i := slices.Index(s.ops, o)
+	if i >= 0 {
+		s.ops = slices.Delete(s.ops, i, i+1)
+	}
+	s.mu.Unlock()
+	if i < 0 {
+		return false
+	}
+	o.then(err)
+	return true
 }
 
 // errEvicted says that a session is not in memory any more.
 var errEvicted = errors.New("the session is being evicted")
 
-// do runs an operation that cannot fail and waits until what it did is in the
-// journal; see try.
-func (s *session) do(ctx context.Context, f func(*step)) error {
-	return s.try(ctx, func(st *step) error {
+// post has an operation done for which no caller waits. If the session is being
+// evicted there is nothing left to do it to.
+func (s *session) post(f func(*step)) {
+	do := func(st *step) error {
 		f(st)
 		return nil
-	})
+	}
+	_ = s.enqueue(&op{do: do, then: func(error) {}})
 }
 
-// try runs an operation and waits until what it did is in the journal. It
-// returns early when ctx ends; if the operation was begun it may then still take
-// place, so what it sets must not be looked at after an error.
-func (s *session) try(ctx context.Context, f func(*step) error) error {
-	o := op{do: f, done: make(chan error, 1)}
-	if err := s.enqueue(o); err != nil {
-		return err
-	}
-	return s.outcome(ctx, o)
+// A patience says what do makes of a journal that cannot be written.
+type patience int
+
+const (
+	// patient waits until it can be written. Links do, which is their back-pressure,
+	// and so does what the hub does by itself.
+	patient patience = iota
+	// reading is for what needs nothing written: it only fails if the session itself
+	// waits for the journal.
+	reading
+	// writing is for a caller that would rather hear that nothing can be written than
+	// wait until it can. What is being written already is waited for.
+	writing
+)
+
+// do runs an operation and waits until what it did is in the journal. It returns
+// early when ctx ends; if the operation was begun it may then still take place, so
+// what it sets must not be looked at after an error.
+func (s *session) do(ctx context.Context, p patience, f func(*step) error) error {
+	return s.doThen(ctx, p, f, func() {})
 }
 
-// outcome waits for what becomes of an operation.
-func (s *session) outcome(ctx context.Context, o op) error {
-	select {
-	case err := <-o.done:
-		return err
-	default: // a context that has ended does not count then
+// doThen is do, and has over called when the operation has taken place or cannot any
+// more. That may be after doThen has returned. over must not block.
+func (s *session) doThen(ctx context.Context, p patience, f func(*step) error, over func()) error {
+	var err error
+	if p == writing {
+		err = s.hub.unwritable()
 	}
-	select {
-	case err := <-o.done:
-		return err
-	case <-ctx.Done():
-		s.withdraw(o) // or callers that ask again and again would fill the memory
-		return ctx.Err()
+	done := make(chan error, 1)
+	o := &op{do: f, then: func(err error) {
+		over()
+		done <- err
+	}}
+	if err == nil {
+		err = s.enqueue(o)
 	}
-}
-
-// ask is try for a caller that would rather hear that nothing can be written than
-// wait until it can. What is being written already is waited for.
-func (s *session) ask(ctx context.Context, f func(*step) error) error {
-	if err := s.hub.unwritable(); err != nil {
+	if err != nil {
+		over()
 		return err
 	}
-	return s.look(ctx, f)
-}
-
-// look is ask for what needs nothing written: it only fails if the session itself
-// waits for the journal.
-func (s *session) look(ctx context.Context, f func(*step) error) error {
-	o := op{do: f, done: make(chan error, 1)}
-	if err := s.enqueue(o); err != nil {
-		return err
+	var check <-chan time.Time
+	if p != patient {
+		ticker := time.NewTicker(time.Second)
+		defer ticker.Stop()
+		check = ticker.C
 	}
-	look := time.NewTicker(time.Second)
-	defer look.Stop()
 	for {
 		select {
-		case err := <-o.done:
+		case err := <-done:
 			return err
-		case <-look.C:
-			if err := s.hub.unwritable(); err != nil && s.withdraw(o) {
-				return err
+		case <-check:
+			if err := s.hub.unwritable(); err != nil {
+				s.withdraw(o, err)
 			}
 		case <-ctx.Done():
-			s.withdraw(o)
-			if err := s.hub.unwritable(); err != nil {
+			err := ctx.Err()
+			if unwritable := s.hub.unwritable(); p != patient && unwritable != nil {
+				err = unwritable
+			}
+			s.withdraw(o, err) // or callers that ask again and again would fill the memory
+			select {
+			case err := <-done: // the end of a context does not count then
+				return err
+			default:
 				return err
 			}
-			return ctx.Err()
 		}
 	}
 }
 
-// withdraw takes back an operation that was not begun.
-func (s *session) withdraw(o op) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	i := slices.IndexFunc(s.ops, func(other op) bool { return other.done == o.done })
-	if i < 0 {
-		return false
+// errUnknown says that an operation has to know something that was not looked up.
+var errUnknown = errors.New("it is not known yet")
+
+// lookUp runs an operation that may have to know what a disk or a process tells, for
+// which no step waits. f is given nil at first. If it returns errUnknown, before it has
+// done anything, read finds out what is to be known, not in a step, and f is tried
+// again. key says in a step what that is about: if it changes, it is not known again.
+func lookUp[K comparable, V any](ctx context.Context, s *session, p patience, key func() K, read func(K) V, f func(*step, *V) error) error {
+	var about K
+	var known *V
+	for {
+		err := s.do(ctx, p, func(st *step) error {
+			if k := key(); k != about {
+				about, known = k, nil
+			}
+			return f(st, known)
+		})
+		if !errors.Is(err, errUnknown) {
+			return err
+		}
+		v := read(about)
+		known = &v
 	}
-	s.ops = slices.Delete(s.ops, i, i+1)
-	return true
 }
 
 // loop works through operations until the session is evicted or the hub closes.
@@ -298,7 +296,7 @@ func (s *session) drain() error {
 }
 
 // take removes the next operations.
-func (s *session) take() []op {
+func (s *session) take() []*op {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := min(len(s.ops), maxStepOps)
@@ -318,7 +316,7 @@ func (s *session) leave(err error) {
 	s.ops = nil
 	s.mu.Unlock()
 	for _, o := range ops {
-		o.finish(err)
+		o.then(err)
 	}
 	for _, w := range s.waits {
 		close(w.done)
@@ -332,7 +330,7 @@ func (s *session) leave(err error) {
 
 // work carries out operations, in steps. An error ends the session: its memory does
 // not fit the journal any more.
-func (s *session) work(ops []op) error {
+func (s *session) work(ops []*op) error {
 	for len(ops) > 0 {
 		st := &step{s: s, now: s.hub.now()}
 		n := 0
@@ -344,24 +342,25 @@ func (s *session) work(ops []op) error {
 		st.finish()
 		if err := st.commit(); err != nil {
 			for i, o := range ops[:n] {
-				o.finish(errors.Join(err, refused[i]))
+				o.then(errors.Join(err, refused[i]))
 			}
 			for _, o := range ops[n:] {
-				o.finish(err)
+				o.then(err)
 			}
 			return err
 		}
 		for i, o := range ops[:n] {
-			o.finish(refused[i])
+			o.then(refused[i])
 		}
 		ops = ops[n:]
 	}
 	return nil
 }
 
-// add adds an entry of the current run to the step and folds it. It returns its
-// number.
-func (st *step) add(e journal.Entry) int64 {
+// add adds an entry of the current run to the step, folds it, and adds what follows
+// from what it did to questions. line is that of an entry of kind line, nil for others.
+// It returns the entry's number.
+func (st *step) add(e journal.Entry, line *fold.Line) int64 {
 	s := st.s
 	if e.Time.IsZero() {
 		e.Time = st.now
@@ -373,14 +372,16 @@ func (st *step) add(e journal.Entry) int64 {
 		e.Run = s.book.Run
 	}
 	e.Session, e.Seq = s.id, s.book.Seq+1
-	st.rows.line = nil
-	if err := s.book.apply(&e, &st.rows); err != nil {
+	if err := s.book.apply(&e, line, &st.rows); err != nil {
 		// The journal keeps what came; that it could not be understood is a bug.
 		s.log.Error("folding an entry", "session", s.id, "seq", e.Seq, "err", err)
 	}
 	st.entries = append(st.entries, e)
 	st.bytes += len(e.Line) + len(e.Data) + 128
-	st.shown = append(st.shown, shown{entry: len(st.entries) - 1, line: st.rows.line})
+	st.shown = append(st.shown, shown{entry: len(st.entries) - 1, line: line})
+	asked := st.rows.asked
+	st.rows.asked = nil // the entries that follow from these have their own
+	st.react(asked)
 	return e.Seq
 }
 
@@ -392,7 +393,7 @@ func (st *step) event(kind string, by Actor, data any) int64 {
 		raw = []byte("{}")
 	}
 	e := journal.Entry{Kind: kind, Data: raw, Source: by.Source, By: by.Name}
-	return st.add(e)
+	return st.add(e, nil)
 }
 
 // then has loop call f after the commit.
@@ -443,9 +444,9 @@ func (st *step) emitMode() {
 	}
 	change := api.ModeChange{Mode: string(b.State.Mode), Was: string(b.ToldMode)}
 	if b.State.Mode == wire.PermissionModePlan || b.ToldMode == wire.PermissionModePlan {
-		change.Tool = st.s.planTool
+		change.Tool = st.s.plans.tool
 	}
-	st.s.planTool = ""
+	st.s.plans.tool = ""
 	st.event(api.KindMode, Actor{Source: journal.SourceAgent}, change)
 }
 
@@ -548,7 +549,7 @@ func (st *step) write() error {
 // await waits until the session is in a state, which it may be already.
 func (s *session) await(ctx context.Context, ready func(*session) bool) error {
 	w := &wait{ready: ready, done: make(chan struct{})}
-	err := s.do(ctx, func(st *step) {
+	err := s.do(ctx, patient, func(st *step) error {
 		st.then(func() {
 			if ready(s) {
 				close(w.done)
@@ -556,12 +557,13 @@ func (s *session) await(ctx context.Context, ready func(*session) bool) error {
 			}
 			s.waits = append(s.waits, w)
 		})
+		return nil
 	})
 	forget := func(*step) {
 		s.waits = slices.DeleteFunc(s.waits, func(other *wait) bool { return other == w })
 	}
 	if err != nil {
-		s.later(forget) // it may have been begun
+		s.post(forget) // it may have been begun
 		return err
 	}
 	select {
@@ -574,7 +576,7 @@ func (s *session) await(ctx context.Context, ready func(*session) bool) error {
 		}
 	case <-ctx.Done():
 		// Forget it, so that waits that time out do not pile up.
-		s.later(forget)
+		s.post(forget)
 		return ctx.Err()
 	}
 }

@@ -24,7 +24,7 @@ func (h *Hub) Snapshot(ctx context.Context, id string) (*api.Session, error) {
 // snapshot is Snapshot of a session in use.
 func (s *session) snapshot(ctx context.Context) (*api.Session, error) {
 	var v *api.Session
-	err := s.look(ctx, func(st *step) error {
+	err := s.do(ctx, reading, func(st *step) error {
 		st.then(func() { v = s.view() })
 		return nil
 	})

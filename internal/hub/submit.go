@@ -161,7 +161,7 @@ func (s *session) submitMessage(ctx context.Context, by Actor, line []byte) erro
 
 // idle reports whether the session waits for a prompt.
 func (s *session) idle(ctx context.Context) (idle bool) {
-	err := s.look(ctx, func(*step) error {
+	err := s.do(ctx, reading, func(*step) error {
 		idle = s.book.Ended != nil || s.book.phase().TakesPrompt()
 		return nil
 	})
@@ -194,8 +194,8 @@ func (s *session) submitAnswer(ctx context.Context, by Actor, line []byte, may M
 	if id == "" {
 		return record.Unfit("request_id: an answer names the request that it answers")
 	}
-	return s.hub.problem(s.ask(ctx, func(st *step) error {
-		if f := s.book.foreign(id); f != nil && d != nil && s.registrant == d {
+	err = s.do(ctx, writing, func(st *step) error {
+		if f := s.book.foreign(id); f != nil && d != nil && s.drivers.registrant == d {
 			return st.answerForeign(by, f, line, may)
 		}
 		row, open := s.book.asked(id)
@@ -228,13 +228,14 @@ func (s *session) submitAnswer(ctx context.Context, by Actor, line []byte, may M
 		}
 		_, err = st.settle(by, row, ask, v)
 		return err
-	}), s.id)
+	})
+	return s.hub.problem(s.hub.settledBy(ctx, err), s.id)
 }
 
 // noQuestion says why a request id names no open question.
 func (st *step) noQuestion(requestID string) error {
 	if v := st.s.book.recent(requestID); v != nil {
-		return st.settledBefore(v.ID)
+		return &settledError{v.ID}
 	}
 	return &api.Error{
 		Status: http.StatusNotFound, Code: api.CodeNotFound, Title: "no open question has this request id",
@@ -363,7 +364,7 @@ func (s *session) initialized(ctx context.Context, requestID string) ([]byte, er
 		return errorLine(requestID, s.hub.problem(err, s.id), "")
 	}
 	a := &wire.ControlAnswer{Subtype: "success"}
-	err = s.look(ctx, func(*step) error {
+	err = s.do(ctx, reading, func(*step) error {
 		b := s.book
 		if b.State.Initialize == nil {
 			return &api.Error{Status: http.StatusConflict, Code: api.CodeEnded, Title: "the session has no process", Hint: "send it a message, or resume it"}
