@@ -348,7 +348,7 @@ func (v *answerChoiceCmd) complete(e *env) cobra.CompletionFunc {
 		if len(args) == 0 {
 			return questions(cmd, args, typed)
 		}
-		return v.asking(e, func(ctx context.Context, c *client.Client, _ string) []cobra.Completion {
+		return v.fromHub(e, func(ctx context.Context, c *client.Client, _ string) []cobra.Completion {
 			q, err := naming.Question(ctx, c, args[0])
 			if err != nil {
 				return nil

@@ -262,7 +262,7 @@ func (v *stopCmd) stop(ctx context.Context, e *env, c *client.Client, sessions [
 		if v.json {
 			continue
 		}
-		if err := v.say(e, session, &now); err != nil {
+		if err := v.printStopped(e, session, &now); err != nil {
 			return err
 		}
 	}
@@ -274,8 +274,8 @@ func (v *stopCmd) stop(ctx context.Context, e *env, c *client.Client, sessions [
 	return first
 }
 
-// say says that an agent has ended, and how to go on.
-func (v *stopCmd) say(e *env, before *api.Session, now *stopped) error {
+// printStopped says that an agent has ended, and how to go on.
+func (v *stopCmd) printStopped(e *env, before *api.Session, now *stopped) error {
 	if v.quiet {
 		_, err := fmt.Fprintln(e.stdout, now.ID)
 		return err

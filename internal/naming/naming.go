@@ -240,8 +240,8 @@ func brief(title string) string {
 // Question returns the question that a name stands for: its id; the beginning of the id of an open one, of at least three letters, with or without
 // the q before it; the name of a session that has only one open question, see [Session]; or [Last], the open one that has waited longest.
 //
-// As much of an id as [Short] shows, or more, is never taken for anything else while there is such a question, also if it is settled: who answers
-// what was settled a moment ago must not answer another one. For the same reason a name that could be the beginning of a question's id and
+// As much of an id as [Short] shows, or more, is never taken for anything else while there is such a question, also if it is settled: a person who
+// answers what was settled a moment ago must not answer another one. For the same reason a name that could be the beginning of a question's id and
 // that of a session stands for neither.
 func Question(ctx context.Context, hub Questioner, name string) (*api.Question, error) {
 	switch {
