@@ -33,12 +33,6 @@ var serviceEnv = [...]string{
 // kill tests where to stop. A shim must get them.
 const killPrefix = "SWITCHBOARD_KILLPOINT"
 
-// StrippedEnv lists the variables that are taken out of the hub's environment
-// before it is given to an agent: those of [claude.StrippedEnv] and those that
-// a service manager sets for the hub. A name that ends in "*" stands for all
-// names that begin so.
-func StrippedEnv() []string { return slices.Concat(claude.StrippedEnv(), serviceEnv[:]) }
-
 // matches reports whether a variable's name is in a list.
 func matches(list []string, name string) bool {
 	return slices.ContainsFunc(list, func(pattern string) bool {
