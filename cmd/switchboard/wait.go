@@ -137,7 +137,7 @@ func (v *waitCmd) printOutcome(e *env, session *api.Session) error {
 	case v.json:
 		err = e.writeJSON(session)
 	case !v.quiet:
-		_, err = fmt.Fprintf(e.stdout, "%s  %s\n", called(session.ID, session.Title), strings.TrimSpace(paint.CleanLine(word, 0)))
+		_, err = fmt.Fprintf(e.stdout, "%s  %s\n", nameAndTitle(session.ID, session.Title), strings.TrimSpace(paint.CleanLine(word, 0)))
 	}
 	if err != nil || code == codeDone {
 		return err

@@ -330,16 +330,16 @@ func only(name string, meant []api.Question) (*api.Question, error) {
 // begins so.
 func match(all []api.SessionSummary, name string) (exact, rest []api.SessionSummary) {
 	exact = pick(all, func(s *api.SessionSummary) bool { return beginsID(s.ID, name) })
-	exact = append(exact, awake(pick(all, func(s *api.SessionSummary) bool { return s.Title == name && !beginsID(s.ID, name) }))...)
+	exact = append(exact, unarchived(pick(all, func(s *api.SessionSummary) bool { return s.Title == name && !beginsID(s.ID, name) }))...)
 	if len(exact) > 0 {
 		return exact, nil
 	}
 	begin := strings.ToLower(name)
-	return nil, awake(pick(all, func(s *api.SessionSummary) bool { return strings.HasPrefix(strings.ToLower(s.Title), begin) }))
+	return nil, unarchived(pick(all, func(s *api.SessionSummary) bool { return strings.HasPrefix(strings.ToLower(s.Title), begin) }))
 }
 
-// awake leaves out those that are archived, unless all are.
-func awake(list []api.SessionSummary) []api.SessionSummary {
+// unarchived leaves out those that are archived, unless all are.
+func unarchived(list []api.SessionSummary) []api.SessionSummary {
 	if some := pick(list, func(s *api.SessionSummary) bool { return !s.Archived }); len(some) > 0 {
 		return some
 	}
