@@ -78,7 +78,7 @@ func (p *Process) shutDown() error {
 func (p *Process) endFamily(f *family) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*sweepGrace+killGrace)
 	defer cancel()
-	_, err := end(ctx, func(ctx context.Context) ([]procID, error) {
+	_, err := endProcesses(ctx, func(ctx context.Context) ([]procID, error) {
 		marked, err := marked(ctx, p.command.Marker)
 		if errors.Is(err, errors.ErrUnsupported) {
 			err = nil

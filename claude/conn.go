@@ -215,7 +215,7 @@ func (c *Conn) Request(ctx context.Context, r wire.Request) (*wire.ControlAnswer
 	}
 	select {
 	case a := <-waiting.answer:
-		return c.judge(r, a)
+		return c.checkAnswer(r, a)
 	case <-ctx.Done():
 		c.withdraw(id)
 		return nil, c.fail(r, context.Cause(ctx))
@@ -223,7 +223,7 @@ func (c *Conn) Request(ctx context.Context, r wire.Request) (*wire.ControlAnswer
 		// The answer may have come with the last lines.
 		select {
 		case a := <-waiting.answer:
-			return c.judge(r, a)
+			return c.checkAnswer(r, a)
 		default:
 			return nil, c.fail(r, c.Err())
 		}
@@ -234,7 +234,7 @@ func (c *Conn) fail(r wire.Request, err error) error {
 	return fmt.Errorf("requesting %s: %w", r.RequestSubtype(), err)
 }
 
-func (c *Conn) judge(r wire.Request, a *wire.ControlAnswer) (*wire.ControlAnswer, error) {
+func (c *Conn) checkAnswer(r wire.Request, a *wire.ControlAnswer) (*wire.ControlAnswer, error) {
 	if a.Subtype == "success" {
 		return a, nil
 	}
@@ -316,7 +316,7 @@ func (c *Conn) Close() error {
 	return err
 }
 
-// end notes why the connection ended; the first cause counts.
+// end records why the connection ended; the first cause counts.
 func (c *Conn) end(cause error) {
 	c.mu.Lock()
 	if c.ended == nil {
@@ -327,20 +327,20 @@ func (c *Conn) end(cause error) {
 	c.cancel(cause)
 }
 
-// take acts on a line that every reader may see by now. A request is registered
+// dispatch acts on a line that every reader may see by now. A request is registered
 // here, in the order of the lines, so that its withdrawal cannot come first.
-func (c *Conn) take(line []byte, h wire.Header) {
+func (c *Conn) dispatch(line []byte, h wire.Header) {
 	c.received(line, h)
 	switch string(h.Type) {
 	case "control_response":
 		c.answered(line, string(h.RequestID))
 	case "control_request":
-		c.asked(line, string(h.RequestID))
+		c.startHandler(line, string(h.RequestID))
 	case "control_cancel_request":
 		c.withdrawn(string(h.RequestID))
 	case "system":
 		if string(h.Subtype) == "init" {
-			c.learn(line)
+			c.learnVersion(line)
 		}
 	}
 }
@@ -371,7 +371,7 @@ func (c *Conn) answered(line []byte, id string) {
 	waiting.answer <- &r.Response
 }
 
-func (c *Conn) learn(line []byte) {
+func (c *Conn) learnVersion(line []byte) {
 	if m, err := wire.Decode(line); err == nil {
 		if init, ok := m.(*wire.Init); ok {
 			c.setVersion(init.ClaudeCodeVersion)
@@ -398,9 +398,9 @@ func (c *Conn) withdrawn(id string) {
 	}
 }
 
-// asked starts the handler for a request of the CLI. One that is being handled
+// startHandler starts the handler for a request of the CLI. One that is being handled
 // is not handled twice.
-func (c *Conn) asked(line []byte, id string) {
+func (c *Conn) startHandler(line []byte, id string) {
 	if id == "" {
 		return // an answer could not name the request
 	}

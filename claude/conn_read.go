@@ -54,7 +54,7 @@ func (c *Conn) receive(lines [][]byte, tooLong *wire.LineTooLongError) {
 	c.backlog.publish(s)
 	for i := range s.lines {
 		if l := &s.lines[i]; c.acts(&l.Header) {
-			c.take(l.Bytes, l.Header)
+			c.dispatch(l.Bytes, l.Header)
 		}
 	}
 }

@@ -89,7 +89,7 @@ func (d *requestRouter) close(cause error) {
 	for _, q := range d.pending() {
 		d.withdraw(q.base(), withdrawal(cause))
 	}
-	if links := d.mcp.take(); len(links) > 0 {
+	if links := d.mcp.removeAll(); len(links) > 0 {
 		d.calls.start(func() { closeMCP(links) })
 	}
 	d.calls.wait(closeGrace)

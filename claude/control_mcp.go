@@ -83,7 +83,7 @@ func (s *Session) SetMCPServers(ctx context.Context, servers map[string]wire.MCP
 		return nil, err
 	}
 	// The CLI speaks to a server before it answers.
-	before := t.put(links)
+	before := t.add(links)
 	answer, err := requestFor[*wire.MCPSetServersAnswer](ctx, s, r)
 	if err != nil {
 		closeMCP(t.restore(links, before))
@@ -108,8 +108,8 @@ func sameServer(a, b MCPServer) bool {
 	return reflect.TypeOf(a).Comparable() && reflect.TypeOf(b) == reflect.TypeOf(a) && a == b
 }
 
-// put adds connections and returns those whose names they take.
-func (t *mcpTable) put(links map[string]*mcpLink) (before map[string]*mcpLink) {
+// add adds connections and returns those whose names they take.
+func (t *mcpTable) add(links map[string]*mcpLink) (before map[string]*mcpLink) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	before = map[string]*mcpLink{}
@@ -125,7 +125,7 @@ func (t *mcpTable) put(links map[string]*mcpLink) (before map[string]*mcpLink) {
 	return before
 }
 
-// restore takes back what put has done, and returns the connections that are left
+// restore takes back what add has done, and returns the connections that are left
 // over. If the session has ended meanwhile, that has closed the new ones.
 func (t *mcpTable) restore(links, before map[string]*mcpLink) (left map[string]*mcpLink) {
 	t.mu.Lock()

@@ -109,10 +109,10 @@ func (s *endScan) file(f io.ReaderAt, size int64, buffer *endBuffer, read func(i
 	return err
 }
 
-// note takes in a line that says something about the conversation, and reports
+// readMetadata reads a line that describes the conversation, and reports
 // whether it is one. The last in the file counts, which comes first unless the
 // lines come in their order.
-func (s *endScan) note(kind, line []byte) bool {
+func (s *endScan) readMetadata(kind, line []byte) bool {
 	var name string
 	switch string(kind) {
 	case "custom-title":
@@ -154,7 +154,7 @@ func (s *endScan) head(text []byte, whole bool) {
 // first takes in a line of the beginning.
 func (s *endScan) first(line []byte) {
 	h, err := wire.Peek(line)
-	if err != nil || s.note(h.Type, line) {
+	if err != nil || s.readMetadata(h.Type, line) {
 		return
 	}
 	if s.info.Created.IsZero() && json.Valid(line) {
@@ -164,8 +164,8 @@ func (s *endScan) first(line []byte) {
 		return
 	}
 	if k, ok := readKept(line); ok {
-		s.begin(k)
-		s.said(k)
+		s.readStart(k)
+		s.readPrompt(k)
 	}
 }
 
@@ -191,8 +191,8 @@ func isTreeLine(kind []byte) bool {
 	return false
 }
 
-// begin takes in the first line of the conversation.
-func (s *endScan) begin(k *keptLine) {
+// readStart reads the first line of the conversation.
+func (s *endScan) readStart(k *keptLine) {
 	if k.is("isSidechain") {
 		s.aside = s.aside || !s.begun
 		return
@@ -205,8 +205,8 @@ func (s *endScan) begin(k *keptLine) {
 	}
 }
 
-// said notes what a person said.
-func (s *endScan) said(k *keptLine) {
+// readPrompt keeps the first prompt.
+func (s *endScan) readPrompt(k *keptLine) {
 	if s.prompt || k.kind != "user" || k.is("isSidechain") || k.is("isMeta") || k.is("isCompactSummary") {
 		return
 	}
@@ -272,7 +272,7 @@ func (s *endScan) tail(text []byte) {
 		line := text[i+1:]
 		text = text[:i+1]
 		h, err := wire.Peek(line)
-		if err != nil || s.note(h.Type, line) || s.branch != "" || !isTreeLine(h.Type) || !json.Valid(line) {
+		if err != nil || s.readMetadata(h.Type, line) || s.branch != "" || !isTreeLine(h.Type) || !json.Valid(line) {
 			continue
 		}
 		s.branch = textIn(line, "gitBranch")
@@ -312,8 +312,8 @@ func (s *endScan) cut(line []byte) {
 		k.message, _ = objectOf(m["message"])
 		k.blocks = objectsOf(k.message["content"])
 		if k.message != nil && textOf(k.message["role"]) == "user" {
-			s.begin(k)
-			s.said(k)
+			s.readStart(k)
+			s.readPrompt(k)
 		}
 		return
 	}
@@ -321,7 +321,7 @@ func (s *endScan) cut(line []byte) {
 	if textOf(message["role"]) != "user" || part != "content" || len(content) == 0 || k.is("isMeta") || k.is("isSidechain") {
 		return
 	}
-	s.begin(k)
+	s.readStart(k)
 	switch content[0] {
 	case '"':
 		s.text(textBegun(content))

@@ -153,7 +153,7 @@ func (f *forker) copy(ctx context.Context, t *Transcript, write func(line []byte
 		if f.in[number] {
 			failed = write(f.line(line))
 		} else if h, err := wire.Peek(line); err == nil && number <= f.last {
-			failed = f.note(string(h.Type), line, write)
+			failed = f.keepMetadata(string(h.Type), line, write)
 		}
 		return failed == nil
 	})
@@ -182,9 +182,9 @@ func (f *forker) copy(ctx context.Context, t *Transcript, write func(line []byte
 	return write(w.line())
 }
 
-// note keeps what the CLI has noted about the conversation and what the model
+// keepMetadata keeps what the CLI has noted about the conversation and what the model
 // is shown depends on; the rest is about that process, or those uuids.
-func (f *forker) note(kind string, line []byte, write func(line []byte) error) error {
+func (f *forker) keepMetadata(kind string, line []byte, write func(line []byte) error) error {
 	switch kind {
 	case "content-replacement":
 		if json.Valid(line) {

@@ -165,7 +165,7 @@ func (s *searcher) search(ctx context.Context, k *kept, hit *ConversationHit) (i
 		if !s.mayHold(line) {
 			continue
 		}
-		for _, text := range spoken(line) {
+		for _, text := range spokenTexts(line) {
 			if hit.Snippet, hit.Marks = s.find(text); hit.Snippet != "" {
 				return info.Size(), nil
 			}
@@ -193,9 +193,9 @@ func (s *searcher) mayHold(line []byte) bool {
 	return true
 }
 
-// spoken returns what was said with a line of a transcript, or what the
+// spokenTexts returns what was said with a line of a transcript, or what the
 // conversation was called.
-func spoken(line []byte) []string {
+func spokenTexts(line []byte) []string {
 	header, err := wire.Peek(line)
 	if err != nil {
 		return nil

@@ -105,7 +105,7 @@ func (o *Options) environ(v wire.Version, dir, marker string) ([]string, error) 
 		name, value, _ := strings.Cut(kv, "=")
 		env = setEnv(env, name, value)
 	}
-	// The CLI tells the API who controls it; a name of the caller's wins.
+	// The CLI tells the API which program controls it; a name of the caller's wins.
 	if !hasEnv(env, "CLAUDE_CODE_ENTRYPOINT") {
 		env = append(env, "CLAUDE_CODE_ENTRYPOINT=sdk-go")
 	}

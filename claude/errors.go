@@ -155,8 +155,8 @@ type ExitError struct {
 	// refused to start with these options.
 	Silent bool
 	// InputClosed tells that CloseInput had been called. A CLI then also ends
-	// with code 1 because its last result was an error, which is no news to
-	// who has read that result.
+	// with code 1 because its last result was an error, which is no news to a
+	// caller that has read that result.
 	InputClosed bool
 	// Stderr is the end of what it wrote to standard error, redacted.
 	Stderr string

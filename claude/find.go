@@ -176,14 +176,14 @@ func (f *finder) resolve(path string) (string, error) {
 			Hint:    "its arguments would be read by cmd.exe and its process tree could not be ended; name claude.exe or cli.js instead",
 		}
 	}
-	return f.behind(path), nil
+	return f.resolvePackage(path), nil
 }
 
-// behind returns the program that a path of npm's leads to. Both a placeholder
+// resolvePackage returns the program that a path of npm's leads to. Both a placeholder
 // and a link to a script could also be run as they are, but the first only
 // prints an error, and the second needs a PATH with node in it.
-func (f *finder) behind(path string) string {
-	if native, ok := f.behindPlaceholder(path); ok {
+func (f *finder) resolvePackage(path string) string {
+	if native, ok := f.resolvePlaceholder(path); ok {
 		return native
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil && isScript(real) {
@@ -201,10 +201,10 @@ func (f *finder) isBatch(path string) bool {
 	return ext == ".cmd" || ext == ".bat" || ext == ".ps1"
 }
 
-// behindPlaceholder handles npm packages whose install script did not run:
+// resolvePlaceholder handles npm packages whose install script did not run:
 // their bin/claude.exe is a small script that only prints an error, and the
 // program lies in the package for the platform next to it.
-func (f *finder) behindPlaceholder(path string) (string, bool) {
+func (f *finder) resolvePlaceholder(path string) (string, bool) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return "", false
@@ -225,7 +225,7 @@ func (f *finder) inDir(dir string) (string, bool) {
 	for _, name := range f.names() {
 		path := filepath.Join(dir, name)
 		if f.runnable(path) == nil {
-			return f.behind(path), true
+			return f.resolvePackage(path), true
 		}
 	}
 	if f.goos == "windows" {
@@ -341,7 +341,7 @@ func isScript(path string) bool {
 }
 
 // pathDirs returns the absolute directories of PATH. Relative ones are passed
-// over: what they mean depends on who looks.
+// over: what they mean depends on the working directory.
 func (f *finder) pathDirs() []string {
 	var dirs []string
 	for _, dir := range filepath.SplitList(f.env["PATH"]) {

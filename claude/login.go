@@ -193,9 +193,9 @@ type trouble struct {
 	auth   *wire.AuthStatus    // the last one, if it failed
 }
 
-// note looks at a line. Only results, assistant messages with an error and the
+// observe reads a message of the CLI. Only results, assistant messages with an error and the
 // states of a login matter.
-func (t *trouble) note(m wire.Message) {
+func (t *trouble) observe(m wire.Message) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch m := m.(type) { //nolint:gochecksumtype // the others say nothing about it

@@ -135,7 +135,7 @@ func TestTroubleExplains(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var said trouble
 			for _, line := range test.lines {
-				said.note(message(t, line))
+				said.observe(message(t, line))
 			}
 			err := said.explain(test.err)
 			if err == nil || !strings.Contains(err.Error(), test.text) {
@@ -171,7 +171,7 @@ func TestTroubleExplains(t *testing.T) {
 	}
 	// The process's own error is shared and stays as it is.
 	own, said := &ExitError{Code: 1}, trouble{}
-	said.note(message(t, overloaded))
+	said.observe(message(t, overloaded))
 	if err := said.explain(own); own.Result != nil || !errors.As(err, new(*ExitError)) {
 		t.Errorf("it is now %+v", own)
 	}

@@ -72,8 +72,8 @@ func (t *mcpTable) find(name string) *mcpLink {
 	return t.links[name]
 }
 
-// take returns all connections and forgets them.
-func (t *mcpTable) take() map[string]*mcpLink {
+// removeAll removes all connections and returns them.
+func (t *mcpTable) removeAll() map[string]*mcpLink {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	links := t.links
@@ -188,7 +188,7 @@ func answerMCP(q *wire.ControlRequest, reply *wire.JSONRPC) ([]byte, error) {
 // errMCPCancelled is the cause with which the context of a request ends.
 var errMCPCancelled = errors.New("the CLI has cancelled the call")
 
-// begin notes a request, so that it can be cancelled.
+// begin registers a request, so that it can be cancelled.
 func (l *mcpLink) begin(ctx context.Context, m *wire.JSONRPC) (context.Context, func()) {
 	id := string(m.ID)
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -63,7 +63,7 @@ type Options struct {
 	// [wire.PermissionModeBypassPermissions] only with IS_SANDBOX=1 in the
 	// environment.
 	PermissionMode wire.PermissionMode
-	// PermissionPromptTool says who is asked for permissions: "stdio" is the
+	// PermissionPromptTool says what is asked for permissions: "stdio" is the
 	// controller, otherwise the name of an MCP tool, and "none" leaves the flag
 	// out, so that the CLI denies what it would ask. If empty, "stdio".
 	PermissionPromptTool string
@@ -288,8 +288,9 @@ type Options struct {
 	// Pull leaves questions without an OnQuestion open, for [Session.Pending]
 	// and [Session.Answer].
 	Pull bool
-	// DialogKinds are the kinds of dialogs that OnQuestion, or who answers if
-	// Pull is set, can show; the CLI sends no others. It needs one of the two.
+	// DialogKinds are the kinds of dialogs that OnQuestion, or the caller of
+	// [Session.Answer] if Pull is set, can show; the CLI sends no others. It needs
+	// one of the two.
 	// Known since 2.1.325.
 	DialogKinds []string
 	// Hooks are functions of the program that the CLI calls on events.

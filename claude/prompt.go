@@ -237,7 +237,7 @@ func (s *Session) enqueue(q *sentPrompt) (there *sentPrompt, queued bool, err er
 	}
 	o.remember(q.ID)
 	o.queue = append(o.queue, q)
-	s.tell()
+	s.notifyChanges()
 	return q, !q.Steer, nil
 }
 
@@ -257,7 +257,7 @@ func (s *Session) unqueue(id string, cause error) bool {
 	s.outbox.queue = slices.Delete(s.outbox.queue, i, i+1)
 	s.outbox.forget(id)
 	s.drop(q, cause)
-	s.tell()
+	s.notifyChanges()
 	return true
 }
 

@@ -153,7 +153,7 @@ func (s *Session) wrote(q *sentPrompt, err error, lost bool) {
 		s.outbox.forget(q.ID)
 		s.drop(q, err)
 	}
-	s.tell()
+	s.notifyChanges()
 }
 
 // refused reports whether a line was not sent because of what it is.
@@ -276,7 +276,7 @@ func (s *Session) linked(kind fold.EventKind) {
 	if len(changes) > 0 {
 		s.questionsChanged(changes)
 	}
-	s.tell()
+	s.notifyChanges()
 }
 
 // recover asks a CLI that is back what it waits for, with the first initialize
@@ -297,7 +297,7 @@ func (s *Session) recover() {
 			s.outbox.again = append(s.outbox.again, p.UUID)
 		}
 	}
-	s.tell()
+	s.notifyChanges()
 	s.mu.Unlock()
 	s.awaitQuiet(link)
 }
@@ -325,7 +325,7 @@ func (s *Session) awaitQuiet(link context.Context) {
 		quiet := running && newest == last
 		if quiet {
 			s.outbox.quiet = true
-			s.tell()
+			s.notifyChanges()
 		}
 		s.mu.Unlock()
 		if quiet || !running {

@@ -74,7 +74,7 @@ func (s *Session) askOnce(ctx context.Context, prompt string) error {
 //
 // If the turn failed, the error says why, and what text there is comes with it.
 func Text(ctx context.Context, prompt string, o *Options) (string, error) {
-	all, err := once(ctx, prompt, o, nil)
+	all, err := runPrompt(ctx, prompt, o, nil)
 	answer := ""
 	for _, c := range all {
 		if c.Answer != "" {
@@ -84,9 +84,9 @@ func Text(ctx context.Context, prompt string, o *Options) (string, error) {
 	return answer, err
 }
 
-// once runs a session of a single prompt and returns all turns that came of it.
+// runPrompt runs a session of a single prompt and returns all turns that came of it.
 // watch, if there is one, is told of the session, and returns what ends it.
-func once(ctx context.Context, prompt string, o *Options, watch func(*Session) (stop func())) ([]*Completion, error) {
+func runPrompt(ctx context.Context, prompt string, o *Options, watch func(*Session) (stop func())) ([]*Completion, error) {
 	s, err := Start(ctx, o)
 	if err != nil {
 		return nil, err
@@ -189,7 +189,7 @@ func newTypedQuery(t reflect.Type, o *Options) (*typedQuery, error) {
 // run asks, and returns the turn that has the answer.
 func (q *typedQuery) run(ctx context.Context, prompt string) (*Completion, error) {
 	var counter *callCounter
-	all, err := once(ctx, prompt, &q.options, func(s *Session) (stop func()) {
+	all, err := runPrompt(ctx, prompt, &q.options, func(s *Session) (stop func()) {
 		if s.version().Compare(version(325)) >= 0 {
 			return func() {} // it reminds the model once
 		}

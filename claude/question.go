@@ -33,7 +33,7 @@ import (
 //		case *claude.PlanQuestion:
 //			return q.Approve(wire.PermissionModeAcceptEdits), nil
 //		default:
-//			return q.Decline("Nobody is here."), nil
+//			return q.Decline("No user is present."), nil
 //		}
 //	}
 type QuestionHandler func(ctx context.Context, q Question) (Reply, error)

@@ -271,16 +271,16 @@ func (d *requestRouter) folded(changes []fold.Change) {
 			if changes[i].Reason == fold.ReasonEnded {
 				continue // the end of the session says why
 			}
-			d.over(q.RequestID, fmt.Errorf("%w (%s)", ErrWithdrawn, changes[i].Reason))
+			d.settleElsewhere(q.RequestID, fmt.Errorf("%w (%s)", ErrWithdrawn, changes[i].Reason))
 		case fold.FateAnswered: // here, or by a line that was sent on the connection itself
-			d.over(q.RequestID, ErrSettled)
+			d.settleElsewhere(q.RequestID, ErrSettled)
 		case fold.FateAnsweredTooLate:
 		}
 	}
 }
 
-// over settles a question, if it is open, without an answer of the router's.
-func (d *requestRouter) over(id string, why error) {
+// settleElsewhere settles a question, if it is open, that was not answered by the router.
+func (d *requestRouter) settleElsewhere(id string, why error) {
 	if open := d.settles.cancelled(id, why); open != nil {
 		d.withdraw(open.base(), why)
 	}

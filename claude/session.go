@@ -157,7 +157,7 @@ func (s *Session) open(ctx context.Context, t Transport, v wire.Version) (*Sessi
 	}
 	s.first = first
 	o := s.options.connOptions(v, s.handle)
-	o.observer = &observer{lines: s.received, sending: s.sending, ended: s.over}
+	o.observer = &observer{lines: s.received, sending: s.sending, ended: s.foldEnd}
 	s.conn = newConn(t, o)
 	s.conn.start()
 	s.workers.Go(s.pump)
@@ -251,7 +251,7 @@ func (s *Session) noteTrouble(f *fold.Line) {
 	switch string(f.Header.Type) {
 	case "result", "auth_status":
 		if m, err := f.Message(); err == nil {
-			s.trouble.note(m)
+			s.trouble.observe(m)
 		}
 	}
 }
@@ -266,17 +266,17 @@ func (s *Session) sending(line []byte) (undo func()) {
 	if len(changes) > 0 {
 		s.questionsChanged(changes)
 	}
-	s.tell()
+	s.notifyChanges()
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.takeBackSent(f)
-		s.tell()
+		s.notifyChanges()
 	}
 }
 
-// over folds the end. The connection's reader calls it behind the last line.
-func (s *Session) over(cause error) {
+// foldEnd folds the end. The connection's reader calls it behind the last line.
+func (s *Session) foldEnd(cause error) {
 	s.mu.Lock()
 	s.refusal(s.turns.current)
 	if !errors.Is(cause, io.EOF) && !errors.Is(cause, ErrClosed) {
@@ -293,14 +293,14 @@ func (s *Session) over(cause error) {
 	if len(changes) > 0 {
 		s.questionsChanged(changes)
 	}
-	s.tell()
+	s.notifyChanges()
 	s.mu.Unlock()
 	s.cancel(cause)
 	close(s.done)
 }
 
-// tell wakes the goroutines that wait for another phase, and the pump. mu is held.
-func (s *Session) tell() {
+// notifyChanges wakes the goroutines that wait for another phase, and the pump. mu is held.
+func (s *Session) notifyChanges() {
 	if p := s.phaseNow(); p != s.phase {
 		s.phase = p
 		s.changed.Notify()

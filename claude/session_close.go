@@ -39,7 +39,7 @@ func (s *Session) shutDown() error {
 		s.drop(q, ErrClosed)
 	}
 	running := s.turns.current != nil && s.ended == nil && !s.fold.Offline
-	s.tell()
+	s.notifyChanges()
 	s.mu.Unlock()
 	if running {
 		ctx, cancel := context.WithTimeout(context.Background(), turnGrace)
@@ -81,10 +81,10 @@ func (s *Session) Finish(ctx context.Context) error {
 // starts when it is done: between the two a CLI (2.1.325) is idle for a moment.
 const followGrace = 3 * time.Second
 
-// rest is State, and how long a turn may still come that a task has started. Both are
+// stateAndFollows is State, and how long a turn may still come that a task has started. Both are
 // of one moment: a turn that begins forgets the task, and a caller that had seen the session idle
 // before it would take that for the end.
-func (s *Session) rest() (phase fold.Phase, changed <-chan struct{}, follows time.Duration) {
+func (s *Session) stateAndFollows() (phase fold.Phase, changed <-chan struct{}, follows time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if over := s.turns.tasksOver; !over.IsZero() {
@@ -98,7 +98,7 @@ func (s *Session) rest() (phase fold.Phase, changed <-chan struct{}, follows tim
 func (s *Session) awaitRest(ctx context.Context) error {
 	var limit <-chan time.Time
 	for {
-		phase, changed, follows := s.rest()
+		phase, changed, follows := s.stateAndFollows()
 		var comes <-chan time.Time
 		switch phase {
 		case fold.PhaseIdle:

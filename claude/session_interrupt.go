@@ -85,7 +85,7 @@ func (s *Session) endInterrupt() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.outbox.held--
-	s.tell()
+	s.notifyChanges()
 }
 
 // interrupting notes that a turn is being interrupted. It reports whether the CLI

@@ -32,7 +32,7 @@ func (s *Session) received(lines []Line) {
 		}
 	}
 	if durable {
-		s.tell()
+		s.notifyChanges()
 	}
 }
 

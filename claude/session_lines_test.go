@@ -65,7 +65,7 @@ func TestSessionFoldsLines(t *testing.T) {
 	if got := s.Info().Context; got == nil || got.Tokens != 106 {
 		t.Errorf("the context is %+v, want 106 tokens", got)
 	}
-	s.over(io.ErrClosedPipe)
+	s.foldEnd(io.ErrClosedPipe)
 	if done := s.lastTurn(); done == nil || done.Answer != "last words" || !errors.Is(done.Err(), io.ErrClosedPipe) {
 		t.Errorf("the turn's end is %+v, want the last words and why it ended", done)
 	}

@@ -18,7 +18,7 @@ func TestMirrorCountsWhatIsLost(t *testing.T) {
 	m := newMirror(f, store, &StoreOptions{MaxPending: 1, Eager: true, ResultWait: -1}, func() error { return nil })
 	const lines = 2000
 	for range lines {
-		m.take([]byte(mirrorLine("", `{"n":1}`, `{"n":2}`)))
+		m.intercept([]byte(mirrorLine("", `{"n":1}`, `{"n":2}`)))
 	}
 	if err := m.Close(); err != nil {
 		t.Error(err)

@@ -95,14 +95,14 @@ func (m *mirror) Read(ctx context.Context) ([]byte, error) {
 	}
 	defer func() { <-m.readMu }()
 	for {
-		m.takeNotices()
+		m.queueNotices()
 		if len(m.ready) > 0 {
 			line := m.ready[0]
 			if isResult(line) {
-				if err := m.settle(ctx, m.options.ResultWait); err != nil {
+				if err := m.awaitStored(ctx, m.options.ResultWait); err != nil {
 					return nil, err // the result comes with the next Read
 				}
-				if m.takeNotices() {
+				if m.queueNotices() {
 					continue // they come first
 				}
 			}
@@ -125,7 +125,7 @@ func (m *mirror) readInner(ctx context.Context) error {
 	_, tooLong := errors.AsType[*wire.LineTooLongError](err)
 	switch {
 	case err == nil:
-		if !m.take(line) {
+		if !m.intercept(line) {
 			m.ready = append(m.ready, line)
 		}
 		return nil
@@ -136,11 +136,11 @@ func (m *mirror) readInner(ctx context.Context) error {
 	}
 	// What is still to be stored is stored before the end is told.
 	m.ended = err
-	return m.settle(context.WithoutCancel(ctx), m.options.ResultWait)
+	return m.awaitStored(context.WithoutCancel(ctx), m.options.ResultWait)
 }
 
-// takeNotices puts what could not be stored in front of what is read next.
-func (m *mirror) takeNotices() bool {
+// queueNotices puts what could not be stored in front of what is read next.
+func (m *mirror) queueNotices() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	some := len(m.notices) > 0
@@ -154,8 +154,8 @@ func isResult(line []byte) bool {
 	return err == nil && string(h.Type) == "result"
 }
 
-// take queues what a line tells of the transcript, and reports whether it does.
-func (m *mirror) take(line []byte) bool {
+// intercept queues the entries of a line that is for the store, and reports whether the line is one.
+func (m *mirror) intercept(line []byte) bool {
 	h, err := wire.Peek(line)
 	if err != nil {
 		return false
@@ -215,9 +215,9 @@ func (m *mirror) nudge() {
 	}
 }
 
-// settle waits until all that was queued so far is stored or given up, but no
+// awaitStored waits until all that was queued so far is stored or given up, but no
 // longer than a while. Its error is that of ctx.
-func (m *mirror) settle(ctx context.Context, longest time.Duration) error {
+func (m *mirror) awaitStored(ctx context.Context, longest time.Duration) error {
 	if longest < 0 {
 		longest = 0
 	}
@@ -294,7 +294,7 @@ func (m *mirror) deliver(queue []mirrored) {
 			batch.bytes += len(each.entry)
 		}
 		queue = rest
-		if err := m.try(key, batch.entries); err != nil {
+		if err := m.appendRetrying(key, batch.entries); err != nil {
 			m.report(key, fmt.Errorf("%d entries were not stored: %w", len(batch.entries), err))
 		}
 		m.mu.Lock()
@@ -306,9 +306,9 @@ func (m *mirror) deliver(queue []mirrored) {
 	}
 }
 
-// try stores entries, again if that fails, but not if it took too long: that
+// appendRetrying stores entries, again if that fails, but not if it took too long: that
 // call may still succeed.
-func (m *mirror) try(key StoreKey, entries []json.RawMessage) error {
+func (m *mirror) appendRetrying(key StoreKey, entries []json.RawMessage) error {
 	for attempt, wait := 1, mirrorPause; ; attempt, wait = attempt+1, 4*wait {
 		ctx, cancel := context.WithTimeout(m.ctx, m.options.Timeout)
 		err := appendWithin(ctx, m.store, key, entries)

@@ -45,15 +45,15 @@ func Sweep(ctx context.Context, marker string) (killed int, err error) {
 	if err := checkMarker(marker); err != nil {
 		return 0, err
 	}
-	killed, err = end(ctx, func(ctx context.Context) ([]procID, error) { return marked(ctx, marker) })
+	killed, err = endProcesses(ctx, func(ctx context.Context) ([]procID, error) { return marked(ctx, marker) })
 	if err != nil {
 		return killed, fmt.Errorf("sweeping %s: %w", marker, err)
 	}
 	return killed, nil
 }
 
-// end ends the processes that find returns until it returns none.
-func end(ctx context.Context, find func(context.Context) ([]procID, error)) (killed int, err error) {
+// endProcesses ends the processes that find returns until it returns none.
+func endProcesses(ctx context.Context, find func(context.Context) ([]procID, error)) (killed int, err error) {
 	for round := range sweepRounds {
 		targets, err := find(context.WithoutCancel(ctx))
 		if err != nil || len(targets) == 0 {

@@ -35,7 +35,7 @@ type nodeKind uint8
 const (
 	nodeShown nodeKind = iota
 	nodeHidden
-	// nodeNotice lines are the CLI's own notices, for those who ask for them.
+	// nodeNotice lines are the CLI's own notices, for callers that ask for them.
 	nodeNotice
 	// nodeCompacted lines begin the conversation anew for the model.
 	nodeCompacted

@@ -130,7 +130,7 @@ func (s *Session) follow(f *fold.Line, waiting []fold.Prompt, cost *fold.Turn) {
 	case isResult:
 		s.endTurn(f, cost)
 	case f.Header.Is("assistant", "") && len(f.Header.ParentToolUseID) == 0:
-		s.said(t, f)
+		s.keepMessage(t, f)
 	case !s.fold.Turn:
 		s.doubtTurn(t)
 	}
@@ -150,7 +150,7 @@ func (s *Session) orphan(ids []string) {
 		s.turns.orphaned = nil
 		if ids := s.turns.orphans; len(ids) > 0 {
 			s.turns.orphans = nil
-			s.settle(ids, &Completion{Turn: s.turns.number, Prompts: ids, err: errNoResult})
+			s.completePrompts(ids, &Completion{Turn: s.turns.number, Prompts: ids, err: errNoResult})
 		}
 	})
 }
@@ -172,7 +172,7 @@ func (s *Session) doubtTurn(t *turn) {
 		t.doubt = nil
 		if s.turns.current == t && !s.fold.Turn {
 			s.cutTurn(errNoResult)
-			s.tell()
+			s.notifyChanges()
 		}
 	})
 }
@@ -264,9 +264,9 @@ func (s *Session) beginTurn() {
 	s.turns.changed.Notify()
 }
 
-// said keeps what the model says, for the answer and for why it failed. The fold
+// keepMessage keeps what the model says, for the answer and for why it failed. The fold
 // knows whether there was text in it, where lines have an id. mu is held.
-func (s *Session) said(t *turn, f *fold.Line) {
+func (s *Session) keepMessage(t *turn, f *fold.Line) {
 	t.last = f.Raw
 	if id := f.Header.UUID; len(id) > 0 {
 		if s.fold.TextUUID == string(id) {
@@ -294,7 +294,7 @@ func (s *Session) refusal(t *turn) wire.AssistantError {
 	if !ok || a.Error == "" {
 		return ""
 	}
-	s.trouble.note(a)
+	s.trouble.observe(a)
 	return a.Error
 }
 
@@ -370,13 +370,13 @@ func (s *Session) completeTurn(c *Completion) {
 	s.turns.current = nil
 	s.outbox.quiet = false
 	s.turns.completed++
-	s.settle(c.Prompts, c)
+	s.completePrompts(c.Prompts, c)
 	s.mark(&TurnCompleted{Completion: c})
 	s.turns.changed.Notify()
 }
 
-// settle completes the calls that wait for prompts. mu is held.
-func (s *Session) settle(ids []string, c *Completion) {
+// completePrompts completes the calls that wait for prompts. mu is held.
+func (s *Session) completePrompts(ids []string, c *Completion) {
 	for _, id := range ids {
 		if q := s.outbox.open[id]; q != nil {
 			delete(s.outbox.open, id)

@@ -106,7 +106,7 @@ func (l *LineReader) Batch(lines [][]byte) ([][]byte, error) {
 	}
 	had := len(lines)
 	lines, err := l.views(lines)
-	l.b.give(lines[had:])
+	l.b.detach(lines[had:])
 	return lines, err
 }
 
@@ -384,11 +384,11 @@ func (b *lineBuffer) drop(rest []byte) {
 	b.start, b.scanned = len(b.buf), 0
 }
 
-// give makes lines that next has cut in a row the caller's. They get memory of their
+// detach makes lines that next has cut in a row the caller's. They get memory of their
 // own, since a buffer that is used again is quicker to read into than one that has to
 // be cleared and fetched first. Only of a buffer that has grown for a long line is
 // that line given away as it is; the buffer is left to the garbage collector then.
-func (b *lineBuffer) give(lines [][]byte) {
+func (b *lineBuffer) detach(lines [][]byte) {
 	for len(lines) > 0 {
 		if first := lines[0]; cap(b.buf) > firstBuffer && len(first) >= cap(b.buf)/4 {
 			b.given = true

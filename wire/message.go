@@ -173,7 +173,7 @@ func DecodePermission(body json.RawMessage) (PermissionResult, error) {
 	return decodePermissionResult(d, d.root()), nil
 }
 
-// A Direction says who sends something.
+// A Direction says which end sends something.
 type Direction int
 
 // The directions.
@@ -201,8 +201,8 @@ type Class int
 const (
 	// Durable lines are kept for good.
 	Durable Class = iota + 1
-	// Live lines (token deltas, progress) are for those who watch now; what they
-	// say comes again in a durable one.
+	// Live lines (token deltas, progress) are for clients that follow at this
+	// moment; what they say comes again in a durable one.
 	Live
 	// Consumed lines mean nothing beyond the connection they came on.
 	Consumed

@@ -51,7 +51,7 @@ export type StatusPhase = "compacting" | "requesting" | (string & {});
 /** CompactResult is the outcome of a compaction. */
 export type CompactResult = "success" | "failed" | (string & {});
 
-/** CompactTrigger says who started a compaction. */
+/** CompactTrigger says what started a compaction. */
 export type CompactTrigger = "manual" | "auto" | (string & {});
 
 /** FastModeState is the state of fast mode. */
@@ -111,7 +111,7 @@ export type InformationalLevel = "info" | "notice" | "suggestion" | "warning" | 
 /** MemoryMode is how recalled memories were prepared. */
 export type MemoryMode = "select" | "synthesize" | (string & {});
 
-/** MemoryScope is whom a memory belongs to. */
+/** MemoryScope is the owner of a memory. */
 export type MemoryScope = "personal" | "team" | "organization" | (string & {});
 
 /** WriteError is the error code of writes that were lost. */
@@ -132,7 +132,7 @@ export type OverageDisabledReason = "overage_not_provisioned" | "org_level_disab
 /** LimitScope is what a limit is shared by. */
 export type LimitScope = "service" | "channel" | "group_pool" | (string & {});
 
-/** APIProvider is who serves the model. */
+/** APIProvider is the service that runs the model. */
 export type APIProvider = "firstParty" | "bedrock" | "vertex" | "foundry" | "anthropicAws" | "anthropicGoogleCloud" | "mantle" | "gateway" | (string & {});
 
 /** ContextKind is what a part of the context window is used for. */
@@ -180,7 +180,7 @@ export type DialogBehavior = "completed" | "cancelled" | (string & {});
 /** SettingsSource is a layer of the CLI's settings. */
 export type SettingsSource = "userSettings" | "projectSettings" | "localSettings" | "flagSettings" | "policySettings" | (string & {});
 
-/** RenameSource says who renames a session. */
+/** RenameSource says what renames a session. */
 export type RenameSource = "remote" | "host" | (string & {});
 
 /** FileEncoding is the encoding of a file's contents in an answer. */
@@ -563,7 +563,7 @@ export interface CompactBoundary {
 
 /** CompactMetadata describes a compaction. */
 export interface CompactMetadata {
-  /** Who started it. */
+  /** What started it. */
   trigger: CompactTrigger;
   /** Tokens before. */
   pre_tokens: number;
@@ -1573,7 +1573,7 @@ export interface ModelUsage {
   maxOutputTokens: number;
   /** The model's canonical name. */
   canonicalModel?: string;
-  /** Who served it. */
+  /** The service that answered. */
   provider?: string;
   /** The prices used. */
   costBasis?: CostBasis;
@@ -1805,7 +1805,7 @@ export interface ToolUseBlock {
   name: string;
   /** The tool's input. */
   input: Json;
-  /** Who called: the model or a tool of the API. */
+  /** The caller: the model or a tool of the API. */
   caller?: Json;
   /** The set that the tool belongs to. */
   toolset_name?: string | null;
@@ -1822,7 +1822,7 @@ export interface ServerToolUseBlock {
   name: string;
   /** The tool's input. */
   input: Json;
-  /** Who called. */
+  /** The caller. */
   caller?: Json;
 }
 
@@ -1833,7 +1833,7 @@ export interface WebSearchToolResultBlock {
   tool_use_id: string;
   /** A list of hits, or an error. */
   content: Json;
-  /** Who called. */
+  /** The caller. */
   caller?: Json;
 }
 
@@ -1844,7 +1844,7 @@ export interface WebFetchToolResultBlock {
   tool_use_id: string;
   /** The page, or an error. */
   content: Json;
-  /** Who called. */
+  /** The caller. */
   caller?: Json;
 }
 
@@ -2349,7 +2349,7 @@ export interface RenameSessionRequest {
   subtype: "rename_session";
   /** The title. */
   title: string;
-  /** Who renames it. */
+  /** What renames it. */
   source?: RenameSource;
   /** The conversation. */
   session_id?: string;
@@ -2720,7 +2720,7 @@ export interface InitializeAnswer {
   available_output_styles: string[];
   /** The models that can be chosen. */
   models: ModelInfo[];
-  /** Who is logged in. */
+  /** The account that is logged in. */
   account: AccountInfo;
   /** The CLI's process. Known since 2.1.62. */
   pid?: number;
@@ -2778,7 +2778,7 @@ export interface ModelInfo {
   supportsAutoMode?: boolean;
 }
 
-/** AccountInfo tells who is logged in. */
+/** AccountInfo describes the account that is logged in. */
 export interface AccountInfo {
   /** The user. */
   email?: string;
@@ -2790,7 +2790,7 @@ export interface AccountInfo {
   tokenSource?: string;
   /** Where the API key comes from. */
   apiKeySource?: string;
-  /** Who serves the model. */
+  /** The service that runs the model. */
   apiProvider?: APIProvider;
 }
 
@@ -3278,7 +3278,7 @@ export interface HookInfo {
   statusMessage?: string;
   /** It runs once. */
   runsOnce?: boolean;
-  /** Nobody waits for it. */
+  /** The turn does not wait for it. */
   runsInBackground?: boolean;
   /** It is switched off. */
   disabled?: boolean;
@@ -3590,7 +3590,7 @@ export type PromptSource = "user" | "sdk" | "system" | "loop_wakeup" | "schedule
 /** ExpansionType is what was expanded into a prompt. */
 export type ExpansionType = "slash_command" | "mcp_prompt" | (string & {});
 
-/** ModelSwitchSource says who changes the model. */
+/** ModelSwitchSource says what changes the model. */
 export type ModelSwitchSource = "command" | "picker" | "sdk" | "auto" | "resume" | (string & {});
 
 /** CacheTTL is how long the prompt cache keeps a prompt. */
@@ -3611,7 +3611,7 @@ export type LoadReason = "session_start" | "nested_traversal" | "path_glob_match
 /** FileChange is what happened to a watched file. */
 export type FileChange = "change" | "add" | "unlink" | (string & {});
 
-/** DirectorySource says who added a working directory. */
+/** DirectorySource says what added a working directory. */
 export type DirectorySource = "slash_command" | "register_repo_root" | (string & {});
 
 /** SetupTrigger says why a session is set up. */
@@ -4002,7 +4002,7 @@ export interface SetupOutput {
 /** PreCompactInput is told before the conversation is compacted. */
 export interface PreCompactInput extends HookCommon {
   hook_event_name: "PreCompact";
-  /** Who started it. */
+  /** What started it. */
   trigger: CompactTrigger;
   /** What the summary should keep. */
   custom_instructions: string | null;
@@ -4011,7 +4011,7 @@ export interface PreCompactInput extends HookCommon {
 /** PostCompactInput is told after the conversation was compacted. */
 export interface PostCompactInput extends HookCommon {
   hook_event_name: "PostCompact";
-  /** Who started it. */
+  /** What started it. */
   trigger: CompactTrigger;
   /** The summary. */
   compact_summary: string;
@@ -4026,7 +4026,7 @@ export interface PreModelSwitchInput extends HookCommon {
   to_model: string;
   /** What was asked for. */
   requested_model: string | null;
-  /** Who changes it. */
+  /** What changes it. */
   source: ModelSwitchSource;
   /** The size of the conversation. */
   context_tokens: number;
@@ -4058,7 +4058,7 @@ export interface PostModelSwitchInput extends HookCommon {
   to_model: string;
   /** What was asked for. */
   requested_model: string | null;
-  /** Who changed it. */
+  /** What changed it. */
   source: ModelSwitchSource;
   /** The size of the conversation. */
   context_tokens: number;
@@ -4286,7 +4286,7 @@ export interface DirectoryAddedInput extends HookCommon {
   hook_event_name: "DirectoryAdded";
   /** The directory. */
   directory: string;
-  /** Who added it. */
+  /** What added it. */
   source: DirectorySource;
 }
 

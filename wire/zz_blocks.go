@@ -139,7 +139,7 @@ type ToolUseBlock struct {
 	// The tool's input.
 	Input json.RawMessage `json:"input"`
 
-	// Who called: the model or a tool of the API.
+	// The caller: the model or a tool of the API.
 	Caller json.RawMessage `json:"caller,omitempty"`
 
 	// The set that the tool belongs to.
@@ -204,7 +204,7 @@ type ServerToolUseBlock struct {
 	// The tool's input.
 	Input json.RawMessage `json:"input"`
 
-	// Who called.
+	// The caller.
 	Caller json.RawMessage `json:"caller,omitempty"`
 }
 
@@ -254,7 +254,7 @@ type WebSearchToolResultBlock struct {
 	// A list of hits, or an error.
 	Content json.RawMessage `json:"content"`
 
-	// Who called.
+	// The caller.
 	Caller json.RawMessage `json:"caller,omitempty"`
 }
 
@@ -301,7 +301,7 @@ type WebFetchToolResultBlock struct {
 	// The page, or an error.
 	Content json.RawMessage `json:"content"`
 
-	// Who called.
+	// The caller.
 	Caller json.RawMessage `json:"caller,omitempty"`
 }
 

@@ -395,7 +395,7 @@ const (
 	CompactResultFailed CompactResult = "failed"
 )
 
-// CompactTrigger says who started a compaction. The set is open: a newer CLI
+// CompactTrigger says what started a compaction. The set is open: a newer CLI
 // may use other values.
 type CompactTrigger string
 
@@ -726,8 +726,8 @@ const (
 	MemoryModeSynthesize MemoryMode = "synthesize"
 )
 
-// MemoryScope is whom a memory belongs to. The set is open: a newer CLI may
-// use other values.
+// MemoryScope is the owner of a memory. The set is open: a newer CLI may use
+// other values.
 type MemoryScope string
 
 // The values of MemoryScope that are known.
@@ -852,8 +852,8 @@ const (
 	LimitScopeGroupPool LimitScope = "group_pool"
 )
 
-// APIProvider is who serves the model. The set is open: a newer CLI may use
-// other values.
+// APIProvider is the service that runs the model. The set is open: a newer CLI
+// may use other values.
 type APIProvider string
 
 // The values of APIProvider that are known.
@@ -1117,7 +1117,7 @@ const (
 	SettingsSourcePolicySettings SettingsSource = "policySettings"
 )
 
-// RenameSource says who renames a session. The set is open: a newer CLI may
+// RenameSource says what renames a session. The set is open: a newer CLI may
 // use other values.
 type RenameSource string
 
@@ -1390,7 +1390,7 @@ const (
 	ExpansionTypeMCPPrompt ExpansionType = "mcp_prompt"
 )
 
-// ModelSwitchSource says who changes the model. The set is open: a newer CLI
+// ModelSwitchSource says what changes the model. The set is open: a newer CLI
 // may use other values.
 type ModelSwitchSource string
 
@@ -1500,8 +1500,8 @@ const (
 	FileChangeUnlink FileChange = "unlink"
 )
 
-// DirectorySource says who added a working directory. The set is open: a newer
-// CLI may use other values.
+// DirectorySource says what added a working directory. The set is open: a
+// newer CLI may use other values.
 type DirectorySource string
 
 // The values of DirectorySource that are known.

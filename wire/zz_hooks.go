@@ -1425,7 +1425,7 @@ type PreCompactInput struct {
 	Source
 	HookCommon
 
-	// Who started it.
+	// What started it.
 	Trigger CompactTrigger `json:"trigger"`
 
 	// What the summary should keep.
@@ -1472,7 +1472,7 @@ type PostCompactInput struct {
 	Source
 	HookCommon
 
-	// Who started it.
+	// What started it.
 	Trigger CompactTrigger `json:"trigger"`
 
 	// The summary.
@@ -1528,7 +1528,7 @@ type PreModelSwitchInput struct {
 	// What was asked for.
 	RequestedModel string `json:"requested_model"`
 
-	// Who changes it.
+	// What changes it.
 	Origin ModelSwitchSource `json:"source"`
 
 	// The size of the conversation.
@@ -1658,7 +1658,7 @@ type PostModelSwitchInput struct {
 	// What was asked for.
 	RequestedModel string `json:"requested_model"`
 
-	// Who changed it.
+	// What changed it.
 	Origin ModelSwitchSource `json:"source"`
 
 	// The size of the conversation.
@@ -2743,7 +2743,7 @@ type DirectoryAddedInput struct {
 	// The directory.
 	Directory string `json:"directory"`
 
-	// Who added it.
+	// What added it.
 	Origin DirectorySource `json:"source"`
 }
 

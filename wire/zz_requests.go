@@ -460,7 +460,7 @@ type RenameSessionRequest struct {
 	// The title.
 	Title string `json:"title"`
 
-	// Who renames it.
+	// What renames it.
 	Origin RenameSource `json:"source,omitempty"`
 
 	// The conversation.
@@ -2028,7 +2028,7 @@ type InitializeAnswer struct {
 	// The models that can be chosen.
 	Models []ModelInfo `json:"models"`
 
-	// Who is logged in.
+	// The account that is logged in.
 	Account AccountInfo `json:"account"`
 
 	// The CLI's process. Known since 2.1.62.

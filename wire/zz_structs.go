@@ -359,7 +359,7 @@ func (v PluginLock) MarshalJSON() ([]byte, error) { return encodeObject(&v) }
 // CompactMetadata describes a compaction.
 type CompactMetadata struct {
 	Source
-	// Who started it.
+	// What started it.
 	Trigger CompactTrigger `json:"trigger"`
 
 	// Tokens before.
@@ -1460,7 +1460,7 @@ type ModelUsage struct {
 	// The model's canonical name.
 	CanonicalModel string `json:"canonicalModel,omitempty"`
 
-	// Who served it.
+	// The service that answered.
 	Provider string `json:"provider,omitempty"`
 
 	// The prices used.
@@ -2867,7 +2867,7 @@ func (v *ModelInfo) UnmarshalJSON(data []byte) error { return unmarshal(v, data)
 // MarshalJSON encodes the value, with what was kept at decoding.
 func (v ModelInfo) MarshalJSON() ([]byte, error) { return encodeObject(&v) }
 
-// AccountInfo tells who is logged in.
+// AccountInfo describes the account that is logged in.
 type AccountInfo struct {
 	Source
 	// The user.
@@ -2885,7 +2885,7 @@ type AccountInfo struct {
 	// Where the API key comes from.
 	APIKeySource string `json:"apiKeySource,omitempty"`
 
-	// Who serves the model.
+	// The service that runs the model.
 	APIProvider APIProvider `json:"apiProvider,omitempty"`
 }
 
@@ -3971,7 +3971,7 @@ type HookInfo struct {
 	// It runs once.
 	RunsOnce bool `json:"runsOnce,omitempty"`
 
-	// Nobody waits for it.
+	// The turn does not wait for it.
 	RunsInBackground bool `json:"runsInBackground,omitempty"`
 
 	// It is switched off.

@@ -78,7 +78,7 @@ func Directives(otherwise func(Request) Reply) func(Request) Reply {
 		if n := r.Replies(); n < len(steps) {
 			return steps[n].attempt(max(r.Attempt, 1))
 		}
-		return over()
+		return scriptEnd()
 	}
 }
 

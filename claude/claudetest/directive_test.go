@@ -64,7 +64,7 @@ func TestDirectives(t *testing.T) {
 				t.Fatal(err)
 			}
 			messages := `{"role":"user","content":` + string(text) + `}`
-			for i, want := range append(test.want, over()) {
+			for i, want := range append(test.want, scriptEnd()) {
 				got := script(parse(t, `{"messages":[`+messages+`]}`))
 				if diff := cmp.Diff(want, got, compare); diff != "" {
 					t.Errorf("step %d (-want +got):\n%s", i+1, diff)

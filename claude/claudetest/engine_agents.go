@@ -44,7 +44,7 @@ func (e *engine) playAgent(t *turn, th *thread, call ToolCall) (playedResult, er
 	if err := e.store.StartAgent(e.conversation(), k.id, info); err != nil {
 		_, _ = fmt.Fprintf(e.stderr, "writing the transcript: %v\n", err)
 	}
-	e.keep(sub, "user", input.Prompt, "")
+	e.storeMessage(sub, "user", input.Prompt, "")
 	if background {
 		return e.startAgent(k, sub), nil
 	}

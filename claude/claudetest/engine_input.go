@@ -44,7 +44,7 @@ func (e *engine) readLines() *exit {
 	for e.ctx.Err() == nil {
 		line, err := lines.ReadBytes('\n')
 		if len(line) > 0 {
-			if end := e.take(bytes.TrimSuffix(line, []byte("\n"))); end != nil {
+			if end := e.handleLine(bytes.TrimSuffix(line, []byte("\n"))); end != nil {
 				return end
 			}
 		}
@@ -55,8 +55,8 @@ func (e *engine) readLines() *exit {
 	return nil
 }
 
-// take acts upon a line. What is returned ends the process.
-func (e *engine) take(line []byte) *exit {
+// handleLine acts upon a line of the controller. What is returned ends the process.
+func (e *engine) handleLine(line []byte) *exit {
 	e.record.add(true, line)
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	header, end := e.parse(line)

@@ -250,14 +250,14 @@ func (e *engine) awaitHandshakes() {
 // mcpServers are the servers as the line that begins a turn tells them.
 func (e *engine) mcpServers() []members {
 	list := []members{}
-	for _, s := range e.told() {
+	for _, s := range e.announcedServers() {
 		list = append(list, members{"name", s.name, "status", s.status}.when(e.quirks.MCPDetails, "source", s.source()))
 	}
 	return list
 }
 
-// told returns copies of the servers that are told: those that were tried. The controller's come last.
-func (e *engine) told() []mcpServer {
+// announcedServers returns copies of the servers that are told: those that were tried. The controller's come last.
+func (e *engine) announcedServers() []mcpServer {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var others, own []mcpServer
@@ -283,7 +283,7 @@ func (s *mcpServer) source() string {
 // mcpStatus answers mcp_status.
 func (e *engine) mcpStatus(r controlRequest) *exit {
 	list := []members{}
-	for _, s := range e.told() {
+	for _, s := range e.announcedServers() {
 		connected := s.status == mcpConnected
 		scope := "dynamic"
 		if s.sdk() && s.status == mcpFailed {

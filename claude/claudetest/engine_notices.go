@@ -69,7 +69,7 @@ func (e *engine) noticeTurn(notices []notice) {
 	}
 	content := e.noticeContent(notices)
 	e.main.add("user", content)
-	e.keep(e.main, "user", content, "")
+	e.storeMessage(e.main, "user", content, "")
 	e.emit(e.initLine(t))
 	e.converse(t)
 }

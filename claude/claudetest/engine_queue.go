@@ -63,7 +63,7 @@ func (e *engine) foldQueue(t *turn, th *thread) {
 		}
 		e.lifecycle(p.uuid, "started")
 		th.attach(members{"type", "text", "text", asReminder("The user sent a new message while you were working:\n" + p.text)})
-		e.keep(th, "user", p.content, p.uuid)
+		e.storeMessage(th, "user", p.content, p.uuid)
 	}
 }
 

@@ -111,8 +111,8 @@ type mark struct {
 	text string
 }
 
-// keep writes a message in the user's role to the transcript. It was added to the thread before.
-func (e *engine) keep(th *thread, role string, content any, uuid string) {
+// storeMessage writes a message in the user's role to the transcript. It was added to the thread before.
+func (e *engine) storeMessage(th *thread, role string, content any, uuid string) {
 	if uuid != "" && th.parent == "" {
 		raw, _ := content.(json.RawMessage) // a merged prompt has none
 		e.mu.Lock()

@@ -53,7 +53,7 @@ func (e *engine) steps(t *turn, th *thread) error {
 			}
 			continue
 		}
-		more, err := e.goOn(t, th, said, &again)
+		more, err := e.asksAgain(t, th, said, &again)
 		if err != nil || !more {
 			return err
 		}
@@ -96,8 +96,8 @@ func (t *turn) setTools(running bool) {
 const tooLong = "API Error: Claude's response exceeded the 32000 output token maximum. " +
 	"To configure this behavior, set the CLAUDE_CODE_MAX_OUTPUT_TOKENS environment variable."
 
-// goOn decides whether a model that called no tool is asked once more.
-func (e *engine) goOn(t *turn, th *thread, said *modelMessage, again *retrial) (bool, error) {
+// asksAgain decides whether a model that called no tool is asked once more.
+func (e *engine) asksAgain(t *turn, th *thread, said *modelMessage, again *retrial) (bool, error) {
 	switch {
 	case said.stop == StopRefusal:
 		if !e.quirks.RefusalContinues || again.refused {

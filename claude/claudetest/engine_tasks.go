@@ -322,8 +322,8 @@ func (a *ask) belongsTo(k *task) bool {
 	return false
 }
 
-// settle tells that nothing runs any more, if that is so.
-func (e *engine) settle() {
+// tellQuiet tells that nothing runs any more, if that is so.
+func (e *engine) tellQuiet() {
 	e.mu.Lock()
 	quiet := e.turn == nil && len(e.queue) == 0 && !e.busyWithTasks()
 	asked := e.state == "requires_action"
@@ -353,7 +353,7 @@ func (e *engine) interruptTasks() (after func()) {
 	}
 	return func() {
 		if len(stopped) > 0 {
-			e.settle()
+			e.tellQuiet()
 		}
 		for _, k := range stopped {
 			k.cancel(errKilled)
@@ -390,7 +390,7 @@ func (e *engine) stopTask(r controlRequest) *exit {
 		e.succeed(r, members{})
 		e.kill(k)
 	}
-	e.settle()
+	e.tellQuiet()
 	if k != nil {
 		k.cancel(errKilled)
 	}

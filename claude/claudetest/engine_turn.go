@@ -126,7 +126,7 @@ func (e *engine) promptTurn(prompts []prompt) {
 	}
 	if !first.query && e.quirks.AppendOnly {
 		e.main.add("user", content)
-		e.keep(e.main, "user", content, last.uuid)
+		e.storeMessage(e.main, "user", content, last.uuid)
 		e.emit(e.initLine(t))
 		e.tellEchoes(t)
 		t.none = true
@@ -137,7 +137,7 @@ func (e *engine) promptTurn(prompts []prompt) {
 		return
 	}
 	e.main.add("user", content)
-	e.keep(e.main, "user", content, last.uuid)
+	e.storeMessage(e.main, "user", content, last.uuid)
 	e.emit(e.initLine(t))
 	if !e.simOnly(t, first.text) {
 		e.tellEchoes(t)

@@ -150,10 +150,10 @@ func step(replies []Reply, n int) Reply {
 	if n < len(replies) {
 		return replies[n]
 	}
-	return over()
+	return scriptEnd()
 }
 
-func over() Reply { return Say(Text("The script of the simulated model is over.")) }
+func scriptEnd() Reply { return Say(Text("The script of the simulated model is over.")) }
 
 // message is a reply with all defaults filled in.
 type message struct {

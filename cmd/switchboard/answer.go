@@ -49,9 +49,9 @@ func (v *answerCmd) yesFlag(cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&v.yes, "yes", "y", false, "don't ask for confirmation")
 }
 
-// meant has a person at a terminal see what they let happen: a question that is named by its session, or as the oldest, may be another one by now
+// confirm has a person at a terminal see what they let happen: a question that is named by its session, or as the oldest, may be another one by now
 // than they have looked at, and there may be more alike than they know of. A script says what it means.
-func (v *answerCmd) meant(ctx context.Context, e *env, c *client.Client, q *api.Question, alike []api.Question, name string) error {
+func (v *answerCmd) confirm(ctx context.Context, e *env, c *client.Client, q *api.Question, alike []api.Question, name string) error {
 	if !v.asks || v.yes || naming.ByID(q.ID, name) && len(alike) == 0 || !isTerminal(e.stdin) || !isTerminal(e.stderr) {
 		return nil
 	}
@@ -107,7 +107,7 @@ func (v *answerCmd) settle(cmd *cobra.Command, e *env, name string, prepare func
 			}
 		}
 		if prepare == nil && q.State == api.QuestionOpen { // else it was shown, or is settled
-			if err := v.meant(ctx, e, c, q, alike, name); err != nil {
+			if err := v.confirm(ctx, e, c, q, alike, name); err != nil {
 				return err
 			}
 		}
@@ -348,7 +348,7 @@ func (v *answerChoiceCmd) complete(e *env) cobra.CompletionFunc {
 		if len(args) == 0 {
 			return questions(cmd, args, typed)
 		}
-		return v.asking(e, func(ctx context.Context, c *client.Client, _ string) []cobra.Completion {
+		return v.fromHub(e, func(ctx context.Context, c *client.Client, _ string) []cobra.Completion {
 			q, err := naming.Question(ctx, c, args[0])
 			if err != nil {
 				return nil

@@ -157,8 +157,8 @@ func (e *env) complain(first *error, name string, err error) {
 	fmt.Fprintf(e.stderr, "switchboard: %s: %s\n", paint.CleanLine(name, 0), paint.Clean(err.Error()))
 }
 
-// called returns the short id of a session, with its title.
-func called(id, title string) string {
+// nameAndTitle returns the short id of a session, with its title.
+func nameAndTitle(id, title string) string {
 	if title = paint.CleanLine(terminal.Title(title), 60); title != "" {
 		return naming.Short(id) + " (" + title + ")"
 	}

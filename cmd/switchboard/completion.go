@@ -39,9 +39,9 @@ func offerID(id, typed, about string) cobra.Completion {
 	return offer(id, about)
 }
 
-// asking returns a function that completes from the running hub. If there is none, or it takes too long, nothing is offered and nothing is said: a user who
+// fromHub returns a function that completes from the running hub. If there is none, or it takes too long, nothing is offered and nothing is said: a user who
 // types a command can do without.
-func (p *hubFlags) asking(e *env, ask func(ctx context.Context, c *client.Client, typed string) []cobra.Completion) cobra.CompletionFunc {
+func (p *hubFlags) fromHub(e *env, ask func(ctx context.Context, c *client.Client, typed string) []cobra.Completion) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		ctx := cmd.Context()
 		if ctx == nil {
@@ -75,7 +75,7 @@ func completeSessions(e *env, p *hubFlags) cobra.CompletionFunc {
 
 // completeSessionFlag is like completeSessions, for the value of a flag or every argument.
 func completeSessionFlag(e *env, p *hubFlags) cobra.CompletionFunc {
-	return p.asking(e, func(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
+	return p.fromHub(e, func(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
 		page, err := c.List(ctx, api.SessionFilter{Limit: completionMost})
 		if err != nil {
 			return nil
@@ -93,7 +93,7 @@ func completeSessionFlag(e *env, p *hubFlags) cobra.CompletionFunc {
 
 // completeQuestions completes the first argument with the ids of open questions, the oldest first.
 func completeQuestions(e *env, p *hubFlags) cobra.CompletionFunc {
-	return firstOnly(p.asking(e, func(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
+	return firstOnly(p.fromHub(e, func(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
 		page, err := c.Questions(ctx, api.QuestionFilter{State: api.QuestionOpen, Limit: completionMost})
 		if err != nil {
 			return nil
@@ -111,7 +111,7 @@ func completeQuestions(e *env, p *hubFlags) cobra.CompletionFunc {
 
 // completeModels completes the value of a flag with the models that the last session's CLI has told of.
 func completeModels(e *env, p *hubFlags) cobra.CompletionFunc {
-	return p.asking(e, func(ctx context.Context, c *client.Client, _ string) []cobra.Completion {
+	return p.fromHub(e, func(ctx context.Context, c *client.Client, _ string) []cobra.Completion {
 		session, err := naming.Session(ctx, c, naming.Last)
 		if err != nil {
 			return nil

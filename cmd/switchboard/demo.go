@@ -121,7 +121,7 @@ session %s
 	if auto {
 		return play(ctx, e.stdout, c, created.ID)
 	}
-	return v.show(ctx, e, c, hub, created.ID)
+	return v.present(ctx, e, c, hub, created.ID)
 }
 
 // demoSocket returns the path of the socket.
@@ -150,7 +150,7 @@ func (v *demoCmd) env(e *env, folder string, auto bool) []string {
 	env := []string{"HOME=" + filepath.Join(folder, "home")}
 	if v.fast || auto {
 		env = append(env, envScript+"=demo-fast")
-	} // else it plays the demonstration to those who give it no orders: the console's examples do
+	} // else it plays the demonstration in sessions whose prompt has no directives: the console's examples have some
 	for _, name := range []string{"PATH", "TMPDIR", "GORACE", "GOCOVERDIR"} {
 		if value := e.getenv(name); value != "" {
 			env = append(env, name+"="+value)
@@ -176,8 +176,8 @@ func writeDemo(folder, project string) error {
 	return nil
 }
 
-// show lets a person play.
-func (v *demoCmd) show(ctx context.Context, e *env, c *client.Client, hub *server.Server, session string) error {
+// present lets a person play.
+func (v *demoCmd) present(ctx context.Context, e *env, c *client.Client, hub *server.Server, session string) error {
 	program, err := os.Executable()
 	if err != nil {
 		program = "switchboard"

@@ -324,7 +324,7 @@ func (v *diskShowCmd) write(e *env, out io.Writer, page *api.TranscriptPage, fro
 
 // completeConversation completes the first argument with conversations on disk.
 func (p *hubFlags) completeConversation(e *env) cobra.CompletionFunc {
-	return firstOnly(p.asking(e, func(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
+	return firstOnly(p.fromHub(e, func(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
 		list, err := c.Transcripts(ctx, api.TranscriptFilter{Conversation: typed, Limit: completionMost})
 		if err != nil {
 			return nil

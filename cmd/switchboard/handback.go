@@ -119,7 +119,7 @@ func (v *handbackCmd) release(ctx context.Context, c *client.Client, session *ap
 	if !v.stop {
 		return &api.Error{
 			Status: http.StatusConflict, Code: api.CodeOwned, Session: session.ID,
-			Title: fmt.Sprintf("the hub's own process still runs %s (%s), and a conversation has one driver", called(session.ID, session.Title), session.State),
+			Title: fmt.Sprintf("the hub's own process still runs %s (%s), and a conversation has one driver", nameAndTitle(session.ID, session.Title), session.State),
 			Hint:  "stop it first with --stop, or continue a copy with --fork; to use it here: switchboard attach " + naming.Short(session.ID),
 		}
 	}

@@ -44,7 +44,7 @@ stands for none of them.`,
 				if n := len(done.Taken); n > 0 {
 					taken = fmt.Sprintf("; messages removed: %d", n)
 				}
-				return e.result(v.json, done, fmt.Sprintf("%s %s%s", what, called(session.ID, session.Title), taken))
+				return e.result(v.json, done, fmt.Sprintf("%s %s%s", what, nameAndTitle(session.ID, session.Title), taken))
 			})
 		},
 	}
@@ -99,7 +99,7 @@ func (v *archiveCmd) archive(ctx context.Context, e *env, c *client.Client, name
 			return err
 		}
 		list = append(list, session)
-		text := word + " " + called(session.ID, session.Title)
+		text := word + " " + nameAndTitle(session.ID, session.Title)
 		switch {
 		case v.json:
 			return nil

@@ -61,15 +61,15 @@ func (a *adoption) adopt(ctx context.Context, e *env, c *client.Client, t *api.T
 	if a.fork {
 		what = "continues a copy of the conversation"
 	}
-	return a.wrote(e, &made.Session, what)
+	return a.print(e, &made.Session, what)
 }
 
-// wrote prints the id of a session, or all of it.
-func (a *adoption) wrote(e *env, session *api.Session, what string) error {
+// print prints the id of a session, or all of it.
+func (a *adoption) print(e *env, session *api.Session, what string) error {
 	if err := e.result(a.json, session, session.ID); err != nil || a.json {
 		return err
 	}
-	e.hint("%s %s; watch it: switchboard attach %s", called(session.ID, session.Title), what, naming.Short(session.ID))
+	e.hint("%s %s; watch it: switchboard attach %s", nameAndTitle(session.ID, session.Title), what, naming.Short(session.ID))
 	return nil
 }
 
@@ -141,7 +141,7 @@ func (v *resumeCmd) run(cmd *cobra.Command, e *env, args []string) error {
 		if err != nil {
 			return err
 		}
-		return v.wrote(e, resumed, "goes on")
+		return v.print(e, resumed, "goes on")
 	})
 }
 
@@ -202,6 +202,6 @@ func (v *forkCmd) run(cmd *cobra.Command, e *env, args []string) error {
 		if err != nil {
 			return err
 		}
-		return v.wrote(e, &made.Session, "continues a copy of the conversation")
+		return v.print(e, &made.Session, "continues a copy of the conversation")
 	})
 }

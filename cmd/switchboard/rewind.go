@@ -142,7 +142,7 @@ func findSaid(ctx context.Context, c *client.Client, session *api.Session, name 
 	if len(found) == 1 {
 		return &found[0], nil
 	}
-	unknown := &naming.Error{Name: name, Kind: "message", Why: fmt.Sprintf("no prompt of %s is called %q; switchboard rewind %s lists them", called(session.ID, session.Title), name, naming.Short(session.ID))}
+	unknown := &naming.Error{Name: name, Kind: "message", Why: fmt.Sprintf("no prompt of %s is called %q; switchboard rewind %s lists them", nameAndTitle(session.ID, session.Title), name, naming.Short(session.ID))}
 	for i := range found {
 		unknown.Candidates = append(unknown.Candidates, found[i].UUID+"  "+paint.CleanLine(found[i].Text, 60))
 	}

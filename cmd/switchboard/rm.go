@@ -73,7 +73,7 @@ func (v *rmCmd) remove(ctx context.Context, e *env, c *client.Client, session *a
 		_, err := fmt.Fprintln(e.stdout, session.ID)
 		return err
 	}
-	if _, err := fmt.Fprintf(e.stdout, "archived %s\n", called(session.ID, session.Title)); err != nil {
+	if _, err := fmt.Fprintf(e.stdout, "archived %s\n", nameAndTitle(session.ID, session.Title)); err != nil {
 		return err
 	}
 	e.hint("  undo: switchboard archive --undo %s", naming.Short(session.ID))
@@ -85,7 +85,7 @@ func agreeToStop(ctx context.Context, e *env, session *api.Session) error {
 	if !isTerminal(e.stdin) || !isTerminal(e.stderr) {
 		return usageError{errors.New("its agent is running; --yes stops it")}
 	}
-	agreed, err := consent(ctx, e, fmt.Sprintf("Stop the agent of %s and archive the session? [y/N] ", called(session.ID, session.Title)))
+	agreed, err := consent(ctx, e, fmt.Sprintf("Stop the agent of %s and archive the session? [y/N] ", nameAndTitle(session.ID, session.Title)))
 	if err != nil {
 		return err
 	}

@@ -28,9 +28,9 @@ func (v *runCmd) open(ctx context.Context, c *client.Client, create *api.CreateS
 		if err != nil {
 			return nil, err
 		}
-		return begun(ctx, c, created, options)
+		return openCreated(ctx, c, created, options)
 	}
-	session, conversation, err := v.meant(ctx, c, create.Dir)
+	session, conversation, err := v.resumed(ctx, c, create.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func (v *runCmd) open(ctx context.Context, c *client.Client, create *api.CreateS
 		problem, ok := errors.AsType[*api.Error](err)
 		switch {
 		case err == nil:
-			return begun(ctx, c, adopted, options)
+			return openCreated(ctx, c, adopted, options)
 		case ok && problem.Code == api.CodeOwned && problem.Session != "": // a session of ours has it
 			if session, err = c.Session(ctx, problem.Session); err != nil {
 				return nil, err
@@ -55,13 +55,13 @@ func (v *runCmd) open(ctx context.Context, c *client.Client, create *api.CreateS
 		if err != nil {
 			return nil, err
 		}
-		return begun(ctx, c, created, options)
+		return openCreated(ctx, c, created, options)
 	}
-	return v.goOn(ctx, c, session, create, options, window)
+	return v.openExisting(ctx, c, session, create, options, window)
 }
 
-// begun opens a session that run has begun.
-func begun(ctx context.Context, c *client.Client, created *api.Created, options client.RemoteOptions) (*turn.Session, error) {
+// openCreated opens a session that run has begun.
+func openCreated(ctx context.Context, c *client.Client, created *api.Created, options client.RemoteOptions) (*turn.Session, error) {
 	options.History = true
 	remote, err := c.Open(ctx, created.ID, &options)
 	if err != nil {
@@ -75,8 +75,8 @@ func begun(ctx context.Context, c *client.Client, created *api.Created, options 
 	return o, nil
 }
 
-// goOn opens a session that there is.
-func (v *runCmd) goOn(ctx context.Context, c *client.Client, session *api.Session, create *api.CreateSession, options client.RemoteOptions, window func(*api.Session) string) (*turn.Session, error) {
+// openExisting opens a session that there is.
+func (v *runCmd) openExisting(ctx context.Context, c *client.Client, session *api.Session, create *api.CreateSession, options client.RemoteOptions, window func(*api.Session) string) (*turn.Session, error) {
 	o := &turn.Session{Begun: session.State == api.StateEnded}
 	if session.Cost != nil {
 		o.Cost = session.Cost.USD
@@ -125,8 +125,8 @@ func (v *runCmd) goOn(ctx context.Context, c *client.Client, session *api.Sessio
 	return o, nil
 }
 
-// meant returns the session that --resume or --continue means, or, if it is nil, the conversation on disk.
-func (v *runCmd) meant(ctx context.Context, c *client.Client, dir string) (session *api.Session, conversation string, err error) {
+// resumed returns the session that --resume or --continue means, or, if it is nil, the conversation on disk.
+func (v *runCmd) resumed(ctx context.Context, c *client.Client, dir string) (session *api.Session, conversation string, err error) {
 	if v.resume != "" {
 		session, err = naming.Session(ctx, c, v.resume)
 		if unknown, ok := errors.AsType[*naming.Error](err); ok && len(unknown.Candidates) == 0 && conversationID.MatchString(v.resume) {

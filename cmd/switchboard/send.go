@@ -91,7 +91,7 @@ func (v *sendCmd) run(cmd *cobra.Command, e *env, name string, words []string) e
 		if v.wait {
 			return v.await(ctx, e, c, session, sent)
 		}
-		return e.result(v.json, sent, fmt.Sprintf("%s for %s", strings.ReplaceAll(string(sent.State), "_", " "), called(session.ID, session.Title)))
+		return e.result(v.json, sent, fmt.Sprintf("%s for %s", strings.ReplaceAll(string(sent.State), "_", " "), nameAndTitle(session.ID, session.Title)))
 	})
 }
 

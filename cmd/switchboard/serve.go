@@ -130,7 +130,7 @@ func (v *serveCmd) run(ctx context.Context, e *env) error {
 		case failed = <-hub.Failed():
 		}
 	}
-	return errors.Join(failed, v.end(ctx, e, hub, signals))
+	return errors.Join(failed, v.shutDown(ctx, e, hub, signals))
 }
 
 // untilSignal returns a context that ends with the next signal.
@@ -259,7 +259,7 @@ func budgets(c *config.Config) []budget.Budget {
 	return list
 }
 
-// targets returns those who are notified.
+// targets returns the webhooks and ntfy topics of the configuration.
 func targets(c *config.Config) []notify.Target {
 	var list []notify.Target
 	for _, t := range c.Notify.Targets {
@@ -330,8 +330,8 @@ func (v *serveCmd) announce(out io.Writer, hub *server.Server, o *server.Options
 	}
 }
 
-// end ends the server; a second signal ends the process.
-func (v *serveCmd) end(ctx context.Context, e *env, hub *server.Server, signals <-chan os.Signal) error {
+// shutDown ends the server; a second signal ends the process.
+func (v *serveCmd) shutDown(ctx context.Context, e *env, hub *server.Server, signals <-chan os.Signal) error {
 	done := make(chan struct{})
 	var left server.Left
 	var err error

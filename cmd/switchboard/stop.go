@@ -124,7 +124,7 @@ func (v *stopCmd) stopAll(ctx context.Context, e *env, c *client.Client) error {
 	}
 	if len(sessions) > 0 && !v.yes && isTerminal(e.stdin) {
 		for _, session := range sessions {
-			fmt.Fprintf(e.stderr, "  %s  %s\n", session.State, called(session.ID, session.Title))
+			fmt.Fprintf(e.stderr, "  %s  %s\n", session.State, nameAndTitle(session.ID, session.Title))
 		}
 		agreed, err := consent(ctx, e, fmt.Sprintf("Stop %s? [y/N] ", agents(len(sessions))))
 		if err != nil {
@@ -254,7 +254,7 @@ func (v *stopCmd) stop(ctx context.Context, e *env, c *client.Client, sessions [
 			if len(sessions) == 1 && first == nil {
 				return o.err
 			}
-			e.complain(&first, called(session.ID, session.Title), o.err)
+			e.complain(&first, nameAndTitle(session.ID, session.Title), o.err)
 			continue
 		}
 		now := stopped{o.session, handBackOf(o.session)}
@@ -262,7 +262,7 @@ func (v *stopCmd) stop(ctx context.Context, e *env, c *client.Client, sessions [
 		if v.json {
 			continue
 		}
-		if err := v.say(e, session, &now); err != nil {
+		if err := v.printStopped(e, session, &now); err != nil {
 			return err
 		}
 	}
@@ -274,8 +274,8 @@ func (v *stopCmd) stop(ctx context.Context, e *env, c *client.Client, sessions [
 	return first
 }
 
-// say says that an agent has ended, and how to go on.
-func (v *stopCmd) say(e *env, before *api.Session, now *stopped) error {
+// printStopped says that an agent has ended, and how to go on.
+func (v *stopCmd) printStopped(e *env, before *api.Session, now *stopped) error {
 	if v.quiet {
 		_, err := fmt.Fprintln(e.stdout, now.ID)
 		return err
@@ -284,7 +284,7 @@ func (v *stopCmd) say(e *env, before *api.Session, now *stopped) error {
 	if before.State == api.StateEnded {
 		word = "already stopped:"
 	}
-	if _, err := fmt.Fprintf(e.stdout, "%s %s\n", word, called(now.ID, now.Title)); err != nil {
+	if _, err := fmt.Fprintf(e.stdout, "%s %s\n", word, nameAndTitle(now.ID, now.Title)); err != nil {
 		return err
 	}
 	if v.all {

@@ -377,7 +377,7 @@ func (v *tokenRevokeCmd) revoke(ctx context.Context, c *client.Client, args []st
 
 // completeTokens completes arguments with the ids of tokens.
 func completeTokens(e *env, p *hubFlags) cobra.CompletionFunc {
-	return p.asking(e, func(ctx context.Context, c *client.Client, _ string) []cobra.Completion {
+	return p.fromHub(e, func(ctx context.Context, c *client.Client, _ string) []cobra.Completion {
 		list, err := c.Tokens(ctx)
 		if err != nil {
 			return nil

@@ -71,13 +71,13 @@ func (v *waitCmd) run(cmd *cobra.Command, e *env, name string) error {
 		}
 		session, err := v.await(ctx, e, c, session)
 		if err != nil && errors.Is(context.Cause(ctx), errTimeout) {
-			v.say(e, "still running after %s; the agent keeps working", v.timeout)
+			v.report(e, "still running after %s; the agent keeps working", v.timeout)
 			return exitError(codeTimeout)
 		}
 		if err != nil {
 			return err
 		}
-		return v.tell(e, session)
+		return v.printOutcome(e, session)
 	})
 }
 
@@ -110,19 +110,19 @@ func (v *waitCmd) questions(e *env, session *api.Session) {
 			continue
 		}
 		v.asked = append(v.asked, q.ID)
-		v.say(e, "the agent asks: %s %s; see: switchboard questions %s", words.Headline(q), terminal.Gist(q), naming.Short(q.ID))
+		v.report(e, "the agent asks: %s %s; see: switchboard questions %s", words.Headline(q), terminal.Gist(q), naming.Short(q.ID))
 	}
 }
 
-// say says something on standard error.
-func (v *waitCmd) say(e *env, format string, args ...any) {
+// report says something on standard error.
+func (v *waitCmd) report(e *env, format string, args ...any) {
 	if !v.quiet {
 		fmt.Fprintf(e.stderr, "switchboard: %s\n", paint.CleanLine(fmt.Sprintf(format, args...), 0))
 	}
 }
 
-// tell says how the turn ended, by the exit code too.
-func (v *waitCmd) tell(e *env, session *api.Session) error {
+// printOutcome says how the turn ended, by the exit code too.
+func (v *waitCmd) printOutcome(e *env, session *api.Session) error {
 	word, code := "done", codeDone
 	switch r := session.Result; {
 	case session.State == api.StateEnded && session.Ended != nil && session.Ended.Unfinished:
@@ -137,7 +137,7 @@ func (v *waitCmd) tell(e *env, session *api.Session) error {
 	case v.json:
 		err = e.writeJSON(session)
 	case !v.quiet:
-		_, err = fmt.Fprintf(e.stdout, "%s  %s\n", called(session.ID, session.Title), strings.TrimSpace(paint.CleanLine(word, 0)))
+		_, err = fmt.Fprintf(e.stdout, "%s  %s\n", nameAndTitle(session.ID, session.Title), strings.TrimSpace(paint.CleanLine(word, 0)))
 	}
 	if err != nil || code == codeDone {
 		return err

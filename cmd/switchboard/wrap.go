@@ -156,7 +156,7 @@ func (v *wrapCmd) register(e *env, args []string) func(context.Context) (shim.Re
 		request.ClientID = id
 		created, err := c.Create(ctx, *request)
 		if err != nil {
-			return shim.Registration{}, refused(err)
+			return shim.Registration{}, markPermanent(err)
 		}
 		if created.Token == "" {
 			// It was made before, and its token is lost with the answer.
@@ -168,8 +168,8 @@ func (v *wrapCmd) register(e *env, args []string) func(context.Context) (shim.Re
 	}
 }
 
-// refused tells errors that stay from those of a server that comes and goes.
-func refused(err error) error {
+// markPermanent marks errors that stay, other than those of a server that comes and goes, with shim.ErrRefused.
+func markPermanent(err error) error {
 	if problem, ok := errors.AsType[*api.Error](err); ok {
 		switch problem.Status {
 		case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusUnprocessableEntity:

@@ -39,7 +39,8 @@ type Finding struct {
 	// Dir is the session's folder.
 	Dir string `json:"dir,omitempty"`
 	Verdict
-	// Happened is what really happened, see the constants; By who decided it.
+	// Happened is what really happened, see the constants. By names the person,
+	// token or rule that decided it.
 	Happened string `json:"happened,omitempty"`
 	By       string `json:"by,omitempty"`
 
@@ -146,7 +147,7 @@ func (a *Audit) Line(number int64, line []byte) {
 	if inner, ok := wire.LookupString(line, "line"); ok { // what the simulated CLI has written and read
 		line = []byte(inner)
 	}
-	a.take(number, 0, line)
+	a.addLine(number, 0, line)
 }
 
 // Event takes in an event of a session's log.
@@ -157,23 +158,23 @@ func (a *Audit) Event(e *api.Event) {
 	switch e.Kind {
 	case api.KindLine, api.KindSent, api.KindHistory:
 		if e.Line != nil {
-			a.take(e.Seq, e.Run, e.Line)
+			a.addLine(e.Seq, e.Run, e.Line)
 		}
 	case api.KindQuestionSettled:
 		q := &api.Question{}
 		if json.Unmarshal(e.Data, q) == nil {
-			a.settle(request{e.Run, q.RequestID}, q)
+			a.addSettlement(request{e.Run, q.RequestID}, q)
 		}
 	case api.KindDecision:
 		d := &api.Decision{}
 		if json.Unmarshal(e.Data, d) == nil {
-			a.decided(e.Seq, d)
+			a.addDecision(e.Seq, d)
 		}
 	}
 }
 
-// take takes in a line of the CLI, or one that it was sent.
-func (a *Audit) take(number int64, run int, line []byte) {
+// addLine reads a line of the CLI, or one that it was sent.
+func (a *Audit) addLine(number int64, run int, line []byte) {
 	if a.over {
 		return
 	}
@@ -196,21 +197,21 @@ func (a *Audit) take(number int64, run int, line []byte) {
 	case *wire.Assistant:
 		for _, block := range m.Message.Content {
 			if use, ok := block.(*wire.ToolUseBlock); ok {
-				a.call(number, use.ID, use.Name, use.Input)
+				a.addCall(number, use.ID, use.Name, use.Input)
 			}
 		}
 	case *wire.User:
 		for _, block := range m.Message.Content.All() {
 			if result, ok := block.(*wire.ToolResultBlock); ok {
-				a.result(result)
+				a.addResult(result)
 			}
 		}
 	case *wire.ControlRequest:
 		if ask, ok := m.Request.(*wire.CanUseToolRequest); ok {
-			a.ask(number, request{run, m.RequestID}, ask)
+			a.addQuestion(number, request{run, m.RequestID}, ask)
 		}
 	case *wire.ControlResponse:
-		a.answer(request{run, m.Response.RequestID}, m.Response.Response)
+		a.addAnswer(request{run, m.Response.RequestID}, m.Response.Response)
 	case *wire.ControlCancel:
 		if f := a.asked[request{run, m.RequestID}]; f != nil && f.Happened == HappenedAsked {
 			f.Happened = HappenedCancelled
@@ -237,8 +238,8 @@ func (a *Audit) more() bool {
 	return !a.over
 }
 
-// call takes in a call. One that is there already is not counted twice.
-func (a *Audit) call(number int64, id, tool string, input json.RawMessage) *Finding {
+// addCall adds a call. One that is there already is not counted twice.
+func (a *Audit) addCall(number int64, id, tool string, input json.RawMessage) *Finding {
 	if f := a.calls[id]; f != nil && id != "" {
 		return f
 	}
@@ -268,12 +269,12 @@ func (a *Audit) judge(f *Finding, input json.RawMessage) {
 	f.Title = strings.TrimPrefix(wire.ActionTitle(f.Tool, input), f.Tool+" ")
 }
 
-// ask takes in a question.
-func (a *Audit) ask(number int64, r request, ask *wire.CanUseToolRequest) {
+// addQuestion reads a question.
+func (a *Audit) addQuestion(number int64, r request, ask *wire.CanUseToolRequest) {
 	if a.asked[r] != nil {
 		return // it was repeated
 	}
-	f := a.call(number, ask.ToolUseID, ask.ToolName, ask.Input)
+	f := a.addCall(number, ask.ToolUseID, ask.ToolName, ask.Input)
 	// What is asked is what would run: a hook may have changed it.
 	if !a.more() {
 		return
@@ -283,8 +284,8 @@ func (a *Audit) ask(number int64, r request, ask *wire.CanUseToolRequest) {
 	a.asked[r] = f
 }
 
-// answer takes in an answer to a question.
-func (a *Audit) answer(r request, body json.RawMessage) {
+// addAnswer reads an answer to a question.
+func (a *Audit) addAnswer(r request, body json.RawMessage) {
 	f := a.asked[r]
 	if f == nil || !json.Valid(body) {
 		return
@@ -297,8 +298,8 @@ func (a *Audit) answer(r request, body json.RawMessage) {
 	}
 }
 
-// settle takes in what the hub knows about the end of a question.
-func (a *Audit) settle(r request, q *api.Question) {
+// addSettlement reads what the hub knows about the end of a question.
+func (a *Audit) addSettlement(r request, q *api.Question) {
 	f := a.asked[r]
 	if f == nil {
 		return
@@ -318,9 +319,9 @@ func (a *Audit) settle(r request, q *api.Question) {
 	}
 }
 
-// decided takes in a decision of a rule about a call that no person was asked about.
-func (a *Audit) decided(number int64, d *api.Decision) {
-	f := a.call(number, d.ToolUseID, d.Tool, d.Input)
+// addDecision reads a decision of a rule about a call that no person was asked about.
+func (a *Audit) addDecision(number int64, d *api.Decision) {
+	f := a.addCall(number, d.ToolUseID, d.Tool, d.Input)
 	f.By, f.byRule = "rule "+d.Rule.Rule, true
 	switch d.Rule.Decision {
 	case api.RuleAllow:
@@ -336,8 +337,8 @@ var refusals = [...]string{
 	"Permission to use ", "Permission for this ", "Claude requested permissions to ", "The user doesn't want to ",
 }
 
-// result takes in the result of a call. Whether a person was asked is known before.
-func (a *Audit) result(r *wire.ToolResultBlock) {
+// addResult reads the result of a call. Whether a person was asked is known before.
+func (a *Audit) addResult(r *wire.ToolResultBlock) {
 	f := a.calls[r.ToolUseID]
 	if f == nil || f.Happened != HappenedUnknown {
 		return

@@ -50,8 +50,8 @@ type Server struct {
 	OpenRelay []string
 	// OpenRelayApprove has them answer questions, too.
 	OpenRelayApprove bool
-	// MaxConnections, MaxPerAddress and MaxUnknown bound connections over TCP: in all, from one address, and of clients that have not shown yet
-	// who they are.
+	// MaxConnections, MaxPerAddress and MaxUnknown bound connections over TCP: in all, from one address, and of clients that have not shown a
+	// valid token yet.
 	MaxConnections, MaxPerAddress, MaxUnknown int
 }
 

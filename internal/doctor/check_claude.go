@@ -13,8 +13,8 @@ import (
 // tooOld says that a version is older than any that our own tests know.
 func tooOld(v wire.Version) bool { return !v.AtLeast(2, 1, 37) }
 
-// dialsNobody says that a version dials nobody but its vendor.
-func dialsNobody(v wire.Version) bool { return v.AtLeast(2, 1, 121) }
+// dialsVendorOnly reports whether a version connects to its vendor's servers only, whatever --sdk-url says.
+func dialsVendorOnly(v wire.Version) bool { return v.AtLeast(2, 1, 121) }
 
 // hasAuth says that a version is known to have the verb auth; older ones may have it, too.
 func hasAuth(v wire.Version) bool { return v.AtLeast(2, 1, 120) }
@@ -39,7 +39,7 @@ func Transports(v wire.Version) []Transport {
 		switch {
 		case v.IsZero():
 			t.Why = "unknown version"
-		case dialsNobody(v):
+		case dialsVendorOnly(v):
 			t.Why = "since 2.1.121 it connects only to its vendor's servers"
 		default:
 			t.Usable = true

@@ -281,7 +281,7 @@ func (m *Machine) checkJournal(ctx context.Context) []Finding {
 		})
 	}
 	if j.Size > largeJournal && f.State == OK {
-		// No command that removes anything: that is for a person to decide who knows what is in it.
+		// No command that removes anything: only the user knows what is in it.
 		f.State, f.Why = Warn, "Nothing is removed automatically: set max_age or max_bytes below [retention] to remove ended sessions."
 		if m.ConfigFile != "" {
 			f.Fix = "${EDITOR:-vi} " + quote(m.ConfigFile)

@@ -11,10 +11,10 @@ import (
 // log is merged into the file even if it is little.
 const idleCheckpoint = 30 * time.Second
 
-// wrote counts the pages that went into the write-ahead log, about, and wakes
-// the checkpointer when there are enough. If that does not keep up, the log is
-// merged here and now. It belongs to the goroutine that holds the queue's turn.
-func (s *SQLite) wrote(pages int64) {
+// countPages counts the pages that went into the write-ahead log, about, and wakes
+// the goroutine of checkpoints when there are enough. If that does not keep up, the
+// log is merged here and now. Only the queue's leader calls it.
+func (s *SQLite) countPages(pages int64) {
 	s.pages += pages
 	if s.pages < s.options.checkpointPages {
 		return
@@ -31,10 +31,10 @@ func (s *SQLite) wrote(pages int64) {
 	}
 }
 
-// finishCheckpoint copies what is left of the log, between two transactions. It
-// belongs to the goroutine that holds the queue's turn.
+// finishCheckpoint copies what is left of the log, between two transactions. Only
+// the queue's leader calls it.
 func (s *SQLite) finishCheckpoint(w *conn) error {
-	done, err := passive(context.Background(), w)
+	done, err := passiveCheckpoint(context.Background(), w)
 	s.pages = 0
 	if !done {
 		// A reader has an old snapshot open, or another process copies just now. It is tried again
@@ -44,9 +44,9 @@ func (s *SQLite) finishCheckpoint(w *conn) error {
 	return err
 }
 
-// checkpoints merges the write-ahead log into the file: when it has grown, when
-// nothing has happened for a while, and when one was left by a process that was
-// killed. It ends with ctx.
+// checkpoints is the goroutine that merges the write-ahead log into the file: when
+// the log has grown, when nothing has happened for a while, and when a process that
+// was killed has left one. It ends with ctx.
 func (s *SQLite) checkpoints(ctx context.Context) {
 	done := s.last.Load() // the position at the last checkpoint
 	if s.logLeft {
@@ -77,7 +77,7 @@ func (s *SQLite) checkpoint(ctx context.Context) int64 {
 	position := s.last.Load()
 	c, err := connect(ctx, s.path, s.options.vfs, setting{"synchronous", "NORMAL"})
 	if err == nil {
-		_, err = passive(ctx, c)
+		_, err = passiveCheckpoint(ctx, c)
 		killpoint.Reach("journal.in-checkpoint")
 		if err == nil {
 			err = s.queue.do(ctx, &request{job: s.finishCheckpoint})
@@ -93,9 +93,9 @@ func (s *SQLite) checkpoint(ctx context.Context) int64 {
 	return position
 }
 
-// passive copies what it can of the log without blocking any reader or writer, and says
-// whether that was all.
-func passive(ctx context.Context, c *conn) (all bool, err error) {
+// passiveCheckpoint copies what it can of the log without blocking any reader or
+// writer, and reports whether that was all.
+func passiveCheckpoint(ctx context.Context, c *conn) (all bool, err error) {
 	err = c.query(ctx, func(r row) error {
 		all = r.int(0) == 0 && r.int(1) == r.int(2)
 		return nil

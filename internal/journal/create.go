@@ -16,18 +16,18 @@ import (
 // dataFiles are the files of a journal in its folder.
 var dataFiles = [...]string{"journal.db", "journal.db-wal", "journal.db-shm", "search.db", "search.db-wal", "search.db-shm"}
 
-// refuseLinks refuses files that are not regular files of this user.
-func (s *SQLite) refuseLinks() error {
+// refuseUntrusted refuses files that are not regular files of this user.
+func (s *SQLite) refuseUntrusted() error {
 	for _, name := range dataFiles {
-		if err := refuse(trust.File(filepath.Join(s.dir, name))); err != nil {
+		if err := asFileError(trust.File(filepath.Join(s.dir, name))); err != nil {
 			return err
 		}
 	}
-	return refuse(trust.Folder(s.files.dir))
+	return asFileError(trust.Folder(s.blobs.dir))
 }
 
-// refuse makes a *FileError of an error of package trust.
-func refuse(err error) error {
+// asFileError makes a *FileError of an error of package trust.
+func asFileError(err error) error {
 	if e, ok := errors.AsType[*trust.Error](err); ok {
 		return &FileError{Path: e.Path, Reason: e.Reason, Hint: e.Fix, Err: err}
 	}
@@ -46,7 +46,7 @@ func (s *SQLite) create(ctx context.Context) error {
 		return err
 	}
 	// Going on would remove what still is there of the journal that is missing.
-	gone, err := missed(s.dir)
+	gone, err := leftovers(s.dir)
 	if err != nil {
 		return err
 	}
@@ -82,9 +82,9 @@ func (s *SQLite) create(ctx context.Context) error {
 	return syncDir(s.dir)
 }
 
-// missed says what is left in the folder of a journal.db that is missing, "" for
-// nothing: then there was none.
-func missed(dir string) (string, error) {
+// leftovers describes what is left in the folder of a journal.db that is missing, ""
+// for nothing: then there was none.
+func leftovers(dir string) (string, error) {
 	var left []string
 	for _, name := range []string{"journal.db-wal", "search.db"} {
 		info, err := os.Lstat(filepath.Join(dir, name))
@@ -95,8 +95,8 @@ func missed(dir string) (string, error) {
 			left = append(left, name)
 		}
 	}
-	files := &store{dir: filepath.Join(dir, "blobs")}
-	err := files.each(func(sum, _ string) error {
+	blobs := &blobStore{dir: filepath.Join(dir, "blobs")}
+	err := blobs.each(func(sum, _ string) error {
 		if sum == "" {
 			return nil
 		}
@@ -104,7 +104,7 @@ func missed(dir string) (string, error) {
 		return fs.SkipAll
 	})
 	if err != nil {
-		return "", fmt.Errorf("looking into %s: %w", files.dir, err)
+		return "", fmt.Errorf("looking into %s: %w", blobs.dir, err)
 	}
 	if len(left) == 0 {
 		return "", nil

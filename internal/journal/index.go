@@ -146,7 +146,7 @@ func (x *index) open(ctx context.Context, id string, last int64) error {
 
 // connect opens the connection that writes.
 func (x *index) connect(ctx context.Context) (err error) {
-	if err := refuse(trust.File(x.path)); err != nil {
+	if err := asFileError(trust.File(x.path)); err != nil {
 		return err
 	}
 	file, err := os.OpenFile(x.path, os.O_CREATE|os.O_RDWR, 0o600)
@@ -284,7 +284,7 @@ func (s *SQLite) indexEntries(ctx context.Context) (more bool, err error) {
 			}
 			session := r.int(1)
 			typ, text, replay := messageText(line)
-			if text == "" || x.recent.twice(session, typ, text, r.text(2), replay) {
+			if text == "" || x.recent.seenBefore(session, typ, text, r.text(2), replay) {
 				return nil
 			}
 			documents = append(documents, document{r.int(0), session, text})
@@ -292,7 +292,7 @@ func (s *SQLite) indexEntries(ctx context.Context) (more bool, err error) {
 		}, "SELECT pos, session, uuid, line FROM entries WHERE pos > ? AND pos <= ? AND kind IN ('line', 'sent') ORDER BY pos", x.position, upTo)
 	})
 	if err != nil {
-		return false, ofLog(err)
+		return false, hideLogError(err)
 	}
 	if position <= x.position {
 		return false, nil
@@ -312,9 +312,9 @@ func (s *SQLite) indexEntries(ctx context.Context) (more bool, err error) {
 	return x.position < s.last.Load(), nil
 }
 
-// ofLog hides what an error of the log is, so that it is not taken for one of the
-// index, which would be thrown away for it.
-func ofLog(err error) error { return fmt.Errorf("following the journal: %v", err) }
+// hideLogError hides the type of an error of the log, so that it is not taken for one
+// of the index, which would be thrown away for it.
+func hideLogError(err error) error { return fmt.Errorf("following the journal: %v", err) }
 
 // sessionWord is the word that all texts of a session have.
 func sessionWord(n int64) string { return fmt.Sprintf("s%d", n) }
@@ -329,9 +329,9 @@ type recent struct {
 
 const maxRecent = 4096
 
-// twice says whether a text was seen before under its uuid or, for a result, as
-// an answer, and remembers it.
-func (r *recent) twice(session int64, typ, text, uuid string, replay bool) bool {
+// seenBefore reports whether a text was seen before under its uuid or, for a result,
+// as an answer, and remembers it.
+func (r *recent) seenBefore(session int64, typ, text, uuid string, replay bool) bool {
 	key := func(kind, name string) [16]byte {
 		sum := sha256.Sum256(fmt.Appendf(nil, "%d %s %s", session, kind, name))
 		return [16]byte(sum[:16])

@@ -39,7 +39,7 @@ func Inspect(ctx context.Context, dir string) (*Inspection, error) {
 	}
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		gone, looking := missed(dir)
+		gone, looking := leftovers(dir)
 		if looking != nil {
 			return nil, looking
 		}
@@ -163,7 +163,7 @@ func (in *Inspection) read(ctx context.Context, path string, alone bool) (err er
 		in.Unchecked = "it is too large to read all of it now"
 		return nil
 	}
-	wrong, err := check(ctx, c, "PRAGMA quick_check(3)")
+	wrong, err := runCheck(ctx, c, "PRAGMA quick_check(3)")
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,6 @@ func inUse(dir string) (used, sameBoot bool, err error) {
 	return false, false, fmt.Errorf("looking at the lock of the data folder %s: %w", dir, errors.ErrUnsupported)
 }
 
-func (*dirLock) limited(string) bool { return false }
+func (*dirLock) atSizeLimit(string) bool { return false }
 
 func (*dirLock) unlock() error { return nil }

@@ -33,14 +33,14 @@ type dirLock struct {
 // lockDir takes the lock of a data folder.
 func lockDir(dir string) (*dirLock, error) {
 	path := filepath.Join(dir, "lock")
-	if err := refuse(trust.File(path)); err != nil {
+	if err := asFileError(trust.File(path)); err != nil {
 		return nil, err
 	}
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	if err := await(file); err != nil {
+	if err := awaitLock(file); err != nil {
 		defer file.Close()
 		if !errors.Is(err, syscall.EWOULDBLOCK) {
 			return nil, fmt.Errorf("locking %s: %w", path, err)
@@ -96,10 +96,10 @@ const (
 	lockPause    = 5 * time.Millisecond
 )
 
-// await takes the lock. What a killed hub had just forked holds its descriptor
-// until it runs another program: as long as the holder that the file names is
-// dead, that is worth a moment.
-func await(file *os.File) error {
+// awaitLock takes the lock. A process that a killed hub had just forked holds the
+// hub's descriptor until it runs another program. So as long as the process that the
+// file names is dead, awaitLock tries again for a moment.
+func awaitLock(file *os.File) error {
 	for deadline := time.Now().Add(lockPatience); ; {
 		err := flock(file)
 		if !errors.Is(err, syscall.EWOULDBLOCK) || time.Now().After(deadline) {
@@ -138,9 +138,9 @@ func flock(file *os.File) error {
 	}
 }
 
-// limited says whether a file, or the log beside it, is about as large as the
+// atSizeLimit reports whether a file, or the log beside it, is about as large as the
 // process may make one. SQLite does not tell why a write failed.
-func (l *dirLock) limited(path string) bool {
+func (l *dirLock) atSizeLimit(path string) bool {
 	var limit syscall.Rlimit
 	if l == nil || syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit) != nil {
 		return false

@@ -83,7 +83,7 @@ func (s *SQLite) examineLog(ctx context.Context) (string, error) {
 	if scan.valid {
 		keep = scan.committedBytes()
 	}
-	if err := cut(log, keep); err != nil {
+	if err := truncateFile(log, keep); err != nil {
 		return "", fmt.Errorf("cutting the damaged write-ahead log: %w", err)
 	}
 	return lost + "; the log as it was found is " + kept, nil
@@ -125,8 +125,8 @@ func copyFile(from, to string) error {
 	return syncDir(filepath.Dir(to))
 }
 
-// cut cuts a file off at a size.
-func cut(path string, size int64) error {
+// truncateFile cuts a file off at a size and waits for the disk.
+func truncateFile(path string, size int64) error {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -138,10 +138,10 @@ func cut(path string, size int64) error {
 	return errors.Join(err, file.Close())
 }
 
-// noteLosses records what was lost, if anything, and reads the records of before.
+// recordLosses records what was lost, if anything, and reads all records.
 // indexed is the position up to which the search index knows the log: it is a file
 // of its own, so it may remember what the log has lost.
-func (s *SQLite) noteLosses(ctx context.Context, lost string, indexed int64) error {
+func (s *SQLite) recordLosses(ctx context.Context, lost string, indexed int64) error {
 	if missing := indexed - s.position; missing > 0 {
 		what := fmt.Sprintf("the search index knows at least %d entries more; unless an older copy was put in place of the journal, they are lost", missing)
 		if lost == "" {

@@ -26,7 +26,7 @@ func (s *SQLite) remove(ctx context.Context, session string) error {
 	var n int64
 	err := s.queue.do(ctx, &request{job: func(w *conn) error {
 		return w.transaction(func() error {
-			of, err := s.lookUp(w, session)
+			of, err := s.lookUpSession(w, session)
 			if err != nil {
 				return err
 			}
@@ -54,11 +54,11 @@ func (s *SQLite) remove(ctx context.Context, session string) error {
 		return err
 	}
 	s.index.wake()
-	return s.clear(ctx, n)
+	return s.clearEntries(ctx, n)
 }
 
-// clear removes the entries of a session that was removed.
-func (s *SQLite) clear(ctx context.Context, n int64) error {
+// clearEntries removes the entries of a session that was removed.
+func (s *SQLite) clearEntries(ctx context.Context, n int64) error {
 	for more := true; more; {
 		err := s.queue.do(ctx, &request{job: func(w *conn) error {
 			return w.transaction(func() (err error) {
@@ -87,11 +87,11 @@ func (s *SQLite) removeTraces(ctx context.Context) error {
 		}, "SELECT session FROM removed")
 	})
 	if err != nil {
-		return ofLog(err)
+		return hideLogError(err)
 	}
 	for _, n := range list {
-		if err := s.clear(ctx, n); err != nil {
-			return ofLog(err)
+		if err := s.clearEntries(ctx, n); err != nil {
+			return hideLogError(err)
 		}
 		err := x.w.transaction(func() error {
 			return x.w.exec("DELETE FROM messages WHERE rowid IN (SELECT rowid FROM messages WHERE messages MATCH ?)", `session : "`+sessionWord(n)+`"`)
@@ -102,7 +102,7 @@ func (s *SQLite) removeTraces(ctx context.Context) error {
 		// Only now: what is not yet indexed never will be, its entries are gone.
 		err = s.queue.do(ctx, &request{job: func(w *conn) error { return w.exec("DELETE FROM removed WHERE session = ?", n) }})
 		if err != nil {
-			return ofLog(err)
+			return hideLogError(err)
 		}
 	}
 	return nil
@@ -170,8 +170,8 @@ func (s *SQLite) Backup(ctx context.Context, file string) (err error) {
 		}
 	}()
 	// No file may be removed between the copy and its own.
-	s.files.mu.RLock()
-	defer s.files.mu.RUnlock()
+	s.blobs.mu.RLock()
+	defer s.blobs.mu.RUnlock()
 	file, err = filepath.Abs(file)
 	if err != nil {
 		return err
@@ -228,7 +228,7 @@ func (s *SQLite) pack(ctx context.Context, file string) error {
 			break
 		}
 		var body []byte
-		if body, err = os.ReadFile(s.files.path(sum)); err == nil {
+		if body, err = os.ReadFile(s.blobs.path(sum)); err == nil {
 			err = c.exec("INSERT INTO carried (sum, body) VALUES (?, ?)", sum, body)
 		}
 	}
@@ -256,7 +256,7 @@ func (s *SQLite) Check(ctx context.Context) ([]string, error) {
 // checkTables verifies the structure of the file and the numbering of every
 // session.
 func checkTables(ctx context.Context, c *conn) ([]string, error) {
-	wrong, err := check(ctx, c, "PRAGMA integrity_check(100)")
+	wrong, err := runCheck(ctx, c, "PRAGMA integrity_check(100)")
 	if err != nil {
 		return wrong, err
 	}
@@ -287,9 +287,9 @@ func (s *SQLite) checkFiles(ctx context.Context) ([]string, error) {
 		if err := ctx.Err(); err != nil {
 			return wrong, err
 		}
-		info, err := os.Stat(s.files.path(sum))
+		info, err := os.Stat(s.blobs.path(sum))
 		if err == nil {
-			_, err = s.files.get(fmt.Sprintf("sha256:%s:%d", sum, info.Size()))
+			_, err = s.blobs.get(fmt.Sprintf("sha256:%s:%d", sum, info.Size()))
 		}
 		switch {
 		case errors.Is(err, errDamaged), errors.Is(err, os.ErrNotExist):
@@ -301,8 +301,8 @@ func (s *SQLite) checkFiles(ctx context.Context) ([]string, error) {
 	return wrong, nil
 }
 
-// check runs one of SQLite's own checks and returns what it found.
-func check(ctx context.Context, c *conn, pragma string) ([]string, error) {
+// runCheck runs one of SQLite's own checks and returns what it found.
+func runCheck(ctx context.Context, c *conn, pragma string) ([]string, error) {
 	var wrong []string
 	err := c.query(ctx, func(r row) error {
 		if text := r.text(0); text != "ok" {

@@ -27,7 +27,7 @@ type SQLite struct {
 	id         string
 	options    Options
 	lock       *dirLock
-	files      *store
+	blobs      *blobStore
 	readers    *pool
 	index      *index
 	queue      *queue
@@ -37,7 +37,7 @@ type SQLite struct {
 	logLeft    bool          // there was a write-ahead log of a process that did not end cleanly
 	losses     []Loss
 
-	// Owned by the goroutine that holds the queue's turn.
+	// Owned by the queue's leader.
 	writer   *conn
 	position int64               // of the last entry
 	known    map[string]*session // what was looked up before
@@ -52,8 +52,7 @@ type SQLite struct {
 var _ Journal = (*SQLite)(nil)
 
 // Open opens the journal in a folder, which is made if need be, and starts the
-// goroutines that look after the write-ahead log and that keep the search index;
-// Close ends them.
+// goroutines checkpoints and keepIndex; Close ends them.
 //
 // It fails with a *[FileError] if another process uses the folder, if another user
 // could change what is in it, or if the file is damaged, empty or newer than this
@@ -68,7 +67,7 @@ func Open(ctx context.Context, dir string, o *Options) (_ *SQLite, err error) {
 		dir:     dir,
 		path:    filepath.Join(dir, "journal.db"),
 		options: o.withDefaults(),
-		files:   &store{dir: filepath.Join(dir, "blobs")},
+		blobs:   &blobStore{dir: filepath.Join(dir, "blobs")},
 		kick:    make(chan struct{}, 1),
 		known:   map[string]*session{},
 	}
@@ -99,7 +98,7 @@ func Open(ctx context.Context, dir string, o *Options) (_ *SQLite, err error) {
 		// The journal is of use without it; the goroutine below tries again.
 		s.options.Logger.Warn("the search index cannot be opened", "error", s.explain(err))
 	}
-	if err := s.noteLosses(ctx, lost, s.index.ahead); err != nil {
+	if err := s.recordLosses(ctx, lost, s.index.ahead); err != nil {
 		return nil, s.openError(err)
 	}
 	running, stop := context.WithCancel(context.Background())
@@ -119,7 +118,7 @@ func dataFolder(dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
-	if err := refuse(trust.Folder(dir)); err != nil {
+	if err := asFileError(trust.Folder(dir)); err != nil {
 		return "", err
 	}
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
@@ -131,7 +130,7 @@ func dataFolder(dir string) (string, error) {
 // prepare opens the file, which it makes if need be, looks whether it is sound, and
 // brings it up to date. It returns what the write-ahead log has lost.
 func (s *SQLite) prepare(ctx context.Context) (lost string, err error) {
-	if err := s.refuseLinks(); err != nil {
+	if err := s.refuseUntrusted(); err != nil {
 		return "", err
 	}
 	if err := s.create(ctx); err != nil {
@@ -195,7 +194,7 @@ func (s *SQLite) checkFormat(ctx context.Context, w *conn, size int64) error {
 	if size > s.options.checkBelow {
 		return nil
 	}
-	wrong, err := check(ctx, w, "PRAGMA quick_check(3)")
+	wrong, err := runCheck(ctx, w, "PRAGMA quick_check(3)")
 	if err != nil {
 		return err
 	}

@@ -5,17 +5,17 @@ import (
 	"sync"
 )
 
-// What has become of a request.
+// The states of a request.
 const (
 	waiting = iota
 	taken
 	withdrawn
 )
 
-// A request is something to be done by the goroutine that writes: a batch to be written, or
-// something else to be done with the connection between two transactions.
+// A request is something for the queue's leader to do: write a batch, or use the
+// connection for something else between two transactions.
 type request struct {
-	batch *plan
+	batch *preparedBatch
 	job   func(*conn) error
 	done  chan error // holds one
 
@@ -25,12 +25,13 @@ type request struct {
 // A queue holds requests until they are taken. It needs no bound: a goroutine that puts
 // one in waits for it.
 //
-// It is a group commit without a goroutine of its own: of the goroutines that wait one
-// holds the turn and writes for all. A lone writer does its own work at once, where
-// handing it to another goroutine and back costs a third of a small transaction.
+// It is a group commit without a goroutine of its own: of the goroutines that wait in do,
+// the one that has filled writerSlot is the leader and commits for all. A goroutine that
+// is alone commits its own batch at once; handing it to another goroutine and back would
+// cost a third of a small transaction.
 type queue struct {
-	write func([]*request) // called by the goroutine that holds the turn
-	turn  chan struct{}    // holds one while a goroutine writes
+	write      func([]*request) // called by the leader
+	writerSlot chan struct{}    // holds one value while there is a leader
 
 	mu     sync.Mutex
 	list   []*request
@@ -38,7 +39,7 @@ type queue struct {
 }
 
 func newQueue(write func([]*request)) *queue {
-	return &queue{write: write, turn: make(chan struct{}, 1)}
+	return &queue{write: write, writerSlot: make(chan struct{}, 1)}
 }
 
 // do puts a request in and waits until it is done. If ctx ends before the
@@ -55,13 +56,13 @@ func (q *queue) do(ctx context.Context, r *request) error {
 	}
 	q.list = append(q.list, r)
 	q.mu.Unlock()
-	// Every goroutine whose request is in the list waits here, so when the turn is given
-	// back there is always one to take it.
+	// Every goroutine whose request is in the list waits here, so when a leader empties
+	// writerSlot there is always a goroutine to become the next one.
 	select {
 	case err := <-r.done:
 		return err
-	case q.turn <- struct{}{}:
-		q.lead(r)
+	case q.writerSlot <- struct{}{}:
+		q.runAsLeader(r)
 		return <-r.done
 	case <-ctx.Done():
 	}
@@ -75,13 +76,13 @@ func (q *queue) do(ctx context.Context, r *request) error {
 	return <-r.done
 }
 
-// lead does what is in the queue until the request is done, and gives the turn
-// back.
-func (q *queue) lead(r *request) {
+// runAsLeader works through the queue until the leader's own request r is done, and
+// then empties writerSlot for the next leader.
+func (q *queue) runAsLeader(r *request) {
 	for len(r.done) == 0 {
 		q.write(q.next())
 	}
-	<-q.turn
+	<-q.writerSlot
 }
 
 // A transaction is bounded, so that the first of many batches does not wait for
@@ -119,12 +120,13 @@ func (q *queue) next() []*request {
 	return group
 }
 
-// close refuses further requests, does those that are in, and keeps the turn.
+// close refuses further requests, does those that are in the list, and leaves
+// writerSlot filled: no goroutine becomes the leader again.
 func (q *queue) close() {
 	q.mu.Lock()
 	q.closed = true
 	q.mu.Unlock()
-	q.turn <- struct{}{}
+	q.writerSlot <- struct{}{}
 	for group := q.next(); len(group) > 0; group = q.next() {
 		q.write(group)
 	}

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 )
 
-// A queue whose turn is taken lets requests pile up.
+// While another goroutine is the leader, requests wait in the queue.
 func TestQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var sizes []int
@@ -25,9 +25,9 @@ func TestQueue(t *testing.T) {
 			go func() { results <- q.do(ctx, r) }()
 			synctest.Wait()
 		}
-		batch := func(size int) *request { return &request{batch: &plan{size: size}} }
+		batch := func(size int) *request { return &request{batch: &preparedBatch{size: size}} }
 		ctx, cancel := context.WithCancel(t.Context())
-		q.turn <- struct{}{} // somebody writes
+		q.writerSlot <- struct{}{} // another leader
 		put(t.Context(), batch(1))
 		put(ctx, batch(1))
 		put(t.Context(), batch(1))
@@ -38,7 +38,7 @@ func TestQueue(t *testing.T) {
 		if err := <-results; !errors.Is(err, context.Canceled) {
 			t.Fatalf("a request whose context ended: %v", err)
 		}
-		<-q.turn // and has done so: one of those who wait goes on
+		<-q.writerSlot // one of the waiting goroutines becomes the leader
 		for range 5 {
 			if err := <-results; err != nil {
 				t.Error(err)
@@ -49,12 +49,12 @@ func TestQueue(t *testing.T) {
 		if want := []int{2, 1, 1, 1}; !slices.Equal(sizes, want) {
 			t.Errorf("groups of %v, expected %v", sizes, want)
 		}
-		if len(q.turn) != 0 {
-			t.Error("the turn was not given back")
+		if len(q.writerSlot) != 0 {
+			t.Error("the leader has left the slot filled")
 		}
 		// Once a request was taken its outcome counts, not the context.
 		ctx, cancel = context.WithCancel(t.Context())
-		q.turn <- struct{}{}
+		q.writerSlot <- struct{}{}
 		put(ctx, batch(1))
 		group := q.next()
 		cancel()
@@ -70,7 +70,7 @@ func TestQueue(t *testing.T) {
 		if err := q.do(t.Context(), batch(1)); !errors.Is(err, ErrClosed) {
 			t.Errorf("a request to a closed queue: %v", err)
 		}
-		<-q.turn
+		<-q.writerSlot
 		if err := <-results; err != nil {
 			t.Errorf("a request from before the end: %v", err)
 		}
@@ -80,7 +80,7 @@ func TestQueue(t *testing.T) {
 func TestQueueBounds(t *testing.T) {
 	q := newQueue(nil)
 	for range maxGroup + 10 {
-		q.list = append(q.list, &request{batch: &plan{}})
+		q.list = append(q.list, &request{batch: &preparedBatch{}})
 	}
 	for _, want := range []int{maxGroup, 10, 0} {
 		if group := q.next(); len(group) != want {

@@ -283,12 +283,6 @@ func (s *SQLite) Run(ctx context.Context, session string, run int) (*Run, error)
 		" FROM sessions s JOIN runs r ON r.session = s.n WHERE s.id = ? AND r.run = ?", session, run)
 }
 
-// Runs returns the runs of a session, the oldest first.
-func (s *SQLite) Runs(ctx context.Context, session string) ([]Run, error) {
-	return all(ctx, s, "the runs of session "+session, scanRun, "SELECT "+runColumns+
-		" FROM sessions s JOIN runs r ON r.session = s.n WHERE s.id = ? ORDER BY r.run", session)
-}
-
 // LiveRuns returns the runs of all sessions that have not ended.
 func (s *SQLite) LiveRuns(ctx context.Context) ([]Run, error) {
 	return all(ctx, s, "the live runs", scanRun, "SELECT "+runColumns+

@@ -23,7 +23,7 @@ type migration struct {
 // migrations lead from an empty file to the present one, in order.
 //
 // Columns of type BLOB hold bytes; text in one of them is a reference to a file
-// beside the database (see files.go). Times are nanoseconds since 1970, 0 for
+// beside the database (see blobs.go). Times are nanoseconds since 1970, 0 for
 // none. The column session is always sessions.n.
 func migrations() []migration {
 	return []migration{

@@ -54,7 +54,7 @@ func (s *SQLite) unavailable(err error) error {
 		u.Reason = fmt.Sprintf("no space left in %s; free some space, and the hub continues automatically", s.dir)
 	case outOfFiles(err):
 		u.Reason = err.Error()
-	case errors.Is(err, syscall.EFBIG), c == sqlite3.SQLITE_IOERR && s.lock.limited(s.path):
+	case errors.Is(err, syscall.EFBIG), c == sqlite3.SQLITE_IOERR && s.lock.atSizeLimit(s.path):
 		u.Reason = fmt.Sprintf("a file in %s may not grow any more; raise the limit (ulimit -f), or free some space", s.dir)
 	case c == sqlite3.SQLITE_READONLY, c == sqlite3.SQLITE_PERM, errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
 		u.Reason = fmt.Sprintf("%s may not be written to; make it writable, and the hub continues automatically", s.dir)

@@ -71,7 +71,7 @@ func readLog(r io.Reader) (*logScan, error) {
 	header := make([]byte, logHeader)
 	n, err := io.ReadFull(r, header)
 	l.size = int64(n)
-	l.look(header[:n])
+	l.checkBlank(header[:n])
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return l, nil
 	}
@@ -127,8 +127,8 @@ func (l *logScan) readHeader(header []byte) (order binary.ByteOrder, sum [2]uint
 	return order, sum, ok
 }
 
-// look notes whether there is anything but zeros.
-func (l *logScan) look(b []byte) {
+// checkBlank clears blank if b holds anything but zeros.
+func (l *logScan) checkBlank(b []byte) {
 	for _, c := range b {
 		if c != 0 {
 			l.blank = false
@@ -143,7 +143,7 @@ func (l *logScan) skip(r io.Reader) error {
 	for {
 		n, err := r.Read(b)
 		l.size += int64(n)
-		l.look(b[:n])
+		l.checkBlank(b[:n])
 		if errors.Is(err, io.EOF) {
 			return nil
 		}

@@ -9,10 +9,10 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/killpoint"
 )
 
-// maxKnown bounds how many sessions the writer remembers.
+// maxKnown bounds how many sessions are in SQLite.known.
 const maxKnown = 20_000
 
-// A session is what the writer remembers of one.
+// A session is what the queue's leader remembers of a session.
 type session struct {
 	n   int64 // its key
 	seq int64
@@ -24,11 +24,11 @@ type session struct {
 // while the batch still waits, nothing is written; once it is being written ctx
 // is not looked at, so an error always means that nothing was.
 func (s *SQLite) Commit(ctx context.Context, b *Batch) (first, last int64, err error) {
-	p, err := s.plan(b)
-	defer p.files.done()
+	p, err := s.prepareBatch(b)
+	defer p.blobs.done()
 	if err != nil {
 		if err = s.unavailable(err); errors.As(err, new(*UnavailableError)) {
-			s.note(err)
+			s.recordHealth(err)
 		}
 		return 0, 0, err
 	}
@@ -49,9 +49,10 @@ func (s *SQLite) Commit(ctx context.Context, b *Batch) (first, last int64, err e
 	return p.first, p.first + int64(len(b.Entries)) - 1, nil
 }
 
-// write does what was asked for: it writes a group of batches, or does one job.
-// Whatever has arrived while the last transaction ran is written in the next one,
-// so there are the fewer the slower the disk is, and no goroutine waits for a timer.
+// write is the group commit, called by the queue's leader: it writes a group of
+// batches in one transaction, or does one job. Batches that arrive while a transaction
+// runs are written together in the next one, so a slow disk gets fewer and larger
+// transactions, and no goroutine waits for a timer.
 func (s *SQLite) write(group []*request) {
 	if len(group) == 0 {
 		return
@@ -62,21 +63,21 @@ func (s *SQLite) write(group []*request) {
 	}
 	err := s.writeGroup(group)
 	if err == nil || len(group) == 1 {
-		s.answer(group, err)
+		s.reportOutcome(group, err)
 		return
 	}
-	// One of them failed. Each alone shows which, and is told its own error.
+	// One of them failed. Each is written alone, and its goroutine gets its own error.
 	for i := range group {
-		s.answer(group[i:i+1], s.writeGroup(group[i:i+1]))
+		s.reportOutcome(group[i:i+1], s.writeGroup(group[i:i+1]))
 	}
 }
 
-// answer tells the waiting what has become of their batches. A batch that was
-// refused has its own error already.
-func (s *SQLite) answer(group []*request, err error) {
+// reportOutcome gives the goroutines that wait in Commit the outcome of their
+// batches. A batch that was refused has its own error already.
+func (s *SQLite) reportOutcome(group []*request, err error) {
 	// A transaction in which all were refused says nothing about the disk.
 	if err != nil || slices.ContainsFunc(group, func(r *request) bool { return r.batch.refused == nil }) {
-		s.note(err)
+		s.recordHealth(err)
 	}
 	for _, r := range group {
 		if err != nil {
@@ -87,8 +88,8 @@ func (s *SQLite) answer(group []*request, err error) {
 	}
 }
 
-// note remembers the outcome of a write for Health.
-func (s *SQLite) note(err error) {
+// recordHealth remembers the outcome of a write for Health.
+func (s *SQLite) recordHealth(err error) {
 	var u *UnavailableError
 	errors.As(err, &u)
 	before := s.health.Swap(u)
@@ -100,16 +101,16 @@ func (s *SQLite) note(err error) {
 	}
 }
 
-// withWriter gives the function the connection that writes, which is opened
-// anew if it met an error of the storage before.
+// withWriter calls the function with the connection that writes, which is opened
+// anew after an error of the storage. Only the queue's leader calls it.
 func (s *SQLite) withWriter(use func(*conn) error) error {
 	if s.writer == nil {
 		w, err := s.openWriter(context.Background())
 		if err != nil {
 			return s.unavailable(err)
 		}
-		// No other goroutine writes, but what the last transaction came to is not known
-		// for sure after an error of the disk.
+		// No other goroutine writes, but after an error of the disk it is not known
+		// whether the last transaction was committed.
 		position, err := lastPosition(w)
 		if err != nil {
 			return errors.Join(s.unavailable(err), w.close())
@@ -164,32 +165,32 @@ func (s *SQLite) writeGroup(group []*request) error {
 	}
 	killpoint.Reach("journal.after-commit")
 	s.last.Store(s.position)
-	s.wrote(int64(size/4096 + entries/8 + 4))
+	s.countPages(int64(size/4096 + entries/8 + 4))
 	return nil
 }
 
 // apply writes one batch inside a transaction. A batch that is refused writes
-// nothing and has the reason in plan.refused; an error concerns the whole
+// nothing and has the reason in preparedBatch.refused; an error concerns the whole
 // transaction.
-func (s *SQLite) apply(w *conn, p *plan) error {
+func (s *SQLite) apply(w *conn, p *preparedBatch) error {
 	p.refused = nil
-	of, err := s.lookUp(w, p.batch.SessionID)
+	of, err := s.lookUpSession(w, p.batch.SessionID)
 	if err != nil {
 		return err
 	}
-	if p.refused, err = s.refuses(w, p, of); err != nil || p.refused != nil {
+	if p.refused, err = s.refusal(w, p, of); err != nil || p.refused != nil {
 		return err
 	}
 	if of == nil {
 		if err := w.exec(insertSession, p.batch.SessionID); err != nil {
 			return err
 		}
-		if of, err = s.lookUp(w, p.batch.SessionID); err != nil {
+		if of, err = s.lookUpSession(w, p.batch.SessionID); err != nil {
 			return err
 		}
 	}
 	p.first = s.position + 1
-	for _, t := range p.strips {
+	for _, t := range p.inserts {
 		t.args[0].Value, t.args[1].Value = of.n, s.position+1
 		if err := w.execArgs(t.text, t.args); err != nil {
 			return err
@@ -215,8 +216,9 @@ func (s *SQLite) apply(w *conn, p *plan) error {
 	return nil
 }
 
-// lookUp returns what there is of a session, nil if there is none.
-func (s *SQLite) lookUp(w *conn, id string) (*session, error) {
+// lookUpSession returns the key and the last sequence number of a session, nil if
+// there is none.
+func (s *SQLite) lookUpSession(w *conn, id string) (*session, error) {
 	if of, ok := s.known[id]; ok {
 		return of, nil
 	}
@@ -235,8 +237,8 @@ func (s *SQLite) lookUp(w *conn, id string) (*session, error) {
 	return of, nil
 }
 
-// refuses says why a batch cannot be written, nil if it can.
-func (s *SQLite) refuses(w *conn, p *plan, of *session) (refused, err error) {
+// refusal returns why a batch cannot be written, nil if it can.
+func (s *SQLite) refusal(w *conn, p *preparedBatch, of *session) (refused, err error) {
 	b := p.batch
 	if of == nil {
 		if b.After != 0 {
@@ -283,7 +285,7 @@ func (s *SQLite) refuses(w *conn, p *plan, of *session) (refused, err error) {
 	return nil, nil
 }
 
-// releases says whether a batch gives a lease back.
+// releases reports whether a batch gives a lease back.
 func releases(b *Batch, held *Lease) bool {
 	for _, r := range b.Release {
 		if r.ConfigDir == held.ConfigDir && r.Conversation == held.Conversation {

@@ -33,12 +33,6 @@ var serviceEnv = [...]string{
 // kill tests where to stop. A shim must get them.
 const killPrefix = "SWITCHBOARD_KILLPOINT"
 
-// StrippedEnv lists the variables that are taken out of the hub's environment
-// before it is given to an agent: those of [claude.StrippedEnv] and those that
-// a service manager sets for the hub. A name that ends in "*" stands for all
-// names that begin so.
-func StrippedEnv() []string { return slices.Concat(claude.StrippedEnv(), serviceEnv[:]) }
-
 // matches reports whether a variable's name is in a list.
 func matches(list []string, name string) bool {
 	return slices.ContainsFunc(list, func(pattern string) bool {
@@ -58,7 +52,7 @@ func nameOf(entry string) string {
 func (l *Launcher) environ(agent *agent, spec *Spec) ([]string, error) {
 	env := l.inherited(l.config.Claude.UseAPIBilling)
 	if agent.simulated {
-		env = append(env, l.ours(simPrefix)...)
+		env = append(env, l.withPrefix(simPrefix)...)
 	}
 	env = set(env, "PWD="+spec.Dir)
 	for _, entry := range l.simConfig(spec) {
@@ -98,9 +92,9 @@ func (l *Launcher) inherited(apiKey bool) []string {
 	return slices.DeleteFunc(env, func(entry string) bool { return matches(serviceEnv[:], nameOf(entry)) })
 }
 
-// ours returns the variables of the hub's environment that are ours and begin
+// withPrefix returns the variables of the hub's environment that begin
 // with a prefix.
-func (l *Launcher) ours(prefix string) []string {
+func (l *Launcher) withPrefix(prefix string) []string {
 	var env []string
 	for _, entry := range l.config.Env {
 		if strings.HasPrefix(entry, prefix) {
@@ -130,7 +124,7 @@ func get(env []string, name string) string {
 // shimEnviron returns the environment of a shim. It carries the run's marker, as
 // all that belongs to the run does.
 func (l *Launcher) shimEnviron(marker string) []string {
-	return set(append(l.inherited(false), l.ours(killPrefix)...), claude.MarkerEnv+"="+marker)
+	return set(append(l.inherited(false), l.withPrefix(killPrefix)...), claude.MarkerEnv+"="+marker)
 }
 
 // simConfig returns the variable that gives the simulated CLI a folder of its own

@@ -230,8 +230,7 @@ func (l *Launcher) Start(ctx context.Context, spec *Spec) (*Launched, error) {
 	return launched, nil
 }
 
-// begin notes that a run is being started, so that its folder is nobody
-// else's.
+// begin records that a run is being started, so that no other run gets its folder.
 func (l *Launcher) begin(folder string) (done func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

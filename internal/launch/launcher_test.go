@@ -54,7 +54,7 @@ func TestStart(t *testing.T) {
 	}
 	for _, entry := range r.Env {
 		ours := nameOf(entry) == claude.MarkerEnv || strings.HasPrefix(entry, killPrefix)
-		if strings.Contains(entry, "verysecret") || !ours && matches(StrippedEnv(), nameOf(entry)) {
+		if strings.Contains(entry, "verysecret") || !ours && matches(strippedEnv(), nameOf(entry)) {
 			t.Errorf("the shim's environment has %s", entry)
 		}
 	}

@@ -438,7 +438,7 @@ func TestEnvironmentDocument(t *testing.T) {
 			}
 		}
 	}
-	want := StrippedEnv()
+	want := strippedEnv()
 	for _, name := range want {
 		if !slices.Contains(written, name) {
 			t.Errorf("docs/environment.md does not say that %s is removed", name)
@@ -458,6 +458,9 @@ func TestEnvironmentDocument(t *testing.T) {
 		}
 	}
 }
+
+// strippedEnv lists the variables that an agent does not inherit from the hub.
+func strippedEnv() []string { return slices.Concat(claude.StrippedEnv(), serviceEnv[:]) }
 
 func TestConfigDir(t *testing.T) {
 	for _, test := range []struct {

@@ -3,12 +3,19 @@
 package launch
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // startDetached starts a program in a session of its own, with orders as its
@@ -167,3 +174,44 @@ func (c *child) wait() {
 // reachable reports whether a process of this user has a number, for want of a way
 // to look at it.
 func reachable(pid int) bool { return syscall.Kill(pid, 0) == nil }
+
+// processStat returns when a process was started, in the system's own form, and
+// whether it has ended and only waits for its parent. Where that cannot be read,
+// because this process has no descriptor left for it or ps takes too long, start is
+// empty.
+func processStat(pid int) (start string, ended, ok bool) {
+	if runtime.GOOS == "linux" {
+		return procStat(pid)
+	}
+	return psStat(pid)
+}
+
+// procStat is processStat for Linux.
+func procStat(pid int) (start string, ended, ok bool) {
+	data, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	if err != nil {
+		return "", false, reachable(pid)
+	}
+	// The name comes second, in parentheses, and may contain anything.
+	fields := bytes.Fields(data[bytes.LastIndexByte(data, ')')+1:])
+	const state, begun = 0, 19 // fields 3 and 22 in proc(5)
+	if len(fields) <= begun {
+		return "", false, false
+	}
+	return string(fields[begun]), bytes.ContainsAny(fields[state], "ZXx"), true
+}
+
+// psStat is processStat for other systems, which have ps.
+func psStat(pid int) (start string, ended, ok bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "/bin/ps", "-o", "stat=", "-o", "lstart=", "-p", strconv.Itoa(pid))
+	// The form must depend neither on the caller's locale nor on where the machine is by now.
+	cmd.Env = []string{"LC_ALL=C", "TZ=UTC"}
+	out, err := cmd.Output()
+	fields := strings.Fields(string(out))
+	if err != nil || len(fields) < 2 {
+		return "", false, reachable(pid)
+	}
+	return strings.Join(fields[1:], " "), strings.HasPrefix(fields[0], "Z"), true
+}

@@ -145,30 +145,30 @@ func appendRules(list []byte, rules []string, strict bool) ([]byte, error) {
 	return append(longer, ']'), nil
 }
 
-// A place is where a member's value is in the text of an object.
-type place struct{ start, end int }
+// A byteRange is where a member's value is in the text of an object.
+type byteRange struct{ start, end int }
 
 // findMember looks a member up as the CLI does: its name is case-sensitive and
 // may be written with escapes, and of several with this name the last one
 // counts. members is how many members the object has.
-func findMember(object []byte, name string) (at place, found bool, members int, err error) {
+func findMember(object []byte, name string) (at byteRange, found bool, members int, err error) {
 	d := json.NewDecoder(bytes.NewReader(object))
 	if _, err = d.Token(); err != nil { // the brace
-		return place{}, false, 0, fmt.Errorf("reading an object: %w", err)
+		return byteRange{}, false, 0, fmt.Errorf("reading an object: %w", err)
 	}
 	for d.More() {
 		key, err := d.Token()
 		if err != nil {
-			return place{}, false, 0, fmt.Errorf("reading an object: %w", err)
+			return byteRange{}, false, 0, fmt.Errorf("reading an object: %w", err)
 		}
 		var value json.RawMessage
 		if err := d.Decode(&value); err != nil {
-			return place{}, false, 0, fmt.Errorf("reading an object: %w", err)
+			return byteRange{}, false, 0, fmt.Errorf("reading an object: %w", err)
 		}
 		members++
 		if key == name {
 			end := int(d.InputOffset())
-			at, found = place{end - len(value), end}, true
+			at, found = byteRange{end - len(value), end}, true
 		}
 	}
 	return at, found, members, nil

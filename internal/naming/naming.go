@@ -240,8 +240,8 @@ func brief(title string) string {
 // Question returns the question that a name stands for: its id; the beginning of the id of an open one, of at least three letters, with or without
 // the q before it; the name of a session that has only one open question, see [Session]; or [Last], the open one that has waited longest.
 //
-// As much of an id as [Short] shows, or more, is never taken for anything else while there is such a question, also if it is settled: who answers
-// what was settled a moment ago must not answer another one. For the same reason a name that could be the beginning of a question's id and
+// As much of an id as [Short] shows, or more, is never taken for anything else while there is such a question, also if it is settled: a person who
+// answers what was settled a moment ago must not answer another one. For the same reason a name that could be the beginning of a question's id and
 // that of a session stands for neither.
 func Question(ctx context.Context, hub Questioner, name string) (*api.Question, error) {
 	switch {
@@ -330,16 +330,16 @@ func only(name string, meant []api.Question) (*api.Question, error) {
 // begins so.
 func match(all []api.SessionSummary, name string) (exact, rest []api.SessionSummary) {
 	exact = pick(all, func(s *api.SessionSummary) bool { return beginsID(s.ID, name) })
-	exact = append(exact, awake(pick(all, func(s *api.SessionSummary) bool { return s.Title == name && !beginsID(s.ID, name) }))...)
+	exact = append(exact, unarchived(pick(all, func(s *api.SessionSummary) bool { return s.Title == name && !beginsID(s.ID, name) }))...)
 	if len(exact) > 0 {
 		return exact, nil
 	}
 	begin := strings.ToLower(name)
-	return nil, awake(pick(all, func(s *api.SessionSummary) bool { return strings.HasPrefix(strings.ToLower(s.Title), begin) }))
+	return nil, unarchived(pick(all, func(s *api.SessionSummary) bool { return strings.HasPrefix(strings.ToLower(s.Title), begin) }))
 }
 
-// awake leaves out those that are archived, unless all are.
-func awake(list []api.SessionSummary) []api.SessionSummary {
+// unarchived leaves out those that are archived, unless all are.
+func unarchived(list []api.SessionSummary) []api.SessionSummary {
 	if some := pick(list, func(s *api.SessionSummary) bool { return !s.Archived }); len(some) > 0 {
 		return some
 	}

@@ -159,8 +159,8 @@ func (b *bucket) add(c *compiled) {
 	}
 }
 
-// of returns the rules with a decision.
-func (b *bucket) of(d Decision) []*compiled {
+// withDecision returns the rules with a decision.
+func (b *bucket) withDecision(d Decision) []*compiled {
 	switch d {
 	case Deny:
 		return b.deny

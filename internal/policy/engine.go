@@ -15,7 +15,7 @@ type Engine struct {
 	resolve  Resolver // nil is Real
 	isDir    func(string) bool
 	foldCase bool
-	own      []ownPlace
+	own      []ownPath
 	// sealed says why no rule allows anything; mostly empty.
 	sealed string
 	// base holds the rules of the file and of its sets, session those of one
@@ -43,7 +43,7 @@ func newEngine(f *File, o Options) (*Engine, error) {
 		e.enforce = EnforceCLI
 	}
 	e.home = locate(o.Home, e.resolve)
-	e.own = e.ownPlaces(o.Own)
+	e.own = e.ownPaths(o.Own)
 	var err error
 	if e.base, err = newTable(f.Rules, e); err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func (e *Engine) Rules(dir string) []Rule {
 			continue
 		}
 		for _, r := range t.rules {
-			if dir == "" || j.here(&compiled{rule: &r, folder: e.locateFolder(r.Folder)}) {
+			if dir == "" || j.inFolder(&compiled{rule: &r, folder: e.locateFolder(r.Folder)}) {
 				list = append(list, r)
 			}
 		}
@@ -149,7 +149,7 @@ type judge struct {
 	commandKnown bool
 	command      *script // nil if the call has none
 	shellKnown   bool
-	shellPlaces  []shellPlace
+	shellTargets []shellTarget
 
 	// unseen says that there is more in the input than was looked at.
 	unseen bool
@@ -165,19 +165,19 @@ func (j *judge) each(d Decision, f func(*compiled) bool) {
 		if t == nil {
 			continue
 		}
-		if !j.some(t.every.of(d), f) {
+		if !j.some(t.every.withDecision(d), f) {
 			return
 		}
-		if b := t.tools[j.call.Tool]; b != nil && !j.some(b.of(d), f) {
+		if b := t.tools[j.call.Tool]; b != nil && !j.some(b.withDecision(d), f) {
 			return
 		}
 		if d != Allow && j.call.Tool != "Bash" && runsCommands(j.call.Tool) {
-			if b := t.tools["Bash"]; b != nil && !j.some(b.of(d), f) {
+			if b := t.tools["Bash"]; b != nil && !j.some(b.withDecision(d), f) {
 				return
 			}
 		}
 		for server := mcpServer(j.call.Tool); server != ""; {
-			if b := t.tools[server]; b != nil && !j.some(b.of(d), f) {
+			if b := t.tools[server]; b != nil && !j.some(b.withDecision(d), f) {
 				return
 			}
 			if d == Allow {
@@ -193,12 +193,12 @@ func (j *judge) each(d Decision, f func(*compiled) bool) {
 	}
 }
 
-// most returns how many rules each could call f for.
-func (j *judge) most(d Decision) (n int) {
+// maxRules returns for how many rules each could call f.
+func (j *judge) maxRules(d Decision) (n int) {
 	for _, t := range [...]*table{j.e.session, j.e.base} {
 		if t != nil {
 			if b := t.tools[j.call.Tool]; b != nil {
-				n += len(b.of(d))
+				n += len(b.withDecision(d))
 			}
 		}
 	}
@@ -216,11 +216,11 @@ func (j *judge) some(list []*compiled, f func(*compiled) bool) bool {
 
 // active reports whether a rule counts here and now.
 func (j *judge) active(c *compiled) bool {
-	return (c.rule.Expires.IsZero() || c.counts(j.call.Now)) && (c.rule.Folder == "" || j.here(c))
+	return (c.rule.Expires.IsZero() || c.counts(j.call.Now)) && (c.rule.Folder == "" || j.inFolder(c))
 }
 
-// here reports whether the session runs where the rule counts.
-func (j *judge) here(c *compiled) bool {
+// inFolder reports whether the session runs where the rule counts.
+func (j *judge) inFolder(c *compiled) bool {
 	if c.rule.Folder == "" {
 		return true
 	}
@@ -362,7 +362,7 @@ func brief(text string) string {
 }
 
 // describe names a path for people.
-func describe(at *place) string {
+func describe(at *resolvedPath) string {
 	text := brief(at.given)
 	if text == "" {
 		text = "an empty path"
@@ -375,7 +375,7 @@ func describe(at *place) string {
 
 // enforced says what enforces a deny or ask rule.
 func (c *compiled) enforced(direct bool) string {
-	if direct && c.rule.Expires.IsZero() && c.sayable() {
+	if direct && c.rule.Expires.IsZero() && c.hasCLIForm() {
 		return EnforcedBoth
 	}
 	return EnforcedHub

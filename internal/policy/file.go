@@ -61,7 +61,7 @@ func ParseFile(name string, text []byte, home string) (*File, error) {
 	if err := toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields().Decode(&t); err != nil {
 		return nil, explainTOML(name, err)
 	}
-	r := fileReader{name: name, home: home, at: findPlaces(text), file: &File{Name: name, Enforce: EnforceCLI}}
+	r := fileReader{name: name, home: home, at: findPositions(text), file: &File{Name: name, Enforce: EnforceCLI}}
 	if t.Enforce != nil {
 		if r.file.Enforce = *t.Enforce; *t.Enforce != EnforceCLI && *t.Enforce != EnforceHook {
 			r.fail("enforce", fmt.Errorf("%q is no way to enforce rules; write %q or %q", *t.Enforce, EnforceCLI, EnforceHook))
@@ -96,7 +96,7 @@ type fileReader struct {
 	errs       []error
 }
 
-// fail notes what is wrong at a place, which is the path of a value.
+// fail records what is wrong with the value that has a path.
 func (r *fileReader) fail(at string, err error) {
 	p := r.find(at)
 	r.errs = append(r.errs, &FileError{Name: r.name, Line: p.line, Column: p.column, Reason: err.Error()})
@@ -152,22 +152,22 @@ func (r *fileReader) rules(at string, like Rule, t *ruleTexts) {
 	for i := range t.Rule {
 		text, rule := &t.Rule[i], like
 		rule.Text, rule.Decision, rule.Message = text.Rule, Decision(text.Decision), text.Message
-		place := fmt.Sprintf("%srule[%d]", at, i)
+		where := fmt.Sprintf("%srule[%d]", at, i)
 		switch {
 		case text.Rule == "":
-			r.fail(place, errors.New(`there is no rule; write rule = "Bash(git status:*)"`))
+			r.fail(where, errors.New(`there is no rule; write rule = "Bash(git status:*)"`))
 			continue
 		case text.Decision == "":
-			r.fail(place, errors.New(`the rule has no decision; write decision = "allow", "ask" or "deny"`))
+			r.fail(where, errors.New(`the rule has no decision; write decision = "allow", "ask" or "deny"`))
 			continue
 		case text.Message != "" && rule.Decision != Deny:
-			r.fail(place+".message", errors.New("only a rule that denies has a message: it is what the model is told"))
+			r.fail(where+".message", errors.New("only a rule that denies has a message: it is what the model is told"))
 			continue
 		}
 		if text.Expires != nil {
 			rule.Expires = *text.Expires
 		}
-		r.rule(place+".rule", rule)
+		r.rule(where+".rule", rule)
 	}
 }
 
@@ -199,11 +199,11 @@ func explainTOML(name string, err error) error {
 		}
 		return errors.Join(list...)
 	}
-	place := position{1, 1}
+	at := position{1, 1}
 	reason := strings.TrimPrefix(err.Error(), "toml: ")
 	if wrong, ok := errors.AsType[*toml.DecodeError](err); ok {
 		line, column := wrong.Position()
-		place = position{max(line, 1), max(column, 1)}
+		at = position{max(line, 1), max(column, 1)}
 		reason = strings.TrimPrefix(wrong.Error(), "toml: ")
 		key := strings.Join(wrong.Key(), ".")
 		if kind, ok := strings.CutPrefix(reason, "cannot decode TOML "); ok {
@@ -214,5 +214,5 @@ func explainTOML(name string, err error) error {
 			reason = "expires has to be a time, such as 2026-12-01T00:00:00Z"
 		}
 	}
-	return &FileError{Name: name, Line: place.line, Column: place.column, Reason: reason}
+	return &FileError{Name: name, Line: at.line, Column: at.column, Reason: reason}
 }

@@ -11,9 +11,9 @@ import (
 // files are the paths that a call of a tool for files names.
 type files struct {
 	// list are the paths, all of which have to be allowed.
-	list []place
+	list []resolvedPath
 	// also are further ones, for deny and ask rules.
-	also  []place
+	also  []resolvedPath
 	write bool
 }
 
@@ -34,16 +34,16 @@ func (j *judge) paths() *files {
 	}
 	name, ok := wire.LookupString(j.call.Input, member)
 	raw, present := wire.Lookup(j.call.Input, member)
-	var at place
+	var at resolvedPath
 	switch {
 	case ok && !(folders && name == ""):
-		at = j.place(name, false)
+		at = j.resolvePath(name, false)
 	case folders && (!present || ok || string(raw) == "null"):
 		// Without a path the whole folder is searched.
-		at = j.place(j.call.Dir, false)
+		at = j.resolvePath(j.call.Dir, false)
 		at.given = "the session's folder"
 	default:
-		at = place{doubt: "is not given as text"}
+		at = resolvedPath{doubt: "is not given as text"}
 	}
 	at.recursive = folders
 	f.list = append(f.list, at)
@@ -64,13 +64,13 @@ func (j *judge) globbed(f *files) {
 	if !strings.HasPrefix(pattern, "/") && !strings.HasPrefix(pattern, "~") {
 		full = f.list[0].literal + "/" + pattern
 	}
-	f.also = append(f.also, j.place(full, false))
+	f.also = append(f.also, j.resolvePath(full, false))
 	// What is certain of the pattern is where the search begins.
 	fixed := full
 	if i := strings.IndexAny(full, "*?[{"); i >= 0 {
 		fixed = path.Dir(full[:i] + "x")
 	}
-	at := j.place(fixed, false)
+	at := j.resolvePath(fixed, false)
 	at.recursive = true
 	if strings.Contains(pattern, "..") || strings.HasPrefix(pattern, "~") || strings.Contains(pattern, "{/") || strings.Contains(pattern, ",/") {
 		at.doubt = "is searched for a pattern that may lead elsewhere"
@@ -81,18 +81,18 @@ func (j *judge) globbed(f *files) {
 
 // touchedPath returns a path of the call that a deny or ask rule covers, nil if
 // there is none.
-func (j *judge) touchedPath(c *compiled) *place {
+func (j *judge) touchedPath(c *compiled) *resolvedPath {
 	if runsCommands(j.call.Tool) {
 		for i := range j.shellFiles() {
-			at := &j.shellPlaces[i]
-			if (at.write || c.spec.tool == "Read") && j.touches(c, &at.place) {
-				return &at.place
+			at := &j.shellTargets[i]
+			if (at.write || c.spec.tool == "Read") && j.touches(c, &at.resolvedPath) {
+				return &at.resolvedPath
 			}
 		}
 		return nil
 	}
 	f := j.paths()
-	for _, list := range [...][]place{f.list, f.also} {
+	for _, list := range [...][]resolvedPath{f.list, f.also} {
 		for i := range list {
 			if j.touches(c, &list[i]) {
 				return &list[i]
@@ -102,9 +102,9 @@ func (j *judge) touchedPath(c *compiled) *place {
 	return nil
 }
 
-// A shellPlace is a path in a shell command.
-type shellPlace struct {
-	place
+// A shellTarget is a path in a shell command.
+type shellTarget struct {
+	resolvedPath
 	// write says that the command writes there, maybe that it may.
 	write, maybe bool
 }
@@ -123,23 +123,23 @@ func (j *judge) script() *script {
 
 // isDir reports whether a path in a command is a folder.
 func (j *judge) isDir(name string) bool {
-	at := j.place(name, true)
+	at := j.resolvePath(name, true)
 	return at.real != "" && j.e.isDir(at.real)
 }
 
 // shellFiles returns the paths in a shell command.
-func (j *judge) shellFiles() []shellPlace {
+func (j *judge) shellFiles() []shellTarget {
 	if !j.shellKnown {
 		j.shellKnown = true
 		if s := j.script(); s != nil {
 			list := s.paths()
-			j.shellPlaces = make([]shellPlace, 0, len(list))
+			j.shellTargets = make([]shellTarget, 0, len(list))
 			for _, p := range list { // each is there once
-				j.shellPlaces = append(j.shellPlaces, shellPlace{j.place(p.path, true), p.write, p.maybe})
+				j.shellTargets = append(j.shellTargets, shellTarget{j.resolvePath(p.path, true), p.write, p.maybe})
 			}
 		}
 	}
-	return j.shellPlaces
+	return j.shellTargets
 }
 
 // url returns the address of a call, nil if it has none.

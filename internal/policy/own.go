@@ -10,17 +10,17 @@ import (
 // ownMessage is what the model is told.
 const ownMessage = "These are Switchboard's own files. No agent may read or change them; go on without them."
 
-// An ownPlace is a folder or file of ours. It is denied to every agent: what lies
+// An ownPath is a folder or file of ours. It is denied to every agent: what lies
 // there decides what agents may do.
-type ownPlace struct {
+type ownPath struct {
 	folder
 	read, edit *Rule
 	// names are the ways in which a command may write the path.
 	names []string
 }
 
-func (e *Engine) ownPlaces(names []string) []ownPlace {
-	var list []ownPlace
+func (e *Engine) ownPaths(names []string) []ownPath {
+	var list []ownPath
 	for _, name := range names {
 		f := locate(name, e.resolve)
 		if f.literal == "" || f.literal == "/" {
@@ -32,12 +32,12 @@ func (e *Engine) ownPlaces(names []string) []ownPlace {
 				Decision: Deny, Scope: ScopeBuiltin, Source: "switchboard's own files", Message: ownMessage,
 			}
 		}
-		list = append(list, ownPlace{f, rule("Read"), rule("Edit"), e.spellings(f)})
+		list = append(list, ownPath{f, rule("Read"), rule("Edit"), e.spellings(f)})
 	}
 	return list
 }
 
-func (o *ownPlace) rules() []Rule { return []Rule{*o.read, *o.edit} }
+func (o *ownPath) rules() []Rule { return []Rule{*o.read, *o.edit} }
 
 // Members that hold a path in the inputs of many tools. What stands there is a
 // path even if it does not look like one.
@@ -59,7 +59,7 @@ func (j *judge) own() (Verdict, bool) {
 		return j.ownCommand()
 	case slices.Contains(readTools, tool), slices.Contains(editTools, tool):
 		f := j.paths()
-		for _, list := range [...][]place{f.list, f.also} {
+		for _, list := range [...][]resolvedPath{f.list, f.also} {
 			for i := range list {
 				if at := &list[i]; j.e.ownHit(at) {
 					return j.ownVerdict(at, f.write, true), true
@@ -86,7 +86,7 @@ func (j *judge) ownTexts() (Verdict, bool) {
 		if len(name) > maxPath || !strings.HasPrefix(name, "/") && !strings.HasPrefix(name, "~/") && !slices.Contains(pathMembers, strings.ToLower(text.Name)) {
 			continue
 		}
-		if at := j.place(name, false); j.e.ownHit(&at) {
+		if at := j.resolvePath(name, false); j.e.ownHit(&at) {
 			return j.ownVerdict(&at, false, false), true
 		}
 	}
@@ -102,7 +102,7 @@ func (j *judge) ownCommand() (Verdict, bool) {
 	}
 	files := j.shellFiles()
 	for i := range files {
-		if at := &files[i].place; j.e.ownHit(at) {
+		if at := &files[i].resolvedPath; j.e.ownHit(at) {
 			return j.ownVerdict(at, files[i].write, false), true
 		}
 	}
@@ -110,7 +110,7 @@ func (j *judge) ownCommand() (Verdict, bool) {
 		own := &j.e.own[i]
 		for _, name := range own.names {
 			if mentions(s.text, name) {
-				at := place{given: name, literal: own.literal}
+				at := resolvedPath{given: name, literal: own.literal}
 				return j.ownVerdict(&at, false, false), true
 			}
 		}
@@ -156,7 +156,7 @@ func inName(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-' || c == '.' || c == '/' || c >= 0x80
 }
 
-func (j *judge) ownVerdict(at *place, write, direct bool) Verdict {
+func (j *judge) ownVerdict(at *resolvedPath, write, direct bool) Verdict {
 	own := &j.e.own[0]
 	for i := range j.e.own {
 		if j.e.ownHitBy(&j.e.own[i], at) {
@@ -177,7 +177,7 @@ func (j *judge) ownVerdict(at *place, write, direct bool) Verdict {
 }
 
 // ownHit reports whether a path leads to our files in any way that it can be read.
-func (e *Engine) ownHit(at *place) bool {
+func (e *Engine) ownHit(at *resolvedPath) bool {
 	for i := range e.own {
 		if e.ownHitBy(&e.own[i], at) {
 			return true
@@ -186,7 +186,7 @@ func (e *Engine) ownHit(at *place) bool {
 	return false
 }
 
-func (e *Engine) ownHitBy(own *ownPlace, at *place) bool {
+func (e *Engine) ownHitBy(own *ownPath, at *resolvedPath) bool {
 	for _, name := range [...]string{at.literal, at.real, at.also} {
 		if name != "" && (e.within(own.literal, name) || e.within(own.real, name)) {
 			return true
@@ -201,7 +201,7 @@ func (e *Engine) within(folder, name string) bool {
 }
 
 // aboveOwn reports whether our files are below a path.
-func (e *Engine) aboveOwn(at *place) bool {
+func (e *Engine) aboveOwn(at *resolvedPath) bool {
 	for i := range e.own {
 		own := &e.own[i]
 		for _, name := range [...]string{at.literal, at.real} {
@@ -220,11 +220,11 @@ func (j *judge) shellReaches() string {
 	files := j.shellFiles()
 	for i := range files {
 		at := &files[i]
-		if at.write && j.e.aboveOwn(&at.place) {
-			return "Switchboard's own files are below " + describe(&at.place) + ": a person decides."
+		if at.write && j.e.aboveOwn(&at.resolvedPath) {
+			return "Switchboard's own files are below " + describe(&at.resolvedPath) + ": a person decides."
 		}
 		if at.agents && j.hasPathRules() {
-			return "Where " + describe(&at.place) + " leads depends on who opens it: a person decides."
+			return "Where " + describe(&at.resolvedPath) + " leads depends on who opens it: a person decides."
 		}
 	}
 	if s := j.script(); s != nil && s.strayed && j.hasPathRules() {

@@ -46,8 +46,8 @@ func locate(name string, resolve Resolver) folder {
 	return f
 }
 
-// A place is a path that a call names.
-type place struct {
+// A resolvedPath is a path that a call names, and where it leads.
+type resolvedPath struct {
 	// given is the path as it is in the call.
 	given string
 	// literal is where it leads if there are no links, real where it does lead;
@@ -82,7 +82,7 @@ type relatives struct {
 }
 
 // relative returns a path relative to an anchor.
-func (j *judge) relative(p *place, a anchor) *relatives {
+func (j *judge) relative(p *resolvedPath, a anchor) *relatives {
 	r := &p.rels[a]
 	if r.known {
 		return r
@@ -96,16 +96,16 @@ func (j *judge) relative(p *place, a anchor) *relatives {
 	r.real, r.inReal = below(base.real, p.real)
 	for _, name := range [...]string{p.literal, p.real, p.also} {
 		for _, from := range [...]string{base.literal, base.real} {
-			r.note(below(from, name))
+			r.add(below(from, name))
 			if j.e.foldCase {
-				r.note(below(strings.ToLower(from), strings.ToLower(name)))
+				r.add(below(strings.ToLower(from), strings.ToLower(name)))
 			}
 		}
 	}
 	return r
 }
 
-func (r *relatives) note(rel string, ok bool) {
+func (r *relatives) add(rel string, ok bool) {
 	switch {
 	case !ok, r.found && r.any == rel:
 	case !r.found:
@@ -120,10 +120,10 @@ func (r *relatives) touches(p *pattern) bool {
 	return r.found && p.match(r.any, true) || slices.ContainsFunc(r.more, func(rel string) bool { return p.match(rel, true) })
 }
 
-// place finds out where a path leads. shell says that a shell gets it, which
+// resolvePath finds out where a path leads. shell says that a shell gets it, which
 // follows links before it goes up by "..", while the CLI's own tools do not.
-func (j *judge) place(given string, shell bool) place {
-	p := place{given: given}
+func (j *judge) resolvePath(given string, shell bool) resolvedPath {
+	p := resolvedPath{given: given}
 	name := given
 	if i := strings.IndexByte(name, 0); i >= 0 {
 		name, p.doubt = name[:i], "has a NUL in it"
@@ -252,7 +252,7 @@ func (j *judge) base(a anchor) folder {
 // inside reports whether an allow rule's pattern covers a path, both as it is
 // written and with its links followed. why says what is against it where only
 // little is.
-func (j *judge) inside(p *pattern, at *place) (ok bool, why string) {
+func (j *judge) inside(p *pattern, at *resolvedPath) (ok bool, why string) {
 	rel := j.relative(at, p.anchor)
 	if !rel.inLiteral || !p.match(rel.literal, false) {
 		return false, ""
@@ -271,7 +271,7 @@ func (j *judge) inside(p *pattern, at *place) (ok bool, why string) {
 
 // touches reports whether a deny or ask rule's pattern covers a path in any way
 // that it can be read.
-func (j *judge) touches(c *compiled, at *place) bool {
+func (j *judge) touches(c *compiled, at *resolvedPath) bool {
 	rel := j.relative(at, c.path.anchor)
 	return rel.touches(c.path) ||
 		c.folded != nil && rel.touches(c.folded) ||
@@ -289,7 +289,7 @@ var protected = []string{
 }
 
 // guarded returns a protected part of a path below base which is none of names.
-func guarded(base folder, at *place, names []string) string {
+func guarded(base folder, at *resolvedPath, names []string) string {
 	for i, name := range [...]string{at.literal, at.real} {
 		rel, ok := below([...]string{base.literal, base.real}[i], name)
 		if !ok {

@@ -28,7 +28,7 @@ func (j *judge) permit() Verdict {
 		case outside && c.rule.Text != everything:
 		case c.kind != kindTool:
 			if narrow == nil {
-				narrow = make([]*compiled, 0, j.most(Allow))
+				narrow = make([]*compiled, 0, j.maxRules(Allow))
 			}
 			narrow = append(narrow, c)
 		case wide == nil || c.rule.Text == everything:
@@ -178,15 +178,15 @@ func (j *judge) handed(known *certainty) (about *compiled, text string) {
 
 // mayWrite returns a rule about changes to a file that a command names, and the
 // file, where it is not known that the command only reads.
-func (j *judge) mayWrite() (about *compiled, at *place) {
+func (j *judge) mayWrite() (about *compiled, at *resolvedPath) {
 	for _, d := range []Decision{Deny, Ask} {
 		j.each(d, func(c *compiled) bool {
 			if c.kind != kindPath || c.spec.tool != "Edit" {
 				return true
 			}
 			for i := range j.shellFiles() {
-				if p := &j.shellPlaces[i]; p.maybe && j.touches(c, &p.place) {
-					about, at = c, &p.place
+				if p := &j.shellTargets[i]; p.maybe && j.touches(c, &p.resolvedPath) {
+					about, at = c, &p.resolvedPath
 					return false
 				}
 			}
@@ -201,13 +201,13 @@ func (j *judge) mayWrite() (about *compiled, at *place) {
 
 // walksInto returns a rule about files below a folder that a command walks
 // through, and the folder.
-func (j *judge) walksInto(s *script) (about *compiled, at *place) {
+func (j *judge) walksInto(s *script) (about *compiled, at *resolvedPath) {
 	for _, p := range s.walked() {
 		tool := "Read"
 		if p.write {
 			tool = "Edit"
 		}
-		from := j.place(p.path, true)
+		from := j.resolvePath(p.path, true)
 		for _, d := range []Decision{Deny, Ask} {
 			j.each(d, func(c *compiled) bool {
 				if c.kind != kindPath || c.spec.tool != tool || c.path.floating || p.tree && insideGit(c.path) {
@@ -295,7 +295,7 @@ func (j *judge) coveredPaths(rules []*compiled) (rule *Rule, reason, why string)
 }
 
 // coveredPath looks for an allow rule that covers a path.
-func (j *judge) coveredPath(rules []*compiled, at *place, write bool) (rule *Rule, why string) {
+func (j *judge) coveredPath(rules []*compiled, at *resolvedPath, write bool) (rule *Rule, why string) {
 	if at.recursive && j.e.aboveOwn(at) {
 		return nil, "Switchboard's own files are below " + describe(at) + ": a person decides."
 	}
@@ -334,7 +334,7 @@ func (j *judge) coveredPath(rules []*compiled, at *place, write bool) (rule *Rul
 
 // inRoots reports whether a path is in the session's folder or one that was added
 // to it, both as it is written and with its links followed.
-func (j *judge) inRoots(at *place) bool {
+func (j *judge) inRoots(at *resolvedPath) bool {
 	if at.doubt != "" {
 		return false
 	}
@@ -389,7 +389,7 @@ func (j *judge) coveredCommand(rules []*compiled) (rule *Rule, reason, why strin
 // files. It is what shell rules ask about redirections, and the set read-only
 // about arguments.
 func (j *judge) shellPath(name string, write bool) bool {
-	at := j.place(name, true)
+	at := j.resolvePath(name, true)
 	// A command may go on to what is below.
 	at.recursive = !write
 	if at.doubt != "" || j.e.ownHit(&at) || j.e.aboveOwn(&at) {

@@ -39,10 +39,10 @@ func (e *Engine) Settings(dir string, now time.Time) Settings {
 				c = parsed
 				c.rule, c.folder = r, e.locateFolder(r.Folder)
 			}
-			if !j.here(c) {
+			if !j.inFolder(c) {
 				continue
 			}
-			texts := j.say(c)
+			texts := j.cliRules(c)
 			switch {
 			case len(texts) == 0 || !r.Expires.IsZero() || slices.ContainsFunc(texts, func(text string) bool { return !acceptable(text) }):
 				s.HubOnly = append(s.HubOnly, *r)
@@ -78,8 +78,8 @@ func (f folder) both() []string {
 	return []string{f.literal, f.real}
 }
 
-// sayable reports whether the CLI can be given the rule.
-func (c *compiled) sayable() bool {
+// hasCLIForm reports whether the CLI can be given the rule.
+func (c *compiled) hasCLIForm() bool {
 	switch c.kind {
 	case kindTool:
 		return c.rule.Text != everything
@@ -124,10 +124,10 @@ func acceptable(text string) bool {
 	}
 }
 
-// say returns a deny or ask rule in the CLI's language; nothing if it has no
+// cliRules returns a deny or ask rule in the CLI's language; nothing if it has no
 // words for it.
-func (j *judge) say(c *compiled) []string {
-	if !c.sayable() {
+func (j *judge) cliRules(c *compiled) []string {
+	if !c.hasCLIForm() {
 		return nil
 	}
 	s := c.spec

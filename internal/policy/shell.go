@@ -455,7 +455,7 @@ func (s *script) allowed(rules []*shellRule, paths func(path string, write bool)
 	if left != "" {
 		return nil, false, "The command goes to " + quoteShort(left) + ", where what follows may be anything: no allow rule covers that."
 	}
-	if s.look().cut {
+	if s.generous().cut {
 		// Deny rules have not seen all of it.
 		return nil, false, "The command has too many parts to look at all of them, which no allow rule covers."
 	}

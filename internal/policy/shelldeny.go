@@ -48,8 +48,8 @@ type finder struct {
 	depth, inner, read, pipes int
 }
 
-// look makes the generous view, once.
-func (s *script) look() *finder {
+// generous returns the generous view, which is made once.
+func (s *script) generous() *finder {
 	if s.looked {
 		return s.finder
 	}
@@ -71,7 +71,7 @@ func (s *script) look() *finder {
 // opaque says, as a whole sentence, why the text may run something that cannot
 // be seen in it; "" if everything that it runs can be seen.
 func (s *script) opaque() string {
-	f := s.look()
+	f := s.generous()
 	if f.opaque == "" && f.cut {
 		return "The command has too many parts to look at all of them."
 	}
@@ -93,7 +93,7 @@ func (s *script) matches(r *shellRule) (ok, direct bool, reason string) {
 		}
 		return false, false, ""
 	}
-	f := s.look()
+	f := s.generous()
 	for c := range s.everyCommand() {
 		if r.kind != patternRule && !c.isProgram(r.program) || !r.speaksOf(c) {
 			continue
@@ -129,7 +129,7 @@ func (s *script) matches(r *shellRule) (ok, direct bool, reason string) {
 // certain view has worked out exactly.
 func (s *script) everyCommand() iter.Seq[*found] {
 	return func(yield func(*found) bool) {
-		for _, list := range [...][]found{s.look().found, s.certain().calls} {
+		for _, list := range [...][]found{s.generous().found, s.certain().calls} {
 			for i := range list {
 				if !yield(&list[i]) {
 					return

@@ -51,7 +51,7 @@ func (f *finder) add(words []string, plain int) {
 	case name == "git":
 		f.git(args)
 	case name == "ssh":
-		for _, at := range f.behind(words, 1) {
+		for _, at := range f.commandStarts(words, 1) {
 			f.textIn(strings.Join(words[at:], " "))
 		}
 	case name == "tar" || name == "gtar" || name == "bsdtar":
@@ -112,9 +112,9 @@ func (f *finder) blind(why string) {
 	}
 }
 
-// behind returns where the command in a wrapper's arguments may begin, as long as
+// commandStarts returns where the command in a wrapper's arguments may begin, as long as
 // it is near enough.
-func (f *finder) behind(words []string, extra int) []int {
+func (f *finder) commandStarts(words []string, extra int) []int {
 	if len(words) > maxWrapped {
 		defer func() { f.cut = true }()
 		words = words[:maxWrapped]
@@ -124,7 +124,7 @@ func (f *finder) behind(words []string, extra int) []int {
 
 // wrapped follows a command that runs its arguments.
 func (f *finder) wrapped(words []string, extra int) {
-	for _, at := range f.behind(words, extra) {
+	for _, at := range f.commandStarts(words, extra) {
 		f.add(words[at:], 0)
 		if strings.ContainsAny(words[at], " \t\n;&|") {
 			f.textIn(words[at])

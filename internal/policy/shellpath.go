@@ -75,7 +75,7 @@ func (l *pathList) put(p shellPath) {
 // of options, redirections, and names of programs that have a folder. Relative
 // ones are repeated below each folder that the text changes to.
 func (s *script) paths() []shellPath {
-	f := s.look()
+	f := s.generous()
 	var list pathList
 	for _, files := range [...][]shellPath{f.files, s.certain().files} {
 		for _, p := range files {

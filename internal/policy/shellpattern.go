@@ -19,7 +19,7 @@ type shellPattern struct {
 // patterns returns the words for which a text has the shell look for files, at
 // any depth. Relative ones are repeated below each folder that it changes to.
 func (s *script) patterns() []shellPattern {
-	f := s.look()
+	f := s.generous()
 	if len(f.globs) == 0 {
 		return nil
 	}
@@ -90,7 +90,7 @@ func (j *judge) patternsReach() string {
 		return ""
 	}
 	for _, p := range s.patterns() {
-		at := j.place(p.folder, true)
+		at := j.resolvePath(p.folder, true)
 		if at.literal == "" {
 			return "Where " + quoteShort(p.folder+"/"+p.rest) + " looks for files is not known: a person decides."
 		}
@@ -114,7 +114,7 @@ func (j *judge) patternsReach() string {
 }
 
 // mayFindOwn is mayFind for our own files.
-func (j *judge) mayFindOwn(from *place, rest string) bool {
+func (j *judge) mayFindOwn(from *resolvedPath, rest string) bool {
 	for i := range j.e.own {
 		for _, own := range [...]string{j.e.own[i].literal, j.e.own[i].real} {
 			for _, name := range [...]string{from.literal, from.real} {
@@ -145,7 +145,7 @@ func firstPart(rel string) string {
 
 // mayFind reports whether the shell, looking from a folder on for a pattern, may
 // find something that a rule about paths covers.
-func (j *judge) mayFind(rule *pattern, from *place, rest string) bool {
+func (j *judge) mayFind(rule *pattern, from *resolvedPath, rest string) bool {
 	base := j.base(rule.anchor)
 	// What the rule fixes: its anchor and the parts in front of its first
 	// wildcard. A name at any depth fixes only itself.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -212,25 +213,61 @@ func TestWordsNotices(t *testing.T) {
 }
 
 // vague are words that hide the actor in a comment: a goroutine, a lock, a process, a caller, a client or a person.
-var vague = regexp.MustCompile(`(?i)\b(whoever|somebody|anybody|everybody)\b`)
+var vague = regexp.MustCompile(`(?i)\b(whoever|somebody|anybody|everybody|nobody)\b`)
 
-// vagueComments returns the places in Go code where a comment has such a word.
+// relative is the word "who" with the word before it, person the words that may stand there: "who" is for people, or asks a question.
+var (
+	relative = regexp.MustCompile(`(?i)(?:([\w\x27]+),?\s+)?\bwho\b`)
+	person   = regexp.MustCompile(`(?i)^(persons?|people|users?|developers?|readers?|operators?|says?|tells?|names?|knows?|learns?|proves?)$`)
+)
+
+// vagueComments returns the places in Go code where a comment does not name its actor. Lines that follow one another are one comment.
 func vagueComments(name, code string) []string {
 	var s scanner.Scanner
 	files := token.NewFileSet()
 	file := files.AddFile("", files.Base(), len(code))
 	s.Init(file, []byte(code), nil, scanner.ScanComments)
 	var list []string
+	before, end := "", 0 // the last word of the comment that ends on that line
 	for {
 		at, tok, text := s.Scan()
 		if tok == token.EOF {
 			return list
 		}
-		if word := vague.FindString(text); tok == token.COMMENT && word != "" {
-			list = append(list, fmt.Sprintf("%s:%d: %q; name the goroutine, lock, process, caller, client or person", name, file.Line(at), word))
+		if tok != token.COMMENT {
+			continue
+		}
+		line := file.Line(at)
+		if line != end+1 {
+			before = ""
+		}
+		word := vague.FindString(text)
+		text = before + " " + strings.TrimSpace(strings.TrimPrefix(text, "//"))
+		for _, m := range relative.FindAllStringSubmatchIndex(text, -1) {
+			noun := m[2] >= 0 && person.MatchString(text[m[2]:m[3]])
+			if !noun && m[1] > len(before) { // else it was found on the line before
+				word = strings.TrimSpace(text[m[0]:m[1]])
+			}
+		}
+		if word != "" {
+			list = append(list, fmt.Sprintf("%s:%d: %q; name the goroutine, lock, process, caller, client or person", name, line, word))
+		}
+		before, end = "", line+strings.Count(text, "\n")
+		if words := strings.Fields(text); len(words) > 0 {
+			before = words[len(words)-1]
 		}
 	}
 }
+
+// unrevised are the rooms in which tolerated findings are left for now.
+var (
+	unrevised = []string{
+		"claude/claudews/", "internal/conformance/", "internal/hub/", "internal/hubstart/", "internal/queue/", "internal/report/",
+		"internal/server/console/", "internal/server/doc.go", "internal/server/ingress/", "internal/server/lines/", "internal/server/server.go",
+		"internal/server/v1/", "internal/terminal/", "internal/transcript/",
+	}
+	tolerated = regexp.MustCompile(`(?i)"(nobody|.*\bwho)"`)
+)
 
 // TestComments looks for comments that do not name their actor.
 func TestComments(t *testing.T) {
@@ -244,7 +281,11 @@ func TestComments(t *testing.T) {
 			return enter(files, name)
 		case path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go"):
 			looked++
-			report(t, vagueComments(name, read(t, files, name)))
+			list := vagueComments(name, read(t, files, name))
+			if slices.ContainsFunc(unrevised, func(room string) bool { return strings.HasPrefix(name, room) }) {
+				list = slices.DeleteFunc(list, tolerated.MatchString)
+			}
+			report(t, list)
 		}
 		return nil
 	})
@@ -257,8 +298,24 @@ func TestComments(t *testing.T) {
 }
 
 func TestCommentsNotices(t *testing.T) {
-	code := "package a\n\n// wake wakes whoever waits.\nvar a = \"somebody\" // the session's goroutine\n"
-	if got := vagueComments("a.go", code); len(got) != 1 || !strings.HasPrefix(got[0], `a.go:3: "whoever"`) {
-		t.Errorf("found %q", got)
+	tests := []struct{ name, code, want string }{
+		{"a named goroutine", "// the session's goroutine", ""},
+		{"not a comment", "var a = \"somebody\" // the session's goroutine", ""},
+		{"whoever", "// wake wakes whoever waits.", `a.go:3: "whoever"`},
+		{"nobody", "// Nobody waits.", `a.go:3: "Nobody"`},
+		{"a person", "// A person who answers, and users\n// who wait.", ""},
+		{"a question", "// It says who answered.", ""},
+		{"a goroutine", "// It is done by the goroutine who waits.", `a.go:3: "goroutine who"`},
+		{"without a noun", "// Who waits is woken.", `a.go:3: "Who"`},
+		{"over the end of a line", "// It is done by\n// who waits.", `a.go:4: "by who"`},
+		{"another comment", "// A person\n\n// who waits", `a.go:5: "who"`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got := strings.Join(vagueComments("a.go", "package a\n\n"+test.code+"\n"), "\n")
+			if test.want == "" && got != "" || !strings.HasPrefix(got, test.want) {
+				t.Errorf("found %q, expected %q", got, test.want)
+			}
+		})
 	}
 }

@@ -15,32 +15,32 @@ import (
 const maxText = 1 << 20
 
 // Text returns the rules file as it is. One that does not exist is empty.
-func (b *Book) Text() (*api.RulesFile, error) {
-	if b.options.File == "" {
+func (f *File) Text() (*api.RulesFile, error) {
+	if f.options.File == "" {
 		return nil, noFile()
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	now := b.look()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := f.readFile()
 	if now.problem != "" {
 		return nil, unreadable(now.problem)
 	}
-	return &api.RulesFile{Path: b.options.File, Text: now.text, Hash: Sum([]byte(now.text))}, nil
+	return &api.RulesFile{Path: f.options.File, Text: now.text, Hash: Sum([]byte(now.text))}, nil
 }
 
 // Replace writes another text into the rules file, as a whole or not at all, if the file is still the one that hash names; see [Sum]. A text that
 // is wrong is refused, with the lines. What the new text allows beyond the confirmed one waits for confirmation, as with any other change; the
 // rest is in force when Replace returns. What callers can do something about is an *[api.Error].
-func (b *Book) Replace(text, hash string) error {
-	if b.options.File == "" {
+func (f *File) Replace(text, hash string) error {
+	if f.options.File == "" {
 		return noFile()
 	}
-	if _, err := b.Try(text); err != nil {
+	if _, err := f.Try(text); err != nil {
 		return err
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	now := b.look()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := f.readFile()
 	if now.problem != "" {
 		return unreadable(now.problem)
 	}
@@ -50,25 +50,25 @@ func (b *Book) Replace(text, hash string) error {
 			Detail: fmt.Sprintf("the text that was to be replaced is %q, and it is %s", hash, is), Hint: "read it again, and make the change in that",
 		}
 	}
-	if err := writeRules(b.options.File, text); err != nil {
+	if err := writeRules(f.options.File, text); err != nil {
 		return &api.Error{Status: http.StatusServiceUnavailable, Code: api.CodeStorage, Title: "The rules file cannot be written", Detail: err.Error()}
 	}
 	// Read back, so that what is in force is what the next look finds.
-	b.seen = b.look()
-	b.act(b.seen)
+	f.seen = f.readFile()
+	f.apply(f.seen)
 	return nil
 }
 
 // Try returns the rules of a text as they would hold once they were confirmed. It changes nothing. What is wrong with the text is an *[api.Error].
-func (b *Book) Try(text string) (*policy.Engine, error) {
+func (f *File) Try(text string) (*policy.Engine, error) {
 	if len(text) > maxText {
 		return nil, &api.Error{Status: http.StatusRequestEntityTooLarge, Code: api.CodeTooLarge, Title: "The rules are longer than 1 MiB"}
 	}
-	file, err := b.parse(text)
+	file, err := f.parse(text)
 	if err != nil {
 		return nil, wrong(err)
 	}
-	engine, err := policy.New(file, b.options.Policy)
+	engine, err := policy.New(file, f.options.Policy)
 	if err != nil {
 		return nil, wrong(err)
 	}

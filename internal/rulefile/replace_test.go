@@ -11,10 +11,10 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 )
 
-// text reads the rules file through the book.
+// text reads the rules file through the File.
 func (l *lab) text() *api.RulesFile {
 	l.Helper()
-	file, err := l.book.Text()
+	file, err := l.rules.Text()
 	if err != nil {
 		l.Fatal(err)
 	}
@@ -36,10 +36,10 @@ func TestReplace(t *testing.T) {
 	if file.Path != l.file || file.Text != "deny = [\"Bash(rm:*)\"]\n" || file.Hash != Sum([]byte(file.Text)) {
 		t.Fatalf("the file is %+v", file)
 	}
-	changed := l.book.Changed()
+	changed := l.rules.Changed()
 	// What narrows holds at once.
 	narrower := "deny = [\"Bash(rm:*)\", \"Bash(dd:*)\"]\n"
-	if err := l.book.Replace(narrower, file.Hash); err != nil {
+	if err := l.rules.Replace(narrower, file.Hash); err != nil {
 		t.Fatal(err)
 	}
 	l.want("rm x", "deny", "dd x", "deny")
@@ -51,10 +51,10 @@ func TestReplace(t *testing.T) {
 	if info, err := os.Stat(l.file); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file is %v, %v", info, err)
 	}
-	l.refused(l.book.Replace("", file.Hash), http.StatusConflict, "another one by now")
+	l.refused(l.rules.Replace("", file.Hash), http.StatusConflict, "another one by now")
 	// What widens waits.
 	wider := "deny = [\"Bash(rm:*)\"]\nallow = [\"Bash(make:*)\"]\n"
-	if err := l.book.Replace(wider, l.text().Hash); err != nil {
+	if err := l.rules.Replace(wider, l.text().Hash); err != nil {
 		t.Fatal(err)
 	}
 	l.want("dd x", "deny", "make", "")
@@ -65,7 +65,7 @@ func TestReplace(t *testing.T) {
 		t.Errorf("the file is %q", got)
 	}
 	// The next look finds nothing new.
-	before := l.book.Changed()
+	before := l.rules.Changed()
 	l.settle()
 	select {
 	case <-before:
@@ -81,17 +81,17 @@ func TestReplaceWrong(t *testing.T) {
 	const text = "deny = [\"Bash(rm:*)\"]\n"
 	l := newLab(t, text)
 	hash := l.text().Hash
-	l.refused(l.book.Replace("allow = [\"WebSearch\"]\nask = 7\n", hash), http.StatusUnprocessableEntity, l.file+":2:")
-	l.refused(l.book.Replace("allow = [\"Bash(\"]\n", hash), http.StatusUnprocessableEntity, l.file+":1:")
-	l.refused(l.book.Replace("# "+strings.Repeat("x", maxText), hash), http.StatusRequestEntityTooLarge, "1 MiB")
+	l.refused(l.rules.Replace("allow = [\"WebSearch\"]\nask = 7\n", hash), http.StatusUnprocessableEntity, l.file+":2:")
+	l.refused(l.rules.Replace("allow = [\"Bash(\"]\n", hash), http.StatusUnprocessableEntity, l.file+":1:")
+	l.refused(l.rules.Replace("# "+strings.Repeat("x", maxText), hash), http.StatusRequestEntityTooLarge, "1 MiB")
 	if got := l.text().Text; got != text {
 		t.Errorf("the file is %q", got)
 	}
 	l.problem("")
-	// What somebody else has written meanwhile is not lost, even if the book has not
+	// What another program has written meanwhile is not lost, even if the File has not
 	// seen it yet.
 	l.write("# theirs\n" + text)
-	l.refused(l.book.Replace("# mine\n"+text, hash), http.StatusConflict, "another one by now")
+	l.refused(l.rules.Replace("# mine\n"+text, hash), http.StatusConflict, "another one by now")
 	if got := l.text().Text; got != "# theirs\n"+text {
 		t.Errorf("the file is %q", got)
 	}
@@ -105,7 +105,7 @@ func TestReplaceMissing(t *testing.T) {
 	if file.Text != "" || file.Hash != Sum(nil) {
 		t.Fatalf("a file that is not there is %+v", file)
 	}
-	if err := l.book.Replace("deny = [\"Bash(rm:*)\"]\n", file.Hash); err != nil {
+	if err := l.rules.Replace("deny = [\"Bash(rm:*)\"]\n", file.Hash); err != nil {
 		t.Fatal(err)
 	}
 	l.want("rm x", "deny")
@@ -123,7 +123,7 @@ func TestReplaceLink(t *testing.T) {
 	if err := os.Symlink(real, l.file); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.book.Replace("deny = [\"Bash(rm:*)\"]\n", l.text().Hash); err != nil {
+	if err := l.rules.Replace("deny = [\"Bash(rm:*)\"]\n", l.text().Hash); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Lstat(l.file); err != nil || info.Mode()&os.ModeSymlink == 0 {
@@ -135,17 +135,17 @@ func TestReplaceLink(t *testing.T) {
 	if err := os.Remove(real); err != nil {
 		t.Fatal(err)
 	}
-	l.refused(l.book.Replace("", l.text().Hash), http.StatusServiceUnavailable, "leads nowhere")
+	l.refused(l.rules.Replace("", l.text().Hash), http.StatusServiceUnavailable, "leads nowhere")
 }
 
 func TestReplaceNothing(t *testing.T) {
 	l := newLab(t, "-")
 	l.file = ""
 	l.open()
-	_, err := l.book.Text()
+	_, err := l.rules.Text()
 	l.refused(err, http.StatusConflict, "no rules file")
-	l.refused(l.book.Replace("", Sum(nil)), http.StatusConflict, "no rules file")
-	if _, err := l.book.Try("deny = [\"Bash(rm:*)\"]\n"); err != nil {
+	l.refused(l.rules.Replace("", Sum(nil)), http.StatusConflict, "no rules file")
+	if _, err := l.rules.Try("deny = [\"Bash(rm:*)\"]\n"); err != nil {
 		t.Errorf("rules that are only tried: %v", err)
 	}
 }

@@ -116,7 +116,7 @@ type Server struct {
 	journal  journal.Journal
 	losses   []journal.Loss
 	launcher *launch.Launcher
-	rules    *rulefile.Book
+	rules    *rulefile.File
 	hub      *hub.Hub
 	reports  *report.Reports
 	spools   *spools

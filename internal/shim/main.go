@@ -58,7 +58,7 @@ func Main(ctx context.Context, orders io.ReadCloser) int {
 		case <-done:
 		}
 	}()
-	rest := newRest()
-	defer rest.stop()
-	return Run(ctx, spec, &Env{Logger: logger, started: orphans.started, busy: rest.busy})
+	idle := newIdleMemory()
+	defer idle.stop()
+	return Run(ctx, spec, &Env{Logger: logger, started: orphans.started, busy: idle.busy})
 }

@@ -383,7 +383,7 @@ func (s *shim) finish(ctx context.Context, v verdict) int {
 			return exitDone
 		}
 		if v.gone {
-			s.log.Info("the hub does not want what is left", "lines", s.left())
+			s.log.Info("the hub does not want what is left", "lines", s.linesLeft())
 			return exitDone
 		}
 		if v.orphaned && !connected {
@@ -414,7 +414,8 @@ func (s *shim) finish(ctx context.Context, v verdict) int {
 	}
 }
 
-func (s *shim) left() int64 {
+// linesLeft returns how many lines the hub has not acknowledged.
+func (s *shim) linesLeft() int64 {
 	s.carrier.mu.Lock()
 	defer s.carrier.mu.Unlock()
 	return s.carrier.out.Next() - s.carrier.out.Oldest()
@@ -440,7 +441,7 @@ func (s *shim) read(ctx context.Context) error {
 		case err != nil:
 			return err
 		case keep:
-			s.take(lines)
+			s.keepLines(lines)
 		default:
 			s.mu.Lock()
 			s.dropped += int64(len(lines))
@@ -478,9 +479,9 @@ func (s *shim) awaitRoom(ctx context.Context) (keep bool, err error) {
 	}
 }
 
-// take puts lines of the CLI where they belong, all at once: the goroutine that
+// keepLines numbers and keeps lines of the CLI for the hub, all at once: the goroutine that
 // sends them is woken once.
-func (s *shim) take(lines [][]byte) {
+func (s *shim) keepLines(lines [][]byte) {
 	s.mu.Lock()
 	for _, line := range lines {
 		header, err := wire.Peek(line)

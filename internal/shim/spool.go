@@ -14,7 +14,7 @@ import (
 // may come, for as long as the shim goes on without one; failing is since when.
 func (s *shim) spool(failing *time.Time) (code int, done bool) {
 	if s.spec.SpoolDir == "" {
-		s.log.Error("lines that no hub has taken are lost: there is no folder for them", "lines", s.left())
+		s.log.Error("lines that no hub has taken are lost: there is no folder for them", "lines", s.linesLeft())
 		return exitLost, true
 	}
 	s.carrier.mu.Lock()

@@ -312,7 +312,7 @@ func (c *Costs) Apply(l *Line) *Turn {
 		}
 	case l.Header.Is("system", "task_notification"):
 		if m, ok := l.decoded().(*wire.TaskNotification); ok && m.Usage != nil && m.ToolUseID != "" {
-			c.agent(m.ToolUseID).told(m.Usage)
+			c.agent(m.ToolUseID).setTold(m.Usage)
 		}
 	}
 	return nil
@@ -441,8 +441,8 @@ func (a *Agent) message(m *wire.Assistant) {
 	r.Tokens = now
 }
 
-// told takes over what the CLI says of a finished sub-agent.
-func (a *Agent) told(u *wire.TaskUsage) {
+// setTold keeps what the CLI says of a finished sub-agent.
+func (a *Agent) setTold(u *wire.TaskUsage) {
 	a.ToldTokens, a.ToldTools, a.ToldMillis = count(u.TotalTokens), count(u.ToolUses), count(u.DurationMs)
 }
 

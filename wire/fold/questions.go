@@ -137,9 +137,9 @@ type Change struct {
 // A question is opened by a control request and settled by the first of: an
 // answer; a control_cancel_request, which is also how an interrupt takes it
 // back; the result of its tool call; the end of its turn, unless a sub-agent,
-// an MCP server (and the turn was not interrupted) or a dialog asks, who may be
-// at work beside the turn; the end of the process. The answer to a repeated initialize lists what the CLI
-// still waits for, and settles or opens what differs.
+// an MCP server (and the turn was not interrupted) or a dialog asks, which may
+// outlive the turn; the end of the process. The answer to a repeated initialize
+// lists what the CLI still waits for, and settles or opens what differs.
 type Questions struct {
 	// Open holds the open questions.
 	Open []Question `json:"open,omitempty"`

@@ -201,7 +201,7 @@ const ResultUnknown wire.ResultSubtype = "unknown"
 
 // A Compaction is one that took place.
 type Compaction struct {
-	// Trigger is who started it.
+	// Trigger is what started it.
 	Trigger wire.CompactTrigger `json:"trigger"`
 	// Before and After are the tokens; After is zero where it is not told.
 	Before int64 `json:"before"`
@@ -296,7 +296,7 @@ func (s *State) Happened(e Event) []Change {
 	switch e.Kind {
 	case EventStarted:
 		s.Run, s.Resumed, s.Ended = e.Run, e.Resumed, nil
-		s.over()
+		s.endProcess()
 		s.Queue = Queue{}
 		s.Results, s.NextResult = 0, nil
 		if !e.Resumed {
@@ -304,7 +304,7 @@ func (s *State) Happened(e Event) []Change {
 		}
 	case EventEnded:
 		unfinished := s.Turn || len(s.Queue.Waiting) > 0
-		s.over()
+		s.endProcess()
 		s.Ended = &Ending{Reason: clip(e.Reason, 4*shortText), Unfinished: unfinished, Time: instant(e.Time)}
 	case EventLinkLost:
 		s.Offline = true
@@ -322,9 +322,9 @@ func (s *State) Happened(e Event) []Change {
 	return changes
 }
 
-// over forgets what belongs to a process. The queue stays until the next one
+// endProcess forgets what belongs to a process that has ended. The queue stays until the next one
 // starts: it tells which prompts were never picked up.
-func (s *State) over() {
+func (s *State) endProcess() {
 	s.Offline, s.Alive, s.Named = false, false, false
 	s.Told, s.ShuttingDown, s.Reset = "", "", ""
 	s.Tasks, s.TasksOver, s.TasksListed, s.Requests = nil, nil, false, nil

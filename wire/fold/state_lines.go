@@ -23,7 +23,7 @@ func (s *State) Apply(l *Line) []Change {
 		// What most lines of a log are, and long ones. They are not decoded for the
 		// little that is kept of them.
 		s.Alive = true
-		s.seen(l)
+		s.foldHeader(l)
 		s.assistant(l)
 		return changes
 	}
@@ -32,7 +32,7 @@ func (s *State) Apply(l *Line) []Change {
 		return changes
 	}
 	s.Alive = true
-	s.seen(l)
+	s.foldHeader(l)
 	switch m := m.(type) {
 	case *wire.Init:
 		s.init(m, l)
@@ -45,7 +45,7 @@ func (s *State) Apply(l *Line) []Change {
 	case *wire.ControlResponse:
 		s.answered(&m.Response, l)
 	case *wire.SessionStateChanged:
-		s.told(m.State)
+		s.foldToldState(m.State)
 	case *wire.Status:
 		s.status(m)
 	case *wire.CommandLifecycle:
@@ -77,8 +77,8 @@ func (s *State) Apply(l *Line) []Change {
 	return changes
 }
 
-// seen notes what every line of the CLI tells.
-func (s *State) seen(l *Line) {
+// foldHeader folds what every line of the CLI tells.
+func (s *State) foldHeader(l *Line) {
 	if len(l.Header.UUID) > 0 {
 		s.LastUUID = name(string(l.Header.UUID))
 	}
@@ -240,8 +240,8 @@ func names(list []string) []string {
 	return kept
 }
 
-// told folds the CLI's own word for its state.
-func (s *State) told(state wire.SessionState) {
+// foldToldState folds the CLI's own word for its state.
+func (s *State) foldToldState(state wire.SessionState) {
 	s.Told = wire.SessionState(name(string(state)))
 	switch state {
 	case wire.SessionStateIdle:

@@ -20,8 +20,6 @@ import (
 // writes, and a check of the storage.
 type Journal interface {
 	journal.Journal
-	// Runs returns all runs of a session, the oldest first.
-	Runs(ctx context.Context, session string) ([]journal.Run, error)
 	// Commands lists a session's outbox: those that are not settled yet
 	// (open = true), or all, the oldest first.
 	Commands(ctx context.Context, session string, open bool) ([]journal.Command, error)

@@ -301,7 +301,7 @@ func testRetain(t *testing.T, j Journal) {
 		}
 	}
 	retain(journal.Retention{Now: start.Add(100 * time.Hour)}, 0)
-	// Who is in use stays, and is let go again who is not.
+	// A session that is in use stays; one that is not is released again.
 	var asked, released []string
 	guarded := journal.Retention{MaxAge: time.Minute, Now: start.Add(time.Hour + 2*time.Minute), Guard: func(id string) (func(), bool) {
 		asked = append(asked, id)

@@ -41,9 +41,9 @@ func (b *brake) delay() time.Duration {
 	return d
 }
 
-// hold waits after a failure. It is false if so many wait already that this one
+// wait holds the response to a failure back. It is false if so many wait already that this one
 // is to be sent away at once.
-func (b *brake) hold(ctx context.Context) bool {
+func (b *brake) wait(ctx context.Context) bool {
 	select {
 	case b.slots <- struct{}{}:
 		defer func() { <-b.slots }()

@@ -17,7 +17,7 @@ func TestBrake(t *testing.T) {
 		expect := func(want time.Duration) {
 			t.Helper()
 			start := time.Now()
-			if !b.hold(t.Context()) {
+			if !b.wait(t.Context()) {
 				t.Fatal("sent away")
 			}
 			if got := time.Since(start); got != want {
@@ -37,7 +37,7 @@ func TestBrake(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		start := time.Now()
-		if !b.hold(ctx) || time.Since(start) != 0 {
+		if !b.wait(ctx) || time.Since(start) != 0 {
 			t.Error("a client that has left is held")
 		}
 	})
@@ -71,7 +71,7 @@ func TestBrakeIsBounded(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 10 * brakeSlots {
 			wg.Go(func() {
-				if b.hold(t.Context()) {
+				if b.wait(t.Context()) {
 					held.Add(1)
 				} else {
 					sent.Add(1)
@@ -82,7 +82,7 @@ func TestBrakeIsBounded(t *testing.T) {
 		if held.Load() != brakeSlots || sent.Load() != 9*brakeSlots {
 			t.Errorf("%d held, %d sent away", held.Load(), sent.Load())
 		}
-		if !b.hold(t.Context()) {
+		if !b.wait(t.Context()) {
 			t.Error("the slots are not free again")
 		}
 	})

@@ -43,7 +43,7 @@ func (b *TokenStore) Code(ctx context.Context, in api.CreateCode) (*api.Code, er
 	}
 	c := &code{scopes: maker.Scopes, maker: maker.token}
 	if len(in.Scopes) > 0 {
-		if c.scopes, e = given(in.Scopes, maker); e != nil {
+		if c.scopes, e = grantable(in.Scopes, maker); e != nil {
 			return nil, e
 		}
 	}
@@ -52,14 +52,14 @@ func (b *TokenStore) Code(ctx context.Context, in api.CreateCode) (*api.Code, er
 			return nil, e
 		}
 	}
-	return b.open(c), nil
+	return b.issueCode(c), nil
 }
 
 // ConsoleCode makes a code with all rights, for the user that starts the server.
-func (b *TokenStore) ConsoleCode() *api.Code { return b.open(&code{scopes: AllScopes()}) }
+func (b *TokenStore) ConsoleCode() *api.Code { return b.issueCode(&code{scopes: AllScopes()}) }
 
-// open makes the text of a code and remembers its hash.
-func (b *TokenStore) open(c *code) *api.Code {
+// issueCode makes the text of a code and remembers its hash.
+func (b *TokenStore) issueCode(c *code) *api.Code {
 	var random [20]byte
 	_, _ = rand.Read(random[:]) // never fails
 	text := codePrefix + tokenEncoding.EncodeToString(random[:])
@@ -67,7 +67,7 @@ func (b *TokenStore) open(c *code) *api.Code {
 	c.sum, c.expires = sha256.Sum256([]byte(text)), now.Add(codeTTL)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.codes = slices.DeleteFunc(b.codes, func(other *code) bool { return other.over(now) })
+	b.codes = slices.DeleteFunc(b.codes, func(other *code) bool { return other.unusable(now) })
 	b.codes = append(b.codes, c)
 	if extra := len(b.codes) - maxCodes; extra > 0 {
 		b.codes = slices.Delete(b.codes, 0, extra)
@@ -80,33 +80,33 @@ func (b *TokenStore) open(c *code) *api.Code {
 	return out
 }
 
-func (c *code) over(now time.Time) bool {
-	return !now.Before(c.expires) || c.maker != nil && c.maker.over(now)
+func (c *code) unusable(now time.Time) bool {
+	return !now.Before(c.expires) || c.maker != nil && c.maker.unusable(now)
 }
 
-// take returns the code with this text, which is good no more.
-func (b *TokenStore) take(text string) *code {
+// redeem returns the code with this text, nil if there is none, and removes it.
+func (b *TokenStore) redeem(text string) *code {
 	sum, now := sha256.Sum256([]byte(text)), time.Now()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var found *code
 	b.codes = slices.DeleteFunc(b.codes, func(c *code) bool {
-		if subtle.ConstantTimeCompare(sum[:], c.sum[:]) == 1 && !c.over(now) {
+		if subtle.ConstantTimeCompare(sum[:], c.sum[:]) == 1 && !c.unusable(now) {
 			found = c
 			return true
 		}
-		return c.over(now)
+		return c.unusable(now)
 	})
 	return found
 }
 
-// holds reports whether there is a code with this text, which stays good.
+// holds reports whether there is a code with this text, and leaves it there.
 func (b *TokenStore) holds(text string) bool {
 	sum, now := sha256.Sum256([]byte(text)), time.Now()
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	return slices.ContainsFunc(b.codes, func(c *code) bool {
-		return subtle.ConstantTimeCompare(sum[:], c.sum[:]) == 1 && !c.over(now)
+		return subtle.ConstantTimeCompare(sum[:], c.sum[:]) == 1 && !c.unusable(now)
 	})
 }
 
@@ -130,10 +130,10 @@ func (b *TokenStore) Login(ctx context.Context, in api.Login) (*api.CreatedToken
 	}
 	var c *code
 	if wrong == nil {
-		c = b.take(in.Code)
+		c = b.redeem(in.Code)
 	}
 	if c == nil {
-		if !b.brake.hold(ctx) {
+		if !b.brake.wait(ctx) {
 			return nil, nil, tooMany()
 		}
 		return nil, nil, &api.Error{
@@ -148,13 +148,13 @@ func (b *TokenStore) Login(ctx context.Context, in api.Login) (*api.CreatedToken
 	if name == "" {
 		name = deviceName
 	}
-	now := present()
+	now := nowStored()
 	expires := now.Add(deviceTTL)
 	if c.maker != nil {
 		expires = earlier(expires, c.maker.expires)
 	}
 	jar := cookiesOf(ctx)
-	w := wanted{name: name, scopes: c.scopes, kind: kindDevice, expires: expires, maker: c.maker, bound: in.Cookie && jar.name != ""}
+	w := tokenSpec{name: name, scopes: c.scopes, kind: kindDevice, expires: expires, maker: c.maker, bound: in.Cookie && jar.name != ""}
 	if in.Cookie {
 		w.halves = jar.values
 	}

@@ -162,13 +162,13 @@ func (b *TokenStore) ofHalf(halves []string) *entry {
 // freeName returns the name for a new device: what was done with a token is signed
 // with its name, so that two devices do not share one. A number tells them apart.
 // saving is held, so that no other login takes the name meanwhile.
-func (b *TokenStore) freeName(now time.Time, w wanted) string {
+func (b *TokenStore) freeName(now time.Time, w tokenSpec) string {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	old := b.ofHalf(w.halves) // is replaced
 	taken := func(name string) bool {
 		for _, e := range b.entries {
-			if e != old && !e.revoked && !e.over(now) && strings.EqualFold(e.Name, name) {
+			if e != old && !e.revoked && !e.unusable(now) && strings.EqualFold(e.Name, name) {
 				return true
 			}
 		}

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux || darwin
 
 package access
 
@@ -21,24 +21,24 @@ import (
 // A browserLab serves what a browser needs to log in and to be known.
 type browserLab struct {
 	dir   string
-	book  *TokenStore
+	store *TokenStore
 	guard *Guard
 	url   string
 	log   *bytes.Buffer
 	close func()
 }
 
-// newBrowserLab serves the book in a folder, as a hub that was started there.
+// newBrowserLab serves the token store in a folder, as a hub that was started there.
 func newBrowserLab(t *testing.T, dir string) *browserLab {
 	t.Helper()
-	book, err := OpenTokenStore(dir, Token{}, nil)
+	store, err := OpenTokenStore(dir, Token{}, nil)
 	noError(t, err)
-	l := &browserLab{dir: dir, book: book, log: &bytes.Buffer{}}
-	l.guard = New(&Options{Store: book, Log: slog.New(slog.NewTextHandler(l.log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	l := &browserLab{dir: dir, store: store, log: &bytes.Buffer{}}
+	l.guard = New(&Options{Store: store, Log: slog.New(slog.NewTextHandler(l.log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	m := http.NewServeMux()
 	m.Handle("/", mux(l.guard))
 	m.HandleFunc("POST /login", func(w http.ResponseWriter, r *http.Request) {
-		made, cookie, err := book.Login(r.Context(), api.Login{Code: r.FormValue("code"), Name: "Firefox on Linux", Cookie: r.FormValue("cookie") != ""})
+		made, cookie, err := store.Login(r.Context(), api.Login{Code: r.FormValue("code"), Name: "Firefox on Linux", Cookie: r.FormValue("cookie") != ""})
 		noError(t, err)
 		if cookie != nil {
 			http.SetCookie(w, cookie)
@@ -46,7 +46,7 @@ func newBrowserLab(t *testing.T, dir string) *browserLab {
 		noError(t, json.NewEncoder(w).Encode(made))
 	})
 	m.Handle("POST /logout", l.guard.Authenticated(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		cookie, err := book.Logout(r.Context())
+		cookie, err := store.Logout(r.Context())
 		noError(t, err)
 		if cookie != nil {
 			http.SetCookie(w, cookie)
@@ -58,7 +58,7 @@ func newBrowserLab(t *testing.T, dir string) *browserLab {
 	l.url = server.URL
 	l.close = func() {
 		server.Close()
-		noError(t, book.Close())
+		noError(t, store.Close())
 	}
 	return l
 }
@@ -72,7 +72,7 @@ type login struct {
 // login exchanges a new code, with the cookie of an earlier login if there is one.
 func (l *browserLab) login(t *testing.T, before *http.Cookie, header ...string) login {
 	t.Helper()
-	form := "code=" + l.book.ConsoleCode().Code + "&cookie=yes"
+	form := "code=" + l.store.ConsoleCode().Code + "&cookie=yes"
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, l.url+"/login", strings.NewReader(form))
 	noError(t, err)
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -189,7 +189,7 @@ func TestBrowserLogin(t *testing.T) {
 	if got := l.status(t, "/who", login{in.made, again.cookie}); got != 401 {
 		t.Errorf("the replaced token: %d", got)
 	}
-	list, err := l.book.List(boss(t))
+	list, err := l.store.List(boss(t))
 	noError(t, err)
 	if len(list) != 2 || list[0].ID != other.made.ID || list[1].ID != again.made.ID || list[1].Name != "Firefox on Linux" {
 		t.Errorf("the tokens are %+v", list)

@@ -59,7 +59,7 @@ type Options struct {
 // for concurrent use.
 type Guard struct {
 	// Static after construction.
-	book   *TokenStore
+	store  *TokenStore
 	public address
 	tls    bool
 	beyond bool
@@ -77,11 +77,11 @@ func New(options *Options) *Guard {
 		options = &Options{}
 	}
 	g := &Guard{
-		book: options.Store, public: parseAddress(options.URL), tls: options.TLS, beyond: options.Beyond, open: options.OpenRelay,
+		store: options.Store, public: parseAddress(options.URL), tls: options.TLS, beyond: options.Beyond, open: options.OpenRelay,
 		user: userName(), log: options.Log, owners: newOwners(),
 	}
-	if g.book == nil {
-		g.book = newTokenStore(nil, options.Tokens...)
+	if g.store == nil {
+		g.store = newTokenStore(nil, options.Tokens...)
 	}
 	if g.log == nil {
 		g.log = slog.New(slog.DiscardHandler)
@@ -160,7 +160,7 @@ func (g *Guard) authenticate(next http.Handler, late bool) http.Handler {
 			next.ServeHTTP(w, r)
 		case late && !tried && isUpgrade(r):
 			next.ServeHTTP(w, r)
-		case tried && !g.book.brake.hold(r.Context()):
+		case tried && !g.store.brake.wait(r.Context()):
 			w.Header().Set("Retry-After", "1")
 			WriteProblem(w, tooMany())
 		default:
@@ -258,7 +258,7 @@ func (i *Identity) limit() {
 // it has found than it has on the Unix socket; where that makes no difference
 // nothing is looked up.
 func (g *Guard) ofToken(p *peer, text string, c cookies) (Identity, bool) {
-	e, ok := g.book.match(text, c.values)
+	e, ok := g.store.match(text, c.values)
 	if !ok {
 		return Identity{}, false
 	}
@@ -360,7 +360,7 @@ func (g *Guard) Identify(ctx context.Context, token string) (Identity, *api.Erro
 			rec.set(id)
 		}
 		return id, nil
-	case !g.book.brake.hold(ctx):
+	case !g.store.brake.wait(ctx):
 		return Identity{}, tooMany()
 	default:
 		return Identity{}, unauthorized()
@@ -372,9 +372,9 @@ func (g *Guard) Identify(ctx context.Context, token string) (Identity, *api.Erro
 // well.
 func (g *Guard) Admin(r *http.Request) bool {
 	text := bearer(r)
-	e, ok := g.book.match(text, nil)
+	e, ok := g.store.match(text, nil)
 	if !ok && strings.HasPrefix(text, tokenPrefix) {
-		g.book.brake.hold(r.Context()) // if too many wait, the answer is the same
+		g.store.brake.wait(r.Context()) // if too many wait, the answer is the same
 	}
 	p := peerOf(r.Context())
 	return ok && e.Scopes.Has(wire.ScopeAdmin) && p != nil && !p.fromRun()

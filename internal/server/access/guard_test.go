@@ -248,7 +248,7 @@ func TestAuthenticated(t *testing.T) {
 func TestNeverALockOut(t *testing.T) {
 	l := newLab(t)
 	for range brakeSlots {
-		l.guard.book.brake.slots <- struct{}{}
+		l.guard.store.brake.slots <- struct{}{}
 	}
 	status, _ := get(t, l.server.Client(), "GET", l.server.URL+"/who", func(r *http.Request) { r.Header.Set("Authorization", "Bearer sb_a_b") })
 	if status != http.StatusTooManyRequests {

@@ -147,8 +147,8 @@ type limitedListener struct {
 	beyond  bool // other machines may use it
 }
 
-// tooManyAnswer is what those are told for whom there is no room. It is written
-// before their request is read, and does not depend on it.
+// tooManyAnswer is the response to a client whose connection is refused. It is
+// written before the request is read, and does not depend on it.
 const tooManyAnswer = "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\nContent-Type: " + ProblemType +
 	"\r\nContent-Length: 89\r\n\r\n" + `{"status":503,"code":"too_many","title":"Too many connections","hint":"Try again later."}`
 

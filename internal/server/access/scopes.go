@@ -130,7 +130,7 @@ func From(ctx context.Context) (Identity, bool) {
 // why not. A token that has ended since the request began gives none.
 func Require(ctx context.Context, scope wire.Scope) (Identity, *api.Error) {
 	id, known := From(ctx)
-	if !known || id.token != nil && id.token.over(time.Now()) { // perhaps while the body was on its way
+	if !known || id.token != nil && id.token.unusable(time.Now()) { // perhaps while the body was on its way
 		return Identity{}, unauthorized()
 	}
 	if id.Scopes.Has(scope) {

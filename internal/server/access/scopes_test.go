@@ -58,7 +58,7 @@ func TestRequireWithoutAnIdentity(t *testing.T) {
 func TestTokens(t *testing.T) {
 	text, token := newToken("admin", AllScopes())
 	other, _ := newToken("other", AllScopes())
-	book := newTokenStore(nil, token)
+	store := newTokenStore(nil, token)
 	id, secret, _ := splitToken(text)
 	if len(secret) < 50 || strings.Contains(secret, id) {
 		t.Errorf("the secret is %q", secret)
@@ -80,11 +80,11 @@ func TestTokens(t *testing.T) {
 		"empty":            {"", false},
 		"only underscores": {"sb___", false},
 	} {
-		if got, ok := book.match(test.text, nil); ok != test.want || ok && got.Name != "admin" {
+		if got, ok := store.match(test.text, nil); ok != test.want || ok && got.Name != "admin" {
 			t.Errorf("%s: match = %v, %v", name, got, ok)
 		}
 	}
-	// An empty book has a zero sum for every id.
+	// An empty store has a zero sum for every id.
 	if _, ok := newTokenStore(nil).match(text, nil); ok {
 		t.Error("a token matches no token")
 	}

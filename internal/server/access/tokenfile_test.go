@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux || darwin
 
 package access
 
@@ -18,7 +18,7 @@ func TestTokenFile(t *testing.T) {
 	if err != nil || none != (Token{}) {
 		t.Errorf("without a file: %+v, %v", none, err)
 	}
-	b := openBook(t, dir)
+	b := openTokens(t, dir)
 	if list, err := b.List(boss(t)); err != nil || len(list) != 0 {
 		t.Errorf("a new server has the tokens %+v, %v", list, err)
 	}
@@ -36,7 +36,7 @@ func TestTokenFile(t *testing.T) {
 	if _, err := loadToken(path, os.Geteuid()+1); err == nil || !strings.Contains(err.Error(), "another user") {
 		t.Errorf("another user's file: %v", err)
 	}
-	b = openBook(t, dir)
+	b = openTokens(t, dir)
 	list, err := b.List(boss(t))
 	if err != nil || len(list) != 1 || list[0].ID != made.ID || list[0].Kind != "admin" || list[0].Created.IsZero() {
 		t.Fatalf("the tokens are %+v, %v", list, err)
@@ -60,7 +60,7 @@ func TestTokenFile(t *testing.T) {
 	if got := refusal(t, b.Revoke(boss(t), made.ID)); got != "404 not_found" {
 		t.Errorf("revoked twice: %s", got)
 	}
-	if _, ok := openBook(t, dir).match(text, nil); ok {
+	if _, ok := openTokens(t, dir).match(text, nil); ok {
 		t.Error("it is good again after a restart")
 	}
 }
@@ -71,7 +71,7 @@ func TestTokenFileStays(t *testing.T) {
 	text, made := newToken("admin", AllScopes())
 	path := filepath.Join(dir, TokenFile)
 	noError(t, os.WriteFile(path, []byte(text), 0o600))
-	b := openBook(t, dir)
+	b := openTokens(t, dir)
 	noError(t, os.Remove(path))
 	noError(t, os.MkdirAll(filepath.Join(path, "x"), 0o700)) // which cannot be removed
 	if got := refusal(t, b.Revoke(boss(t), made.ID)); got != "503 storage" {

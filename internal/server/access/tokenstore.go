@@ -55,7 +55,7 @@ const (
 // ErrRevoked is why a context of [Watch] has ended.
 var ErrRevoked = errors.New("the token was revoked or has expired")
 
-// An entry is a token in the book.
+// An entry is a token in the store.
 type entry struct {
 	// Static after construction.
 	Token
@@ -77,8 +77,8 @@ func newEntry(t Token, kind string, created, expires time.Time) *entry {
 	return e
 }
 
-// over reports whether a token is good no more.
-func (e *entry) over(now time.Time) bool {
+// unusable reports whether a token was revoked or has expired.
+func (e *entry) unusable(now time.Time) bool {
 	return e.ended.Err() != nil || !e.expires.IsZero() && !now.Before(e.expires)
 }
 
@@ -94,7 +94,7 @@ func (e *entry) public() api.Token {
 	return t
 }
 
-// TokenStoreOptions say how a book is kept. The zero value is valid.
+// TokenStoreOptions say how tokens are kept. The zero value is valid.
 type TokenStoreOptions struct {
 	// URL returns the address of the console, such as "http://127.0.0.1:8765", for
 	// links with a one-time code. It is called when a code is made. If nil, there
@@ -130,7 +130,7 @@ type TokenStore struct {
 	closed  bool
 }
 
-// OpenTokenStore opens the book in the data folder of a server, with the token of
+// OpenTokenStore opens the store in the data folder of a server, with the token of
 // [LoadToken], which may be the zero value. A file that is damaged or that others can
 // read is an error that says what to do.
 func OpenTokenStore(dir string, admin Token, options *TokenStoreOptions) (*TokenStore, error) {
@@ -159,7 +159,7 @@ func OpenTokenStore(dir string, admin Token, options *TokenStoreOptions) (*Token
 	return b, nil
 }
 
-// newTokenStore makes a book that is kept in memory alone.
+// newTokenStore makes a store that is kept in memory alone.
 func newTokenStore(options *TokenStoreOptions, tokens ...Token) *TokenStore {
 	if options == nil {
 		options = &TokenStoreOptions{}
@@ -215,7 +215,7 @@ func (b *TokenStore) put(e *entry) {
 		defer b.mu.Unlock()
 		switch {
 		case b.closed || e.ended.Err() != nil:
-		case e.over(time.Now()):
+		case e.unusable(time.Now()):
 			e.end()
 		default:
 			e.timer.Reset(wait())
@@ -236,7 +236,7 @@ func (b *TokenStore) match(text string, halves []string) (*entry, bool) {
 	}
 	same := known.holds(secret, halves)
 	now := time.Now()
-	if !ok || e == nil || !same || e.over(now) {
+	if !ok || e == nil || !same || e.unusable(now) {
 		return nil, false
 	}
 	b.use(e, now)
@@ -356,19 +356,19 @@ func (b *TokenStore) Create(ctx context.Context, in api.CreateToken) (*api.Creat
 	if e != nil {
 		return nil, e
 	}
-	scopes, e := given(in.Scopes, maker)
+	scopes, e := grantable(in.Scopes, maker)
 	if e != nil {
 		return nil, e
 	}
 	if in.TTL < 0 || in.TTL > maxTTL {
 		return nil, invalid("The lifetime is too long", "", "Give a number of seconds, or none for a token that doesn't expire.")
 	}
-	now := present()
+	now := nowStored()
 	var expires time.Time
 	if in.TTL > 0 {
 		expires = now.Add(time.Duration(in.TTL) * time.Second)
 	}
-	made, _, err := b.add(now, wanted{name: name, scopes: scopes, expires: earlier(expires, maker.expires()), maker: maker.token})
+	made, _, err := b.add(now, tokenSpec{name: name, scopes: scopes, expires: earlier(expires, maker.expires()), maker: maker.token})
 	return made, err
 }
 
@@ -396,8 +396,8 @@ func (b *TokenStore) name(text string) (string, *api.Error) {
 	return name, nil
 }
 
-// given returns the rights that a client gives, if it has them.
-func given(names []string, maker Identity) (Scopes, *api.Error) {
+// grantable returns the scopes that a client wants to grant, if it has them itself.
+func grantable(names []string, maker Identity) (Scopes, *api.Error) {
 	if len(names) == 0 {
 		return 0, invalid("A token needs a scope", "", "Name at least one of: "+AllScopes().String()+".")
 	}
@@ -411,11 +411,11 @@ func given(names []string, maker Identity) (Scopes, *api.Error) {
 	return scopes, nil
 }
 
-// present returns the time as it is written down.
-func present() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
+// nowStored returns the time, as exact as it is stored.
+func nowStored() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
-// wanted is what a new token is to be.
-type wanted struct {
+// tokenSpec describes a token that is to be made.
+type tokenSpec struct {
 	name    string
 	scopes  Scopes
 	kind    string
@@ -427,7 +427,7 @@ type wanted struct {
 
 // add makes a token and writes it down. A maker that has ended meanwhile makes none.
 // half is what the cookie of a token that is bound to one holds.
-func (b *TokenStore) add(now time.Time, w wanted) (_ *api.CreatedToken, half string, _ error) {
+func (b *TokenStore) add(now time.Time, w tokenSpec) (_ *api.CreatedToken, half string, _ error) {
 	b.saving.Lock()
 	defer b.saving.Unlock()
 	if w.kind == kindDevice {
@@ -443,7 +443,7 @@ func (b *TokenStore) add(now time.Time, w wanted) (_ *api.CreatedToken, half str
 	b.mu.Lock()
 	old := b.ofHalf(w.halves)
 	full, taken := len(b.entries) >= maxTokens && old == nil, b.entries[t.ID] != nil
-	over := w.maker != nil && w.maker.over(now)
+	over := w.maker != nil && w.maker.unusable(now)
 	if !full && !taken && !over {
 		b.put(e)
 		if old != nil {

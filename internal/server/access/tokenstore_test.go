@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux || darwin
 
 package access
 
@@ -53,8 +53,8 @@ func privateDir(t *testing.T) string {
 	return dir
 }
 
-// openBook opens the book of a folder; it is closed with the test.
-func openBook(t *testing.T, dir string) *TokenStore {
+// openTokens opens the token store of a folder; it is closed with the test.
+func openTokens(t *testing.T, dir string) *TokenStore {
 	t.Helper()
 	admin, err := LoadToken(dir)
 	noError(t, err)
@@ -83,7 +83,7 @@ func refusal(t *testing.T, err error) string {
 
 func TestBook(t *testing.T) {
 	dir := privateDir(t)
-	b := openBook(t, dir)
+	b := openTokens(t, dir)
 	made := create(t, b, api.CreateToken{Name: " phone ", Scopes: []string{"prompt", "observe"}, TTL: 3600})
 	if made.Name != "phone" || strings.Join(made.Scopes, ",") != "observe,prompt" || made.Kind != "" || made.Expires.Sub(made.Created) != time.Hour {
 		t.Errorf("made %+v", made)
@@ -108,7 +108,7 @@ func TestBook(t *testing.T) {
 		t.Errorf("the folder holds %v, %v", files, err)
 	}
 
-	b = openBook(t, dir)
+	b = openTokens(t, dir)
 	if id := bearing(t, b, made.Text); id.Name != "phone" || id.Scopes.String() != "observe,prompt" {
 		t.Errorf("after a restart its bearer is %+v", id)
 	}
@@ -134,14 +134,14 @@ func TestBook(t *testing.T) {
 	if got := refusal(t, b.Revoke(boss(t), made.ID)); got != "404 not_found" {
 		t.Errorf("revoked twice: %s", got)
 	}
-	if _, ok := openBook(t, dir).match(made.Text, nil); ok {
+	if _, ok := openTokens(t, dir).match(made.Text, nil); ok {
 		t.Error("a token that was revoked is good after a restart")
 	}
 }
 
 // Rights cannot be made out of nothing.
 func TestBookRefuses(t *testing.T) {
-	b := openBook(t, privateDir(t))
+	b := openTokens(t, privateDir(t))
 	observer, nobody := as(t, Identity{Name: "x", Scopes: ScopesOf(wire.ScopeObserve, wire.ScopePrompt)}), t.Context()
 	partial := as(t, Identity{Name: "x", Scopes: ScopesOf(wire.ScopeAdmin, wire.ScopeObserve)})
 	for name, test := range map[string]struct {
@@ -194,11 +194,11 @@ func TestBookRefuses(t *testing.T) {
 func TestBookIsBounded(t *testing.T) {
 	b := newTokenStore(nil)
 	for range maxTokens {
-		if _, _, err := b.add(present(), wanted{name: "n", scopes: AllScopes()}); err != nil {
+		if _, _, err := b.add(nowStored(), tokenSpec{name: "n", scopes: AllScopes()}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, _, err := b.add(present(), wanted{name: "n", scopes: AllScopes()}); err == nil || refusal(t, err) != "409 conflict" {
+	if _, _, err := b.add(nowStored(), tokenSpec{name: "n", scopes: AllScopes()}); err == nil || refusal(t, err) != "409 conflict" {
 		t.Errorf("one too many: %v", err)
 	}
 }
@@ -257,7 +257,7 @@ func TestWatch(t *testing.T) {
 func TestLastUse(t *testing.T) {
 	dir := privateDir(t)
 	synctest.Test(t, func(t *testing.T) {
-		b := openBook(t, dir)
+		b := openTokens(t, dir)
 		made := create(t, b, api.CreateToken{Name: "n", Scopes: []string{"observe"}})
 		path := filepath.Join(dir, TokensFile)
 		before, err := os.ReadFile(path)
@@ -277,7 +277,7 @@ func TestLastUse(t *testing.T) {
 		time.Sleep(10 * time.Minute)
 		bearing(t, b, made.Text)
 		noError(t, b.Close()) // which writes the rest
-		list, err := openBook(t, dir).List(boss(t))
+		list, err := openTokens(t, dir).List(boss(t))
 		noError(t, err)
 		if len(list) != 1 || !list[0].Used.Equal(used.Truncate(time.Minute)) {
 			t.Errorf("%+v, want %v", list, used)
@@ -288,7 +288,7 @@ func TestLastUse(t *testing.T) {
 // What cannot be written is said, and revoked all the same.
 func TestBookCannotBeWritten(t *testing.T) {
 	dir := privateDir(t)
-	b := openBook(t, dir)
+	b := openTokens(t, dir)
 	made := create(t, b, api.CreateToken{Name: "n", Scopes: []string{"observe"}})
 	noError(t, os.Rename(dir, dir+"2"))
 	if _, err := b.Create(boss(t), api.CreateToken{Name: "m", Scopes: []string{"observe"}}); err == nil || refusal(t, err) != "503 storage" {
@@ -305,14 +305,14 @@ func TestBookCannotBeWritten(t *testing.T) {
 	}
 	noError(t, os.Rename(dir+"2", dir))
 	noError(t, b.Revoke(boss(t), made.ID)) // and now for good
-	if _, ok := openBook(t, dir).match(made.Text, nil); ok {
+	if _, ok := openTokens(t, dir).match(made.Text, nil); ok {
 		t.Error("it is good after a restart")
 	}
 }
 
 func TestOpenTokenStoreRefuses(t *testing.T) {
 	good := privateDir(t)
-	first := openBook(t, good)
+	first := openTokens(t, good)
 	create(t, first, api.CreateToken{Name: "n", Scopes: []string{"observe"}})
 	text, err := os.ReadFile(filepath.Join(good, TokensFile))
 	noError(t, err)
@@ -340,7 +340,7 @@ func TestOpenTokenStoreRefuses(t *testing.T) {
 		"no hash":        {write(strings.Replace(whole, `"sha256": "`, `"sha256": "00`, 1), 0o600), "hash"},
 		"no name":        {write(strings.Replace(whole, `"name": "n"`, `"name": ""`, 1), 0o600), "no name"},
 		"twice":          {write(strings.Replace(whole, token, token+","+token, 1), 0o600), "two with the id"},
-		"too large":      {write(whole+strings.Repeat(" ", maxBook), 0o600), "too large"},
+		"too large":      {write(whole+strings.Repeat(" ", maxTokensFile), 0o600), "too large"},
 		"a folder":       {func(t *testing.T, path string) { t.Helper(); noError(t, os.Mkdir(path, 0o700)) }, "isn't a regular file"},
 		"a pipe":         {func(t *testing.T, path string) { t.Helper(); noError(t, syscall.Mkfifo(path, 0o600)) }, "isn't a regular file"},
 		"a link": {func(t *testing.T, path string) {
@@ -367,7 +367,7 @@ func TestOpenTokenStoreRefuses(t *testing.T) {
 func TestBookForgets(t *testing.T) {
 	dir := privateDir(t)
 	synctest.Test(t, func(t *testing.T) {
-		b := openBook(t, dir)
+		b := openTokens(t, dir)
 		old := create(t, b, api.CreateToken{Name: "old", Scopes: []string{"observe"}, TTL: 60})
 		time.Sleep(time.Minute + keepExpired)
 		if list, err := b.List(boss(t)); err != nil || len(list) != 1 {
@@ -481,8 +481,8 @@ func TestEndedMaker(t *testing.T) {
 	if _, err := b.Code(as(t, id), api.CreateCode{}); refusal(t, err) != "401 unauthorized" {
 		t.Error(err)
 	}
-	// As if it were revoked just before the token is put into the book.
-	if _, _, err := b.add(present(), wanted{name: "n", scopes: id.Scopes, maker: id.token}); refusal(t, err) != "401 unauthorized" {
+	// As if it were revoked just before the token is put into the store.
+	if _, _, err := b.add(nowStored(), tokenSpec{name: "n", scopes: id.Scopes, maker: id.token}); refusal(t, err) != "401 unauthorized" {
 		t.Error(err)
 	}
 	list, err := b.List(boss(t))
@@ -499,7 +499,7 @@ func TestCodesAreBounded(t *testing.T) {
 	for i := range codes {
 		codes[i] = b.ConsoleCode().Code
 	}
-	if b.take(codes[0]) != nil || b.take(codes[1]) == nil || b.take(codes[maxCodes]) == nil {
+	if b.redeem(codes[0]) != nil || b.redeem(codes[1]) == nil || b.redeem(codes[maxCodes]) == nil {
 		t.Error("not the oldest is forgotten")
 	}
 	for range brakeSlots {
@@ -523,7 +523,7 @@ func TestCodesAtOnce(t *testing.T) {
 	made := 0
 	for range 8 {
 		wg.Go(func() {
-			if b.take(code) != nil {
+			if b.redeem(code) != nil {
 				mu.Lock()
 				made++
 				mu.Unlock()

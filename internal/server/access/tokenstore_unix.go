@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux || darwin
 
 package access
 
@@ -15,14 +15,14 @@ import (
 	"time"
 )
 
-// bookVersion is the form of the file that we write.
-const bookVersion = 1
+// tokensVersion is the form of the file that we write.
+const tokensVersion = 1
 
-// maxBook bounds the file. A larger one is none of ours.
-const maxBook = 4 << 20
+// maxTokensFile bounds the file. A larger one is none of ours.
+const maxTokensFile = 4 << 20
 
-// A bookText is the file.
-type bookText struct {
+// A tokensText is the file.
+type tokensText struct {
 	Version int         `json:"version"`
 	Tokens  []tokenText `json:"tokens"`
 }
@@ -45,38 +45,38 @@ type tokenText struct {
 // that have expired long ago.
 func loadTokens(path string, now time.Time) ([]*entry, error) {
 	const remedy = "restore it from a backup, or remove it: then all tokens except that in " + TokenFile + " stop working, and you create new ones"
-	text, err := readPrivate(path, os.Geteuid(), maxBook+1, remedy, remedy)
+	text, err := readPrivate(path, os.Geteuid(), maxTokensFile+1, remedy, remedy)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("opening the tokens: %w", err)
 	}
-	entries, err := parseBook(text, now)
+	entries, err := parseTokens(text, now)
 	if err != nil {
 		return nil, fmt.Errorf("reading the tokens: %s is damaged: %w; %s", path, err, remedy)
 	}
 	return entries, nil
 }
 
-func parseBook(text []byte, now time.Time) ([]*entry, error) {
-	if len(text) > maxBook {
+func parseTokens(text []byte, now time.Time) ([]*entry, error) {
+	if len(text) > maxTokensFile {
 		return nil, errors.New("it is too large")
 	}
-	var book bookText
+	var tokens tokensText
 	decoder := json.NewDecoder(bytes.NewReader(text))
-	if err := decoder.Decode(&book); err != nil {
+	if err := decoder.Decode(&tokens); err != nil {
 		return nil, err
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("something follows its end")
 	}
-	if book.Version != bookVersion {
-		return nil, fmt.Errorf("it has version %d, and this program knows %d", book.Version, bookVersion)
+	if tokens.Version != tokensVersion {
+		return nil, fmt.Errorf("it has version %d, and this program knows %d", tokens.Version, tokensVersion)
 	}
 	var entries []*entry
 	seen := map[string]bool{}
-	for i, t := range book.Tokens {
+	for i, t := range tokens.Tokens {
 		e, err := t.entry()
 		if err != nil {
 			return nil, fmt.Errorf("token %d: %w", i+1, err)
@@ -125,7 +125,7 @@ func (t *tokenText) entry() (*entry, error) {
 
 // writeTokens writes tokens to a file in the place of what was there.
 func writeTokens(path string, entries []*entry) error {
-	book := bookText{Version: bookVersion, Tokens: []tokenText{}}
+	tokens := tokensText{Version: tokensVersion, Tokens: []tokenText{}}
 	for _, e := range entries {
 		t := e.public()
 		text := tokenText{
@@ -135,9 +135,9 @@ func writeTokens(path string, entries []*entry) error {
 		if e.bound {
 			text.Half = hex.EncodeToString(e.half[:])
 		}
-		book.Tokens = append(book.Tokens, text)
+		tokens.Tokens = append(tokens.Tokens, text)
 	}
-	text, err := json.MarshalIndent(book, "", "  ")
+	text, err := json.MarshalIndent(tokens, "", "  ")
 	if err != nil {
 		return fmt.Errorf("writing the tokens: %w", err)
 	}

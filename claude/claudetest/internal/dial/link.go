@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -260,3 +261,82 @@ func (l *Link) sleep(d time.Duration) bool {
 
 // errNoPong is why a WebSocket was given up that does not answer.
 var errNoPong = errors.New("no pong came before the next ping was due")
+
+// An UnsupportedError reports a URL whose scheme is neither ws nor wss. Its text is the CLI's own.
+type UnsupportedError struct {
+	// Scheme is the scheme, without a colon.
+	Scheme string
+}
+
+// Error says it in the CLI's words.
+func (e *UnsupportedError) Error() string { return "Unsupported protocol: " + e.Scheme + ":" }
+
+// parse reads the value of --sdk-url.
+func parse(address string) (*url.URL, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		// The parser's own words would quote the address, which may hold a secret.
+		return nil, errors.New("reading the address to dial: not a URL")
+	}
+	if u.Scheme != "ws" && u.Scheme != "wss" {
+		return nil, &UnsupportedError{Scheme: u.Scheme}
+	}
+	if u.Host == "" {
+		return nil, errors.New("reading the address to dial: it names no host")
+	}
+	return u, nil
+}
+
+// eventsURL returns where the lines of a CLI that dials u are POSTed: http for ws, the first /ws/ of the path is /session/, and the path ends
+// in /events.
+func eventsURL(u *url.URL) *url.URL {
+	e := *u
+	e.Scheme = "http" + strings.TrimPrefix(u.Scheme, "ws")
+	path := strings.Replace(u.EscapedPath(), "/ws/", "/session/", 1)
+	path = strings.TrimSuffix(path, "/") + "/events"
+	if plain, err := url.PathUnescape(path); err == nil {
+		e.Path, e.RawPath = plain, path
+	}
+	return &e
+}
+
+// A Kind names what an [Event] is about.
+type Kind string
+
+// The kinds of events.
+const (
+	// Connected: a WebSocket stands.
+	Connected Kind = "connected"
+	// Replayed: after a reconnect the lines of the ring go out again. Lines is how many.
+	Replayed Kind = "replayed"
+	// Lost: the WebSocket broke or was closed, or an attempt failed.
+	Lost Kind = "lost"
+	// Waiting: the next attempt follows after Pause.
+	Waiting Kind = "waiting"
+	// Ended: no further attempt follows; the link is over.
+	Ended Kind = "ended"
+	// Posted: a POST was taken by the server.
+	Posted Kind = "posted"
+	// Retrying: a POST failed and will be tried again after Pause.
+	Retrying Kind = "retrying"
+	// Dropped: lines that no server will ever get. A real CLI does not report them.
+	Dropped Kind = "dropped"
+)
+
+// An Event is something that happened to a link, for a record that tests compare.
+type Event struct {
+	// Kind says what happened.
+	Kind Kind
+	// Conn is the number of the attempt to connect that it belongs to, from 1; 0 for POSTs.
+	Conn int
+	// Lines is how many lines it is about.
+	Lines int
+	// Status is the HTTP status of a refused upgrade or a POST, 0 if there was none.
+	Status int
+	// Code is the close code that the server sent, 0 if there was none.
+	Code int
+	// Pause is the time until the next attempt.
+	Pause time.Duration
+	// Err is the cause, if there is one.
+	Err error
+}

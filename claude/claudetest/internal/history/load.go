@@ -144,7 +144,7 @@ func (s *Store) readFrom(from io.Reader, session, path string) (*Conversation, e
 			chain = append(chain, r)
 			continue
 		}
-		c.note(r)
+		c.readMetadata(r)
 	}
 	c.lines = s.follow(chain)
 	for _, r := range c.lines {
@@ -162,8 +162,8 @@ func (s *Store) readFrom(from io.Reader, session, path string) (*Conversation, e
 	return c, nil
 }
 
-// note takes over what a line outside of the chain tells.
-func (c *Conversation) note(r record) {
+// readMetadata keeps what a line outside of the chain tells.
+func (c *Conversation) readMetadata(r record) {
 	switch r.Type {
 	case "custom-title":
 		c.Title = r.CustomTitle

@@ -64,12 +64,12 @@ func parse(command string) *line {
 	return l.line
 }
 
-// rest says whether what comes next begins with a text.
-func (l *lexer) rest(text string) bool { return strings.HasPrefix(l.src[l.pos:], text) }
+// hasPrefix reports whether what comes next begins with a text.
+func (l *lexer) hasPrefix(text string) bool { return strings.HasPrefix(l.src[l.pos:], text) }
 
-// take adds bytes to the word and, unless they belong to a redirection, to the
+// consume adds bytes to the word and, unless they belong to a redirection, to the
 // text.
-func (l *lexer) take(raw, value string) {
+func (l *lexer) consume(raw, value string) {
 	l.inWord = true
 	l.word.WriteString(value)
 	if !l.redirect {
@@ -109,31 +109,31 @@ func (l *lexer) next() {
 	switch {
 	case c == '\\':
 		end := min(l.pos+2, len(l.src))
-		l.take(l.src[l.pos:end], l.src[l.pos+1:end])
+		l.consume(l.src[l.pos:end], l.src[l.pos+1:end])
 	case c == '\'':
 		end := strings.IndexByte(l.src[l.pos+1:], '\'')
 		if end < 0 {
-			l.take(l.src[l.pos:], l.src[l.pos+1:])
+			l.consume(l.src[l.pos:], l.src[l.pos+1:])
 			return
 		}
-		l.take(l.src[l.pos:l.pos+end+2], l.src[l.pos+1:l.pos+1+end])
+		l.consume(l.src[l.pos:l.pos+end+2], l.src[l.pos+1:l.pos+1+end])
 	case c == '"':
 		l.quoted()
 	case c == '$' || c == '`':
 		l.expansion()
-	case l.rest("<(") || l.rest(">("):
+	case l.hasPrefix("<(") || l.hasPrefix(">("):
 		l.line.odd[process] = true
-		l.take(l.src[l.pos:l.pos+2], l.src[l.pos:l.pos+2])
-	case l.rest("<<"):
+		l.consume(l.src[l.pos:l.pos+2], l.src[l.pos:l.pos+2])
+	case l.hasPrefix("<<"):
 		l.document()
 	case c == '<':
 		l.line.odd[inputFile] = true
 		l.endWord()
 		l.pos++
 		l.redirect, l.output, l.input = true, false, true
-	case c == '>' || l.rest("&>"):
+	case c == '>' || l.hasPrefix("&>"):
 		l.redirection()
-	case l.rest("&&") || l.rest("||") || l.rest("|&"):
+	case l.hasPrefix("&&") || l.hasPrefix("||") || l.hasPrefix("|&"):
 		l.pos += 2
 		l.endPart()
 	case c == ';' || c == '|' || c == '\n':
@@ -161,24 +161,24 @@ func (l *lexer) next() {
 		}
 		l.pos++
 	default:
-		l.take(l.src[l.pos:l.pos+1], l.src[l.pos:l.pos+1])
+		l.consume(l.src[l.pos:l.pos+1], l.src[l.pos:l.pos+1])
 	}
 }
 
 // quoted reads what is between double quotes, where expansions still happen.
 func (l *lexer) quoted() {
-	l.take(`"`, "")
+	l.consume(`"`, "")
 	for l.pos < len(l.src) {
 		switch c := l.src[l.pos]; {
 		case c == '"':
-			l.take(`"`, "")
+			l.consume(`"`, "")
 			return
 		case c == '\\' && l.pos+1 < len(l.src):
-			l.take(l.src[l.pos:l.pos+2], l.src[l.pos+1:l.pos+2])
+			l.consume(l.src[l.pos:l.pos+2], l.src[l.pos+1:l.pos+2])
 		case c == '$' || c == '`':
 			l.expansion()
 		default:
-			l.take(l.src[l.pos:l.pos+1], l.src[l.pos:l.pos+1])
+			l.consume(l.src[l.pos:l.pos+1], l.src[l.pos:l.pos+1])
 		}
 	}
 }
@@ -188,30 +188,30 @@ func (l *lexer) quoted() {
 // as such.
 func (l *lexer) expansion() {
 	switch {
-	case l.rest("$(cat <<'"):
+	case l.hasPrefix("$(cat <<'"):
 		name, _, _ := strings.Cut(l.src[l.pos+len("$(cat <<'"):], "'")
 		_, after, found := strings.Cut(l.src[l.pos:], "\n"+name+"\n)")
 		if name != "" && found {
 			text := l.src[l.pos : len(l.src)-len(after)]
-			l.take(text, text)
+			l.consume(text, text)
 			return
 		}
 		l.line.odd[nested] = true
-	case l.rest("$("):
+	case l.hasPrefix("$("):
 		l.line.odd[nested] = true
-	case l.rest("`"):
+	case l.hasPrefix("`"):
 		l.line.odd[backticks] = true
-	case l.rest("${"):
+	case l.hasPrefix("${"):
 		l.line.odd[braces] = true
 	case l.pos+1 < len(l.src) && isName(l.src[l.pos+1]):
 		l.line.odd[variable] = true
 	}
 	// A bracket belongs to the expansion, so that it does not count as a subshell.
 	raw := l.src[l.pos : l.pos+1]
-	if l.rest("$(") || l.rest("${") {
+	if l.hasPrefix("$(") || l.hasPrefix("${") {
 		raw = l.src[l.pos : l.pos+2]
 	}
-	l.take(raw, raw)
+	l.consume(raw, raw)
 }
 
 func isName(c byte) bool {
@@ -239,7 +239,7 @@ func (l *lexer) redirection() {
 
 // document skips a here-document.
 func (l *lexer) document() {
-	if l.rest("<<<") {
+	if l.hasPrefix("<<<") {
 		l.endWord()
 		l.pos += 3
 		l.redirect, l.output = true, false
@@ -247,7 +247,7 @@ func (l *lexer) document() {
 	}
 	l.endWord()
 	l.pos += 2
-	if l.rest("-") {
+	if l.hasPrefix("-") {
 		l.pos++
 	}
 	head, body, _ := strings.Cut(l.src[l.pos:], "\n")

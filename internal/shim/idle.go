@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// restAfter is how long a shim has nothing to do before it gives memory back. An
+// idleAfter is how long a shim has nothing to do before it gives memory back. An
 // agent pauses for longer than that at every step, but not between the lines of
 // one.
-const restAfter = 2 * time.Second
+const idleAfter = 2 * time.Second
 
-// A rest gives memory back to the system when the process has nothing to do: what
+// An idleMemory gives memory back to the system when the process has nothing to do: what
 // a flood of lines needed, and the pages of the program that were used. There may be
 // hundreds of shims, most of which wait, and do not need more than a small part of a
 // large program.
-type rest struct {
+type idleMemory struct {
 	awake atomic.Bool // something was done since the timer was set
 	lines atomic.Bool // lines were carried since memory was given back
 
@@ -32,15 +32,15 @@ type rest struct {
 // pages are a range of the process's memory.
 type pages struct{ from, to uintptr }
 
-func newRest() *rest {
-	r := &rest{set: true}
+func newIdleMemory() *idleMemory {
+	r := &idleMemory{set: true}
 	r.lines.Store(true) // the start has used much as well
-	r.timer = time.AfterFunc(restAfter, r.look)
+	r.timer = time.AfterFunc(idleAfter, r.giveBack)
 	return r
 }
 
-// busy notes that something is done: lines are carried, or the hub has said something.
-func (r *rest) busy(lines bool) {
+// busy records that something is done: lines are carried, or the hub has said something.
+func (r *idleMemory) busy(lines bool) {
 	if lines && !r.lines.Load() {
 		r.lines.Store(true)
 	}
@@ -51,21 +51,21 @@ func (r *rest) busy(lines bool) {
 	defer r.mu.Unlock()
 	if !r.set && !r.over {
 		r.set = true
-		r.timer.Reset(restAfter)
+		r.timer.Reset(idleAfter)
 	}
 }
 
-// look gives memory back if nothing was done since the timer was set. Without lines
+// giveBack gives memory back if nothing was done since the timer was set. Without lines
 // there is no garbage that would be worth a collection, but even a ping needs some
 // megabytes of the program.
-func (r *rest) look() {
+func (r *idleMemory) giveBack() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.over {
 		return
 	}
 	if r.awake.Swap(false) {
-		r.timer.Reset(restAfter)
+		r.timer.Reset(idleAfter)
 		return
 	}
 	r.set = false
@@ -78,7 +78,7 @@ func (r *rest) look() {
 	dropPages(r.program)
 }
 
-func (r *rest) stop() {
+func (r *idleMemory) stop() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.over = true

@@ -1,3 +1,5 @@
+//go:build unix && !darwin
+
 package journal
 
 import (
@@ -5,7 +7,8 @@ import (
 	"strings"
 )
 
-// bootID names the present start of the machine, "" if the system does not tell.
+// bootID names the present start of the machine, "" if the system does not tell:
+// only Linux has this file.
 func bootID() string {
 	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {

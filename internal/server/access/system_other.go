@@ -1,4 +1,4 @@
-//go:build !unix
+//go:build !linux && !darwin
 
 package access
 
@@ -44,4 +44,10 @@ func writeTokens(string, []*entry) error {
 // be told in the way that is needed.
 func PhoneCertificate(string, net.IP, time.Time) (tls.Certificate, error) {
 	return tls.Certificate{}, fmt.Errorf("keeping a certificate: %w", errors.ErrUnsupported)
+}
+
+// peerCredentials is not supported on this system, so that no client gets in by a
+// socket.
+func peerCredentials(*net.UnixConn) (credentials, error) {
+	return credentials{}, fmt.Errorf("asking who connected: %w", errors.ErrUnsupported)
 }

@@ -7,8 +7,8 @@ import (
 	"fmt"
 )
 
-// The statements that write. The parameter for the session's key, which only the goroutine that
-// writes knows, is the first; that of updateSession is the last.
+// The statements that write. The parameter for the session's key, which only the queue's leader
+// knows, is the first; that of updateSession is the last.
 const (
 	insertEntry = `INSERT INTO entries (session, pos, seq, run, time, source, who, kind, uuid, line, data)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
@@ -75,32 +75,31 @@ func sharedInsert(rows int) string {
 // entryOverhead is about what a row costs beside its line and data.
 const entryOverhead = 128
 
-// A plan is a batch made ready to be written: all that can be done without the
-// connection was done by the goroutine that brought it.
-type plan struct {
+// A preparedBatch is a batch made ready to be written: the goroutine that calls
+// Commit does all that can be done without the connection.
+type preparedBatch struct {
 	batch   *Batch
-	strips  []strip             // the entries
+	inserts []entryInsert       // the entries
 	session []driver.NamedValue // nil if the batch has no row
-	rows    []planned
-	files   stower
+	rows    []preparedRow
+	blobs   blobWriter
 	size    int // of what goes into the database
 	bytes   int // of what the session grows by
 
-	// Set by the goroutine that holds the queue's turn.
+	// Set by the queue's leader, and read when its request is done.
 	first   int64 // position
 	refused error
 }
 
-// A planned row is a statement with its arguments; the first is filled in
-// later.
-type planned struct {
+// A preparedRow is a statement with its arguments. The leader fills in the first.
+type preparedRow struct {
 	text string
 	args []driver.NamedValue
 }
 
-// plan makes a batch ready. The plan is never nil.
-func (s *SQLite) plan(b *Batch) (*plan, error) {
-	p := &plan{batch: b, files: stower{files: s.files}}
+// prepareBatch makes a batch ready. Its result is never nil.
+func (s *SQLite) prepareBatch(b *Batch) (*preparedBatch, error) {
+	p := &preparedBatch{batch: b, blobs: blobWriter{store: s.blobs}}
 	if err := b.check(); err != nil {
 		return p, err
 	}
@@ -112,25 +111,24 @@ func (s *SQLite) plan(b *Batch) (*plan, error) {
 	if err := p.addRows(); err != nil {
 		return p, err
 	}
-	for _, sum := range p.files.sums {
+	for _, sum := range p.blobs.sums {
 		p.add(insertFile, sum)
 	}
-	return p, p.files.err
+	return p, p.blobs.err
 }
 
-// A strip is some entries that one statement writes. The values of the first two
-// parameters, the session's key and the position of the first entry, are filled in
-// later.
-type strip struct {
+// An entryInsert is a statement that writes n entries. The leader fills in the
+// first two arguments: the session's key and the position of the first entry.
+type entryInsert struct {
 	text string
 	args []driver.NamedValue
 	n    int
 }
 
-// addEntries plans the entries of a batch. They are many and much alike: those
+// addEntries adds the statements for the batch's entries. They are many and much alike: those
 // that follow each other and differ in uuid and line alone share statements and
 // all other values, which saves a third of what they cost.
-func (p *plan) addEntries() {
+func (p *preparedBatch) addEntries() {
 	entries := p.batch.Entries
 	for i := range entries {
 		length := entryOverhead + len(entries[i].Line) + len(entries[i].Data)
@@ -150,10 +148,10 @@ func (p *plan) addEntries() {
 			e := &entries[at]
 			args[8].Value = e.UUID
 			if e.Line != nil {
-				args[9].Value = p.files.value(e.Line)
+				args[9].Value = p.blobs.value(e.Line)
 			}
 			if e.Data != nil {
-				args[10].Value = p.files.value(e.Data)
+				args[10].Value = p.blobs.value(e.Data)
 			}
 			at++
 		}
@@ -173,9 +171,9 @@ func alike(entries []Entry) int {
 	return len(entries)
 }
 
-// addShared plans entries that one statement writes; at is the place of the first
-// of them in the batch.
-func (p *plan) addShared(text string, entries []Entry, at int) {
+// addShared adds one statement that writes several entries; at is the index of the
+// first of them in the batch.
+func (p *preparedBatch) addShared(text string, entries []Entry, at int) {
 	args := p.entryArgs(text, entries, at, sharedValues+2*len(entries))
 	for i := range entries {
 		own := args[sharedValues+2*i:]
@@ -183,9 +181,9 @@ func (p *plan) addShared(text string, entries []Entry, at int) {
 	}
 }
 
-// entryArgs plans a statement that writes entries, with the values that they have
-// in common.
-func (p *plan) entryArgs(text string, entries []Entry, at, values int) []driver.NamedValue {
+// entryArgs adds a statement that writes entries and returns its arguments, with the
+// values that the entries have in common.
+func (p *preparedBatch) entryArgs(text string, entries []Entry, at, values int) []driver.NamedValue {
 	args := make([]driver.NamedValue, values)
 	for i := range args {
 		args[i].Ordinal = i + 1
@@ -193,12 +191,12 @@ func (p *plan) entryArgs(text string, entries []Entry, at, values int) []driver.
 	e := &entries[0]
 	args[2].Value, args[3].Value, args[4].Value = p.batch.After+int64(at)+1, int64(e.Run), nanoseconds(e.Time)
 	args[5].Value, args[6].Value, args[7].Value = string(e.Source), e.By, e.Kind
-	p.strips = append(p.strips, strip{text, args, len(entries)})
+	p.inserts = append(p.inserts, entryInsert{text, args, len(entries)})
 	return args
 }
 
-// addRows plans the rows of a batch.
-func (p *plan) addRows() error {
+// addRows adds the statements for the batch's rows.
+func (p *preparedBatch) addRows() error {
 	b := p.batch
 	for i := range b.Runs {
 		r := &b.Runs[i]
@@ -215,12 +213,12 @@ func (p *plan) addRows() error {
 	for i := range b.Commands {
 		c := &b.Commands[i]
 		p.add(upsertCommand, c.ID, c.Run, c.Number, c.ClientID, c.Kind, c.State, c.Settled, c.UUID, c.RequestID,
-			p.files.value(c.Line), p.files.value(c.Data), c.By, c.Order, c.Created, c.Updated)
+			p.blobs.value(c.Line), p.blobs.value(c.Data), c.By, c.Order, c.Created, c.Updated)
 	}
 	for i := range b.Questions {
 		q := &b.Questions[i]
 		p.add(upsertQuestion, q.ID, q.Run, q.RequestID, q.Kind, q.State, q.Opened, q.Settled,
-			p.files.value(q.Ask), p.files.value(q.Answer), q.By, q.Reason, p.files.value(q.Data), q.OpenedAt, q.SettledAt)
+			p.blobs.value(q.Ask), p.blobs.value(q.Answer), q.By, q.Reason, p.blobs.value(q.Data), q.OpenedAt, q.SettledAt)
 	}
 	for i := range b.Turns {
 		t := &b.Turns[i]
@@ -246,7 +244,7 @@ func (p *plan) addRows() error {
 }
 
 // args makes the arguments of a statement.
-func (p *plan) args(values ...any) []driver.NamedValue {
+func (p *preparedBatch) args(values ...any) []driver.NamedValue {
 	list := named(values)
 	for i := range list {
 		switch v := list[i].Value.(type) {
@@ -259,9 +257,9 @@ func (p *plan) args(values ...any) []driver.NamedValue {
 	return list
 }
 
-// add plans a row; the session's key comes first.
-func (p *plan) add(text string, values ...any) {
-	p.rows = append(p.rows, planned{text, p.args(append([]any{nil}, values...)...)})
+// add adds a statement for a row; its first argument is the session's key.
+func (p *preparedBatch) add(text string, values ...any) {
+	p.rows = append(p.rows, preparedRow{text, p.args(append([]any{nil}, values...)...)})
 }
 
 // check says what is wrong with a batch whatever the journal holds. Rows that

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux || darwin
 
 package doctor
 
@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// owner returns whose a file is.
+// owner returns the uid of a file's owner.
 func owner(info fs.FileInfo) int {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(stat.Uid)
@@ -22,8 +22,8 @@ func locked(path string) bool {
 	if err != nil {
 		return false
 	}
-	defer func() { _ = file.Close() }() // and with it goes what it took
-	// A shared lock, and for a moment only: a hub that starts just now waits for a moment, too.
+	defer func() { _ = file.Close() }() // which releases the lock
+	// A shared lock, and for a moment only: a hub that starts meanwhile waits for it.
 	err = syscall.Flock(int(file.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
 	return err != nil
 }

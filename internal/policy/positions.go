@@ -11,11 +11,11 @@ import (
 // A position is a place in a file, from 1.
 type position struct{ line, column int }
 
-// findPlaces returns where each value of a TOML text stands, by its path:
+// findPositions returns where each value of a TOML text stands, by its path:
 // allow[0], rule[1].message, folder[2].rule[0].rule. The text is known to be
-// valid. The decoder does not keep these places; rules need them to be named by.
-func findPlaces(text []byte) map[string]position {
-	f := &finderOfPlaces{places: map[string]position{}, count: map[string]int{}, lines: []int{0}}
+// valid. The decoder does not keep these positions; errors and rules name them.
+func findPositions(text []byte) map[string]position {
+	f := &positionFinder{positions: map[string]position{}, count: map[string]int{}, lines: []int{0}}
 	for i, c := range text {
 		if c == '\n' {
 			f.lines = append(f.lines, i+1)
@@ -35,12 +35,12 @@ func findPlaces(text []byte) map[string]position {
 		default:
 		}
 	}
-	return f.places
+	return f.positions
 }
 
-type finderOfPlaces struct {
-	parser unstable.Parser
-	places map[string]position
+type positionFinder struct {
+	parser    unstable.Parser
+	positions map[string]position
 	// count is how many elements the lists of tables have so far.
 	count map[string]int
 	// lines are where the lines begin.
@@ -48,7 +48,7 @@ type finderOfPlaces struct {
 }
 
 // header returns the path of the table that a header begins.
-func (f *finderOfPlaces) header(node *unstable.Node, list bool) string {
+func (f *positionFinder) header(node *unstable.Node, list bool) string {
 	where := ""
 	for it := node.Key(); it.Next(); {
 		key := it.Node()
@@ -62,22 +62,22 @@ func (f *finderOfPlaces) header(node *unstable.Node, list bool) string {
 			// The element that was begun last is meant.
 			where = fmt.Sprintf("%s[%d]", where, f.count[where]-1)
 		}
-		f.note(where, key)
+		f.record(where, key)
 	}
 	return where
 }
 
-func (f *finderOfPlaces) keyValue(table string, node *unstable.Node) {
+func (f *positionFinder) keyValue(table string, node *unstable.Node) {
 	where := table
 	for it := node.Key(); it.Next(); {
 		where = join(where, string(it.Node().Data))
-		f.note(where, it.Node())
+		f.record(where, it.Node())
 	}
 	f.value(where, node.Value())
 }
 
-func (f *finderOfPlaces) value(where string, node *unstable.Node) {
-	f.note(where, node)
+func (f *positionFinder) value(where string, node *unstable.Node) {
+	f.record(where, node)
 	switch node.Kind {
 	case unstable.Array:
 		n := 0
@@ -92,14 +92,14 @@ func (f *finderOfPlaces) value(where string, node *unstable.Node) {
 	}
 }
 
-// note keeps the place of a node. Some have none: what is around them does.
-func (f *finderOfPlaces) note(where string, node *unstable.Node) {
+// record keeps the position of a node. Some have none: what is around them does.
+func (f *positionFinder) record(where string, node *unstable.Node) {
 	if node.Raw.Length == 0 {
 		return
 	}
 	at := int(node.Raw.Offset)
 	line := sort.SearchInts(f.lines, at+1)
-	f.places[where] = position{line, at - f.lines[line-1] + 1}
+	f.positions[where] = position{line, at - f.lines[line-1] + 1}
 }
 
 func join(where, key string) string { return strings.TrimPrefix(where+"."+key, ".") }

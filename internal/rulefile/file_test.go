@@ -22,12 +22,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A lab is a rules file and a store, and the book that is open on them.
+// A lab is a rules file and a store, and the File that is open on them.
 type lab struct {
 	*testing.T
 	dir, file, store string
-	log              bytes.Buffer // written by the book, read while it does nothing
-	book             *Book
+	log              bytes.Buffer // written by the File, read while it does nothing
+	rules            *File
 }
 
 // newLab makes the files with a first text of the rules; "-" for none.
@@ -41,18 +41,18 @@ func newLab(t *testing.T, text string) *lab {
 	return l
 }
 
-// open opens a book, or the next one on the same files. It does not look at the file by itself: the lab says when.
+// open opens a File, or the next one on the same files. It does not look at the file by itself: the lab says when.
 func (l *lab) open() {
 	l.Helper()
-	if l.book != nil {
-		l.book.Close()
+	if l.rules != nil {
+		l.rules.Close()
 	}
-	book, err := Open(l.Context(), l.options())
+	rules, err := Open(l.Context(), l.options())
 	if err != nil {
 		l.Fatal(err)
 	}
-	l.Cleanup(book.Close)
-	l.book = book
+	l.Cleanup(rules.Close)
+	l.rules = rules
 }
 
 func (l *lab) options() Options {
@@ -70,17 +70,17 @@ func (l *lab) write(text string) {
 	}
 }
 
-// edit writes the rules file and has the book see it.
+// edit writes the rules file and has the File see it.
 func (l *lab) edit(text string) {
 	l.Helper()
 	l.write(text)
 	l.settle()
 }
 
-// settle has the book look twice.
+// settle has the File look twice.
 func (l *lab) settle() {
-	l.book.lookAgain()
-	l.book.lookAgain()
+	l.rules.checkFile()
+	l.rules.checkFile()
 }
 
 // decide returns the decision about a command, "" if there is none.
@@ -90,7 +90,7 @@ func (l *lab) decide(command string) policy.Decision {
 	if err != nil {
 		l.Fatal(err)
 	}
-	return l.book.Engine().Decide(policy.Call{Tool: "Bash", Input: input, Dir: "/home/x/p", Now: time.Now()}).Decision
+	return l.rules.Engine().Decide(policy.Call{Tool: "Bash", Input: input, Dir: "/home/x/p", Now: time.Now()}).Decision
 }
 
 // want checks decisions: pairs of a command and a decision.
@@ -106,7 +106,7 @@ func (l *lab) want(pairs ...string) {
 // waits checks what waits for confirmation: parts of the sentences; none for nothing. It returns the sum.
 func (l *lab) waits(parts ...string) string {
 	l.Helper()
-	status := l.book.Status()
+	status := l.rules.Status()
 	if status.Pending == nil {
 		if len(parts) > 0 {
 			l.Errorf("nothing waits for confirmation; problem %q", status.Problem)
@@ -128,11 +128,11 @@ func (l *lab) waits(parts ...string) string {
 // confirm confirms what waits.
 func (l *lab) confirm() {
 	l.Helper()
-	waits := l.book.Status().Pending
+	waits := l.rules.Status().Pending
 	if waits == nil {
 		l.Fatal("nothing waits for confirmation")
 	}
-	if err := l.book.Confirm(waits.Sum); err != nil {
+	if err := l.rules.Confirm(waits.Sum); err != nil {
 		l.Fatal(err)
 	}
 }
@@ -140,7 +140,7 @@ func (l *lab) confirm() {
 // problem checks what is said to be wrong; "" for nothing.
 func (l *lab) problem(part string) {
 	l.Helper()
-	if got := l.book.Status().Problem; part == "" && got != "" || !strings.Contains(got, part) {
+	if got := l.rules.Status().Problem; part == "" && got != "" || !strings.Contains(got, part) {
 		l.Errorf("the problem is %q, want %q", got, part)
 	}
 }
@@ -158,13 +158,13 @@ func TestMissing(t *testing.T) {
 	if _, err := os.Stat(l.store); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("something was written down as confirmed: %v", err)
 	}
-	if !l.book.Status().Missing {
+	if !l.rules.Status().Missing {
 		t.Error("the status does not say that the file is missing")
 	}
 	l.edit(deniesRm)
 	l.want("rm x", "deny", "cat /own/file", "deny")
 	l.waits()
-	if l.book.Status().Missing {
+	if l.rules.Status().Missing {
 		t.Error("the status still says that the file is missing")
 	}
 }
@@ -180,7 +180,7 @@ func TestFirst(t *testing.T) {
 	if !strings.Contains(l.log.String(), "switchboard policy confirm") {
 		t.Errorf("the log does not say what to do:\n%s", &l.log)
 	}
-	changed := l.book.Changed()
+	changed := l.rules.Changed()
 	l.confirm()
 	select {
 	case <-changed:
@@ -190,7 +190,7 @@ func TestFirst(t *testing.T) {
 	l.want("make x", "allow", "rm x", "deny")
 	l.waits()
 	// A second confirmation of the same is as good as the first.
-	if err := l.book.Confirm(sum); err != nil {
+	if err := l.rules.Confirm(sum); err != nil {
 		t.Error(err)
 	}
 }
@@ -246,7 +246,7 @@ func TestRemoved(t *testing.T) {
 func TestBroken(t *testing.T) {
 	l := newLab(t, allowsMake+deniesRm)
 	l.confirm()
-	read := l.book.Status().Loaded
+	read := l.rules.Status().Loaded
 	for _, broken := range [][2]string{
 		{"allow = [\"Bash(make:*)\"\ndeny", "rules.toml:"},
 		{"allows = []\n", "allows"},
@@ -254,7 +254,7 @@ func TestBroken(t *testing.T) {
 		{"# " + strings.Repeat("x", 1<<20), "1 MiB"},
 	} {
 		text, want := broken[0], broken[1]
-		changed := l.book.Changed()
+		changed := l.rules.Changed()
 		l.edit(text)
 		l.problem(want)
 		l.waits()
@@ -264,10 +264,10 @@ func TestBroken(t *testing.T) {
 		default:
 			t.Error("nobody was told of the problem")
 		}
-		if !l.book.Status().Loaded.Equal(read) {
+		if !l.rules.Status().Loaded.Equal(read) {
 			t.Error("a broken file counts as read")
 		}
-		err := l.book.Confirm(Sum([]byte(text)))
+		err := l.rules.Confirm(Sum([]byte(text)))
 		if refused, ok := errors.AsType[*api.Error](err); !ok || refused.Status != http.StatusConflict || !strings.Contains(refused.Detail, want) {
 			t.Errorf("confirming a broken file: %v", err)
 		}
@@ -289,18 +289,18 @@ func TestHalfWritten(t *testing.T) {
 	l := newLab(t, allowsMake)
 	l.confirm()
 	l.write("")
-	if l.book.lookAgain() {
+	if l.rules.checkFile() {
 		t.Error("the file is as it was, it says")
 	}
 	l.write(allowsMake)
-	if !l.book.lookAgain() {
+	if !l.rules.checkFile() {
 		t.Error("the file is another, it says")
 	}
 	l.waits()
 	l.want("make x", "allow")
 	// Nor if somebody confirms something just then.
 	l.write("")
-	if err := l.book.Confirm(Sum([]byte(deniesRm))); err == nil {
+	if err := l.rules.Confirm(Sum([]byte(deniesRm))); err == nil {
 		t.Error("a text was confirmed that is not there")
 	}
 	l.want("make x", "allow")
@@ -308,11 +308,11 @@ func TestHalfWritten(t *testing.T) {
 	l.waits()
 	// The same with a text in between that is never seen twice.
 	l.write("")
-	l.book.lookAgain()
+	l.rules.checkFile()
 	l.write("# nothing\n")
-	l.book.lookAgain()
+	l.rules.checkFile()
 	l.want("make x", "allow")
-	l.book.lookAgain()
+	l.rules.checkFile()
 	l.want("make x", "")
 }
 
@@ -333,7 +333,7 @@ func TestRename(t *testing.T) {
 func TestConfirmWrong(t *testing.T) {
 	l := newLab(t, allowsMake)
 	for _, sum := range []string{"", "x", Sum(nil), Sum([]byte(deniesRm)), strings.ToUpper(l.waits("make")), l.waits("make")[:31]} {
-		err := l.book.Confirm(sum)
+		err := l.rules.Confirm(sum)
 		if refused, ok := errors.AsType[*api.Error](err); !ok || refused.Status != http.StatusConflict || refused.Hint == "" {
 			t.Errorf("confirming %q: %v", sum, err)
 		}
@@ -342,16 +342,16 @@ func TestConfirmWrong(t *testing.T) {
 	// The file changes between the look and the confirmation.
 	shown := l.waits("make")
 	l.write("allow = [\"Bash(rm:*)\"]\n")
-	if err := l.book.Confirm(shown); err == nil {
+	if err := l.rules.Confirm(shown); err == nil {
 		t.Error("another text was confirmed")
 	}
 	l.want("make x", "", "rm x", "")
 	// What is in the file can be confirmed even if nobody has looked since.
-	if err := l.book.Confirm(Sum([]byte("allow = [\"Bash(rm:*)\"]\n"))); err != nil {
+	if err := l.rules.Confirm(Sum([]byte("allow = [\"Bash(rm:*)\"]\n"))); err != nil {
 		t.Error(err)
 	}
 	l.want("rm x", "allow")
-	if err := l.book.Confirm(shown); err == nil {
+	if err := l.rules.Confirm(shown); err == nil {
 		t.Error("a text was confirmed that is not there")
 	}
 	l.want("make x", "", "rm x", "allow")
@@ -443,8 +443,8 @@ func TestStoreSpoilt(t *testing.T) {
 // TestStoreUnwritable refuses a confirmation that would not outlive a restart; what narrows holds all the same.
 func TestStoreUnwritable(t *testing.T) {
 	l := newLab(t, allowsMake)
-	l.book.options.Store = filepath.Join(l.dir, "nowhere", "store")
-	err := l.book.Confirm(l.waits("make"))
+	l.rules.options.Store = filepath.Join(l.dir, "nowhere", "store")
+	err := l.rules.Confirm(l.waits("make"))
 	if refused, ok := errors.AsType[*api.Error](err); !ok || refused.Code != api.CodeStorage {
 		t.Errorf("confirming without a store: %v", err)
 	}
@@ -469,7 +469,7 @@ ask = ["WebFetch"]
 allow = ["Bash(make:*)"]
 `)
 	l.confirm()
-	status := l.book.Status()
+	status := l.rules.Status()
 	if status.File != l.file || status.Enforce != "hook" || status.Loaded.IsZero() || status.Problem != "" || status.Pending != nil {
 		t.Errorf("%+v", status)
 	}
@@ -491,33 +491,33 @@ allow = ["Bash(make:*)"]
 	}
 }
 
-// TestWatch has the book look by itself.
+// TestWatch has the File look by itself.
 func TestWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &lab{T: t, dir: t.TempDir()}
 		l.file, l.store = filepath.Join(l.dir, "rules.toml"), filepath.Join(l.dir, "rules.confirmed")
 		o := l.options()
 		o.Every, o.Logger = 0, nil
-		book, err := Open(t.Context(), o)
+		rules, err := Open(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer book.Close()
-		l.book = book
+		defer rules.Close()
+		l.rules = rules
 		for range 3 {
 			begun := time.Now()
-			changed := book.Changed()
+			changed := rules.Changed()
 			l.write(deniesRm)
 			<-changed
 			l.want("rm x", "deny")
 			if took := time.Since(begun); took > defaultEvery*5/4 {
 				t.Errorf("a change was seen after %s", took)
 			}
-			changed = book.Changed()
+			changed = rules.Changed()
 			l.write(deniesRm + allowsMake)
 			<-changed
 			l.waits("make")
-			changed = book.Changed()
+			changed = rules.Changed()
 			l.write("deny = [")
 			<-changed
 			l.problem("rules.toml:1")
@@ -531,7 +531,7 @@ func TestWithoutFile(t *testing.T) {
 	l.store = filepath.Join(l.dir, "rules.confirmed")
 	l.open()
 	l.want("rm x", "", "cat /own/file", "deny")
-	if status := l.book.Status(); status.File != "" || status.Problem != "" || status.Pending != nil {
+	if status := l.rules.Status(); status.File != "" || status.Problem != "" || status.Pending != nil {
 		t.Errorf("%+v", status)
 	}
 }

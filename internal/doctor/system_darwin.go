@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// volume looks at the file system of a path.
+// volume describes the file system of a path.
 func volume(path string) (Volume, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(path, &s); err != nil {

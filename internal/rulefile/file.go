@@ -38,8 +38,8 @@ type Options struct {
 	Every time.Duration
 }
 
-// A Book is the rules in force. It owns one goroutine, which Close joins. Its methods are safe for concurrent use.
-type Book struct {
+// A File is the rules file and the rules in force. It owns one goroutine, which Close joins. Its methods are safe for concurrent use.
+type File struct {
 	// Static after construction.
 	options Options
 	log     *slog.Logger
@@ -48,8 +48,8 @@ type Book struct {
 
 	mu        sync.Mutex // guards what follows, and the store
 	confirmed *version
-	acted     sight          // what the rules in force were made of
-	seen      sight          // what the file was at the last look
+	applied   reading        // what the rules in force are made of
+	seen      reading        // what the file was at the last look
 	inForce   *policy.Engine // of confirmed, and perhaps more
 	pending   *pending
 	problem   string
@@ -69,9 +69,9 @@ type pending struct {
 	change api.PolicyChange
 }
 
-// A sight is what the rules file was when it was read: a text, or the reason why there is none. That the file does not exist is as good as
+// A reading is what the rules file was when it was read: a text, or the reason why there is none. That the file does not exist is as good as
 // an empty text.
-type sight struct {
+type reading struct {
 	text    string
 	problem string
 	missing bool
@@ -84,101 +84,101 @@ func Sum(text []byte) string {
 }
 
 // Open reads what was confirmed and the rules file, and goes on looking at it until Close. A file that cannot be used is no error: see
-// [Book.Status]. ctx bounds nothing but the start.
-func Open(ctx context.Context, o Options) (*Book, error) {
+// [File.Status]. ctx bounds nothing but the start.
+func Open(ctx context.Context, o Options) (*File, error) {
 	if o.Every <= 0 {
 		o.Every = defaultEvery
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	b := &Book{options: o, log: o.Logger, changed: make(chan struct{})}
-	b.confirmed = b.recall()
-	engine, err := policy.New(b.heldBefore(), o.Policy)
+	f := &File{options: o, log: o.Logger, changed: make(chan struct{})}
+	f.confirmed = f.readConfirmed()
+	engine, err := policy.New(f.lastInForce(), o.Policy)
 	if err != nil {
 		return nil, fmt.Errorf("compiling the rules that were confirmed last: %w", err)
 	}
-	b.inForce, b.loaded = engine, time.Now().UTC()
-	b.seen = b.look()
-	b.act(b.seen)
+	f.inForce, f.loaded = engine, time.Now().UTC()
+	f.seen = f.readFile()
+	f.apply(f.seen)
 
 	watching, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	b.cancel = cancel
+	f.cancel = cancel
 	if o.File != "" {
-		b.watch.Go(func() { b.keepLooking(watching) })
+		f.watch.Go(func() { f.watchFile(watching) })
 	}
-	return b, nil
+	return f, nil
 }
 
 // Close stops looking at the file.
-func (b *Book) Close() {
-	b.cancel()
-	b.watch.Wait()
+func (f *File) Close() {
+	f.cancel()
+	f.watch.Wait()
 }
 
 // Engine returns the rules in force.
-func (b *Book) Engine() *policy.Engine {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.inForce
+func (f *File) Engine() *policy.Engine {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.inForce
 }
 
 // Changed returns a channel that is closed when the rules, or what is said about them, change.
-func (b *Book) Changed() <-chan struct{} {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.changed
+func (f *File) Changed() <-chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.changed
 }
 
 // Confirm puts the pending version into force, if sum names it. The file is read once more before, so that what a user confirms is what they
 // were shown. An *[api.Error] says that it is another by now, or that there is nothing to confirm.
-func (b *Book) Confirm(sum string) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if now := b.look(); now != b.acted {
-		b.seen = now
+func (f *File) Confirm(sum string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if now := f.readFile(); now != f.applied {
+		f.seen = now
 		if now.problem == "" && Sum([]byte(now.text)) != sum {
-			return another(sum, Sum([]byte(now.text)))
+			return changedMeanwhile(sum, Sum([]byte(now.text)))
 		}
-		b.act(now)
+		f.apply(now)
 	}
 	switch {
-	case b.pending == nil && sum == Sum([]byte(b.confirmed.text)) && b.problem == "":
+	case f.pending == nil && sum == Sum([]byte(f.confirmed.text)) && f.problem == "":
 		return nil // confirmed already
-	case b.pending == nil && b.problem != "":
+	case f.pending == nil && f.problem != "":
 		return &api.Error{
-			Status: http.StatusConflict, Code: api.CodeConflict, Title: "The rules file cannot be used", Detail: b.problem,
+			Status: http.StatusConflict, Code: api.CodeConflict, Title: "The rules file cannot be used", Detail: f.problem,
 			Hint: "fix it, then check with: switchboard policy show",
 		}
-	case b.pending == nil:
+	case f.pending == nil:
 		return &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Title: "Nothing waits for confirmation", Hint: "see: switchboard policy show"}
-	case sum != b.pending.change.Sum:
-		return another(sum, b.pending.change.Sum)
+	case sum != f.pending.change.Sum:
+		return changedMeanwhile(sum, f.pending.change.Sum)
 	}
-	engine, err := policy.New(b.pending.file, b.options.Policy)
+	engine, err := policy.New(f.pending.file, f.options.Policy)
 	if err != nil {
 		return fmt.Errorf("compiling the rules: %w", err)
 	}
-	if err := writeStore(b.options.Store, b.pending.text); err != nil {
+	if err := writeStore(f.options.Store, f.pending.text); err != nil {
 		return &api.Error{Status: http.StatusServiceUnavailable, Code: api.CodeStorage, Title: "What was confirmed cannot be written down", Detail: err.Error()}
 	}
-	b.confirmed = &version{b.pending.file, b.pending.text}
-	b.forgetWaiting()
-	b.put(engine, nil, "")
+	f.confirmed = &version{f.pending.file, f.pending.text}
+	f.removePending()
+	f.install(engine, nil, "")
 	return nil
 }
 
-// another says that a client confirms a version that is not there any more.
-func another(meant, is string) error {
+// changedMeanwhile says that a client confirms a version that is not there any more.
+func changedMeanwhile(meant, is string) error {
 	return &api.Error{
 		Status: http.StatusConflict, Code: api.CodeConflict, Title: "The rules file is another one by now",
 		Detail: fmt.Sprintf("%q was meant, and it is %s", meant, is), Hint: "look at it again with: switchboard policy show",
 	}
 }
 
-// keepLooking looks at the file until ctx ends.
-func (b *Book) keepLooking(ctx context.Context) {
-	timer := time.NewTimer(b.options.Every)
+// watchFile is the goroutine that looks at the file until ctx ends.
+func (f *File) watchFile(ctx context.Context) {
+	timer := time.NewTimer(f.options.Every)
 	defer timer.Stop()
 	for {
 		select {
@@ -186,155 +186,155 @@ func (b *Book) keepLooking(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		next := b.options.Every
-		if !b.lookAgain() {
+		next := f.options.Every
+		if !f.checkFile() {
 			next /= 4
 		}
 		timer.Reset(next)
 	}
 }
 
-// lookAgain looks at the file, and acts on a change that it has seen twice. It reports whether the file is as it was.
-func (b *Book) lookAgain() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	now := b.look()
-	before := b.seen
-	b.seen = now
-	if now == b.acted {
+// checkFile looks at the file, and acts on a change that it has seen twice. It reports whether the file is as it was.
+func (f *File) checkFile() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := f.readFile()
+	before := f.seen
+	f.seen = now
+	if now == f.applied {
 		return true
 	}
 	if now != before {
 		return false
 	}
-	b.act(now)
+	f.apply(now)
 	return true
 }
 
-// look reads the file.
-func (b *Book) look() sight {
-	text, err := config.ReadFile(b.options.File)
+// readFile reads the rules file.
+func (f *File) readFile() reading {
+	text, err := config.ReadFile(f.options.File)
 	switch {
 	case err == nil:
-		return sight{text: string(text)}
+		return reading{text: string(text)}
 	case errors.Is(err, fs.ErrNotExist):
-		return sight{missing: true}
+		return reading{missing: true}
 	default:
-		return sight{problem: err.Error()}
+		return reading{problem: err.Error()}
 	}
 }
 
-// act puts into force what may be of a file. The caller holds mu, or has b alone.
-func (b *Book) act(s sight) {
-	b.acted = s
+// apply puts into force as much of the file as needs no confirmation. The caller holds mu, or has f alone.
+func (f *File) apply(s reading) {
+	f.applied = s
 	if s.problem != "" {
-		b.refuse(s.problem)
+		f.refuse(s.problem)
 		return
 	}
-	file, err := b.parse(s.text)
+	file, err := f.parse(s.text)
 	if err != nil {
-		b.refuse(err.Error())
+		f.refuse(err.Error())
 		return
 	}
-	if widens := policy.Widens(b.confirmed.file, file); len(widens) > 0 {
-		b.hold(version{file, s.text}, widens)
+	if widens := policy.Widens(f.confirmed.file, file); len(widens) > 0 {
+		f.holdBack(version{file, s.text}, widens)
 		return
 	}
-	engine, err := policy.New(file, b.options.Policy)
+	engine, err := policy.New(file, f.options.Policy)
 	if err != nil {
-		b.refuse(err.Error())
+		f.refuse(err.Error())
 		return
 	}
 	problem := ""
-	if s.text != b.confirmed.text {
-		if err := writeStore(b.options.Store, s.text); err != nil {
+	if s.text != f.confirmed.text {
+		if err := writeStore(f.options.Store, s.text); err != nil {
 			problem = "the rules hold, but cannot be written down as confirmed: " + err.Error()
-			b.log.Error("the rules that hold cannot be written down as confirmed", "err", err)
+			f.log.Error("the rules that hold cannot be written down as confirmed", "err", err)
 		}
-		b.log.Info("the rules were read", "file", b.options.File, "rules", count(file))
+		f.log.Info("the rules were read", "file", f.options.File, "rules", count(file))
 	}
-	b.confirmed = &version{file, s.text}
-	b.forgetWaiting()
-	b.put(engine, nil, problem)
+	f.confirmed = &version{file, s.text}
+	f.removePending()
+	f.install(engine, nil, problem)
 }
 
-// hold has a version wait for confirmation.
-func (b *Book) hold(v version, widens []string) {
-	engine, err := policy.New(policy.Narrowed(b.confirmed.file, v.file), b.options.Policy)
+// holdBack has a version wait for confirmation. What it denies is in force at once.
+func (f *File) holdBack(v version, widens []string) {
+	engine, err := policy.New(policy.Narrowed(f.confirmed.file, v.file), f.options.Policy)
 	if err != nil {
-		b.refuse(err.Error())
+		f.refuse(err.Error())
 		return
 	}
-	if err := writeStore(b.waiting(), v.text); err != nil {
-		b.log.Error("the rules that wait for confirmation cannot be written down; what they deny is lost if the file is broken at the next start", "err", err)
+	if err := writeStore(f.pendingStore(), v.text); err != nil {
+		f.log.Error("the rules that wait for confirmation cannot be written down; what they deny is lost if the file is broken at the next start", "err", err)
 	}
 	waits := &pending{v, api.PolicyChange{Sum: Sum([]byte(v.text)), Widens: widens}}
-	b.log.Warn("the rules allow more than before; confirm them with: switchboard policy confirm", "file", b.options.File, "changes", len(widens))
-	b.put(engine, waits, "")
+	f.log.Warn("the rules allow more than before; confirm them with: switchboard policy confirm", "file", f.options.File, "changes", len(widens))
+	f.install(engine, waits, "")
 }
 
 // refuse leaves the rules in force as they are.
-func (b *Book) refuse(reason string) {
-	b.log.Error("the rules file cannot be used; the rules before it hold", "err", reason)
-	read := b.loaded
-	b.put(b.inForce, nil, reason)
-	b.loaded = read
+func (f *File) refuse(reason string) {
+	f.log.Error("the rules file cannot be used; the rules before it hold", "err", reason)
+	read := f.loaded
+	f.install(f.inForce, nil, reason)
+	f.loaded = read
 }
 
-// put is where everything changes.
-func (b *Book) put(engine *policy.Engine, waits *pending, problem string) {
-	b.inForce, b.pending, b.problem, b.loaded = engine, waits, problem, time.Now().UTC()
-	close(b.changed)
-	b.changed = make(chan struct{})
+// install replaces the rules in force and what is said about them, and wakes callers of Changed. mu is held.
+func (f *File) install(engine *policy.Engine, waits *pending, problem string) {
+	f.inForce, f.pending, f.problem, f.loaded = engine, waits, problem, time.Now().UTC()
+	close(f.changed)
+	f.changed = make(chan struct{})
 }
 
 // parse reads a text of the rules file. One without anything in it is no rules.
-func (b *Book) parse(text string) (*policy.File, error) {
+func (f *File) parse(text string) (*policy.File, error) {
 	if text == "" {
 		return nil, nil
 	}
-	return policy.ParseFile(b.options.File, []byte(text), b.options.Policy.Home)
+	return policy.ParseFile(f.options.File, []byte(text), f.options.Policy.Home)
 }
 
-// recall returns what was confirmed last. If that cannot be told, nothing was: then what the rules file denies holds, and what it allows waits.
-func (b *Book) recall() *version {
-	text, err := readStore(b.options.Store)
+// readConfirmed returns what was confirmed last. If that cannot be told, nothing was: then what the rules file denies holds, and what it allows waits.
+func (f *File) readConfirmed() *version {
+	text, err := readStore(f.options.Store)
 	if err == nil {
 		var file *policy.File
-		if file, err = b.parse(string(text)); err == nil {
+		if file, err = f.parse(string(text)); err == nil {
 			return &version{file, string(text)}
 		}
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
-		b.log.Error("what was confirmed of the rules cannot be used; what they allow has to be confirmed again", "file", b.options.Store, "err", err)
+		f.log.Error("what was confirmed of the rules cannot be used; what they allow has to be confirmed again", "file", f.options.Store, "err", err)
 	}
 	return &version{}
 }
 
-// waiting is the file that holds the version that waits for confirmation. What it denies holds, and has to after a restart at which the rules file
+// pendingStore is the file that holds the version that waits for confirmation. What it denies holds, and has to after a restart at which the rules file
 // is broken.
-func (b *Book) waiting() string { return b.options.Store + "-pending" }
+func (f *File) pendingStore() string { return f.options.Store + "-pending" }
 
-// forgetWaiting removes what is written down of a version that waits no more.
-func (b *Book) forgetWaiting() {
-	if err := os.Remove(b.waiting()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		b.log.Error("rules that wait for confirmation no more cannot be forgotten; what they deny may hold again if the file is broken at the next start", "err", err)
+// removePending removes what is written down of a version that waits no more.
+func (f *File) removePending() {
+	if err := os.Remove(f.pendingStore()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		f.log.Error("rules that wait for confirmation no more cannot be forgotten; what they deny may hold again if the file is broken at the next start", "err", err)
 	}
 }
 
-// heldBefore returns the rules that were in force when it was last read: what was confirmed, narrowed by the version that waited.
-func (b *Book) heldBefore() *policy.File {
-	text, err := readStore(b.waiting())
+// lastInForce returns the rules that were in force when it was last read: what was confirmed, narrowed by the version that waited.
+func (f *File) lastInForce() *policy.File {
+	text, err := readStore(f.pendingStore())
 	if err == nil {
 		var file *policy.File
-		if file, err = b.parse(string(text)); err == nil {
-			return policy.Narrowed(b.confirmed.file, file)
+		if file, err = f.parse(string(text)); err == nil {
+			return policy.Narrowed(f.confirmed.file, file)
 		}
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
-		b.log.Error("the rules that waited for confirmation cannot be used", "file", b.waiting(), "err", err)
+		f.log.Error("the rules that waited for confirmation cannot be used", "file", f.pendingStore(), "err", err)
 	}
-	return b.confirmed.file
+	return f.confirmed.file
 }
 
 // count returns how many rules a file has.
@@ -379,11 +379,11 @@ func writeStore(name, text string) (err error) {
 }
 
 // Status says which rules are in force, and what is the matter with the file.
-func (b *Book) Status() api.Policy {
-	b.mu.Lock()
-	engine, waits := b.inForce, b.pending
-	status := api.Policy{File: b.options.File, Missing: b.seen.missing, Loaded: b.loaded, Problem: b.problem}
-	b.mu.Unlock()
+func (f *File) Status() api.Policy {
+	f.mu.Lock()
+	engine, waits := f.inForce, f.pending
+	status := api.Policy{File: f.options.File, Missing: f.seen.missing, Loaded: f.loaded, Problem: f.problem}
+	f.mu.Unlock()
 
 	status.Enforce = engine.Enforce()
 	status.Rules = list(engine)

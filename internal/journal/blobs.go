@@ -23,12 +23,12 @@ const maxInline = 1 << 20
 // errDamaged means that a file does not hold what its name says.
 var errDamaged = errors.New("the file does not hold what it should")
 
-// A store is the folder of these files.
-type store struct {
+// A blobStore is the folder of these files.
+type blobStore struct {
 	dir string
-	// mu is held for reading from before a file is written until the
-	// transaction that needs it has ended, and for writing while files that
-	// no entry needs are removed.
+	// mu is held for reading by a blobWriter, from before its first file is written
+	// until the transaction that names the file has ended, and by Backup; sweep holds
+	// it for writing while it removes files that no entry names.
 	mu sync.RWMutex
 }
 
@@ -49,12 +49,12 @@ func parseReference(ref string) (sum string, size int64, err error) {
 }
 
 // path is where the value with a sum in hex lies.
-func (st *store) path(sum string) string { return filepath.Join(st.dir, sum[:2], sum[2:]) }
+func (st *blobStore) path(sum string) string { return filepath.Join(st.dir, sum[:2], sum[2:]) }
 
 // put writes a value to its file, unless that is there already, and waits for
 // the disk: a checkpoint may make the row that names it durable at any time,
 // whatever the durability.
-func (st *store) put(value []byte) (ref, sum string, err error) {
+func (st *blobStore) put(value []byte) (ref, sum string, err error) {
 	hash := sha256.Sum256(value)
 	sum = hex.EncodeToString(hash[:])
 	ref = reference(hash, len(value))
@@ -87,7 +87,7 @@ func (st *store) put(value []byte) (ref, sum string, err error) {
 }
 
 // get reads a value and checks that it is the one that was put.
-func (st *store) get(ref string) ([]byte, error) {
+func (st *blobStore) get(ref string) ([]byte, error) {
 	sum, size, err := parseReference(ref)
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func (st *store) get(ref string) ([]byte, error) {
 
 // each calls the function with the sum of every file, and with the path of
 // whatever else lies in the folder (sum is empty then).
-func (st *store) each(do func(sum, path string) error) error {
+func (st *blobStore) each(do func(sum, path string) error) error {
 	err := filepath.WalkDir(st.dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -128,16 +128,16 @@ func (s *SQLite) blob(r row, i int) ([]byte, error) {
 	if !ok {
 		return r.bytes(i), nil
 	}
-	value, err := s.files.get(ref)
+	value, err := s.blobs.get(ref)
 	if err == nil {
 		return value, nil
 	}
 	if !errors.Is(err, errDamaged) && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("reading a long line of the journal: %w", err) // the line may be fine
 	}
-	path := s.files.dir
+	path := s.blobs.dir
 	if sum, _, parsing := parseReference(ref); parsing == nil {
-		path = s.files.path(sum)
+		path = s.blobs.path(sum)
 	}
 	return nil, &FileError{Path: path, Reason: "a long line of the journal is missing or damaged", Hint: s.damageHint(), Err: err}
 }
@@ -158,13 +158,13 @@ func blobSize(r row, i int) int64 {
 // any are being written or copied just now; the next sweep finds them again.
 func (s *SQLite) sweep(ctx context.Context, wait bool) error {
 	if wait {
-		s.files.mu.Lock()
-	} else if !s.files.mu.TryLock() {
+		s.blobs.mu.Lock()
+	} else if !s.blobs.mu.TryLock() {
 		return nil
 	}
-	defer s.files.mu.Unlock()
+	defer s.blobs.mu.Unlock()
 	return s.readers.with(ctx, func(c *conn) error {
-		return s.files.each(func(sum, path string) error {
+		return s.blobs.each(func(sum, path string) error {
 			if sum != "" {
 				_, needed, err := c.first("SELECT 1 FROM files WHERE sum = ? LIMIT 1", sum)
 				if err != nil || needed {
@@ -195,7 +195,7 @@ func (s *SQLite) unpack(ctx context.Context, w *conn) error {
 		if err != nil {
 			return err
 		}
-		if _, _, err := s.files.put(body); err != nil {
+		if _, _, err := s.blobs.put(body); err != nil {
 			return err
 		}
 		if err := w.exec("DELETE FROM carried WHERE sum = ?", sum); err != nil {
@@ -214,15 +214,16 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// A stower collects the values of a batch that go into files.
-type stower struct {
-	files *store
+// A blobWriter writes the values of a batch that go into files.
+type blobWriter struct {
+	store *blobStore
 	sums  []string
 	err   error
 }
 
-// value returns what the database holds for a value.
-func (st *stower) value(v []byte) driver.Value {
+// value returns what the database holds for a value: itself, or the reference of
+// its file.
+func (st *blobWriter) value(v []byte) driver.Value {
 	if len(v) <= maxInline {
 		return v
 	}
@@ -230,9 +231,9 @@ func (st *stower) value(v []byte) driver.Value {
 		return nil
 	}
 	if st.sums == nil {
-		st.files.mu.RLock()
+		st.store.mu.RLock()
 	}
-	ref, sum, err := st.files.put(v)
+	ref, sum, err := st.store.put(v)
 	if err != nil {
 		st.err = err
 	}
@@ -240,9 +241,9 @@ func (st *stower) value(v []byte) driver.Value {
 	return ref
 }
 
-// done says that the transaction has ended.
-func (st *stower) done() {
+// done releases the store. The transaction has ended.
+func (st *blobWriter) done() {
 	if st.sums != nil {
-		st.files.mu.RUnlock()
+		st.store.mu.RUnlock()
 	}
 }

@@ -145,7 +145,7 @@ func TestIdentify(t *testing.T) {
 				t.Errorf("From = %+v, %v", id, known)
 			}
 			for range brakeSlots {
-				g.book.brake.slots <- struct{}{}
+				g.store.brake.slots <- struct{}{}
 			}
 			if _, e := g.Identify(r.Context(), ""); e == nil || e.Status != 429 {
 				t.Errorf("one too many: %v", e)
@@ -430,7 +430,7 @@ func TestKnownConnections(t *testing.T) {
 		{"refused by a handler", l.guard.Vouched(http.NotFoundHandler()), "", 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			g := New(&Options{Store: l.guard.book})
+			g := New(&Options{Store: l.guard.store})
 			server := httptest.NewUnstartedServer(l.guard.Checked(test.handler))
 			server.Listener = g.Limit(server.Listener)
 			server.Config.ConnContext = g.ConnContext
