@@ -1,7 +1,7 @@
 import { Check, Copy } from "lucide-react";
 import { useEffect, useState } from "react";
 import { uiTexts as t } from "../texts/ui";
-import { IconButton } from "./Button";
+import { IconButton } from "./buttons";
 import { toast } from "./toast";
 
 /** Copies a text, or says how else to if the browser does not allow it. Resolves to whether it did. */
