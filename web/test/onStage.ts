@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { Chrome, Hub } from "./stage";
 
 /**
- * Starts both before the first test and gives them out. After each test its windows are closed, `clean` removes what it has left on the hub,
- * and nothing may have gone wrong in the browser.
+ * Starts both before the first test and gives them out. After each test its windows are closed, but for the shared page if the test passed,
+ * `clean` removes what it has left on the hub, and nothing may have gone wrong in the browser.
  */
 export function onStage(give: (hub: Hub, chrome: Chrome) => void, clean?: () => Promise<void>): void {
   let hub: Hub | undefined;
@@ -14,8 +14,9 @@ export function onStage(give: (hub: Hub, chrome: Chrome) => void, clean?: () => 
     give(hub, chrome);
   });
   afterEach(async ({ task }) => {
-    if (task.result?.state === "fail") await chrome?.remember(task.name);
-    const wrong = await chrome?.tidy();
+    const failed = task.result?.state === "fail";
+    if (failed) await chrome?.remember(task.name);
+    const wrong = await chrome?.tidy(!failed);
     await clean?.();
     expect(wrong, "what went wrong in the browser").toEqual([]);
   });

@@ -56,8 +56,9 @@ export function tells(session: string, text: string | RegExp): Promise<boolean> 
   });
 }
 
-export async function open(route: string): Promise<Page> {
-  return chrome.open(await hub.address(route));
+/** Shows a route in the page that the tests share. */
+export function open(route: string): Promise<Page> {
+  return chrome.show(hub, route);
 }
 
 export async function show(page: Page, route: string): Promise<void> {

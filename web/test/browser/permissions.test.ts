@@ -67,7 +67,7 @@ test("a permission is allowed, edited, allowed always, denied with a reason, and
 test("of two pages that answer at once one is taken, and the other is told who was faster and with what", async () => {
   const { id } = await hub.session("Contested", '@tool Bash {"command":"make love"}\n@result made\n@say Made.');
   const q = await hub.question(id);
-  const [one, two] = await Promise.all([open(`/s/${id}`), open("/inbox")]);
+  const [one, two] = await Promise.all([chrome.open(await hub.address(`/s/${id}`)), chrome.open(await hub.address("/inbox"))]);
   chrome.expected = [/409/]; // the browser itself writes of a request that failed
   // Both answers are held until the other one is on its way.
   let held = 0;

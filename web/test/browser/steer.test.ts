@@ -20,7 +20,10 @@ function field(page: Page) {
 }
 
 async function openSession(id: string): Promise<Page> {
-  const page = await chrome.open(await hub.address(`/s/${id}`));
+  const page = await chrome.show(hub, `/s/${id}`);
+  // It may have shown another session before.
+  const { title } = await hub.call("get-session", { params: { id } });
+  await page.getByRole("heading", { name: title, exact: true, level: 1 }).waitFor();
   await field(page).waitFor();
   return page;
 }
