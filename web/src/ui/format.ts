@@ -9,18 +9,25 @@ function valid(when: When): Date | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
+// Made once: each is dear, and a page has many dates.
+const timeFormat = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+const secondsFormat = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
+const dayFormat = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+const yearFormat = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+
 /** A time of day: "21:33". Empty if it is no time. */
 export function formatTime(when: When): string {
-  return valid(when)?.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" }) ?? "";
+  const date = valid(when);
+  return date ? timeFormat.format(date) : "";
 }
 
 /** A day: "17 Nov", with the year if it is another one than now. Empty if it is no time. */
 export function formatDay(when: When, now: number = Date.now()): string {
   const date = valid(when);
   if (!date) return "";
-  const year = date.getFullYear() === new Date(now).getFullYear() ? undefined : "numeric";
+  const format = date.getFullYear() === new Date(now).getFullYear() ? dayFormat : yearFormat;
   // Browsers abbreviate September otherwise than the other months.
-  return date.toLocaleDateString("en-GB", { day: "numeric", month: "short", year }).replace("Sept", "Sep");
+  return format.format(date).replace("Sept", "Sep");
 }
 
 /** A moment: "17 Nov 2026, 21:33". The year is left out if it is that of now, the day if it is today. Empty if it is no time. */
@@ -35,7 +42,7 @@ export function formatMoment(when: When, now: number = Date.now()): string {
 export function formatExactly(when: When): string {
   const date = valid(when);
   if (!date) return "";
-  return `${formatDay(date, 0)}, ${date.toLocaleTimeString("en-GB")}`;
+  return `${formatDay(date, 0)}, ${secondsFormat.format(date)}`;
 }
 
 /** How long ago something was: "now", "42s ago", "3h ago", "5d ago", then the date. */
