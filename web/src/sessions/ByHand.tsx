@@ -7,7 +7,7 @@ import { useHub } from "../store/hub";
 import { useClientIds } from "../store/intent";
 import { sessionsTexts } from "../texts/sessions";
 import { Button } from "../ui/buttons";
-import { CopyButton } from "../ui/CopyButton";
+import { CopyLine } from "../ui/CopyButton";
 import { Checkbox, TextArea, TextInput } from "../ui/fields";
 import { Note } from "../ui/notes";
 import css from "./ByHand.module.css";
@@ -80,10 +80,7 @@ export function ByHand({ dir: preset, onClose }: { dir?: string; onClose(): void
         </h3>
         {made.line ? (
           <>
-            <div className={css.line}>
-              <pre className={css.code}>{made.line}</pre>
-              <CopyButton text={made.line} label={t.copy} />
-            </div>
+            <CopyLine text={made.line} label={t.copy} />
             <Note tone="warn">{t.once}</Note>
             <p className={css.dim}>{t.versions}</p>
           </>

@@ -5,7 +5,7 @@ import { type OpenSession, useHub } from "../store/hub";
 import { useReadable } from "../store/readable";
 import { pretty } from "../talk/json";
 import { steerTexts as t } from "../texts/steer";
-import { CopyButton } from "../ui/CopyButton";
+import { CopyLine } from "../ui/CopyButton";
 import { TextArea } from "../ui/fields";
 import { ActPanel } from "./ActPanel";
 import { useAct } from "./act";
@@ -42,14 +42,7 @@ export function ControlPanel({ session, snapshot }: { session: OpenSession; snap
       isDisabled={text.trim() === ""}
       onAct={send}
       leave={t.close}
-      answer={
-        shown !== undefined && (
-          <section aria-label={t.controlAnswer} className={css.line}>
-            <pre className={css.code}>{shown}</pre>
-            <CopyButton text={shown} />
-          </section>
-        )
-      }
+      answer={shown !== undefined && <CopyLine text={shown} name={t.controlAnswer} />}
     >
       <p className={css.dim}>{t.controlText}</p>
       <TextArea
