@@ -164,7 +164,7 @@ describe("how a question was settled", () => {
     ],
     [
       settled({ state: "answered_too_late", by: "ann", answer: { decision: "allow" } }),
-      "allowed by ann, too late: the agent no longer waited",
+      "allowed by ann, too late: the agent was no longer waiting",
       "ok",
     ],
     [settled({ from: "program", answer: { decision: "aye" } }), "answered by the program", "neutral"],

@@ -168,7 +168,7 @@ test("mode, model and thinking are chosen while it runs", async () => {
     const now = await hub.call("get-session", { params: { id } });
     return now.permission_mode === "plan" && now.options?.model === "haiku" && now.options.max_thinking_tokens === 10_000;
   });
-  await page.getByRole("button", { name: /^Context full to/ }).click();
+  await page.getByRole("button", { name: /^Context used: / }).click();
   await page.getByRole("dialog").getByRole("rowheader", { name: "System prompt" }).waitFor();
 });
 
