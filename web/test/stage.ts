@@ -247,6 +247,10 @@ function operationOf(id: string): { method: string; path: string } {
   return found;
 }
 
+export const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+/** The smallest that is still in use. */
+export const smallPhone: BrowserContextOptions = { ...phone, viewport: { width: 360, height: 640 } };
+
 /**
  * The browser of this process, for all files of tests that run in it one after the other: starting one takes longer than many a test. It ends
  * with the process, whose pipe it is driven through.
