@@ -1,12 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 
-// Files that need neither a page nor modules of their own share the modules that one of them has loaded: starting a process and loading
-// modules takes longer than most of these tests.
+// Starting a process, making a page and loading modules takes longer than most tests. Files without modules of their own share what one of
+// them has loaded, those with a page (jsdom) also the page: each test takes away what it has put there.
 const files = readdirSync("src", { recursive: true, encoding: "utf8" })
   .map((name) => `src/${name.replaceAll("\\", "/")}`)
   .filter((name) => /\.test\.tsx?$/.test(name));
-const alone = files.filter((name) => /@vitest-environment|vi\.mock\(|vi\.resetModules\(/.test(readFileSync(name, "utf8")));
+const which = (pattern: RegExp) => files.filter((name) => pattern.test(readFileSync(name, "utf8")));
+const alone = which(/vi\.mock\(|vi\.resetModules\(/);
+const page = which(/@vitest-environment jsdom/).filter((name) => !alone.includes(name));
 
 export default defineConfig({
   test: {
@@ -16,7 +18,11 @@ export default defineConfig({
     testTimeout: 60_000, // the last guard: a busy machine is no failure
     projects: [
       { extends: true, test: { name: "alone", include: alone } },
-      { extends: true, test: { name: "shared", include: files.filter((name) => !alone.includes(name)), isolate: false } },
+      { extends: true, test: { name: "page", include: page, isolate: false } },
+      {
+        extends: true,
+        test: { name: "shared", include: files.filter((name) => !alone.includes(name) && !page.includes(name)), isolate: false },
+      },
     ],
   },
 });

@@ -2,8 +2,11 @@
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { Chrome, Hub } from "./stage";
 
-/** Starts both before the first test and gives them out. After each test nothing may have gone wrong in the browser. */
-export function onStage(give: (hub: Hub, chrome: Chrome) => void): void {
+/**
+ * Starts both before the first test and gives them out. After each test its windows are closed, but for the shared page if the test passed,
+ * `clean` removes what it has left on the hub, and nothing may have gone wrong in the browser.
+ */
+export function onStage(give: (hub: Hub, chrome: Chrome) => void, clean?: () => Promise<void>): void {
   let hub: Hub | undefined;
   let chrome: Chrome | undefined;
   beforeAll(async () => {
@@ -11,8 +14,11 @@ export function onStage(give: (hub: Hub, chrome: Chrome) => void): void {
     give(hub, chrome);
   });
   afterEach(async ({ task }) => {
-    if (task.result?.state === "fail") await chrome?.remember(task.name);
-    expect(await chrome?.tidy(), "what went wrong in the browser").toEqual([]);
+    const failed = task.result?.state === "fail";
+    if (failed) await chrome?.remember(task.name);
+    const wrong = await chrome?.tidy(!failed);
+    await clean?.();
+    expect(wrong, "what went wrong in the browser").toEqual([]);
   });
   afterAll(async () => {
     await chrome?.stop();

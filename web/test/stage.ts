@@ -132,10 +132,10 @@ export class Hub {
     if (!this.child) await this.up();
     const child = this.child;
     if (child) {
-      for (const session of (await this.call("list-sessions", { query: { limit: "1000", archived: "true" } })).sessions ?? []) {
-        if (session.state !== "ended")
-          await this.call("stop-session", { params: { id: session.id }, body: { force: true } }).catch(() => {});
-      }
+      const { sessions } = await this.call("list-sessions", { query: { limit: "1000", archived: "true" } });
+      const running = sessions?.filter(({ state }) => state !== "ended") ?? [];
+      const stops = running.map(({ id }) => this.call("stop-session", { params: { id }, body: { force: true } }));
+      await Promise.allSettled(stops);
       const ended = once(child, "exit");
       child.kill("SIGTERM");
       await ended;
@@ -247,10 +247,30 @@ function operationOf(id: string): { method: string; path: string } {
   return found;
 }
 
-/** A browser whose pages may not do what a page of ours never does: write errors to the console, or ask other hosts. */
+export const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+/** The smallest that is still in use. */
+export const smallPhone: BrowserContextOptions = { ...phone, viewport: { width: 360, height: 640 } };
+
+/**
+ * The browser of this process, for all files of tests that run in it one after the other: starting one takes longer than many a test. It ends
+ * with the process, whose pipe it is driven through.
+ */
+let browser: Promise<Browser> | undefined;
+
+function launch(): Promise<Browser> {
+  const executablePath = process.env.SWITCHBOARD_CHROMIUM;
+  if (!executablePath) throw new Error("SWITCHBOARD_CHROMIUM is not set: run make browser");
+  // Chromium refuses to run as root with its sandbox on.
+  const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
+  return chromium.launch({ executablePath, args });
+}
+
+/** Windows of a browser whose pages may not do what a page of ours never does: write errors to the console, or ask other hosts. */
 export class Chrome {
   private readonly browser: Browser;
-  private readonly contexts: BrowserContext[] = [];
+  private contexts: BrowserContext[] = [];
+  /** The page that tests go on with one after the other. */
+  private shared: Page | undefined;
   /** What went wrong since the last look. */
   private wrong: string[] = [];
   /** What is expected to go wrong: a hub that is killed is seen in the console of the browser. */
@@ -261,11 +281,8 @@ export class Chrome {
   }
 
   static async start(): Promise<Chrome> {
-    const executablePath = process.env.SWITCHBOARD_CHROMIUM;
-    if (!executablePath) throw new Error("SWITCHBOARD_CHROMIUM is not set: run make browser");
-    // Chromium refuses to run as root with its sandbox on.
-    const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
-    return new Chrome(await chromium.launch({ executablePath, args }));
+    browser ??= launch();
+    return new Chrome(await browser);
   }
 
   /** Opens a window of its own: nothing is shared with others. */
@@ -286,6 +303,25 @@ export class Chrome {
     const page = await (await this.window(options)).newPage();
     await page.goto(address);
     return page;
+  }
+
+  /**
+   * Shows a route in the page that the tests of a file share: loading one takes longer than most of them. For tests that leave nothing behind
+   * but what they did to sessions of their own.
+   */
+  async show(hub: Hub, route: string): Promise<Page> {
+    if (!this.shared) {
+      this.shared = await this.open(await hub.address(route));
+      return this.shared;
+    }
+    // What the test before has left: the pointer, the focus, and messages at the edge, which stay while the pointer is on them.
+    await this.shared.mouse.move(0, 0);
+    await this.shared.evaluate((to) => {
+      for (const dismiss of document.querySelectorAll<HTMLElement>("button[aria-label=Dismiss]")) dismiss.click();
+      if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+      location.hash = to;
+    }, route);
+    return this.shared;
   }
 
   private watch(page: Page): void {
@@ -314,16 +350,20 @@ export class Chrome {
     }
   }
 
-  /** Closes all windows and tells what went wrong in them. */
-  async tidy(): Promise<string[]> {
-    for (const context of this.contexts.splice(0)) await context.close();
+  /** Closes all windows, but for that of the shared page if it `stays`, and tells what went wrong in them. */
+  async tidy(stays = false): Promise<string[]> {
+    if (!stays) this.shared = undefined;
+    const kept = this.shared?.context();
+    await Promise.all(this.contexts.filter((context) => context !== kept).map((context) => context.close()));
+    this.contexts = kept ? [kept] : [];
     const wrong = this.wrong.filter((text) => !this.expected.some((e) => e.test(text)));
     this.wrong = [];
     this.expected = [];
     return wrong;
   }
 
-  stop(): Promise<void> {
-    return this.browser.close();
+  /** Closes all windows. */
+  async stop(): Promise<void> {
+    await this.tidy();
   }
 }

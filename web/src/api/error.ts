@@ -91,3 +91,8 @@ function isProblem(body: unknown): body is Problem {
     typeof body.title === "string"
   );
 }
+
+/** Whatever was thrown, as an error. */
+export function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}

@@ -1,23 +1,17 @@
 import { KeyRound, Plus } from "lucide-react";
-import { useCallback, useEffect, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useState } from "react";
+import { asError } from "../api/error";
 import type { CreatedToken, Token } from "../api/types";
 import { type Scope, useHub } from "../store/hub";
 import { appTexts as texts } from "../texts/app";
-import {
-  Ago,
-  Badge,
-  Button,
-  Checkbox,
-  CopyButton,
-  confirm,
-  Dialog,
-  ErrorNote,
-  Field,
-  formatMoment,
-  Note,
-  TextInput,
-  useDialog,
-} from "../ui";
+import { Button } from "../ui/buttons";
+import { CopyButton } from "../ui/CopyButton";
+import { confirm, Dialog, useDialog } from "../ui/dialogs";
+import { Checkbox, Field, TextInput } from "../ui/fields";
+import { formatMoment } from "../ui/format";
+import { ErrorNote, Note } from "../ui/notes";
+import { Badge } from "../ui/signs";
+import { Ago } from "../ui/values";
 import { Devices } from "./AccessDevices";
 import { Section } from "./Section";
 import css from "./Settings.module.css";
@@ -139,55 +133,81 @@ function NewToken({ onClose, onMade }: { onClose(): void; onMade(): void }) {
   const hub = useHub();
   const [name, setName] = useState("");
   const [scopes, setScopes] = useState<readonly Scope[]>(["observe"]);
-  const [made, setMade] = useState<CreatedToken>();
-  const [error, setError] = useState<Error>();
-  const [pending, setPending] = useState(false);
-  const create = async () => {
-    setPending(true);
-    setError(undefined);
-    try {
-      setMade(await hub.api.call("create-token", { body: { name: name.trim(), scopes: [...scopes] } }));
-      onMade();
-    } catch (e) {
-      setError(asError(e));
-    } finally {
-      setPending(false);
-    }
-  };
   return (
-    <Dialog
+    <MakeDialog<CreatedToken>
       title={t.newToken}
-      isOpen
-      onClose={onClose}
-      isDismissable={false}
-      actions={
-        made ? (
-          <Button variant="primary" onPress={onClose}>
-            {t.done}
-          </Button>
-        ) : (
-          <Button
-            variant="primary"
-            isPending={pending}
-            isDisabled={!name.trim() || scopes.length === 0}
-            onPress={() => void create()}
-          >
-            {t.create}
-          </Button>
-        )
-      }
-    >
-      {made ? (
+      action={t.create}
+      isDisabled={!name.trim() || scopes.length === 0}
+      make={async () => {
+        const made = await hub.api.call("create-token", { body: { name: name.trim(), scopes: [...scopes] } });
+        onMade();
+        return made;
+      }}
+      show={(made) => (
         <Note tone="ok" title={t.tokenMade}>
           <div className={css.secret}>
             <code>{made.text}</code>
             <CopyButton text={made.text} />
           </div>
         </Note>
+      )}
+      onClose={onClose}
+    >
+      <TextInput label={t.tokenName} hint={t.tokenNameHint} value={name} onChange={setName} autoFocus />
+      <ScopeBoxes label={t.tokenScopes} scopes={scopes} onChange={setScopes} />
+    </MakeDialog>
+  );
+}
+
+/** A dialog that makes something which is told once: at first what it shall be, then what was made. */
+export function MakeDialog<T>({
+  title,
+  action,
+  isDisabled,
+  make,
+  show,
+  onClose,
+  children,
+}: {
+  title: string;
+  /** The words on the button that makes it. */
+  action: string;
+  isDisabled: boolean;
+  make(): Promise<T>;
+  show(made: T): ReactNode;
+  onClose(): void;
+  children: ReactNode;
+}) {
+  const [made, setMade] = useState<{ readonly it: T }>();
+  const [error, setError] = useState<Error>();
+  const [pending, setPending] = useState(false);
+  const create = async () => {
+    setPending(true);
+    setError(undefined);
+    try {
+      setMade({ it: await make() });
+    } catch (e) {
+      setError(asError(e));
+    } finally {
+      setPending(false);
+    }
+  };
+  const button = made ? (
+    <Button variant="primary" onPress={onClose}>
+      {t.done}
+    </Button>
+  ) : (
+    <Button variant="primary" isPending={pending} isDisabled={isDisabled} onPress={() => void create()}>
+      {action}
+    </Button>
+  );
+  return (
+    <Dialog title={title} isOpen onClose={onClose} isDismissable={false} actions={button}>
+      {made ? (
+        show(made.it)
       ) : (
         <div className={css.form}>
-          <TextInput label={t.tokenName} hint={t.tokenNameHint} value={name} onChange={setName} autoFocus />
-          <ScopeBoxes label={t.tokenScopes} scopes={scopes} onChange={setScopes} />
+          {children}
           <ErrorNote error={error} />
         </div>
       )}
@@ -223,8 +243,4 @@ export function ScopeBoxes({
       </div>
     </Field>
   );
-}
-
-export function asError(e: unknown): Error {
-  return e instanceof Error ? e : new Error(String(e));
 }

@@ -2,8 +2,9 @@ import { useState } from "react";
 import type { Code } from "../api/types";
 import { type Scope, useHub } from "../store/hub";
 import { appTexts as texts } from "../texts/app";
-import { Button, CopyButton, Dialog, ErrorNote, Note } from "../ui";
-import { asError, ScopeBoxes } from "./Access";
+import { CopyButton } from "../ui/CopyButton";
+import { Note } from "../ui/notes";
+import { MakeDialog, ScopeBoxes } from "./Access";
 import css from "./Settings.module.css";
 
 const t = texts.settings;
@@ -12,46 +13,23 @@ const t = texts.settings;
 export function LinkDialog({ onClose }: { onClose(): void }) {
   const hub = useHub();
   const [scopes, setScopes] = useState<readonly Scope[]>(["observe", "prompt", "approve"]);
-  const [code, setCode] = useState<Code>();
-  const [error, setError] = useState<Error>();
-  const [pending, setPending] = useState(false);
-  const make = async () => {
-    setPending(true);
-    setError(undefined);
-    try {
-      setCode(await hub.api.call("create-code", { body: { scopes: [...scopes] } }));
-    } catch (e) {
-      setError(asError(e));
-    } finally {
-      setPending(false);
-    }
-  };
-  const action = code ? (
-    <Button variant="primary" onPress={onClose}>
-      {t.done}
-    </Button>
-  ) : (
-    <Button variant="primary" isPending={pending} isDisabled={scopes.length === 0} onPress={() => void make()}>
-      {t.makeLink}
-    </Button>
-  );
   return (
-    <Dialog title={t.linkTitle} isOpen onClose={onClose} isDismissable={false} actions={action}>
-      {code ? (
-        <MadeLink code={code} />
-      ) : (
-        <div className={css.form}>
-          <p className={css.why}>{t.linkWhy}</p>
-          <ScopeBoxes label={t.linkScopes} scopes={scopes} onChange={setScopes} />
-          <ErrorNote error={error} />
-        </div>
-      )}
-    </Dialog>
+    <MakeDialog<Code>
+      title={t.linkTitle}
+      action={t.makeLink}
+      isDisabled={scopes.length === 0}
+      make={() => hub.api.call("create-code", { body: { scopes: [...scopes] } })}
+      show={(code) => <MadeLink code={code} />}
+      onClose={onClose}
+    >
+      <p className={css.why}>{t.linkWhy}</p>
+      <ScopeBoxes label={t.linkScopes} scopes={scopes} onChange={setScopes} />
+    </MakeDialog>
   );
 }
 
 /** The link: with a QR code if another device reaches the hub, else with what to switch on. */
-export function MadeLink({ code }: { code: Code }) {
+function MadeLink({ code }: { code: Code }) {
   const link = code.device_url ?? code.url;
   const local = !code.device_url && isLocal(code.url);
   return (

@@ -3,7 +3,11 @@ import { useEffect, useState } from "react";
 import { type LinkState, useHub } from "../store/hub";
 import { useReadable } from "../store/readable";
 import { appTexts as t } from "../texts/app";
-import { Button, classes, formatTime, toast, useNow } from "../ui";
+import { Button } from "../ui/buttons";
+import { classes } from "../ui/classes";
+import { formatTime } from "../ui/format";
+import { useNow } from "../ui/hooks";
+import { toast } from "../ui/toast";
 import css from "./Banner.module.css";
 
 // A connection that comes within this time is not worth a word.

@@ -1,6 +1,7 @@
 import { useReadable } from "../store/readable";
 import { appTexts as t } from "../texts/app";
-import { Dialog, Kbd } from "../ui";
+import { Dialog } from "../ui/dialogs";
+import { Kbd } from "../ui/signs";
 import css from "./Help.module.css";
 import { type KeyGroup, keyGroups } from "./keys";
 

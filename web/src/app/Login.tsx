@@ -3,7 +3,11 @@ import { type ApiError, asApiError } from "../api/error";
 import { loginBy } from "../api/login";
 import type { TokenBox } from "../api/token";
 import { coreTexts } from "../texts/core";
-import { Button, CopyButton, ErrorNote, Note, Spinner, TextInput } from "../ui";
+import { Button } from "../ui/buttons";
+import { CopyButton } from "../ui/CopyButton";
+import { TextInput } from "../ui/fields";
+import { ErrorNote, Note } from "../ui/notes";
+import { Spinner } from "../ui/signs";
 import css from "./Login.module.css";
 
 const t = coreTexts.login;

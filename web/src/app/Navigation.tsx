@@ -12,9 +12,10 @@ import {
 import { useHub } from "../store/hub";
 import { usePart } from "../store/readable";
 import { appTexts as t } from "../texts/app";
-import { classes, IconButton } from "../ui";
+import { IconButton } from "../ui/buttons";
+import { classes } from "../ui/classes";
+import { openQuestions } from "./badge";
 import css from "./Navigation.module.css";
-import { openQuestions } from "./openQuestions";
 import { Link, type Route } from "./router";
 
 const entries: readonly { to: Route; icon: LucideIcon }[] = [

@@ -1,7 +1,7 @@
 import { Bell } from "lucide-react";
 import { useReadable } from "../store/readable";
 import { appTexts as t } from "../texts/app";
-import { Button } from "../ui";
+import { Button } from "../ui/buttons";
 import css from "./NotifyHint.module.css";
 import { enableNotifications, notifySettings, permission, setNotifySettings } from "./notifications";
 

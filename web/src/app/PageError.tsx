@@ -1,13 +1,15 @@
 import { Component, type ReactNode } from "react";
+import { asError } from "../api/error";
 import { appTexts as t } from "../texts/app";
-import { Button, EmptyState } from "../ui";
+import { Button } from "../ui/buttons";
+import { EmptyState } from "../ui/notes";
 
 /** Keeps an error of one page from taking the rest along. */
 export class PageError extends Component<{ children: ReactNode }, { error?: Error }> {
   override state: { error?: Error } = {};
 
   static getDerivedStateFromError(error: unknown) {
-    return { error: error instanceof Error ? error : new Error(String(error)) };
+    return { error: asError(error) };
   }
 
   override render() {

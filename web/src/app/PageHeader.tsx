@@ -1,7 +1,9 @@
 import { ArrowLeft } from "lucide-react";
 import type { ReactNode } from "react";
 import { appTexts as t } from "../texts/app";
-import { classes, IconButton, useWide } from "../ui";
+import { IconButton } from "../ui/buttons";
+import { classes } from "../ui/classes";
+import { useWide } from "../ui/hooks";
 import css from "./PageHeader.module.css";
 import { back, type Route } from "./router";
 

@@ -16,7 +16,7 @@ import {
 import { useHub } from "../store/hub";
 import { useReadable } from "../store/readable";
 import { appTexts as t } from "../texts/app";
-import { Kbd } from "../ui";
+import { Kbd } from "../ui/signs";
 import { commandGroups, useCommands } from "./commands";
 import { type Found, find } from "./find";
 import css from "./Palette.module.css";

@@ -1,10 +1,15 @@
 import { useEffect } from "react";
+import type { Question } from "../api/types";
 import { useHub } from "../store/hub";
 import { usePart } from "../store/readable";
 import { appTexts as t } from "../texts/app";
-import { visible } from "../ui/diff/visible";
-import { openQuestions } from "./openQuestions";
+import { visible } from "../ui/visible";
 import type { Route } from "./router";
+
+/** How many questions wait for an answer. */
+export function openQuestions({ list }: { list: readonly Question[] }): number {
+  return list.reduce((n, question) => (question.state === "open" ? n + 1 : n), 0);
+}
 
 /** The name of a place, for people. */
 export function placeName(route: Route, session: string | undefined): string {

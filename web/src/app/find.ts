@@ -1,8 +1,8 @@
 import type { Question, SessionSummary } from "../api/types";
 import { titleOf } from "../sessions/list";
 import { appTexts as t } from "../texts/app";
-import { stateWord } from "../ui";
-import { visible } from "../ui/diff/visible";
+import { stateWord } from "../ui/signs";
+import { visible } from "../ui/visible";
 import type { CommandGroup } from "./commands";
 import { go } from "./router";
 

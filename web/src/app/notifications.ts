@@ -3,9 +3,9 @@ import { titleOf } from "../sessions/list";
 import { type Hub, useHub } from "../store/hub";
 import { Cell, useReadable } from "../store/readable";
 import { appTexts as t } from "../texts/app";
-import { visible } from "../ui/diff/visible";
 import { trustedWorker } from "../ui/markdown/policy";
 import { remembered } from "../ui/remembered";
+import { visible } from "../ui/visible";
 import { type News, type NewsKind, questionChanges, questionNews, stopNews, stopped } from "./news";
 
 export interface NotifySettings {

@@ -1,9 +1,15 @@
-import { useEffect, useRef, useState } from "react";
-import type { Always } from "../api/types";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { asError } from "../api/error";
+import type { Always, Policy, RulesFile } from "../api/types";
+import { Link } from "../app/router";
+import { useHub } from "../store/hub";
 import { askTexts as t } from "../texts/ask";
-import { Button, Note, RadioGroup, TextInput } from "../ui";
-import { visible } from "../ui/diff";
-import { AllSessions } from "./AllSessions";
+import { Button } from "../ui/buttons";
+import { RadioGroup, TextInput } from "../ui/fields";
+import { ErrorNote, Note } from "../ui/notes";
+import { Spinner } from "../ui/signs";
+import { Path } from "../ui/values";
+import { visible } from "../ui/visible";
 import {
   alwaysRule,
   alwaysSuggestion,
@@ -138,4 +144,117 @@ export function AlwaysForm({ tool, onBack, onDone }: { tool: string; onBack(): v
 function hintOf(place: Destination | undefined, suggested: string | undefined, admin: boolean): { hint?: string } {
   if (!admin && place !== "session") return { hint: t.needsAdmin };
   return place !== undefined && place === suggested ? { hint: t.asSuggested } : {};
+}
+
+interface AllSessionsProps {
+  rules: readonly string[];
+  onBack(): void;
+  /** The rules hold, and what was asked still waits: it can be allowed. */
+  onDone(): void;
+}
+
+interface Found {
+  file?: RulesFile;
+  policy?: Policy;
+  error?: Error;
+}
+
+/**
+ * Shows rules that are about to apply to all sessions, and the file that has them, and adds them on demand. The hub refuses if the file has
+ * changed since it was shown.
+ */
+function AllSessions({ rules, onBack, onDone }: AllSessionsProps) {
+  const { api } = useHub();
+  const { question, sending, focus } = useCard();
+  const [found, setFound] = useState<Found>({});
+  const [pending, setPending] = useState(false);
+  const [failure, setFailure] = useState<Error>();
+  useCardKeys({ Escape: onBack });
+  // The button that led here is gone. The card itself has the focus then, so that Escape goes back and no key confirms.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it comes up
+  useEffect(focus, []);
+
+  const load = useCallback(
+    (signal?: AbortSignal) =>
+      Promise.all([api.call("get-rules-file", { signal }), api.call("get-policy", { signal })]).then(
+        ([file, policy]) => setFound({ file, policy }),
+        (e: unknown) => !signal?.aborted && setFound({ error: asError(e) }),
+      ),
+    [api],
+  );
+  useEffect(() => {
+    const stop = new AbortController();
+    void load(stop.signal);
+    return () => stop.abort();
+  }, [load]);
+
+  const add = async (file: RulesFile) => {
+    setPending(true);
+    setFailure(undefined);
+    try {
+      const policy = await api.call("replace-rules-file", { body: { text: withRules(file.text, rules), hash: file.hash } });
+      // Nothing else waited when the rules were shown, so that what waits now are these.
+      if (policy.pending) await api.call("confirm-policy", { body: { sum: policy.pending.sum } });
+      // The hub answers what waits by the rules that hold now. What they do not cover is still to be allowed.
+      const waits = await api.call("get-question", { params: { id: question.id } }).then(
+        (q) => q.state === "open",
+        () => true,
+      );
+      if (waits) onDone();
+    } catch (e) {
+      setFailure(asError(e));
+      await load();
+    }
+    setPending(false);
+  };
+  const { file, policy, error } = found;
+  const blocked = policy?.pending ? t.allPending : policy?.problem ? t.allProblem : undefined;
+  return (
+    <div className={css.entry}>
+      <p>{t.allText}</p>
+      <pre className={css.json}>{visible(ruleLines(rules))}</pre>
+      {file?.path && (
+        <p className={css.whole}>
+          {t.allFile} <Path path={file.path} most={60} />
+        </p>
+      )}
+      {!file && !error && <Spinner label={t.allLoading} />}
+      <ErrorNote error={error} />
+      {blocked && (
+        <Note tone="warn">
+          {blocked} <Link to={{ page: "insight", tab: "rules" }}>{t.allRules}</Link>
+        </Note>
+      )}
+      <ErrorNote error={failure} />
+      <div className={css.actions}>
+        <Button
+          variant="primary"
+          isPending={pending || sending}
+          {...(file && policy && !blocked ? {} : { isDisabled: true, isPending: false })}
+          onPress={() => file && void add(file)}
+        >
+          {t.allAdd(rules.length)}
+        </Button>
+        <Button onPress={onBack} isDisabled={pending}>
+          {t.back}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+/** A text as TOML writes it. It has the same escapes as JSON, and wants one more character escaped. */
+function quoted(text: string): string {
+  return JSON.stringify(text).replaceAll("\u007f", "\\u007f");
+}
+
+/** What a rules file says so that rules hold in all sessions. */
+export function ruleLines(rules: readonly string[]): string {
+  return rules.map((rule) => `[[rule]]\nrule = ${quoted(rule)}\ndecision = "allow"\n`).join("\n");
+}
+
+/** A rules file with rules behind what it has: a table at its end belongs to the file as a whole, whatever stands before. */
+export function withRules(text: string, rules: readonly string[]): string {
+  if (text.trim() === "") return ruleLines(rules);
+  return `${text.replace(/\n*$/, "\n")}\n${ruleLines(rules)}`;
 }

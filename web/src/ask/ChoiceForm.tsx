@@ -3,16 +3,17 @@ import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import type { Choice } from "../api/types";
 import { arr, isObject, str } from "../talk/json";
 import { askTexts as t } from "../texts/ask";
-import { Button, classes, Note, TextArea } from "../ui";
-import { visible } from "../ui/diff";
+import { Button } from "../ui/buttons";
+import { classes } from "../ui/classes";
+import { TextArea } from "../ui/fields";
+import { Note } from "../ui/notes";
+import { visible } from "../ui/visible";
 import { choose, deny, type Given, isAnswerable, isGiven, nothingGiven, withLabel, withSkip, withText } from "./answers";
 import css from "./Card.module.css";
 import look from "./Choice.module.css";
 import { useCard, useCardKeys } from "./card";
 import { useDraft, useDraftOf } from "./drafts";
-import { Facts } from "./Facts";
-import { RevealedJson } from "./Raw";
-import { Reason } from "./Reason";
+import { Facts, Reason, RevealedJson } from "./parts";
 import { choicesOf } from "./request";
 
 /** What was chosen so far, as it was kept. */
@@ -28,7 +29,7 @@ export function readGiven(stored: unknown): readonly Given[] | undefined {
 
 /** One or more questions with options. */
 export function ChoiceForm() {
-  const { question, answer, complain, refused, sending, focus } = useCard();
+  const { question, answer, complain, refused, off, sends, may, focus } = useCard();
   const choices = choicesOf(question);
   const answerable = isAnswerable(question);
   const [draft, setDraft] = useDraftOf(question.id, "choice", readGiven);
@@ -95,7 +96,7 @@ export function ChoiceForm() {
   };
   const fieldOf = (i: number) => root.current?.querySelectorAll("fieldset")[i]?.querySelector("textarea");
   const digits = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [String(i + 1), () => pick(i)]));
-  const open = (what: "none" | "stop") => () => (refused ? complain(refused) : setNone(what));
+  const open = (what: "none" | "stop") => may(() => setNone(what));
   const back = () => {
     setNone(undefined);
     focus();
@@ -138,25 +139,15 @@ export function ChoiceForm() {
       ) : (
         <div className={classes(css.actions, css.foot)}>
           {answerable && (
-            <Button
-              variant="primary"
-              kbd="enter"
-              onPress={send}
-              {...(refused ? { isDisabled: true, reason: refused } : { isPending: sending })}
-            >
+            <Button variant="primary" kbd="enter" onPress={send} {...sends}>
               {choices.length > 1 ? t.sendAll : t.send}
             </Button>
           )}
           <span className={css.gap} />
-          <Button kbd="n" onPress={open("none")} {...(refused ? { isDisabled: true, reason: refused } : { isDisabled: sending })}>
+          <Button kbd="n" onPress={open("none")} {...off}>
             {t.answerNone}
           </Button>
-          <Button
-            kbd="s"
-            variant="quiet"
-            onPress={open("stop")}
-            {...(refused ? { isDisabled: true, reason: refused } : { isDisabled: sending })}
-          >
+          <Button kbd="s" variant="quiet" onPress={open("stop")} {...off}>
             {t.noneStop}
           </Button>
         </div>

@@ -2,16 +2,16 @@ import { useRef, useState } from "react";
 import type { Json } from "../api/types";
 import { at, isObject, str } from "../talk/json";
 import { askTexts as t } from "../texts/ask";
-import { Button, Note, TextArea } from "../ui";
-import { visible } from "../ui/diff";
+import { Button } from "../ui/buttons";
+import { TextArea } from "../ui/fields";
+import { Note } from "../ui/notes";
+import { visible } from "../ui/visible";
 import { cancel, chooseResult } from "./answers";
 import css from "./Card.module.css";
 import { useCard, useCardKeys } from "./card";
 import { useDraft } from "./drafts";
-import { problemText } from "./EditForm";
-import { parseJson } from "./exact";
-import { Facts } from "./Facts";
-import { RevealedJson } from "./Raw";
+import { parseJson, problemText } from "./exact";
+import { Facts, RevealedJson } from "./parts";
 import { requestOf } from "./request";
 
 /** What a dialog seems to offer: the values in the lists of its payload, the first nine of them. Only the CLI knows what it wants. */
@@ -33,7 +33,7 @@ export function readResult(text: string): { result: Json } | { error: string } {
 
 /** A dialog of the CLI's own. */
 export function DialogForm() {
-  const { question, answer, refused, sending, complain } = useCard();
+  const { question, answer, off, sends, may } = useCard();
   const request = requestOf(question);
   const kind = str(request, "dialog_kind");
   const payload = kind === "" ? undefined : at(request, "payload");
@@ -55,7 +55,7 @@ export function DialogForm() {
   useCardKeys({
     ...Object.fromEntries(values.map((value, i) => [String(i + 1), () => take(value)])),
     w: () => field.current?.focus(),
-    c: () => (refused ? complain(refused) : answer(cancel)),
+    c: may(() => answer(cancel)),
   });
   return (
     <>
@@ -91,15 +91,11 @@ export function DialogForm() {
         input={{ spellCheck: "false", autoCapitalize: "off", autoCorrect: "off" }}
       />
       <div className={css.actions}>
-        <Button variant="primary" onPress={send} {...(refused ? { isDisabled: true, reason: refused } : { isPending: sending })}>
+        <Button variant="primary" onPress={send} {...sends}>
           {t.dialogSend}
         </Button>
         <span className={css.gap} />
-        <Button
-          kbd="c"
-          onPress={() => answer(cancel)}
-          {...(refused ? { isDisabled: true, reason: refused } : { isDisabled: sending })}
-        >
+        <Button kbd="c" onPress={() => answer(cancel)} {...off}>
           {t.dialogCancel}
         </Button>
       </div>

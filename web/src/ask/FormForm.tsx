@@ -2,14 +2,16 @@ import { ExternalLink } from "lucide-react";
 import { type KeyboardEvent, useRef, useState } from "react";
 import { at, num, str } from "../talk/json";
 import { askTexts as t } from "../texts/ask";
-import { Button, Checkbox, Field, Note, RadioGroup, Select, TextArea, TextInput } from "../ui";
-import { visible } from "../ui/diff";
+import { Button } from "../ui/buttons";
+import { Checkbox, Field, RadioGroup, Select, TextArea, TextInput } from "../ui/fields";
+import { Note } from "../ui/notes";
+import { visible } from "../ui/visible";
 import { accept, cancel, decline } from "./answers";
 import css from "./Card.module.css";
 import { useCard, useCardKeys } from "./card";
 import { useDraftOf } from "./drafts";
-import { Fact, Facts } from "./Facts";
 import { chosenOf, contentOf, type FieldProblem, type Filled, type FormField, formOf, presetOf } from "./form";
+import { Fact, Facts } from "./parts";
 
 /** What was filled in so far, by the names of the fields. */
 function readFilled(stored: unknown): readonly [string, Filled][] | undefined {
@@ -37,8 +39,7 @@ export function FormForm() {
 
 /** The two ways to say no. */
 function Refusals() {
-  const { answer, refused, sending } = useCard();
-  const off = refused ? { isDisabled: true, reason: refused } : { isDisabled: sending };
+  const { answer, off } = useCard();
   return (
     <>
       <span className={css.gap} />
@@ -54,8 +55,7 @@ function Refusals() {
 
 /** The address of a page: whole, for whoever follows it must have seen where it leads. It is opened by a click and never by itself. */
 function Page({ url }: { url: string }) {
-  const { answer, refused, sending, complain } = useCard();
-  const may = (run: () => void) => () => (refused ? complain(refused) : run());
+  const { answer, sends, may } = useCard();
   useCardKeys({ y: may(() => answer(accept())), n: may(() => answer(decline)), c: may(() => answer(cancel)) });
   const safe = /^https?:\/\//i.test(url) && URL.canParse(url);
   return (
@@ -74,12 +74,7 @@ function Page({ url }: { url: string }) {
         <Note tone="warn">{t.pageUnsafe}</Note>
       )}
       <div className={css.actions}>
-        <Button
-          variant="primary"
-          kbd="y"
-          onPress={() => answer(accept())}
-          {...(refused ? { isDisabled: true, reason: refused } : { isPending: sending })}
-        >
+        <Button variant="primary" kbd="y" onPress={() => answer(accept())} {...sends}>
           {t.visited}
         </Button>
         <Refusals />
@@ -89,12 +84,11 @@ function Page({ url }: { url: string }) {
 }
 
 function Fields({ fields }: { fields: readonly FormField[] }) {
-  const { question, answer, refused, sending, complain } = useCard();
+  const { question, answer, sends, refused, complain, may } = useCard();
   const [draft, setDraft] = useDraftOf(question.id, "form", readFilled);
   const [problems, setProblems] = useState<ReadonlyMap<string, FieldProblem>>(new Map());
   const form = useRef<HTMLDivElement>(null);
   const filled: ReadonlyMap<string, Filled> = new Map(draft);
-  const may = (run: () => void) => () => (refused ? complain(refused) : run());
   useCardKeys({ n: may(() => answer(decline)), c: may(() => answer(cancel)) });
 
   const send = () => {
@@ -139,12 +133,7 @@ function Fields({ fields }: { fields: readonly FormField[] }) {
         </div>
       ))}
       <div className={css.actions}>
-        <Button
-          variant="primary"
-          kbd="mod+enter"
-          onPress={send}
-          {...(refused ? { isDisabled: true, reason: refused } : { isPending: sending })}
-        >
+        <Button variant="primary" kbd="mod+enter" onPress={send} {...sends}>
           {t.accept}
         </Button>
         <Refusals />

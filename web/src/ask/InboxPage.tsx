@@ -1,5 +1,6 @@
 import { ArrowDown, ArrowUp, Inbox } from "lucide-react";
 import { type FocusEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { asError } from "../api/error";
 import type { Question } from "../api/types";
 import { useCommands } from "../app/commands";
 import { isField, useKeys } from "../app/keys";
@@ -8,17 +9,18 @@ import { PageHeader } from "../app/PageHeader";
 import { useHub } from "../store/hub";
 import { useReadable } from "../store/readable";
 import { askTexts as t } from "../texts/ask";
-import { Button, Checkbox, EmptyState, ErrorNote, Spinner } from "../ui";
-import { alikeOf, likeness } from "./alike";
-import { listedKeys } from "./card";
+import { Button } from "../ui/buttons";
+import { Checkbox } from "../ui/fields";
+import { EmptyState, ErrorNote } from "../ui/notes";
+import { Spinner } from "../ui/signs";
+import { cardId, focusCard, listedKeys } from "./card";
 import { ListGuard, useListGuard, useMoveGuard } from "./guard";
-import { headline } from "./headline";
 import css from "./Inbox.module.css";
 import { later, putOff } from "./later";
 import { pageAt, pageBefore, pageHolding, pageSize, type QuestionPage, withoutOldSettled } from "./page";
-import { cardId, QuestionCard } from "./QuestionCard";
-import { focusCard } from "./QuestionRow";
-import { Together } from "./Together";
+import { QuestionCard } from "./QuestionCard";
+import { alikeOf, likeness, Together } from "./Together";
+import { headline } from "./words";
 
 /** Every open question of every session, the oldest first. */
 export function InboxPage({ question }: { question?: string }) {
@@ -141,7 +143,7 @@ function SettledBefore({ id }: { id: string }) {
     const stop = new AbortController();
     api.call("get-question", { params: { id }, signal: stop.signal }).then(
       (question) => setFound({ question }),
-      (error: unknown) => !stop.signal.aborted && setFound({ error: error instanceof Error ? error : new Error(String(error)) }),
+      (error: unknown) => !stop.signal.aborted && setFound({ error: asError(error) }),
     );
     return () => stop.abort();
   }, [api, id]);

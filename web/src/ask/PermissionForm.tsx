@@ -1,23 +1,21 @@
-import { useMemo, useState } from "react";
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 import type { Json, Question } from "../api/types";
 import { isObject, obj } from "../talk/json";
 import { askTexts as t } from "../texts/ask";
 import { ToolPreview } from "../tools";
-import { Button, Note } from "../ui";
+import { Button } from "../ui/buttons";
+import { TextArea } from "../ui/fields";
+import { Note } from "../ui/notes";
 import { AlwaysForm } from "./AlwaysForm";
 import { allow, deny, suggestionsOf, suggestionText } from "./answers";
 import css from "./Card.module.css";
 import { useCard, useCardKeys } from "./card";
 import { useDraft, useDraftOf } from "./drafts";
-import { EditForm } from "./EditForm";
-import { Fact, Facts } from "./Facts";
-import { isTooLong, mayBeFolded } from "./folded";
-import { headline } from "./headline";
-import { holdsHidden } from "./hidden";
-import { RevealedJson } from "./Raw";
-import { Reason } from "./Reason";
+import { isExact, parseObject, problemText } from "./exact";
+import { holdsHidden, isTooLong, mayBeFolded } from "./hidden";
+import { Fact, Facts, Reason, RevealedJson, ScrollBox } from "./parts";
 import { callOf, canAlways, enterPlanMode, type ToolCall, writesFile } from "./request";
-import { ScrollBox } from "./ScrollBox";
+import { headline } from "./words";
 
 type Step = "ask" | "always" | "edit" | "deny" | "stop";
 
@@ -155,7 +153,7 @@ function Buttons({
   look: { look: boolean; cut: boolean };
   onStep(step: Step): void;
 }) {
-  const { answer, refused, sending, complain } = useCard();
+  const { answer, refused, off, sends, complain } = useCard();
   const plan = call.tool === enterPlanMode;
   const known = call.input !== undefined;
   const why = refused ?? (known ? undefined : t.notKnown);
@@ -175,37 +173,121 @@ function Buttons({
     n: open("deny", true),
     s: open("stop", !call.hook),
   });
-  const off = (reason: string | undefined) => (reason ? { isDisabled: true, reason } : { isDisabled: sending });
   return (
     <div className={css.actions}>
       <Button
         variant={call.defaultNo ? "plain" : "primary"}
         kbd="y"
         onPress={yes}
-        {...off(why)}
-        {...(why ? {} : { isDisabled: false, isPending: sending })}
+        {...(why ? { isDisabled: true, reason: why } : sends)}
       >
         {plan ? t.enterPlan : edited === undefined ? t.allow : t.allowEdited}
       </Button>
       {always && (
-        <Button kbd="a" onPress={open("always", true)} {...off(refused)}>
+        <Button kbd="a" onPress={open("always", true)} {...off}>
           {t.always}
         </Button>
       )}
       {known && !plan && (
-        <Button kbd="e" onPress={open("edit", true)} {...off(refused)}>
+        <Button kbd="e" onPress={open("edit", true)} {...off}>
           {edited === undefined ? t.edit : t.editAgain}
         </Button>
       )}
       <span className={css.gap} />
-      <Button kbd="n" onPress={open("deny", true)} {...off(refused)}>
+      <Button kbd="n" onPress={open("deny", true)} {...off}>
         {plan ? t.notEnterPlan : t.deny}
       </Button>
       {!call.hook && (
-        <Button kbd="s" variant="quiet" onPress={open("stop", true)} {...off(refused)}>
+        <Button kbd="s" variant="quiet" onPress={open("stop", true)} {...off}>
           {t.denyStop}
         </Button>
       )}
+    </div>
+  );
+}
+
+/** What became of an edit: the input as it is now, or what is wrong with it. */
+type EditResult = { input: Json } | { error: string };
+
+/** The text that somebody edits: the command itself of Bash, else all of the input as JSON. */
+function editable(tool: string, input: Json): { text: string; command: boolean } {
+  const command = tool === "Bash" && isObject(input) && Object.hasOwn(input, "command") ? input.command : undefined;
+  if (typeof command === "string") return { text: command, command: true };
+  return { text: JSON.stringify(input, undefined, 2), command: false };
+}
+
+/** The input with what was edited in it. */
+function applyEdit(tool: string, input: Json, text: string): EditResult {
+  if (editable(tool, input).command && isObject(input)) {
+    if (text.trim() === "") return { error: t.commandEmpty };
+    // The rest of it was never written by a person, but a number in it must not become another one either.
+    if (!isExact({ ...input })) return { error: t.notExact };
+    return { input: { ...input, command: text } };
+  }
+  const parsed = parseObject(text);
+  return "value" in parsed ? { input: parsed.value } : { error: problemText(parsed) };
+}
+
+interface Props {
+  tool: string;
+  /** The input as it is to be edited, and as it came. */
+  input: Json;
+  original: Json;
+  onBack(): void;
+  /** Gets the input as it was edited; undefined if it is what it was. */
+  onDone(input: Json | undefined): void;
+}
+
+/** Edits what a tool gets. It is then shown once more, before anybody allows it. */
+function EditForm({ tool, input, original, onBack, onDone }: Props) {
+  const { question } = useCard();
+  const before = editable(tool, input);
+  const [draft, setDraft] = useDraft(question.id, "edit");
+  const [error, setError] = useState<string>();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const text = draft === "" ? before.text : draft;
+  useEffect(() => field.current?.focus(), []);
+  useCardKeys({ Escape: onBack });
+
+  const done = () => {
+    const result = applyEdit(tool, input, field.current?.value ?? text);
+    if ("error" in result) {
+      setError(result.error);
+      return;
+    }
+    setDraft("");
+    onDone(JSON.stringify(result.input) === JSON.stringify(original) ? undefined : result.input);
+  };
+  const onKeyDown = (e: KeyboardEvent) => {
+    if (e.key === "Escape") onBack();
+    else if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) done();
+    else return;
+    e.preventDefault();
+    e.stopPropagation();
+  };
+  return (
+    <div className={css.entry}>
+      <TextArea
+        label={before.command ? t.editCommand : t.editInput}
+        mono
+        value={text}
+        onChange={(value) => {
+          // An empty draft would bring the old text back: what was emptied on purpose stays so.
+          setDraft(value === "" ? " " : value);
+          setError(undefined);
+        }}
+        error={error}
+        inputRef={field}
+        minRows={3}
+        maxRows={18}
+        input={{ onKeyDown, spellCheck: "false", autoCapitalize: "off", autoCorrect: "off" }}
+      />
+      <div className={css.actions}>
+        <Button variant="primary" kbd="mod+enter" onPress={done}>
+          {t.useEdit}
+        </Button>
+        <Button onPress={onBack}>{t.back}</Button>
+      </div>
     </div>
   );
 }

@@ -1,23 +1,36 @@
-import { useState } from "react";
+import { ImagePlus, X } from "lucide-react";
+import { type ChangeEvent, type ClipboardEvent, useRef, useState } from "react";
 import { confirmBypass } from "../steer/bypass";
 import { isObject } from "../talk/json";
 import { askTexts as t } from "../texts/ask";
-import { Button, Checkbox, Note, Tabs, TextArea } from "../ui";
-import { visible } from "../ui/diff";
-import { Markdown } from "../ui/markdown";
+import { Button, IconButton } from "../ui/buttons";
+import { Checkbox, TextArea } from "../ui/fields";
+import { Markdown } from "../ui/markdown/Markdown";
+import { Note } from "../ui/notes";
+import { Tabs } from "../ui/panes";
+import { visible } from "../ui/visible";
 import { allow, deny } from "./answers";
 import css from "./Card.module.css";
 import { useCard, useCardKeys } from "./card";
 import { useDraft, useDraftOf } from "./drafts";
-import { Fact, Facts } from "./Facts";
-import { type Attached, FeedbackForm } from "./FeedbackForm";
 import { hidesInMarkdown, revealed } from "./hidden";
-import { outcomeLabel } from "./outcome";
 import look from "./Plan.module.css";
-import { approve, approves, canBypass, canStop, type Outcome, outline, type PlanChoice, planChoices, reject } from "./plan";
-import { Reason } from "./Reason";
+import { Fact, Facts, Reason, ScrollBox } from "./parts";
+import {
+  approve,
+  approves,
+  canBypass,
+  canStop,
+  type ImageBlock,
+  type Outcome,
+  outline,
+  type PlanChoice,
+  planChoices,
+  reject,
+  revise,
+} from "./plan";
 import { planText } from "./request";
-import { ScrollBox } from "./ScrollBox";
+import { outcomeLabel } from "./words";
 
 type Step = "ask" | "revise" | "reject" | "stop" | "no";
 
@@ -35,7 +48,7 @@ function readEdited(stored: unknown): Edited | undefined {
 
 /** The review of a plan, with every outcome that there is. */
 export function PlanReview() {
-  const { question, answer, complain, refused, sending, admin, compact: small, focus } = useCard();
+  const { question, answer, complain, refused, off, sends, may, admin, compact: small, focus } = useCard();
   const given = planText(question);
   const choices = planChoices(question);
   const rare = rareOf(choices);
@@ -91,14 +104,14 @@ export function PlanReview() {
     }
   };
   const keys: Record<string, () => void> = Object.fromEntries(choices.map((c) => [c.key, () => take(c.outcome)]));
-  if (canStop(question)) keys.s = () => (refused ? complain(refused) : setStep("stop"));
+  if (canStop(question)) keys.s = may(() => setStep("stop"));
   if (mayBypass && admin) keys.b = toggleBypass;
   if (approvable && !question.stale) keys.c = () => setCompact(!compact);
   if (approvable && prompts.length > 0) keys.x = () => setNoPrompts(!noPrompts);
   if (approvable && given !== "") keys.e = () => setView(view === "edit" ? "read" : "edit");
   if (choices.length === 0) {
-    keys.y = () => (refused ? complain(refused) : answer(allow()));
-    keys.n = () => (refused ? complain(refused) : setStep("no"));
+    keys.y = may(() => answer(allow()));
+    keys.n = may(() => setStep("no"));
   }
   // While something is written instead, no key decides.
   useCardKeys(step === "ask" ? keys : { Escape: back });
@@ -176,12 +189,7 @@ export function PlanReview() {
                 <Outcomes choices={rare} bypass={false} onTake={take} />
                 {canStop(question) && (
                   <div className={css.actions}>
-                    <Button
-                      kbd="s"
-                      variant="quiet"
-                      onPress={() => setStep("stop")}
-                      {...(refused ? { isDisabled: true, reason: refused } : { isDisabled: sending })}
-                    >
+                    <Button kbd="s" variant="quiet" onPress={() => setStep("stop")} {...off}>
                       {t.rejectStop}
                     </Button>
                   </div>
@@ -193,19 +201,10 @@ export function PlanReview() {
       )}
       {step === "ask" && choices.length === 0 && (
         <div className={css.actions}>
-          <Button
-            variant="primary"
-            kbd="y"
-            onPress={() => answer(allow())}
-            {...(refused ? { isDisabled: true, reason: refused } : { isPending: sending })}
-          >
+          <Button variant="primary" kbd="y" onPress={() => answer(allow())} {...sends}>
             {t.yes}
           </Button>
-          <Button
-            kbd="n"
-            onPress={() => setStep("no")}
-            {...(refused ? { isDisabled: true, reason: refused } : { isDisabled: sending })}
-          >
+          <Button kbd="n" onPress={() => setStep("no")} {...off}>
             {t.no}
           </Button>
         </div>
@@ -233,19 +232,13 @@ function rareOf(choices: readonly PlanChoice[]): readonly PlanChoice[] {
 }
 
 function Outcomes(props: { choices: readonly PlanChoice[]; bypass: boolean; onTake(outcome: Outcome): void }) {
-  const { question, refused, sending } = useCard();
+  const { question, off } = useCard();
   if (props.choices.length === 0) return null;
   return (
     <ul className={look.outcomes} aria-label={t.outcomes}>
       {props.choices.map((c) => (
         <li key={c.outcome}>
-          <Button
-            className={look.outcome}
-            variant="plain"
-            kbd={c.key}
-            onPress={() => props.onTake(c.outcome)}
-            {...(refused ? { isDisabled: true, reason: refused } : { isDisabled: sending })}
-          >
+          <Button className={look.outcome} variant="plain" kbd={c.key} onPress={() => props.onTake(c.outcome)} {...off}>
             <span className={look.words}>
               <span className={look.label}>
                 {outcomeLabel(question, c.outcome, props.bypass && canBypass(question, c.outcome))}
@@ -322,4 +315,127 @@ function PlanText({ given, text, editable, view, onView, onEdit }: TextProps) {
     });
   }
   return <Tabs label={t.planViews} items={items} value={view} onChange={onView} className={look.views} />;
+}
+
+/** An image that goes along with what is said about a plan. */
+interface Attached {
+  readonly id: string;
+  readonly name: string;
+  readonly block: ImageBlock;
+}
+
+interface FeedbackProps {
+  /** Whether there are edits of the plan, which do not go along. */
+  edited: boolean;
+  /** The images so far, which outlive a look at the plan. */
+  images: readonly Attached[];
+  onImages(change: (before: readonly Attached[]) => readonly Attached[]): void;
+  onBack(): void;
+}
+
+/** What a plan lacks, in words and images. */
+function FeedbackForm({ edited, images, onImages: setImages, onBack }: FeedbackProps) {
+  const { question, answer } = useCard();
+  const [text, setText] = useDraft(question.id, "feedback");
+  const [error, setError] = useState<string>();
+  const picker = useRef<HTMLInputElement>(null);
+
+  const add = async (files: readonly File[]) => {
+    setError(undefined);
+    for (const file of files) {
+      const read = await readImage(file);
+      if ("error" in read) setError(read.error);
+      else setImages((before) => [...before, { id: crypto.randomUUID(), name: file.name, block: read.block }]);
+    }
+  };
+  const onPaste = (e: ClipboardEvent) => {
+    const files = [...e.clipboardData.files].filter(isImage);
+    if (files.length === 0) return;
+    e.preventDefault();
+    void add(files);
+  };
+  const onPick = (e: ChangeEvent<HTMLInputElement>) => {
+    const files = [...(e.target.files ?? [])];
+    e.target.value = ""; // so that the same one can be taken again
+    void add(files);
+  };
+  const submit = () => {
+    const said = revise(
+      text,
+      images.map((i) => i.block),
+    );
+    if (said) answer(said);
+    else setError(t.reviseNothing);
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: images can be pasted into the field within, and chosen with the button
+    <div
+      onPaste={onPaste}
+      onDragOver={(e) => e.preventDefault()}
+      onDrop={(e) => {
+        e.preventDefault();
+        void add([...e.dataTransfer.files]);
+      }}
+    >
+      <Reason
+        title={t.reviseLabel}
+        placeholder={t.revisePlaceholder}
+        value={text}
+        onChange={setText}
+        action={t.reviseNow}
+        error={error}
+        onSubmit={submit}
+        onBack={onBack}
+      >
+        {edited && <Note tone="warn">{t.planEditsStay}</Note>}
+        {images.length > 0 && (
+          <ul className={look.images}>
+            {images.map((i) => (
+              <li key={i.id}>
+                <img src={`data:${i.block.source.media_type};base64,${i.block.source.data}`} alt={visible(i.name)} />
+                <IconButton
+                  size="s"
+                  icon={<X size={14} />}
+                  label={t.removeImage(visible(i.name))}
+                  onPress={() => setImages((before) => before.filter((other) => other.id !== i.id))}
+                />
+              </li>
+            ))}
+          </ul>
+        )}
+        <div>
+          <input ref={picker} type="file" accept="image/png,image/jpeg,image/gif,image/webp" multiple hidden onChange={onPick} />
+          <Button size="s" variant="quiet" icon={<ImagePlus size={14} />} onPress={() => picker.current?.click()}>
+            {t.addImage}
+          </Button>
+        </div>
+      </Reason>
+    </div>
+  );
+}
+
+const kinds: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+/** How large an image may be that the model takes, in bytes. */
+const mostBytes = 5 * 1024 * 1024;
+
+/** Whether a file is an image that the model takes. */
+function isImage(file: File): boolean {
+  return kinds.includes(file.type);
+}
+
+/** Reads a file as an image block, or says why it is none. */
+async function readImage(file: File): Promise<{ block: ImageBlock } | { error: string }> {
+  if (!isImage(file)) return { error: t.imageKind(file.name) };
+  if (file.size > mostBytes) return { error: t.imageSize(file.name) };
+  let bytes: Uint8Array;
+  try {
+    bytes = new Uint8Array(await file.arrayBuffer());
+  } catch {
+    return { error: t.imageUnreadable(file.name) };
+  }
+  let binary = "";
+  // In pieces: so many arguments of one call would be too many.
+  for (let i = 0; i < bytes.length; i += 0x8000) binary += String.fromCharCode(...bytes.subarray(i, i + 0x8000));
+  return { block: { type: "image", source: { type: "base64", media_type: file.type, data: btoa(binary) } } };
 }

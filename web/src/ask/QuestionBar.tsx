@@ -1,18 +1,19 @@
-import { useLayoutEffect, useRef, useState } from "react";
+import { useCallback, useLayoutEffect, useRef, useState } from "react";
 import type { Question } from "../api/types";
 import { isField, useKeys } from "../app/keys";
 import { type OpenSession, useHub } from "../store/hub";
-import { useReadable } from "../store/readable";
+import { usePart, useReadable } from "../store/readable";
+import type { Item } from "../talk/item";
 import { askTexts as t } from "../texts/ask";
-import { Button } from "../ui";
+import { Button } from "../ui/buttons";
+import { isMine } from "./answering";
 import css from "./Bar.module.css";
-import { listedKeys } from "./card";
+import { focusCard, listedKeys } from "./card";
 import { ListGuard, useListGuard, useMoveGuard } from "./guard";
 import { later, putOff } from "./later";
-import { isMine } from "./mine";
 import { QuestionCard } from "./QuestionCard";
-import { focusCard } from "./QuestionRow";
-import { asked, SettledLine } from "./Settled";
+import { SettledLine } from "./Settled";
+import { asked } from "./words";
 
 /** The open questions of a session, above its composer: one of them to be answered, the others in a line each. */
 export function QuestionBar({ session }: { session: OpenSession }) {
@@ -138,4 +139,17 @@ function useFocusOfNext(bar: { current: HTMLElement | null }, id: string | undef
     // One that was answered elsewhere does not say that the next is awaited here.
     if (id === undefined && settled !== undefined && !isMine(settled)) answering.current = false;
   }, [id]);
+}
+
+/** Whether an item of a conversation is what is asked below it: the card has all of it, and it need not be there twice. */
+export function useAskedBelow(session: string, item: Item | undefined): boolean {
+  const id =
+    item?.kind === "question" ? item.question.id : item?.kind === "tool" && item.state === "asking" ? item.question : undefined;
+  return usePart(
+    useHub().questions,
+    useCallback(
+      (all) => id !== undefined && all.list.some((q) => q.id === id && q.session === session && q.state === "open"),
+      [id, session],
+    ),
+  );
 }

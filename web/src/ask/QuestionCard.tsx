@@ -8,23 +8,26 @@ import { type OpenSession, useHub } from "../store/hub";
 import { usePart, useReadable } from "../store/readable";
 import { oneLine } from "../talk/json";
 import { askTexts as t } from "../texts/ask";
-import { Ago, Button, Contained, ErrorNote, Kbd, Note, Path } from "../ui";
-import { visible } from "../ui/diff";
+import { Button } from "../ui/buttons";
+import { Contained, ErrorNote, Note } from "../ui/notes";
+import { Kbd } from "../ui/signs";
 import unseen from "../ui/unseen.module.css";
+import { Ago, Path } from "../ui/values";
+import { visible } from "../ui/visible";
+import { useAnswer } from "./answering";
 import css from "./Card.module.css";
 import { ChoiceForm } from "./ChoiceForm";
-import { answerKeys, type Card, CardContext, type CardKeys } from "./card";
+import { answerKeys, type Card, CardContext, type CardKeys, cardId } from "./card";
 import { DialogForm, UnknownQuestion } from "./DialogForm";
-import { Facts } from "./Facts";
 import { FormForm } from "./FormForm";
 import { changedTime, guardTime, missedPress, useGuardMark, useGuards } from "./guard";
-import { headline } from "./headline";
 import { PermissionForm } from "./PermissionForm";
 import { PlanReview } from "./PlanReview";
+import { Facts } from "./parts";
 import { sameMeaning } from "./request";
 import { SettledLine } from "./Settled";
 import { useSaid, useSaidHere } from "./said";
-import { useAnswer } from "./useAnswer";
+import { headline } from "./words";
 
 export interface QuestionCardProps {
   question: Question;
@@ -36,11 +39,6 @@ export interface QuestionCardProps {
   select?: ReactNode;
   /** What to do when the question is to be answered later; without it, that is not offered. */
   onLater?: () => void;
-}
-
-/** The id of a card's element, by which lists find it. */
-export function cardId(question: string): string {
-  return `question-${question}`;
 }
 
 /** A question, with everything that can be answered. Once it is settled, by whomever, it says who and what. */
@@ -106,10 +104,13 @@ function OpenCard(props: QuestionCardProps & { answering: ReturnType<typeof useA
   }, [problem]);
 
   const { send, sending } = answering;
+  const refused = hub.can("approve") ? undefined : t.cannotAnswer;
   const card: Card = useMemo(
     () => ({
       question,
-      refused: hub.can("approve") ? undefined : t.cannotAnswer,
+      refused,
+      off: refused ? { isDisabled: true, reason: refused } : { isDisabled: sending },
+      sends: refused ? { isDisabled: true, reason: refused } : { isPending: sending },
       admin: hub.can("admin"),
       sending,
       compact: session !== undefined,
@@ -117,6 +118,7 @@ function OpenCard(props: QuestionCardProps & { answering: ReturnType<typeof useA
       keys,
       seen,
       complain: setProblem,
+      may: (run) => () => (refused ? setProblem(refused) : run()),
       focus: () => element.current?.focus({ preventScroll: true }),
       answer: (answer, options) => {
         if (!hub.can("approve")) return;
@@ -135,7 +137,7 @@ function OpenCard(props: QuestionCardProps & { answering: ReturnType<typeof useA
         send(answer);
       },
     }),
-    [question, hub, sending, session, summary?.dir, guards, send],
+    [question, hub, refused, sending, session, summary?.dir, guards, send],
   );
 
   const onKeyDown = (e: KeyboardEvent) => {

@@ -2,12 +2,17 @@ import { createContext, useContext, useLayoutEffect } from "react";
 import type { Answer, Question } from "../api/types";
 import type { KeyBinding } from "../app/keys";
 import { askTexts as t } from "../texts/ask";
+import type { ButtonProps } from "../ui/buttons";
 
 /** What the parts of a card share: the question, and the one way to answer it. */
 export interface Card {
   readonly question: Question;
   /** Why nothing can be answered at all: a right is missing. */
   readonly refused: string | undefined;
+  /** What disables a button that answers: with the reason if nothing can be answered, else while an answer is on its way. */
+  readonly off: Pick<ButtonProps, "isDisabled" | "reason">;
+  /** The same for the button that sends an answer: it shows that one is on its way. */
+  readonly sends: Pick<ButtonProps, "isDisabled" | "isPending" | "reason">;
   /** Whether the token may also do what needs the right admin. */
   readonly admin: boolean;
   /** An answer is on its way. */
@@ -23,6 +28,8 @@ export interface Card {
   answer(answer: Answer, options?: { look?: boolean; cut?: boolean }): void;
   /** Puts the focus on the card itself, where its keys count. */
   focus(): void;
+  /** What a key does that answers, or leads to an answer: if nothing can be answered, it says why. */
+  may(run: () => void): () => void;
   /** Says what stands against what was pressed. */
   complain(problem: string | undefined): void;
   /** Where the card has the keys that count while the focus is on it. */
@@ -59,4 +66,17 @@ export function useCardKeys(keys: CardKeys): void {
   useLayoutEffect(() => {
     current.current = keys;
   });
+}
+
+/** The id of a card's element, by which lists find it. */
+export function cardId(question: string): string {
+  return `question-${question}`;
+}
+
+/** Shows the card of a question that is on the page. Reports whether there is one. */
+export function focusCard(question: string): boolean {
+  const card = document.getElementById(cardId(question));
+  card?.scrollIntoView({ block: "nearest" });
+  card?.focus({ preventScroll: true });
+  return card !== null;
 }

@@ -1,4 +1,5 @@
 import type { Json } from "../api/types";
+import { askTexts as t } from "../texts/ask";
 
 /** Why a text cannot be sent as JSON. */
 export type JsonProblem = { problem: "syntax"; detail: string } | { problem: "number" } | { problem: "object" };
@@ -41,4 +42,16 @@ export function parseObject(text: string): Parsed<{ [name: string]: Json }> {
   const { value } = parsed;
   if (typeof value !== "object" || value === null || Array.isArray(value)) return { problem: "object" };
   return { value };
+}
+
+/** What is said of a text that cannot be sent. */
+export function problemText(problem: JsonProblem): string {
+  switch (problem.problem) {
+    case "syntax":
+      return t.notJson(problem.detail);
+    case "number":
+      return t.notExact;
+    case "object":
+      return t.notObject;
+  }
 }

@@ -1,5 +1,4 @@
-export { useAskedBelow } from "./below";
 export { InboxPage } from "./InboxPage";
-export { QuestionBar } from "./QuestionBar";
+export { QuestionBar, useAskedBelow } from "./QuestionBar";
 export { QuestionCard } from "./QuestionCard";
-export { QuestionRow } from "./QuestionRow";
+export { QuestionRow } from "./Settled";

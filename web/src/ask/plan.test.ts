@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Plan, Question } from "../api/types";
 import { aQuestion } from "../store/fake";
-import { outcomeLabel } from "./outcome";
 import { approve, approves, canBypass, canStop, type Outcome, planChoices, reject, revise } from "./plan";
+import { outcomeLabel } from "./words";
 
 const all = ["fresh", "accept_edits", "ask", "revise", "reject", "outline"];
 

@@ -2,10 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { Json, Question } from "../api/types";
 import { aQuestion } from "../store/fake";
 import { isExact, parseObject } from "./exact";
-import { mayBeFolded } from "./folded";
-import { hasHidden, hidesInMarkdown, holdsHidden, revealed } from "./hidden";
-import { outcomeOf, outcomeTone } from "./outcome";
+import { hasHidden, hidesInMarkdown, holdsHidden, mayBeFolded, revealed } from "./hidden";
 import { callOf, canAlways, sameMeaning } from "./request";
+import { outcomeOf, outcomeTone } from "./words";
 
 const asking = (request: Question["request"], more: Partial<Question> = {}) => aQuestion({ request, ...more });
 
@@ -165,7 +164,7 @@ describe("how a question was settled", () => {
     ],
     [
       settled({ state: "answered_too_late", by: "ann", answer: { decision: "allow" } }),
-      "allowed by ann, too late: the agent no longer waited",
+      "allowed by ann, too late: the agent was no longer waiting",
       "ok",
     ],
     [settled({ from: "program", answer: { decision: "aye" } }), "answered by the program", "neutral"],

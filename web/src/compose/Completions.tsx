@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "react";
 import { composeTexts as t } from "../texts/compose";
-import { classes } from "../ui";
+import { classes } from "../ui/classes";
 import css from "./Completions.module.css";
 import type { Offer } from "./complete";
 

@@ -6,7 +6,7 @@ import { ApiError } from "../api/error";
 import { aQuestion, aSession, type FakeHub, fakeHub } from "../store/fake";
 import { HubContext } from "../store/hub";
 import { at } from "../talk/json";
-import { Confirmations } from "../ui/confirm";
+import { Confirmations } from "../ui/dialogs";
 import { Composer } from "./Composer";
 import { attached, editing, written } from "./kept";
 

@@ -1,7 +1,8 @@
 import { useCallback } from "react";
 import type { SendMessage } from "../api/types";
-import { useAct, useClientId } from "../steer/act";
+import { useAct } from "../steer/act";
 import { type OpenSession, useHub } from "../store/hub";
+import { useClientIds } from "../store/intent";
 import { type Attachment, contentOf } from "./attach";
 
 export type SendMode = "queue" | "steer";
@@ -22,16 +23,16 @@ export function useSend(session: OpenSession): {
 } {
   const { api } = useHub();
   const { pending, error, run, clear } = useAct();
-  const clientId = useClientId();
+  const clientIds = useClientIds();
   const send = useCallback(
     async (text: string, files: readonly Attachment[], mode: SendMode) => {
-      const id = clientId.of(JSON.stringify([session.id, mode, text, files.map((f) => f.id)]));
+      const id = clientIds.of([session.id, mode, text, files.map((f) => f.id)]);
       const sent = await run(() => api.call("send-message", { params: { id: session.id }, body: bodyOf(text, files, mode, id) }));
       if (!sent) return false;
-      clientId.done();
+      clientIds.done();
       return true;
     },
-    [api, clientId, run, session.id],
+    [api, clientIds, run, session.id],
   );
   return { pending, error, send, clear };
 }

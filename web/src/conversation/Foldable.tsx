@@ -1,6 +1,6 @@
 import { ChevronRight } from "lucide-react";
 import { type ReactNode, useId } from "react";
-import { classes } from "../ui";
+import { classes } from "../ui/classes";
 import styles from "./Foldable.module.css";
 import { useFold } from "./fold";
 

@@ -1,17 +1,19 @@
 import { FileText, User, Webhook } from "lucide-react";
 import { useContext } from "react";
+import { useWho } from "../store/who";
 import type { Block, Prompt } from "../talk/item";
 import { pretty } from "../talk/json";
 import { conversationTexts as t } from "../texts/conversation";
-import { Badge, Button, classes } from "../ui";
-import { drawnMost, LongText, size } from "../ui/code";
-import { Picture } from "../ui/markdown";
+import { Button } from "../ui/buttons";
+import { classes } from "../ui/classes";
+import { drawnMost, LongText, size } from "../ui/code/Code";
+import { Picture } from "../ui/markdown/Picture";
+import { Badge } from "../ui/signs";
 import { PlaceContext } from "./context";
 import { Fold } from "./Foldable";
 import { useFold } from "./fold";
 import styles from "./Prompt.module.css";
 import { clock } from "./Row";
-import { useWho } from "./who";
 
 // A prompt that is longer is folded: what the agent did with it is what one came for.
 const foldedAt = { characters: 3000, lines: 24 };

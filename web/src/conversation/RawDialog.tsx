@@ -5,8 +5,12 @@ import type { Event } from "../api/types";
 import { useHub } from "../store/hub";
 import type { Item } from "../talk/item";
 import { conversationTexts as t } from "../texts/conversation";
-import { CopyButton, Dialog, ErrorNote, IconButton, Spinner } from "../ui";
-import { LongText } from "../ui/code";
+import { IconButton } from "../ui/buttons";
+import { CopyButton } from "../ui/CopyButton";
+import { LongText } from "../ui/code/Code";
+import { Dialog } from "../ui/dialogs";
+import { ErrorNote } from "../ui/notes";
+import { Spinner } from "../ui/signs";
 import styles from "./RawDialog.module.css";
 
 /** The events that an item was made of, as they lie in the log. */

@@ -4,11 +4,14 @@ import { isField } from "../app/keys";
 import { QuestionRow, useAskedBelow } from "../ask";
 import type { OpenSession } from "../store/hub";
 import { usePart, useReadable } from "../store/readable";
+import { useWho } from "../store/who";
 import type { Item } from "../talk/item";
 import { conversationTexts as t } from "../texts/conversation";
 import { ToolCard } from "../tools";
 import { NoticeRow } from "../tools/Notice";
-import { Contained, classes, formatTime } from "../ui";
+import { classes } from "../ui/classes";
+import { formatTime } from "../ui/format";
+import { Contained } from "../ui/notes";
 import { PlaceContext } from "./context";
 import { countRow } from "./count";
 import { PromptBody } from "./Prompt";
@@ -17,7 +20,6 @@ import { TextBody } from "./Text";
 import { ThinkingBody } from "./Thinking";
 import { TurnBody } from "./Turn";
 import { UnknownBody } from "./Unknown";
-import { useWho } from "./who";
 
 interface RowProps {
   session: OpenSession;

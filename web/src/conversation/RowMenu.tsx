@@ -5,8 +5,9 @@ import { openFork, openRewind } from "../steer";
 import { type OpenSession, useHub } from "../store/hub";
 import type { Item } from "../talk/item";
 import { conversationTexts as t } from "../texts/conversation";
-import { Kbd, type MenuEntry } from "../ui";
-import css from "../ui/List.module.css";
+import type { MenuEntry } from "../ui/buttons";
+import css from "../ui/lists.module.css";
+import { Kbd } from "../ui/signs";
 
 interface RowMenuProps {
   session: OpenSession;

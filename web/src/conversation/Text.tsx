@@ -1,7 +1,7 @@
 import type { Text } from "../talk/item";
 import { conversationTexts as t } from "../texts/conversation";
-import { classes } from "../ui";
-import { Markdown } from "../ui/markdown";
+import { classes } from "../ui/classes";
+import { Markdown } from "../ui/markdown/Markdown";
 import styles from "./Text.module.css";
 
 /** What the agent says. */

@@ -1,7 +1,7 @@
 import { Brain } from "lucide-react";
 import type { Thinking } from "../talk/item";
 import { conversationTexts as t } from "../texts/conversation";
-import { Markdown } from "../ui/markdown";
+import { Markdown } from "../ui/markdown/Markdown";
 import { Fold } from "./Foldable";
 import styles from "./Thinking.module.css";
 

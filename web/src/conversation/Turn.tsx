@@ -2,13 +2,17 @@ import { Ban, Check, RotateCw, X } from "lucide-react";
 import { useAct } from "../steer/act";
 import { type OpenSession, useHub } from "../store/hub";
 import { usePart, useReadable } from "../store/readable";
+import { useWho } from "../store/who";
 import type { Turn } from "../talk/item";
 import { pretty } from "../talk/json";
 import { conversationTexts as t } from "../texts/conversation";
-import { Button, classes, Duration, ErrorNote, formatTokens, Money } from "../ui";
-import { LongText } from "../ui/code";
+import { Button } from "../ui/buttons";
+import { classes } from "../ui/classes";
+import { LongText } from "../ui/code/Code";
+import { formatTokens } from "../ui/format";
+import { ErrorNote } from "../ui/notes";
+import { Duration, Money } from "../ui/values";
 import styles from "./Turn.module.css";
-import { useWho } from "./who";
 
 /** The end of a turn: how it went, how long it took and what it cost. */
 export function TurnBody({ session, item }: { session: OpenSession; item: Turn }) {

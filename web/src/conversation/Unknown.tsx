@@ -2,7 +2,7 @@ import { CircleHelp } from "lucide-react";
 import type { Unknown } from "../talk/item";
 import { pretty } from "../talk/json";
 import { conversationTexts as t } from "../texts/conversation";
-import { LongText } from "../ui/code";
+import { LongText } from "../ui/code/Code";
 import { Fold } from "./Foldable";
 import styles from "./Prompt.module.css";
 

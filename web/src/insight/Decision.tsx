@@ -1,6 +1,6 @@
 import { Check, CircleHelp, CircleSlash, Minus } from "lucide-react";
 import { insightTexts } from "../texts/insight";
-import { Badge, type Tone } from "../ui";
+import { Badge, type Tone } from "../ui/signs";
 import css from "./Decision.module.css";
 
 const t = insightTexts.audit.plan;

@@ -3,7 +3,8 @@ import { useCallback } from "react";
 import type { DriftItem } from "../api/types";
 import { useHub } from "../store/hub";
 import { insightTexts } from "../texts/insight";
-import { EmptyState, ErrorNote, Spinner } from "../ui";
+import { EmptyState, ErrorNote } from "../ui/notes";
+import { Spinner } from "../ui/signs";
 import css from "./Drift.module.css";
 import { useLoad } from "./useLoad";
 

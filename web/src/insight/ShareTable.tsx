@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from "react";
 import { insightTexts as t } from "../texts/insight";
-import { Button } from "../ui";
+import { Button } from "../ui/buttons";
 import css from "./ShareTable.module.css";
 import { amount, formatAmount, type Measure, percent, type Spent } from "./spending";
 

@@ -1,8 +1,7 @@
-import { type PointerEvent, useState } from "react";
+import { type PointerEvent, type RefObject, useLayoutEffect, useRef, useState } from "react";
 import { insightTexts } from "../texts/insight";
 import { type Bucket, bucketName, dayName, formatAmount, type Measure, ticks } from "./spending";
 import css from "./TimeChart.module.css";
-import { useWidth } from "./useWidth";
 
 const t = insightTexts;
 const height = 200;
@@ -121,4 +120,19 @@ function sentence(list: readonly Bucket[], measure: Measure, today: string): str
     formatAmount(measure, most.amount),
     bucketName(most, today),
   );
+}
+
+/** Measures how wide an element is, so that a drawing has sharp lines and letters of the right size at any width. */
+function useWidth<E extends HTMLElement>(): [RefObject<E | null>, number] {
+  const ref = useRef<E>(null);
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const element = ref.current;
+    if (!element) return;
+    setWidth(element.clientWidth);
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return [ref, width];
 }

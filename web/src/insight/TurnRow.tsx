@@ -3,8 +3,8 @@ import { useState } from "react";
 import { Button as AriaButton } from "react-aria-components";
 import { Link } from "../app/router";
 import { insightTexts } from "../texts/insight";
-import { formatDuration, formatMoney } from "../ui";
-import { visible } from "../ui/diff/visible";
+import { formatDuration, formatMoney } from "../ui/format";
+import { visible } from "../ui/visible";
 import css from "./TurnRow.module.css";
 import { covered, type Step, type TurnGroup } from "./turns";
 

@@ -1,7 +1,7 @@
 import { PageHeader } from "../app/PageHeader";
 import { go } from "../app/router";
 import { insightTexts } from "../texts/insight";
-import { Tabs } from "../ui";
+import { Tabs } from "../ui/panes";
 import { Audit } from "./Audit";
 import { Costs } from "./Costs";
 import { Drift } from "./Drift";

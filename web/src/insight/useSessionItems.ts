@@ -3,8 +3,8 @@ import type { SessionSummary } from "../api/types";
 import { useHub } from "../store/hub";
 import { usePart } from "../store/readable";
 import { insightTexts as t } from "../texts/insight";
-import { shortenPath } from "../ui";
-import { visible } from "../ui/diff/visible";
+import { shortenPath } from "../ui/format";
+import { visible } from "../ui/visible";
 
 /** How many sessions are offered: a list that nobody can read through helps nobody. */
 const most = 200;

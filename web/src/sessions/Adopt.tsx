@@ -5,13 +5,19 @@ import type { Transcript } from "../api/types";
 import { keptDraft } from "../app/drafts";
 import { go } from "../app/router";
 import { useHub } from "../store/hub";
+import { useClientIds } from "../store/intent";
 import { useReadable } from "../store/readable";
 import { sessionsTexts } from "../texts/sessions";
-import { Ago, Button, classes, Dialog, ErrorNote, Path, Spinner, TextArea, TextInput } from "../ui";
-import { visible } from "../ui/diff/visible";
+import { Button } from "../ui/buttons";
+import { classes } from "../ui/classes";
+import { Dialog } from "../ui/dialogs";
+import { TextArea, TextInput } from "../ui/fields";
+import { ErrorNote } from "../ui/notes";
+import { Spinner } from "../ui/signs";
+import { Ago, Path } from "../ui/values";
+import { visible } from "../ui/visible";
 import css from "./Adopt.module.css";
 import { isAlive } from "./actions";
-import { intentIds } from "./intent";
 import { Marked } from "./Marked";
 import { type Page, usePages } from "./pages";
 import { TranscriptPreview } from "./TranscriptPreview";
@@ -110,7 +116,7 @@ function Chosen({ transcript, onBack, onClose }: { transcript: Transcript; onBac
   const text = useReadable(prompt);
   const [pending, setPending] = useState<"adopt" | "fork">();
   const [error, setError] = useState<ApiError>();
-  const [clientId] = useState(intentIds);
+  const clientIds = useClientIds();
   const adopt = async (how: "adopt" | "fork"): Promise<void> => {
     const request = { dir: transcript.dir || undefined, fork: how === "fork", prompt: text.trim() ? text : undefined };
     setPending(how);
@@ -118,7 +124,7 @@ function Chosen({ transcript, onBack, onClose }: { transcript: Transcript; onBac
     try {
       const session = await hub.api.call("adopt-transcript", {
         params: { conversation: transcript.conversation },
-        body: { ...request, client_id: clientId(request) },
+        body: { ...request, client_id: clientIds.of(request) },
       });
       prompt.set("");
       onClose();

@@ -2,7 +2,7 @@ import { Archive, ArchiveRestore, Square } from "lucide-react";
 import type { SessionSummary } from "../api/types";
 import { useHub } from "../store/hub";
 import { sessionsTexts } from "../texts/sessions";
-import { Button } from "../ui";
+import { Button } from "../ui/buttons";
 import { type Act, isAlive } from "./actions";
 import css from "./BulkBar.module.css";
 

@@ -2,8 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiError } from "../api/error";
 import { aSession, type FakeHub, fakeHub } from "../store/fake";
-import { ByHand } from "./ByHand";
-import { dialLine } from "./dialLine";
+import { ByHand, dialLine } from "./ByHand";
 import { draw, erase, find, press, type } from "./draw";
 
 let hub: FakeHub;

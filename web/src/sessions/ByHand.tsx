@@ -1,14 +1,19 @@
-import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { type ApiError, asApiError } from "../api/error";
+import type { Created } from "../api/types";
 import { go } from "../app/router";
+import { quote } from "../steer/handback";
 import { useHub } from "../store/hub";
+import { useClientIds } from "../store/intent";
 import { sessionsTexts } from "../texts/sessions";
-import { Button, Checkbox, CopyButton, Dialog, ErrorNote, Note, TextArea, TextInput } from "../ui";
+import { Button } from "../ui/buttons";
+import { CopyLine } from "../ui/CopyButton";
+import { Checkbox, TextArea, TextInput } from "../ui/fields";
+import { Note } from "../ui/notes";
 import css from "./ByHand.module.css";
-import { dialLine } from "./dialLine";
 import { FolderField } from "./FolderField";
+import { FormDialog } from "./FormDialog";
 import { folderProblem } from "./form";
-import { intentIds } from "./intent";
 
 const t = sessionsTexts.byHand;
 
@@ -29,7 +34,7 @@ export function ByHand({ dir: preset, onClose }: { dir?: string; onClose(): void
   const [error, setError] = useState<ApiError>();
   const [pending, setPending] = useState(false);
   const [made, setMade] = useState<Made>();
-  const [clientId] = useState(intentIds);
+  const clientIds = useClientIds();
   const done = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (made) done.current?.focus();
@@ -49,7 +54,7 @@ export function ByHand({ dir: preset, onClose }: { dir?: string; onClose(): void
     };
     setPending(true);
     try {
-      const session = await hub.api.call("create-session", { body: { ...request, client_id: clientId(request) } });
+      const session = await hub.api.call("create-session", { body: { ...request, client_id: clientIds.of(request) } });
       setMade({ session: session.id, line: dialLine(request.dir, session, post) });
     } catch (e) {
       setError(asApiError(e));
@@ -57,100 +62,94 @@ export function ByHand({ dir: preset, onClose }: { dir?: string; onClose(): void
       setPending(false);
     }
   };
-  const onKeyDown = (e: KeyboardEvent): void => {
-    if (e.key !== "Enter" || !(e.metaKey || e.ctrlKey)) return;
-    e.preventDefault();
-    void submit();
-  };
   const open = (id: string): void => {
     onClose();
     go({ page: "session", id });
   };
 
-  return (
-    <Dialog
-      title={t.title}
-      isOpen
-      size="l"
-      isDismissable={false}
-      onClose={onClose}
-      actions={
-        made ? (
-          <Button variant="primary" onPress={() => open(made.session)}>
-            {t.open}
-          </Button>
-        ) : (
+  const sent = made && {
+    actions: (
+      <Button variant="primary" onPress={() => open(made.session)}>
+        {t.open}
+      </Button>
+    ),
+    children: (
+      <>
+        <h3 ref={done} tabIndex={-1} className={css.made}>
+          {made.line ? t.made : t.lost}
+        </h3>
+        {made.line ? (
           <>
-            <ErrorNote className={css.error} error={error} />
-            <Button onPress={onClose}>{sessionsTexts.create.cancel}</Button>
-            <Button
-              variant="primary"
-              kbd="mod+enter"
-              isPending={pending}
-              isDisabled={!hub.can("admin")}
-              reason={sessionsTexts.scopes.admin}
-              onPress={() => void submit()}
-            >
-              {t.submit}
-            </Button>
+            <CopyLine text={made.line} label={t.copy} />
+            <Note tone="warn">{t.once}</Note>
+            <p className={css.dim}>{t.versions}</p>
           </>
-        )
-      }
+        ) : (
+          <Note tone="warn">{t.lostHint}</Note>
+        )}
+      </>
+    ),
+  };
+
+  return (
+    <FormDialog
+      title={t.title}
+      action={t.submit}
+      pending={pending}
+      error={error}
+      onSubmit={submit}
+      onCancel={onClose}
+      onClose={onClose}
+      sent={sent}
     >
-      {made ? (
-        <div className={css.form}>
-          <h3 ref={done} tabIndex={-1} className={css.made}>
-            {made.line ? t.made : t.lost}
-          </h3>
-          {made.line ? (
-            <>
-              <div className={css.line}>
-                <pre className={css.code}>{made.line}</pre>
-                <CopyButton text={made.line} label={t.copy} />
-              </div>
-              <Note tone="warn">{t.once}</Note>
-              <p className={css.dim}>{t.versions}</p>
-            </>
-          ) : (
-            <Note tone="warn">{t.lostHint}</Note>
-          )}
-        </div>
-      ) : (
-        <form
-          className={css.form}
-          noValidate
-          onKeyDown={onKeyDown}
-          onSubmit={(e) => {
-            e.preventDefault();
-            void submit();
-          }}
-        >
-          <p className={css.dim}>
-            {t.intro} {t.versions}
-          </p>
-          <FolderField
-            value={dir}
-            onChange={(to) => {
-              setDir(to);
-              setWrong(undefined);
-            }}
-            error={wrong}
-            autoFocus
-          />
-          <TextInput label={sessionsTexts.create.name} hint={sessionsTexts.create.nameHint} value={title} onChange={setTitle} />
-          <TextArea
-            label={sessionsTexts.create.prompt}
-            hint={t.promptHint}
-            minRows={2}
-            maxRows={8}
-            value={prompt}
-            onChange={setPrompt}
-          />
-          <Checkbox isSelected={post} onChange={setPost} hint={t.postHint}>
-            {t.post}
-          </Checkbox>
-        </form>
-      )}
-    </Dialog>
+      <p className={css.dim}>
+        {t.intro} {t.versions}
+      </p>
+      <FolderField
+        value={dir}
+        onChange={(to) => {
+          setDir(to);
+          setWrong(undefined);
+        }}
+        error={wrong}
+        autoFocus
+      />
+      <TextInput label={sessionsTexts.create.name} hint={sessionsTexts.create.nameHint} value={title} onChange={setTitle} />
+      <TextArea
+        label={sessionsTexts.create.prompt}
+        hint={t.promptHint}
+        minRows={2}
+        maxRows={8}
+        value={prompt}
+        onChange={setPrompt}
+      />
+      <Checkbox isSelected={post} onChange={setPost} hint={t.postHint}>
+        {t.post}
+      </Checkbox>
+    </FormDialog>
   );
+}
+
+const flags = [
+  "--print",
+  "--verbose",
+  "--input-format=stream-json",
+  "--output-format=stream-json",
+  "--include-partial-messages",
+  "--replay-user-messages",
+];
+
+/**
+ * The command, as a shell takes it, that starts a Claude Code which dials in: the same as `switchboard token create --session` writes. The
+ * credential is in the environment, for arguments can be seen by everybody on a machine. Undefined if the answer holds none, as one that
+ * is given again does not.
+ */
+export function dialLine(dir: string, made: Pick<Created, "token" | "url">, post: boolean): string | undefined {
+  if (!made.token || !made.url) return undefined;
+  return [
+    `cd ${quote(dir)} &&`,
+    ...(post ? ["CLAUDE_CODE_POST_FOR_SESSION_INGRESS_V2=1 \\"] : []),
+    `CLAUDE_CODE_SESSION_ACCESS_TOKEN=${quote(made.token)} \\`,
+    ["claude", quote(`--sdk-url=${made.url}`), ...flags].join(" "),
+  ].join("\n");
 }

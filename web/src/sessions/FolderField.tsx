@@ -2,7 +2,8 @@ import { useEffect, useState } from "react";
 import type { Folder } from "../api/types";
 import { useHub } from "../store/hub";
 import { sessionsTexts } from "../texts/sessions";
-import { ComboBox, formatAgo } from "../ui";
+import { ComboBox } from "../ui/fields";
+import { formatAgo } from "../ui/format";
 
 const t = sessionsTexts.create;
 /** How long somebody has stopped typing before folders are looked up. */

@@ -4,7 +4,7 @@ import { ApiError } from "../api/error";
 import { keptDraft } from "../app/drafts";
 import { draft } from "../store/drafts";
 import { aSession, aSummary, type FakeHub, fakeHub } from "../store/fake";
-import { Confirmations } from "../ui/confirm";
+import { Confirmations } from "../ui/dialogs";
 import { draw, erase, find, press, type } from "./draw";
 import { emptyForm, toKeep } from "./form";
 import { NewSession } from "./NewSession";

@@ -1,5 +1,5 @@
 import { ChevronRight, FolderInput, SquareTerminal, TriangleAlert } from "lucide-react";
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { Button as AriaButton, Disclosure, DisclosurePanel, Heading } from "react-aria-components";
 import { type ApiError, asApiError } from "../api/error";
 import type { SessionSummary } from "../api/types";
@@ -8,12 +8,17 @@ import { go } from "../app/router";
 import { withConfirmation } from "../steer/bypass";
 import { draft, secretDraft } from "../store/drafts";
 import { useHub } from "../store/hub";
+import { useClientIds } from "../store/intent";
 import { useReadable } from "../store/readable";
 import { modeHint, modeName, modes } from "../texts/modes";
 import { sessionsTexts } from "../texts/sessions";
-import { Button, Checkbox, ComboBox, Dialog, ErrorNote, Note, Select, sentence, TextArea, TextInput } from "../ui";
+import { Button } from "../ui/buttons";
+import { Checkbox, ComboBox, Select, TextArea, TextInput } from "../ui/fields";
+import { sentence } from "../ui/format";
+import { Note } from "../ui/notes";
 import { openAdopt, openByHand, type Preset } from "./dialogs";
 import { FolderField } from "./FolderField";
+import { FormDialog } from "./FormDialog";
 import {
   emptyForm,
   type FormErrors,
@@ -25,7 +30,6 @@ import {
   toRequest,
   usesAdvanced,
 } from "./form";
-import { intentIds } from "./intent";
 import { shortModel } from "./list";
 import css from "./NewSession.module.css";
 
@@ -77,7 +81,7 @@ export function NewSession({ preset, onClose }: { preset?: Preset; onClose(): vo
   const [errors, setErrors] = useState<FormErrors>({});
   const [error, setError] = useState<ApiError>();
   const [pending, setPending] = useState(false);
-  const [clientId] = useState(intentIds);
+  const clientIds = useClientIds();
   const [more, setMore] = useState(() => usesAdvanced(form));
   const body = useRef<HTMLFormElement>(null);
   const open = useRef(true);
@@ -114,7 +118,7 @@ export function NewSession({ preset, onClose }: { preset?: Preset; onClose(): vo
     setPending(true);
     const sent = kept.get();
     try {
-      const session = await hub.api.call("create-session", { body: { ...request, client_id: clientId(request) } });
+      const session = await hub.api.call("create-session", { body: { ...request, client_id: clientIds.of(request) } });
       remember(globalThis.localStorage, form);
       if (sent === kept.get()) discard();
       // Who has closed the dialog meanwhile does something else by now, and finds the session in the list.
@@ -146,123 +150,95 @@ export function NewSession({ preset, onClose }: { preset?: Preset; onClose(): vo
     onClose();
   };
 
-  const onKeyDown = (e: KeyboardEvent): void => {
-    if (e.key !== "Enter" || !(e.metaKey || e.ctrlKey)) return;
-    e.preventDefault();
-    void submit();
-  };
-
   return (
-    <Dialog
+    <FormDialog
       title={t.title}
-      isOpen
-      size="l"
-      isDismissable={false}
+      action={t.submit}
+      pending={pending}
+      error={error}
+      onSubmit={submit}
+      onCancel={cancel}
       onClose={onClose}
-      actions={
-        <>
-          <ErrorNote className={css.error} error={error} />
-          <Button variant="quiet" className={css.reset} onPress={reset}>
-            {t.forget}
-          </Button>
-          <Button onPress={cancel}>{t.cancel}</Button>
-          <Button
-            variant="primary"
-            kbd="mod+enter"
-            isPending={pending}
-            isDisabled={!hub.can("admin")}
-            reason={sessionsTexts.scopes.admin}
-            onPress={() => void submit()}
-          >
-            {t.submit}
-          </Button>
-        </>
+      formRef={body}
+      other={
+        <Button variant="quiet" className={css.reset} onPress={reset}>
+          {t.forget}
+        </Button>
       }
     >
-      <form
-        ref={body}
-        className={css.form}
-        noValidate
-        onKeyDown={onKeyDown}
-        onSubmit={(e) => {
-          e.preventDefault();
-          void submit();
-        }}
-      >
-        <div className={css.top}>
-          {info?.simulated && <p>{t.simulated}</p>}
-          <div className={css.other}>
-            <Button size="s" variant="quiet" icon={<FolderInput size={16} />} onPress={openAdopt}>
-              {t.orAdopt}
-            </Button>
-            <Button size="s" variant="quiet" icon={<SquareTerminal size={16} />} onPress={() => openByHand(form.dir.trim())}>
-              {t.orByHand}
-            </Button>
-          </div>
+      <div className={css.top}>
+        {info?.simulated && <p>{t.simulated}</p>}
+        <div className={css.other}>
+          <Button size="s" variant="quiet" icon={<FolderInput size={16} />} onPress={openAdopt}>
+            {t.orAdopt}
+          </Button>
+          <Button size="s" variant="quiet" icon={<SquareTerminal size={16} />} onPress={() => openByHand(form.dir.trim())}>
+            {t.orByHand}
+          </Button>
         </div>
-        <FolderField value={form.dir} onChange={(dir) => set("dir", dir)} error={errors.dir} autoFocus />
-        <TextArea
-          label={t.prompt}
-          hint={t.promptHint}
-          placeholder={t.promptPlaceholder}
-          minRows={3}
-          maxRows={12}
-          {...text("prompt")}
+      </div>
+      <FolderField value={form.dir} onChange={(dir) => set("dir", dir)} error={errors.dir} autoFocus />
+      <TextArea
+        label={t.prompt}
+        hint={t.promptHint}
+        placeholder={t.promptPlaceholder}
+        minRows={3}
+        maxRows={12}
+        {...text("prompt")}
+      />
+      <div className={css.pair}>
+        <ModelField value={form.model} onChange={(model) => set("model", model)} />
+        <Select
+          label={t.mode}
+          items={modes.map((id) => ({ id, label: modeName(id), hint: modeHint(id) }))}
+          value={form.mode}
+          onChange={withConfirmation((mode) => set("mode", mode), form.mode)}
+          hint={modeHint(form.mode)}
         />
+      </div>
+      {form.mode === "bypassPermissions" && (
+        <Note tone="danger" icon={<TriangleAlert size={16} aria-hidden="true" />}>
+          {t.bypassWarning}
+        </Note>
+      )}
+      <TextInput label={t.name} hint={t.nameHint} {...text("title")} />
+      <Part title={t.rules} open={form.allow !== "" || form.deny !== ""}>
         <div className={css.pair}>
-          <ModelField value={form.model} onChange={(model) => set("model", model)} />
+          <TextArea label={t.allow} hint={t.allowHint} mono {...text("allow")} />
+          <TextArea label={t.deny} hint={t.denyHint} mono {...text("deny")} />
+        </div>
+      </Part>
+      <Part title={t.limits} open={form.budget !== "" || form.turns !== "" || !!errors.budget || !!errors.turns}>
+        <div className={css.pair}>
+          <TextInput label={t.budget} hint={t.budgetHint} input={{ inputMode: "decimal" }} {...text("budget")} />
+          <TextInput label={t.turns} hint={t.turnsHint} input={{ inputMode: "numeric" }} {...text("turns")} />
+        </div>
+      </Part>
+      <Part title={t.advanced} open={more} onChange={setMore}>
+        <TextArea label={t.dirs} hint={t.dirsHint} mono {...text("dirs")} />
+        <div className={css.pair}>
           <Select
-            label={t.mode}
-            items={modes.map((id) => ({ id, label: modeName(id), hint: modeHint(id) }))}
-            value={form.mode}
-            onChange={withConfirmation((mode) => set("mode", mode), form.mode)}
-            hint={modeHint(form.mode)}
+            label={t.effort}
+            items={Object.entries(t.efforts).map(([id, label]) => ({ id: id || "default", label }))}
+            value={form.effort || "default"}
+            onChange={(id) => set("effort", id === "default" ? "" : id)}
+          />
+          <Select
+            label={t.thinking}
+            items={Object.entries(t.thinkings).map(([id, label]) => ({ id: id || "default", label }))}
+            value={form.thinking || "default"}
+            onChange={(id) => set("thinking", id === "default" ? "" : id)}
           />
         </div>
-        {form.mode === "bypassPermissions" && (
-          <Note tone="danger" icon={<TriangleAlert size={16} aria-hidden="true" />}>
-            {t.bypassWarning}
-          </Note>
-        )}
-        <TextInput label={t.name} hint={t.nameHint} {...text("title")} />
-        <Part title={t.rules} open={form.allow !== "" || form.deny !== ""}>
-          <div className={css.pair}>
-            <TextArea label={t.allow} hint={t.allowHint} mono {...text("allow")} />
-            <TextArea label={t.deny} hint={t.denyHint} mono {...text("deny")} />
-          </div>
-        </Part>
-        <Part title={t.limits} open={form.budget !== "" || form.turns !== "" || !!errors.budget || !!errors.turns}>
-          <div className={css.pair}>
-            <TextInput label={t.budget} hint={t.budgetHint} input={{ inputMode: "decimal" }} {...text("budget")} />
-            <TextInput label={t.turns} hint={t.turnsHint} input={{ inputMode: "numeric" }} {...text("turns")} />
-          </div>
-        </Part>
-        <Part title={t.advanced} open={more} onChange={setMore}>
-          <TextArea label={t.dirs} hint={t.dirsHint} mono {...text("dirs")} />
-          <div className={css.pair}>
-            <Select
-              label={t.effort}
-              items={Object.entries(t.efforts).map(([id, label]) => ({ id: id || "default", label }))}
-              value={form.effort || "default"}
-              onChange={(id) => set("effort", id === "default" ? "" : id)}
-            />
-            <Select
-              label={t.thinking}
-              items={Object.entries(t.thinkings).map(([id, label]) => ({ id: id || "default", label }))}
-              value={form.thinking || "default"}
-              onChange={(id) => set("thinking", id === "default" ? "" : id)}
-            />
-          </div>
-          <TextArea label={t.append} {...text("append")} />
-          <TextArea label={t.system} hint={t.systemHint} {...text("system")} />
-          <TextArea label={t.mcp} hint={t.mcpHint} mono {...text("mcp")} />
-          <Checkbox isSelected={form.strictMcp} onChange={(on) => set("strictMcp", on)}>
-            {t.strictMcp}
-          </Checkbox>
-          <TextArea label={t.agents} hint={t.agentsHint} mono {...text("agents")} />
-        </Part>
-      </form>
-    </Dialog>
+        <TextArea label={t.append} {...text("append")} />
+        <TextArea label={t.system} hint={t.systemHint} {...text("system")} />
+        <TextArea label={t.mcp} hint={t.mcpHint} mono {...text("mcp")} />
+        <Checkbox isSelected={form.strictMcp} onChange={(on) => set("strictMcp", on)}>
+          {t.strictMcp}
+        </Checkbox>
+        <TextArea label={t.agents} hint={t.agentsHint} mono {...text("agents")} />
+      </Part>
+    </FormDialog>
   );
 }
 

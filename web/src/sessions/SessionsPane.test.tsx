@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiError } from "../api/error";
 import { aSession, aSummary, type FakeHub, fakeHub } from "../store/fake";
 import { looked, see, seen } from "../store/seen";
-import { Confirmations } from "../ui/confirm";
+import { Confirmations } from "../ui/dialogs";
 import { draw, erase, find, press, type } from "./draw";
 import { SessionsPane } from "./SessionsPane";
 import { useSeen } from "./useSeen";

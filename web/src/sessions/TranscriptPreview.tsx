@@ -1,7 +1,9 @@
 import { useCallback } from "react";
 import { useHub } from "../store/hub";
 import { sessionsTexts } from "../texts/sessions";
-import { Button, ErrorNote, Spinner } from "../ui";
+import { Button } from "../ui/buttons";
+import { ErrorNote } from "../ui/notes";
+import { Spinner } from "../ui/signs";
 import { type Page, usePages } from "./pages";
 import css from "./TranscriptPreview.module.css";
 import { type PreviewLine, previewLines } from "./transcript";

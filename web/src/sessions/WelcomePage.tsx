@@ -1,14 +1,16 @@
 import { FolderInput, Inbox, MessageCircleQuestion, Play, Plus, SquarePen, TableOfContents, Terminal } from "lucide-react";
-import { type ReactNode, useMemo, useRef, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import { ApiError, asApiError } from "../api/error";
 import { go, href } from "../app/router";
 import { useHub } from "../store/hub";
+import { useClientIds } from "../store/intent";
 import { useReadable } from "../store/readable";
 import { sessionsTexts } from "../texts/sessions";
-import { Button, ErrorNote, Kbd } from "../ui";
+import { Button } from "../ui/buttons";
+import { ErrorNote } from "../ui/notes";
+import { Kbd } from "../ui/signs";
 import { openAdopt, openNewSession } from "./dialogs";
 import { type Example, exampleFolder, examples } from "./examples";
-import { intentIds } from "./intent";
 import { countStates } from "./list";
 import css from "./WelcomePage.module.css";
 
@@ -115,7 +117,7 @@ function Examples({ known }: { known: string | undefined }) {
   const { api } = useHub();
   const [pending, setPending] = useState<Example["id"]>();
   const [error, setError] = useState<ApiError>();
-  const clientId = useRef(intentIds()).current;
+  const clientIds = useClientIds();
   const start = async (example: Example): Promise<void> => {
     if (pending) return;
     setPending(example.id);
@@ -129,7 +131,7 @@ function Examples({ known }: { known: string | undefined }) {
         prompt: example.prompt,
         options: { permission_mode: example.mode ?? "default" },
       };
-      const session = await api.call("create-session", { body: { ...request, client_id: clientId(request) } });
+      const session = await api.call("create-session", { body: { ...request, client_id: clientIds.of(request) } });
       go({ page: "session", id: session.id });
     } catch (e) {
       setError(asApiError(e));

@@ -1,7 +1,7 @@
 import type { SessionSummary } from "../api/types";
 import { sessionsTexts as t } from "../texts/sessions";
-import { visible } from "../ui/diff/visible";
-import { stateWord } from "../ui/StateDot";
+import { stateWord } from "../ui/signs";
+import { visible } from "../ui/visible";
 
 export type StateFilter = "all" | "waiting" | "failed" | "working" | "idle" | "ended";
 export type Grouping = "none" | "dir" | "state";

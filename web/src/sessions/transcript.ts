@@ -1,6 +1,6 @@
 import type { Json } from "../api/types";
 import { sessionsTexts } from "../texts/sessions";
-import { visible } from "../ui/diff/visible";
+import { visible } from "../ui/visible";
 
 const t = sessionsTexts.adopt;
 

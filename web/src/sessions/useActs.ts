@@ -3,7 +3,8 @@ import { ApiError } from "../api/error";
 import type { SessionSummary } from "../api/types";
 import { useHub } from "../store/hub";
 import { sessionsTexts } from "../texts/sessions";
-import { confirm, toast } from "../ui";
+import { confirm } from "../ui/dialogs";
+import { toast } from "../ui/toast";
 import { type Act, actOn, fitFor, type Outcome } from "./actions";
 import { titleOf } from "./list";
 

@@ -2,10 +2,14 @@ import { Archive, CircleStop, CloudOff, Hourglass, PhoneIncoming, RotateCw } fro
 import type { ReactNode } from "react";
 import type { Hold, Session } from "../api/types";
 import { type OpenSession, useHub } from "../store/hub";
+import { useClientIds } from "../store/intent";
 import { clip, oneLine } from "../talk/json";
 import { steerTexts as t } from "../texts/steer";
-import { Button, classes, ErrorNote, formatMoment } from "../ui";
-import { useAct, useClientId } from "./act";
+import { Button } from "../ui/buttons";
+import { classes } from "../ui/classes";
+import { formatMoment } from "../ui/format";
+import { ErrorNote } from "../ui/notes";
+import { useAct } from "./act";
 import css from "./Bars.module.css";
 import { openPanel } from "./panels";
 import { refusal } from "./useSession";
@@ -68,14 +72,14 @@ function Bar({
 function EndedBar({ session, snapshot }: { session: OpenSession; snapshot: Session }) {
   const hub = useHub();
   const act = useAct();
-  const clientId = useClientId();
+  const clientIds = useClientIds();
   const { ended } = snapshot;
   const failed = ended?.unfinished === true || (ended?.code ?? 0) !== 0 || ended?.signal !== undefined;
   const why = refusal(hub, snapshot, { scope: "prompt" });
   const resume = () =>
     act.run(async () => {
-      await hub.api.call("resume-session", { params: { id: session.id }, body: { client_id: clientId.of(`${snapshot.run}`) } });
-      clientId.done();
+      await hub.api.call("resume-session", { params: { id: session.id }, body: { client_id: clientIds.of(snapshot.run) } });
+      clientIds.done();
     });
   return (
     <Bar
@@ -106,13 +110,13 @@ function EndedBar({ session, snapshot }: { session: OpenSession; snapshot: Sessi
 function HoldBar({ session, snapshot, hold }: { session: OpenSession; snapshot: Session; hold: Hold }) {
   const hub = useHub();
   const act = useAct();
-  const clientId = useClientId();
+  const clientIds = useClientIds();
   const why = refusal(hub, snapshot, { scope: "admin" });
   const release = (atReset: boolean) =>
     act.run(async () => {
-      const body = { client_id: clientId.of(`${hold.id} ${atReset}`), hold: hold.id, ...(atReset ? { at_reset: true } : {}) };
+      const body = { client_id: clientIds.of([hold.id, atReset]), hold: hold.id, ...(atReset ? { at_reset: true } : {}) };
       await hub.api.call("release-session", { params: { id: session.id }, body });
-      clientId.done();
+      clientIds.done();
     });
   const rate = hold.kind === "rate_limit";
   return (

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Session } from "../api/types";
 import { aSession, type FakeHub, fakeHub } from "../store/fake";
 import { HubContext } from "../store/hub";
-import { Confirmations } from "../ui/confirm";
+import { Confirmations } from "../ui/dialogs";
 import { ModeChoice, ModelChoice } from "./Choices";
 
 let hub: FakeHub;

@@ -5,11 +5,12 @@ import { type OpenSession, useHub } from "../store/hub";
 import { useReadable } from "../store/readable";
 import { pretty } from "../talk/json";
 import { steerTexts as t } from "../texts/steer";
-import { Button, CopyButton, Dialog, ErrorNote, TextArea } from "../ui";
+import { CopyLine } from "../ui/CopyButton";
+import { TextArea } from "../ui/fields";
+import { ActPanel } from "./ActPanel";
 import { useAct } from "./act";
 import css from "./Form.module.css";
 import { readJson } from "./json";
-import { closePanel } from "./panels";
 import { refusal } from "./useSession";
 
 /** Sends the CLI a request of its own protocol, for those who know it. */
@@ -31,47 +32,29 @@ export function ControlPanel({ session, snapshot }: { session: OpenSession; snap
   };
   const shown = answer && pretty(answer.body).text;
   return (
-    <Dialog
+    <ActPanel
       title={t.control}
-      isOpen
-      onClose={closePanel}
       size="l"
       isDismissable={false}
-      actions={
-        <>
-          <Button onPress={closePanel}>{t.close}</Button>
-          <Button
-            variant="primary"
-            isPending={act.pending}
-            isDisabled={why !== undefined || text.trim() === ""}
-            reason={why}
-            onPress={() => void send()}
-          >
-            {t.controlSend}
-          </Button>
-        </>
-      }
+      act={act}
+      action={t.controlSend}
+      why={why}
+      isDisabled={text.trim() === ""}
+      onAct={send}
+      leave={t.close}
+      answer={shown !== undefined && <CopyLine text={shown} name={t.controlAnswer} />}
     >
-      <div className={css.form}>
-        <p className={css.dim}>{t.controlText}</p>
-        <TextArea
-          label={t.controlLabel}
-          mono
-          value={text}
-          onChange={cell.set}
-          error={problem}
-          placeholder={t.controlExample}
-          minRows={3}
-          input={{ spellCheck: false }}
-        />
-        <ErrorNote error={act.error} />
-        {shown !== undefined && (
-          <section aria-label={t.controlAnswer} className={css.line}>
-            <pre className={css.code}>{shown}</pre>
-            <CopyButton text={shown} />
-          </section>
-        )}
-      </div>
-    </Dialog>
+      <p className={css.dim}>{t.controlText}</p>
+      <TextArea
+        label={t.controlLabel}
+        mono
+        value={text}
+        onChange={cell.set}
+        error={problem}
+        placeholder={t.controlExample}
+        minRows={3}
+        input={{ spellCheck: false }}
+      />
+    </ActPanel>
   );
 }

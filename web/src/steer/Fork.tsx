@@ -3,11 +3,14 @@ import type { Session } from "../api/types";
 import { keptDraft } from "../app/drafts";
 import { go } from "../app/router";
 import { type OpenSession, useHub } from "../store/hub";
+import { useClientIds } from "../store/intent";
 import { useReadable } from "../store/readable";
 import { oneLine } from "../talk/json";
 import { steerTexts as t } from "../texts/steer";
-import { Button, Dialog, ErrorNote, RadioGroup, TextArea, TextInput, toast } from "../ui";
-import { useAct, useClientId } from "./act";
+import { RadioGroup, TextArea, TextInput } from "../ui/fields";
+import { toast } from "../ui/toast";
+import { ActPanel } from "./ActPanel";
+import { useAct } from "./act";
 import css from "./Form.module.css";
 import { findMessage } from "./message";
 import { closePanel } from "./panels";
@@ -16,8 +19,8 @@ import { refusal } from "./useSession";
 /** Asks how to go on with a copy of the conversation. */
 export function ForkPanel({ session, snapshot, uuid }: { session: OpenSession; snapshot: Session; uuid: string | undefined }) {
   const hub = useHub();
-  const { pending, error, run } = useAct();
-  const clientId = useClientId();
+  const act = useAct();
+  const clientIds = useClientIds();
   const found = useMemo(() => (uuid ? findMessage(session, uuid) : undefined), [session, uuid]);
   const isPrompt = found?.item.kind === "prompt";
   const [where, setWhere] = useState(isPrompt && found?.before ? "before" : "after");
@@ -44,10 +47,10 @@ export function ForkPanel({ session, snapshot, uuid }: { session: OpenSession; s
       ...(title.trim() ? { title: title.trim() } : {}),
       ...(prompt.trim() ? { prompt } : {}),
     };
-    const created = await run(() =>
+    const created = await act.run(() =>
       hub.api.call("fork-session", {
         params: { id: session.id },
-        body: { ...body, client_id: clientId.of(JSON.stringify(body)) },
+        body: { ...body, client_id: clientIds.of(body) },
       }),
     );
     if (!created) return;
@@ -58,39 +61,23 @@ export function ForkPanel({ session, snapshot, uuid }: { session: OpenSession; s
   };
 
   return (
-    <Dialog
-      title={t.fork}
-      isOpen
-      onClose={closePanel}
-      isDismissable={false}
-      actions={
-        <>
-          <Button onPress={closePanel}>{t.cancel}</Button>
-          <Button variant="primary" isPending={pending} isDisabled={why !== undefined} reason={why} onPress={() => void fork()}>
-            {t.forkAction}
-          </Button>
-        </>
-      }
-    >
-      <div className={css.form}>
-        <p>{t.forkText}</p>
-        {!uuid && <p className={css.dim}>{t.forkWhole}</p>}
-        {found && <blockquote className={css.quote}>{oneLine(found.text, 300)}</blockquote>}
-        {uuid && isPrompt && found?.before && (
-          <RadioGroup
-            label={t.forkWhere}
-            value={where}
-            onChange={chooseWhere}
-            items={[
-              { id: "before", label: t.forkBefore },
-              { id: "after", label: t.forkAfter },
-            ]}
-          />
-        )}
-        <TextInput label={t.forkTitle} hint={t.forkTitleHint} value={title} onChange={setTitle} maxLength={512} />
-        <TextArea label={t.forkPrompt} hint={t.forkPromptHint} value={prompt} onChange={setPrompt} minRows={3} />
-        <ErrorNote error={error} />
-      </div>
-    </Dialog>
+    <ActPanel title={t.fork} isDismissable={false} act={act} action={t.forkAction} why={why} onAct={fork}>
+      <p>{t.forkText}</p>
+      {!uuid && <p className={css.dim}>{t.forkWhole}</p>}
+      {found && <blockquote className={css.quote}>{oneLine(found.text, 300)}</blockquote>}
+      {uuid && isPrompt && found?.before && (
+        <RadioGroup
+          label={t.forkWhere}
+          value={where}
+          onChange={chooseWhere}
+          items={[
+            { id: "before", label: t.forkBefore },
+            { id: "after", label: t.forkAfter },
+          ]}
+        />
+      )}
+      <TextInput label={t.forkTitle} hint={t.forkTitleHint} value={title} onChange={setTitle} maxLength={512} />
+      <TextArea label={t.forkPrompt} hint={t.forkPromptHint} value={prompt} onChange={setPrompt} minRows={3} />
+    </ActPanel>
   );
 }

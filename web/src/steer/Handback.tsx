@@ -2,7 +2,11 @@ import { useState } from "react";
 import type { Session } from "../api/types";
 import { type OpenSession, useHub } from "../store/hub";
 import { steerTexts as t } from "../texts/steer";
-import { Button, Checkbox, CopyButton, Dialog, Note } from "../ui";
+import { Button } from "../ui/buttons";
+import { CopyLine } from "../ui/CopyButton";
+import { Dialog } from "../ui/dialogs";
+import { Checkbox } from "../ui/fields";
+import { Note } from "../ui/notes";
 import css from "./Form.module.css";
 import { handBackLine } from "./handback";
 import { closePanel, openPanel } from "./panels";
@@ -45,12 +49,7 @@ export function HandbackPanel({ session, snapshot }: { session: OpenSession; sna
             {t.handbackFork}
           </Checkbox>
         )}
-        {conversation && dir && !owned && (
-          <div className={css.line}>
-            <pre className={css.code}>{handBackLine(dir, conversation, fork)}</pre>
-            <CopyButton text={handBackLine(dir, conversation, fork)} label={t.handbackCopy} />
-          </div>
-        )}
+        {conversation && dir && !owned && <CopyLine text={handBackLine(dir, conversation, fork)} label={t.handbackCopy} />}
         {!fork && <p className={css.dim}>{t.handbackBack}</p>}
       </div>
     </Dialog>

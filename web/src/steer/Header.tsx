@@ -26,20 +26,13 @@ import { type Hub, type OpenSession, useHub } from "../store/hub";
 import { usePart, useReadable } from "../store/readable";
 import { oneLine } from "../talk/json";
 import { steerTexts as t } from "../texts/steer";
-import {
-  Badge,
-  copyText,
-  ErrorNote,
-  IconButton,
-  MenuButton,
-  type MenuItems,
-  Path,
-  Spinner,
-  StateDot,
-  toast,
-  toastError,
-  useWide,
-} from "../ui";
+import { IconButton, MenuButton, type MenuItems } from "../ui/buttons";
+import { copyText } from "../ui/CopyButton";
+import { useWide } from "../ui/hooks";
+import { ErrorNote } from "../ui/notes";
+import { Badge, Spinner, StateDot } from "../ui/signs";
+import { toast, toastError } from "../ui/toast";
+import { Path } from "../ui/values";
 import { Bars } from "./Bars";
 import { ContextMeter } from "./Context";
 import css from "./Header.module.css";

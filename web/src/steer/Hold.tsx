@@ -1,10 +1,12 @@
 import { useState } from "react";
 import type { Hold, Release, Session } from "../api/types";
 import { type OpenSession, useHub } from "../store/hub";
+import { useClientIds } from "../store/intent";
 import { oneLine } from "../talk/json";
 import { steerTexts as t } from "../texts/steer";
-import { Button, Dialog, ErrorNote, Select, TextInput } from "../ui";
-import { useAct, useClientId } from "./act";
+import { Select, TextInput } from "../ui/fields";
+import { ActPanel } from "./ActPanel";
+import { useAct } from "./act";
 import css from "./Form.module.css";
 import { closePanel } from "./panels";
 import { refusal } from "./useSession";
@@ -29,7 +31,7 @@ export function grant(unit: string, text: string): Pick<Release, "usd" | "turns"
 export function HoldPanel({ session, snapshot }: { session: OpenSession; snapshot: Session }) {
   const hub = useHub();
   const act = useAct();
-  const clientId = useClientId();
+  const clientIds = useClientIds();
   const holds = snapshot.holds ?? [];
   const [chosen, setChosen] = useState(holds.find((h) => h.kind === "budget")?.id ?? holds[0]?.id ?? "");
   const [amount, setAmount] = useState("");
@@ -43,53 +45,39 @@ export function HoldPanel({ session, snapshot }: { session: OpenSession; snapsho
     const done = await act.run(() =>
       hub.api.call("release-session", {
         params: { id: session.id },
-        body: { ...body, client_id: clientId.of(JSON.stringify(body)) },
+        body: { ...body, client_id: clientIds.of(body) },
       }),
     );
     if (done) closePanel();
   };
   return (
-    <Dialog
+    <ActPanel
       title={t.holdTitle}
-      isOpen
-      onClose={closePanel}
       size="s"
       isDismissable={false}
-      actions={
-        <>
-          <Button onPress={closePanel}>{t.cancel}</Button>
-          <Button
-            variant="primary"
-            isPending={act.pending}
-            isDisabled={why !== undefined || !granted || !hold}
-            reason={why}
-            onPress={() => void release()}
-          >
-            {t.release}
-          </Button>
-        </>
-      }
+      act={act}
+      action={t.release}
+      why={why}
+      isDisabled={!granted || !hold}
+      onAct={release}
     >
-      <div className={css.form}>
-        <p>{t.holdText}</p>
-        {holds.length > 1 && (
-          <Select
-            label={t.holdAll}
-            items={holds.map((h) => ({ id: h.id, label: oneLine(h.reason, 120) }))}
-            value={chosen}
-            onChange={setChosen}
-          />
-        )}
-        {holds.length === 1 && hold && <blockquote className={css.quote}>{oneLine(hold.reason, 300)}</blockquote>}
-        <TextInput
-          label={t.holdAmount(unit)}
-          value={amount}
-          onChange={setAmount}
-          error={granted ? undefined : t.holdWrong}
-          input={{ inputMode: "decimal" }}
+      <p>{t.holdText}</p>
+      {holds.length > 1 && (
+        <Select
+          label={t.holdAll}
+          items={holds.map((h) => ({ id: h.id, label: oneLine(h.reason, 120) }))}
+          value={chosen}
+          onChange={setChosen}
         />
-        <ErrorNote error={act.error} />
-      </div>
-    </Dialog>
+      )}
+      {holds.length === 1 && hold && <blockquote className={css.quote}>{oneLine(hold.reason, 300)}</blockquote>}
+      <TextInput
+        label={t.holdAmount(unit)}
+        value={amount}
+        onChange={setAmount}
+        error={granted ? undefined : t.holdWrong}
+        input={{ inputMode: "decimal" }}
+      />
+    </ActPanel>
   );
 }

@@ -2,11 +2,13 @@ import { useState } from "react";
 import type { Resume, Session } from "../api/types";
 import { keptDraft } from "../app/drafts";
 import { type OpenSession, useHub } from "../store/hub";
+import { useClientIds } from "../store/intent";
 import { useReadable } from "../store/readable";
 import { dangerousMode, modes } from "../texts/modes";
 import { steerTexts as t } from "../texts/steer";
-import { Button, Checkbox, Dialog, ErrorNote, Select, TextArea } from "../ui";
-import { useAct, useClientId } from "./act";
+import { Checkbox, Select, TextArea } from "../ui/fields";
+import { ActPanel } from "./ActPanel";
+import { useAct } from "./act";
 import { withConfirmation } from "./bypass";
 import css from "./Form.module.css";
 import { closePanel } from "./panels";
@@ -17,7 +19,7 @@ import { refusal } from "./useSession";
 export function ResumePanel({ session, snapshot }: { session: OpenSession; snapshot: Session }) {
   const hub = useHub();
   const act = useAct();
-  const clientId = useClientId();
+  const clientIds = useClientIds();
   const cell = keptDraft(`resume.${session.id}`);
   const prompt = useReadable(cell);
   const [fresh, setFresh] = useState(false);
@@ -44,7 +46,7 @@ export function ResumePanel({ session, snapshot }: { session: OpenSession; snaps
     const resumed = await act.run(() =>
       hub.api.call("resume-session", {
         params: { id: session.id },
-        body: { ...body, client_id: clientId.of(JSON.stringify([snapshot.run, body])) },
+        body: { ...body, client_id: clientIds.of([snapshot.run, body]) },
       }),
     );
     if (!resumed) return;
@@ -53,62 +55,40 @@ export function ResumePanel({ session, snapshot }: { session: OpenSession; snaps
   };
 
   return (
-    <Dialog
-      title={t.resumeTitle}
-      isOpen
-      onClose={closePanel}
-      isDismissable={false}
-      actions={
-        <>
-          <Button onPress={closePanel}>{t.cancel}</Button>
-          <Button
-            variant="primary"
-            isPending={act.pending}
-            isDisabled={why !== undefined}
-            reason={why}
-            onPress={() => void resume()}
-          >
-            {t.resume}
-          </Button>
-        </>
-      }
-    >
-      <div className={css.form}>
-        <p className={css.dim}>{t.resumeText}</p>
-        <TextArea label={t.resumePrompt} value={prompt} onChange={cell.set} />
-        <div className={css.pair}>
-          <Select
-            label={t.mode}
-            items={modes.map((id) => ({
-              id,
-              label: t.modeName(id),
-              hint: t.modeHint(id),
-              isDisabled: id === dangerousMode && id !== wasMode && !snapshot.options?.allow_bypass,
-            }))}
-            value={mode}
-            onChange={withConfirmation(setMode, mode)}
-            isDisabled={!admin}
-            hint={admin ? undefined : t.needs("admin")}
-          />
-          <Select
-            label={t.model}
-            items={offered.map((m) => ({ id: `m ${m.value}`, label: m.label, ...(m.hint ? { hint: m.hint } : {}) }))}
-            value={`m ${model}`}
-            onChange={(id) => setModel(id.slice(2))}
-            isDisabled={!admin}
-          />
-        </div>
-        <Checkbox isSelected={fresh} onChange={setFresh} hint={t.resumeFreshHint}>
-          {t.resumeFresh}
-        </Checkbox>
-        {snapshot.state === "offline" && (
-          <Checkbox isSelected={force} onChange={setForce} isDisabled={!admin} hint={t.resumeForceHint}>
-            {t.resumeForce}
-          </Checkbox>
-        )}
-        <ErrorNote error={act.error} />
+    <ActPanel title={t.resumeTitle} isDismissable={false} act={act} action={t.resume} why={why} onAct={resume}>
+      <p className={css.dim}>{t.resumeText}</p>
+      <TextArea label={t.resumePrompt} value={prompt} onChange={cell.set} />
+      <div className={css.pair}>
+        <Select
+          label={t.mode}
+          items={modes.map((id) => ({
+            id,
+            label: t.modeName(id),
+            hint: t.modeHint(id),
+            isDisabled: id === dangerousMode && id !== wasMode && !snapshot.options?.allow_bypass,
+          }))}
+          value={mode}
+          onChange={withConfirmation(setMode, mode)}
+          isDisabled={!admin}
+          hint={admin ? undefined : t.needs("admin")}
+        />
+        <Select
+          label={t.model}
+          items={offered.map((m) => ({ id: `m ${m.value}`, label: m.label, ...(m.hint ? { hint: m.hint } : {}) }))}
+          value={`m ${model}`}
+          onChange={(id) => setModel(id.slice(2))}
+          isDisabled={!admin}
+        />
       </div>
-    </Dialog>
+      <Checkbox isSelected={fresh} onChange={setFresh} hint={t.resumeFreshHint}>
+        {t.resumeFresh}
+      </Checkbox>
+      {snapshot.state === "offline" && (
+        <Checkbox isSelected={force} onChange={setForce} isDisabled={!admin} hint={t.resumeForceHint}>
+          {t.resumeForce}
+        </Checkbox>
+      )}
+    </ActPanel>
   );
 }
 
@@ -125,34 +105,11 @@ export function StopPanel({ session, snapshot }: { session: OpenSession; snapsho
     if (stopped) closePanel();
   };
   return (
-    <Dialog
-      title={t.stopTitle}
-      isOpen
-      onClose={closePanel}
-      size="s"
-      role="alertdialog"
-      actions={
-        <>
-          <Button onPress={closePanel}>{t.cancel}</Button>
-          <Button
-            variant="danger"
-            isPending={act.pending}
-            isDisabled={why !== undefined}
-            reason={why}
-            onPress={() => void stop()}
-          >
-            {t.stopAction}
-          </Button>
-        </>
-      }
-    >
-      <div className={css.form}>
-        <p>{t.stopText}</p>
-        <Checkbox isSelected={force} onChange={setForce}>
-          {t.stopForce}
-        </Checkbox>
-        <ErrorNote error={act.error} />
-      </div>
-    </Dialog>
+    <ActPanel title={t.stopTitle} size="s" role="alertdialog" act={act} action={t.stopAction} danger why={why} onAct={stop}>
+      <p>{t.stopText}</p>
+      <Checkbox isSelected={force} onChange={setForce}>
+        {t.stopForce}
+      </Checkbox>
+    </ActPanel>
   );
 }

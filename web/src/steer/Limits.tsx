@@ -1,12 +1,27 @@
 import type { Session } from "../api/types";
 import type { OpenSession } from "../store/hub";
 import { steerTexts as t } from "../texts/steer";
-import { Badge, classes, formatMoment, useNow } from "../ui";
+import { classes } from "../ui/classes";
+import { formatMoment } from "../ui/format";
+import { useNow } from "../ui/hooks";
+import { Badge } from "../ui/signs";
 import css from "./Context.module.css";
-import { Gauge } from "./Gauge";
 import header from "./Header.module.css";
 import { openPanel } from "./panels";
 import { type Limit, limitsOf } from "./told";
+
+/** From how much on something is nearly used up, in percent. */
+const nearlyFull = 80;
+
+/** Draws a share of something. */
+export function Gauge({ percent }: { percent: number }) {
+  return (
+    <svg className={classes(css.gauge, percent >= nearlyFull && css.full)} viewBox="0 0 36 6" aria-hidden="true">
+      <rect className={css.rail} width="36" height="6" rx="3" />
+      <rect className={css.fill} width={Math.max(2, (36 * percent) / 100)} height="6" rx="3" />
+    </svg>
+  );
+}
 
 /** How often is looked whether a limit has begun anew, in milliseconds. */
 const look = 30_000;

@@ -3,8 +3,12 @@ import type { RewindResult, Session } from "../api/types";
 import { type OpenSession, useHub } from "../store/hub";
 import { oneLine } from "../talk/json";
 import { steerTexts as t } from "../texts/steer";
-import { Button, Dialog, ErrorNote, Note, Spinner, toast } from "../ui";
-import { visible } from "../ui/diff/visible";
+import { Button } from "../ui/buttons";
+import { ErrorNote, Note } from "../ui/notes";
+import { Spinner } from "../ui/signs";
+import { toast } from "../ui/toast";
+import { visible } from "../ui/visible";
+import { ActPanel } from "./ActPanel";
 import { useAct } from "./act";
 import css from "./Form.module.css";
 import { findMessage } from "./message";
@@ -47,62 +51,52 @@ export function RewindPanel({ session, snapshot, uuid }: { session: OpenSession;
   };
 
   return (
-    <Dialog
+    <ActPanel
       title={t.rewind}
-      isOpen
-      onClose={closePanel}
-      actions={
-        <>
-          {found?.before && hub.can("admin") && (
-            <Button variant="quiet" onPress={() => openFork(session, uuid)}>
-              {t.rewindFork}
-            </Button>
-          )}
-          <Button onPress={closePanel}>{t.cancel}</Button>
-          <Button
-            variant="danger"
-            isPending={act.pending}
-            isDisabled={!seen?.can_rewind || files.length === 0 || why !== undefined}
-            reason={why}
-            onPress={() => void restore()}
-          >
-            {t.rewindAction}
+      act={act}
+      action={t.rewindAction}
+      danger
+      why={why}
+      isDisabled={!seen?.can_rewind || files.length === 0}
+      onAct={restore}
+      other={
+        found?.before &&
+        hub.can("admin") && (
+          <Button variant="quiet" onPress={() => openFork(session, uuid)}>
+            {t.rewindFork}
           </Button>
-        </>
+        )
       }
     >
-      <div className={css.form}>
-        <p>{t.rewindText}</p>
-        {found && <blockquote className={css.quote}>{oneLine(found.text, 300)}</blockquote>}
-        {trial.pending && (
-          <p role="status">
-            <Spinner /> {t.rewindChecking}
+      <p>{t.rewindText}</p>
+      {found && <blockquote className={css.quote}>{oneLine(found.text, 300)}</blockquote>}
+      {trial.pending && (
+        <p role="status">
+          <Spinner /> {t.rewindChecking}
+        </p>
+      )}
+      <ErrorNote error={trial.error} onRetry={look} />
+      {seen && !seen.can_rewind && (
+        <Note tone="warn" title={t.rewindCannot}>
+          {seen.error && <p>{oneLine(seen.error, 1000)}</p>}
+        </Note>
+      )}
+      {seen?.can_rewind && files.length === 0 && <p>{t.rewindNothing}</p>}
+      {seen?.can_rewind && files.length > 0 && (
+        <>
+          <p>
+            {t.rewindFiles(files.length)}{" "}
+            {(seen.insertions || seen.deletions) && (
+              <span className={css.dim}>{t.rewindLines(seen.insertions ?? 0, seen.deletions ?? 0)}</span>
+            )}
           </p>
-        )}
-        <ErrorNote error={trial.error} onRetry={look} />
-        {seen && !seen.can_rewind && (
-          <Note tone="warn" title={t.rewindCannot}>
-            {seen.error && <p>{oneLine(seen.error, 1000)}</p>}
-          </Note>
-        )}
-        {seen?.can_rewind && files.length === 0 && <p>{t.rewindNothing}</p>}
-        {seen?.can_rewind && files.length > 0 && (
-          <>
-            <p>
-              {t.rewindFiles(files.length)}{" "}
-              {(seen.insertions || seen.deletions) && (
-                <span className={css.dim}>{t.rewindLines(seen.insertions ?? 0, seen.deletions ?? 0)}</span>
-              )}
-            </p>
-            <ul className={css.files}>
-              {files.slice(0, mostShown).map((path) => (
-                <li key={path}>{visible(oneLine(path, 1000))}</li>
-              ))}
-            </ul>
-          </>
-        )}
-        <ErrorNote error={act.error} />
-      </div>
-    </Dialog>
+          <ul className={css.files}>
+            {files.slice(0, mostShown).map((path) => (
+              <li key={path}>{visible(oneLine(path, 1000))}</li>
+            ))}
+          </ul>
+        </>
+      )}
+    </ActPanel>
   );
 }

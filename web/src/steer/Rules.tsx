@@ -3,12 +3,18 @@ import { useState } from "react";
 import type { Session, SessionRule } from "../api/types";
 import { draft } from "../store/drafts";
 import { type OpenSession, useHub } from "../store/hub";
+import { useClientIds } from "../store/intent";
 import { useReadable } from "../store/readable";
 import { oneLine } from "../talk/json";
 import { steerTexts as t } from "../texts/steer";
-import { Badge, Button, Dialog, ErrorNote, formatMoment, IconButton, Select, TextInput, type Tone } from "../ui";
-import { visible } from "../ui/diff/visible";
-import { useAct, useClientId } from "./act";
+import { Button, IconButton } from "../ui/buttons";
+import { Dialog } from "../ui/dialogs";
+import { Select, TextInput } from "../ui/fields";
+import { formatMoment } from "../ui/format";
+import { ErrorNote } from "../ui/notes";
+import { Badge, type Tone } from "../ui/signs";
+import { visible } from "../ui/visible";
+import { useAct } from "./act";
 import css from "./Form.module.css";
 import { closePanel } from "./panels";
 import { refusal } from "./useSession";
@@ -81,7 +87,7 @@ function Rule({ session, snapshot, rule }: { session: OpenSession; snapshot: Ses
 function AddRule({ session, snapshot }: { session: OpenSession; snapshot: Session }) {
   const hub = useHub();
   const act = useAct();
-  const clientId = useClientId();
+  const clientIds = useClientIds();
   const cell = draft(`rule.${session.id}`);
   const rule = useReadable(cell);
   const [decision, setDecision] = useState<Decision>("allow");
@@ -96,10 +102,10 @@ function AddRule({ session, snapshot }: { session: OpenSession; snapshot: Sessio
       ...(decision === "deny" && message.trim() ? { message: message.trim() } : {}),
     };
     const added = await act.run(() =>
-      hub.api.call("add-rule", { params: { id: session.id }, body: { ...body, client_id: clientId.of(JSON.stringify(body)) } }),
+      hub.api.call("add-rule", { params: { id: session.id }, body: { ...body, client_id: clientIds.of(body) } }),
     );
     if (!added) return;
-    clientId.done();
+    clientIds.done();
     cell.set("");
     setMessage("");
   };

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "react";
+import { asError } from "../api/error";
 
 /** Something that a person has asked for and that takes a while. */
 export interface Act {
@@ -30,7 +31,7 @@ export function useAct(): Act {
     try {
       return await work();
     } catch (e) {
-      if (here.current) setError(e instanceof Error ? e : new Error(String(e)));
+      if (here.current) setError(asError(e));
       return undefined;
     } finally {
       busy.current = false;
@@ -39,17 +40,4 @@ export function useAct(): Act {
   }, []);
   const clear = useCallback(() => setError(undefined), []);
   return { pending, error, run, clear };
-}
-
-/** Gives a client id to an intent: the same one as long as what is meant stays the same, so that a second try does nothing twice. */
-export function useClientId(): { of(what: string): string; done(): void } {
-  const intent = useRef<{ what: string; id: string } | undefined>(undefined);
-  const of = useCallback((what: string): string => {
-    if (intent.current?.what !== what) intent.current = { what, id: crypto.randomUUID() };
-    return intent.current.id;
-  }, []);
-  const done = useCallback(() => {
-    intent.current = undefined;
-  }, []);
-  return { of, done };
 }

@@ -1,6 +1,6 @@
 import { dangerousMode } from "../texts/modes";
 import { steerTexts as t } from "../texts/steer";
-import { confirm } from "../ui";
+import { confirm } from "../ui/dialogs";
 
 interface Options {
   /** The session that is meant: the dialog may still be there when another one is looked at. */

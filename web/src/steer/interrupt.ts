@@ -1,7 +1,8 @@
 import { useCallback, useEffect, useState } from "react";
 import { type OpenSession, useHub } from "../store/hub";
 import { steerTexts as t } from "../texts/steer";
-import { confirm, toast } from "../ui";
+import { confirm } from "../ui/dialogs";
+import { toast } from "../ui/toast";
 import { useAct } from "./act";
 
 /** Within how many milliseconds a second escape means what it says. */

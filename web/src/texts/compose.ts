@@ -33,7 +33,7 @@ export const composeTexts = {
   mayNot: "This device can view but not send messages. It needs the scope prompt.",
   notResumable: "This conversation wasn't saved, so it can't be resumed. A message starts a new one.",
   offline: "Can't reach the hub. Your message is kept here until it's back.",
-  heldBack: "Queue on hold: messages wait until the session is released.",
+  heldBack: "Queue on hold: messages wait until you press Continue.",
   agentOffline: "Can't reach the agent. Messages wait in the queue.",
 
   foreign: "Another program runs this agent and decides who may prompt it.",

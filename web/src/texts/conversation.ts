@@ -1,4 +1,4 @@
-import { whom } from "./whom";
+import { whom } from "./core";
 
 /** What the conversation page says. */
 export const conversationTexts = {

@@ -41,3 +41,8 @@ export const coreTexts = {
   browser: "Browser",
   gapNotLoaded: (events: number) => `${events.toLocaleString("en")} events in between aren't loaded`,
 } as const;
+
+/** Who, within a sentence. */
+export function whom(who: string): string {
+  return who === "You" ? "you" : who;
+}

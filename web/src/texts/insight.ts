@@ -65,7 +65,7 @@ export const insightTexts = {
     byAgent: "Agent",
     bySomebody: "Unknown",
     open: "Open in conversation",
-    plan: { approved: "approved", revise: "changes", rejected: "rejected" },
+    plan: { approved: "approved", revise: "changes requested", rejected: "rejected" },
   },
 
   rules: {
@@ -84,7 +84,7 @@ export const insightTexts = {
     pendingHint: "Until then, the stricter rules apply.",
     confirm: "Confirm change",
     inForce: "Rules in force",
-    inForceNone: "You have no rules. Agents ask as their own settings say.",
+    inForceNone: "You have no rules. Claude Code’s own permission settings decide when agents ask.",
     builtin: (n: number) => `Built-in rules (${n})`,
     columns: { decision: "Decision", rule: "Rule", scope: "Where", message: "Message" },
     scope: { builtin: "built in", global: "everywhere", folder: "in a folder", session: "in a session" } as Record<
@@ -120,7 +120,7 @@ export const insightTexts = {
     save: "Save",
     discard: "Discard changes",
     saved: "Rules saved",
-    savedPending: "Rules saved; what allows more needs confirmation",
+    savedPending: "Rules saved; changes that allow more need your confirmation",
     conflict: "The file changed since you opened it",
     conflictHint: "Your text is kept. Compare it with the current file, then overwrite it or discard yours.",
     saveAnyway: "Overwrite with mine",

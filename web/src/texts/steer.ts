@@ -109,7 +109,7 @@ export const steerTexts = {
   unarchiveEntry: "Unarchive",
   controlEntry: "Raw control request",
   stopEntry: "Stop agent",
-  copyId: "Copy session id",
+  copyId: "Copy session ID",
   archived: "Session archived",
   unarchived: "Session unarchived",
   undo: "Undo",
@@ -117,7 +117,7 @@ export const steerTexts = {
   // Context and cost.
   context: "Context and cost",
   contextMeter: (percent: number) => `Context ${percent}% full`,
-  contextFull: "Context full to",
+  contextFull: "Context used:",
   costWord: "cost",
   contextOf: (used: string, max: string) => `${used} of ${max} tokens`,
   contextParts: "Context usage by part",

@@ -1,7 +1,6 @@
-import { formatMoment } from "../ui/dates";
-import { formatDuration as duration, formatMoney, formatTokens as tokens } from "../ui/format";
+import { formatDuration as duration, formatMoment, formatMoney, formatTokens as tokens } from "../ui/format";
+import { whom } from "./core";
 import { modeName } from "./modes";
-import { whom } from "./whom";
 
 /** Texts of what stands in a conversation besides what is said and done. */
 

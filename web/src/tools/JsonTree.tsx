@@ -3,9 +3,9 @@ import { useState } from "react";
 import { Button as AriaButton } from "react-aria-components";
 import { isObject } from "../talk/json";
 import { toolTexts as t } from "../texts/tools";
-import { Button } from "../ui/Button";
+import { Button } from "../ui/buttons";
 import { classes } from "../ui/classes";
-import { visible } from "../ui/diff";
+import { visible } from "../ui/visible";
 import css from "./JsonTree.module.css";
 
 const mostMembers = 100;

@@ -26,11 +26,14 @@ import {
 } from "lucide-react";
 import { memo } from "react";
 import { Fold } from "../conversation/Foldable";
-import { useWho } from "../conversation/who";
+import { useWho } from "../store/who";
 import type { Notice } from "../talk/item";
 import { talkTexts as t } from "../texts/talk";
-import { classes, formatDuration, Spinner, useNow } from "../ui";
-import { visible } from "../ui/diff";
+import { classes } from "../ui/classes";
+import { formatDuration } from "../ui/format";
+import { useNow } from "../ui/hooks";
+import { Spinner } from "../ui/signs";
+import { visible } from "../ui/visible";
 import css from "./Notice.module.css";
 import { Output } from "./Output";
 

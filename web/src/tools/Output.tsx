@@ -1,6 +1,6 @@
 import { memo, useMemo, useState } from "react";
 import { toolTexts as t } from "../texts/tools";
-import { Button } from "../ui/Button";
+import { Button } from "../ui/buttons";
 import { classes } from "../ui/classes";
 import { parseAnsi, type Style } from "./ansi";
 import { allLines, countLines, firstLines, lastLines, trimmed } from "./excerpt";

@@ -1,11 +1,12 @@
 import { useState } from "react";
 import { clip, type JsonObject } from "../talk/json";
 import { toolTexts as t } from "../texts/tools";
-import { Button } from "../ui/Button";
+import { Button } from "../ui/buttons";
 import { classes } from "../ui/classes";
-import { ColouredLine, useColoured } from "../ui/code";
-import { visible } from "../ui/diff";
+import { ColouredLine } from "../ui/code/Code";
+import { useColoured } from "../ui/code/highlight";
 import { safeHref } from "../ui/markdown/link";
+import { visible } from "../ui/visible";
 import { JsonTree } from "./JsonTree";
 import css from "./Parts.module.css";
 import { Scroller } from "./Scroller";

@@ -2,7 +2,7 @@ import { memo, useMemo } from "react";
 import type { Block, Tool } from "../talk/item";
 import { isObject } from "../talk/json";
 import { toolTexts as t } from "../texts/tools";
-import { Markdown } from "../ui/markdown";
+import { Markdown } from "../ui/markdown/Markdown";
 import { Picture } from "../ui/markdown/Picture";
 import { JsonTree } from "./JsonTree";
 import { Output, OutputPeek } from "./Output";

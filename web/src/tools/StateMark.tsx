@@ -1,7 +1,8 @@
 import { Ban, Check, CircleQuestionMark, CircleStop, PencilLine, X } from "lucide-react";
 import type { Tool } from "../talk/item";
 import { toolTexts as t } from "../texts/tools";
-import { classes, Spinner } from "../ui";
+import { classes } from "../ui/classes";
+import { Spinner } from "../ui/signs";
 import css from "./StateMark.module.css";
 
 /** How a call is going: a shape, a colour, and a word unless it is simply done. */

@@ -4,7 +4,7 @@ import { Cell, type Readable, usePart } from "../store/readable";
 import type { Tool } from "../talk/item";
 import { firstText, type JsonObject } from "../talk/json";
 import { mcpName, toolName, toolTitle } from "../talk/title";
-import { visible } from "../ui/diff";
+import { visible } from "../ui/visible";
 import css from "./Title.module.css";
 
 /** What a call is about, without the tool's name. */

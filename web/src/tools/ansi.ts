@@ -1,4 +1,4 @@
-import { visible } from "../ui/diff";
+import { visible } from "../ui/visible";
 
 /** A colour of a terminal's eight. Any other is shown as the nearest: only these are readable in both themes. */
 export type Colour = "black" | "red" | "green" | "yellow" | "blue" | "magenta" | "cyan" | "white";

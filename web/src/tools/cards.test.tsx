@@ -6,7 +6,7 @@ import type { Json } from "../api/types";
 import { fakeHub } from "../store/fake";
 import { HubContext } from "../store/hub";
 import type { Tool } from "../talk/item";
-import { Diff } from "../ui/diff";
+import { Diff } from "../ui/diff/Diff";
 import { ToolCard, ToolPreview } from ".";
 import { kinds } from "./kinds";
 

@@ -4,7 +4,7 @@ import type { Json } from "../api/types";
 import type { Tool } from "../talk/item";
 import { arr, at, bool, type JsonObject, str } from "../talk/json";
 import { toolTexts as t } from "../texts/tools";
-import { Changes, countChanges, countHunks, Diff, Patch } from "../ui/diff";
+import { Changes, countChanges, countHunks, Diff, Patch } from "../ui/diff/Diff";
 import { countLines } from "./excerpt";
 import type { Given, ToolKind } from "./kind";
 import { Remark, WholePath } from "./Parts";

@@ -3,7 +3,7 @@ import type { Json } from "../api/types";
 import { arr, firstText, type JsonObject, obj, str } from "../talk/json";
 import { toolTexts as t } from "../texts/tools";
 import { classes } from "../ui/classes";
-import { visible } from "../ui/diff";
+import { visible } from "../ui/visible";
 import type { ToolKind } from "./kind";
 import css from "./lists.module.css";
 import { Remark } from "./Parts";

@@ -3,7 +3,7 @@ import { useMemo } from "react";
 import type { Tool } from "../talk/item";
 import { num, obj, str } from "../talk/json";
 import { toolTexts as t } from "../texts/tools";
-import { Listing } from "../ui/diff";
+import { Listing } from "../ui/diff/Diff";
 import { countLines } from "./excerpt";
 import type { ToolKind } from "./kind";
 import { Remark, WholePath } from "./Parts";

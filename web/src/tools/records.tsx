@@ -2,8 +2,8 @@ import { MessageCircleQuestion, MessageSquare, Map as PlanIcon, Plug, Sparkles, 
 import type { Tool } from "../talk/item";
 import { arr, at, obj, str } from "../talk/json";
 import { toolTexts as t } from "../texts/tools";
-import { visible } from "../ui/diff";
-import { Markdown } from "../ui/markdown";
+import { Markdown } from "../ui/markdown/Markdown";
+import { visible } from "../ui/visible";
 import { JsonTree } from "./JsonTree";
 import type { ToolKind } from "./kind";
 import { Long, Members, Remark } from "./Parts";

@@ -2,7 +2,7 @@ import { Globe, Search } from "lucide-react";
 import type { Tool } from "../talk/item";
 import { arr, num, str } from "../talk/json";
 import { toolTexts as t } from "../texts/tools";
-import { Markdown } from "../ui/markdown";
+import { Markdown } from "../ui/markdown/Markdown";
 import type { ToolKind } from "./kind";
 import { Long, Remark, SafeLink } from "./Parts";
 import { Result, ResultPeek, resultText } from "./Result";

@@ -1,7 +1,8 @@
 import { Check, Copy } from "lucide-react";
 import { useEffect, useState } from "react";
 import { uiTexts as t } from "../texts/ui";
-import { IconButton } from "./Button";
+import { IconButton } from "./buttons";
+import css from "./CopyButton.module.css";
 import { toast } from "./toast";
 
 /** Copies a text, or says how else to if the browser does not allow it. Resolves to whether it did. */
@@ -42,5 +43,16 @@ export function CopyButton({
       className={className ?? ""}
       onPress={() => void copy()}
     />
+  );
+}
+
+/** A text to be copied as it stands, such as a command, with the button that does it. With a name it is a part of the page of its own. */
+export function CopyLine({ text, label, name }: { text: string; label?: string; name?: string }) {
+  const Box = name === undefined ? "div" : "section";
+  return (
+    <Box className={css.line} aria-label={name}>
+      <pre className={css.code}>{text}</pre>
+      <CopyButton text={text} label={label} />
+    </Box>
   );
 }

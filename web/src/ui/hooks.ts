@@ -1,7 +1,7 @@
 import { useEffect, useState, useSyncExternalStore } from "react";
 
 /** Whether a media query holds. */
-export function useMedia(query: string): boolean {
+function useMedia(query: string): boolean {
   return useSyncExternalStore(
     (changed) => {
       const list = matchMedia(query);
@@ -14,7 +14,7 @@ export function useMedia(query: string): boolean {
 }
 
 /** The one width at which the layout changes: below it there is one pane. */
-export const wideQuery = "(min-width: 1000px)";
+const wideQuery = "(min-width: 1000px)";
 
 /** Whether there is room for several panes. */
 export function useWide(): boolean {

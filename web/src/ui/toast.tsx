@@ -8,9 +8,9 @@ import {
 } from "react-aria-components";
 import { ApiError } from "../api/error";
 import { uiTexts as t } from "../texts/ui";
-import type { Tone } from "./Badge";
-import { Button, IconButton } from "./Button";
+import { Button, IconButton } from "./buttons";
 import { classes } from "./classes";
+import type { Tone } from "./signs";
 import css from "./toast.module.css";
 
 export interface ToastMessage {

@@ -16,7 +16,7 @@ test("costs, the decision and the timeline tell what a session did", async () =>
     "Deploys",
     '@tool Bash {"command":"make deploy"}\n@takes 300ms\n@result deployed\n@say It is live.',
   );
-  const page = await chrome.open(await hub.address("/inbox"));
+  const page = await chrome.show(hub, "/inbox");
   await decide(page, "Allow once");
   await hub.await(session.id, "idle");
 
@@ -55,7 +55,7 @@ test("costs, the decision and the timeline tell what a session did", async () =>
 });
 
 test("rules are explained as they are typed, changed in the page, and what allows more must be confirmed", async () => {
-  const page = await chrome.open(await hub.address("/rules"));
+  const page = await chrome.show(hub, "/rules");
   const command = page.getByRole("textbox", { name: "Command", exact: true });
   await command.fill("git status");
   await page.getByText("Asks first").waitFor();
@@ -90,6 +90,6 @@ test("rules are explained as they are typed, changed in the page, and what allow
 test("what agents write and nobody knows is counted by version", async () => {
   const session = await hub.session("Writes of tomorrow", '@line {"type":"tomorrow","text":"not known yet"}\n@say Done.');
   await hub.await(session.id, "idle");
-  const page = await chrome.open(await hub.address("/insight/drift"));
+  const page = await chrome.show(hub, "/insight/drift");
   await page.getByRole("row", { name: /tomorrow/ }).waitFor();
 });

@@ -1,9 +1,7 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { onStage } from "../onStage";
-import { type Chrome, type Hub, listening, patience, until } from "../stage";
+import { type Chrome, type Hub, listening, patience, phone, smallPhone, until } from "../stage";
 
 let hub: Hub;
 let chrome: Chrome;
@@ -12,10 +10,6 @@ onStage((theHub, theChrome) => {
   hub = theHub;
   chrome = theChrome;
 });
-
-const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
-/** The smallest that is still in use. */
-const smallPhone: BrowserContextOptions = { ...phone, viewport: { width: 360, height: 640 } };
 
 /** What has the focus, as its role or element and its name or text. */
 function focused(page: Page): Promise<string> {
@@ -35,7 +29,7 @@ async function tabTo(page: Page, what: RegExp): Promise<void> {
 }
 
 test("a session is begun, answered and written to without a mouse", async () => {
-  const page = await chrome.open(await hub.address("/"));
+  const page = await chrome.show(hub, "/");
   const keys = page.keyboard;
   await page.getByRole("heading", { name: "Your agents, in one place" }).waitFor();
 
@@ -74,7 +68,7 @@ test("a session is begun, answered and written to without a mouse", async () => 
 
 test("the palette finds pages and sessions by their names", async () => {
   const session = await hub.session("Weather forecast", "@say Rain.");
-  const page = await chrome.open(await hub.address("/"));
+  const page = await chrome.show(hub, "/");
   await page.getByRole("heading", { name: "Your agents, in one place" }).waitFor();
   await page.keyboard.press("Control+k");
   await page.getByRole("dialog", { name: "Command palette" }).waitFor();
@@ -90,7 +84,7 @@ test("the palette finds pages and sessions by their names", async () => {
 });
 
 test("a question mark lists the keys, and escape gives the page back", async () => {
-  const page = await chrome.open(await hub.address("/inbox"));
+  const page = await chrome.show(hub, "/inbox");
   await page.getByRole("heading", { name: "Inbox", level: 1 }).waitFor();
   await page.keyboard.press("?");
   const dialog = page.getByRole("dialog", { name: "Keyboard shortcuts" });
@@ -265,116 +259,4 @@ test("a question is told when no page is in sight, counted in the title, and tak
   await hub.call("answer-question", { params: { id: question.id }, body: { decision: "allow" } });
   await expect.poll(() => notifications(page), { timeout: patience }).toEqual(["Unseen finished: Made."]);
   await hub.call("stop-session", { params: { id: seen.id }, body: {} });
-});
-
-const colours = {
-  question: "Which colour?",
-  header: "Colour",
-  multiSelect: false,
-  options: [
-    { label: "Blue", description: "Like the sky" },
-    { label: "Green", description: "Like grass" },
-  ],
-};
-
-interface Finding {
-  id: string;
-  impact: string;
-  where: string[];
-}
-
-const axe = readFileSync(join(import.meta.dirname, "../../node_modules/axe-core/axe.min.js"), "utf8");
-
-/** What axe finds on the page as it is now, of what keeps people out. */
-async function findings(page: Page): Promise<Finding[]> {
-  return page.evaluate(async () => {
-    // What is fading in has not the colours yet in which it is read; what turns as long as something goes on may turn. Nothing is
-    // waited for: a transition in a part that was folded while it ran, as the new session's are, stands still until it is unfolded.
-    const ending = document.getAnimations().filter(({ effect }) => Number.isFinite(Number(effect?.getComputedTiming().endTime)));
-    for (const animation of ending) animation.finish();
-    const { axe } = window as unknown as {
-      axe: { run(options: unknown): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> };
-    };
-    const { violations } = await axe.run({ resultTypes: ["violations"] });
-    return violations
-      .filter(({ impact }) => impact === "serious" || impact === "critical")
-      .map(({ id, impact, nodes }) => ({ id, impact, where: nodes.map(({ html }) => html.slice(0, 200)) }));
-  });
-}
-
-// Each layout and each colour scheme once; make soak has them in all combinations.
-const looks: [string, BrowserContextOptions][] = [
-  ["a desk, light", { colorScheme: "light" }],
-  ["a phone, dark", { colorScheme: "dark", ...smallPhone }],
-];
-if (process.env.SWITCHBOARD_SOAK === "1")
-  looks.push(["a desk, dark", { colorScheme: "dark" }], ["a phone, light", { colorScheme: "light", ...phone }]);
-
-test.each(looks)("nobody is kept out, as far as axe can tell: %s", async (_, options) => {
-  const title = `Everything ${_}`;
-  const [every, asking] = [
-    await hub.session(title, "@every"),
-    await hub.session(
-      `${title}, asking`,
-      '@think Hm.\n@say **Look:** `code`\n@tool Edit {"file_path":"notes.txt","old_string":"one","new_string":"1"}\n@result ok',
-    ),
-  ];
-  await hub.question(asking.id);
-  const choice = await hub.session(`${title}, a choice`, `@tool AskUserQuestion ${JSON.stringify({ questions: [colours] })}`);
-  const plan = await hub.session(`${title}, a plan`, `@tool ExitPlanMode ${JSON.stringify({ plan: "# First\n\n1. `make`" })}`, {
-    permission_mode: "plan",
-  });
-  for (const { id } of [choice, plan]) await hub.question(id);
-  // Axe is no part of the page, and would be refused by its policy.
-  const page = await chrome.open(await hub.address("/"), { ...options, bypassCSP: true });
-  await page.getByText(title).first().waitFor();
-  await page.evaluate(axe);
-  const at = async (route: string, sign: RegExp) => {
-    await page.evaluate((to) => {
-      location.hash = to;
-    }, route);
-    await page.getByRole("heading", { name: sign }).first().waitFor();
-    expect(await findings(page), route).toEqual([]);
-  };
-  expect(await findings(page), "the first page").toEqual([]);
-  await at("/inbox", /^Inbox$/);
-  await page
-    .getByRole("button", { name: /keep planning/ })
-    .first()
-    .waitFor();
-  expect(await findings(page), "every kind of question").toEqual([]);
-  await at(`/s/${every.id}`, new RegExp(`^${title}$`));
-  await at(`/s/${asking.id}`, new RegExp(`^${title}, asking$`));
-  await at(`/s/${every.id}/timeline`, /Timeline/);
-  await at("/search?q=look", /^Search$/);
-  for (const tab of ["costs", "audit", "drift"]) await at(`/insight/${tab}`, /^Insights$/);
-  await at("/rules", /^Rules$/);
-  await at("/settings", /^Settings$/);
-  for (const key of ["Control+k", "?", "n"]) {
-    const dialog = page.getByRole("dialog");
-    // The dialog before may still be leaving, and takes the first key along.
-    await until("the dialog is there", async () => {
-      await page.evaluate(() => (document.activeElement instanceof HTMLElement ? document.activeElement.blur() : undefined));
-      await page.keyboard.press(key);
-      return dialog.waitFor({ timeout: 3000 }).then(
-        () => true,
-        () => false,
-      );
-    });
-    expect(await findings(page), key).toEqual([]);
-    await until("the dialog is gone", async () => {
-      await page.keyboard.press("Escape");
-      // Not again while it is leaving.
-      return dialog.waitFor({ state: "detached", timeout: 3000 }).then(
-        () => true,
-        () => false,
-      );
-    });
-  }
-  for (const { id } of [every, asking, choice, plan]) {
-    await hub.call("stop-session", { params: { id }, body: { force: true } });
-  }
-  // A plan outlives its process.
-  const { questions } = await hub.call("list-questions", { query: { state: "open", session: plan.id } });
-  for (const { id } of questions ?? []) await hub.call("answer-question", { params: { id }, body: { outcome: "reject" } });
 });

@@ -51,7 +51,7 @@ test("a compaction is seen and told as long as it goes on, also by who comes in 
   const status = JSON.stringify({ type: "system", subtype: "status", status: "compacting", session_id: "s" });
   const session = await hub.session("Sums up", "@say Hello.");
   await hub.await(session.id, "idle");
-  const page = await chrome.open(await hub.address(`/s/${session.id}`));
+  const page = await chrome.show(hub, `/s/${session.id}`);
   await feed(page).getByText("Turn done").waitFor();
   await hub.say(session.id, `@line ${status}\n@slow 1m\n@say One, two, three, four, five, six, seven, eight, nine, ten.`);
   const row = feed(page).getByRole("article").filter({ hasText: "Compacting the conversation" });
@@ -148,7 +148,7 @@ async function deepSession(): Promise<Session> {
 
 test("what a sub-agent of a sub-agent said is found, and a link leads to it", async () => {
   const session = await deepSession();
-  const page = await chrome.open(await hub.address(`/s/${session.id}`));
+  const page = await chrome.show(hub, `/s/${session.id}`);
   await feed(page).getByText("Turn done").last().waitFor();
   await page.keyboard.press("Control+f");
   const field = page.getByRole("textbox", { name: "Find in this conversation" });

@@ -20,7 +20,10 @@ function field(page: Page) {
 }
 
 async function openSession(id: string): Promise<Page> {
-  const page = await chrome.open(await hub.address(`/s/${id}`));
+  const page = await chrome.show(hub, `/s/${id}`);
+  // It may have shown another session before.
+  const { title } = await hub.call("get-session", { params: { id } });
+  await page.getByRole("heading", { name: title, exact: true, level: 1 }).waitFor();
   await field(page).waitFor();
   return page;
 }
@@ -165,7 +168,7 @@ test("mode, model and thinking are chosen while it runs", async () => {
     const now = await hub.call("get-session", { params: { id } });
     return now.permission_mode === "plan" && now.options?.model === "haiku" && now.options.max_thinking_tokens === 10_000;
   });
-  await page.getByRole("button", { name: /^Context full to/ }).click();
+  await page.getByRole("button", { name: /^Context used: / }).click();
   await page.getByRole("dialog").getByRole("rowheader", { name: "System prompt" }).waitFor();
 });
 

@@ -64,7 +64,7 @@ test("a command shows its output in colours, how it ended, and no more than a sc
     { allowed_tools: ["Bash"] },
   );
   await hub.await(session.id, "idle");
-  const page = await chrome.open(await hub.address(`/s/${session.id}`));
+  const page = await chrome.show(hub, `/s/${session.id}`);
   await feed(page).getByText("So much for that.").waitFor();
 
   // What has failed is open, and says how.
@@ -102,7 +102,7 @@ test("an edit is a difference with signs, words and the colours of its language"
     { permission_mode: "acceptEdits" },
   );
   await hub.await(session.id, "idle");
-  const page = await chrome.open(await hub.address(`/s/${session.id}`));
+  const page = await chrome.show(hub, `/s/${session.id}`);
   await feed(page).getByText("Both are written.").waitFor();
 
   const edit = await unfold(page, /^Edit limit\.go \+1 ?−1/);

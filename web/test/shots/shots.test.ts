@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Chrome, Hub } from "../stage";
+import { Chrome, Hub, phone } from "../stage";
 import { makeFolders, type Scene, setScene } from "./scene";
 import { take } from "./take";
 
@@ -65,8 +65,6 @@ const views: View[] = [
 ];
 
 const picture = (name: string) => resolve(media, `${name}.png`);
-const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
-
 test.each([
   ["desktop", "light", {}],
   ["desktop", "dark", {}],

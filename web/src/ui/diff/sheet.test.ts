@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { runs } from "./marked";
+import { visible } from "../visible";
+import { runs } from "./Diff";
 import { compare, readHunks, type Sheet, sheetOf, words } from "./sheet";
-import { visible } from "./visible";
 
 function drawn(sheet: Sheet | undefined): string[] {
   return (sheet?.hunks ?? []).flat().map((r) => `${r.old || ""}|${r.new || ""}|${r.sign}${r.text}`);

@@ -1,6 +1,6 @@
 import { diffArrays, diffWordsWithSpace, structuredPatch } from "diff";
 import { arr, num } from "../../talk/json";
-import { visible, visibleEnds } from "./visible";
+import { visible, visibleEnds } from "../visible";
 
 /** A place where a file changes, as the CLI's structuredPatch and jsdiff have it. */
 export interface Hunk {

@@ -1,3 +1,0 @@
-export { safeHref, safeImage } from "./link";
-export { Markdown } from "./Markdown";
-export { Picture } from "./Picture";
