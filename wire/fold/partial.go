@@ -267,9 +267,9 @@ func (p *Partial) grow(m *openMessage, index int64, text []byte) {
 		limit = DefaultMaxPartial
 	}
 	for p.size > limit {
-		// An eighth more than needed: else every further piece would move the
-		// whole text.
-		p.cut(p.size - limit + limit/8)
+		// Half more than needed: else further pieces would move the whole text again
+		// and again.
+		p.cut(p.size - limit + limit/2)
 	}
 }
 
@@ -288,7 +288,8 @@ func (p *Partial) cut(n int) {
 	for n < len(text) && !utf8.RuneStart(text[n]) {
 		n++
 	}
-	long.text.Reset() // a snapshot may have the old text
+	long.text.Reset()                 // a snapshot may have the old text
+	long.text.Grow(2 * len(text[n:])) // until the next time
 	long.text.WriteString(text[n:])
 	long.Cut += int64(n)
 	p.size -= n
