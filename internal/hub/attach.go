@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
@@ -53,14 +54,6 @@ type Item struct {
 	Repeat bool
 	// Gap says what is missing here; nil for a record.
 	Gap *api.Gap
-}
-
-// folded returns the line to be folded.
-func (v *Item) folded() *fold.Line {
-	if v.Header == nil {
-		return fold.NewLine(v.Bytes, false)
-	}
-	return fold.PeekedLine(v.Bytes, v.Header, nil)
 }
 
 // Errors of Attach.
@@ -296,6 +289,13 @@ func (a *Attachment) receive(items []Item) func(*step) error {
 	arrived := time.Now()
 	return func(st *step) error {
 		st.then(func() { a.hub.meter.Shown(time.Since(arrived)) })
+		durable := 0
+		for i := range items {
+			if items[i].Kind != link.Live {
+				durable++
+			}
+		}
+		st.entries, st.shown = slices.Grow(st.entries, durable), slices.Grow(st.shown, len(items))
 		for i := range items {
 			if a.over {
 				return ErrReplaced
@@ -323,7 +323,7 @@ func (st *step) item(a *Attachment, v *Item) error {
 			a.seen, a.seenAll = nil, false // nothing is repeated any more
 		}
 		if v.Repeat && v.Kind == link.Line && st.known(a, v) {
-			st.shown = append(st.shown, shown{entry: -1, live: v, line: fold.NewLine(v.Bytes, false)})
+			st.shown = append(st.shown, shown{entry: -1, live: v, line: st.folded(v)})
 			return nil
 		}
 	} else if v.Number != 0 {
@@ -342,7 +342,7 @@ func (st *step) item(a *Attachment, v *Item) error {
 	st.touch()
 	switch v.Kind {
 	case link.Line:
-		return st.line(a, v.folded())
+		return st.line(a, st.folded(v))
 	case link.Program:
 		st.program(v.Bytes)
 	case link.TooLong:
@@ -360,7 +360,7 @@ func (st *step) item(a *Attachment, v *Item) error {
 // live takes in a live line.
 func (st *step) live(a *Attachment, v *Item) {
 	at := [2]int64{v.Number, v.K}
-	line := v.folded()
+	line := st.folded(v)
 	if !a.dialled {
 		if last := st.s.lastLive; at[0] < last[0] || at[0] == last[0] && at[1] <= last[1] {
 			return // sent again after a reconnect

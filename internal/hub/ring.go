@@ -41,8 +41,8 @@ func (r *ring) trim(keep int) {
 		n++
 	}
 	r.first += int64(n)
-	// With room for what comes until the next time.
-	room := 2 * (len(r.frames) - n)
+	// With room for what comes until the next time, and a step more.
+	room := 2*(len(r.frames)-n) + maxFrames
 	r.frames = append(make([]api.Frame, 0, room), r.frames[n:]...)
 	r.texts = append(make([]Text, 0, room), r.texts[n:]...)
 	r.upTo = append(make([]int64, 0, room), r.upTo[n:]...)

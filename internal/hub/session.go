@@ -127,8 +127,9 @@ type step struct {
 	saves   bool // the fold is to be stored
 	// shown are what followers are shown after the commit, in order: entries
 	// and, between them, live lines.
-	shown []shown
-	after []func()
+	shown  []shown
+	blocks []*lineBlock // memory of the lines in it
+	after  []func()
 }
 
 // shown is one thing that followers are shown.
@@ -354,6 +355,7 @@ func (s *session) work(ops []op) error {
 		for i, o := range ops[:n] {
 			o.finish(refused[i])
 		}
+		st.free()
 		ops = ops[n:]
 	}
 	return nil

@@ -259,16 +259,18 @@ func (p *Partial) grow(m *openMessage, index int64, text []byte) {
 	if i < 0 || len(text) == 0 {
 		return
 	}
-	b := m.blocks[i]
-	b.text.Write(text)
-	p.size += len(text)
 	limit := p.Max
 	if limit <= 0 {
 		limit = DefaultMaxPartial
 	}
-	for p.size > limit {
-		// Half more than needed: else further pieces would move the whole text again
-		// and again.
+	// Half more than needed is cut: else further pieces would move the whole text again
+	// and again. It is cut before it grows beyond the limit.
+	if over := p.size + len(text) - limit; over > 0 {
+		p.cut(over + limit/2)
+	}
+	m.blocks[i].text.Write(text)
+	p.size += len(text)
+	for p.size > limit { // several texts are long, or the piece is
 		p.cut(p.size - limit + limit/2)
 	}
 }

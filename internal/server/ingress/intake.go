@@ -20,11 +20,15 @@ const (
 
 // A batch is what the hub is told at once: items that follow each other, or a call.
 type batch struct {
-	items []hub.Item
-	bytes int
-	after []func()                        // to be called when the items are safe
-	do    func(ctx context.Context) error // nil for items
+	items  []hub.Item
+	memory *[]hub.Item // of items, from itemSlices
+	bytes  int
+	after  []func()                        // to be called when the items are safe
+	do     func(ctx context.Context) error // nil for items
 }
+
+// itemSlices holds *[]hub.Item: connections that wait need none.
+var itemSlices = sync.Pool{New: func() any { return new([]hub.Item) }}
 
 // An intake is the queue from a connection to the hub. The goroutine that reads the
 // connection adds lines (put, offer), calls flush, and waits if room says so; any goroutine
@@ -46,9 +50,8 @@ type intake struct {
 	queue   []batch
 	bytes   int // of the items in queue
 	items   int
-	spare   []hub.Item // memory for the next batch; nil if there is none
-	busy    bool       // the hub has a batch, or a call is under way
-	stopped bool       // nothing more is let in
+	busy    bool // the hub has a batch, or a call is under way
+	stopped bool // nothing more is let in
 	failed  bool
 	over    bool                // no goroutine is started any more
 	hole    bool                // live lines were left out since the last one
@@ -127,8 +130,8 @@ func (in *intake) do(f func(ctx context.Context) error) {
 // add appends an item. mu is held.
 func (in *intake) add(it *hub.Item, after func()) {
 	if n := len(in.queue); n == 0 || in.queue[n-1].do != nil {
-		in.queue = append(in.queue, batch{items: in.spare})
-		in.spare = nil
+		memory, _ := itemSlices.Get().(*[]hub.Item) // nothing else is in there
+		in.queue = append(in.queue, batch{items: (*memory)[:0], memory: memory})
 	}
 	last := &in.queue[len(in.queue)-1]
 	last.items = append(last.items, *it)
@@ -179,9 +182,8 @@ func (in *intake) next() {
 				f()
 			}
 			clear(b.items) // the bytes are the hub's now, nothing else holds them
-			in.mu.Lock()
-			in.spare = b.items[:0]
-			in.mu.Unlock()
+			*b.memory = b.items
+			itemSlices.Put(b.memory)
 		}
 		in.done(err)
 	})
@@ -225,7 +227,7 @@ func (in *intake) done(err error) {
 // held.
 func (in *intake) rest() {
 	in.busy = false
-	in.queue, in.bytes, in.items, in.spare = nil, 0, 0, nil
+	in.queue, in.bytes, in.items = nil, 0, 0
 	in.freed.Notify()
 	in.idle.Notify()
 }
