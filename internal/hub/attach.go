@@ -279,7 +279,7 @@ func (a *Attachment) Receive(ctx context.Context, items []Item) error {
 // by the session's goroutine, or by the caller's if the session is not in use any more.
 // It must not block, and may call Deliver. Items must not be changed before.
 func (a *Attachment) Deliver(items []Item, done func(error)) {
-	if err := a.session.enqueue(op{do: a.receive(items), then: done}); err != nil {
+	if err := a.session.enqueue(op{do: a.receive(items), then: done, lines: true}); err != nil {
 		done(err)
 	}
 }

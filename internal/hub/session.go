@@ -98,6 +98,9 @@ type op struct {
 	// room for it, or, if done is nil, calls then, which must not block.
 	done chan error
 	then func(error)
+	// lines says that it takes in lines, after which there is something to do only if it
+	// has added entries; see step.finish.
+	lines bool
 }
 
 // finish tells the outcome.
@@ -121,6 +124,7 @@ type step struct {
 	now     time.Time
 	entries []journal.Entry
 	bytes   int
+	asked   bool // an operation did something else than take in lines
 	rows    changes
 	runs    map[int]journal.Run
 	batch   journal.Batch
@@ -340,6 +344,7 @@ func (s *session) work(ops []op) error {
 		var refused []error
 		for n < len(ops) && st.bytes < maxStepBytes {
 			refused = append(refused, ops[n].do(st))
+			st.asked = st.asked || !ops[n].lines
 			n++
 		}
 		st.finish()
@@ -409,10 +414,10 @@ func (st *step) touch() {
 }
 
 // finish adds what follows from what the operations did: changes of state, and
-// prompts whose time has come.
+// prompts whose time has come. Nothing follows from live lines alone.
 func (st *step) finish() {
 	s := st.s
-	if s.book.Seq == 0 {
+	if s.book.Seq == 0 || !st.asked && len(st.entries) == 0 {
 		return
 	}
 	st.expireRules()
