@@ -83,7 +83,7 @@ var table = []room{
 	},
 	{
 		path:  "internal/hub",
-		rooms: []string{"api", "internal/answer", "internal/budget", "internal/journal/...", "internal/killpoint", "internal/link", "internal/policy", "internal/record", "wire", "wire/fold"},
+		rooms: []string{"api", "internal/answer", "internal/broadcast", "internal/budget", "internal/journal/...", "internal/killpoint", "internal/link", "internal/policy", "internal/record", "wire", "wire/fold"},
 		tests: []string{"claude/claudetest", "internal/report"},
 	},
 	{

@@ -124,14 +124,14 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // read takes what the CLI sends until it is over, and returns why it is.
 func (s *dialled) read(ctx context.Context) error {
-	err := s.peer.Serve(ctx, func(lines []claudews.Line) error {
+	err := s.peer.Serve(ctx, func(lines []claudews.Line) (full <-chan struct{}, err error) {
 		for i := range lines {
-			if err := s.line(ctx, &lines[i]); err != nil {
-				return err
+			if err := s.line(&lines[i]); err != nil {
+				return nil, err
 			}
 		}
 		s.in.flush()
-		return nil
+		return s.in.room(), nil
 	})
 	if _, ok := errors.AsType[*claudews.GoneError](err); ok {
 		err = fmt.Errorf("%w: %w", hub.ErrGone, err)
@@ -139,15 +139,15 @@ func (s *dialled) read(ctx context.Context) error {
 	return err
 }
 
-// line gives the hub a line. A live line is left out where the hub is behind, all
-// others wait for room.
-func (s *dialled) line(ctx context.Context, line *claudews.Line) error {
+// line adds a line to what the hub is given. A live line is left out where the hub is
+// behind.
+func (s *dialled) line(line *claudews.Line) error {
 	var after func()
 	if line.Awaited() {
 		after = line.Ack
 	}
 	if line.TooLong != nil {
-		return s.in.put(ctx, hub.Item{Record: link.Record{Kind: link.TooLong, Bytes: link.NewOversize(line.TooLong).Encode()}}, after)
+		return s.in.put(&hub.Item{Record: link.Record{Kind: link.TooLong, Bytes: link.NewOversize(line.TooLong).Encode()}}, after)
 	}
 	class := wire.Durable // what is malformed is kept
 	if h := line.Header; h != nil {
@@ -161,7 +161,7 @@ func (s *dialled) line(ctx context.Context, line *claudews.Line) error {
 		line.Ack()
 		return nil
 	case wire.Live:
-		if !s.in.offer(hub.Item{Record: link.Record{Kind: link.Live, Bytes: line.Bytes}, Header: line.Header, Repeat: line.Repeat}, after) {
+		if !s.in.offer(&hub.Item{Record: link.Record{Kind: link.Live, Bytes: line.Bytes}, Header: line.Header, Repeat: line.Repeat}, after) {
 			line.Ack()
 		}
 		return nil
@@ -174,7 +174,7 @@ func (s *dialled) line(ctx context.Context, line *claudews.Line) error {
 		}
 		s.doubt.line(&l)
 	}
-	return s.in.put(ctx, hub.Item{Record: link.Record{Kind: link.Line, Bytes: line.Bytes}, Header: line.Header, Repeat: line.Repeat}, after)
+	return s.in.put(&hub.Item{Record: link.Record{Kind: link.Line, Bytes: line.Bytes}, Header: line.Header, Repeat: line.Repeat}, after)
 }
 
 // deliver hands items to the hub, see [intake.deliver]. What may wait is done in a
@@ -274,7 +274,7 @@ func (s *dialled) failed(err error) {
 }
 
 // happened is told what happens to a CLI besides lines, at its place between
-// them, by the goroutine that is in read.
+// them, by a goroutine that gives lines to read.
 func (d *Dial) happened(p *claudews.Peer, e claudews.Event) {
 	if s := d.servedBy(p); s != nil {
 		s.happened(e)

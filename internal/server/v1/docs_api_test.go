@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/hub"
 )
 
 // An example is a call of the shell function hub in docs/api.md.
@@ -93,7 +94,7 @@ func TestAPIDocument(t *testing.T) {
 			}
 			frame := strictly[api.Frame](t, f.text)
 			// What the server sends is just what is printed there.
-			got, err := appendMessage(nil, &frame)
+			got, err := appendMessage(nil, &frame, hub.Text{})
 			if err != nil || string(got) != strings.TrimSpace(f.text) {
 				t.Errorf("the frame is sent as %s, %v", got, err)
 			}

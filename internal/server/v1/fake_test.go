@@ -330,6 +330,8 @@ func newScript(batches ...[]api.Frame) *script {
 	return s
 }
 
+func (*script) Texts() []hub.Text { return nil }
+
 func (s *script) Next(ctx context.Context) ([]api.Frame, error) {
 	select {
 	case b := <-s.batches:

@@ -68,6 +68,9 @@ type Cursor interface {
 	// Next returns the next frames, and blocks until there are some. They are
 	// only looked at until the next call. A context that ends loses nothing.
 	Next(ctx context.Context) ([]api.Frame, error)
+	// Texts returns the texts of the frames that Next returned last, as far as other
+	// followers are shown the same ones; there may be fewer than frames.
+	Texts() []hub.Text
 	// Close lets go of the session.
 	Close()
 }

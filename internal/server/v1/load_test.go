@@ -38,6 +38,8 @@ type crowdCursor struct {
 	n     int
 }
 
+func (*crowdCursor) Texts() []hub.Text { return nil }
+
 func (c *crowdCursor) Next(ctx context.Context) ([]api.Frame, error) {
 	c.n++
 	switch {
@@ -170,7 +172,7 @@ func BenchmarkStream(b *testing.B) {
 			defer st.stop()
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := st.send(frames); err != nil {
+				if _, err := st.send(frames, nil); err != nil {
 					b.Fatal(err)
 				}
 			}

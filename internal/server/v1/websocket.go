@@ -1,13 +1,11 @@
 package v1
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"net/http"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/coder/websocket"
 
@@ -101,7 +99,7 @@ type socket struct {
 	ended  bool // the client was told why it is over
 }
 
-func (o *socket) frames(frames []api.Frame, f *filter) (wrote bool, err error) {
+func (o *socket) frames(frames []api.Frame, texts []hub.Text, f *filter) (wrote bool, err error) {
 	buffer := o.server.buffers.Get().(*[]byte)
 	b := (*buffer)[:0]
 	defer func() {
@@ -116,11 +114,8 @@ func (o *socket) frames(frames []api.Frame, f *filter) (wrote bool, err error) {
 			continue
 		}
 		wrote = true
-		if b, err = appendMessage(b[:0], &frames[i]); err != nil {
+		if b, err = appendMessage(b[:0], &frames[i], textAt(texts, i)); err != nil {
 			break
-		}
-		if !utf8.Valid(b) { // in a string of a line; a browser would hang up
-			b = bytes.ToValidUTF8(b, []byte("\uFFFD"))
 		}
 		out.Text(b)
 	}

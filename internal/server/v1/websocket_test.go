@@ -300,6 +300,8 @@ func TestStreamsEndWithTheirToken(t *testing.T) {
 // A busyCursor always has something more, also when its context has ended.
 type busyCursor struct{ begun bool }
 
+func (*busyCursor) Texts() []hub.Text { return nil }
+
 func (c *busyCursor) Next(ctx context.Context) ([]api.Frame, error) {
 	if !c.begun {
 		c.begun = true
