@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -104,6 +105,12 @@ func (a *Agent) kill() {
 	if a.Sim != nil {
 		_ = a.Sim.Close() // it may have ended
 	}
+}
+
+// Cut cuts the link, as if the network did.
+func (a *Agent) Cut() {
+	a.cancel()
+	a.att.Lost(errors.New("the link was cut"))
 }
 
 // Send implements [hub.Wire].
