@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -37,7 +38,8 @@ type Agent struct {
 	ready  chan struct{}   // closed when att is set
 	att    *hub.Attachment // nil if the hub did not want it
 
-	t testing.TB // the part of the test that uses it
+	t    testing.TB  // the part of the test that uses it
+	dead atomic.Bool // its process is gone
 
 	saying sync.Mutex // held while the hub is given lines
 	number int64      // of the last durable line; guarded by saying
@@ -101,16 +103,23 @@ func (a *Agent) start() error {
 
 // kill ends the agent at once.
 func (a *Agent) kill() {
+	a.dead.Store(true)
 	a.cancel()
 	if a.Sim != nil {
 		_ = a.Sim.Close() // it may have ended
 	}
 }
 
-// Cut cuts the link, as if the network did.
+// Cut cuts the link. The process lives on.
 func (a *Agent) Cut() {
 	a.cancel()
 	a.att.Lost(errors.New("the link was cut"))
+}
+
+// Kill ends the process, which says nothing any more.
+func (a *Agent) Kill() {
+	a.kill()
+	a.att.Lost(errors.New("the process was killed"))
 }
 
 // Send implements [hub.Wire].
@@ -135,7 +144,7 @@ func (a *Agent) Close(string) { a.cancel() }
 // run connects the CLI to the hub and carries its lines until it has ended.
 func (a *Agent) run() {
 	hello := hub.Hello{Token: a.Spec.Token, Hello: link.Hello{
-		Session: a.Session, Run: a.Spec.Run, Instance: fmt.Sprint("i", a.pid), Next: 1, Oldest: 1, PID: a.pid, PIDStart: "x",
+		Session: a.Session, Run: a.Spec.Run, Instance: a.Instance(), Next: 1, Oldest: 1, PID: a.pid, PIDStart: "x",
 	}}
 	att, _, err := a.lab.Hub.Attach(a.ctx, hello, a)
 	if err != nil {
@@ -160,6 +169,7 @@ func (a *Agent) run() {
 		return
 	}
 	code, _ := a.Sim.Wait(a.ctx)
+	a.dead.Store(true)
 	a.exited(code)
 }
 
@@ -252,6 +262,16 @@ func (a *Agent) Say(lines ...string) {
 		a.receive(bytes.Clone([]byte(line)), wire.ClassOf(h))
 	}
 }
+
+// Given returns the number of the last durable line that the hub was given.
+func (a *Agent) Given() int64 {
+	a.saying.Lock()
+	defer a.saying.Unlock()
+	return a.number
+}
+
+// Instance returns the name of the agent's shim.
+func (a *Agent) Instance() string { return fmt.Sprint("i", a.pid) }
 
 // Answer has all control requests with a subtype answered so from now on, instead of by
 // the CLI.

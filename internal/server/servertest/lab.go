@@ -231,7 +231,7 @@ func (l launcher) Start(_ context.Context, spec hub.LaunchSpec) (*hub.Launched, 
 func (l launcher) Alive(pid int, _ string) bool {
 	l.lab.mu.Lock()
 	defer l.lab.mu.Unlock()
-	return pid > 0 && pid <= len(l.lab.all) && l.lab.all[pid-1].ctx.Err() == nil
+	return pid > 0 && pid <= len(l.lab.all) && !l.lab.all[pid-1].dead.Load()
 }
 
 // Sweep implements [hub.Launcher]: an agent leaves nothing behind.
