@@ -83,7 +83,7 @@ func idle(w *world) {
 // old is the situation that a CLI has an old version.
 func old(w *world) {
 	w.agent = w.lab.Dial(api.CreateSession{})
-	w.agent.Say(`{"type":"system","subtype":"init","session_id":"` + w.agent.Session + `","uuid":"u","cwd":"/w","model":"m","permissionMode":"default","claude_code_version":"2.1.120","tools":[]}`)
+	w.agent.Say(servertest.Answered(wordOf(w.agent.AwaitSent(`"initialize"`), "request_id"), `{}`), `{"type":"system","subtype":"init","session_id":"`+w.agent.Session+`","uuid":"u","cwd":"/w","model":"m","permissionMode":"default","claude_code_version":"2.1.120","tools":[]}`)
 	w.names["session"] = w.agent.Session
 }
 
