@@ -192,7 +192,7 @@ func serveLink(l *Link, ws *wsconn.Conn, token string) {
 	c.ctx, c.cancel = context.WithCancelCause(l.ctx)
 	defer c.cancel(nil)
 	defer context.AfterFunc(c.ctx, ws.CloseNow)()
-	c.out = &sender{ctx: c.ctx, frame: c.write, cut: c.cancel}
+	c.out = newSender(c.write, c.cancel)
 	defer c.out.stop()
 	hello, err := c.hello()
 	if err != nil {
