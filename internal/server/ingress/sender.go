@@ -121,8 +121,11 @@ func (s *sender) work(batch []outgoing) {
 		}
 		batch = batch[1:]
 	}
-	if have := s.takeAck(); have > 0 && !s.text(&link.Ack{Have: have}) {
-		return
+	if have := s.takeAck(); have > 0 {
+		killpoint.Reach("link.after-commit")
+		if !s.text(&link.Ack{Have: have}) {
+			return
+		}
 	}
 	s.write(batch)
 }
