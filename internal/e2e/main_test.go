@@ -54,8 +54,13 @@ func TestMain(m *testing.M) {
 		os.Exit(play(role))
 	}
 	flag.Parse()
-	// Who ignores this signal, as under nohup, has children that ignore it, too.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	// Children of a process that ignores a signal ignore it, too, and some tests send it to them. nohup has SIGHUP ignored,
+	// go tool test2json the other two.
+	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT} {
+		if signal.Ignored(s) {
+			signal.Notify(make(chan os.Signal, 1), s)
+		}
+	}
 	// Much of a test is waiting: for processes to start, and in some for half a
 	// minute until the hub gives up on a connection. So more of them run at once
 	// than there are cores.
