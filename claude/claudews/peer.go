@@ -173,42 +173,57 @@ func (p *Peer) Receive(ctx context.Context) (Line, error) {
 // Serve is Receive for an owner that has every line given to a function, in order,
 // those that came together at once, until the function returns an error, ctx ends or
 // the peer is over; Serve returns that error. The slice is the function's only during
-// the call. Events are told as by Receive.
-func (p *Peer) Serve(ctx context.Context, take func([]Line) error) error {
-	var lines []Line
-	give := func() error {
-		if len(lines) == 0 {
-			return nil
-		}
-		err := take(lines)
-		clear(lines) // nothing else holds on to them
-		lines = lines[:0]
-		return err
-	}
-	items := p.taken // by Receive, which has not returned them yet
+// the call.
+//
+// The function must not wait: it is called by the goroutine that reads the connection, or
+// the one that serves a POST, one at a time. An owner that has too many lines returns a
+// channel, and is given more when that is closed; the lines wait in the inbox meanwhile, and
+// the CLI is answered until that is full. Events are told as by Receive, by the same
+// goroutines. When Serve returns, neither function is called any more.
+func (p *Peer) Serve(ctx context.Context, take func([]Line) (full <-chan struct{}, err error)) error {
+	before := p.taken // by Receive, which has not returned them yet
 	p.taken = nil
-	for {
-		for i := range items {
-			it := &items[i]
-			if it.event == nil {
-				lines = append(lines, it.asLine())
-				continue
-			}
-			if err := give(); err != nil {
-				return err
-			}
-			if p.onEvent != nil {
-				p.onEvent(p, *it.event)
-			}
+	g := &giver{peer: p, take: take}
+	return p.inbox.serve(ctx, before, g.give)
+}
+
+// A giver gives items to the function and the events of a peer. One goroutine uses it at
+// a time.
+type giver struct {
+	// Static after construction.
+	peer *Peer
+	take func([]Line) (full <-chan struct{}, err error)
+
+	lines []Line
+}
+
+// give is a sink.
+func (g *giver) give(items []item) (full <-chan struct{}, err error) {
+	for i := range items {
+		it := &items[i]
+		if it.event == nil {
+			g.lines = append(g.lines, it.asLine())
+			continue
 		}
-		if err := give(); err != nil {
-			return err
+		if full, err = g.flush(full); err != nil {
+			return nil, err
 		}
-		var err error
-		if items, err = p.inbox.get(ctx); err != nil {
-			return err
+		if g.peer.onEvent != nil {
+			g.peer.onEvent(g.peer, *it.event)
 		}
 	}
+	return g.flush(full)
+}
+
+// flush gives the lines.
+func (g *giver) flush(before <-chan struct{}) (full <-chan struct{}, err error) {
+	if len(g.lines) == 0 {
+		return before, nil
+	}
+	full, err = g.take(g.lines)
+	clear(g.lines) // nothing else holds on to them
+	g.lines = g.lines[:0]
+	return full, err
 }
 
 // Write implements [claude.Transport]. While there is no connection it waits

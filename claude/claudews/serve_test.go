@@ -3,6 +3,8 @@ package claudews
 import (
 	"context"
 	"errors"
+	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -27,11 +29,11 @@ func TestServeAfterReceive(t *testing.T) {
 		var got []string
 		done := make(chan error, 1)
 		go func() {
-			done <- p.Serve(ctx, func(lines []Line) error {
+			done <- p.Serve(ctx, func(lines []Line) (<-chan struct{}, error) {
 				for _, line := range lines {
 					got = append(got, string(line.Bytes))
 				}
-				return nil
+				return nil, nil
 			})
 		}()
 		synctest.Wait()
@@ -44,5 +46,92 @@ func TestServeAfterReceive(t *testing.T) {
 		if len(got) != 3 || got[0] != `{"n":2}` || got[2] != `{"n":4}` {
 			t.Errorf("served %q", got)
 		}
+	})
+}
+
+// While an owner has too many lines, they wait in the inbox, and the CLI is answered; what
+// comes afterwards is given to the owner in its order.
+func TestServeFull(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t, ServerOptions{})
+		c := l.cli()
+		c.dial()
+		p := l.accept()
+		var mu sync.Mutex
+		var got []string
+		full := make(chan struct{})
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		done := make(chan error, 1)
+		go func() {
+			done <- p.Serve(ctx, func(lines []Line) (<-chan struct{}, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				for _, line := range lines {
+					got = append(got, string(line.Bytes))
+				}
+				return full, nil // closed later, and for ever
+			})
+		}()
+		served := func() int {
+			synctest.Wait()
+			mu.Lock()
+			defer mu.Unlock()
+			return len(got)
+		}
+		for n := range 10 {
+			c.frame(websocket.MessageText, fmt.Sprintf("{\"n\":%d}\n", n))
+			synctest.Wait()
+		}
+		if n := served(); n != 1 {
+			t.Errorf("%d lines were given to an owner that is full", n)
+		}
+		if err := c.ws.Ping(t.Context()); err != nil {
+			t.Errorf("the CLI is not answered: %v", err)
+		}
+		close(full)
+		if n := served(); n != 10 {
+			t.Errorf("%d lines were given afterwards", n)
+		}
+		c.frame(websocket.MessageText, "{\"n\":10}\n")
+		if n := served(); n != 11 {
+			t.Errorf("%d lines were given at last", n)
+		}
+		for n, line := range got {
+			if line != fmt.Sprintf(`{"n":%d}`, n) {
+				t.Errorf("%s is line %d", line, n)
+			}
+		}
+		cancel()
+		if err := <-done; !errors.Is(err, context.Canceled) {
+			t.Errorf("Serve returned %v", err)
+		}
+		c.frame(websocket.MessageText, "{\"n\":11}\n")
+		if n := served(); n != 11 {
+			t.Error("a line was given after Serve had returned")
+		}
+		reads(t, p, `{"n":11}`)
+	})
+}
+
+// An error of the owner ends Serve, and what comes later waits for another reader.
+func TestServeFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t, ServerOptions{})
+		c := l.cli()
+		c.dial()
+		p := l.accept()
+		broken := errors.New("broken")
+		done := make(chan error, 1)
+		go func() {
+			done <- p.Serve(t.Context(), func([]Line) (<-chan struct{}, error) { return nil, broken })
+		}()
+		synctest.Wait()
+		c.frame(websocket.MessageText, "{\"n\":1}\n")
+		if err := <-done; !errors.Is(err, broken) {
+			t.Errorf("Serve returned %v", err)
+		}
+		c.frame(websocket.MessageText, "{\"n\":2}\n")
+		reads(t, p, `{"n":2}`)
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
@@ -53,14 +54,6 @@ type Item struct {
 	Repeat bool
 	// Gap says what is missing here; nil for a record.
 	Gap *api.Gap
-}
-
-// folded returns the line to be folded of an item that is one.
-func (v *Item) folded() *fold.Line {
-	if v.Header == nil {
-		return fold.NewLine(v.Bytes, false)
-	}
-	return fold.PeekedLine(v.Bytes, v.Header, nil)
 }
 
 // Errors of Attach.
@@ -373,7 +366,7 @@ type finds struct {
 // delivery returns the delivery of items.
 func (a *Attachment) delivery(items []Item, done func(error)) *delivery {
 	d := &delivery{link: a, arrived: time.Now(), items: items, done: done}
-	d.op = op{do: d.take, then: d.taken}
+	d.op = op{do: d.take, then: d.taken, lines: true}
 	return d
 }
 
@@ -389,6 +382,13 @@ func (d *delivery) take(st *step) error {
 
 func (d *delivery) takeItems(st *step) error {
 	a := d.link
+	durable := 0
+	for i := range d.items {
+		if d.items[i].Kind != link.Live {
+			durable++
+		}
+	}
+	st.entries, st.shown = slices.Grow(st.entries, durable), slices.Grow(st.shown, len(d.items))
 	for ; len(d.items) > 0; d.items = d.items[1:] {
 		if a.over {
 			return ErrReplaced
@@ -396,7 +396,7 @@ func (d *delivery) takeItems(st *step) error {
 		v := &d.items[0]
 		var line *fold.Line
 		if v.Kind == link.Line && v.Gap == nil {
-			line = v.folded()
+			line = st.folded(v)
 		}
 		if d.finds == nil {
 			if d.read = st.toRead(a, v, line); d.read != nil {
@@ -424,7 +424,7 @@ func (d *delivery) taken(err error) {
 		d.read, d.finds = nil, &found
 		err := ErrClosed
 		if d.link.hub.ctx.Err() == nil { // else it was not read to its end
-			err = d.link.session.enqueue(&op{do: d.take, then: d.taken})
+			err = d.link.session.enqueue(&op{do: d.take, then: d.taken, lines: true})
 		}
 		if err != nil {
 			d.done(err)
@@ -480,7 +480,7 @@ func (st *step) item(a *Attachment, v *Item, line *fold.Line) error {
 			a.seen = nil // nothing is repeated any more
 		}
 		if v.Repeat && v.Kind == link.Line && a.known(v) {
-			st.shown = append(st.shown, shown{entry: -1, live: v, line: fold.NewLine(v.Bytes, false)})
+			st.shown = append(st.shown, shown{entry: -1, live: v, line: line})
 			return nil
 		}
 	} else if v.Number != 0 {
@@ -517,7 +517,7 @@ func (st *step) item(a *Attachment, v *Item, line *fold.Line) error {
 // live takes in a live line.
 func (st *step) live(a *Attachment, v *Item) {
 	at := [2]int64{v.Number, v.K}
-	line := v.folded()
+	line := st.folded(v)
 	if !a.dialled {
 		if last := st.s.links.lastLive; at[0] < last[0] || at[0] == last[0] && at[1] <= last[1] {
 			return // sent again after a reconnect

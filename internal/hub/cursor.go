@@ -28,9 +28,10 @@ type Cursor struct {
 
 	begun   bool
 	verdict api.Verdict
-	seq     int64 // of the last event given
-	live    int64 // number of the next live line
+	seq     int64 // of the last entry given
+	next    int64 // number of the next frame, if edge
 	edge    bool  // partials were given since the cursor last lagged
+	texts   []Text
 }
 
 // maxFrames is how many frames Next returns at once.
@@ -58,8 +59,8 @@ func (h *Hub) Follow(ctx context.Context, id string, o FollowOptions) (*Cursor, 
 // Close lets go of the session.
 func (c *Cursor) Close() { c.release() }
 
-// Next returns the next frames. It blocks until there are some, and fails with
-// ctx's error, or with [ErrClosed] when the hub closes.
+// Next returns the next frames, which must not be changed. It blocks until there are
+// some, and fails with ctx's error, or with [ErrClosed] when the hub closes.
 func (c *Cursor) Next(ctx context.Context) ([]api.Frame, error) {
 	if !c.begun {
 		c.begun = true
@@ -81,7 +82,7 @@ func (c *Cursor) Next(ctx context.Context) ([]api.Frame, error) {
 			f.mu.Unlock()
 			return nil, ErrClosed
 		}
-		changed := f.change()
+		changed := f.changed.Changed()
 		f.mu.Unlock()
 		select {
 		case <-changed:
@@ -91,70 +92,41 @@ func (c *Cursor) Next(ctx context.Context) ([]api.Frame, error) {
 	}
 }
 
+// Texts returns the texts of the frames that Next returned last, if they are shared;
+// there may be fewer than frames.
+func (c *Cursor) Texts() []Text { return c.texts }
+
 // collect returns what is in memory for the cursor; behind says that it has to
 // read the journal first. The feed's mu is held.
 func (c *Cursor) collect(f *feed) (frames []api.Frame, behind bool) {
+	if c.edge && c.next >= f.ring.first {
+		var seq int64
+		if frames, c.texts, seq = f.ring.from(c.next); len(frames) > 0 {
+			c.next, c.seq = c.next+int64(len(frames)), seq
+		}
+		return frames, false
+	}
+	c.edge, c.texts = false, nil // if live lines are gone, the whole is given at the edge
 	if c.seq < f.seq {
-		if len(f.entries) == 0 || f.entries[0].Seq > c.seq+1 {
-			c.edge = false
+		number, ok := f.ring.after(c.seq)
+		if !ok {
 			return nil, true
 		}
-	}
-	if n := c.ahead(f); n > 0 {
-		frames = make([]api.Frame, 0, min(n, maxFrames)+1) // and perhaps the partial message
-	}
-	for len(frames) < maxFrames {
-		if live := c.nextLive(f); live != nil {
-			frames = append(frames, api.Frame{Type: api.FrameLive, Event: live})
-			continue
+		for i := number - f.ring.first; i < int64(len(f.ring.frames)) && len(frames) < maxFrames; i++ {
+			if f.ring.frames[i].Type == api.FrameLive {
+				continue
+			}
+			c.seq = f.ring.upTo[i]
+			frames, c.texts = append(frames, f.ring.frames[i]), append(c.texts, f.ring.texts[i])
 		}
-		if c.seq >= f.seq {
-			break
-		}
-		event := f.entries[c.seq+1-f.entries[0].Seq]
-		c.seq = event.Seq
-		frames = append(frames, api.Frame{Type: api.FrameEvent, Event: event})
 	}
-	if c.seq == f.seq && !c.edge && !c.noLive {
+	if c.seq == f.seq && !c.noLive {
 		// At the live edge, for the first time or again: what is being written
 		// replaces what the follower may have.
-		c.edge, c.live = true, f.liveAt+int64(len(f.live))
+		c.edge, c.next = true, f.ring.end()
 		frames = append(frames, api.Frame{Type: api.FramePartial, Partial: f.partials()})
 	}
 	return frames, false
-}
-
-// ahead returns how many entries and live lines the cursor has not given, at most. The
-// feed's mu is held.
-func (c *Cursor) ahead(f *feed) int {
-	n := f.seq - c.seq
-	if c.edge {
-		n += f.liveAt + int64(len(f.live)) - max(c.live, f.liveAt)
-	}
-	return int(n)
-}
-
-// nextLive returns the live line that comes before the next entry, if the
-// cursor has seen all before it. The feed's mu is held.
-func (c *Cursor) nextLive(f *feed) *api.Event {
-	if c.noLive || !c.edge {
-		return nil
-	}
-	if c.live < f.liveAt {
-		c.edge = false // some are gone: the whole is given at the edge
-		return nil
-	}
-	for i := c.live - f.liveAt; i < int64(len(f.live)); i++ {
-		line := f.live[i]
-		if line.after > c.seq {
-			return nil
-		}
-		c.live++
-		if line.after == c.seq {
-			return line.event
-		}
-	}
-	return nil
 }
 
 // read returns events from the journal.

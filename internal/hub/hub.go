@@ -89,11 +89,14 @@ type Hub struct {
 	ledger   *budget.Ledger
 	wide     *wide
 	meter    Meter
-	ctx      context.Context
-	cancel   context.CancelFunc
-	tasks    sync.WaitGroup
-	look     chan string  // sessions to look after at once
-	stuck    atomic.Int64 // sessions that wait for the journal to be writable
+
+	lineBlocks sync.Pool // *lineBlock
+
+	ctx    context.Context
+	cancel context.CancelFunc
+	tasks  sync.WaitGroup
+	look   chan string  // sessions to look after at once
+	stuck  atomic.Int64 // sessions that wait for the journal to be writable
 
 	mu       sync.Mutex
 	sessions map[string]*session

@@ -47,22 +47,24 @@ func (st *step) measure() {
 	if _, none := meter.(noMeter); none {
 		return
 	}
-	type count struct{ n, bytes int }
-	counts := map[string]count{}
-	add := func(kind string, bytes int) {
-		c := counts[kind]
-		counts[kind] = count{c.n + 1, c.bytes + bytes}
-	}
+	// What follows each other is mostly of one kind.
+	kind, n, bytes := "", 0, 0
 	for _, v := range st.shown {
+		is, size := api.KindLive, 0
 		if v.live != nil {
-			add(api.KindLive, len(v.live.Bytes))
-			continue
+			size = len(v.live.Bytes)
+		} else {
+			e := &st.entries[v.entry]
+			is, size = e.Kind, len(e.Line)+len(e.Data)
 		}
-		e := &st.entries[v.entry]
-		add(e.Kind, len(e.Line)+len(e.Data))
+		if is != kind && n > 0 {
+			meter.Lines(kind, n, bytes)
+			n, bytes = 0, 0
+		}
+		kind, n, bytes = is, n+1, bytes+size
 	}
-	for kind, c := range counts {
-		meter.Lines(kind, c.n, c.bytes)
+	if n > 0 {
+		meter.Lines(kind, n, bytes)
 	}
 }
 

@@ -74,6 +74,9 @@ type op struct {
 	// commit: by loop, or by the goroutine that has taken the operation back. It must
 	// not block.
 	then func(error)
+	// lines says that it takes in lines, after which there is something to do only if it
+	// has added entries; see step.finish.
+	lines bool
 }
 
 // A wait is a caller that waits for a state of the session.
@@ -88,14 +91,16 @@ type step struct {
 	now     time.Time
 	entries []journal.Entry
 	bytes   int
+	asked   bool // an operation did something else than take in lines
 	rows    changes
 	runs    map[int]journal.Run
 	batch   journal.Batch
 	saves   bool // the fold is to be stored
 	// shown are what followers are shown after the commit, in order: entries
 	// and, between them, live lines.
-	shown []shown
-	after []func()
+	shown  []shown
+	blocks []*lineBlock // memory of the lines in it
+	after  []func()
 }
 
 // shown is one thing that followers are shown.
@@ -337,6 +342,7 @@ func (s *session) work(ops []*op) error {
 		var refused []error
 		for n < len(ops) && st.bytes < maxStepBytes {
 			refused = append(refused, ops[n].do(st))
+			st.asked = st.asked || !ops[n].lines
 			n++
 		}
 		st.finish()
@@ -352,6 +358,7 @@ func (s *session) work(ops []*op) error {
 		for i, o := range ops[:n] {
 			o.then(refused[i])
 		}
+		st.free()
 		ops = ops[n:]
 	}
 	return nil
@@ -408,10 +415,10 @@ func (st *step) touch() {
 }
 
 // finish adds what follows from what the operations did: changes of state, and
-// prompts whose time has come.
+// prompts whose time has come. Nothing follows from live lines alone.
 func (st *step) finish() {
 	s := st.s
-	if s.book.Seq == 0 {
+	if s.book.Seq == 0 || !st.asked && len(st.entries) == 0 {
 		return
 	}
 	st.expireRules()

@@ -9,12 +9,14 @@ import (
 	"sync/atomic"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/broadcast"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 	"github.com/switchboard-dev/switchboard/internal/record"
 )
 
 // wideBytes is how much of all sessions is kept in memory for cursors that follow
-// all of them. A cursor that lags behind it reads the journal.
+// all of them, at least; up to twice as much is. A cursor that lags behind it reads the
+// journal.
 const wideBytes = 1 << 20
 
 // A wide is what followers of all sessions read: what the sessions show, in the
@@ -34,24 +36,20 @@ type wide struct {
 
 	mu       sync.Mutex
 	position int64 // up to which everything was shown
-	// frames are what was shown, as cursors give it: they share them, so nothing of
-	// it is ever changed. upTo has, for each, the position that follows from it.
-	frames []api.Frame
-	upTo   []int64
-	first  int64 // number of frames[0], counted from 0
-	size   int
+	ring     ring
 	// pending are steps that were committed after one that has not been shown yet,
 	// by the position of their first entry.
 	pending map[int64]*wideStep
-	stuck   bool // pending was there at the last look
-	busy    bool // something was shown since quiet was called
-	changed chan struct{}
+	stuck   bool                // pending was there at the last look
+	busy    bool                // something was shown since quiet was called
+	changed broadcast.Broadcast // there is more, or closed was set
 	closed  bool
 }
 
 // A wideItem is an event that was shown: an entry with its position, or a live line.
 type wideItem struct {
 	event    *api.Event
+	text     Text
 	position int64 // 0 for a live line
 }
 
@@ -169,8 +167,8 @@ func (w *wide) publishAll(st *step) {
 			w.show(next)
 		}
 	}
-	w.trim()
-	w.wake()
+	w.ring.trim(wideBytes)
+	w.changed.Notify()
 }
 
 // show appends a step whose turn it is. mu is held.
@@ -183,18 +181,8 @@ func (w *wide) show(v *wideStep) {
 			frame.Type, frame.Position = api.FrameEvent, record.EventID(w.epoch, item.position)
 			before = max(before, item.position)
 		}
-		w.frames, w.upTo = append(w.frames, frame), append(w.upTo, before)
-		w.size += sizeOf(item.event)
+		w.ring.add(frame, item.text, before)
 	}
-}
-
-// end is the number of the next frame. mu is held.
-func (w *wide) end() int64 { return w.first + int64(len(w.frames)) }
-
-// forget drops what is in memory. mu is held.
-func (w *wide) forget() {
-	w.first = w.end()
-	w.frames, w.upTo, w.size = nil, nil, 0
 }
 
 // quiet forgets what followers are not likely to want any more, if nothing was shown since it
@@ -203,39 +191,9 @@ func (w *wide) quiet() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.busy {
-		w.forget()
+		w.ring.forget()
 	}
 	w.busy = false
-}
-
-// trim drops the oldest, when there is a good deal too much. mu is held.
-func (w *wide) trim() {
-	if w.size <= wideBytes+wideBytes/4 {
-		return
-	}
-	n := 0
-	for w.size > wideBytes && n < len(w.frames)-1 {
-		w.size -= sizeOf(w.frames[n].Event)
-		n++
-	}
-	w.first += int64(n)
-	w.frames, w.upTo = slices.Clone(w.frames[n:]), slices.Clone(w.upTo[n:])
-}
-
-// change returns a channel that is closed at the next change. mu is held.
-func (w *wide) change() <-chan struct{} {
-	if w.changed == nil {
-		w.changed = make(chan struct{})
-	}
-	return w.changed
-}
-
-// wake wakes the goroutines that wait. mu is held.
-func (w *wide) wake() {
-	if w.changed != nil {
-		close(w.changed)
-		w.changed = nil
-	}
 }
 
 // skipStuck gives up waiting for a step that was committed and will never be shown,
@@ -254,13 +212,13 @@ func (w *wide) skipStuck() {
 	clear(w.pending)
 	w.stuck = false
 	w.restart()
-	w.wake()
+	w.changed.Notify()
 }
 
 // restart has all cursors look for their places anew. mu is held.
 func (w *wide) restart() {
-	w.forget()
-	w.first++ // so that no cursor takes what comes next for what follows
+	w.ring.forget()
+	w.ring.first++ // so that no cursor takes what comes next for what follows
 }
 
 // close ends all cursors.
@@ -268,7 +226,7 @@ func (w *wide) close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.closed = true
-	w.wake()
+	w.changed.Notify()
 }
 
 // A WideCursor follows all sessions. It holds no queue. It is not safe for
@@ -284,6 +242,7 @@ type WideCursor struct {
 	next     int64 // number of the next frame, if edge
 	edge     bool  // everything up to next was given
 	told     bool  // partials were given since edge
+	texts    []Text
 	epochs   map[string]string
 }
 
@@ -322,7 +281,7 @@ func (c *WideCursor) Next(ctx context.Context) ([]api.Frame, error) {
 				w.mu.Unlock()
 				return nil, ErrClosed
 			}
-			changed := w.change()
+			changed := w.changed.Changed()
 			w.mu.Unlock()
 			select {
 			case <-changed:
@@ -344,59 +303,47 @@ func (c *WideCursor) Next(ctx context.Context) ([]api.Frame, error) {
 	}
 }
 
+// Texts returns the texts of the frames that Next returned last, if they are shared;
+// there may be fewer than frames.
+func (c *WideCursor) Texts() []Text { return c.texts }
+
 // collect returns what is in memory for the cursor; behind says that it has to
 // read the journal first. w.mu is held.
 func (c *WideCursor) collect(w *wide) (frames []api.Frame, behind bool) {
-	if c.edge && c.next < w.first {
+	c.texts = nil
+	if c.edge && c.next < w.ring.first {
 		c.edge, c.told = false, false
 	}
 	if !c.edge {
-		if c.position < w.position && !c.seek(w) {
-			return nil, true
-		}
-		if c.position >= w.position {
-			c.next = w.end()
+		if c.next = w.ring.end(); c.position < w.position {
+			var ok bool
+			if c.next, ok = w.ring.after(c.position); !ok {
+				return nil, true // what comes next is in the journal alone
+			}
 		}
 		c.edge = true
 	}
 	if c.told {
 		// It has been at the end before, so all that follows is new to it.
-		from := c.next - w.first
-		n := min(int64(len(w.frames))-from, maxFrames)
-		if frames = w.frames[from : from+n : from+n]; n > 0 {
-			c.next += n
-			c.position = max(c.position, w.upTo[from+n-1])
+		var position int64
+		if frames, c.texts, position = w.ring.from(c.next); len(frames) > 0 {
+			c.next, c.position = c.next+int64(len(frames)), max(c.position, position)
 		}
+		return frames, false
 	}
-	for !c.told && c.next < w.end() && len(frames) < maxFrames {
-		i := c.next - w.first
-		c.next++
-		if w.frames[i].Type == api.FrameLive || w.upTo[i] <= c.position {
+	for ; c.next < w.ring.end() && len(frames) < maxFrames; c.next++ {
+		i := c.next - w.ring.first
+		if w.ring.frames[i].Type == api.FrameLive || w.ring.upTo[i] <= c.position {
 			continue
 		}
-		c.position = w.upTo[i]
-		frames = append(frames, w.frames[i])
+		c.position = w.ring.upTo[i]
+		frames, c.texts = append(frames, w.ring.frames[i]), append(c.texts, w.ring.texts[i])
 	}
-	if c.next == w.end() && !c.told && !c.noLive && len(w.pending) == 0 {
+	if c.next == w.ring.end() && !c.noLive && len(w.pending) == 0 {
 		c.told = true
 		frames = append(frames, c.hub.allPartials()...)
 	}
 	return frames, false
-}
-
-// seek finds the cursor's place among what is in memory. w.mu is held.
-func (c *WideCursor) seek(w *wide) bool {
-	for i := range w.frames {
-		if w.frames[i].Type == api.FrameLive {
-			continue
-		}
-		if w.upTo[i] > c.position+1 {
-			return false // what comes before it is in the journal alone
-		}
-		c.next = w.first + int64(i)
-		return true
-	}
-	return false
 }
 
 // allPartials returns what the sessions are writing. w.mu is held.

@@ -154,7 +154,7 @@ func TestWideQuiet(t *testing.T) {
 		t.Fatalf("got %s, want %s", got, want)
 	}
 	w.hub.quiet()
-	if n := len(w.hub.wide.frames); n != 0 {
+	if n := len(w.hub.wide.ring.frames); n != 0 {
 		t.Errorf("%d frames are held on to", n)
 	}
 	w.show(a, 2, "")

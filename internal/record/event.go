@@ -13,7 +13,10 @@ import (
 )
 
 // EventID returns the id of an entry.
-func EventID(epoch string, seq int64) string { return epoch + ":" + strconv.FormatInt(seq, 10) }
+func EventID(epoch string, seq int64) string {
+	b := make([]byte, 0, 64) // more than any has
+	return string(strconv.AppendInt(append(append(b, epoch...), ':'), seq, 10))
+}
 
 // ParseEventID splits an id.
 func ParseEventID(id string) (epoch string, seq int64, ok bool) {
@@ -50,20 +53,23 @@ func Place(after, epoch string, last int64) (seq int64, verdict string) {
 
 // Event returns an entry as the interface shows it. The event shares the
 // entry's bytes.
-func Event(e *journal.Entry, epoch string) *api.Event { return LineEvent(e, epoch, nil) }
+func Event(e *journal.Entry, epoch string) *api.Event {
+	event := LineEvent(e, epoch, nil)
+	return &event
+}
 
 // LineEvent is Event for an entry whose line was folded, unless line is nil.
-func LineEvent(e *journal.Entry, epoch string, line *fold.Line) *api.Event {
-	event := &api.Event{
+func LineEvent(e *journal.Entry, epoch string, line *fold.Line) api.Event {
+	event := api.Event{
 		ID: EventID(epoch, e.Seq), Session: e.Session, Run: e.Run, Seq: e.Seq, Time: e.Time, Source: string(e.Source), By: e.By, Kind: e.Kind, Data: e.Data,
 	}
 	switch {
 	case line != nil:
-		SetLine(event, line)
+		SetLine(&event, line)
 	case e.Kind == api.KindSent:
-		setLine(event, ShownLine(e.Line))
+		setLine(&event, ShownLine(e.Line))
 	case e.Line != nil:
-		setLine(event, e.Line)
+		setLine(&event, e.Line)
 	}
 	switch e.Kind {
 	case api.KindCreated:

@@ -83,7 +83,7 @@ var table = []room{
 	},
 	{
 		path:  "internal/hub",
-		rooms: []string{"api", "internal/answer", "internal/budget", "internal/journal/...", "internal/killpoint", "internal/link", "internal/policy", "internal/record", "wire", "wire/fold"},
+		rooms: []string{"api", "internal/answer", "internal/broadcast", "internal/budget", "internal/journal/...", "internal/killpoint", "internal/link", "internal/policy", "internal/record", "wire", "wire/fold"},
 		tests: []string{"claude/claudetest", "internal/report"},
 	},
 	{
@@ -96,16 +96,20 @@ var table = []room{
 		modules: []string{"golang.org/x/sys"},
 		tests:   []string{"claude/claudetest"},
 	},
+	{path: "internal/config", rooms: []string{"internal/trust", "wire"}, modules: []string{"github.com/pelletier/go-toml/v2"}},
+	{path: "internal/rulefile", rooms: []string{"api", "internal/config", "internal/policy"}},
+	{
+		path:  "internal/server/servertest",
+		rooms: []string{"api", "claude/claudetest", "internal/broadcast", "internal/hub", "internal/journal/...", "internal/link", "internal/report", "internal/rulefile", "wire"},
+	},
 	{
 		path:    "internal/server/...",
-		rooms:   []string{"api", "claude", "claude/claudews", "internal/broadcast", "internal/hub", "internal/killpoint", "internal/link", "internal/queue", "internal/trust", "wire", "wire/fold"},
+		rooms:   []string{"api", "claude", "claude/claudews", "internal/broadcast", "internal/hub", "internal/killpoint", "internal/link", "internal/queue", "internal/report", "internal/trust", "wire", "wire/fold"},
 		modules: []string{"github.com/coder/websocket", "github.com/danielgtaylor/huma/v2", "github.com/prometheus/client_golang", "golang.org/x/sys", "rsc.io/qr"},
-		tests:   []string{"claude/claudetest", "internal/journal/...", "internal/report", "internal/shim"},
+		tests:   []string{"claude/claudetest", "internal/journal/...", "internal/server/servertest", "internal/shim"},
 	},
 	{path: "internal/apigen", rooms: []string{"internal/server/..."}},
 	{path: "internal/notify"},
-	{path: "internal/config", rooms: []string{"internal/trust", "wire"}, modules: []string{"github.com/pelletier/go-toml/v2"}},
-	{path: "internal/rulefile", rooms: []string{"api", "internal/config", "internal/policy"}},
 	{
 		path: "internal/server",
 		rooms: []string{

@@ -179,8 +179,8 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	s.undo = append(s.undo, func() { s.warn("closing links", s.link.Close()) })
 	s.dial = ingress.NewDial(s.hub, &ingress.DialOptions{Trusted: s.guard.Admin, Logger: s.log})
 	s.undo = append(s.undo, func() { s.warn("closing connections of CLIs", s.dial.Close()) })
-	s.v1 = v1.New(v1.Of(s.hub), s.reports, s.guard, &v1.Options{Info: s.info, Dial: webSocket(s.PublicURL()), Log: s.log, Tokens: s.tokens, Phone: s, Opened: s.metrics.Stream, Refused: s.metrics.Refused})
-	s.lines = lines.New(lines.Of(s.hub), s.guard, &lines.Options{Log: s.log, Opened: s.metrics.Stream, Direct: lines.DirectOptions{
+	s.v1 = v1.New(s.hub, s.reports, s.guard, &v1.Options{Info: s.info, Dial: webSocket(s.PublicURL()), Log: s.log, Tokens: s.tokens, Phone: s, Opened: s.metrics.Stream, Refused: s.metrics.Refused})
+	s.lines = lines.New(s.hub, s.guard, &lines.Options{Log: s.log, Opened: s.metrics.Stream, Direct: lines.DirectOptions{
 		URL: webSocket(s.PublicURL()), AllowBypass: o.Direct.AllowBypass, Folders: o.Direct.Folders, Own: slices.Concat([]string{o.DataDir}, o.Rules.Own),
 	}})
 	s.undo = append(s.undo, func() {

@@ -35,11 +35,17 @@ type Line struct {
 // NewLine returns a line to fold. It never fails: a line that is not a JSON
 // object has no header, and reducers pass over it or count it.
 func NewLine(raw []byte, sent bool) *Line {
-	l := &Line{Raw: raw, Sent: sent}
+	l := new(Line)
+	l.Reset(raw, sent)
+	return l
+}
+
+// Reset makes the line what [NewLine] returns, for a caller that uses its memory again.
+func (l *Line) Reset(raw []byte, sent bool) {
+	*l = Line{Raw: raw, Sent: sent}
 	if l.Header, l.err = wire.Peek(raw); l.err != nil {
 		l.Header = wire.Header{}
 	}
-	return l
 }
 
 // Message returns what the line says. The error tells why the line is not a

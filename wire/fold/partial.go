@@ -259,17 +259,19 @@ func (p *Partial) grow(m *openMessage, index int64, text []byte) {
 	if i < 0 || len(text) == 0 {
 		return
 	}
-	b := m.blocks[i]
-	b.text.Write(text)
-	p.size += len(text)
 	limit := p.Max
 	if limit <= 0 {
 		limit = DefaultMaxPartial
 	}
-	for p.size > limit {
-		// An eighth more than needed: else every further piece would move the
-		// whole text.
-		p.cut(p.size - limit + limit/8)
+	// Half more than needed is cut: else further pieces would move the whole text again
+	// and again. It is cut before it grows beyond the limit.
+	if over := p.size + len(text) - limit; over > 0 {
+		p.cut(over + limit/2)
+	}
+	m.blocks[i].text.Write(text)
+	p.size += len(text)
+	for p.size > limit { // several texts are long, or the piece is
+		p.cut(p.size - limit + limit/2)
 	}
 }
 
@@ -288,7 +290,8 @@ func (p *Partial) cut(n int) {
 	for n < len(text) && !utf8.RuneStart(text[n]) {
 		n++
 	}
-	long.text.Reset() // a snapshot may have the old text
+	long.text.Reset()                 // a snapshot may have the old text
+	long.text.Grow(2 * len(text[n:])) // until the next time
 	long.text.WriteString(text[n:])
 	long.Cut += int64(n)
 	p.size -= n

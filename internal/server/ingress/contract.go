@@ -64,15 +64,6 @@ func (h realHub) AttachDialled(ctx context.Context, hello hub.DialHello, w hub.W
 	return a, welcome, nil
 }
 
-// AttachSpool implements spoolHub.
-func (h realHub) AttachSpool(ctx context.Context, hello hub.Hello, w hub.Wire) (attachment, link.Welcome, error) {
-	a, welcome, err := h.Hub.AttachSpool(ctx, hello, w)
-	if err != nil {
-		return nil, welcome, err
-	}
-	return a, welcome, nil
-}
-
 // NewLink returns the end of h where shims connect; o may be nil. Close must be
 // called before the hub is closed.
 func NewLink(h *hub.Hub, o *LinkOptions) *Link { return newLink(realHub{h}, o) }

@@ -14,6 +14,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/killpoint"
 	"github.com/switchboard-dev/switchboard/internal/link"
+	"github.com/switchboard-dev/switchboard/internal/queue"
 	"github.com/switchboard-dev/switchboard/wire"
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
@@ -52,7 +53,7 @@ func (d *Dial) serve(p *claudews.Peer) {
 	}
 	defer d.gone(c)
 	s := &dialled{server: d, peer: p, caller: c, log: d.log.With("cli", c.key), session: c.grant.Session, run: c.grant.Run}
-	s.out = &courier{peer: p, end: func() { d.end(c) }}
+	s.out = newCourier(p, func() { d.end(c) })
 	s.doubt = newDoubt(d.opts.Insist, func() {
 		s.tell(func(ctx context.Context, a attachment) error { return a.Recover(ctx) })
 	})
@@ -124,14 +125,14 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // read takes what the CLI sends until it is over, and returns why it is.
 func (s *dialled) read(ctx context.Context) error {
-	err := s.peer.Serve(ctx, func(lines []claudews.Line) error {
+	err := s.peer.Serve(ctx, func(lines []claudews.Line) (full <-chan struct{}, err error) {
 		for i := range lines {
-			if err := s.line(ctx, &lines[i]); err != nil {
-				return err
+			if err := s.line(&lines[i]); err != nil {
+				return nil, err
 			}
 		}
 		s.in.flush()
-		return nil
+		return s.in.room(), nil
 	})
 	if _, ok := errors.AsType[*claudews.GoneError](err); ok {
 		err = fmt.Errorf("%w: %w", hub.ErrGone, err)
@@ -139,15 +140,15 @@ func (s *dialled) read(ctx context.Context) error {
 	return err
 }
 
-// line gives the hub a line. A live line is left out where the hub is behind, all
-// others wait for room.
-func (s *dialled) line(ctx context.Context, line *claudews.Line) error {
+// line adds a line to what the hub is given. A live line is left out where the hub is
+// behind.
+func (s *dialled) line(line *claudews.Line) error {
 	var after func()
 	if line.Awaited() {
 		after = line.Ack
 	}
 	if line.TooLong != nil {
-		return s.in.put(ctx, hub.Item{Record: link.Record{Kind: link.TooLong, Bytes: link.NewOversize(line.TooLong).Encode()}}, after)
+		return s.in.put(&hub.Item{Record: link.Record{Kind: link.TooLong, Bytes: link.NewOversize(line.TooLong).Encode()}}, after)
 	}
 	class := wire.Durable // what is malformed is kept
 	if h := line.Header; h != nil {
@@ -161,7 +162,7 @@ func (s *dialled) line(ctx context.Context, line *claudews.Line) error {
 		line.Ack()
 		return nil
 	case wire.Live:
-		if !s.in.offer(hub.Item{Record: link.Record{Kind: link.Live, Bytes: line.Bytes}, Header: line.Header, Repeat: line.Repeat}, after) {
+		if !s.in.offer(&hub.Item{Record: link.Record{Kind: link.Live, Bytes: line.Bytes}, Header: line.Header, Repeat: line.Repeat}, after) {
 			line.Ack()
 		}
 		return nil
@@ -174,7 +175,7 @@ func (s *dialled) line(ctx context.Context, line *claudews.Line) error {
 		}
 		s.doubt.line(&l)
 	}
-	return s.in.put(ctx, hub.Item{Record: link.Record{Kind: link.Line, Bytes: line.Bytes}, Header: line.Header, Repeat: line.Repeat}, after)
+	return s.in.put(&hub.Item{Record: link.Record{Kind: link.Line, Bytes: line.Bytes}, Header: line.Header, Repeat: line.Repeat}, after)
 }
 
 // deliver hands items to the hub, see [intake.deliver]. What may wait is done in a
@@ -274,7 +275,7 @@ func (s *dialled) failed(err error) {
 }
 
 // happened is told what happens to a CLI besides lines, at its place between
-// them, by the goroutine that is in read.
+// them, by a goroutine that gives lines to read.
 func (d *Dial) happened(p *claudews.Peer, e claudews.Event) {
 	if s := d.servedBy(p); s != nil {
 		s.happened(e)
@@ -323,26 +324,38 @@ func (s *dialled) gap(e claudews.Event, certain bool, reason string) {
 	s.in.do(func(ctx context.Context) error { return s.receive(ctx, []hub.Item{it}) })
 }
 
-// A courier is the way from the hub to a CLI that dialled in. It only queues; a
-// worker that exists only while there is work writes the lines, and tells the
-// hub what became of them.
+// A courier is the way from the hub to a CLI that dialled in. It only queues; the
+// queue's worker writes the lines, and tells the hub what became of them.
 type courier struct {
 	// Static after construction.
-	peer  *claudews.Peer
-	end   func() // ends the CLI for good; it may wait
+	peer   *claudews.Peer
+	end    func() // ends the CLI for good; it may wait
+	queue  *queue.Queue[parcel]
+	ctx    context.Context // ends with stop
+	cancel context.CancelFunc
+
+	// Static after serve has set them.
 	doubt *doubt
 	owner *dialled
 
-	worker sync.WaitGroup
-	ending sync.Once
+	closing sync.WaitGroup // of connections
+	ending  sync.Once
 
-	// Guarded by mu.
 	mu      sync.Mutex
-	conn    int // what is queued now is for this connection; 0 for none
-	queue   []parcel
-	working bool
-	stopped bool
-	cancel  context.CancelFunc // ends the write that is under way
+	conn    int  // what is queued now is for this connection, 0 for none; guarded by mu
+	stopped bool // guarded by mu
+}
+
+// newCourier makes a courier. It starts nothing.
+func newCourier(p *claudews.Peer, end func()) *courier {
+	o := &courier{peer: p, end: end}
+	o.ctx, o.cancel = context.WithCancel(context.Background())
+	o.queue = queue.New(0, func(batch []parcel) {
+		for i := range batch {
+			o.deliver(o.ctx, &batch[i])
+		}
+	})
+	return o
 }
 
 // A parcel is a command for one connection.
@@ -364,16 +377,11 @@ func (o *courier) connect(conn int) {
 func (o *courier) Send(commands []link.Order) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.stopped {
-		return
+	parcels := make([]parcel, len(commands))
+	for i, c := range commands {
+		parcels[i] = parcel{c, o.conn}
 	}
-	for _, c := range commands {
-		o.queue = append(o.queue, parcel{c, o.conn})
-	}
-	if !o.working {
-		o.working = true
-		o.worker.Go(o.run) // joined by stop
-	}
+	o.queue.Add(parcels...) // false: nothing is written any more
 }
 
 // Stop implements the hub's contract: the connection is closed with the code
@@ -382,7 +390,7 @@ func (o *courier) Stop(time.Duration, string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.stopped {
-		o.ending.Do(func() { o.worker.Go(o.end) }) // the close handshake takes a moment; joined by stop
+		o.ending.Do(func() { o.closing.Go(o.end) }) // the close handshake takes a moment; joined by stop
 	}
 }
 
@@ -400,37 +408,7 @@ func (o *courier) Close(string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.stopped {
-		o.worker.Go(o.peer.Reconnect) // the close handshake takes a moment; joined by stop
-	}
-}
-
-// take returns all that waits. With nothing left the worker is over.
-func (o *courier) take() []parcel {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	queue := o.queue
-	o.queue = nil
-	o.working = len(queue) > 0 && !o.stopped
-	if !o.working {
-		return nil
-	}
-	return queue
-}
-
-func (o *courier) run() {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	o.mu.Lock()
-	o.cancel = cancel
-	o.mu.Unlock()
-	for {
-		queue := o.take()
-		if len(queue) == 0 {
-			return
-		}
-		for i := range queue {
-			o.deliver(ctx, &queue[i])
-		}
+		o.closing.Go(o.peer.Reconnect) // the close handshake takes a moment; joined by stop
 	}
 }
 
@@ -460,10 +438,10 @@ func (o *courier) deliver(ctx context.Context, p *parcel) {
 // stop takes nothing more and waits for what is under way.
 func (o *courier) stop() {
 	o.mu.Lock()
-	o.stopped, o.queue = true, nil
-	if o.cancel != nil {
-		o.cancel()
-	}
+	o.stopped = true
 	o.mu.Unlock()
-	o.worker.Wait()
+	o.queue.Stop()
+	o.cancel()
+	o.queue.Wait()
+	o.closing.Wait()
 }

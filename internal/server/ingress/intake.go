@@ -6,12 +6,13 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/switchboard-dev/switchboard/internal/broadcast"
 	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/killpoint"
 )
 
-// The most that waits for the hub on one connection, beside what the hub is
-// working on. A line that is larger than all of it waits alone.
+// How much waits for the hub on one connection, beside what the hub is working on, before
+// the connection is not read any more: what one read brings may come on top.
 const (
 	intakeBytes = 1 << 20
 	intakeItems = 1024
@@ -19,16 +20,20 @@ const (
 
 // A batch is what the hub is told at once: items that follow each other, or a call.
 type batch struct {
-	items []hub.Item
-	bytes int
-	after []func()                        // to be called when the items are safe
-	do    func(ctx context.Context) error // nil for items
+	items  []hub.Item
+	memory *[]hub.Item // of items, from itemSlices
+	bytes  int
+	after  []func()                        // to be called when the items are safe
+	do     func(ctx context.Context) error // nil for items
 }
 
+// itemSlices holds *[]hub.Item: connections that wait need none.
+var itemSlices = sync.Pool{New: func() any { return new([]hub.Item) }}
+
 // An intake is the queue from a connection to the hub. The goroutine that reads the
-// connection adds lines (put, offer) and then calls flush; any goroutine may have a
-// call made between the lines (do). The hub has at most one batch at a time: when it
-// is done with it, it is given all that has come meanwhile.
+// connection adds lines (put, offer), calls flush, and waits if room says so; any goroutine
+// may have a call made between the lines (do). The hub has at most one batch at a time: when
+// it is done with it, it is given all that has come meanwhile.
 type intake struct {
 	// Static after construction.
 	ctx context.Context
@@ -45,58 +50,48 @@ type intake struct {
 	queue   []batch
 	bytes   int // of the items in queue
 	items   int
-	spare   []hub.Item // memory for the next batch; nil if there is none
-	busy    bool       // the hub has a batch, or a call is under way
-	stopped bool       // nothing more is let in
+	busy    bool // the hub has a batch, or a call is under way
+	stopped bool // nothing more is let in
 	failed  bool
-	over    bool          // no goroutine is started any more
-	hole    bool          // live lines were left out since the last one
-	room    chan struct{} // closed when there is room; nil while no goroutine waits
-	idle    chan struct{} // closed when busy becomes false; nil while no goroutine waits
+	over    bool                // no goroutine is started any more
+	hole    bool                // live lines were left out since the last one
+	freed   broadcast.Broadcast // there is room
+	idle    broadcast.Broadcast // busy was reset
 }
 
 func newIntake(ctx context.Context, deliver func([]hub.Item, func(error)), fail func(error), dropped *atomic.Int64) *intake {
 	return &intake{ctx: ctx, deliver: deliver, fail: fail, dropped: dropped}
 }
 
-// put adds a durable item, when there is room for it. It returns an error if
-// there will be none: the connection is ending.
-func (in *intake) put(ctx context.Context, it hub.Item, after func()) error {
-	for {
-		in.mu.Lock()
-		if in.stopped {
-			in.mu.Unlock()
-			return errStopped
-		}
-		if in.items == 0 || in.items < intakeItems && in.bytes+len(it.Bytes) <= intakeBytes {
-			in.add(&it, after)
-			in.mu.Unlock()
-			return nil
-		}
-		if !in.busy {
-			in.mu.Unlock()
-			in.flush()
-			continue
-		}
-		if in.room == nil {
-			in.room = make(chan struct{})
-		}
-		room := in.room
-		in.mu.Unlock()
-		select {
-		case <-room:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
+// put adds a durable item. It never waits. It returns an error if the connection is
+// ending.
+func (in *intake) put(it *hub.Item, after func()) error {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.stopped {
+		return errStopped
 	}
+	in.add(it, after)
+	return nil
+}
+
+// room returns nil if there is room for more, else a channel that is closed when there is
+// or the connection is ending. It is called after flush.
+func (in *intake) room() <-chan struct{} {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if !in.busy || in.stopped || in.items < intakeItems && in.bytes < intakeBytes {
+		return nil
+	}
+	return in.freed.Changed()
 }
 
 // offer adds a live item if there is plenty of room, else it is left out: half
 // of the room is for lines that are kept. It never waits. It reports whether the
 // item was taken.
-func (in *intake) offer(it hub.Item, after func()) bool {
+func (in *intake) offer(it *hub.Item, after func()) bool {
 	in.mu.Lock()
-	if in.items > 0 && !in.busy && !in.plenty(&it) {
+	if in.items > 0 && !in.busy && !in.plenty(it) {
 		in.mu.Unlock()
 		in.flush() // the hub is not behind, there is just much
 		in.mu.Lock()
@@ -105,14 +100,14 @@ func (in *intake) offer(it hub.Item, after func()) bool {
 	if in.stopped {
 		return false
 	}
-	if in.items > 0 && !in.plenty(&it) {
+	if in.items > 0 && !in.plenty(it) {
 		in.hole = true
 		in.dropped.Add(1)
 		return false
 	}
 	it.Hole = it.Hole || in.hole
 	in.hole = false
-	in.add(&it, after)
+	in.add(it, after)
 	return true
 }
 
@@ -135,8 +130,8 @@ func (in *intake) do(f func(ctx context.Context) error) {
 // add appends an item. mu is held.
 func (in *intake) add(it *hub.Item, after func()) {
 	if n := len(in.queue); n == 0 || in.queue[n-1].do != nil {
-		in.queue = append(in.queue, batch{items: in.spare})
-		in.spare = nil
+		memory, _ := itemSlices.Get().(*[]hub.Item) // nothing else is in there
+		in.queue = append(in.queue, batch{items: (*memory)[:0], memory: memory})
 	}
 	last := &in.queue[len(in.queue)-1]
 	last.items = append(last.items, *it)
@@ -174,10 +169,7 @@ func (in *intake) next() {
 	in.queue = slices.Delete(in.queue, 0, 1)
 	in.items -= len(b.items)
 	in.bytes -= b.bytes
-	if in.room != nil {
-		close(in.room)
-		in.room = nil
-	}
+	in.freed.Notify()
 	in.mu.Unlock()
 	if b.do != nil {
 		in.spawn(func() { in.done(b.do(in.ctx)) })
@@ -190,9 +182,8 @@ func (in *intake) next() {
 				f()
 			}
 			clear(b.items) // the bytes are the hub's now, nothing else holds them
-			in.mu.Lock()
-			in.spare = b.items[:0]
-			in.mu.Unlock()
+			*b.memory = b.items
+			itemSlices.Put(b.memory)
 		}
 		in.done(err)
 	})
@@ -236,13 +227,9 @@ func (in *intake) done(err error) {
 // held.
 func (in *intake) rest() {
 	in.busy = false
-	in.queue, in.bytes, in.items, in.spare = nil, 0, 0, nil
-	for _, c := range []*chan struct{}{&in.room, &in.idle} {
-		if *c != nil {
-			close(*c)
-			*c = nil
-		}
-	}
+	in.queue, in.bytes, in.items = nil, 0, 0
+	in.freed.Notify()
+	in.idle.Notify()
 }
 
 // finish lets nothing more in and waits until the hub has been told all that is in, or
@@ -251,10 +238,9 @@ func (in *intake) finish() {
 	in.flush()
 	in.mu.Lock()
 	in.stopped = true
-	var idle chan struct{}
+	var idle <-chan struct{}
 	if in.busy {
-		idle = make(chan struct{})
-		in.idle = idle
+		idle = in.idle.Changed()
 	}
 	in.mu.Unlock()
 	if idle != nil {

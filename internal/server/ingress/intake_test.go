@@ -12,12 +12,12 @@ import (
 )
 
 // liveItem and lineItem are what a test gives an intake.
-func liveItem() hub.Item {
-	return hub.Item{Record: link.Record{Kind: link.Live, Bytes: []byte(`{"type":"stream_event"}`)}}
+func liveItem() *hub.Item {
+	return &hub.Item{Record: link.Record{Kind: link.Live, Bytes: []byte(`{"type":"stream_event"}`)}}
 }
 
-func lineItem() hub.Item {
-	return hub.Item{Record: link.Record{Kind: link.Line, Bytes: []byte(`{"type":"assistant"}`)}}
+func lineItem() *hub.Item {
+	return &hub.Item{Record: link.Record{Kind: link.Line, Bytes: []byte(`{"type":"assistant"}`)}}
 }
 
 // Live lines are left out where the hub is behind, not where much comes at once.
@@ -61,15 +61,18 @@ func TestIntakeBehind(t *testing.T) {
 	}
 	acked := 0
 	for range intakeItems / 2 {
-		if err := in.put(t.Context(), lineItem(), func() { acked++ }); err != nil {
+		if in.room() != nil {
+			t.Fatal("there is no room")
+		}
+		if err := in.put(lineItem(), func() { acked++ }); err != nil {
 			t.Fatal(err)
 		}
 	}
-	full, cancel := context.WithCancelCause(t.Context())
-	enough := errors.New("enough")
-	cancel(enough)
-	if err := in.put(full, lineItem(), nil); !errors.Is(err, enough) {
-		t.Errorf("beyond the room: %v", err)
+	room := in.room()
+	select {
+	case <-room:
+		t.Fatal("there is room for more")
+	default:
 	}
 	if len(batches) != 1 || dropped.Load() != 3 || acked != 0 {
 		t.Fatalf("the hub has %d batches, %d lines were left out, %d are safe", len(batches), dropped.Load(), acked)
@@ -77,6 +80,11 @@ func TestIntakeBehind(t *testing.T) {
 	done(nil)
 	if len(batches) != 2 || len(batches[1]) != intakeItems {
 		t.Fatalf("the hub has %d batches", len(batches))
+	}
+	select {
+	case <-room:
+	default:
+		t.Fatal("there is no room again")
 	}
 	in.offer(liveItem(), nil)
 	done(nil)
@@ -103,7 +111,7 @@ func TestIntakeOrder(t *testing.T) {
 	}, func(err error) { failed = err }, &dropped)
 	put := func() {
 		t.Helper()
-		if err := in.put(t.Context(), lineItem(), nil); err != nil {
+		if err := in.put(lineItem(), nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -124,7 +132,7 @@ func TestIntakeOrder(t *testing.T) {
 	if want := []string{"line", "call", "line", "line"}; !slices.Equal(order, want) || !errors.Is(failed, broken) {
 		t.Errorf("%q, %v", order, failed)
 	}
-	if err := in.put(t.Context(), lineItem(), nil); !errors.Is(err, errStopped) {
+	if err := in.put(lineItem(), nil); !errors.Is(err, errStopped) {
 		t.Errorf("after the end: %v", err)
 	}
 }

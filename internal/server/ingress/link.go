@@ -192,7 +192,7 @@ func serveLink(l *Link, ws *wsconn.Conn, token string) {
 	c.ctx, c.cancel = context.WithCancelCause(l.ctx)
 	defer c.cancel(nil)
 	defer context.AfterFunc(c.ctx, ws.CloseNow)()
-	c.out = &sender{ctx: c.ctx, frame: c.write, cut: c.cancel}
+	c.out = newSender(c.write, c.cancel)
 	defer c.out.stop()
 	hello, err := c.hello()
 	if err != nil {
@@ -374,12 +374,7 @@ func (c *linkConn) read() error {
 const largestBuffer = 4 * link.Batch
 
 func (c *linkConn) frame(kind websocket.MessageType, r io.Reader) error {
-	buffer, _ := c.server.buffers.Get().(*[]byte) // nothing else is in there
-	frame, err := link.ReadFrame(r, *buffer)
-	if cap(frame) <= largestBuffer {
-		*buffer = frame
-	}
-	defer c.server.buffers.Put(buffer)
+	frame, err := c.readFrame(r)
 	if err != nil {
 		return err
 	}
@@ -391,42 +386,63 @@ func (c *linkConn) frame(kind websocket.MessageType, r io.Reader) error {
 		c.message(m)
 		return nil
 	}
+	err = c.records(frame)
+	c.in.flush()
+	if err != nil {
+		return err
+	}
+	return c.wait()
+}
+
+// readFrame returns a frame that nothing else holds: its lines share its memory. Many
+// links share the buffers that it is read into, whose size it need not know.
+func (c *linkConn) readFrame(r io.Reader) ([]byte, error) {
+	buffer, _ := c.server.buffers.Get().(*[]byte) // nothing else is in there
+	defer c.server.buffers.Put(buffer)
+	frame, err := link.ReadFrame(r, *buffer)
+	if cap(frame) <= largestBuffer {
+		*buffer = frame
+	}
+	if err != nil {
+		return nil, err
+	}
+	return bytes.Clone(frame), nil
+}
+
+// records gives the records of a frame to the hub, those that are new.
+func (c *linkConn) records(frame []byte) error {
 	c.decoder.Push(frame)
-	defer c.in.flush()
 	for {
 		record, ok, err := c.decoder.Next()
 		if err != nil || !ok {
 			return err
 		}
-		if err := c.record(&record); err != nil {
+		// The hub sees a gap by itself, from the numbers.
+		if !c.incoming.Accept(&record).Fresh {
+			continue
+		}
+		it := hub.Item{Record: record}
+		if it.Kind == link.Live {
+			c.in.offer(&it, nil)
+		} else if err := c.in.put(&it, nil); err != nil {
 			return err
 		}
 	}
 }
 
-// record gives a record to the hub, if it is new.
-func (c *linkConn) record(r *link.Record) error {
-	// The hub sees a gap by itself, from the numbers.
-	if !c.incoming.Accept(r).Fresh {
-		return nil
-	}
-	it := hub.Item{Record: *r}
-	it.Bytes = bytes.Clone(r.Bytes) // they are part of the frame, whose memory is used again
-	if it.Kind == link.Live {
-		c.in.offer(it, nil)
-		return nil
-	}
-	return c.put(it)
-}
-
-// put waits for room, and lets keepAlive know that it does.
-func (c *linkConn) put(it hub.Item) error {
-	c.stalled.Store(true)
-	defer func() {
+// wait waits for room, and lets keepAlive know that it does.
+func (c *linkConn) wait() error {
+	for room := c.in.room(); room != nil; room = c.in.room() {
+		c.stalled.Store(true)
+		select {
+		case <-room:
+		case <-c.ctx.Done():
+			return context.Cause(c.ctx)
+		}
 		c.hear()
 		c.stalled.Store(false)
-	}()
-	return c.in.put(c.ctx, it, nil)
+	}
+	return nil
 }
 
 // message acts on a text message.

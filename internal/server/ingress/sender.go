@@ -1,7 +1,6 @@
 package ingress
 
 import (
-	"context"
 	"errors"
 	"sync"
 	"time"
@@ -11,34 +10,37 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/killpoint"
 	"github.com/switchboard-dev/switchboard/internal/link"
+	"github.com/switchboard-dev/switchboard/internal/queue"
 )
 
 // errStopped says that a connection is ending and takes nothing more.
 var errStopped = errors.New("the connection is ending")
 
 // A sender is the way from the hub to a shim. It implements the hub's side of
-// the contract: nothing in it waits for the connection, it only queues, and a
-// worker that exists only while there is work writes frames.
+// the contract: nothing in it waits for the connection, it only queues, and the
+// queue's worker writes frames.
 //
 // The queue needs no bound of its own: the hub has only so many commands that
 // are not written yet, acknowledgements replace each other, and of all other
 // messages there is one per connection or a few.
 type sender struct {
 	// Static after construction.
-	ctx   context.Context // the connection's
 	frame func(kind websocket.MessageType, frame []byte) error
 	cut   func(cause error) // ends the connection; it does not wait
+	queue *queue.Queue[outgoing]
 
-	worker sync.WaitGroup
+	version int // set by welcome, before the worker begins
 
-	// Guarded by mu.
-	mu      sync.Mutex
-	version int
-	queue   []outgoing
-	ack     int64 // 0 for none that waits
-	open    bool  // the welcome is in the queue: what waits may go
-	working bool
-	stopped bool
+	mu  sync.Mutex
+	ack int64 // 0 for none that waits; guarded by mu
+}
+
+// newSender makes a sender, whose worker begins with the welcome.
+func newSender(frame func(kind websocket.MessageType, frame []byte) error, cut func(cause error)) *sender {
+	s := &sender{frame: frame, cut: cut}
+	s.queue = queue.New(0, s.work)
+	s.queue.Hold()
+	return s
 }
 
 // outgoing is a command, a message or a mark.
@@ -46,10 +48,11 @@ type outgoing struct {
 	command link.Order
 	message link.Message  // nil for a command
 	sent    chan struct{} // a mark: closed when all before it is sent
+	ack     bool          // a mark: an acknowledgement waits
 }
 
 // isCommand reports whether it is neither a message nor a mark.
-func (o *outgoing) isCommand() bool { return o.message == nil && o.sent == nil }
+func (o *outgoing) isCommand() bool { return o.message == nil && o.sent == nil && !o.ack }
 
 var _ hub.Wire = (*sender)(nil)
 
@@ -73,9 +76,12 @@ func (s *sender) CloseInput() { s.say(&link.CloseInput{}) }
 // Ack implements the hub's contract. Only the newest is sent.
 func (s *sender) Ack(have int64) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	waits := s.ack > 0
 	s.ack = max(s.ack, have)
-	s.work()
+	s.mu.Unlock()
+	if !waits && have > 0 {
+		s.add(outgoing{ack: true})
+	}
 }
 
 // Close implements the hub's contract.
@@ -90,105 +96,67 @@ func (e *closedError) Error() string { return "closed by the hub: " + e.reason }
 // say queues a message.
 func (s *sender) say(m link.Message) { s.add(outgoing{message: m}) }
 
-func (s *sender) add(out ...outgoing) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.stopped {
-		return
-	}
-	s.queue = append(s.queue, out...)
-	s.work()
-}
+func (s *sender) add(out ...outgoing) { s.queue.Add(out...) } // false: nothing is sent any more
 
 // welcome queues the welcome before all that waits, and lets that go.
 func (s *sender) welcome(m *link.Welcome) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.version = m.Version
-	s.queue = append([]outgoing{{message: m}}, s.queue...)
-	s.open = true
-	s.work()
+	s.queue.Release(outgoing{message: m})
 }
 
-// work starts the worker if there is none. mu is held.
-func (s *sender) work() {
-	if s.open && !s.working && !s.stopped {
-		s.working = true
-		s.worker.Go(s.run) // joined by stop
-	}
-}
-
-// take returns all that waits. With nothing left the worker is over.
-func (s *sender) take() (ack int64, queue []outgoing) {
+// takeAck returns the acknowledgement that waits, 0 for none.
+func (s *sender) takeAck() (have int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	ack, queue = s.ack, s.queue
-	s.ack, s.queue = 0, nil
-	s.working = !s.stopped && (ack > 0 || len(queue) > 0)
-	if !s.working {
-		return 0, nil
-	}
-	return ack, queue
+	have, s.ack = s.ack, 0
+	return have
 }
 
-func (s *sender) run() {
-	for {
-		ack, queue := s.take()
-		if ack == 0 && len(queue) == 0 {
+// work sends what waits. A welcome comes first. An acknowledgement frees the shim's
+// memory, and is no part of any other order.
+func (s *sender) work(batch []outgoing) {
+	if m, ok := batch[0].message.(*link.Welcome); ok {
+		if !s.text(m) {
 			return
 		}
-		// A welcome comes first. An acknowledgement frees the shim's memory, and
-		// is no part of any other order.
-		if len(queue) > 0 {
-			if m, ok := queue[0].message.(*link.Welcome); ok {
-				if !s.text(m) {
-					return
-				}
-				queue = queue[1:]
-			}
-		}
-		if ack > 0 {
-			killpoint.Reach("link.after-commit")
-			if !s.text(&link.Ack{Have: ack}) {
-				return
-			}
-		}
-		if !s.write(queue) {
-			return
-		}
+		batch = batch[1:]
 	}
+	if have := s.takeAck(); have > 0 && !s.text(&link.Ack{Have: have}) {
+		return
+	}
+	s.write(batch)
 }
 
 // write sends commands and messages in their order, commands that follow each
 // other in as few frames as they fit into.
-func (s *sender) write(queue []outgoing) bool {
-	for len(queue) > 0 {
-		if m := queue[0].message; m != nil {
-			if !s.text(m) {
-				return false
+func (s *sender) write(batch []outgoing) {
+	for len(batch) > 0 {
+		first := &batch[0]
+		switch {
+		case first.message != nil:
+			if !s.text(first.message) {
+				return
 			}
-			queue = queue[1:]
-			continue
+		case first.sent != nil:
+			close(first.sent)
 		}
-		if sent := queue[0].sent; sent != nil {
-			close(sent)
-			queue = queue[1:]
+		if !first.isCommand() {
+			batch = batch[1:]
 			continue
 		}
 		n := 0
-		for n < len(queue) && queue[n].isCommand() {
+		for n < len(batch) && batch[n].isCommand() {
 			n++
 		}
 		killpoint.Reach("link.before-send")
-		for frame := range link.Frames(records(queue[:n])) {
+		for frame := range link.Frames(records(batch[:n])) {
 			if !s.send(websocket.MessageBinary, frame) {
-				return false
+				return
 			}
 		}
 		killpoint.Reach("link.after-send")
-		queue = queue[n:]
+		batch = batch[n:]
 	}
-	return true
 }
 
 func records(commands []outgoing) func(func(link.Record) bool) {
@@ -206,13 +174,11 @@ func (s *sender) text(m link.Message) bool {
 	return s.send(websocket.MessageText, link.AppendMessage(nil, m, s.version))
 }
 
-// send writes a frame. After an error the connection is over, and so is the
-// worker; nothing more is taken.
+// send writes a frame. After an error the connection is over: nothing more is taken,
+// and what is left of the batch is not sent.
 func (s *sender) send(kind websocket.MessageType, frame []byte) bool {
 	if err := s.frame(kind, frame); err != nil {
-		s.mu.Lock()
-		s.stopped, s.working, s.queue = true, false, nil
-		s.mu.Unlock()
+		s.queue.Stop()
 		s.cut(err)
 		return false
 	}
@@ -222,8 +188,6 @@ func (s *sender) send(kind websocket.MessageType, frame []byte) bool {
 // stop takes nothing more and waits for the frame that is being written; the
 // connection must have been cut before.
 func (s *sender) stop() {
-	s.mu.Lock()
-	s.stopped, s.queue = true, nil
-	s.mu.Unlock()
-	s.worker.Wait()
+	s.queue.Stop()
+	s.queue.Wait()
 }

@@ -20,15 +20,6 @@ import (
 // aside under a name with ".damaged" at the end. After any other error the file
 // is still there.
 func ImportSpool(ctx context.Context, h *hub.Hub, file string) error {
-	return importSpool(ctx, realHub{h}, file)
-}
-
-// spoolHub is what ImportSpool needs of the hub.
-type spoolHub interface {
-	AttachSpool(ctx context.Context, h hub.Hello, w hub.Wire) (attachment, link.Welcome, error)
-}
-
-func importSpool(ctx context.Context, h spoolHub, file string) error {
 	f, err := os.Open(file)
 	if err != nil {
 		return fmt.Errorf("taking in what a shim has written: %w", err)
@@ -50,7 +41,7 @@ func importSpool(ctx context.Context, h spoolHub, file string) error {
 }
 
 // readSpool gives the hub all of a file, and reports whether it ended too soon.
-func readSpool(ctx context.Context, h spoolHub, r io.Reader) (damaged bool, err error) {
+func readSpool(ctx context.Context, h *hub.Hub, r io.Reader) (damaged bool, err error) {
 	header, records, err := link.ReadSpool(r)
 	if err != nil {
 		return false, err

@@ -2,7 +2,6 @@ package ingress
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -10,59 +9,75 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/switchboard-dev/switchboard/internal/hub"
+	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/link"
+	"github.com/switchboard-dev/switchboard/internal/server/servertest"
 )
 
-// AttachSpool lets a fakeHub take in files.
-func (h *fakeHub) AttachSpool(ctx context.Context, hello hub.Hello, w hub.Wire) (attachment, link.Welcome, error) {
-	return h.Attach(ctx, hello, w)
-}
-
 func TestImportSpool(t *testing.T) {
-	var whole bytes.Buffer
-	header := &link.SpoolHeader{Version: link.Version, Session: "s1", Run: 2, Instance: "i", Oldest: 3, Next: 6, Written: 7}
-	records := []link.Record{line(3, "c"), line(4, "d"), {Kind: link.Happened, Number: 5, Bytes: []byte(`{"event":"exited"}`)}}
-	if err := link.WriteSpool(&whole, header, slices.Values(records)); err != nil {
-		t.Fatal(err)
-	}
+	lab := servertest.New(t, nil)
 	tests := []struct {
-		name   string
-		data   []byte
-		refuse error
-		have   int64
-		want   []string // the lines, "-" for a gap
-		left   string   // what is left of the file: its name's end
-		fails  bool
+		name  string
+		there int  // how many of the lines are in the journal
+		cut   int  // how many bytes are missing at the end of the file
+		alien bool // the file is of a session that there is not
+		fails bool
+		want  []string // the lines, "-" for a gap, "end" for when the run was found to have ended
+		left  string   // what is left of the file: its name's end
 	}{
-		{"a whole file", whole.Bytes(), nil, 2, []string{"c", "d", `{"event":"exited"}`}, "", false},
-		{"lines that are there", whole.Bytes(), nil, 3, []string{"d", `{"event":"exited"}`}, "", false},
-		{"a file that is cut off", whole.Bytes()[:whole.Len()-6], nil, 2, []string{"-"}, ".damaged", false},
-		{"a file whose end is missing", whole.Bytes()[:whole.Len()-4], nil, 2, []string{"c", "d", `{"event":"exited"}`}, ".damaged", false},
-		{"a run that the hub does not know", whole.Bytes(), &hub.GoneError{Reason: "unknown"}, 2, nil, ".spool", true},
-		{"no spool file", []byte("x"), nil, 2, nil, ".spool", true},
+		{"a whole file", 0, 0, false, false, []string{"end", "c", "d"}, ""},
+		{"lines that are there", 1, 0, false, false, []string{"c", "end", "d"}, ""},
+		{"a file that is cut off", 0, 6, false, false, []string{"end", "-"}, ".damaged"},
+		{"a file whose end is missing", 0, 4, false, false, []string{"end", "c", "d"}, ".damaged"},
+		{"a run that the hub does not know", 0, 0, true, true, []string{"end"}, ".spool"},
+		{"no spool file", 0, -1, false, true, []string{"end"}, ".spool"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			h := newFakeHub()
-			h.refuse = tt.refuse
-			h.items = []hub.Item{{Record: link.Record{Kind: link.Line, Number: tt.have, Bytes: []byte("before")}}}
-			file := filepath.Join(t.TempDir(), "s1-2.spool")
-			if err := os.WriteFile(file, tt.data, 0o600); err != nil {
+			lab := lab.In(t)
+			a := lab.Create(api.CreateSession{})
+			lab.AwaitState(a.Session, api.StateIdle)
+			next := a.Given() + 1
+			a.Say([]string{"c", "d"}[:tt.there]...)
+			a.Kill()
+			lab.AwaitState(a.Session, api.StateEnded)
+			header := &link.SpoolHeader{Version: link.Version, Session: a.Session, Run: 1, Instance: a.Instance(), Oldest: next, Next: next + 3}
+			if tt.alien {
+				header.Session = "none"
+			}
+			var data bytes.Buffer
+			records := []link.Record{line(next, "c"), line(next+1, "d"), {Kind: link.Happened, Number: next + 2, Bytes: []byte(`{"event":"exited","code":0}`)}}
+			if err := link.WriteSpool(&data, header, slices.Values(records)); err != nil {
 				t.Fatal(err)
 			}
-			if err := importSpool(t.Context(), h, file); (err != nil) != tt.fails {
+			file := filepath.Join(t.TempDir(), "s1-2.spool")
+			if tt.cut < 0 {
+				data.Reset()
+				tt.cut = 0
+			}
+			if err := os.WriteFile(file, data.Bytes()[:data.Len()-tt.cut], 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := ImportSpool(t.Context(), lab.Hub, file); (err != nil) != tt.fails {
 				t.Fatalf("taking it in: %v", err)
 			}
+			after, err := lab.Hub.Events(t.Context(), a.Session, "", 0)
+			if err != nil {
+				t.Fatal(err)
+			}
 			var got []string
-			for _, it := range h.items[1:] {
-				if it.Gap != nil {
-					it.Bytes = []byte("-")
+			for i := range after.Events {
+				switch e := &after.Events[i]; {
+				case e.Kind == api.KindGap:
+					got = append(got, "-")
+				case e.Kind == api.KindRunEnded:
+					got = append(got, "end")
+				case e.Kind == api.KindLine && e.Text != "":
+					got = append(got, e.Text)
 				}
-				got = append(got, string(it.Bytes))
 			}
 			if !slices.Equal(got, tt.want) {
-				t.Errorf("the hub has %q, want %q", got, tt.want)
+				t.Errorf("the log has %q, want %q", got, tt.want)
 			}
 			for _, end := range []string{".spool", ".damaged"} {
 				name := file
@@ -73,12 +88,9 @@ func TestImportSpool(t *testing.T) {
 					t.Errorf("%s: %v", name, err)
 				}
 			}
-			if len(h.hellos) > 0 && (h.hellos[0].Run != 2 || h.hellos[0].Next != 6 || h.hellos[0].Written != 7) {
-				t.Errorf("the hub was told %+v", h.hellos[0])
-			}
 		})
 	}
-	if err := importSpool(t.Context(), newFakeHub(), filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
+	if err := ImportSpool(t.Context(), lab.Hub, filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
 	}
 }

@@ -148,7 +148,11 @@ func (c *conn) serve() {
 	defer stop()
 	defer context.AfterFunc(watched, c.ws.Hurry)()
 	cursor, err := c.dialect.follow(watched)
-	if err != nil {
+	switch {
+	case err != nil && errors.Is(context.Cause(watched), access.ErrRevoked):
+		c.dismiss(revoked())
+		return
+	case err != nil:
 		c.dismiss(s.problem(err))
 		return
 	}
@@ -234,6 +238,11 @@ func (c *conn) dismiss(e *api.Error) {
 	c.ws.Drain()
 }
 
+// revoked says that a client is not let in any more.
+func revoked() *api.Error {
+	return &api.Error{Code: api.CodeUnauthorized, Title: "The token is not valid any more", Hint: "Connect again with another one."}
+}
+
 // end ends the connection in good order.
 func (c *conn) end(f farewell) { c.ws.Finish(f.last, f.code, f.reason) }
 
@@ -273,7 +282,7 @@ func (c *conn) write(ctx context.Context, cursor Cursor, first []api.Frame) {
 	case errors.Is(cause, errBinary):
 		c.end(farewell{code: websocket.StatusUnsupportedData, reason: errBinary.Error()})
 	case errors.Is(cause, access.ErrRevoked):
-		c.end(c.dialect.refused(&api.Error{Code: api.CodeUnauthorized, Title: "The token is not valid any more", Hint: "Connect again with another one."}))
+		c.end(c.dialect.refused(revoked()))
 	case errors.Is(err, errOver):
 		c.end(c.dialect.ended())
 	case c.server.ctx.Err() != nil, errors.Is(err, hub.ErrClosed):

@@ -129,7 +129,7 @@ type direct struct {
 	options *Options
 	name    string // of the session, in the client's words
 
-	driver Driver         // set by follow
+	driver *hub.Driver    // set by follow
 	first  []api.Question // those that are open when the client comes; set by follow
 
 	// Owned by the writing goroutine.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +20,7 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/server/access"
+	"github.com/switchboard-dev/switchboard/internal/server/servertest"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -80,8 +82,8 @@ func TestDirectConnect(t *testing.T) {
 			}
 		})
 	}
-	if r.hub.sessions["s1"].submitted != nil {
-		t.Errorf("the hub was given %q", r.hub.sessions["s1"].submitted)
+	if given := r.hub.sessions["s1"].submitted; given != nil {
+		t.Errorf("the hub was given %q", given)
 	}
 }
 
@@ -133,31 +135,50 @@ func TestDirectConnectRefused(t *testing.T) {
 // on, and a later one what is asked at present.
 func TestDirectBegin(t *testing.T) {
 	r := newDirectRig(t, nil)
-	if status, answer := r.call("POST", "/sessions", adminToken, "{}"); status != http.StatusCreated {
-		t.Fatal(status, answer)
+	status, created := r.call("POST", "/sessions", adminToken, "{}")
+	id, _ := created["session_id"].(string)
+	if status != http.StatusCreated || id == "" {
+		t.Fatal(status, created)
 	}
-	s, err := r.hub.find("s1")
+	first := r.dial(id, adminToken)
+	first.send(initialize)
+	is(t, first.next(), "control_response", "success", `"i1"`)
+	first.send(`{"type":"user","message":{"role":"user","content":"@tool Bash {\"command\":\"make\"}"}}`)
+	var question string
+	for !strings.Contains(question, "can_use_tool") {
+		question = first.next()
+	}
+	later := r.dial(id, adminToken)
+	if got := later.next(); got != question {
+		t.Errorf("a later client is shown %s; want the open question", got)
+	}
+	h, err := wire.Peek([]byte(question))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.happen(wrote(says))
-	r.hub.mu.Lock()
-	s.snapshot.LastEventID = "e:5"
-	s.snapshot.Questions = []api.Question{{RequestID: "r1", Request: json.RawMessage(asks)}}
-	r.hub.mu.Unlock()
-	if got := r.dial("s1", adminToken).next(); got != says || s.began() != "e:1" {
-		t.Errorf("the first client is shown %s after %s; want %s after its creation", got, s.began(), says)
-	}
-	later := r.dial("s1", adminToken)
-	if got := later.next(); got != asks {
-		t.Errorf("a later client is shown %s; want the open question", got)
-	}
-	if later.next(); s.began() != "e:5" {
-		t.Errorf("a later client begins after %s", s.began())
-	}
-	s.happen(settledFrame(them, "r1"))
-	if got := later.next(); got != cancels {
+	first.send(strings.Replace(answer, "r1", string(h.RequestID), 1))
+	if got := later.next(); got != strings.Replace(cancels, "r1", string(h.RequestID), 1) {
 		t.Errorf("when it is settled it is shown %s", got)
+	}
+
+	// What happens before the first client comes is not missed.
+	_, created = r.call("POST", "/sessions", adminToken, "{}")
+	id, _ = created["session_id"].(string)
+	if _, err := r.hub.lab.Hub.Update(t.Context(), servertest.Admin, id, api.UpdateSession{Title: new("other")}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []bool{true, false} {
+		d := &direct{conn: &conn{server: r.server}, options: &r.server.options, name: id}
+		cursor, err := d.follow(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := slices.ContainsFunc(begin(t.Context(), cursor), func(f api.Frame) bool { return f.Event != nil && f.Event.Kind == api.KindUpdated })
+		if seen != want {
+			t.Errorf("what was before is shown: %t, want %t", seen, want)
+		}
+		cursor.Close()
+		d.leave()
 	}
 }
 
@@ -253,12 +274,13 @@ func TestDirectRefusals(t *testing.T) {
 		"no JSON":                {`hello`, nil, "system", "informational", "not one complete JSON object"},
 		"a type that is unknown": {`{"type":"news"}`, api.Errorf(422, api.CodeInvalid, "nobody knows it"), "system", "informational", "nobody knows it"},
 	}
+	lab := servertest.New(t, nil)
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			r := newDirectRig(t, nil)
-			s := r.hub.add("s1")
+			r := newDirectRigOn(t, lab, nil)
+			s := r.hub.add(name)
 			s.submit = func(context.Context, hub.Actor, []byte, hub.May) ([]byte, error) { return nil, test.err }
-			c := r.dial("s1", adminToken)
+			c := r.dial(name, adminToken)
 			c.send(test.line)
 			line := c.next()
 			is(t, line, test.kind, test.sub, test.says)
@@ -271,7 +293,7 @@ func TestDirectRefusals(t *testing.T) {
 				} else if _, unknown := m.(*wire.Unknown); unknown {
 					t.Errorf("%s is no line that clients know", line)
 				}
-				if !strings.Contains(line, `"session_id":"conv-s1"`) {
+				if !strings.Contains(line, `"session_id":"conv-`+name+`"`) {
 					t.Errorf("%s does not name the conversation", line)
 				}
 			}
@@ -388,12 +410,13 @@ func TestDirectEnd(t *testing.T) {
 			_ = c.conn.Close(websocket.StatusNormalClosure, "bye")
 		}, -1, ""},
 	}
+	lab := servertest.New(t, nil)
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			r := newDirectRig(t, nil)
+			r := newDirectRigOn(t, lab, nil)
 			r.server.settle = time.Millisecond
-			s := r.hub.add("s1")
-			c := r.dial("s1", adminToken)
+			s := r.hub.add(name)
+			c := r.dial(name, adminToken)
 			s.happen(wrote(says))
 			if got := c.next(); got != says {
 				t.Fatalf("it is shown %s", got)
@@ -464,7 +487,7 @@ func TestDirectRevoked(t *testing.T) {
 		}
 	}()
 	guard := access.New(&access.Options{Store: book})
-	server := New(r.hub, guard, nil)
+	server := New(r.hub.lab.Hub, guard, nil)
 	// Whoever administers tokens has to be known, too.
 	type outcome struct {
 		token *api.CreatedToken
@@ -480,7 +503,7 @@ func TestDirectRevoked(t *testing.T) {
 	mux.Handle("DELETE /token/{id}", guard.Authenticated(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) {
 		outcomes <- outcome{nil, book.Revoke(req.Context(), req.PathValue("id"))}
 	})))
-	second := &directRig{t: t, http: httptest.NewUnstartedServer(guard.Checked(mux))}
+	second := &directRig{t: t, hub: r.hub, http: httptest.NewUnstartedServer(guard.Checked(mux))}
 	second.http.Config.ConnContext = guard.ConnContext
 	second.http.Start()
 	defer second.http.Close()

@@ -1,13 +1,20 @@
 package lines
 
 import (
+	"context"
+	"fmt"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/hub"
+	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/server/servertest"
 )
 
 // quoted returns a text as a JSON string.
@@ -19,18 +26,21 @@ func TestDirectCreate(t *testing.T) {
 	if status != http.StatusCreated {
 		t.Fatalf("status %d: %v", status, answer)
 	}
-	if answer["session_id"] != "s1" || answer["work_dir"] != r.dir || answer["session_key"] != nil {
+	id, _ := answer["session_id"].(string)
+	if answer["work_dir"] != r.dir || answer["session_key"] != nil {
 		t.Errorf("the answer is %v", answer)
 	}
 	// The address is the configured one, whatever the request was sent to.
-	if answer["ws_url"] != "ws://hub.example:1234/sessions/s1/ws" {
+	if answer["ws_url"] != "ws://hub.example:1234/sessions/"+id+"/ws" {
 		t.Errorf("ws_url is %v", answer["ws_url"])
 	}
-	if made := r.hub.made[0]; made.Dir != r.dir || made.Options.PermissionMode != "plan" || made.ClientID != "" {
-		t.Errorf("the hub was asked for %+v", made)
+	page, err := r.hub.lab.Hub.Events(t.Context(), id, "", 1)
+	if err != nil || len(page.Events) != 1 {
+		t.Fatalf("%+v, %v", page, err)
 	}
-	if by := r.hub.by[0]; !by.Admin || by.Source != "person" || by.Name != "tester (Direct Connect)" {
-		t.Errorf("the hub was asked by %+v", by)
+	if made := page.Events[0]; made.Kind != api.KindCreated || made.Source != "person" || made.By != "tester (Direct Connect)" ||
+		!strings.Contains(string(made.Data), r.dir) || !strings.Contains(string(made.Data), `"permission_mode":"plan"`) {
+		t.Errorf("the session was made by %+v with %s", made, made.Data)
 	}
 	// Without a folder it is the one that the server says.
 	if status, answer = r.call("POST", "/sessions", adminToken, `{}`); status != http.StatusCreated || answer["work_dir"] != r.dir {
@@ -108,9 +118,11 @@ func TestDirectCreateRefused(t *testing.T) {
 		"a wrong token":      {free, wrongAdminToken, `{}`, 401, "token"},
 		"only looking":       {free, observeToken, `{}`, 403, "admin"},
 	}
+	lab := servertest.New(t, nil)
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			r := newDirectRig(t, test.options)
+			r := newDirectRigOn(t, lab, test.options)
+			before := sessionsOf(t, lab)
 			status, answer := r.call("POST", "/sessions", test.token, test.body)
 			said := string(encode(answer))
 			if status == http.StatusCreated {
@@ -122,14 +134,24 @@ func TestDirectCreateRefused(t *testing.T) {
 			if status != test.status || !strings.Contains(said, test.says) {
 				t.Errorf("status %d, %s; want %d and %q", status, said, test.status, test.says)
 			}
-			if len(r.hub.made) > 0 {
-				t.Errorf("the hub was asked for %+v", r.hub.made)
+			if sessionsOf(t, lab) != before {
+				t.Error("a session was made")
 			}
 			if strings.Contains(said, base) && !strings.Contains(test.body, base) {
 				t.Errorf("the answer tells a path: %s", said)
 			}
 		})
 	}
+}
+
+// sessionsOf returns how many sessions there are.
+func sessionsOf(t *testing.T, lab *servertest.Lab) int {
+	t.Helper()
+	list, err := lab.Hub.List(t.Context(), api.SessionFilter{Archived: true, Limit: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(list.Sessions)
 }
 
 func TestDirectSessionKey(t *testing.T) {
@@ -141,23 +163,41 @@ func TestDirectSessionKey(t *testing.T) {
 	ask := func(token, key, dir string) (int, map[string]any) {
 		return r.call("POST", "/sessions", token, `{"session_key":`+quoted(key)+`,"cwd":`+quoted(dir)+`}`)
 	}
-	want := func(name string, status int, id string, gotStatus int, answer map[string]any) {
+	known := map[string]string{} // sessions by the test's names
+	want := func(name string, status int, session string, gotStatus int, answer map[string]any) {
 		t.Helper()
-		if gotStatus != status || answer["session_id"] != id {
-			t.Errorf("%s: %d %v; want %d and %s", name, gotStatus, answer, status, id)
+		id, _ := answer["session_id"].(string)
+		if known[session] == "" {
+			for name, old := range known {
+				if old == id {
+					t.Errorf("%s is %s once more", session, name)
+				}
+			}
+			known[session] = id
+		}
+		if gotStatus != status || id == "" || id != known[session] {
+			t.Errorf("%s: %d %v; want %d and %s", name, gotStatus, answer, status, session)
 		}
 	}
-	change := func(id string, change func(*api.Session)) {
-		r.hub.mu.Lock()
-		defer r.hub.mu.Unlock()
-		change(&r.hub.sessions[id].snapshot)
+	// begin has a session's first client come, end its process end.
+	begin := func(session string) {
+		t.Helper()
+		c := r.dial(known[session], adminToken)
+		c.send(initialize)
+		is(t, c.next(), "control_response", "success", `"i1"`)
+	}
+	end := func(session string) {
+		t.Helper()
+		if _, err := r.hub.lab.Hub.Stop(t.Context(), servertest.Admin, known[session], api.Stop{}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	status, answer := ask(adminToken, "blue", r.dir)
 	want("a new key", 201, "s1", status, answer)
 	if answer["session_key"] != "blue" {
 		t.Errorf("the key is told as %v", answer["session_key"])
 	}
-	change("s1", func(s *api.Session) { s.Run, s.LastEventID = 1, "e:12" })
+	begin("s1")
 	status, answer = ask(adminToken, "blue", r.dir)
 	want("the same key", 200, "s1", status, answer)
 	status, answer = ask(otherToken, "blue", r.dir)
@@ -165,7 +205,7 @@ func TestDirectSessionKey(t *testing.T) {
 	status, answer = ask(adminToken, "red", r.dir)
 	want("another key", 201, "s3", status, answer)
 	status, answer = ask(adminToken, "blue", other)
-	if status != http.StatusConflict || answer["code"] != api.CodeConflict || answer["session"] != "s1" {
+	if status != http.StatusConflict || answer["code"] != api.CodeConflict || answer["session"] != known["s1"] {
 		t.Errorf("the same key in another folder: %d %v", status, answer)
 	}
 	// It holds over a restart: the hub remembers.
@@ -173,62 +213,86 @@ func TestDirectSessionKey(t *testing.T) {
 	status, answer = ask(adminToken, "blue", r.dir)
 	want("the same key after a restart", 200, "s1", status, answer)
 
-	change("s1", func(s *api.Session) { s.State = api.StateEnded })
+	end("s1")
 	status, answer = ask(adminToken, "blue", other)
 	want("a key whose session has ended, in another folder", 201, "s4", status, answer)
-	change("s4", func(s *api.Session) { s.Run, s.LastEventID = 1, "e:12" })
+	begin("s4")
 	r.server.keys = newKeys()
 	status, answer = ask(adminToken, "blue", other)
 	want("the second session of a key after a restart", 200, "s4", status, answer)
-	change("s4", func(s *api.Session) { s.State = api.StateEnded })
+	end("s4")
 	status, answer = ask(adminToken, "blue", other)
 	want("a key whose second session has ended", 201, "s5", status, answer)
 	status, answer = ask(adminToken, "blue", other)
 	want("a key that nobody has come for", 201, "s5", status, answer)
-	change("s5", func(s *api.Session) { s.State = api.StateEnded }) // as the hub says of one that has not begun
-	status, answer = ask(adminToken, "blue", other)
-	want("a key that nobody has come for since", 201, "s5", status, answer)
-	r.hub.mu.Lock()
-	delete(r.hub.sessions, "s5")
-	r.hub.mu.Unlock()
-	status, answer = ask(adminToken, "blue", other)
-	want("a key whose session was removed", 201, "s5", status, answer)
+	// The sessions that have ended are removed, and what is known of keys is forgotten.
+	if _, err := r.hub.lab.Hub.Retain(t.Context(), journal.Retention{MaxAge: time.Nanosecond, Now: time.Now().Add(time.Hour)}); err != nil {
+		t.Fatal(err)
+	}
+	r.server.keys = newKeys()
+	if status, answer = ask(adminToken, "blue", other); status != http.StatusCreated || answer["session_id"] == known["s1"] || answer["session_id"] == known["s4"] {
+		t.Errorf("a key whose sessions were removed: %d %v", status, answer)
+	}
 }
 
 func TestDirectDelete(t *testing.T) {
 	r := newDirectRig(t, nil)
-	r.hub.add("s1")
+	lab := r.hub.lab
+	session := lab.Create(api.CreateSession{Prompt: "@say hello"}).Session
+	conversation := lab.Await(session, "it has a conversation", func(s *api.Session) bool { return s.Conversation != "" && s.State == api.StateIdle }).Conversation
+	lost := r.hub.add("lost")
+	lab.Agent(lost.id).Cut()
+	lab.Await(lost.id, "it is out of reach", func(s *api.Session) bool { return !s.Linked })
 	tests := []struct {
 		name, id, token string
-		err             func(api.Stop) error
-		status, stops   int
+		status          int
+		ended           bool
 	}{
-		{"only looking", "s1", observeToken, nil, 403, 0},
-		{"no token", "s1", "", nil, 401, 0},
-		{"another", "s9", adminToken, nil, 404, 0},
-		{"it", "s1", adminToken, nil, 204, 1},
-		{"by its conversation", "conv-s1", adminToken, nil, 204, 1},
-		{"out of reach", "s1", adminToken, func(s api.Stop) error {
-			if s.Force {
-				return nil
-			}
-			return api.Errorf(409, api.CodeOffline, "offline")
-		}, 204, 2},
-		{"ended", "s1", adminToken, func(api.Stop) error { return api.Errorf(409, api.CodeEnded, "ended") }, 204, 1},
-		{"a fault", "s1", adminToken, func(api.Stop) error { return os.ErrClosed }, 500, 1},
+		{"only looking", session, observeToken, 403, false},
+		{"no token", session, "", 401, false},
+		{"another", "s9", adminToken, 404, false},
+		{"by its conversation", conversation, adminToken, 204, true},
+		{"ended", session, adminToken, 204, true},
+		{"out of reach", lost.id, adminToken, 204, true},
 	}
 	for _, test := range tests {
-		r.hub.stops, r.hub.stopErr = nil, test.err
 		status, answer := r.call("DELETE", "/sessions/"+test.id, test.token, "")
-		if status != test.status || len(r.hub.stops) != test.stops {
-			t.Errorf("%s: status %d after %d stops, %v; want %d and %d", test.name, status, len(r.hub.stops), answer, test.status, test.stops)
+		if status != test.status {
+			t.Errorf("%s: status %d, %v; want %d", test.name, status, answer, test.status)
 		}
-		if strings.Contains(string(encode(answer)), os.ErrClosed.Error()) {
-			t.Errorf("%s: the client is told of a fault of ours: %v", test.name, answer)
+		id := session
+		if test.id == lost.id {
+			id = lost.id
+		}
+		if s, err := lab.Hub.Snapshot(t.Context(), id); err != nil || (s.State == api.StateEnded) != test.ended {
+			t.Errorf("%s: the session is %+v, %v", test.name, s, err)
 		}
 	}
-	if !strings.Contains(r.log.String(), os.ErrClosed.Error()) {
-		t.Errorf("a fault of ours is not in the log: %s", r.log)
+}
+
+// A fault of ours is in the log, and the client is not told what it is.
+func TestProblem(t *testing.T) {
+	var log lockedBuffer
+	s := New(nil, nil, &Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	for _, test := range []struct {
+		err    error
+		status int
+		code   string
+		logged bool
+	}{
+		{os.ErrClosed, 500, api.CodeInternal, true},
+		{fmt.Errorf("asking: %w", context.DeadlineExceeded), 504, api.CodeTimeout, false},
+		{fmt.Errorf("asking: %w", hub.ErrClosed), 503, api.CodeClosing, false},
+		{fmt.Errorf("asking: %w", api.Errorf(409, api.CodeOffline, "away")), 409, api.CodeOffline, false},
+		{&api.Error{Code: "odd", Title: "odd"}, 500, "odd", false},
+	} {
+		e := s.problem(test.err)
+		if e.Status != test.status || e.Code != test.code || strings.Contains(e.Error(), os.ErrClosed.Error()) {
+			t.Errorf("%v is told as %+v", test.err, e)
+		}
+		if logged := strings.Contains(log.String(), test.err.Error()); logged != test.logged {
+			t.Errorf("%v is in the log: %t", test.err, logged)
+		}
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/switchboard-dev/switchboard/api"
-	"github.com/switchboard-dev/switchboard/internal/hub"
 )
 
 // TestDirectFirstLineInPieces cuts somebody unknown whose first line does not end, before
@@ -40,14 +39,7 @@ func TestDirectNoText(t *testing.T) {
 	}
 }
 
-// A busyDirectHub has cursors that always have something more, also when their context
-// has ended.
-type busyDirectHub struct{ *directHub }
-
-func (busyDirectHub) Follow(context.Context, string, hub.FollowOptions) (Cursor, error) {
-	return busyDirectCursor{}, nil
-}
-
+// A busyDirectCursor always has something more, also when its context has ended.
 type busyDirectCursor struct{}
 
 func (busyDirectCursor) Next(ctx context.Context) ([]api.Frame, error) {
@@ -60,8 +52,7 @@ func (busyDirectCursor) Close() {}
 // TestDirectEndInTheMiddle ends a connection however much there is still to show.
 func TestDirectEndInTheMiddle(t *testing.T) {
 	r := newDirectRig(t, nil)
-	r.hub.add("s1")
-	r.server.hub = busyDirectHub{r.hub}
+	r.hub.add("s1").cursor = busyDirectCursor{}
 	c := r.dial("s1", adminToken)
 	for range 2 { // what is shown first of all
 		if got := c.next(); got != says {

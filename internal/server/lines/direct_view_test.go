@@ -8,6 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/server/servertest"
+	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // The client of the table, and somebody else.
@@ -57,12 +59,27 @@ type collector struct{ lines []string }
 
 func (c *collector) Line(line []byte) { c.lines = append(c.lines, string(line)) }
 
-// newDirectView returns the dialect as it shows something.
-func newDirectView(t *testing.T, registered bool) *direct {
+// newDirectView returns the dialect as it shows something to a client of a session, which
+// is the registrant of what the CLI asks its program, or not.
+func newDirectView(t *testing.T, lab *servertest.Lab, registered bool) *direct {
 	t.Helper()
-	s := New(newDirectHub(), nil, nil)
+	created, err := lab.Hub.CreateDirect(t.Context(), servertest.Admin, api.CreateSession{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	driver, err := lab.Hub.Join(t.Context(), created.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(driver.Leave)
+	if registered {
+		if _, err := driver.Submit(t.Context(), servertest.Admin, []byte(initialize), func(wire.Scope) bool { return true }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := New(lab.Hub, nil, nil)
 	c := &conn{server: s}
-	d := &direct{conn: c, options: &s.options, driver: &directSession{registered: registered}}
+	d := &direct{conn: c, options: &s.options, driver: driver}
 	c.view.init(d, me, true, func(e *api.Event) *sight { return s.sight(t.Context(), e) })
 	return d
 }
@@ -110,9 +127,10 @@ func TestDirectView(t *testing.T) {
 		"what the stream says of itself":    {[][]api.Frame{{{Type: api.FrameResume, Resume: &api.Verdict{}}, {Type: api.FrameClosing}}}, false, nil},
 		"a settled question without a name": {[][]api.Frame{{event(api.KindQuestionSettled, `nonsense`)}}, false, nil},
 	}
+	lab := servertest.New(t, nil)
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			d := newDirectView(t, test.registered)
+			d := newDirectView(t, lab, test.registered)
 			var got []string
 			for _, frames := range test.batches {
 				got = append(got, d.shown(frames...)...)
@@ -140,8 +158,9 @@ func TestDirectViewOver(t *testing.T) {
 		"only the connection":       {[]api.Frame{state(api.StateOffline)}, false},
 		"another is started for it": {[]api.Frame{ended, state(api.StateStarting)}, false},
 	}
+	lab := servertest.New(t, nil)
 	for name, test := range tests {
-		d := newDirectView(t, true)
+		d := newDirectView(t, lab, true)
 		d.shown(test.frames...)
 		if d.over() != test.over {
 			t.Errorf("%s: it is over: %t", name, d.over())
@@ -153,7 +172,7 @@ func TestDirectViewOver(t *testing.T) {
 }
 
 func TestDirectGreeting(t *testing.T) {
-	d := newDirectView(t, true)
+	d := newDirectView(t, servertest.New(t, nil), true)
 	for _, test := range []struct {
 		question api.Question
 		want     []string
@@ -179,7 +198,7 @@ func TestDirectGreeting(t *testing.T) {
 
 // TestDirectEchoes waits for echoes that never come.
 func TestDirectEchoes(t *testing.T) {
-	d := newDirectView(t, true)
+	d := newDirectView(t, servertest.New(t, nil), true)
 	for i := range 3 * maxEchoes {
 		d.shown(sent(me, fmt.Sprintf(`{"type":"user","uuid":"n%d"}`, i)))
 	}

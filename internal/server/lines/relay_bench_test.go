@@ -16,7 +16,7 @@ func (d *discard) Line(line []byte) { d.bytes += len(line) }
 func shower(tb testing.TB, kind string) (*view, []api.Frame) {
 	tb.Helper()
 	text := `{"type":"assistant","uuid":"u","session_id":"c","message":{"content":[{"type":"text","text":"` + strings.Repeat("x", 930) + `"}]}}`
-	s := New(newFakeHub(), nil, nil)
+	s := New(nil, nil, nil)
 	c := &conn{server: s}
 	c.view.init(&relay{conn: c}, "me", false, func(e *api.Event) *sight { return s.sight(tb.Context(), e) })
 	frames := make([]api.Frame, 256)

@@ -2,7 +2,6 @@ package lines
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,43 +16,36 @@ import (
 // A browser gives up a connection with bytes that are not UTF-8, and would do so
 // each time it comes back.
 func TestRelayGreetingIsText(t *testing.T) {
-	session := asking()
-	session.Init = json.RawMessage("{\"type\":\"system\",\"subtype\":\"init\",\"model\":\"\xff\"}")
-	session.Questions[0].Request = json.RawMessage(strings.Replace(ask, `"r1"`, "\"r1\",\"x\":\"\xff\"", 1))
-	h := newFakeHub(session)
+	init, question := strings.Replace(initOf("s1"), `"m"`, "\"\xff\"", 1), strings.Replace(ask, `"r1"`, "\"r1\",\"x\":\"\xff\"", 1)
+	h := newStage(t, asksFor("s1", init, question))
 	h.submit = func(context.Context, submission) ([]byte, error) { return []byte("{\"type\":\"\xff\"}"), nil }
 	c := newRig(t, h, nil).dial(t, "")
-	c.expect(connected(session.ID)[0], "{\"type\":\"system\",\"subtype\":\"init\",\"model\":\"\ufffd\"}", strings.Replace(ask, `"r1"`, "\"r1\",\"x\":\"\ufffd\"", 1))
+	c.expect(connected("s1")[0], strings.ToValidUTF8(init, "\ufffd"), strings.ToValidUTF8(question, "\ufffd"))
 	c.say(hi)
 	c.expect("{\"type\":\"\ufffd\"}")
-}
-
-// A busyHub has cursors that always have something more, also when their context
-// has ended.
-type busyHub struct{ *fakeHub }
-
-func (busyHub) FollowAll(context.Context, hub.FollowOptions) (Cursor, error) {
-	return &busyCursor{}, nil
-}
-
-// A closedHub has ended by the time a front end wants to follow it.
-type closedHub struct{ *fakeHub }
-
-func (closedHub) FollowAll(context.Context, hub.FollowOptions) (Cursor, error) {
-	return nil, hub.ErrClosed
 }
 
 // A front end that comes while the hub ends is told to come back, not that it is not
 // wanted.
 func TestRelayComesAtTheEnd(t *testing.T) {
-	r := newRig(t, closedHub{newFakeHub(idle("s1"))}, nil)
+	h := newStage(t, idle("s1"))
+	h.follow = func(c Cursor) (Cursor, error) {
+		c.Close()
+		return nil, hub.ErrClosed
+	}
+	r := newRig(t, h, nil)
 	lines, closed := r.dial(t, "").end()
 	if len(lines) != 1 || !strings.Contains(lines[0], `"code":"closing"`) || closed.Code != websocket.StatusServiceRestart {
 		t.Errorf("got %q, %v", lines, closed)
 	}
 }
 
-type busyCursor struct{ begun bool }
+// A busyCursor always has something more, also when its context has ended.
+type busyCursor struct {
+	Cursor
+
+	begun bool
+}
 
 func (c *busyCursor) Next(ctx context.Context) ([]api.Frame, error) {
 	if !c.begun {
@@ -64,12 +56,12 @@ func (c *busyCursor) Next(ctx context.Context) ([]api.Frame, error) {
 	return []api.Frame{{Type: api.FrameEvent, Event: line("s1", `{"type":"assistant"}`)}}, nil
 }
 
-func (*busyCursor) Close() {}
-
 // A connection that is over ends, however much there is still to show: whose token
 // was revoked sees nothing more.
 func TestRelayEndInTheMiddle(t *testing.T) {
-	r := newRig(t, busyHub{newFakeHub(idle("s1"))}, nil)
+	h := newStage(t, idle("s1"))
+	h.follow = func(c Cursor) (Cursor, error) { return &busyCursor{Cursor: c}, nil }
+	r := newRig(t, h, nil)
 	c := r.dial(t, "")
 	c.expect(append(connected("s1"), `{"type":"assistant"}`)...)
 	var end sync.WaitGroup
@@ -81,41 +73,29 @@ func TestRelayEndInTheMiddle(t *testing.T) {
 	}
 }
 
-// An edgeHub has one cursor, of which it knows how often it was asked.
-type edgeHub struct {
-	*fakeHub
-
-	asked, before atomic.Int32 // before a session was looked at
-}
-
-func (h *edgeHub) FollowAll(ctx context.Context, o hub.FollowOptions) (Cursor, error) {
-	c, err := h.fakeHub.FollowAll(ctx, o)
-	return &edgeCursor{c, h}, err
-}
-
-func (h *edgeHub) Snapshot(ctx context.Context, id string) (*api.Session, error) {
-	h.before.Store(h.asked.Load())
-	return h.fakeHub.Snapshot(ctx, id)
-}
-
+// An edgeCursor knows how often it was asked.
 type edgeCursor struct {
 	Cursor
 
-	hub *edgeHub
+	asked *atomic.Int32
 }
 
 func (c *edgeCursor) Next(ctx context.Context) ([]api.Frame, error) {
-	c.hub.asked.Add(1)
+	c.asked.Add(1)
 	return c.Cursor.Next(ctx)
 }
 
 // Who is told that an agent is there may prompt it at once. A cursor that is not at
 // the live edge by then, which takes it two calls, would give no deltas of the answer.
 func TestRelayEdgeBeforeGreeting(t *testing.T) {
-	h := &edgeHub{fakeHub: newFakeHub(idle("s1"))}
+	h := newStage(t, idle("s1"))
+	var asked atomic.Int32
+	h.follow = func(c Cursor) (Cursor, error) { return &edgeCursor{c, &asked}, nil }
+	before := int32(-1)
+	h.greeting = func() { before = asked.Load() }
 	c := newRig(t, h, nil).dial(t, "")
 	c.expect(connected("s1")...)
-	if n := h.before.Load(); n < 2 {
-		t.Errorf("the cursor was asked %d times before", n)
+	if before < 2 {
+		t.Errorf("the cursor was asked %d times before", before)
 	}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // took waits until the hub has been given n lines, and returns the last.
-func (h *fakeHub) took(t *testing.T, n int) submission {
+func (h *stage) took(t *testing.T, n int) submission {
 	t.Helper()
 	h.await(t, fmt.Sprint(n, " lines"), func() bool { return len(h.lines) >= n })
 	h.mu.Lock()
@@ -29,43 +29,50 @@ func TestRelayRouting(t *testing.T) {
 	answer := func(id, more string) string {
 		return `{"type":"control_response","response":{"subtype":"success","request_id":"` + id + `","response":{}}` + more + `}`
 	}
-	h := newFakeHub()
+	asks := func(id string) string { return strings.Replace(ask, `"r1"`, `"`+id+`"`, 1) }
+	one, two := asksFor("s1", asks("r1"), asks("rr")), asksFor("s2", asks("r2"), asks("rr"))
+	both := newStage(t, one, two)
+	stages := map[string]*stage{"both": both, "one": newStage(t, idle("s1"), ended("s2")), "none": newStage(t, ended("s2"))}
 	tests := []struct {
-		name     string
-		sessions []*api.Session
-		query    string
-		line     string
-		session  string
-		refused  string // the code
+		name    string
+		stage   string
+		query   string
+		line    string
+		session string
+		refused string // the code
 	}{
-		{"?session=", []*api.Session{idle("s1"), idle("s2")}, "?session=s2", hi, "s2", ""},
-		{"?session= counts more than session_id", []*api.Session{idle("s1"), idle("s2")}, "?session=s2", strings.Replace(hi, `"uuid"`, `"session_id":"c-s1","uuid"`, 1), "s2", ""},
-		{"conversation", []*api.Session{idle("s1"), idle("s2")}, "", strings.Replace(hi, `"uuid"`, `"session_id":"c-s1","uuid"`, 1), "s1", ""},
-		{"id", []*api.Session{idle("s1"), idle("s2")}, "", strings.Replace(hi, `"uuid"`, `"session_id":"s2","uuid"`, 1), "s2", ""},
-		{"unknown conversation", []*api.Session{idle("s1")}, "", strings.Replace(hi, `"uuid"`, `"session_id":"what","uuid"`, 1), "", api.CodeNotFound},
-		{"default", []*api.Session{idle("s1")}, "", strings.Replace(hi, `"uuid"`, `"session_id":"default","uuid"`, 1), "s1", ""},
-		{"the only one", []*api.Session{idle("s1"), {ID: "s2", State: api.StateEnded}}, "", hi, "s1", ""},
-		{"several", []*api.Session{idle("s1"), idle("s2")}, "", hi, "", api.CodeConflict},
-		{"none", []*api.Session{{ID: "s2", State: api.StateEnded}}, "", hi, "", api.CodeEnded},
-		{"answer by its request", []*api.Session{idle("s1"), idle("s2")}, "", answer("r2", ""), "s2", ""},
-		{"answer to nothing, one session", []*api.Session{idle("s1")}, "", answer("r9", ""), "s1", ""},
-		{"answer to nothing, several", []*api.Session{idle("s1"), idle("s2")}, "", answer("r9", ""), "", api.CodeNotFound},
-		{"answer to what another session asks", []*api.Session{idle("s1"), idle("s2")}, "?session=s1", answer("r2", ""), "s1", ""},
-		{"answer to two", []*api.Session{idle("s1"), idle("s2")}, "", answer("rr", ""), "", api.CodeConflict},
-		{"answer to two, one named", []*api.Session{idle("s1"), idle("s2")}, "", answer("rr", `,"session_id":"c-s2"`), "s2", ""},
-		{"answer in another form", []*api.Session{idle("s1"), idle("s2")}, "", `{"type":"control_response","request_id":"r2","permission":{"allow":true}}`, "s2", ""},
-		{"anything else", []*api.Session{idle("s1")}, "", `{"type":"update_environment_variables","variables":{}}`, "s1", ""},
+		{"?session=", "both", "?session=s2", hi, "s2", ""},
+		{"?session= counts more than session_id", "both", "?session=s2", strings.Replace(hi, `"uuid"`, `"session_id":"c-s1","uuid"`, 1), "s2", ""},
+		{"conversation", "both", "", strings.Replace(hi, `"uuid"`, `"session_id":"c-s1","uuid"`, 1), "s1", ""},
+		{"id", "both", "", strings.Replace(hi, `"uuid"`, `"session_id":"`+both.id("s2")+`","uuid"`, 1), "s2", ""},
+		{"unknown conversation", "one", "", strings.Replace(hi, `"uuid"`, `"session_id":"what","uuid"`, 1), "", api.CodeNotFound},
+		{"default", "one", "", strings.Replace(hi, `"uuid"`, `"session_id":"default","uuid"`, 1), "s1", ""},
+		{"the only one", "one", "", hi, "s1", ""},
+		{"several", "both", "", hi, "", api.CodeConflict},
+		{"none", "none", "", hi, "", api.CodeEnded},
+		{"answer by its request", "both", "", answer("r2", ""), "s2", ""},
+		{"answer to nothing, one session", "one", "", answer("r9", ""), "s1", ""},
+		{"answer to nothing, several", "both", "", answer("r9", ""), "", api.CodeNotFound},
+		{"answer to what another session asks", "both", "?session=s1", answer("r2", ""), "s1", ""},
+		{"answer to two", "both", "", answer("rr", ""), "", api.CodeConflict},
+		{"answer to two, one named", "both", "", answer("rr", `,"session_id":"c-s2"`), "s2", ""},
+		{"answer in another form", "both", "", `{"type":"control_response","request_id":"r2","permission":{"allow":true}}`, "s2", ""},
+		{"anything else", "one", "", `{"type":"update_environment_variables","variables":{}}`, "s1", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			h = newFakeHub(tt.sessions...)
-			h.names = map[string]string{"c-s1": "s1", "c-s2": "s2"}
-			h.asked = map[string][]string{"r1": {"s1"}, "r2": {"s2"}, "rr": {"s1", "s2"}}
+			h := stages[tt.stage]
+			h.lines = nil
 			c := newRig(t, h, nil).dial(t, tt.query)
-			for _, s := range tt.sessions {
-				if s.State != api.StateEnded && (tt.query == "" || strings.HasSuffix(tt.query, s.ID)) {
-					c.expect(connected(s.ID)...)
-				}
+			switch {
+			case tt.stage == "one":
+				c.greeted(nil, "s1")
+			case tt.query == "?session=s1":
+				c.greeted([]string{asks("r1"), asks("rr")}, "s1")
+			case tt.query == "?session=s2":
+				c.greeted([]string{asks("r2"), asks("rr")}, "s2")
+			case tt.stage == "both":
+				c.greeted([]string{asks("r1"), asks("r2"), asks("rr"), asks("rr")}, "s1", "s2")
 			}
 			c.say(tt.line)
 			if tt.refused != "" {
@@ -87,7 +94,7 @@ func TestRelayRouting(t *testing.T) {
 }
 
 func TestRelayFraming(t *testing.T) {
-	h := newFakeHub(idle("s1"))
+	h := newStage(t, idle("s1"))
 	c := newRig(t, h, nil).dial(t, "?session=s1")
 	c.expect(connected("s1")...)
 	prompt := func(i int) string {
@@ -117,7 +124,7 @@ func TestRelayFraming(t *testing.T) {
 }
 
 func TestRelayPromptsKeepTheirOrder(t *testing.T) {
-	h := newFakeHub(idle("s1"))
+	h := newStage(t, idle("s1"))
 	c := newRig(t, h, nil).dial(t, "?session=s1")
 	c.expect(connected("s1")...)
 	const n = 100
@@ -135,7 +142,7 @@ func TestRelayPromptsKeepTheirOrder(t *testing.T) {
 // TestRelayPromptIsShownToOthers has a prompt shown to everybody but who sent it, with
 // the conversation that it is for.
 func TestRelayPromptIsShownToOthers(t *testing.T) {
-	h := newFakeHub(idle("s1"))
+	h := newStage(t, idle("s1"))
 	h.submit = func(_ context.Context, v submission) ([]byte, error) {
 		sent := &api.Event{Session: "s1", Kind: api.KindSent, By: v.by.Name, Line: []byte(v.line)}
 		mark, _ := marker("s1")
@@ -160,7 +167,7 @@ func TestRelayPromptIsShownToOthers(t *testing.T) {
 }
 
 func TestRelayRefusedPromptIsForgotten(t *testing.T) {
-	h := newFakeHub(idle("s1"))
+	h := newStage(t, idle("s1"))
 	h.submit = func(context.Context, submission) ([]byte, error) {
 		return nil, &api.Error{Code: api.CodeForbidden, Title: "no, you are disconnected", Hint: "ask"}
 	}
@@ -168,7 +175,7 @@ func TestRelayRefusedPromptIsForgotten(t *testing.T) {
 	c.expect(connected("s1")...)
 	c.say(hi)
 	// Front ends take the word for the end of all agents.
-	if s := c.refused(); s.Code != api.CodeForbidden || s.Text != "no, you are not connected (ask)" || s.Session != "s1" {
+	if s := c.refused(); s.Code != api.CodeForbidden || s.Text != "no, you are not connected (ask)" || h.named(s.Session) != "s1" {
 		t.Errorf("got %+v", s)
 	}
 	h.publish(&api.Event{Session: "s1", Kind: api.KindSent, Line: []byte(hi)})
@@ -179,31 +186,30 @@ const allow = `{"type":"control_response","response":{"subtype":"success","reque
 
 func TestRelayAnswers(t *testing.T) {
 	_, text := marker("s1")
-	settle := func(h *fakeHub, by string) {
+	settle := func(h *stage, by string) {
 		mark, _ := marker("s1")
 		h.publish(settledBy("s1", "r1", by), mark)
 	}
 	lost := &api.Error{Code: api.CodeAlreadySettled, Title: "the question was answered already by bob"}
 	tests := []struct {
 		name   string
-		submit func(h *fakeHub, by string) error
+		submit func(h *stage, by string) error
 		want   []string // what the one that answers sees
 	}{
-		{"accepted, and seen before that", func(h *fakeHub, by string) error { settle(h, by); return nil }, []string{text}},
-		{"too late", func(*fakeHub, string) error { return lost }, []string{refused(lost)}},
-		{"refused for another reason", func(*fakeHub, string) error { return errors.New("disk full") }, []string{refused(New(nil, nil, nil).problem(errors.New("x")))}},
+		{"accepted, and seen before that", func(h *stage, by string) error { settle(h, by); return nil }, []string{text}},
+		{"too late", func(*stage, string) error { return lost }, []string{refused(lost)}},
+		{"refused for another reason", func(*stage, string) error { return errors.New("disk full") }, []string{refused(New(nil, nil, nil).problem(errors.New("x")))}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			h := newFakeHub(asking())
-			h.asked["r1"] = []string{"s1"}
+			h := newStage(t, asking())
 			h.submit = func(_ context.Context, v submission) ([]byte, error) { return nil, tt.submit(h, v.by.Name) }
 			r := newRig(t, h, nil)
 			a, b := r.dial(t, ""), r.dial(t, "")
 			a.expect(append(connected("s1"), ask)...)
 			b.expect(append(connected("s1"), ask)...)
 			a.say(allow)
-			a.expect(tt.want...)
+			a.expect(h.fill(tt.want)...)
 			mark, _ := marker("s1")
 			if tt.want[0] == text {
 				b.expect(cancelled, text)
@@ -218,8 +224,7 @@ func TestRelayAnswers(t *testing.T) {
 		})
 	}
 	t.Run("lost while under way", func(t *testing.T) {
-		h := newFakeHub(asking())
-		h.asked["r1"] = []string{"s1"}
+		h := newStage(t, asking())
 		seen := make(chan struct{})
 		h.submit = func(context.Context, submission) ([]byte, error) {
 			settle(h, "bob")
@@ -231,11 +236,10 @@ func TestRelayAnswers(t *testing.T) {
 		a.say(allow)
 		a.expect(cancelled, text)
 		close(seen)
-		a.expect(refused(lost))
+		a.expect(h.fill([]string{refused(lost)})...)
 	})
 	t.Run("accepted before it is seen", func(t *testing.T) {
-		h := newFakeHub(asking())
-		h.asked["r1"] = []string{"s1"}
+		h := newStage(t, asking())
 		var by string // read when the answer has come
 		h.submit = func(_ context.Context, v submission) ([]byte, error) {
 			by = v.by.Name
@@ -252,6 +256,15 @@ func TestRelayAnswers(t *testing.T) {
 
 func refused(e *api.Error) string { return string(refusal(e, "r1", "s1")) }
 
+// fill puts the ids of sessions into refusals.
+func (h *stage) fill(lines []string) []string {
+	var filled []string
+	for _, l := range lines {
+		filled = append(filled, strings.ReplaceAll(l, `"s1"`, `"`+h.id("s1")+`"`))
+	}
+	return filled
+}
+
 func TestRelayRefusals(t *testing.T) {
 	tests := []struct{ line, code string }{
 		{`what`, api.CodeInvalid},
@@ -262,7 +275,7 @@ func TestRelayRefusals(t *testing.T) {
 		{`{"a":1}{"b":2}`, api.CodeInvalid},
 		{"\x00", api.CodeInvalid},
 	}
-	h := newFakeHub(idle("s1"))
+	h := newStage(t, idle("s1"))
 	c := newRig(t, h, nil).dial(t, "")
 	c.expect(connected("s1")...)
 	for _, tt := range tests {
@@ -277,7 +290,7 @@ func TestRelayRefusals(t *testing.T) {
 }
 
 func TestRelayRequestsAreAnswered(t *testing.T) {
-	h := newFakeHub(idle("s1"), idle("s2"))
+	h := newStage(t, idle("s1"), idle("s2"))
 	const request = `{"type":"control_request","request_id":"mine","request":{"subtype":"interrupt"}}`
 	const done = `{"type":"control_response","response":{"subtype":"success","request_id":"mine"}}`
 	h.submit = func(_ context.Context, v submission) ([]byte, error) {
@@ -293,11 +306,10 @@ func TestRelayRequestsAreAnswered(t *testing.T) {
 		{"", `"error_code":"conflict"`},
 	} {
 		c := r.dial(t, tt.query)
-		if tt.query != "?session=s2" {
-			c.expect(connected("s1")...)
-		}
-		if tt.query != "?session=s1" {
-			c.expect(connected("s2")...)
+		if name, one := strings.CutPrefix(tt.query, "?session="); one {
+			c.greeted(nil, name)
+		} else {
+			c.greeted(nil, "s1", "s2")
 		}
 		c.say(request)
 		got := c.next()
@@ -311,7 +323,7 @@ func TestRelayRequestsAreAnswered(t *testing.T) {
 // TestRelayTooManyRequests has more asked than is worked on. What is no request is
 // taken nevertheless, as soon as it can be.
 func TestRelayTooManyRequests(t *testing.T) {
-	h := newFakeHub(idle("s1"))
+	h := newStage(t, idle("s1"))
 	hold := make(chan struct{})
 	h.submit = func(_ context.Context, v submission) ([]byte, error) {
 		if strings.Contains(v.line, "control_request") {
@@ -341,7 +353,7 @@ func TestRelayTooManyRequests(t *testing.T) {
 
 // TestRelayLongLinesWait does not read on while long lines are under way.
 func TestRelayLongLinesWait(t *testing.T) {
-	h := newFakeHub(idle("s1"))
+	h := newStage(t, idle("s1"))
 	hold := make(chan struct{})
 	h.submit = func(context.Context, submission) ([]byte, error) {
 		<-hold
@@ -376,7 +388,7 @@ func TestRelayLongLinesWait(t *testing.T) {
 
 // TestRelaySaidAndGone does what was said by somebody who has left.
 func TestRelaySaidAndGone(t *testing.T) {
-	h := newFakeHub(idle("s1"))
+	h := newStage(t, idle("s1"))
 	hold, done := make(chan struct{}), make(chan error, 1)
 	h.submit = func(ctx context.Context, _ submission) ([]byte, error) {
 		<-hold
@@ -397,7 +409,7 @@ func TestRelaySaidAndGone(t *testing.T) {
 
 // TestRelayTooLong refuses what is too long and goes on.
 func TestRelayTooLong(t *testing.T) {
-	h := newFakeHub(idle("s1"))
+	h := newStage(t, idle("s1"))
 	r := newRig(t, h, nil)
 	r.relay.maxLine = 64 << 10
 	c := r.dial(t, "?session=s1")

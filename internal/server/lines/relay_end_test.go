@@ -28,7 +28,7 @@ func listen(t testing.TB) net.Listener {
 }
 
 func TestRelayClose(t *testing.T) {
-	h := newFakeHub(idle("s1"))
+	h := newStage(t, idle("s1"))
 	r := newRig(t, h, nil)
 	c := r.dial(t, "")
 	c.expect(connected("s1")...)
@@ -49,7 +49,7 @@ func TestRelayClose(t *testing.T) {
 
 // TestRelayCloseOfTheDeaf closes although a front end reads nothing.
 func TestRelayCloseOfTheDeaf(t *testing.T) {
-	h := newFakeHub(idle("s1"))
+	h := newStage(t, idle("s1"))
 	r := newRig(t, h, nil)
 	r.dialNarrow(t, "").expect(connected("s1")...)
 	big := json.RawMessage(`{"type":"assistant","x":"` + strings.Repeat("x", 1<<20) + `"}`)
@@ -65,7 +65,7 @@ func TestRelayCloseOfTheDeaf(t *testing.T) {
 // TestRelayStall has a front end read nothing for long: others do not wait, and it
 // gets everything in the end.
 func TestRelayStall(t *testing.T) {
-	h := newFakeHub(idle("s1"))
+	h := newStage(t, idle("s1"))
 	r := newRig(t, h, nil)
 	slow := r.dialNarrow(t, "")
 	slow.expect(connected("s1")...)
@@ -90,7 +90,7 @@ func TestRelayStall(t *testing.T) {
 }
 
 func TestRelayPing(t *testing.T) {
-	h := newFakeHub(idle("s1"))
+	h := newStage(t, idle("s1"))
 	r := newRig(t, h, &Options{Ping: time.Millisecond})
 	pings := make(chan struct{}, 1000)
 	ctx := t.Context()
@@ -137,7 +137,7 @@ func TestRelayMemory(t *testing.T) {
 	if raceEnabled { // memory means nothing then
 		fronts = 10
 	}
-	h := newFakeHub(idle("s1"))
+	h := newStage(t, idle("s1"))
 	r := newRig(t, h, nil)
 	conns := make([]net.Conn, fronts)
 	connect := func() net.Conn {
@@ -150,7 +150,7 @@ func TestRelayMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		readUntil(t, conn, `"session_id":"c-s1"}`)
+		readUntil(t, conn, `"tools":[]}`)
 		return conn
 	}
 	defer func() { _ = connect().Close() }()

@@ -17,8 +17,10 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/broadcast"
 	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/server/access"
+	"github.com/switchboard-dev/switchboard/internal/server/servertest"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -54,51 +56,110 @@ func newGuard(t testing.TB, open access.OpenRelay) *access.Guard {
 	return access.New(&access.Options{Tokens: tokens, OpenRelay: open})
 }
 
-// A submission is a line that was given to a fakeHub.
+// A submission is a line that was given to a stage.
 type submission struct {
 	by      hub.Actor
 	session string
 	line    string
 }
 
-// A fakeHub shows what a test publishes, and takes lines.
-type fakeHub struct {
-	Hub // the rest is not for this dialect
+// A stage is a hub with sessions of which the test says what is shown of them and what
+// becomes of lines: it stands between the relay and the hub, see staged. Sessions have
+// names of the test.
+type stage struct {
+	lab    *servertest.Lab
+	agents map[string]*servertest.Agent // by name
 
-	mu       sync.Mutex
-	changed  chan struct{} // closed at the next change
-	frames   []api.Frame
-	sessions []*api.Session
-	names    map[string]string   // conversations to sessions
-	asked    map[string][]string // request ids to sessions
-	lines    []submission
+	mu      sync.Mutex
+	changed broadcast.Broadcast
+	frames  []api.Frame
+	lines   []submission
 	// submit is what becomes of a line; nil takes all.
 	submit func(ctx context.Context, v submission) ([]byte, error)
-	follow hub.FollowOptions // of the last cursor
-	open   int               // cursors
-	all    []*fakeCursor     // that have ever been
+	// follow replaces the cursors of the stage, if it is not nil.
+	follow func(Cursor) (Cursor, error)
+	// greeting is called before a client is greeted; it may be nil.
+	greeting func()
+	open     int           // cursors
+	all      []*fakeCursor // that have ever been
 }
 
-func newFakeHub(sessions ...*api.Session) *fakeHub {
-	return &fakeHub{changed: make(chan struct{}), sessions: sessions, names: map[string]string{}, asked: map[string][]string{}}
+// newStage makes a stage with sessions.
+func newStage(t testing.TB, sessions ...func(*stage)) *stage {
+	t.Helper()
+	h := &stage{lab: servertest.New(t, nil), agents: map[string]*servertest.Agent{}}
+	for _, s := range sessions {
+		s(h)
+	}
+	return h
 }
 
-func (h *fakeHub) update(f func()) {
+// idle makes a session that waits for a prompt.
+func idle(name string) func(*stage) {
+	return func(h *stage) {
+		a := h.lab.Dial(api.CreateSession{})
+		a.Say(initOf(name))
+		h.agents[name] = a
+	}
+}
+
+// asksFor makes a session that asks.
+func asksFor(name string, requests ...string) func(*stage) {
+	return func(h *stage) {
+		idle(name)(h)
+		h.agents[name].Say(requests...)
+	}
+}
+
+// ended makes a session without a process.
+func ended(name string) func(*stage) {
+	return func(h *stage) {
+		a := h.lab.Create(api.CreateSession{})
+		if _, err := h.lab.Hub.Stop(context.Background(), servertest.Admin, a.Session, api.Stop{}); err != nil {
+			panic(err)
+		}
+		h.agents[name] = a
+	}
+}
+
+// initOf is what a CLI says first.
+func initOf(name string) string {
+	return `{"type":"system","subtype":"init","session_id":"c-` + name + `","uuid":"u","cwd":"/w","model":"m","permissionMode":"default","claude_code_version":"2.1.325","tools":[]}`
+}
+
+// id returns the id of a session, or what has none.
+func (h *stage) id(name string) string {
+	if a := h.agents[name]; a != nil {
+		return a.Session
+	}
+	return name
+}
+
+// named is the other way around.
+func (h *stage) named(id string) string {
+	for name, a := range h.agents {
+		if a.Session == id {
+			return name
+		}
+	}
+	return id
+}
+
+func (h *stage) update(f func()) {
 	h.mu.Lock()
+	defer h.mu.Unlock()
 	f()
-	close(h.changed)
-	h.changed = make(chan struct{})
-	h.mu.Unlock()
+	h.changed.Notify()
 }
 
 // await waits until ok, which is called with mu held.
-func (h *fakeHub) await(t *testing.T, what string, ok func() bool) {
+func (h *stage) await(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	limit := time.NewTimer(patience)
 	defer limit.Stop()
 	for {
 		h.mu.Lock()
-		done, changed := ok(), h.changed
+		done, changed := ok(), h.changed.Changed()
 		h.mu.Unlock()
 		if done {
 			return
@@ -112,9 +173,10 @@ func (h *fakeHub) await(t *testing.T, what string, ok func() bool) {
 }
 
 // publish shows events.
-func (h *fakeHub) publish(events ...*api.Event) {
+func (h *stage) publish(events ...*api.Event) {
 	h.update(func() {
 		for _, e := range events {
+			e.Session = h.id(e.Session)
 			f := api.Frame{Type: api.FrameEvent, Event: e}
 			if e.Kind == api.KindLive {
 				f.Type = api.FrameLive
@@ -128,33 +190,98 @@ func (h *fakeHub) publish(events ...*api.Event) {
 	})
 }
 
-func (h *fakeHub) publishFrame(f api.Frame) { h.update(func() { h.frames = append(h.frames, f) }) }
-
-func (h *fakeHub) Follow(_ context.Context, session string, o hub.FollowOptions) (Cursor, error) {
-	return h.cursor(session, o), nil
+func (h *stage) publishFrame(f api.Frame) {
+	if f.Partial != nil {
+		f.Partial.Session = h.id(f.Partial.Session)
+	}
+	h.update(func() { h.frames = append(h.frames, f) })
 }
 
-func (h *fakeHub) FollowAll(_ context.Context, o hub.FollowOptions) (Cursor, error) {
-	return h.cursor("", o), nil
+// take takes a line.
+func (h *stage) take(ctx context.Context, by hub.Actor, session string, line []byte) ([]byte, error) {
+	v := submission{by, h.named(session), string(line)}
+	h.mu.Lock()
+	submit := h.submit
+	h.mu.Unlock()
+	h.update(func() { h.lines = append(h.lines, v) })
+	if submit == nil {
+		return nil, nil
+	}
+	return submit(ctx, v)
 }
 
-func (h *fakeHub) cursor(session string, o hub.FollowOptions) Cursor {
-	c := &fakeCursor{hub: h, session: session}
+// A staged is a relay that shows what is on a stage, and gives it what clients say. All
+// else is the hub's.
+type staged struct {
+	*relay
+
+	stage *stage
+}
+
+func (d *staged) follow(ctx context.Context) (Cursor, error) {
+	of, err := d.relay.follow(ctx)
+	if err != nil {
+		return nil, err
+	}
+	of.Close()
+	h := d.stage
+	c := &fakeCursor{hub: h, session: d.session}
 	h.update(func() {
-		h.follow = o
 		h.open++
 		h.all = append(h.all, c)
-		if o.After == "now" {
-			c.at = len(h.frames)
-		} else {
-			c.at = int(numberOf(o.After))
+		c.at = len(h.frames)
+		if d.resumes {
+			c.at = int(numberOf(d.after))
 		}
 	})
-	return c
+	if h.follow != nil {
+		return h.follow(c)
+	}
+	return c, nil
 }
 
+func (d *staged) greet(ctx context.Context, to sink) error {
+	if d.stage.greeting != nil {
+		d.stage.greeting()
+	}
+	return d.relay.greet(ctx, to)
+}
+
+func (d *staged) submit(ctx context.Context, l *said) ([]byte, error) {
+	session, err := d.route(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	l.session = session
+	return d.stage.take(ctx, d.by, session, l.line)
+}
+
+// handler serves the relay on the stage to those that are known. The others are served as
+// ever.
+func (h *stage) handler(s *Server) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Upgrade") == "" {
+			s.Relay().ServeHTTP(w, r)
+			return
+		}
+		id, known := access.From(r.Context())
+		if !known {
+			id, known = s.guard.Open(r)
+		}
+		if known && !id.Scopes.Has(wire.ScopeObserve) {
+			access.WriteProblem(w, mayNotLook(id))
+			return
+		}
+		query := r.URL.Query()
+		c := &conn{id: id, known: known}
+		c.dialect = &staged{&relay{conn: c, wants: query.Get("session"), after: query.Get("after"), resumes: query.Has("after")}, h}
+		s.accept(w, r, c)
+	})
+}
+
+// A fakeCursor shows what is on a stage.
 type fakeCursor struct {
-	hub     *fakeHub
+	hub     *stage
 	session string
 	at      int
 	begun   bool
@@ -164,14 +291,13 @@ func (c *fakeCursor) Next(ctx context.Context) ([]api.Frame, error) {
 	h := c.hub
 	for {
 		h.mu.Lock()
-		changed := h.changed
 		if !c.begun {
 			c.begun = true
 			v := api.Verdict{Resume: "ok", LastEventID: fmt.Sprintf("e:%d", len(h.frames))}
 			h.mu.Unlock()
 			return []api.Frame{{Type: api.FrameResume, Resume: &v}}, nil
 		}
-		frames := c.collect()
+		frames, changed := c.collect(), h.changed.Changed()
 		h.mu.Unlock()
 		if len(frames) > 0 {
 			return frames, nil
@@ -184,7 +310,7 @@ func (c *fakeCursor) Next(ctx context.Context) ([]api.Frame, error) {
 	}
 }
 
-// collect returns what the cursor has not given yet. The hub's mu is held.
+// collect returns what the cursor has not given yet. The stage's mu is held.
 func (c *fakeCursor) collect() (frames []api.Frame) {
 	for ; c.at < len(c.hub.frames); c.at++ {
 		if f := c.hub.frames[c.at]; c.session == "" || f.Event == nil || f.Event.Session == c.session {
@@ -195,66 +321,6 @@ func (c *fakeCursor) collect() (frames []api.Frame) {
 }
 
 func (c *fakeCursor) Close() { c.hub.update(func() { c.hub.open-- }) }
-
-func (h *fakeHub) List(_ context.Context, f api.SessionFilter) (*api.SessionList, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	list := &api.SessionList{}
-	for _, s := range h.sessions {
-		if slices.Contains(f.State, s.State) {
-			list.Sessions = append(list.Sessions, api.SessionSummary{ID: s.ID, State: s.State})
-		}
-	}
-	return list, nil
-}
-
-func (h *fakeHub) Snapshot(_ context.Context, id string) (*api.Session, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, s := range h.sessions {
-		if s.ID == id {
-			return s, nil
-		}
-	}
-	return nil, api.Errorf(http.StatusNotFound, api.CodeNotFound, "there is no session %q", id)
-}
-
-func (h *fakeHub) Resolve(ctx context.Context, id string) (string, error) {
-	h.mu.Lock()
-	name := h.names[id]
-	h.mu.Unlock()
-	if name != "" {
-		return name, nil
-	}
-	s, err := h.Snapshot(ctx, id)
-	if err != nil {
-		return "", err
-	}
-	return s.ID, nil
-}
-
-func (h *fakeHub) Asked(_ context.Context, requestID string) ([]string, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.asked[requestID], nil
-}
-
-func (h *fakeHub) Submit(ctx context.Context, by hub.Actor, session string, line []byte, _ hub.May) ([]byte, error) {
-	v := submission{by, session, string(line)}
-	h.mu.Lock()
-	submit := h.submit
-	h.mu.Unlock()
-	h.update(func() { h.lines = append(h.lines, v) })
-	if submit == nil {
-		return nil, nil
-	}
-	return submit(ctx, v)
-}
-
-// idle returns a session that waits for a prompt.
-func idle(id string) *api.Session {
-	return &api.Session{ID: id, State: api.StateIdle, Run: 1, Linked: true, Conversation: "c-" + id, Init: json.RawMessage(`{"type":"system","subtype":"init","session_id":"c-` + id + `"}`)}
-}
 
 // line returns an event with a line of a CLI.
 func line(session, text string) *api.Event {
@@ -271,14 +337,20 @@ func happened(session, kind, data string) *api.Event {
 
 // A rig is a relay on loopback.
 type rig struct {
-	hub    Hub
-	fake   *fakeHub // nil if it is a real one
+	stage  *stage // nil if it is that of the hub
 	relay  *Server
 	addr   string
 	server *http.Server
 }
 
-func newRig(t testing.TB, h Hub, o *Options, change ...func(*rigOptions)) *rig {
+// newRig serves the relay on a stage.
+func newRig(t testing.TB, h *stage, o *Options, change ...func(*rigOptions)) *rig {
+	t.Helper()
+	return serveRelay(t, h.lab.Hub, h, o, change...)
+}
+
+// serveRelay serves the relay: on a stage if that is not nil.
+func serveRelay(t testing.TB, h *hub.Hub, on *stage, o *Options, change ...func(*rigOptions)) *rig {
 	t.Helper()
 	var options rigOptions
 	for _, c := range change {
@@ -291,10 +363,13 @@ func newRig(t testing.TB, h Hub, o *Options, change ...func(*rigOptions)) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{hub: h, addr: listener.Addr().String(), relay: New(h, options.guard, o)}
-	r.fake, _ = h.(*fakeHub)
+	r := &rig{stage: on, addr: listener.Addr().String(), relay: New(h, options.guard, o)}
+	handler := r.relay.Relay()
+	if on != nil {
+		handler = on.handler(r.relay)
+	}
 	mux := http.NewServeMux()
-	mux.Handle("/ws", options.guard.Admitted(r.relay.Relay()))
+	mux.Handle("/ws", options.guard.Admitted(handler))
 	r.server = &http.Server{Handler: options.guard.Checked(mux), ConnContext: options.guard.ConnContext, ReadHeaderTimeout: time.Minute}
 	var done sync.WaitGroup
 	done.Go(func() { _ = r.server.Serve(listener) })
@@ -305,8 +380,8 @@ func newRig(t testing.TB, h Hub, o *Options, change ...func(*rigOptions)) *rig {
 		if n := r.relay.Open(); n != 0 {
 			t.Errorf("%d front ends are left", n)
 		}
-		if r.fake != nil && r.fake.open != 0 {
-			t.Errorf("%d cursors are left", r.fake.open)
+		if on != nil && on.open != 0 {
+			t.Errorf("%d cursors are left", on.open)
 		}
 	})
 	return r
@@ -380,6 +455,10 @@ type opening struct {
 
 // open connects.
 func (r *rig) open(ctx context.Context, query string, o *websocket.DialOptions) (*websocket.Conn, opening, error) {
+	if name, found := strings.CutPrefix(query, "?session="); found && r.stage != nil {
+		name, rest, _ := strings.Cut(name, "&")
+		query = "?session=" + r.stage.id(name) + "&" + rest
+	}
 	ws, answer, err := websocket.Dial(ctx, "ws://"+r.addr+"/ws"+query, o) //nolint:bodyclose // the library does that
 	if answer == nil {
 		return ws, opening{}, err
@@ -447,8 +526,26 @@ func (c *client) end() (lines []string, closed websocket.CloseError) {
 }
 
 // connected is the greeting of an idle session.
-func connected(id string) []string {
-	return []string{`{"type":"status","text":"claude code is connected"}`, string(idle(id).Init)}
+func connected(name string) []string {
+	return []string{`{"type":"status","text":"claude code is connected"}`, initOf(name)}
+}
+
+// greeted reads the greetings of sessions, in any order, and what they ask.
+func (c *client) greeted(asked []string, names ...string) {
+	c.t.Helper()
+	want := slices.Clone(asked)
+	for _, name := range names {
+		want = append(want, connected(name)...)
+	}
+	var got []string
+	for range want {
+		got = append(got, c.next())
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		c.t.Fatalf("greeted with %q", got)
+	}
 }
 
 func errorsAsClose(err error) (websocket.CloseError, bool) {

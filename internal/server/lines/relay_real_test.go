@@ -1,194 +1,39 @@
 package lines
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"iter"
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
-	"github.com/switchboard-dev/switchboard/claude/claudetest"
 	"github.com/switchboard-dev/switchboard/internal/hub"
-	"github.com/switchboard-dev/switchboard/internal/journal"
-	"github.com/switchboard-dev/switchboard/internal/link"
+	"github.com/switchboard-dev/switchboard/internal/server/servertest"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// A lab is a relay on a real hub, with simulated CLIs in this process.
+// A lab is a relay on a hub.
 type lab struct {
 	*rig
 
-	t       *testing.T
-	hub     *hub.Hub
-	version string
-
-	mu     sync.Mutex
-	agents map[string]*agent // by session
-	done   sync.WaitGroup
+	*servertest.Lab
 }
 
 func newLab(t *testing.T, version string) *lab {
 	t.Helper()
-	l := &lab{t: t, version: version, agents: map[string]*agent{}}
-	log, err := journal.Open(t.Context(), t.TempDir(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if l.hub, err = hub.New(t.Context(), hub.Options{Journal: log, Launcher: l}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		for _, a := range l.agents {
-			a.cancel()
-			if a.sim != nil {
-				_ = a.sim.Close()
-			}
-		}
-		l.done.Wait()
-		if err := errors.Join(l.hub.Close(), log.Close()); err != nil {
-			t.Error(err)
-		}
-	})
-	l.rig = newRig(t, Of(l.hub), nil)
-	return l
+	l := servertest.New(t, &servertest.Options{Version: version})
+	return &lab{serveRelay(t, l.Hub, nil, nil), l}
 }
-
-// Start implements [hub.Launcher].
-func (l *lab) Start(_ context.Context, spec hub.LaunchSpec) (*hub.Launched, error) {
-	quirks, err := claudetest.QuirksFor(l.version)
-	if err != nil {
-		return nil, err
-	}
-	a := &agent{lab: l, spec: spec, commands: make(chan link.Order, 1024), stopped: make(chan struct{}, 8)}
-	a.ctx, a.cancel = context.WithCancel(context.Background())
-	a.sim = claudetest.StartSim(&claudetest.SimOptions{
-		Quirks: &quirks, Dir: spec.Dir, Env: []string{"ANTHROPIC_API_KEY=made-up"},
-		Args: []string{
-			"--print", "--verbose", "--input-format=stream-json", "--output-format=stream-json", "--permission-prompt-tool=stdio",
-			"--include-partial-messages", "--replay-user-messages",
-		},
-	})
-	l.mu.Lock()
-	l.agents[spec.Session] = a
-	l.mu.Unlock()
-	l.done.Go(a.run)
-	return &hub.Launched{PID: 1, PIDStart: "x", Version: l.version, Simulated: true, ConfigDir: "/config"}, nil
-}
-
-func (l *lab) Alive(int, string) bool                     { return true }
-func (l *lab) Sweep(context.Context, string) (int, error) { return 0, nil }
-func (l *lab) History(context.Context, string, string, string) (iter.Seq2[[]byte, error], error) {
-	return nil, fs.ErrNotExist
-}
-
-func (l *lab) Plan(context.Context, hub.PlanQuery) (*hub.PlanFile, error) { return nil, fs.ErrNotExist }
 
 // create makes a session.
-func (l *lab) create() string {
-	l.t.Helper()
-	created, err := l.hub.Create(l.t.Context(), hub.Actor{Source: journal.SourcePerson, Name: "ada", Admin: true}, api.CreateSession{Dir: l.t.TempDir()})
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	return created.ID
-}
-
-func (l *lab) agent(session string) *agent {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.agents[session]
-}
-
-// An agent is a simulated CLI, and what carries its lines. It is the hub's wire.
-type agent struct {
-	lab      *lab
-	spec     hub.LaunchSpec
-	sim      *claudetest.Sim
-	ctx      context.Context
-	cancel   context.CancelFunc
-	commands chan link.Order
-	stopped  chan struct{}
-}
-
-func (a *agent) Send(commands []link.Order) {
-	for _, v := range commands {
-		a.commands <- v
-	}
-}
-func (a *agent) Stop(time.Duration, string) { a.stopped <- struct{}{} }
-func (a *agent) CloseInput()                { a.stopped <- struct{}{} }
-func (a *agent) Ack(int64)                  {}
-func (a *agent) Close(string)               { a.cancel() }
-
-// attach introduces the agent to the hub.
-func (a *agent) attach() (*hub.Attachment, error) {
-	att, _, err := a.lab.hub.Attach(a.ctx, hub.Hello{Hello: link.Hello{Session: a.spec.Session, Run: a.spec.Run, Instance: "i", Next: 1, Oldest: 1, PID: 1, PIDStart: "x"}, Token: a.spec.Token}, a)
-	return att, err
-}
-
-func (a *agent) run() {
-	att, err := a.attach()
-	if err != nil {
-		a.lab.t.Errorf("attaching: %v", err)
-		return
-	}
-	var writer sync.WaitGroup
-	defer writer.Wait()
-	defer a.cancel()
-	writer.Go(func() {
-		for {
-			select {
-			case v := <-a.commands:
-				if a.sim.Write(a.ctx, v.Line) == nil {
-					_ = att.Written(a.ctx, v.Number)
-				}
-			case <-a.stopped:
-				_ = a.sim.CloseInput()
-			case <-a.ctx.Done():
-				return
-			}
-		}
-	})
-	number, k := int64(0), int64(0)
-	receive := func(item hub.Item) { _ = att.Receive(a.ctx, []hub.Item{item}) }
-	for {
-		line, err := a.sim.Read(a.ctx)
-		if err != nil {
-			break
-		}
-		h, _ := wire.Peek(line)
-		switch wire.ClassOf(h) {
-		case wire.Durable:
-			number++
-			k = 0
-			receive(hub.Item{Record: link.Record{Number: number, Kind: link.Line, Bytes: line}})
-		case wire.Live:
-			k++
-			receive(hub.Item{Record: link.Record{Number: number, K: k, Kind: link.Live, Bytes: line}})
-		case wire.Consumed:
-		}
-	}
-	if a.ctx.Err() != nil {
-		return
-	}
-	code, _ := a.sim.Wait(a.ctx)
-	event, _ := json.Marshal(link.Event{Event: "exited", Code: &code, Reason: "it has ended", Requested: true})
-	receive(hub.Item{Record: link.Record{Number: number + 1, Kind: link.Happened, Bytes: event}})
-	<-a.ctx.Done() // the hub closes the connection, or the test is over
-}
+func (l *lab) create() string { return l.Create(api.CreateSession{}).Session }
 
 // shown returns what the CLI wrote for front ends.
-func (a *agent) shown() []string {
+func shown(a *servertest.Agent) []string {
 	var lines []string
-	for _, e := range a.sim.Record() {
+	for _, e := range a.Sim.Record() {
 		h, _ := wire.Peek([]byte(e.Line))
 		if kind := kindOfLine([]byte(e.Line), h); !e.Read && kind != sightNothing && kind != sightProgram {
 			lines = append(lines, e.Line)
@@ -223,8 +68,7 @@ func TestRelayConversation(t *testing.T) {
 	one.say(user("@say hello there"))
 	lines := one.until("result", "")
 	others := all.until("result", "")
-	agent := l.agent(id)
-	wrote := agent.shown()
+	wrote := shown(l.Agent(id))
 	if i := slices.IndexFunc(wrote, func(s string) bool { return strings.Contains(s, `"type":"result"`) }); i >= 0 {
 		wrote = wrote[:i+1]
 	}
@@ -263,7 +107,7 @@ func TestRelayConversation(t *testing.T) {
 	if !slices.Equal(durable, kept) {
 		t.Errorf("the log has\n%s", strings.Join(durable, "\n"))
 	}
-	if _, err := l.hub.Stop(t.Context(), hub.Actor{}, id, api.Stop{}); err != nil {
+	if _, err := l.Hub.Stop(t.Context(), hub.Actor{}, id, api.Stop{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []*client{one, all} {
@@ -367,7 +211,7 @@ func TestRelayDeadlyLines(t *testing.T) {
 					t.Fatal("the CLI is dead")
 				}
 			}
-			s, err := l.hub.Snapshot(t.Context(), id)
+			s, err := l.Hub.Snapshot(t.Context(), id)
 			if err != nil || s.Run != 1 || s.State == api.StateEnded {
 				t.Errorf("the session is %+v, %v", s, err)
 			}
@@ -379,30 +223,17 @@ func TestRelayDeadlyLines(t *testing.T) {
 // the others nor takes memory, and in the end it has every line that is kept.
 func TestRelayCatchUp(t *testing.T) {
 	l := newLab(t, "2.1.325")
-	created, err := l.hub.Create(t.Context(), hub.Actor{Source: journal.SourcePerson, Name: "ada", Admin: true}, api.CreateSession{Dir: t.TempDir(), Transport: "websocket"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := &agent{lab: l, commands: make(chan link.Order, 1024), stopped: make(chan struct{}, 8)}
-	a.ctx, a.cancel = context.WithCancel(t.Context())
-	l.agents[created.ID] = a
-	att, _, err := l.hub.AttachDialled(t.Context(), hub.DialHello{Session: created.ID, Run: 1}, a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := att.Connected(t.Context(), false); err != nil {
-		t.Fatal(err)
-	}
+	agent := l.Dial(api.CreateSession{})
 	quick := l.dial(t, "")
-	slow := []*client{l.dialNarrow(t, ""), l.dialNarrow(t, "?session="+created.ID)}
+	slow := []*client{l.dialNarrow(t, ""), l.dialNarrow(t, "?session="+agent.Session)}
 	for _, c := range append(slow, quick) {
 		c.expect(saysIsConnected)
 	}
 	text := func(i int) string {
 		return fmt.Sprintf(`{"type":"assistant","uuid":"u%d","session_id":"c","message":{"id":"m%d","role":"assistant","content":[{"type":"text","text":"%s"}]}}`, i, i, strings.Repeat("x", 100<<10))
 	}
-	delta := func(kind string) []byte {
-		return []byte(`{"type":"stream_event","session_id":"c","parent_tool_use_id":null,"uuid":"d","event":{"type":"` + kind + `","index":0,"message":{"id":"m"},"delta":{"type":"text_delta","text":"x"}}}`)
+	delta := func(kind string) string {
+		return `{"type":"stream_event","session_id":"c","parent_tool_use_id":null,"uuid":"d","event":{"type":"` + kind + `","index":0,"message":{"id":"m"},"delta":{"type":"text_delta","text":"x"}}}`
 	}
 	const n = 120 // 12 MB: more than sockets take
 	inUse := func() int64 {
@@ -415,14 +246,7 @@ func TestRelayCatchUp(t *testing.T) {
 	before := inUse()
 	for i := range n {
 		want := text(i)
-		items := []hub.Item{
-			{Record: link.Record{Kind: link.Live, Bytes: delta("message_start")}},
-			{Record: link.Record{Kind: link.Live, Bytes: delta("content_block_delta")}},
-			{Record: link.Record{Kind: link.Line, Bytes: []byte(want)}},
-		}
-		if err := att.Receive(t.Context(), items); err != nil {
-			t.Fatal(err)
-		}
+		agent.Say(delta("message_start"), delta("content_block_delta"), want)
 		for quick.next() != want {
 		}
 	}
@@ -453,11 +277,9 @@ func TestRelayCatchUp(t *testing.T) {
 	}
 	// From here on they are as quick as the others, deltas included.
 	for _, kind := range []string{"message_start", "content_block_delta"} {
-		if err := att.Receive(t.Context(), []hub.Item{{Record: link.Record{Kind: link.Live, Bytes: delta(kind)}}}); err != nil {
-			t.Fatal(err)
-		}
+		agent.Say(delta(kind))
 		for _, c := range append(slow, quick) {
-			for c.next() != string(delta(kind)) {
+			for c.next() != delta(kind) {
 			}
 		}
 	}

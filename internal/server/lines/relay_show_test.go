@@ -21,7 +21,7 @@ func marker(session string) (*api.Event, string) {
 }
 
 func TestRelayLinesAsTheyCame(t *testing.T) {
-	h := newFakeHub(idle("s1"))
+	h := newStage(t, idle("s1"))
 	r := newRig(t, h, nil)
 	c := r.dial(t, "")
 	c.expect(connected("s1")...)
@@ -54,7 +54,7 @@ func TestRelayLinesAsTheyCame(t *testing.T) {
 
 // TestRelayManyLines sends more than fits into one write, and into what a socket takes.
 func TestRelayManyLines(t *testing.T) {
-	h := newFakeHub()
+	h := newStage(t)
 	r := newRig(t, h, nil)
 	c := r.dial(t, "")
 	c.ws.SetReadLimit(1 << 30)
@@ -111,7 +111,7 @@ func TestRelayWhatIsNotShown(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			h := newFakeHub(idle("s1"))
+			h := newStage(t, idle("s1"))
 			c := newRig(t, h, nil).dial(t, "")
 			c.expect(connected("s1")...)
 			mark, text := marker("s1")
@@ -124,12 +124,10 @@ func TestRelayWhatIsNotShown(t *testing.T) {
 func TestRelayStatuses(t *testing.T) {
 	up := func(s string) *api.Event { return happened(s, api.KindLinkUp, `{}`) }
 	gone := func(s string) *api.Event { return happened(s, api.KindRunEnded, `{}`) }
-	starting := &api.Session{ID: "s3", State: api.StateStarting, Run: 1}
-	ended := &api.Session{ID: "s4", State: api.StateEnded, Run: 1}
-	h := newFakeHub(idle("s1"), idle("s2"), starting, ended)
+	h := newStage(t, idle("s1"), idle("s2"), ended("s4")) // s3 is still to come
 	r := newRig(t, h, nil)
 	all, one := r.dial(t, ""), r.dial(t, "?session=s2")
-	all.expect(append(connected("s1"), connected("s2")...)...)
+	all.greeted(nil, "s1", "s2")
 	one.expect(connected("s2")...)
 
 	h.publish(up("s3"), gone("s2"))
@@ -145,8 +143,7 @@ func TestRelayStatuses(t *testing.T) {
 }
 
 func TestRelaySessionByConversation(t *testing.T) {
-	h := newFakeHub(idle("s1"), idle("s2"))
-	h.names["c-s2"] = "s2"
+	h := newStage(t, idle("s1"), idle("s2"))
 	r := newRig(t, h, nil)
 	c := r.dial(t, "?session=c-s2")
 	c.expect(connected("s2")...)
@@ -162,15 +159,9 @@ const ask = `{"type":"control_request","request_id":"r1","request":{"subtype":"c
 
 const cancelled = `{"type":"control_cancel_request","request_id":"r1"}`
 
-func asking() *api.Session {
-	s := idle("s1")
-	s.State = api.StateRequiresAction
-	s.Questions = []api.Question{
-		{ID: "q1", Session: "s1", RequestID: "r1", State: api.QuestionOpen, Request: json.RawMessage(ask)},
-		{ID: "q2", Session: "s1", RequestID: "r2", State: api.QuestionOpen, Request: json.RawMessage(`{"type":"control_request","request_id":"r2","request":{"subtype":"hook_callback"}}`)},
-		{ID: "q3", Session: "s1", RequestID: "r3", State: api.QuestionOpen, Stale: true, Request: json.RawMessage(ask)},
-	}
-	return s
+// asking makes a session that asks a person, and a program, which is not shown.
+func asking() func(*stage) {
+	return asksFor("s1", ask, `{"type":"control_request","request_id":"r2","request":{"subtype":"hook_callback","callback_id":"x","input":{}}}`)
 }
 
 func settled(session, request string) *api.Event { return settledBy(session, request, "bob") }
@@ -181,7 +172,7 @@ func settledBy(session, request, by string) *api.Event {
 
 func TestRelayQuestions(t *testing.T) {
 	t.Run("open ones are shown to late joiners once", func(t *testing.T) {
-		h := newFakeHub(asking())
+		h := newStage(t, asking())
 		c := newRig(t, h, nil).dial(t, "")
 		c.expect(append(connected("s1"), ask)...)
 		mark, text := marker("s1")
@@ -192,7 +183,7 @@ func TestRelayQuestions(t *testing.T) {
 	})
 	for _, subtype := range []string{"can_use_tool", "elicitation", "request_user_dialog"} {
 		t.Run(subtype+" settled elsewhere", func(t *testing.T) {
-			h := newFakeHub(idle("s1"))
+			h := newStage(t, idle("s1"))
 			c := newRig(t, h, nil).dial(t, "")
 			c.expect(connected("s1")...)
 			request := `{"type":"control_request","request_id":"r1","request":{"subtype":"` + subtype + `"}}`
@@ -201,7 +192,7 @@ func TestRelayQuestions(t *testing.T) {
 		})
 	}
 	t.Run("withdrawn by the CLI", func(t *testing.T) {
-		h := newFakeHub(idle("s1"))
+		h := newStage(t, idle("s1"))
 		c := newRig(t, h, nil).dial(t, "")
 		c.expect(connected("s1")...)
 		mark, text := marker("s1")
@@ -213,7 +204,7 @@ func TestRelayQuestions(t *testing.T) {
 
 // TestRelayReplay goes on where a front end left off.
 func TestRelayReplay(t *testing.T) {
-	h := newFakeHub(idle("s1"))
+	h := newStage(t, idle("s1"))
 	lines := []string{`{"type":"user","n":1}`, `{"type":"assistant","n":2}`, `{"type":"result","n":3}`}
 	for _, text := range lines {
 		h.publish(line("s1", text))
@@ -237,7 +228,7 @@ func TestRelayReplay(t *testing.T) {
 }
 
 func TestRelayMissedBeginning(t *testing.T) {
-	h := newFakeHub(idle("s1"))
+	h := newStage(t, idle("s1"))
 	c := newRig(t, h, nil).dial(t, "")
 	c.expect(connected("s1")...)
 	event := func(kind, parent string) string {
@@ -271,7 +262,7 @@ func TestRelayMissedBeginning(t *testing.T) {
 
 // TestRelaySightsAreShared makes sure that what an event means is found out once.
 func TestRelaySightsAreShared(t *testing.T) {
-	s := New(newFakeHub(), nil, nil)
+	s := New(nil, nil, nil)
 	e := line("s1", `{"type":"assistant"}`)
 	e.Seq = 7
 	if a, b := s.sight(t.Context(), e), s.sight(t.Context(), e); a != b {

@@ -84,7 +84,7 @@ func (c *closeReason) Error() string { return c.text }
 // them.
 type Server struct {
 	// Static after construction.
-	hub      Hub
+	hub      *hub.Hub
 	guard    Guard
 	options  Options
 	log      *slog.Logger
@@ -106,7 +106,7 @@ type Server struct {
 }
 
 // New makes a server. It starts nothing. Nil options are the same as zero ones.
-func New(h Hub, guard Guard, o *Options) *Server {
+func New(h *hub.Hub, guard Guard, o *Options) *Server {
 	if o == nil {
 		o = &Options{}
 	}

@@ -1,8 +1,8 @@
 package v1
 
 import (
+	"bufio"
 	"fmt"
-	"io"
 	"net/http"
 	"regexp"
 	"slices"
@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/hub"
 )
 
 // An example is a call of the shell function hub in docs/api.md.
@@ -58,7 +59,7 @@ func parse(t *testing.T, line string) example {
 // TestAPIDocument sends the examples of docs/api.md, and holds its tables against the code.
 func TestAPIDocument(t *testing.T) {
 	fences, whole := document(t, "api.md")
-	r := newRig(t, nil)
+	w := newWorld(t)
 	tried := map[string]int{}
 	for _, f := range fences {
 		switch f.language {
@@ -72,16 +73,21 @@ func TestAPIDocument(t *testing.T) {
 				if e.stream {
 					header = append(header, "Accept", "text/event-stream")
 				}
-				r.hub.cursor = newScript(verdict("ok"), []api.Frame{{Type: api.FrameClosing}})
-				res := r.do(t, adminToken, e.method, e.path, e.body, header...)
-				body, err := io.ReadAll(res.Body)
-				if err != nil || res.StatusCode >= 300 {
-					t.Errorf("%s: %d %s, %v", line, res.StatusCode, body, err)
-				}
+				w := w.of(t)
+				situationOf(e.path)(w)
+				path := w.fill(strings.NewReplacer("SESSION", "{session}", "QUESTION", "{question}").Replace(e.path))
+				res := w.do(t, adminToken, e.method, path, e.body, header...)
 				if got := strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream"); got != e.stream {
 					t.Errorf("%s: a stream is %v", line, got)
 				}
-				r.hub.calls = nil
+				if e.stream {
+					if got := readEvent(t, bufio.NewReader(res.Body)); !strings.HasPrefix(got, "event: resume\n") {
+						t.Errorf("%s: %s", line, got)
+					}
+					_ = res.Body.Close()
+				} else if body := text(t, res); res.StatusCode >= 300 {
+					t.Errorf("%s: %d %s", line, res.StatusCode, body)
+				}
 				tried[f.heading]++
 			}
 		case "json":
@@ -93,7 +99,7 @@ func TestAPIDocument(t *testing.T) {
 			}
 			frame := strictly[api.Frame](t, f.text)
 			// What the server sends is just what is printed there.
-			got, err := appendMessage(nil, &frame)
+			got, err := appendMessage(nil, &frame, hub.Text{})
 			if err != nil || string(got) != strings.TrimSpace(f.text) {
 				t.Errorf("the frame is sent as %s, %v", got, err)
 			}

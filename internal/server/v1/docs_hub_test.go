@@ -2,107 +2,36 @@ package v1
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"iter"
-	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/switchboard-dev/switchboard/api"
-	"github.com/switchboard-dev/switchboard/internal/hub"
-	"github.com/switchboard-dev/switchboard/internal/journal"
-	"github.com/switchboard-dev/switchboard/internal/link"
-	"github.com/switchboard-dev/switchboard/internal/report"
+	"github.com/switchboard-dev/switchboard/internal/server/servertest"
 )
 
-// A mute is the connection of a CLI that says what the test says, and takes everything.
-type mute struct{}
-
-func (mute) Send([]link.Order)          {}
-func (mute) Stop(time.Duration, string) {}
-func (mute) CloseInput()                {}
-func (mute) Ack(int64)                  {}
-func (mute) Close(string)               {}
-
-// An idleLauncher starts nothing.
-type idleLauncher struct{}
-
-func (idleLauncher) Start(context.Context, hub.LaunchSpec) (*hub.Launched, error) {
-	return nil, errors.New("nothing is started here")
-}
-func (idleLauncher) Alive(int, string) bool                     { return false }
-func (idleLauncher) Sweep(context.Context, string) (int, error) { return 0, nil }
-func (idleLauncher) History(context.Context, string, string, string) (iter.Seq2[[]byte, error], error) {
-	return nil, fs.ErrNotExist
-}
-
-func (idleLauncher) Plan(context.Context, hub.PlanQuery) (*hub.PlanFile, error) {
-	return nil, fs.ErrNotExist
-}
-
-// newHubRig is a server over a real hub, whose agents are the test's.
-func newHubRig(t *testing.T) (*rig, *hub.Hub) {
+// newHubRig is a server over a lab.
+func newHubRig(t *testing.T) (*rig, *servertest.Lab) {
 	t.Helper()
-	log, err := journal.Open(t.Context(), t.TempDir(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, err := hub.New(t.Context(), hub.Options{Journal: log, Launcher: idleLauncher{}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := guard(t)
-	// Nobody is cut because the machine is slow.
-	r := &rig{log: &bytes.Buffer{}, server: New(Of(h), report.New(report.Options{Journal: log, Live: h.Unknown}), g, &Options{WriteTimeout: time.Hour})}
-	r.http = httptest.NewUnstartedServer(g.Checked(r.server))
-	r.http.Config.ConnContext = g.ConnContext
-	r.http.Start()
-	t.Cleanup(func() {
-		r.server.Close("the test is over")
-		r.server.Wait(context.Background())
-		r.http.Close()
-		if err := errors.Join(h.Close(), log.Close()); err != nil {
-			t.Error(err)
-		}
-	})
-	return r, h
+	lab := servertest.New(t, nil)
+	return newRig(t, lab, nil), lab
 }
 
 // asked makes a session whose agent asks, and returns the question.
-func asked(t *testing.T, r *rig, h *hub.Hub, request json.RawMessage) api.Question {
+func asked(t *testing.T, r *rig, lab *servertest.Lab, request json.RawMessage) api.Question {
 	t.Helper()
 	var line bytes.Buffer
 	if err := json.Compact(&line, request); err != nil {
 		t.Fatal(err)
 	}
-	created, err := h.Create(t.Context(), chief, api.CreateSession{
-		Transport: "websocket", Dir: t.TempDir(), Prompt: "hello", Options: api.SessionOptions{AllowBypass: true},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, _, err := h.AttachDialled(t.Context(), hub.DialHello{Session: created.ID, Run: 1}, mute{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := a.Connected(t.Context(), false); err != nil {
-		t.Fatal(err)
-	}
-	init := `{"type":"system","subtype":"init","session_id":"` + created.ID + `","uuid":"u","cwd":"/w","model":"m","permissionMode":"plan","claude_code_version":"2.1.120","tools":[]}`
-	for _, text := range []string{init, line.String()} {
-		if err := a.Receive(t.Context(), []hub.Item{{Record: link.Record{Kind: link.Line, Bytes: []byte(text)}}}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	res := r.do(t, observeToken, "GET", "/v1/questions?state=open&session="+created.ID, "")
+	a := lab.Dial(api.CreateSession{Prompt: "hello", Options: api.SessionOptions{AllowBypass: true}})
+	a.Say(`{"type":"system","subtype":"init","session_id":"`+a.Session+`","uuid":"u","cwd":"/w","model":"m","permissionMode":"plan","claude_code_version":"2.1.120","tools":[]}`, line.String())
+	res := r.do(t, observeToken, "GET", "/v1/questions?state=open&session="+a.Session, "")
 	var list api.QuestionList
 	if err := json.Unmarshal([]byte(text(t, res)), &list); err != nil || len(list.Questions) != 1 {
 		t.Fatalf("%d questions are open, %v", len(list.Questions), err)
@@ -114,7 +43,7 @@ func asked(t *testing.T, r *rig, h *hub.Hub, request json.RawMessage) api.Questi
 // approve, and those that need more by somebody who may do all.
 func TestQuestionsDocumentOnHub(t *testing.T) {
 	fences, _ := document(t, "questions.md")
-	r, h := newHubRig(t)
+	r, lab := newHubRig(t)
 	example := regexp.MustCompile(`(?m)^answer QUESTION '(.*)'$`)
 	needsAdmin := regexp.MustCompile(`"rule":|Settings"|bypassPermissions`)
 	questions := map[string]api.Question{}
@@ -124,7 +53,7 @@ func TestQuestionsDocumentOnHub(t *testing.T) {
 		}
 	}
 	for heading, want := range questions {
-		got := asked(t, r, h, want.Request)
+		got := asked(t, r, lab, want.Request)
 		want.ID, want.Session, want.Opened, want.Request = got.ID, got.Session, got.Opened, got.Request
 		if want.Plan != nil {
 			want.Plan.Percent = got.Plan.Percent // the agent has not told it
@@ -135,7 +64,7 @@ func TestQuestionsDocumentOnHub(t *testing.T) {
 	}
 	for _, f := range fences {
 		for _, m := range example.FindAllStringSubmatch(f.text, -1) {
-			q := asked(t, r, h, questions[f.heading].Request)
+			q := asked(t, r, lab, questions[f.heading].Request)
 			post := func(token string) *response {
 				return r.do(t, token, "POST", "/v1/questions/"+q.ID+"/answer", m[1], "Content-Type", "application/json")
 			}
@@ -167,7 +96,7 @@ func TestRefusalsDocumented(t *testing.T) {
 			questions[f.heading] = strictly[api.Question](t, f.text)
 		}
 	}
-	r, h := newHubRig(t)
+	r, lab := newHubRig(t)
 	for _, test := range []struct {
 		heading, body string
 		status        int
@@ -191,7 +120,7 @@ func TestRefusalsDocumented(t *testing.T) {
 		{"Forms", `{"decision":"decline","message":"no"}`, 422, api.CodeInvalid},
 		{"Dialogs", `{"decision":"choose"}`, 422, api.CodeInvalid},
 	} {
-		q := asked(t, r, h, questions[test.heading].Request)
+		q := asked(t, r, lab, questions[test.heading].Request)
 		t.Run(fmt.Sprintf("%s %s", test.heading, test.body), func(t *testing.T) {
 			expectProblem(t, r.do(t, adminToken, "POST", "/v1/questions/"+q.ID+"/answer", test.body), test.status, test.code)
 			res := r.do(t, observeToken, "GET", "/v1/questions/"+q.ID, "")
@@ -204,7 +133,7 @@ func TestRefusalsDocumented(t *testing.T) {
 		}
 	}
 	expectProblem(t, r.do(t, adminToken, "POST", "/v1/questions/none/answer", `{"decision":"allow"}`), 404, api.CodeNotFound)
-	q := asked(t, r, h, questions["Permissions"].Request)
+	q := asked(t, r, lab, questions["Permissions"].Request)
 	answer := func(body string) *response {
 		return r.do(t, approveToken, "POST", "/v1/questions/"+q.ID+"/answer", body)
 	}
@@ -217,28 +146,10 @@ func TestRefusalsDocumented(t *testing.T) {
 	expectProblem(t, answer(`{"client_id":"c","decision":"deny"}`), 409, api.CodeClientIDReused)
 }
 
-// asJSON returns a value as it is sent.
-func asJSON(t *testing.T, v any) map[string]any {
-	t.Helper()
-	raw, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out map[string]any
-	if err := json.Unmarshal(raw, &out); err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
 // TestRulesOnHub adds and removes rules of a session, with the right that each needs.
 func TestRulesOnHub(t *testing.T) {
-	r, h := newHubRig(t)
-	created, err := h.Create(t.Context(), chief, api.CreateSession{Transport: "websocket", Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := "/v1/sessions/" + created.ID
+	r, lab := newHubRig(t)
+	path := "/v1/sessions/" + lab.Dial(api.CreateSession{}).Session
 	added := func(token, body string) string {
 		t.Helper()
 		res := r.do(t, token, "POST", path+"/rules", body)

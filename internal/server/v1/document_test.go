@@ -60,7 +60,7 @@ func TestDocumentIsStable(t *testing.T) {
 	if err != nil || !bytes.Equal(first, second) {
 		t.Errorf("the second document is another one, %v", err)
 	}
-	r := newRig(t, nil)
+	r := newRig(t, nil, nil)
 	if got := text(t, r.do(t, observeToken, "GET", "/v1/openapi.json", "")); got != string(first) {
 		t.Error("another document is served")
 	}
@@ -224,8 +224,7 @@ func TestInputsAreBounded(t *testing.T) {
 
 // The examples of the document are requests that are taken.
 func TestDocumentExamples(t *testing.T) {
-	r := newRig(t, nil)
-	fill := strings.NewReplacer("{id}", "s1", "{client_id}", "c", "{rule}", "r1", "{server}", "notes", "{conversation}", "0b1c-2d")
+	w := newWorld(t)
 	sent := 0
 	for path, methods := range describedDocument(t).Paths {
 		for method, op := range methods {
@@ -236,14 +235,33 @@ func TestDocumentExamples(t *testing.T) {
 			if example == nil {
 				continue
 			}
-			res := r.do(t, adminToken, strings.ToUpper(method), fill.Replace(path), marshalled(t, example))
-			if res.StatusCode >= 300 {
-				t.Errorf("%s: %d %s", op.ID, res.StatusCode, text(t, res))
-			}
+			t.Run(op.ID, func(t *testing.T) {
+				w := w.of(t)
+				w.names["client_id"], w.names["server"], w.names["conversation"] = "c", "notes", onShelf
+				about := strings.Replace(path, "/questions/{id}", "/questions/QUESTION", 1)
+				situationOf(about)(w)
+				filled := w.fill(strings.NewReplacer("QUESTION", "{question}", "{id}", "{session}").Replace(about))
+				if res := w.do(t, adminToken, strings.ToUpper(method), filled, marshalled(t, example)); res.StatusCode >= 300 {
+					t.Errorf("%s: %d %s", op.ID, res.StatusCode, text(t, res))
+				}
+			})
 			sent++
 		}
 	}
 	if sent < 15 {
 		t.Errorf("only %d examples", sent)
 	}
+}
+
+// situationOf returns the situation that an operation of a document is about.
+func situationOf(path string) func(*world) {
+	for part, given := range map[string]func(*world){
+		"/resume": ended, "/retry": failed, "/fork": talked, "/messages/m-1": queued("m-1"), "/messages/{client_id}": queued("c"), "QUESTION": asking, "/interrupt": asking,
+		"/context": scriptedAgent, "/mcp": scriptedAgent, "/files": scriptedAgent, "/rewind": scriptedAgent, "/control": scriptedAgent, "/environment": old,
+	} {
+		if strings.Contains(path, part) {
+			return given
+		}
+	}
+	return idle
 }

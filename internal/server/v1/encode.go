@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/hub"
 )
 
 // appendEvent appends an event as JSON. It says what encoding/json would, but
@@ -86,8 +88,17 @@ func appendPage(b []byte, p *api.EventPage) []byte {
 	return append(b, '}')
 }
 
-// appendFrame appends a frame as a server-sent event.
-func appendFrame(b []byte, f *api.Frame) ([]byte, error) {
+// appendText appends an event as JSON. If other followers are shown it too, it was encoded
+// for all of them; text is its own then. valid says that it is UTF-8; else it may be.
+func appendText(b []byte, e *api.Event, text hub.Text) (_ []byte, valid bool) {
+	if json, valid := text.JSON(appendEvent); json != nil {
+		return append(b, json...), valid
+	}
+	return appendEvent(b, e), false
+}
+
+// appendFrame appends a frame as a server-sent event, with an event as appendText does.
+func appendFrame(b []byte, f *api.Frame, text hub.Text) ([]byte, error) {
 	b = append(append(append(b, "event: "...), f.Type...), '\n')
 	if id := placeOf(f); id != "" {
 		start := len(b)
@@ -99,7 +110,7 @@ func appendFrame(b []byte, f *api.Frame) ([]byte, error) {
 	start := len(b)
 	switch {
 	case f.Event != nil:
-		b = appendEvent(b, f.Event)
+		b, _ = appendText(b, f.Event, text)
 		onOneLine(b[start:])
 	default:
 		payload, err := json.Marshal(payloadOf(f))
@@ -123,17 +134,23 @@ func placeOf(f *api.Frame) string {
 }
 
 // appendMessage appends a frame as JSON: what encoding/json would say, with the
-// line as it is.
-func appendMessage(b []byte, f *api.Frame) ([]byte, error) {
+// line as it is, unless that is not UTF-8: a browser would hang up. An event is appended
+// as appendText does.
+func appendMessage(b []byte, f *api.Frame, text hub.Text) ([]byte, error) {
 	if f.Event == nil {
-		text, err := json.Marshal(f)
+		whole, err := json.Marshal(f)
 		if err != nil {
 			return b, err
 		}
-		return append(b, text...), nil
+		return append(b, whole...), nil
 	}
 	b = appendString(append(b, `{"type":`...), string(f.Type))
-	b = appendEvent(append(b, `,"event":`...), f.Event)
+	b = append(b, `,"event":`...)
+	start := len(b)
+	b, valid := appendText(b, f.Event, text)
+	if !valid && !utf8.Valid(b[start:]) {
+		b = append(b[:start], bytes.ToValidUTF8(b[start:], []byte("\uFFFD"))...)
+	}
 	if f.Position != "" {
 		b = appendString(append(b, `,"position":`...), f.Position)
 	}

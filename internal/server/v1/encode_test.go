@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/hub"
 )
 
 // whole is an event with everything in it.
@@ -69,7 +70,7 @@ func FuzzAppendEvent(f *testing.F) {
 		}
 		// In a stream it stays within its place, whatever the line is.
 		e.Line = json.RawMessage(line)
-		frame, err := appendFrame(nil, &api.Frame{Type: api.FrameEvent, Event: &e})
+		frame, err := appendFrame(nil, &api.Frame{Type: api.FrameEvent, Event: &e}, hub.Text{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +96,7 @@ func TestAppendFrame(t *testing.T) {
 		{"one of tomorrow", api.Frame{Type: "tomorrow"}, "event: tomorrow\ndata: {}\n\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := appendFrame(nil, &test.frame)
+			got, err := appendFrame(nil, &test.frame, hub.Text{})
 			if err != nil || string(got) != test.want {
 				t.Errorf("got  %q, %v\nwant %q", got, err, test.want)
 			}
@@ -115,7 +116,7 @@ func TestAppendAllocates(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() {
 		b = b[:0]
 		for i := range frames {
-			b, _ = appendFrame(b, &frames[i])
+			b, _ = appendFrame(b, &frames[i], hub.Text{})
 		}
 	}); n != 0 {
 		t.Errorf("%v allocations for two frames", n)

@@ -8,16 +8,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/server/servertest"
 )
 
 // Files are what the CLI suggests, not more than anybody looks at, and only for those
 // who may write messages.
 func TestSuggestFiles(t *testing.T) {
-	r := newRig(t, nil)
+	r, lab := newHubRig(t)
+	agent := lab.Create(api.CreateSession{})
+	path := "/v1/sessions/" + agent.Session + "/files"
 	ask := func(says string) *response {
 		t.Helper()
-		r.hub.response = says
-		return r.do(t, promptToken, "GET", "/v1/sessions/s1/files?q=..%2F..%2Fetc%22", "")
+		agent.Answer("file_suggestions", says)
+		return r.do(t, promptToken, "GET", path+"?q=..%2F..%2Fetc%22", "")
 	}
 	var got api.FileSuggestions
 	res := ask(`{"suggestions":[{"path":"a.go","score":1},{"path":"b/"}],"cwd":"/work","more":true}`)
@@ -28,10 +31,7 @@ func TestSuggestFiles(t *testing.T) {
 		t.Error(diff)
 	}
 	// What is looked for is the CLI's to judge; here it is nothing but a text.
-	want := call{"Control", tester, []any{"s1", `{"type":"control_request","request_id":"r","request":{"subtype":"file_suggestions","query":"../../etc\""}}`}}
-	if diff := cmp.Diff(want, r.hub.last(t)); diff != "" {
-		t.Error(diff)
-	}
+	agent.AwaitSent(`"request":{"subtype":"file_suggestions","query":"../../etc\""}`)
 	if got := text(t, ask(`{}`)); got != `{"files":[]}`+"\n" {
 		t.Errorf("nothing is suggested as %s", got)
 	}
@@ -40,9 +40,10 @@ func TestSuggestFiles(t *testing.T) {
 		t.Errorf("%d files are suggested", n)
 	}
 	expectProblem(t, ask(`"all"`), 422, api.CodeRefused)
-	r.hub.err = api.Errorf(422, api.CodeUnsupported, "not this version")
-	expectProblem(t, ask(""), 422, api.CodeUnsupported)
-	r.hub.err = nil
-	expectProblem(t, r.do(t, observeToken, "GET", "/v1/sessions/s1/files", ""), 403, api.CodeForbidden)
-	expectProblem(t, r.do(t, promptToken, "GET", "/v1/sessions/s1/files?q="+strings.Repeat("x", 1025), ""), 422, api.CodeInvalid)
+	expectProblem(t, r.do(t, observeToken, "GET", path, ""), 403, api.CodeForbidden)
+	expectProblem(t, r.do(t, promptToken, "GET", path+"?q="+strings.Repeat("x", 1025), ""), 422, api.CodeInvalid)
+
+	old := servertest.New(t, &servertest.Options{Version: "2.1.37"})
+	session := old.Create(api.CreateSession{}).Session
+	expectProblem(t, newRig(t, old, nil).do(t, promptToken, "GET", "/v1/sessions/"+session+"/files", ""), 422, api.CodeUnsupported)
 }

@@ -1,9 +1,9 @@
 package v1
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/switchboard-dev/switchboard/api"
-	"github.com/switchboard-dev/switchboard/internal/hub"
+	"github.com/switchboard-dev/switchboard/internal/server/servertest"
 )
 
 // some are frames of many kinds, by what they are called in the tests.
@@ -91,61 +91,130 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// A filter asks the hub for no more than it lets through, and both kinds of
-// streams keep to it.
-func TestFilteredStreams(t *testing.T) {
+// What a stream is asked with counts: where it begins, what it leaves out. Both kinds of
+// streams keep to it, and both ways to read a request.
+func TestAskedStreams(t *testing.T) {
+	lab := servertest.New(t, nil)
+	r := newRig(t, lab, nil)
+	everything := []string{"one", "system", "two", "last"}
 	for _, test := range []struct {
-		query string
-		want  hub.FollowOptions
-		ids   []string
+		name, query string
+		lastEventID string
+		lines       []string
+		live        bool // deltas, or the message that they make up
+		others      bool // events that are not lines may come
 	}{
-		{"?kinds=line,live", hub.FollowOptions{}, []string{"e:1", "e:3"}},
-		{"?kinds=line", hub.FollowOptions{NoLive: true}, []string{"e:1", "e:3"}},
-		{"?types=assistant&after=e:0", hub.FollowOptions{After: "e:0"}, []string{"e:2", "e:3"}},
-		{"?messages=true&live=false", hub.FollowOptions{NoLive: true}, []string{"e:2", "e:3"}},
-		{"?messages=1&kinds=state", hub.FollowOptions{NoLive: true}, []string{"e:2"}},
-		{"?heartbeat=20&kinds=state", hub.FollowOptions{NoLive: true}, []string{"e:2"}}, // past the shortcut
-		{"?cursor=e:0&types=assistant&kinds=line", hub.FollowOptions{After: "e:0", NoLive: true}, []string{"e:3"}},
+		{"from the beginning", "", "", everything, true, true},
+		{"from now on", "?after=now", "", []string{"last"}, true, true},
+		{"come back", "?after={one}", "{system}", []string{"two", "last"}, true, true},
+		{"no deltas", "?live=false", "", everything, false, true},
+		{"deltas", "?live=true&after={system}", "", []string{"two", "last"}, true, true},
+		{"past the shortcut", "?limit=3&after={system}&live=0", "", []string{"two", "last"}, false, true},
+		{"past the shortcut, come back", "?limit=3&after={one}", "{system}", []string{"two", "last"}, true, true},
+		{"past the shortcut, by cursor", "?cursor={one}&types=assistant&kinds=line", "", []string{"two", "last"}, false, false},
+		{"past the shortcut, of a kind", "?heartbeat=200&kinds=line", "", everything, false, false},
+		{"of kinds", "?kinds=line,live", "", everything, true, false},
+		{"of a kind", "?kinds=line", "", everything, false, false},
+		{"of a type", "?types=assistant&after={one}", "", []string{"two", "last"}, false, true},
+		{"messages", "?messages=true&live=false", "", []string{"one", "two", "last"}, false, true},
+		{"messages of a kind", "?messages=1&kinds=line", "", []string{"one", "two", "last"}, false, false},
 	} {
-		t.Run(test.query, func(t *testing.T) {
-			state := api.Frame{Type: api.FrameEvent, Event: &api.Event{ID: "e:2", Session: "s1", Seq: 2, Kind: api.KindState}}
-			said := event(3)
-			said.Event.Line = json.RawMessage(`{"type":"assistant"}`)
-			frames := append(verdict("ok"), event(1), state, said, api.Frame{Type: api.FrameClosing})
-			r := newRig(t, nil)
-			r.hub.cursor = newScript(frames)
-			stream := text(t, r.do(t, observeToken, "GET", "/v1/sessions/s1/events"+test.query, "", "Accept", "text/event-stream"))
-			var ids []string
-			for line := range strings.Lines(stream) {
-				if id, ok := strings.CutPrefix(line, "id: "); ok {
-					ids = append(ids, strings.TrimSpace(id))
-				}
-			}
-			if diff := cmp.Diff(test.ids, ids); diff != "" || !strings.HasPrefix(stream, "event: resume\n") || !strings.Contains(stream, "event: closing\n") {
-				t.Errorf("the stream %s\n-want +got:\n%s", stream, diff)
-			}
-			if diff := cmp.Diff([]any{"s1", test.want}, r.hub.last(t).Args); diff != "" {
-				t.Error(diff)
-			}
-			r.hub.cursor = newScript(frames)
-			ws := r.dial(t, observeToken, "/v1/sessions/s1/events"+test.query)
-			var messages []string
-			for {
-				var f api.Frame
-				if err := json.Unmarshal([]byte(message(t, ws)), &f); err != nil {
+		for _, socket := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/socket=%v", test.name, socket), func(t *testing.T) {
+				a := lab.In(t).Dial(api.CreateSession{})
+				a.Say(servertest.Answered(wordOf(a.AwaitSent(`"initialize"`), "request_id"), `{}`), said(a.Session, "one"), `{"type":"system","subtype":"status","status":null,"uuid":"u-system","session_id":"`+a.Session+`"}`, said(a.Session, "two"))
+				log, err := lab.Hub.Events(t.Context(), a.Session, "", 0)
+				if err != nil {
 					t.Fatal(err)
 				}
-				if f.Event != nil {
-					messages = append(messages, f.Event.ID)
+				ids := map[string]string{}
+				for i := range log.Events {
+					if e := &log.Events[i]; e.Kind == api.KindLine {
+						ids[strings.TrimPrefix(wordOf(string(e.Line), "uuid"), "u-")] = e.ID
+					}
 				}
-				if f.Type == api.FrameClosing {
-					break
+				fill := strings.NewReplacer("{one}", ids["one"], "{system}", ids["system"])
+				path, header := "/v1/sessions/"+a.Session+"/events"+fill.Replace(test.query), []string(nil)
+				if test.lastEventID != "" {
+					header = []string{"Last-Event-ID", fill.Replace(test.lastEventID)}
 				}
-			}
-			if diff := cmp.Diff(test.ids, messages); diff != "" {
-				t.Errorf("the WebSocket, -want +got:\n%s", diff)
-			}
-		})
+				next := r.frames(t, path, socket, header...)
+				if f := next(); f.Type != api.FrameResume {
+					t.Fatalf("it begins with %+v", f)
+				}
+				a.Say(delta(a.Session, "message_start"), delta(a.Session, "content_block_delta"))
+				var lines []string
+				var live, others, done bool
+				take := func() {
+					switch f := next(); {
+					case f.Type == api.FrameLive, f.Type == api.FramePartial:
+						live = true
+					case f.Type == api.FrameEvent && f.Event.Kind == api.KindLine:
+						word := strings.TrimPrefix(wordOf(string(f.Event.Line), "uuid"), "u-")
+						if word != "" { // not that of the answer
+							lines = append(lines, word)
+						}
+						done = word == "last"
+					case f.Type == api.FrameEvent:
+						others = true
+					default:
+						t.Fatalf("the frame %+v", f)
+					}
+				}
+				for test.live && !live {
+					take()
+				}
+				a.Say(said(a.Session, "last"))
+				for !done {
+					take()
+				}
+				if diff := cmp.Diff(test.lines, lines); diff != "" || live != test.live || others && !test.others {
+					t.Errorf("live %v, others %v, lines -want +got:\n%s", live, others, diff)
+				}
+			})
+		}
+	}
+}
+
+// wordOf returns the value of the first member of a line with a name, which is a text.
+func wordOf(line, name string) string {
+	_, rest, _ := strings.Cut(line, `"`+name+`":"`)
+	word, _, _ := strings.Cut(rest, `"`)
+	return word
+}
+
+// delta is a live line.
+func delta(session, kind string) string {
+	return `{"type":"stream_event","session_id":"` + session + `","parent_tool_use_id":null,"uuid":"d","event":{"type":"` + kind + `","index":0,"message":{"id":"m"},"delta":{"type":"text_delta","text":"x"}}}`
+}
+
+// frames opens a stream and returns what reads its next frame.
+func (r *rig) frames(t *testing.T, path string, socket bool, header ...string) func() api.Frame {
+	t.Helper()
+	if socket {
+		ws := r.dialWith(t, observeToken, path, header)
+		return func() api.Frame { t.Helper(); return frame(t, ws) }
+	}
+	in := bufio.NewReader(r.do(t, observeToken, "GET", path, "", append(header, "Accept", "text/event-stream")...).Body)
+	return func() api.Frame {
+		t.Helper()
+		var f api.Frame
+		name, data, _ := strings.Cut(readEvent(t, in), "\n")
+		f.Type = api.FrameType(strings.TrimPrefix(name, "event: "))
+		if id, rest, found := strings.Cut(data, "\n"); found && strings.HasPrefix(id, "id: ") {
+			data = rest
+		}
+		data = strings.TrimSpace(strings.TrimPrefix(data, "data: "))
+		var err error
+		switch f.Type {
+		case api.FrameEvent, api.FrameLive:
+			err = json.Unmarshal([]byte(data), &f.Event)
+		default:
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", data, err)
+		}
+		return f
 	}
 }
 
@@ -168,30 +237,46 @@ func sorted(names []string) []string { return slices.Sorted(slices.Values(names)
 
 // The heartbeats of server-sent events are comments, or events for who asks.
 func TestVisibleHeartbeat(t *testing.T) {
-	r := newRig(t, nil)
-	r.hub.cursor = newScript(verdict("ok"))
-	res := r.do(t, observeToken, "GET", "/v1/sessions/s1/events?heartbeat=1", "", "Accept", "text/event-stream")
-	const want = "event: resume\ndata: {\"resume\":\"ok\"}\n\nevent: heartbeat\ndata: {}\n\n"
-	got := make([]byte, len(want))
-	if _, err := io.ReadFull(res.Body, got); err != nil || string(got) != want {
-		t.Errorf("read %q, %v", got, err)
+	lab := servertest.New(t, nil)
+	a := lab.Dial(api.CreateSession{})
+	in := bufio.NewReader(newRig(t, lab, nil).do(t, observeToken, "GET", "/v1/sessions/"+a.Session+"/events?heartbeat=1&after=now&kinds=gap", "", "Accept", "text/event-stream").Body)
+	if got := readEvent(t, in); !strings.HasPrefix(got, "event: resume\n") {
+		t.Errorf("it begins with %q", got)
+	}
+	if got := readEvent(t, in); got != "event: heartbeat\ndata: {}\n\n" {
+		t.Errorf("then comes %q", got)
 	}
 }
 
 // The stream of all sessions is gone on with by positions.
 func TestStreamOfAll(t *testing.T) {
-	r := newRig(t, nil)
-	one, two := event(1), event(1)
-	one.Position, two.Position = "g:7", "g:8"
-	two.Event.Session = "s2"
-	r.hub.cursor = newScript(verdict("ok"), []api.Frame{one, two, {Type: api.FrameClosing}})
-	got := text(t, r.do(t, observeToken, "GET", "/v1/events?after=g:1", "", "Accept", "text/event-stream", "Last-Event-ID", "g:6"))
-	for i, id := range []string{"g:7", "g:8"} {
-		if want := fmt.Sprintf("event: event\nid: %s\ndata: {\"id\":\"e:1\",\"session\":\"s%d\"", id, i+1); !strings.Contains(got, want) {
-			t.Errorf("the stream %s\nlacks %s", got, want)
+	lab := servertest.New(t, nil)
+	r := newRig(t, lab, nil)
+	one, two := lab.Dial(api.CreateSession{}), lab.Dial(api.CreateSession{})
+	one.Say(said(one.Session, "first"))
+	two.Say(said(two.Session, "second"))
+	one.Say(said(one.Session, "third"))
+	position := ""
+	for _, test := range []struct {
+		query, last string
+		want        []string
+	}{
+		{"&after=g:1", "", []string{"first", "second", "third"}}, // a position of another log
+		{"&after=other:1", "{position}", []string{"second", "third"}},
+	} {
+		res := r.do(t, observeToken, "GET", "/v1/events?kinds=line&types=assistant"+test.query, "", "Accept", "text/event-stream",
+			"Last-Event-ID", strings.ReplaceAll(test.last, "{position}", position))
+		in := bufio.NewReader(res.Body)
+		_ = readEvent(t, in)
+		for i, word := range test.want {
+			got := readEvent(t, in)
+			id, found := strings.CutPrefix(got, "event: event\nid: ")
+			if !found || !strings.Contains(got, word) {
+				t.Fatalf("event %d is %s, want %s", i, got, word)
+			}
+			if word == "first" {
+				position, _, _ = strings.Cut(id, "\n")
+			}
 		}
-	}
-	if diff := cmp.Diff(call{"FollowAll", hub.Actor{}, []any{hub.FollowOptions{After: "g:6"}}}, r.hub.last(t)); diff != "" {
-		t.Error(diff)
 	}
 }

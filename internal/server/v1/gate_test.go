@@ -96,7 +96,7 @@ func TestJudging(t *testing.T) {
 // TestPolicyLimits sends as many requests of one token as there may not be, and ones
 // that are too long.
 func TestPolicyLimits(t *testing.T) {
-	r := newRig(t, nil)
+	r, _ := newHubRig(t)
 	if e := expectProblem(t, r.do(t, observeToken, "POST", "/v1/policy/test", `{"text":"`+strings.Repeat("x", 1<<20)+`"}`), 413, api.CodeTooLarge); e.Title == "" {
 		t.Error("the error says nothing")
 	}

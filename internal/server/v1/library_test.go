@@ -3,30 +3,29 @@ package v1
 import (
 	"errors"
 	"io"
-	"net/http/httptest"
+	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/switchboard-dev/switchboard/api"
-	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/server/access"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
 func TestExport(t *testing.T) {
-	for _, test := range []struct{ query, format, kind, name string }{
-		{"", "jsonl", "application/jsonl", "s1.jsonl"},
-		{"?format=jsonl", "jsonl", "application/jsonl", "s1.jsonl"},
-		{"?format=events", "events", "application/jsonl", "s1.events.jsonl"},
-		{"?format=markdown", "markdown", "text/markdown; charset=utf-8", "s1.md"},
+	r, lab := newHubRig(t)
+	id := lab.Dial(api.CreateSession{}).Session
+	for _, test := range []struct{ query, kind, name string }{
+		{"", "application/jsonl", id + ".jsonl"},
+		{"?format=jsonl", "application/jsonl", id + ".jsonl"},
+		{"?format=events", "application/jsonl", id + ".events.jsonl"},
+		{"?format=markdown", "text/markdown; charset=utf-8", id + ".md"},
 	} {
 		t.Run(test.query, func(t *testing.T) {
-			r := newRig(t, nil)
-			r.hub.export = []string{"{\"a\":1}\n", "{\"b\":\"<script>\"}\n"}
-			res := r.do(t, observeToken, "GET", "/v1/sessions/s1/export"+test.query, "")
-			if got := text(t, res); res.StatusCode != 200 || got != strings.Join(r.hub.export, "") {
+			res := r.do(t, observeToken, "GET", "/v1/sessions/"+id+"/export"+test.query, "")
+			if got := text(t, res); res.StatusCode != 200 {
 				t.Errorf("%d %s", res.StatusCode, got)
 			}
 			want := map[string]string{
@@ -38,58 +37,62 @@ func TestExport(t *testing.T) {
 					t.Errorf("%s: %q, want %q", name, got, value)
 				}
 			}
-			if diff := cmp.Diff(call{"Export", hub.Actor{}, []any{"s1", test.format}}, r.hub.last(t)); diff != "" {
-				t.Error(diff)
-			}
 		})
 	}
-	t.Run("empty", func(t *testing.T) {
-		r := newRig(t, nil)
-		res := r.do(t, observeToken, "GET", "/v1/sessions/s1/export", "")
-		if got := text(t, res); res.StatusCode != 200 || got != "" || res.Header.Get("Content-Disposition") == "" {
-			t.Errorf("%d %q %v", res.StatusCode, got, res.Header)
-		}
-	})
-	t.Run("fails at once", func(t *testing.T) {
-		r := newRig(t, nil)
-		r.hub.err = api.Errorf(404, api.CodeNotFound, "There is no session")
-		res := r.do(t, observeToken, "GET", "/v1/sessions/s1/export", "")
-		expectProblem(t, res, 404, api.CodeNotFound)
-		if got := res.Header.Get("Content-Disposition"); got != "" {
-			t.Errorf("an error is offered as the file %s", got)
-		}
-	})
-	t.Run("fails on the way", func(t *testing.T) {
-		r := newRig(t, nil)
-		r.hub.export, r.hub.exportErr = []string{strings.Repeat("x", 1<<20)}, errors.New("secret")
-		res := r.do(t, observeToken, "GET", "/v1/sessions/s1/export", "")
-		if _, err := io.ReadAll(res.Body); err == nil {
-			t.Error("half an export looks like a whole one")
-		}
-		r.http.Close() // the log is written to until then
-		if !strings.Contains(r.log.String(), "secret") {
-			t.Errorf("log %s", r.log)
-		}
-	})
+	res := r.do(t, observeToken, "GET", "/v1/sessions/none/export", "")
+	expectProblem(t, res, 404, api.CodeNotFound)
+	if got := res.Header.Get("Content-Disposition"); got != "" {
+		t.Errorf("an error is offered as the file %s", got)
+	}
 	t.Run("wrong", func(t *testing.T) {
-		r := newRig(t, nil)
+		r := newRig(t, nil, nil)
 		expectProblem(t, r.do(t, observeToken, "GET", "/v1/sessions/s1/export?format=exe", ""), 422, api.CodeInvalid)
 		for _, path := range []string{"/v1/sessions/%2e%2e/export", "/v1/sessions/..%2F..%2Fetc/export", "/v1/sessions/a%22b/export", "/v1/sessions/a%0d%0ab/export"} {
 			expectProblem(t, r.do(t, observeToken, "GET", path, ""), 422, api.CodeInvalid)
 		}
-		if len(r.hub.calls) > 0 {
-			t.Errorf("the hub was asked %v", r.hub.calls)
-		}
 	})
 }
 
+// A download that fails is an error, or is cut: it is never taken for a whole one.
+func TestDownload(t *testing.T) {
+	r := newRig(t, nil, nil)
+	serve := func(path, content string, err error) {
+		r.server.operations.HandleFunc("GET "+path, func(w http.ResponseWriter, req *http.Request) {
+			d := &download{w: w, kind: "text/plain", name: "x.txt"}
+			if content != "" {
+				_, _ = d.Write([]byte(content))
+			}
+			r.server.download(req.Context(), "export-session", d, err)
+		})
+	}
+	serve("/v1/empty", "", nil)
+	res := r.do(t, observeToken, "GET", "/v1/empty", "")
+	if got := text(t, res); res.StatusCode != 200 || got != "" || res.Header.Get("Content-Disposition") == "" {
+		t.Errorf("%d %q %v", res.StatusCode, got, res.Header)
+	}
+	serve("/v1/refused", "", api.Errorf(503, api.CodeStorage, "There is no room"))
+	res = r.do(t, observeToken, "GET", "/v1/refused", "")
+	expectProblem(t, res, 503, api.CodeStorage)
+	if got := res.Header.Get("Content-Disposition"); got != "" {
+		t.Errorf("an error is offered as the file %s", got)
+	}
+	serve("/v1/half", strings.Repeat("x", 1<<20), errors.New("secret"))
+	if _, err := io.ReadAll(r.do(t, observeToken, "GET", "/v1/half", "").Body); err == nil {
+		t.Error("half a download looks like a whole one")
+	}
+	r.http.Close() // the log is written to until then
+	if !strings.Contains(r.log.String(), "secret") {
+		t.Errorf("log %s", r.log)
+	}
+}
+
 func TestLogin(t *testing.T) {
-	r := newRig(t, nil)
+	r := newRig(t, nil, nil)
 	res := r.do(t, "", "POST", "/v1/login", `{"code":"abc","name":"tab"}`)
 	if got := text(t, res); res.StatusCode != 201 || !strings.Contains(got, `"text":"sb_t2_secret"`) {
 		t.Errorf("%d %s", res.StatusCode, got)
 	}
-	if diff := cmp.Diff(call{"Login", hub.Actor{}, []any{api.Login{Code: "abc", Name: "tab"}}}, r.hub.last(t)); diff != "" {
+	if diff := cmp.Diff(call{"Login", []any{api.Login{Code: "abc", Name: "tab"}}}, r.access.last(t)); diff != "" {
 		t.Error(diff)
 	}
 	if res.Header.Get("Set-Cookie") != "" {
@@ -107,7 +110,7 @@ func TestLogin(t *testing.T) {
 	expectProblem(t, r.do(t, "", "POST", "/v1/login", `{"code":"`+strings.Repeat("x", 129)+`"}`), 422, api.CodeInvalid)
 	expectProblem(t, r.do(t, "", "POST", "/v1/login", ""), 400, api.CodeInvalid)
 	expectProblem(t, r.do(t, "", "GET", "/v1/login", ""), 401, api.CodeUnauthorized)
-	r.hub.err = api.Errorf(401, api.CodeUnauthorized, "The code is not good")
+	r.access.err = api.Errorf(401, api.CodeUnauthorized, "The code is not good")
 	expectProblem(t, r.do(t, "", "POST", "/v1/login", `{"code":"abc"}`), 401, api.CodeUnauthorized)
 	r.server.Close("")
 	expectProblem(t, r.do(t, "", "POST", "/v1/login", `{"code":"abc"}`), 503, api.CodeClosing)
@@ -120,35 +123,29 @@ func TestTokensOfTheirMaker(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &fakeHub{}
+	asked := &notebook{}
 	g := access.New(&access.Options{Tokens: []access.Token{token}})
-	r := &rig{hub: h, server: New(h, h, g, &Options{Tokens: fakeTokens{h}})}
-	r.http = httptest.NewUnstartedServer(g.Checked(r.server))
-	r.http.Config.ConnContext = g.ConnContext
-	r.http.Start()
-	t.Cleanup(r.http.Close)
+	r := &rig{server: New(nil, nil, g, &Options{Tokens: fakeTokens{asked}})}
+	r.serve(t, g)
 	expectProblem(t, r.do(t, limited, "POST", "/v1/tokens", `{"name":"x","scopes":["observe","approve"]}`), 403, api.CodeForbidden)
 	expectProblem(t, r.do(t, limited, "POST", "/v1/codes", `{"scopes":["prompt"]}`), 403, api.CodeForbidden)
 	expectProblem(t, r.do(t, limited, "POST", "/v1/tokens", `{"name":"x","scopes":["root"]}`), 422, api.CodeInvalid)
 	expectProblem(t, r.do(t, limited, "POST", "/v1/tokens", `{"name":"x","scopes":[]}`), 422, api.CodeInvalid)
-	if len(h.calls) > 0 {
-		t.Errorf("a token was made: %v", h.calls)
+	if len(asked.calls) > 0 {
+		t.Errorf("a token was made: %v", asked.calls)
 	}
 	if res := r.do(t, limited, "POST", "/v1/codes", `{}`); res.StatusCode != 201 {
 		t.Errorf("%d %s", res.StatusCode, text(t, res))
 	}
-	if diff := cmp.Diff([]any{api.CreateCode{Scopes: []string{"observe", "admin"}}}, h.last(t).Args); diff != "" {
+	if diff := cmp.Diff([]any{api.CreateCode{Scopes: []string{"observe", "admin"}}}, asked.last(t).Args); diff != "" {
 		t.Errorf("a code for all (-want +got):\n%s", diff)
 	}
 }
 
 func TestWithoutTokens(t *testing.T) {
-	h, g := &fakeHub{}, guard(t)
-	r := &rig{hub: h, server: New(h, h, g, nil)}
-	r.http = httptest.NewUnstartedServer(g.Checked(r.server))
-	r.http.Config.ConnContext = g.ConnContext
-	r.http.Start()
-	t.Cleanup(r.http.Close)
+	g := guard(t)
+	r := &rig{server: New(nil, nil, g, nil)}
+	r.serve(t, g)
 	for _, test := range [][3]string{
 		{"GET", "/v1/tokens", ""},
 		{"POST", "/v1/tokens", `{"name":"x","scopes":["observe"]}`},
@@ -163,7 +160,7 @@ func TestWithoutTokens(t *testing.T) {
 // What no CLI could take is refused before the hub hears of it, and so is what
 // somebody may not send.
 func TestControlRefused(t *testing.T) {
-	r := newRig(t, nil)
+	r := newRig(t, nil, nil)
 	for _, test := range []struct {
 		name, method, path, body string
 		detail                   string
@@ -190,27 +187,24 @@ func TestControlRefused(t *testing.T) {
 			}
 		})
 	}
-	if len(r.hub.calls) > 0 {
-		t.Errorf("the hub was asked %v", r.hub.calls)
-	}
 }
 
 func TestRewindAnswers(t *testing.T) {
-	r := newRig(t, nil)
-	rewind := func() *response {
-		return r.do(t, promptToken, "POST", "/v1/sessions/s1/rewind", `{"user_message_id":"u","dry_run":true}`)
+	r, lab := newHubRig(t)
+	agent := lab.Create(api.CreateSession{})
+	rewind := func(says string) *response {
+		agent.Answer("rewind_files", says)
+		return r.do(t, promptToken, "POST", "/v1/sessions/"+agent.Session+"/rewind", `{"user_message_id":"u","dry_run":true}`)
 	}
-	r.hub.response = `{"canRewind":true,"filesChanged":["/a"],"insertions":1,"deletions":2}`
-	if got, want := strings.TrimSpace(text(t, rewind())), `{"can_rewind":true,"files_changed":["/a"],"insertions":1,"deletions":2}`; got != want {
+	if got, want := strings.TrimSpace(text(t, rewind(`{"canRewind":true,"filesChanged":["/a"],"insertions":1,"deletions":2}`))), `{"can_rewind":true,"files_changed":["/a"],"insertions":1,"deletions":2}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	r.hub.response = `"no"`
-	expectProblem(t, rewind(), 422, api.CodeRefused)
+	expectProblem(t, rewind(`"no"`), 422, api.CodeRefused)
 }
 
 // What is too long, too large or of the wrong form is refused, wherever it stands.
 func TestBounds(t *testing.T) {
-	r := newRig(t, nil)
+	r := newRig(t, nil, nil)
 	long := func(n int) string { return strings.Repeat("x", n+1) }
 	for _, test := range []struct{ method, path, body, where string }{
 		{"GET", "/v1/sessions/" + long(64), "", "path.id"},
@@ -248,8 +242,5 @@ func TestBounds(t *testing.T) {
 		if !strings.Contains(e.Detail, test.where) {
 			t.Errorf("%s %.60s: detail %q lacks %q", test.method, test.path, e.Detail, test.where)
 		}
-	}
-	if len(r.hub.calls) > 0 {
-		t.Errorf("the hub was asked %v", r.hub.calls)
 	}
 }

@@ -16,51 +16,17 @@ import (
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
-	"github.com/switchboard-dev/switchboard/internal/hub"
+	"github.com/switchboard-dev/switchboard/internal/server/servertest"
 )
 
-// A crowd is a hub with many sessions, all of which say the same at the same
-// time: nothing until its gate opens, then some frames, then the end.
-type crowd struct {
-	fakeHub
-
-	gate   chan struct{}
-	frames []api.Frame
-	times  int
-}
-
-func (c *crowd) Follow(context.Context, string, hub.FollowOptions) (Cursor, error) {
-	return &crowdCursor{crowd: c}, nil
-}
-
-type crowdCursor struct {
-	crowd *crowd
-	n     int
-}
-
-func (c *crowdCursor) Next(ctx context.Context) ([]api.Frame, error) {
-	c.n++
-	switch {
-	case c.n == 1:
-		return verdict("ok"), nil
-	case c.n <= c.crowd.times+1:
-		select {
-		case <-c.crowd.gate:
-			return c.crowd.frames, nil
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
-	return []api.Frame{{Type: api.FrameClosing}}, nil
-}
-
-func (c *crowdCursor) Close() {}
-
-// serve serves the crowd and returns its address.
-func (c *crowd) serve(tb testing.TB) string {
+// crowd serves a session that many clients follow, and returns its agent and the
+// server's address.
+func crowd(tb testing.TB) (*servertest.Agent, string) {
 	tb.Helper()
+	lab := servertest.New(tb, nil)
+	agent := lab.Dial(api.CreateSession{})
 	g := guard(tb)
-	handler := New(c, c, g, nil)
+	handler := New(lab.Hub, lab.Reports, g, &Options{WriteTimeout: time.Hour})
 	server := httptest.NewUnstartedServer(g.Checked(handler))
 	server.Config.ConnContext = g.ConnContext
 	server.Start()
@@ -71,12 +37,12 @@ func (c *crowd) serve(tb testing.TB) string {
 		handler.Wait(ctx)
 		server.Close()
 	})
-	return server.Listener.Addr().String()
+	return agent, server.Listener.Addr().String()
 }
 
 // follow opens a stream by hand, so that little of what is measured is the
 // client's, and reads the first frame.
-func follow(tb testing.TB, addr string) (net.Conn, *bufio.Reader) {
+func follow(tb testing.TB, session, addr string) (net.Conn, *bufio.Reader) {
 	tb.Helper()
 	var d net.Dialer
 	c, err := d.DialContext(tb.Context(), "tcp", addr)
@@ -84,7 +50,7 @@ func follow(tb testing.TB, addr string) (net.Conn, *bufio.Reader) {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { _ = c.Close() })
-	if _, err := io.WriteString(c, "GET /v1/sessions/s1/events HTTP/1.1\r\nHost: "+addr+"\r\nAccept: text/event-stream\r\nAuthorization: Bearer "+observeToken+"\r\n\r\n"); err != nil {
+	if _, err := io.WriteString(c, "GET /v1/sessions/"+session+"/events?after=now&kinds=line HTTP/1.1\r\nHost: "+addr+"\r\nAccept: text/event-stream\r\nAuthorization: Bearer "+observeToken+"\r\n\r\n"); err != nil {
 		tb.Fatal(err)
 	}
 	in := bufio.NewReaderSize(c, 512)
@@ -108,9 +74,8 @@ func heap() uint64 {
 
 // A thousand clients at once each get all there is.
 func TestThousandStreams(t *testing.T) {
-	const streams, times = 1000, 5
-	c := &crowd{gate: make(chan struct{}), times: times, frames: []api.Frame{event(1), event(2), event(3)}}
-	addr := c.serve(t)
+	const streams, lines = 1000, 15
+	agent, addr := crowd(t)
 	before := heap()
 	type client struct {
 		conn net.Conn
@@ -118,37 +83,35 @@ func TestThousandStreams(t *testing.T) {
 	}
 	clients := make([]client, streams)
 	for i := range clients {
-		clients[i].conn, clients[i].in = follow(t, addr)
+		clients[i].conn, clients[i].in = follow(t, agent.Session, addr)
 	}
 	// Both ends are in this process.
 	t.Logf("%.1f KiB of heap and stacks per stream, with the client's own part", float64(heap()-before)/streams/1024)
 
 	start := time.Now()
-	close(c.gate)
 	var wg sync.WaitGroup
 	for i := range clients {
 		wg.Go(func() {
-			got := 0
-			for {
+			for got := 0; got < lines; {
 				line, err := clients[i].in.ReadString('\n')
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				if strings.HasPrefix(line, "id: ") {
+				if strings.HasPrefix(line, "data: ") {
+					if !strings.Contains(line, fmt.Sprintf("msg_%d-x", got)) {
+						t.Errorf("stream %d: line %d is %s", i, got, line)
+					}
 					got++
 				}
-				if line == "event: closing\n" {
-					break
-				}
-			}
-			if got != times*len(c.frames) {
-				t.Errorf("stream %d got %d events", i, got)
 			}
 		})
 	}
+	for i := range lines {
+		agent.Say(said(agent.Session, fmt.Sprintf("%d-x", i)))
+	}
 	wg.Wait()
-	t.Logf("%d frames to %d streams in %v", streams*times*len(c.frames), streams, time.Since(start))
+	t.Logf("%d frames to %d streams in %v", streams*lines, streams, time.Since(start))
 }
 
 // BenchmarkStream writes batches of frames to one client, by hand and, for
@@ -163,14 +126,14 @@ func BenchmarkStream(b *testing.B) {
 			}}
 		}
 		b.Run(fmt.Sprintf("batch=%d/stream", size), func(b *testing.B) {
-			s := New(&fakeHub{}, &fakeHub{}, guard(b), nil)
+			s := New(nil, nil, guard(b), nil)
 			w := &discard{header: http.Header{}}
 			st := s.newStream(&sse{server: s, w: w, ctl: http.NewResponseController(w)}, &request{}, func(error) {})
 			st.start()
 			defer st.stop()
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := st.send(frames); err != nil {
+				if _, err := st.send(frames, nil); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -13,185 +13,144 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/hub"
+	"github.com/switchboard-dev/switchboard/internal/server/servertest"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// An operationTest is a request, and what becomes of it.
+// An operationTest is a request about a session in a situation, and what becomes of it.
+// {session}, {question} and the like stand for names of the world.
 type operationTest struct {
 	name, token, method, path, body string
+	given                           func(*world)
 	status                          int
-	want                            call
-	answer                          string // part of it
+	answer                          string   // part of it
+	sent                            []string // parts of a line that the agent gets
+	logged                          string   // part of an event of the session's log
 }
 
-// table has every operation, with a token that just suffices.
+// table has every operation of the hub, with a token that just suffices.
 func table() []operationTest { return slices.Concat(operations, furtherOperations) }
 
 // operations are those about sessions and what they ask.
 var operations = []operationTest{
 	{
-		"create", adminToken, "POST", "/v1/sessions", `{"dir":"/tmp","client_id":"c","options":{"model":"m","settings":{"a":[1]}}}`,
-		201,
-		call{"Create", chief, []any{api.CreateSession{Dir: "/tmp", ClientID: "c", Options: api.SessionOptions{Model: "m", Settings: json.RawMessage(`{"a":[1]}`)}}}},
-		`"token":"run-token","url":"ws://127.0.0.1:1/ws/cli/s1"`,
+		"create", adminToken, "POST", "/v1/sessions", `{"dir":"{dir}","client_id":"c-{dir}","transport":"websocket","options":{"model":"m","settings":{"a":[1]}}}`,
+		nothing, 201, `"url":"ws://127.0.0.1:1/ws/cli/`, nil, "",
 	},
-	{"list", observeToken, "GET", "/v1/sessions", "", 200, call{"List", hub.Actor{}, []any{api.SessionFilter{}}}, `{"sessions":[]}`},
+	{"snapshot", observeToken, "GET", "/v1/sessions/{session}", "", idle, 200, `"id":"{session}"`, nil, ""},
 	{
-		"list some", observeToken, "GET", "/v1/sessions?state=idle,ended&dir=%2Ftmp&q=x&archived=true&cursor=c&limit=7", "",
-		200,
-		call{"List", hub.Actor{}, []any{api.SessionFilter{State: []api.State{"idle", "ended"}, Dir: "/tmp", Text: "x", Archived: true, Cursor: "c", Limit: 7}}},
-		"",
-	},
-	{"snapshot", observeToken, "GET", "/v1/sessions/s1", "", 200, call{"Snapshot", hub.Actor{}, []any{"s1"}}, `"id":"s1"`},
-	{
-		"update", promptToken, "PATCH", "/v1/sessions/s1", `{"title":"t","model":""}`,
-		200,
-		call{"Update", tester, []any{"s1", api.UpdateSession{Title: new("t"), Model: new("")}}},
-		`"id":"s1"`,
+		"update", promptToken, "PATCH", "/v1/sessions/{session}", `{"title":"t","model":"sonnet"}`,
+		idle, 200, `"title":"t"`,
+		[]string{`"subtype":"set_model","model":"sonnet"`},
+		`"by":"tester","kind":"updated"`,
 	},
 	{
-		"update mode", approveToken, "PATCH", "/v1/sessions/s1", `{"permission_mode":"plan"}`,
-		200,
-		call{"Update", tester, []any{"s1", api.UpdateSession{PermissionMode: new(wire.PermissionModePlan)}}},
+		"update mode", approveToken, "PATCH", "/v1/sessions/{session}", `{"permission_mode":"plan"}`,
+		idle, 200, `"id":"{session}"`,
+		[]string{`"subtype":"set_permission_mode","mode":"plan"`},
 		"",
 	},
 	{
-		"update bypass", adminToken, "PATCH", "/v1/sessions/s1", `{"permission_mode":"bypassPermissions"}`,
-		200,
-		call{"Update", chief, []any{"s1", api.UpdateSession{PermissionMode: new(wire.PermissionModeBypassPermissions)}}},
+		"update bypass", adminToken, "PATCH", "/v1/sessions/{session}", `{"permission_mode":"bypassPermissions"}`,
+		bypassing, 200, `"id":"{session}"`,
+		[]string{`"subtype":"set_permission_mode","mode":"bypassPermissions"`},
 		"",
 	},
 	{
-		"send", promptToken, "POST", "/v1/sessions/s1/messages", `{"client_id":"c","text":"hello","mode":"steer"}`,
-		202,
-		call{"Send", tester, []any{"s1", api.SendMessage{ClientID: "c", Text: "hello", Mode: "steer"}}},
-		`"state":"queued"`,
+		"send", promptToken, "POST", "/v1/sessions/{session}/messages", `{"client_id":"c","text":"hello","mode":"steer"}`,
+		asking, 202, `"client_id":"c"`,
+		[]string{`"type":"user"`, `"hello"`},
+		`"by":"tester","kind":"message"`,
 	},
+	{"send later", promptToken, "POST", "/v1/sessions/{session}/messages", `{"text":"hello"}`, asking, 202, `"state":"queued"`, nil, `"text":"hello"`},
 	{
-		"send content", promptToken, "POST", "/v1/sessions/s1/messages", `{"content":[{"type":"text","text":"<&>"}]}`,
-		202,
-		call{"Send", tester, []any{"s1", api.SendMessage{Content: json.RawMessage(`[{"type":"text","text":"<&>"}]`)}}},
+		"send content", promptToken, "POST", "/v1/sessions/{session}/messages", `{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}`,
+		idle, 202, `"id"`,
+		[]string{`[{"type":"text","text":"a"},{"type":"text","text":"b"}]`},
 		"",
 	},
 	{
-		"send in the name of a tool", adminToken, "POST", "/v1/sessions/s1/messages", `{"content":[{"type":"tool_result","tool_use_id":"t","content":"done"}]}`,
-		202,
-		call{"Send", chief, []any{"s1", api.SendMessage{Content: json.RawMessage(`[{"type":"tool_result","tool_use_id":"t","content":"done"}]`)}}},
+		"send in the name of a tool", adminToken, "POST", "/v1/sessions/{session}/messages", `{"content":[{"type":"tool_result","tool_use_id":"t","content":"done"}]}`,
+		idle, 202, `"id"`,
+		[]string{`[{"type":"tool_result","tool_use_id":"t","content":"done"}]`},
 		"",
 	},
 	{
-		"edit in the name of a tool", adminToken, "PATCH", "/v1/sessions/s1/messages/c", `{"content":[{"type":"tool_result","tool_use_id":"t","content":"done"}]}`,
-		200,
-		call{"EditMessage", chief, []any{"s1", "c", api.EditMessage{Content: json.RawMessage(`[{"type":"tool_result","tool_use_id":"t","content":"done"}]`)}}},
+		"edit in the name of a tool", adminToken, "PATCH", "/v1/sessions/{session}/messages/c", `{"content":[{"type":"tool_result","tool_use_id":"t","content":"done"}]}`,
+		queued("c"), 200, `"client_id":"c"`, nil, `"content":[{"type":"tool_result","tool_use_id":"t","content":"done"}]`,
+	},
+	{
+		"edit", promptToken, "PATCH", "/v1/sessions/{session}/messages/c%2F1", `{"text":"other"}`,
+		queued("c/1"), 200, `"client_id":"c/1"`, nil, `"text":"other"`,
+	},
+	{"take back", promptToken, "DELETE", "/v1/sessions/{session}/messages/c", "", queued("c"), 200, `"state":"taken_back"`, nil, `"by":"tester","kind":"message"`},
+	{"interrupt", promptToken, "POST", "/v1/sessions/{session}/interrupt", "", asking, 200, `"was":true`, []string{`"subtype":"interrupt"`}, ""},
+	{"interrupt all", promptToken, "POST", "/v1/sessions/{session}/interrupt", `{"cancel_queued":true}`, queued("c"), 200, `"taken":[{`, nil, ""},
+	{"retry", promptToken, "POST", "/v1/sessions/{session}/retry", "", failed, 202, `"id"`, nil, `"by":"tester","kind":"message"`},
+	{"stop", adminToken, "POST", "/v1/sessions/{session}/stop", "", idle, 200, `"state":"ended"`, nil, `"kind":"run_ended"`},
+	{"stop at once", adminToken, "POST", "/v1/sessions/{session}/stop", `{"force":true}`, idle, 200, `"state":"ended"`, nil, `"kind":"run_ended"`},
+	{"resume", promptToken, "POST", "/v1/sessions/{session}/resume", `{"prompt":"continue"}`, ended, 200, `"run":2`, nil, `"text":"continue"`},
+	{"resume by force", adminToken, "POST", "/v1/sessions/{session}/resume", `{"force":true}`, ended, 200, `"run":2`, nil, ""},
+	{"resume otherwise", adminToken, "POST", "/v1/sessions/{session}/resume", `{"options":{"model":"haiku"}}`, ended, 200, `"run":2`, nil, `"model":"haiku"`},
+	{"fork", adminToken, "POST", "/v1/sessions/{session}/fork", `{"title":"Another way"}`, talked, 201, `"title":"Another way"`, nil, ""},
+	{"question", observeToken, "GET", "/v1/questions/{question}", "", asking, 200, `"id":"{question}"`, nil, ""},
+	{
+		"answer", approveToken, "POST", "/v1/questions/{question}/answer", `{"client_id":"c","decision":"allow","input":{"command":"ls","b":1,"a":2}}`,
+		asking, 200, `"state":"answered"`,
+		[]string{`"behavior":"allow"`, `{"command":"ls","b":1,"a":2}`},
+		`"by":"tester","kind":"question_settled"`,
+	},
+	{
+		"refuse", approveToken, "POST", "/v1/questions/{question}/answer", `{"decision":"deny","message":"Use make test."}`,
+		asking, 200, `"state":"answered"`,
+		[]string{`"behavior":"deny"`, "Use make test."},
 		"",
 	},
 	{
-		"edit", promptToken, "PATCH", "/v1/sessions/s1/messages/c%2F1", `{"text":"other"}`,
-		200,
-		call{"EditMessage", tester, []any{"s1", "c/1", api.EditMessage{Text: "other"}}},
-		`"client_id":"c/1"`,
-	},
-	{"take back", promptToken, "DELETE", "/v1/sessions/s1/messages/c", "", 200, call{"TakeBack", tester, []any{"s1", "c"}}, `"state":"taken_back"`},
-	{"interrupt", promptToken, "POST", "/v1/sessions/s1/interrupt", "", 200, call{"Interrupt", tester, []any{"s1", api.Interrupt{}}}, `"was":true`},
-	{"retry", promptToken, "POST", "/v1/sessions/s1/retry", "", 202, call{"Retry", tester, []any{"s1"}}, `"m2"`},
-	{"interrupt all", promptToken, "POST", "/v1/sessions/s1/interrupt", `{"cancel_queued":true}`, 200, call{"Interrupt", tester, []any{"s1", api.Interrupt{CancelQueued: true}}}, ""},
-	{"stop", adminToken, "POST", "/v1/sessions/s1/stop", "", 200, call{"Stop", chief, []any{"s1", api.Stop{}}}, `"state":"ended"`},
-	{"stop at once", adminToken, "POST", "/v1/sessions/s1/stop", `{"force":true}`, 200, call{"Stop", chief, []any{"s1", api.Stop{Force: true}}}, ""},
-	{"resume", promptToken, "POST", "/v1/sessions/s1/resume", `{"prompt":"go on"}`, 200, call{"Resume", tester, []any{"s1", api.Resume{Prompt: "go on"}}}, ""},
-	{"resume by force", adminToken, "POST", "/v1/sessions/s1/resume", `{"force":true}`, 200, call{"Resume", chief, []any{"s1", api.Resume{Force: true}}}, ""},
-	{
-		"resume otherwise", adminToken, "POST", "/v1/sessions/s1/resume", `{"options":{"model":"m"}}`,
-		200,
-		call{"Resume", chief, []any{"s1", api.Resume{Options: &api.SessionOptions{Model: "m"}}}},
-		"",
-	},
-	{"fork", adminToken, "POST", "/v1/sessions/s1/fork", `{"at":"u"}`, 201, call{"Fork", chief, []any{"s1", api.Fork{At: "u"}}}, `"id":"s2"`},
-	{
-		"events", observeToken, "GET", "/v1/sessions/s1/events?after=e:0&limit=5", "",
-		200,
-		call{"Events", hub.Actor{}, []any{"s1", "e:0", 5}},
-		"{\"resume\":\"ok\",\"events\":[{\"id\":\"e:1\",\"session\":\"s1\",\"seq\":1,\"kind\":\"line\",\"line\":{\"a\" :\t1,\r\"b\":\"<\"}}],\"next\":\"e:1\",\"more\":true}",
-	},
-	{
-		"questions", observeToken, "GET", "/v1/questions?state=open&session=s1&kind=plan&limit=3&cursor=q0", "",
-		200,
-		call{"Questions", hub.Actor{}, []any{api.QuestionFilter{State: "open", Session: "s1", Kind: api.QuestionPlan, Limit: 3, Cursor: "q0"}}},
-		`{"questions":[]}`,
-	},
-	{"question", observeToken, "GET", "/v1/questions/q1", "", 200, call{"Question", hub.Actor{}, []any{"q1"}}, `"id":"q1"`},
-	{
-		"answer", approveToken, "POST", "/v1/questions/q1/answer", `{"client_id":"c","decision":"allow","input":{"b":1,"a":2}}`,
-		200,
-		call{"Answer", tester, []any{"q1", api.Answer{ClientID: "c", Decision: "allow", Input: json.RawMessage(`{"b":1,"a":2}`)}}},
-		`"state":"answered"`,
-	},
-	{
-		"answer a plan", approveToken, "POST", "/v1/questions/q1/answer",
-		`{"outcome":"fresh","plan":"","mode":"acceptEdits","compact":true,"no_prompts":true,"images":[{"type":"image"}]}`,
-		200,
-		call{"Answer", tester, []any{"q1", api.Answer{
-			Outcome: api.PlanFresh, Plan: new(""), Mode: "acceptEdits", Compact: true, NoPrompts: true, Images: json.RawMessage(`[{"type":"image"}]`),
-		}}},
+		"answer a plan", approveToken, "POST", "/v1/questions/{question}/answer", `{"outcome":"revise","message":"Shorter."}`,
+		asks(`@tool ExitPlanMode {"plan":"Do it."}`), 200, `"state":"answered"`,
+		[]string{`"behavior":"deny"`, "Shorter."},
 		"",
 	},
 	{
-		"answer for good", approveToken, "POST", "/v1/questions/q1/answer", `{"decision":"allow","always":{"suggestion":0,"destination":"session"}}`,
-		200,
-		call{"Answer", tester, []any{"q1", api.Answer{Decision: "allow", Always: &api.Always{Suggestion: new(0), Destination: "session"}}}},
+		"answer a choice", approveToken, "POST", "/v1/questions/{question}/answer", `{"decision":"allow","choices":{"Which?":{"labels":["A"]}}}`,
+		asks(`@tool AskUserQuestion {"questions":[{"question":"Which?","header":"W","options":[{"label":"A","description":"a"},{"label":"B","description":"b"}],"multiSelect":false}]}`),
+		200, `"state":"answered"`,
+		[]string{`"behavior":"allow"`, `"answers":{"Which?":"A"}`},
 		"",
 	},
 	{
-		"answer a choice", approveToken, "POST", "/v1/questions/q1/answer", `{"decision":"allow","choices":{"Which?":{"labels":["A","B"],"text":"c","notes":"d"}}}`,
-		200,
-		call{"Answer", tester, []any{"q1", api.Answer{Decision: "allow", Choices: map[string]api.ChoiceAnswer{"Which?": {Labels: []string{"A", "B"}, Text: "c", Notes: "d"}}}}},
-		"",
+		"deny a tool", approveToken, "POST", "/v1/sessions/{session}/rules", `{"client_id":"c","rule":"Bash(rm:*)","decision":"deny","message":"No."}`,
+		idle, 201, `"rule":"Bash(rm:*)","decision":"deny","message":"No."`, nil, `"by":"tester","kind":"rule_added"`,
 	},
+	{"allow a tool", adminToken, "POST", "/v1/sessions/{session}/rules", `{"rule":"Bash(ls:*)","decision":"allow"}`, idle, 201, `"rule":"Bash(ls:*)","decision":"allow"`, nil, ""},
+	{"allow everything for a while", adminToken, "POST", "/v1/sessions/{session}/rules", `{"rule":"*","decision":"allow","for":1800}`, idle, 201, `"expires":"`, nil, ""},
 	{
-		"deny a tool", approveToken, "POST", "/v1/sessions/s1/rules", `{"client_id":"c","rule":"Bash(rm:*)","decision":"deny","message":"No."}`,
-		201,
-		call{"AddRule", tester, []any{"s1", api.AddRule{ClientID: "c", Rule: "Bash(rm:*)", Decision: api.RuleDeny, Message: "No."}}},
-		`"id":"r1"`,
+		"remove a rule", approveToken, "DELETE", "/v1/sessions/{session}/rules/{rule}", "",
+		ruled(api.AddRule{Rule: "Bash(ls:*)", Decision: api.RuleAllow}), 200, `"id":"{rule}"`, nil, `"by":"tester","kind":"rule_removed"`,
 	},
+	{"release", adminToken, "POST", "/v1/sessions/{session}/release", "", held, 200, `"id":"{session}"`, nil, `"by":"tester","kind":"hold_over"`},
 	{
-		"allow a tool", adminToken, "POST", "/v1/sessions/s1/rules", `{"rule":"Bash(ls:*)","decision":"allow"}`,
-		201,
-		call{"AddRule", chief, []any{"s1", api.AddRule{Rule: "Bash(ls:*)", Decision: api.RuleAllow}}},
-		"",
-	},
-	{
-		"ask about everything for a while", adminToken, "POST", "/v1/sessions/s1/rules", `{"rule":"*","decision":"ask","for":1800}`,
-		201,
-		call{"AddRule", chief, []any{"s1", api.AddRule{Rule: "*", Decision: api.RuleAsk, For: 1800}}},
-		"",
-	},
-	{"remove a rule", approveToken, "DELETE", "/v1/sessions/s1/rules/r1", "", 200, call{"RemoveRule", tester, []any{"s1", "r1"}}, `"id":"r1"`},
-	{"policy", observeToken, "GET", "/v1/policy", "", 200, call{"Policy", hub.Actor{}, nil}, `{"rules":[],"pending":{"sum":"abc","widens":[]}}`},
-	{"confirm", adminToken, "POST", "/v1/policy/confirm", `{"sum":"abc"}`, 200, call{"ConfirmPolicy", chief, []any{api.ConfirmPolicy{Sum: "abc"}}}, `{"rules":[]}`},
-	{"release", adminToken, "POST", "/v1/sessions/s1/release", "", 200, call{"Release", chief, []any{"s1", api.Release{}}}, `"id":"s1"`},
-	{
-		"release one", adminToken, "POST", "/v1/sessions/s1/release", `{"client_id":"c","hold":"h1","at_reset":true,"usd":0.5,"turns":3,"seconds":60}`,
-		200,
-		call{"Release", chief, []any{"s1", api.Release{ClientID: "c", Hold: "h1", AtReset: true, USD: 0.5, Turns: 3, Seconds: 60}}},
-		"",
+		"release one", adminToken, "POST", "/v1/sessions/{session}/release", `{"client_id":"c","hold":"{hold}"}`,
+		held, 200, `"id":"{session}"`, nil, `"by":"tester","kind":"hold_over"`,
 	},
 }
 
-var (
-	tester = hub.Actor{Source: "person", Name: "tester"}
-	chief  = hub.Actor{Source: "person", Name: "tester", Admin: true}
-)
-
 func TestOperations(t *testing.T) {
-	r := newRig(t, &Options{Dial: "ws://127.0.0.1:1"})
+	w := newWorld(t)
 	for _, test := range table() {
 		t.Run(test.name, func(t *testing.T) {
-			res := r.do(t, test.token, test.method, test.path, test.body)
+			w := w.of(t)
+			test.given(w)
+			res := w.do(t, test.token, test.method, w.fill(test.path), w.fill(test.body))
 			body := text(t, res)
 			if res.StatusCode != test.status {
 				t.Fatalf("status %d, want %d: %s", res.StatusCode, test.status, body)
@@ -202,38 +161,181 @@ func TestOperations(t *testing.T) {
 			if got := res.Header.Get("Cache-Control"); got != "no-store" {
 				t.Errorf("cache control %q", got)
 			}
-			if diff := cmp.Diff(test.want, r.hub.last(t)); diff != "" {
-				t.Errorf("the hub was asked otherwise (-want +got):\n%s", diff)
+			if want := w.fill(test.answer); !strings.Contains(body, want) {
+				t.Errorf("answer %s\nlacks %s", body, want)
 			}
-			if !strings.Contains(body, test.answer) {
-				t.Errorf("answer %s\nlacks %s", body, test.answer)
+			if test.sent != nil {
+				w.agent.AwaitSent(test.sent...)
+			}
+			if want := w.fill(test.logged); want != "" {
+				if log := w.log(); !strings.Contains(log, want) {
+					t.Errorf("the log\n%slacks %s", log, want)
+				}
 			}
 		})
+	}
+}
+
+// What a session is started with gets to the launcher.
+func TestStarts(t *testing.T) {
+	w := newWorld(t)
+	for _, test := range []struct {
+		name, path, body string
+		given            func(*world)
+		want             func(*world) hub.LaunchSpec
+	}{
+		{
+			"create", "/v1/sessions", `{"dir":"{dir}","options":{"model":"m","settings":{"a":[1]},"env":{"A":"b"}}}`, nothing,
+			func(w *world) hub.LaunchSpec {
+				return hub.LaunchSpec{Run: 1, Dir: w.names["dir"], Options: api.SessionOptions{Model: "m", Settings: json.RawMessage(`{"a":[1]}`), Env: map[string]string{"A": "b"}}}
+			},
+		},
+		{
+			"resume", "/v1/sessions/{session}/resume", `{"options":{"model":"haiku"}}`, ended,
+			func(w *world) hub.LaunchSpec {
+				return hub.LaunchSpec{Run: 2, Dir: w.names["dir"], Resume: w.conversation(), Options: api.SessionOptions{Model: "haiku"}}
+			},
+		},
+		{
+			"fork", "/v1/sessions/{session}/fork", `{"at":"u"}`, talked,
+			func(w *world) hub.LaunchSpec {
+				return hub.LaunchSpec{Run: 1, Dir: w.names["dir"], Resume: w.conversation(), Fork: true, At: "u"}
+			},
+		},
+		{
+			"adopt", "/v1/transcripts/" + onShelf + "/adopt", `{"dir":"{dir}","fork":true,"options":{"model":"m"}}`, nothing,
+			func(w *world) hub.LaunchSpec {
+				return hub.LaunchSpec{Run: 1, Dir: w.names["dir"], Resume: onShelf, Fork: true, Options: api.SessionOptions{Model: "m"}}
+			},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := w.of(t)
+			test.given(w)
+			want := test.want(w)
+			var s api.Session
+			if err := json.Unmarshal([]byte(text(t, w.do(t, adminToken, "POST", w.fill(test.path), w.fill(test.body)))), &s); err != nil || s.ID == "" {
+				t.Fatalf("%+v, %v", s, err)
+			}
+			got := w.lab.Agent(s.ID).Spec
+			got.Session, got.Token, got.Marker, got.Deny, got.Ask = "", "", "", nil, nil
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// conversation returns the CLI's id of the session.
+func (w *world) conversation() string {
+	w.t.Helper()
+	s, err := w.lab.Hub.Snapshot(w.t.Context(), w.agent.Session)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return s.Conversation
+}
+
+// Lists are of what was asked for.
+func TestLists(t *testing.T) {
+	w := newWorld(t)
+	for path, want := range map[string]string{
+		"/v1/sessions": `{"sessions":[]}`, "/v1/questions": `{"questions":[]}`, "/v1/search?q=x": `{"hits":[]}`, "/v1/audit": `{"items":[]}`, "/v1/drift": `{"items":[]}`,
+		"/v1/budgets": `{"budgets":[]}`, "/v1/costs": `"items":[]`,
+	} {
+		if got := text(t, w.do(t, observeToken, "GET", path, "")); !strings.Contains(got, want) {
+			t.Errorf("%s of an empty hub: %s", path, got)
+		}
+	}
+	one, two, three := w.of(t), w.of(t), w.of(t)
+	asking(one)
+	ended(two)
+	idle(three)
+	for _, u := range []struct {
+		w *world
+		u api.UpdateSession
+	}{{one, api.UpdateSession{Title: new("apples")}}, {two, api.UpdateSession{Title: new("pears")}}, {three, api.UpdateSession{Archived: new(true)}}} {
+		if _, err := w.lab.Hub.Update(t.Context(), servertest.Admin, u.w.agent.Session, u.u); err != nil {
+			t.Fatal(err)
+		}
+	}
+	asks(`@tool ExitPlanMode {"plan":"Do it."}`)(w.of(t))
+	names := map[string]*world{"one": one, "two": two, "three": three}
+	for _, test := range []struct {
+		path string
+		want []string // of one, two and three
+	}{
+		{"/v1/sessions", []string{"one", "two"}},
+		{"/v1/sessions?archived=true", []string{"one", "three", "two"}},
+		{"/v1/sessions?state=idle,ended", []string{"two"}},
+		{"/v1/sessions?state=requires_action", []string{"one"}},
+		{"/v1/sessions?dir=" + one.names["dir"], []string{"one"}},
+		{"/v1/sessions?q=pear", []string{"two"}},
+		{"/v1/questions", []string{"one"}},
+		{"/v1/questions?state=open&session=" + one.agent.Session + "&kind=permission&limit=3", []string{"one"}},
+		{"/v1/questions?kind=plan", nil},
+		{"/v1/questions?session=" + two.agent.Session, nil},
+		{"/v1/questions?state=answered", nil},
+		{"/v1/questions?prefix=" + one.names["question"][:6], []string{"one"}},
+		{"/v1/costs?by=session", []string{"two"}},
+		{"/v1/costs?by=day", nil},
+		{"/v1/costs?since=2099-01-02T03:04:05Z", nil},
+	} {
+		res := w.do(t, observeToken, "GET", test.path, "")
+		got := text(t, res)
+		var found []string
+		for name, of := range names {
+			if strings.Contains(got, `"`+of.agent.Session+`"`) {
+				found = append(found, name)
+			}
+		}
+		slices.Sort(found)
+		if res.StatusCode != 200 || !slices.Equal(found, test.want) {
+			t.Errorf("%s: %d, with %v, want %v: %s", test.path, res.StatusCode, found, test.want, got)
+		}
+	}
+	// Page by page.
+	var seen []string
+	for cursor := ""; ; {
+		var page api.SessionList
+		if err := json.Unmarshal([]byte(text(t, w.do(t, observeToken, "GET", "/v1/sessions?archived=true&limit=1&cursor="+cursor, ""))), &page); err != nil || len(page.Sessions) > 1 {
+			t.Fatalf("%+v, %v", page, err)
+		}
+		for _, s := range page.Sessions {
+			seen = append(seen, s.ID)
+		}
+		if cursor = page.Next; cursor == "" {
+			break
+		}
+	}
+	if len(seen) != 4 || len(slices.Compact(slices.Sorted(slices.Values(seen)))) != 4 {
+		t.Errorf("the pages have %v", seen)
 	}
 }
 
 // Every operation is refused to those who lack its right, before the hub hears
 // of it.
 func TestOperationsNeedTheirRight(t *testing.T) {
-	r := newRig(t, nil)
+	r := newRig(t, nil, nil) // a request that reached the hub would panic
 	weaker := map[string][]string{
 		observeToken: nil,
 		promptToken:  {observeToken},
 		approveToken: {observeToken, promptToken},
 		adminToken:   {observeToken, promptToken, approveToken},
 	}
-	for _, test := range table() {
+	fill := strings.NewReplacer("{session}", "s1", "{question}", "q1", "{rule}", "r1", "{conversation}", onShelf)
+	for _, test := range append(table(), accessOperations()...) {
 		t.Run(test.name, func(t *testing.T) {
 			for _, token := range append(weaker[test.token], "") {
-				res := r.do(t, token, test.method, test.path, test.body)
+				res := r.do(t, token, test.method, fill.Replace(test.path), test.body)
 				status, code := http.StatusForbidden, api.CodeForbidden
 				if token == "" {
 					status, code = http.StatusUnauthorized, api.CodeUnauthorized
 				}
 				expectProblem(t, res, status, code)
 			}
-			if len(r.hub.calls) > 0 {
-				t.Errorf("the hub was asked %v", r.hub.calls)
+			if len(r.access.calls) > 0 {
+				t.Errorf("asked was %v", r.access.calls)
 			}
 		})
 	}
@@ -256,7 +358,7 @@ func expectProblem(t *testing.T, res *response, status int, code string) api.Err
 }
 
 func TestBadRequests(t *testing.T) {
-	r := newRig(t, nil)
+	r := newRig(t, nil, nil)
 	tests := []struct {
 		name, method, path, body string
 		header                   []string
@@ -312,24 +414,22 @@ func TestBadRequests(t *testing.T) {
 			}
 		})
 	}
-	if len(r.hub.calls) > 0 {
-		t.Errorf("the hub was asked %v", r.hub.calls)
-	}
 }
 
 func TestLimits(t *testing.T) {
-	r := newRig(t, nil)
-	// A message may be longer than other requests; its blocks reach the hub as
-	// they are.
-	blocks := `[{"type":"text","text":"` + strings.Repeat("x", 2*maxBody) + `"}, {"text":"1" ,"type":"text"}]`
-	res := r.do(t, promptToken, "POST", "/v1/sessions/s/messages", `{"client_id":"c", "content": `+blocks+`}`)
+	w := newWorld(t).of(t)
+	asking(w)
+	// A message may be longer than other requests. It waits until the agent is idle.
+	blocks := `[{"type":"text","text":"` + strings.Repeat("x", maxBody) + `"},{"text":"1","type":"text"}]`
+	res := w.do(t, promptToken, "POST", w.fill("/v1/sessions/{session}/messages"), `{"client_id":"c", "content": `+blocks+`}`)
 	if res.StatusCode != http.StatusAccepted {
 		t.Errorf("a long message: %d %s", res.StatusCode, text(t, res))
 	}
-	if got := r.hub.last(t).Args[1].(api.SendMessage); string(got.Content) != blocks || got.ClientID != "c" {
-		t.Errorf("the hub got %d bytes", len(got.Content))
+	if !strings.Contains(w.log(), blocks) {
+		t.Error("the message is not in the log as it came")
 	}
 	// What is wrong with it is found all the same.
+	r := newRig(t, nil, nil)
 	long := strings.Repeat("x", 2*maxBody)
 	for _, body := range []string{
 		`{"text":"` + long + `","mode":"shout"}`,
@@ -360,20 +460,27 @@ func TestHubErrors(t *testing.T) {
 		{"without a status", &api.Error{Code: "odd", Title: "odd"}, 500, "odd", false},
 		{"another", errors.New("secret thing"), 500, api.CodeInternal, true},
 		{"too late", fmt.Errorf("waiting: %w", os.ErrDeadlineExceeded), 500, api.CodeInternal, true},
+		{"out of time", fmt.Errorf("waiting: %w", context.DeadlineExceeded), 504, api.CodeTimeout, false},
+		{"closed", fmt.Errorf("asking: %w", hub.ErrClosed), 503, api.CodeClosing, false},
 	}
-	for _, test := range tests {
+	r := newRig(t, nil, nil)
+	registered := humago.New(r.server.operations, huma.DefaultConfig("", ""))
+	for i, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			r := newRig(t, nil)
-			r.hub.err = test.err
-			e := expectProblem(t, r.do(t, adminToken, "POST", "/v1/questions/q1/answer", `{"decision":"allow"}`), test.status, test.code)
-			if test.code == api.CodeAlreadySettled && (e.Question == nil || e.Question.By != "anna" || e.Hint != "Look at it.") {
-				t.Errorf("the question or the hint is missing: %+v", e)
+			r.log.Reset()
+			// As an operation that fails, and as a stream that does before it begins.
+			path := fmt.Sprintf("/v1/failing/%d", i)
+			operation(r.server, registered, wire.ScopeObserve, failing(path), func(context.Context, *none) (*none, error) { return nil, test.err })
+			r.server.operations.HandleFunc("GET "+path+"/events", func(w http.ResponseWriter, request *http.Request) { r.server.refuse(w, request, test.err) })
+			for _, path := range []string{path, path + "/events"} {
+				e := expectProblem(t, r.do(t, adminToken, "GET", path, ""), test.status, test.code)
+				if test.code == api.CodeAlreadySettled && (e.Question == nil || e.Question.By != "anna" || e.Hint != "Look at it.") {
+					t.Errorf("the question or the hint is missing: %+v", e)
+				}
+				if strings.Contains(e.Error(), "secret") {
+					t.Errorf("the client is told %q", e.Error())
+				}
 			}
-			if strings.Contains(e.Error(), "secret") {
-				t.Errorf("the client is told %q", e.Error())
-			}
-			// The stream says the same before it begins.
-			expectProblem(t, r.do(t, adminToken, "GET", "/v1/sessions/s1/events", "", "Accept", "text/event-stream"), test.status, test.code)
 			if got := strings.Count(r.log.String(), "a request failed"); (got == 2) != test.logged {
 				t.Errorf("log: %s", r.log)
 			}
@@ -381,8 +488,13 @@ func TestHubErrors(t *testing.T) {
 	}
 }
 
+// failing describes an operation of the tests.
+func failing(path string) huma.Operation {
+	return huma.Operation{OperationID: path, Method: http.MethodGet, Path: path}
+}
+
 func TestInfo(t *testing.T) {
-	r := newRig(t, nil)
+	r := newRig(t, nil, nil)
 	if got := text(t, r.do(t, observeToken, "GET", "/v1/info", "")); !strings.Contains(got, `"api":"v1"`) || !strings.Contains(got, `"capabilities":[]`) {
 		t.Errorf("info %s", got)
 	}
@@ -393,7 +505,7 @@ func TestInfo(t *testing.T) {
 // The operations of the document, with the rights that they need. The document
 // itself is checked when it is committed.
 func TestOperationList(t *testing.T) {
-	r := newRig(t, nil)
+	r := newRig(t, nil, nil)
 	res := r.do(t, observeToken, "GET", "/v1/openapi.json", "")
 	var document struct {
 		Paths map[string]map[string]struct {
@@ -455,7 +567,7 @@ func TestOperationList(t *testing.T) {
 
 func TestHealth(t *testing.T) {
 	info := api.Info{}
-	r := newRig(t, &Options{Info: func(context.Context) api.Info { return info }})
+	r := newRig(t, nil, &Options{Info: func(context.Context) api.Info { return info }})
 	expect := func(path string, status int) {
 		t.Helper()
 		res := r.do(t, "", "GET", path, "")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/hub"
+	"github.com/switchboard-dev/switchboard/internal/report"
 	"github.com/switchboard-dev/switchboard/internal/server/access"
 	"github.com/switchboard-dev/switchboard/wire"
 )
@@ -46,8 +47,8 @@ type Options struct {
 // stand inside [access.Guard.Checked], in an [http.Server] without WriteTimeout.
 type Server struct {
 	// Static after construction.
-	hub          Hub
-	reports      Reports
+	hub          *hub.Hub
+	reports      *report.Reports
 	tokens       Tokens
 	phone        Phone
 	info         func(ctx context.Context) api.Info
@@ -71,7 +72,7 @@ type Server struct {
 }
 
 // New makes a server. It starts nothing.
-func New(h Hub, reports Reports, guard *access.Guard, options *Options) *Server {
+func New(h *hub.Hub, reports *report.Reports, guard *access.Guard, options *Options) *Server {
 	if options == nil {
 		options = &Options{}
 	}

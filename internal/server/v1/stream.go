@@ -26,8 +26,8 @@ var (
 // An outlet is how frames get to a client.
 type outlet interface {
 	// frames writes those that a filter lets through, and reports whether there
-	// were any. It flushes once.
-	frames(frames []api.Frame, f *filter) (wrote bool, err error)
+	// were any. It flushes once. The first of them may have texts.
+	frames(frames []api.Frame, texts []hub.Text, f *filter) (wrote bool, err error)
 	// beat shows that the connection lives. If visible, it is a frame.
 	beat(visible bool) error
 	// end says goodbye after the last frame.
@@ -105,7 +105,7 @@ func (st *stream) run(ctx context.Context, c Cursor) {
 			st.end(ctx, err)
 			return
 		}
-		closing, err := st.send(frames)
+		closing, err := st.send(frames, c.Texts())
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			st.server.log.LogAttrs(ctx, slog.LevelInfo, "cut a client that does not read its stream")
 		}
@@ -155,7 +155,7 @@ func (st *stream) beat() {
 
 // send writes frames and flushes once. It reports whether the last one said that
 // the stream ends.
-func (st *stream) send(frames []api.Frame) (closing bool, err error) {
+func (st *stream) send(frames []api.Frame, texts []hub.Text) (closing bool, err error) {
 	if len(frames) == 0 {
 		return false, nil
 	}
@@ -164,7 +164,7 @@ func (st *stream) send(frames []api.Frame) (closing bool, err error) {
 	if st.over {
 		return false, errBeat
 	}
-	wrote, err := st.out.frames(frames, st.filter)
+	wrote, err := st.out.frames(frames, texts, st.filter)
 	if wrote {
 		st.due = time.Now().Add(st.heartbeat)
 	}
@@ -196,9 +196,17 @@ func (st *stream) end(ctx context.Context, err error) {
 		// The client comes back and tries again.
 		st.server.log.LogAttrs(ctx, slog.LevelWarn, "a stream of events ended", slog.Any("error", err))
 	}
-	if _, failed := st.send([]api.Frame{frame}); failed == nil {
+	if _, failed := st.send([]api.Frame{frame}, nil); failed == nil {
 		st.out.end(err)
 	}
+}
+
+// textAt returns the text of a frame, the zero value if it has none.
+func textAt(texts []hub.Text, i int) (text hub.Text) {
+	if i < len(texts) {
+		text = texts[i]
+	}
+	return text
 }
 
 // An sse sends server-sent events.
@@ -208,7 +216,7 @@ type sse struct {
 	ctl    *http.ResponseController
 }
 
-func (o *sse) frames(frames []api.Frame, f *filter) (wrote bool, err error) {
+func (o *sse) frames(frames []api.Frame, texts []hub.Text, f *filter) (wrote bool, err error) {
 	buffer := o.server.buffers.Get().(*[]byte)
 	b := (*buffer)[:0]
 	defer func() {
@@ -222,7 +230,7 @@ func (o *sse) frames(frames []api.Frame, f *filter) (wrote bool, err error) {
 			continue
 		}
 		wrote = true
-		if b, err = appendFrame(b, &frames[i]); err != nil {
+		if b, err = appendFrame(b, &frames[i], textAt(texts, i)); err != nil {
 			return wrote, err
 		}
 		if len(b) >= chunkSize {

@@ -10,33 +10,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/switchboard-dev/switchboard/api"
-	"github.com/switchboard-dev/switchboard/internal/hub"
-	"github.com/switchboard-dev/switchboard/internal/link"
 )
-
-// talker makes a session with an agent that says what the test says.
-func talker(t *testing.T, h *hub.Hub) (session string, say func(lines ...string)) {
-	t.Helper()
-	created, err := h.Create(t.Context(), chief, api.CreateSession{Transport: "websocket", Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, _, err := h.AttachDialled(t.Context(), hub.DialHello{Session: created.ID, Run: 1}, mute{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := a.Connected(t.Context(), false); err != nil {
-		t.Fatal(err)
-	}
-	return created.ID, func(lines ...string) {
-		t.Helper()
-		for _, line := range lines {
-			if err := a.Receive(t.Context(), []hub.Item{{Record: link.Record{Kind: link.Line, Bytes: []byte(line)}}}); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-}
 
 func said(session, text string) string {
 	return fmt.Sprintf(`{"type":"assistant","message":{"id":"msg_%[2]s","role":"assistant","model":"m","content":[{"type":"text","text":"%[2]s"}]},"session_id":%[1]q,"uuid":"u-%[2]s"}`, session, text)
@@ -69,9 +43,9 @@ func next(t *testing.T, ws *websocket.Conn, text string) api.Frame {
 // A WebSocket on a real hub goes on where the one before ended, for one session
 // and for all.
 func TestSocketOnHub(t *testing.T) {
-	r, h := newHubRig(t)
-	one, sayOne := talker(t, h)
-	two, sayTwo := talker(t, h)
+	r, lab := newHubRig(t)
+	talker, second := lab.Dial(api.CreateSession{}), lab.Dial(api.CreateSession{})
+	one, two := talker.Session, second.Session
 	ws := r.dial(t, observeToken, "/v1/sessions/"+one+"/events?messages=true")
 	all := r.dial(t, observeToken, "/v1/events?kinds=line")
 	for _, ws := range []*websocket.Conn{ws, all} {
@@ -79,9 +53,9 @@ func TestSocketOnHub(t *testing.T) {
 			t.Fatalf("the first frame is %+v", f)
 		}
 	}
-	sayOne(said(one, "first"))
-	sayTwo(said(two, "second"))
-	sayOne(said(one, "third"))
+	talker.Say(said(one, "first"))
+	second.Say(said(two, "second"))
+	talker.Say(said(one, "third"))
 	first := next(t, ws, "first")
 	place := next(t, all, "first")
 	if place.Position == "" || place.Event.ID != first.Event.ID || first.Position != "" {
@@ -117,8 +91,9 @@ func TestSocketOnHub(t *testing.T) {
 
 // Somebody who does not read takes nothing from the others.
 func TestStuckSocketOnHub(t *testing.T) {
-	r, h := newHubRig(t)
-	session, say := talker(t, h)
+	r, lab := newHubRig(t)
+	agent := lab.Dial(api.CreateSession{})
+	session := agent.Session
 	path := "/v1/sessions/" + session + "/events?kinds=line"
 	stuck := r.dial(t, observeToken, path)
 	_ = frame(t, stuck)
@@ -127,7 +102,7 @@ func TestStuckSocketOnHub(t *testing.T) {
 	long := strings.Repeat("x", 256<<10)
 	const lines = 64 // more than any buffer between holds
 	for i := range lines {
-		say(strings.Replace(said(session, fmt.Sprintf("%d-x", i)), `"session_id"`, `"long":"`+long+`","session_id"`, 1))
+		agent.Say(strings.Replace(said(session, fmt.Sprintf("%d-x", i)), `"session_id"`, `"long":"`+long+`","session_id"`, 1))
 		_ = next(t, reader, fmt.Sprintf("%d-x", i))
 	}
 	// What was not read is still there, in order and without a hole.
@@ -140,10 +115,11 @@ func TestStuckSocketOnHub(t *testing.T) {
 
 // The library of a real hub answers in the forms that are described.
 func TestLibraryOnHub(t *testing.T) {
-	r, h := newHubRig(t)
-	session, say := talker(t, h)
+	r, lab := newHubRig(t)
+	agent := lab.Dial(api.CreateSession{})
+	session := agent.Session
 	line := said(session, "<script>")
-	say(line)
+	agent.Say(line)
 	for _, test := range []struct {
 		path string
 		want string

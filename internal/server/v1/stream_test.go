@@ -20,6 +20,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/hub"
+	"github.com/switchboard-dev/switchboard/internal/server/servertest"
 )
 
 func verdict(v string) []api.Frame {
@@ -32,91 +33,99 @@ func event(seq int64) api.Frame {
 	}}
 }
 
+// readEvent reads one server-sent event, with the empty line after it.
+func readEvent(t *testing.T, in *bufio.Reader) string {
+	t.Helper()
+	var b strings.Builder
+	for {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			t.Fatalf("after %q: %v", b.String(), err)
+		}
+		b.WriteString(line)
+		if line == "\n" {
+			return b.String()
+		}
+	}
+}
+
 func TestStream(t *testing.T) {
-	r := newRig(t, nil)
-	c := newScript(verdict("ok"), []api.Frame{event(1), event(2)})
-	r.hub.cursor = c
-	res := r.do(t, observeToken, "GET", "/v1/sessions/s1/events?after=e:0", "", "Accept", "text/html, Text/Event-Stream;q=0.9")
+	lab := servertest.New(t, nil)
+	r := newRig(t, lab, nil)
+	a := lab.Dial(api.CreateSession{})
+	res := r.do(t, observeToken, "GET", "/v1/sessions/"+a.Session+"/events?live=false", "", "Accept", "text/html, Text/Event-Stream;q=0.9")
 	if got := res.Header.Get("Content-Type"); res.StatusCode != 200 || got != "text/event-stream" {
 		t.Fatalf("%d %s", res.StatusCode, got)
 	}
 	in := bufio.NewReader(res.Body)
-	expect := func(want string) {
-		t.Helper()
-		got := make([]byte, len(want))
-		if _, err := io.ReadFull(in, got); err != nil || string(got) != want {
-			t.Fatalf("read %q, %v\nwant %q", got, err, want)
+	if got := readEvent(t, in); !strings.HasPrefix(got, "event: resume\ndata: {\"resume\":\"ok\"") {
+		t.Errorf("it begins with %s", got)
+	}
+	// Nothing is held back until more comes.
+	var got []string
+	for _, word := range []string{"first", "second"} {
+		a.Say(said(a.Session, word))
+		for len(got) == 0 || !strings.Contains(got[len(got)-1], word) {
+			got = append(got, readEvent(t, in))
 		}
 	}
-	const line = `,"kind":"line","line":{"type":"system"}}` + "\n\n"
-	expect("event: resume\ndata: {\"resume\":\"ok\"}\n\n")
-	expect("event: event\nid: e:1\ndata: {\"id\":\"e:1\",\"session\":\"s1\",\"seq\":1" + line)
-	expect("event: event\nid: e:2\ndata: {\"id\":\"e:2\",\"session\":\"s1\",\"seq\":2" + line)
-	// Nothing is held back until more comes.
-	c.batches <- []api.Frame{event(3)}
-	expect("event: event\nid: e:3\ndata: {\"id\":\"e:3\",\"session\":\"s1\",\"seq\":3" + line)
+	log, err := lab.Hub.Events(t.Context(), a.Session, "", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for i := range log.Events {
+		e := &log.Events[i]
+		want = append(want, "event: event\nid: "+e.ID+"\ndata: "+marshalled(t, e)+"\n\n")
+	}
+	if diff := cmp.Diff(want[:min(len(got), len(want))], got); diff != "" {
+		t.Errorf("-log +stream:\n%s", diff)
+	}
 	r.server.Close("an upgrade")
-	expect("event: closing\ndata: {\"reason\":\"an upgrade\"}\n\n")
+	for {
+		last := readEvent(t, in)
+		if last == "event: closing\ndata: {\"reason\":\"an upgrade\"}\n\n" {
+			break
+		}
+		if !strings.HasPrefix(last, "event: event\n") {
+			t.Fatalf("before the end comes %s", last)
+		}
+	}
 	if _, err := in.ReadByte(); !errors.Is(err, io.EOF) {
 		t.Errorf("after the last frame: %v", err)
 	}
-	<-c.closed
-	if diff := cmp.Diff(call{"Follow", hub.Actor{}, []any{"s1", hub.FollowOptions{After: "e:0"}}}, r.hub.last(t)); diff != "" {
-		t.Error(diff)
-	}
 }
 
-func TestStreamOptions(t *testing.T) {
-	for _, test := range []struct {
-		name, query string
-		header      []string
-		want        hub.FollowOptions
-	}{
-		{"from the beginning", "", nil, hub.FollowOptions{}},
-		{"from now on", "?after=now", nil, hub.FollowOptions{After: "now"}},
-		{"come back", "?after=e:1", []string{"Last-Event-ID", "e:7"}, hub.FollowOptions{After: "e:7"}},
-		{"no deltas", "?live=false", nil, hub.FollowOptions{NoLive: true}},
-		{"deltas", "?live=true&after=e:3", nil, hub.FollowOptions{After: "e:3"}},
-		{"past the shortcut", "?limit=3&after=e:3&live=0", nil, hub.FollowOptions{After: "e:3", NoLive: true}},
-		{"past the shortcut, come back", "?limit=3&after=e:3", []string{"Last-Event-ID", "e:7"}, hub.FollowOptions{After: "e:7"}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			r := newRig(t, nil)
-			c := newScript([]api.Frame{{Type: api.FrameClosing, Reason: "enough"}})
-			r.hub.cursor = c
-			// The hub may say by itself that it closes.
-			if got := text(t, r.do(t, observeToken, "GET", "/v1/sessions/s1/events"+test.query, "", append(test.header, "Accept", "text/event-stream")...)); got != "event: closing\ndata: {\"reason\":\"enough\"}\n\n" {
-				t.Errorf("stream %q", got)
-			}
-			<-c.closed
-			if diff := cmp.Diff([]any{"s1", test.want}, r.hub.last(t).Args); diff != "" {
-				t.Error(diff)
-			}
-		})
+func TestStreamsRefused(t *testing.T) {
+	r := newRig(t, nil, nil)
+	for _, query := range []string{"?live=perhaps", "?befor=e:1", "?limit=0"} {
+		expectProblem(t, r.do(t, observeToken, "GET", "/v1/sessions/s1/events"+query, "", "Accept", "text/event-stream"), 422, api.CodeInvalid)
 	}
-	t.Run("page", func(t *testing.T) {
-		r := newRig(t, nil)
-		_ = text(t, r.do(t, observeToken, "GET", "/v1/sessions/s1/events?after=e:1", "", "Last-Event-ID", "e:7"))
-		if diff := cmp.Diff([]any{"s1", "e:7", 0}, r.hub.last(t).Args); diff != "" {
-			t.Error(diff)
-		}
-	})
-	t.Run("wrong", func(t *testing.T) {
-		r := newRig(t, nil)
-		for _, query := range []string{"?live=perhaps", "?befor=e:1", "?limit=0"} {
-			expectProblem(t, r.do(t, observeToken, "GET", "/v1/sessions/s1/events"+query, "", "Accept", "text/event-stream"), 422, api.CodeInvalid)
-		}
-		expectProblem(t, r.do(t, "", "GET", "/v1/sessions/s1/events", "", "Accept", "text/event-stream"), 401, api.CodeUnauthorized)
-		r.server.Close("")
-		expectProblem(t, r.do(t, observeToken, "GET", "/v1/sessions/s1/events", "", "Accept", "text/event-stream"), 503, api.CodeClosing)
-	})
-	t.Run("head", func(t *testing.T) {
-		r := newRig(t, nil)
-		c := newScript(verdict("ok"))
-		r.hub.cursor = c
-		_ = text(t, r.do(t, observeToken, "HEAD", "/v1/sessions/s1/events", "", "Accept", "text/event-stream"))
-		<-c.closed
-	})
+	expectProblem(t, r.do(t, "", "GET", "/v1/sessions/s1/events", "", "Accept", "text/event-stream"), 401, api.CodeUnauthorized)
+	r.server.Close("")
+	expectProblem(t, r.do(t, observeToken, "GET", "/v1/sessions/s1/events", "", "Accept", "text/event-stream"), 503, api.CodeClosing)
+}
+
+// Who asks for the head alone is shown nothing, and follows nothing.
+func TestStreamHead(t *testing.T) {
+	r := newRig(t, nil, nil)
+	c := newScript(verdict("ok"))
+	r.follow(c)
+	if got := text(t, r.do(t, observeToken, "HEAD", scripted, "", "Accept", "text/event-stream")); got != "" {
+		t.Errorf("got %s", got)
+	}
+	<-c.closed
+}
+
+// The hub may say by itself that it closes.
+func TestStreamClosedByHub(t *testing.T) {
+	r := newRig(t, nil, nil)
+	c := newScript([]api.Frame{{Type: api.FrameClosing, Reason: "enough"}})
+	r.follow(c)
+	if got := text(t, r.do(t, observeToken, "GET", scripted, "", "Accept", "text/event-stream")); got != "event: closing\ndata: {\"reason\":\"enough\"}\n\n" {
+		t.Errorf("stream %q", got)
+	}
+	<-c.closed
 }
 
 func TestStreamEndsWithError(t *testing.T) {
@@ -130,11 +139,11 @@ func TestStreamEndsWithError(t *testing.T) {
 		{"fault", "the hub is shutting down", errors.New("secret"), true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := newRig(t, nil)
+			r := newRig(t, nil, nil)
 			c := newScript(verdict("ok"))
 			c.fail <- test.err
-			r.hub.cursor = c
-			got := text(t, r.do(t, observeToken, "GET", "/v1/sessions/s1/events", "", "Accept", "text/event-stream"))
+			r.follow(c)
+			got := text(t, r.do(t, observeToken, "GET", scripted, "", "Accept", "text/event-stream"))
 			if want := "event: closing\ndata: {\"reason\":\"" + test.reason + "\"}\n\n"; !strings.HasSuffix(got, want) {
 				t.Errorf("stream %q", got)
 			}
@@ -146,10 +155,10 @@ func TestStreamEndsWithError(t *testing.T) {
 }
 
 func TestStreamEndsWithItsClient(t *testing.T) {
-	r := newRig(t, nil)
+	r := newRig(t, nil, nil)
 	c := newScript(verdict("ok"))
-	r.hub.cursor = c
-	res := r.do(t, observeToken, "GET", "/v1/sessions/s1/events", "", "Accept", "text/event-stream")
+	r.follow(c)
+	res := r.do(t, observeToken, "GET", scripted, "", "Accept", "text/event-stream")
 	if _, err := bufio.NewReader(res.Body).ReadString('\n'); err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +188,7 @@ func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"
 // with the request sent and the answer's head read.
 func bubble(t *testing.T, c Cursor) (net.Conn, *bufio.Reader) {
 	t.Helper()
-	s := New(&fakeHub{}, &fakeHub{}, guard(t), nil)
+	s := New(nil, nil, guard(t), nil)
 	p := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
 	server := &http.Server{
 		ReadHeaderTimeout: time.Minute,
@@ -358,7 +367,7 @@ func TestBodyThatStops(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
-				server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: New(&fakeHub{}, &fakeHub{}, guard(t), nil)}
+				server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: New(nil, nil, guard(t), nil)}
 				served := make(chan error, 1)
 				go func() { served <- server.Serve(p) }()
 				mine, theirs := net.Pipe()
@@ -386,7 +395,7 @@ func TestBodyThatStops(t *testing.T) {
 
 // A body that ends early is the client's fault.
 func TestBodyThatEnds(t *testing.T) {
-	r := newRig(t, nil)
+	r := newRig(t, nil, nil)
 	c, err := net.Dial("tcp", r.http.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
@@ -413,9 +422,11 @@ func TestBodyThatEnds(t *testing.T) {
 // A client that does not read an answer is cut too, and nobody makes a fuss
 // about it.
 func TestAnswerCutsTheStuck(t *testing.T) {
-	h := &fakeHub{answer: strings.Repeat("x", 16<<20)} // more than any buffer between holds
+	long := api.Info{Version: strings.Repeat("x", 16<<20)} // more than any buffer between holds
 	g := guard(t)
-	server := httptest.NewUnstartedServer(g.Checked(New(h, h, g, &Options{WriteTimeout: 50 * time.Millisecond})))
+	server := httptest.NewUnstartedServer(g.Checked(New(nil, nil, g, &Options{
+		Info: func(context.Context) api.Info { return long }, WriteTimeout: 50 * time.Millisecond,
+	})))
 	var fuss strings.Builder
 	gone := make(chan struct{})
 	server.Config.ConnContext = g.ConnContext
@@ -432,7 +443,7 @@ func TestAnswerCutsTheStuck(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = c.Close() }()
-	if _, err := io.WriteString(c, "GET /v1/questions/q1 HTTP/1.1\r\nHost: "+server.Listener.Addr().String()+"\r\nAuthorization: Bearer "+observeToken+"\r\n\r\n"); err != nil {
+	if _, err := io.WriteString(c, "GET /v1/info HTTP/1.1\r\nHost: "+server.Listener.Addr().String()+"\r\nAuthorization: Bearer "+observeToken+"\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
 	<-gone

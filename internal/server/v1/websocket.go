@@ -1,13 +1,11 @@
 package v1
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"net/http"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/coder/websocket"
 
@@ -37,31 +35,32 @@ func wantsSocket(r *http.Request) bool {
 	return false
 }
 
-// serveSocket follows events by a WebSocket: each text message is a frame. It
-// returns when the connection is one: what the HTTP server has on its stack and in
-// its buffers for a request is more than all that an idle WebSocket needs.
+// serveSocket follows events by a WebSocket: each text message is a frame.
 func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, req *request) {
-	if !s.sockets.enter() {
-		access.WriteProblem(w, closing())
-		return
-	}
-	entered := true
-	defer func() {
-		if entered {
-			s.sockets.leave()
-		}
-	}()
 	cursor, err := s.follow(r.Context(), req)
 	if err != nil {
 		s.refuse(w, r, err)
 		return
 	}
+	s.acceptSocket(w, r, cursor, req)
+}
+
+// acceptSocket makes a request a WebSocket that shows what a cursor gives, which it
+// closes in the end. It returns when the connection is one: what the HTTP server has on
+// its stack and in its buffers for a request is more than all that an idle WebSocket
+// needs.
+func (s *Server) acceptSocket(w http.ResponseWriter, r *http.Request, cursor Cursor, req *request) {
+	if !s.sockets.enter() {
+		cursor.Close()
+		access.WriteProblem(w, closing())
+		return
+	}
 	ws, err := wsconn.Accept(w, r, &wsconn.Options{Subprotocols: []string{subprotocol}, Stall: s.writeTimeout})
 	if err != nil {
 		cursor.Close()
+		s.sockets.leave()
 		return // it has answered
 	}
-	entered = false
 	ctx, closed := context.WithoutCancel(r.Context()), s.opened(r.Pattern, "websocket")
 	go func() { // joined by Wait
 		defer s.sockets.leave()
@@ -101,7 +100,7 @@ type socket struct {
 	ended  bool // the client was told why it is over
 }
 
-func (o *socket) frames(frames []api.Frame, f *filter) (wrote bool, err error) {
+func (o *socket) frames(frames []api.Frame, texts []hub.Text, f *filter) (wrote bool, err error) {
 	buffer := o.server.buffers.Get().(*[]byte)
 	b := (*buffer)[:0]
 	defer func() {
@@ -116,11 +115,8 @@ func (o *socket) frames(frames []api.Frame, f *filter) (wrote bool, err error) {
 			continue
 		}
 		wrote = true
-		if b, err = appendMessage(b[:0], &frames[i]); err != nil {
+		if b, err = appendMessage(b[:0], &frames[i], textAt(texts, i)); err != nil {
 			break
-		}
-		if !utf8.Valid(b) { // in a string of a line; a browser would hang up
-			b = bytes.ToValidUTF8(b, []byte("\uFFFD"))
 		}
 		out.Text(b)
 	}

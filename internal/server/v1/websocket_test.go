@@ -10,7 +10,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -18,19 +17,27 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/server/access"
+	"github.com/switchboard-dev/switchboard/internal/server/servertest"
 )
 
 // dial opens a WebSocket as the bearer of a token.
 func (r *rig) dial(t *testing.T, token, path string, protocols ...string) *websocket.Conn {
 	t.Helper()
-	ws, res, err := websocket.Dial(t.Context(), r.http.URL+path, &websocket.DialOptions{
-		HTTPHeader: http.Header{"Authorization": {"Bearer " + token}}, Subprotocols: protocols,
-	})
+	return r.dialWith(t, token, path, nil, protocols...)
+}
+
+// dialWith does so with further headers: names and values.
+func (r *rig) dialWith(t *testing.T, token, path string, header []string, protocols ...string) *websocket.Conn {
+	t.Helper()
+	all := http.Header{"Authorization": {"Bearer " + token}}
+	for i := 0; i < len(header); i += 2 {
+		all.Set(header[i], header[i+1])
+	}
+	ws, res, err := websocket.Dial(t.Context(), r.http.URL+path, &websocket.DialOptions{HTTPHeader: all, Subprotocols: protocols})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +69,7 @@ func marshalled(t *testing.T, v any) string {
 }
 
 func TestSocket(t *testing.T) {
-	r := newRig(t, nil)
+	r := newRig(t, nil, nil)
 	global := event(2)
 	global.Position = "g:9"
 	long := event(3)
@@ -71,8 +78,8 @@ func TestSocket(t *testing.T) {
 	live := api.Frame{Type: api.FrameLive, Event: &api.Event{Session: "s1", Kind: api.KindLive, Line: json.RawMessage(`{"type":"stream_event"}`), After: 2}}
 	frames := append(verdict("ok"), event(1), global, long, partial, live)
 	c := newScript(frames[:1], frames[1:])
-	r.hub.cursor = c
-	ws := r.dial(t, observeToken, "/v1/sessions/s1/events?after=e:0", "sb.token.x", subprotocol)
+	r.follow(c)
+	ws := r.dial(t, observeToken, scripted, "sb.token.x", subprotocol)
 	if got := ws.Subprotocol(); got != subprotocol {
 		t.Errorf("the sub-protocol is %q", got)
 	}
@@ -80,9 +87,6 @@ func TestSocket(t *testing.T) {
 		if got, want := message(t, ws), marshalled(t, f); got != want {
 			t.Fatalf("got  %.200s\nwant %.200s", got, want)
 		}
-	}
-	if diff := cmp.Diff(call{"Follow", hub.Actor{}, []any{"s1", hub.FollowOptions{After: "e:0"}}}, r.hub.last(t)); diff != "" {
-		t.Error(diff)
 	}
 	// Nothing is held back until more comes, and what the client says is nothing.
 	if err := ws.Write(t.Context(), websocket.MessageText, []byte("hello?")); err != nil {
@@ -104,30 +108,26 @@ func TestSocket(t *testing.T) {
 	r.server.Wait(t.Context())
 }
 
+// The place in the log of all sessions stands in the frame.
 func TestSocketOfAll(t *testing.T) {
-	r := newRig(t, nil)
+	r := newRig(t, nil, nil)
 	f := event(1)
 	f.Position = "g:8"
 	c := newScript(verdict("ok"), []api.Frame{f})
-	r.hub.cursor = c
-	ws := r.dial(t, observeToken, "/v1/events?after=g:7&live=false")
+	r.follow(c)
+	ws := r.dial(t, observeToken, scripted)
 	_ = message(t, ws)
 	if got := message(t, ws); !strings.HasSuffix(got, `,"position":"g:8"}`) {
 		t.Errorf("got %s", got)
 	}
-	if diff := cmp.Diff(call{"FollowAll", hub.Actor{}, []any{hub.FollowOptions{After: "g:7", NoLive: true}}}, r.hub.last(t)); diff != "" {
-		t.Error(diff)
-	}
 	// The client leaves, and everything with it.
-	if err := ws.Close(websocket.StatusNormalClosure, ""); err != nil {
-		t.Error(err)
-	}
+	_ = ws.Close(websocket.StatusNormalClosure, "") // the server may be gone before it has answered
 	<-c.closed
 }
 
 // Before a WebSocket is one, errors are those of HTTP.
 func TestSocketRefused(t *testing.T) {
-	r := newRig(t, nil)
+	r := newRig(t, nil, nil)
 	upgrade := []string{"Connection", "Upgrade", "Upgrade", "websocket", "Sec-WebSocket-Version", "13", "Sec-WebSocket-Key", "AAAAAAAAAAAAAAAAAAAAAA=="}
 	for _, test := range []struct {
 		path   string
@@ -145,17 +145,13 @@ func TestSocketRefused(t *testing.T) {
 	} {
 		expectProblem(t, r.do(t, observeToken, "GET", test.path, "", upgrade...), test.status, test.code)
 	}
-	if len(r.hub.calls) > 0 {
-		t.Errorf("the hub was asked %v", r.hub.calls)
-	}
 	expectProblem(t, r.do(t, "", "GET", "/v1/events", "", upgrade...), 401, api.CodeUnauthorized)
-	r.hub.err = api.Errorf(404, api.CodeNotFound, "There is no session")
-	expectProblem(t, r.do(t, observeToken, "GET", "/v1/sessions/s1/events", "", upgrade...), 404, api.CodeNotFound)
-	r.hub.err = nil
 	c := newScript(verdict("ok"))
-	r.hub.cursor = c
-	expectProblem(t, r.do(t, observeToken, "GET", "/v1/events", "", "Connection", "Upgrade", "Upgrade", "websocket"), 400, api.CodeInvalid) // no version, no key
+	r.follow(c)
+	expectProblem(t, r.do(t, observeToken, "GET", scripted, "", "Connection", "Upgrade", "Upgrade", "websocket"), 400, api.CodeInvalid) // no version, no key
 	<-c.closed
+	none := newRig(t, servertest.New(t, nil), nil)
+	expectProblem(t, none.do(t, observeToken, "GET", "/v1/sessions/s1/events", "", upgrade...), 404, api.CodeNotFound)
 	r.server.Close("")
 	expectProblem(t, r.do(t, observeToken, "GET", "/v1/events", "", upgrade...), 503, api.CodeClosing)
 }
@@ -163,10 +159,10 @@ func TestSocketRefused(t *testing.T) {
 // A message that is too long ends the connection: there is nothing to be said
 // that is.
 func TestSocketReadsLittle(t *testing.T) {
-	r := newRig(t, nil)
+	r := newRig(t, nil, nil)
 	c := newScript(verdict("ok"))
-	r.hub.cursor = c
-	ws := r.dial(t, observeToken, "/v1/events")
+	r.follow(c)
+	ws := r.dial(t, observeToken, scripted)
 	_ = message(t, ws)
 	if err := ws.Write(t.Context(), websocket.MessageBinary, make([]byte, maxIncoming+1)); err != nil {
 		t.Fatal(err)
@@ -180,12 +176,12 @@ func TestSocketReadsLittle(t *testing.T) {
 
 // A line may hold bytes that are no text. A WebSocket must not.
 func TestSocketIsText(t *testing.T) {
-	r := newRig(t, nil)
+	r := newRig(t, nil, nil)
 	broken := event(1)
 	broken.Event.Line = json.RawMessage("{\"type\":\"user\",\"text\":\"a\xff\xfeb\"}")
 	c := newScript([]api.Frame{broken})
-	r.hub.cursor = c
-	ws := r.dial(t, observeToken, "/v1/events")
+	r.follow(c)
+	ws := r.dial(t, observeToken, scripted)
 	if got := message(t, ws); !strings.Contains(got, "\"a\uFFFDb\"") {
 		t.Errorf("got %q", got)
 	}
@@ -202,11 +198,11 @@ func TestSocketEndsWithError(t *testing.T) {
 		{"fault", "the hub is shutting down", errors.New("secret"), websocket.StatusInternalError},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := newRig(t, nil)
+			r := newRig(t, nil, nil)
 			c := newScript(verdict("ok"))
 			c.fail <- test.err
-			r.hub.cursor = c
-			ws := r.dial(t, observeToken, "/v1/sessions/s1/events")
+			r.follow(c)
+			ws := r.dial(t, observeToken, scripted)
 			_ = message(t, ws)
 			if got, want := message(t, ws), marshalled(t, api.Frame{Type: api.FrameClosing, Reason: test.reason}); got != want {
 				t.Errorf("got %s, want %s", got, want)
@@ -221,9 +217,9 @@ func TestSocketEndsWithError(t *testing.T) {
 
 // The reason of a close has to be short.
 func TestSocketReasonIsCut(t *testing.T) {
-	r := newRig(t, nil)
-	r.hub.cursor = newScript(verdict("ok"))
-	ws := r.dial(t, observeToken, "/v1/events")
+	r := newRig(t, nil, nil)
+	r.follow(newScript(verdict("ok")))
+	ws := r.dial(t, observeToken, scripted)
 	_ = message(t, ws)
 	r.server.Close(strings.Repeat("ä", 100))
 	_ = message(t, ws)
@@ -248,30 +244,26 @@ func TestStreamsEndWithTheirToken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &everyCursor{}
-	g := access.New(&access.Options{Store: book})
-	r := &rig{log: &bytes.Buffer{}, server: New(h, h, g, &Options{Tokens: book})}
-	r.http = httptest.NewUnstartedServer(g.Checked(r.server))
-	r.http.Config.ConnContext = g.ConnContext
-	r.http.Start()
 	t.Cleanup(func() {
-		r.server.Close("")
-		r.server.Wait(context.Background())
-		r.http.Close()
 		if err := book.Close(); err != nil {
 			t.Error(err)
 		}
 	})
+	lab := servertest.New(t, nil)
+	agent := lab.Dial(api.CreateSession{})
+	g := access.New(&access.Options{Store: book})
+	r := &rig{log: &bytes.Buffer{}, server: New(lab.Hub, lab.Reports, g, &Options{Tokens: book})}
+	r.serve(t, g)
 	var created api.CreatedToken
 	res := r.do(t, adminToken, "POST", "/v1/tokens", `{"name":"phone","scopes":["observe"]}`)
 	if err := json.NewDecoder(res.Body).Decode(&created); err != nil || res.StatusCode != 201 || created.Text == "" {
 		t.Fatalf("%d %+v, %v", res.StatusCode, created, err)
 	}
-	ws := r.dial(t, created.Text, "/v1/events")
+	ws := r.dial(t, created.Text, "/v1/events?after=now&kinds=gap,line")
 	_ = message(t, ws)
-	other := r.dial(t, adminToken, "/v1/events")
+	other := r.dial(t, adminToken, "/v1/events?after=now&kinds=line")
 	_ = message(t, other)
-	events := r.do(t, created.Text, "GET", "/v1/events", "", "Accept", "text/event-stream")
+	events := r.do(t, created.Text, "GET", "/v1/events?after=now&kinds=line", "", "Accept", "text/event-stream")
 	in := bufio.NewReader(events.Body)
 	if _, err := in.ReadString('\n'); err != nil {
 		t.Fatal(err)
@@ -291,14 +283,16 @@ func TestStreamsEndWithTheirToken(t *testing.T) {
 		t.Errorf("the stream ended with %q, %v", rest, err)
 	}
 	expectProblem(t, r.do(t, created.Text, "GET", "/v1/events", "", "Accept", "text/event-stream"), 401, api.CodeUnauthorized)
-	h.say(event(7))
-	if got := message(t, other); !strings.Contains(got, `"e:7"`) {
+	agent.Say(said(agent.Session, "seven"))
+	if got := message(t, other); !strings.Contains(got, "seven") {
 		t.Errorf("the other got %s", got)
 	}
 }
 
 // A busyCursor always has something more, also when its context has ended.
 type busyCursor struct{ begun bool }
+
+func (*busyCursor) Texts() []hub.Text { return nil }
 
 func (c *busyCursor) Next(ctx context.Context) ([]api.Frame, error) {
 	if !c.begun {
@@ -315,16 +309,16 @@ func (*busyCursor) Close() {}
 // revoked sees nothing more.
 func TestStreamsEndInTheMiddle(t *testing.T) {
 	for _, socket := range []bool{false, true} {
-		r := newRig(t, nil)
-		r.hub.cursor = &busyCursor{}
+		r := newRig(t, nil, nil)
+		r.follow(&busyCursor{})
 		var rest string
 		if socket {
-			ws := r.dial(t, observeToken, "/v1/events")
+			ws := r.dial(t, observeToken, scripted)
 			_ = message(t, ws)
 			r.server.Close("an upgrade")
 			rest = message(t, ws)
 		} else {
-			in := bufio.NewReader(r.do(t, observeToken, "GET", "/v1/events", "", "Accept", "text/event-stream").Body)
+			in := bufio.NewReader(r.do(t, observeToken, "GET", scripted, "", "Accept", "text/event-stream").Body)
 			for line := ""; line != "\n"; {
 				var err error
 				if line, err = in.ReadString('\n'); err != nil {
@@ -346,40 +340,15 @@ func TestStreamsEndInTheMiddle(t *testing.T) {
 	}
 }
 
-// An everyCursor is a hub with a cursor for each follower.
-type everyCursor struct {
-	fakeHub
-
-	scripts []*script // guarded by fakeHub.mu
-}
-
-func (h *everyCursor) FollowAll(context.Context, hub.FollowOptions) (Cursor, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	s := newScript(verdict("ok"))
-	h.scripts = append(h.scripts, s)
-	return s, nil
-}
-
-// say gives all followers a frame.
-func (h *everyCursor) say(f api.Frame) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, s := range h.scripts {
-		s.batches <- []api.Frame{f}
-	}
-}
-
 // socketBubble serves a cursor by a WebSocket in a bubble and returns the client's
 // end, upgraded.
 func socketBubble(t *testing.T, c Cursor, req *request) (*Server, net.Conn, *bufio.Reader) {
 	t.Helper()
-	h := &fakeHub{cursor: c}
-	s := New(h, h, guard(t), nil)
+	s := New(nil, nil, guard(t), nil)
 	p := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
 	server := &http.Server{
 		ReadHeaderTimeout: time.Minute,
-		Handler:           http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serveSocket(w, r, req) }),
+		Handler:           http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.acceptSocket(w, r, c, req) }),
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(p) }()
@@ -539,8 +508,7 @@ func TestSocketMemory(t *testing.T) {
 	if raceEnabled { // memory means nothing then
 		sockets = 20
 	}
-	c := &crowd{gate: make(chan struct{}), times: 1, frames: []api.Frame{event(1)}}
-	addr := c.serve(t)
+	agent, addr := crowd(t)
 	open := func() (net.Conn, *bufio.Reader) {
 		var d net.Dialer
 		conn, err := d.DialContext(t.Context(), "tcp", addr)
@@ -548,8 +516,8 @@ func TestSocketMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = conn.Close() })
-		if _, err := fmt.Fprintf(conn, "GET /v1/sessions/s1/events HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"+
-			"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nAuthorization: Bearer %s\r\n\r\n", addr, observeToken); err != nil {
+		if _, err := fmt.Fprintf(conn, "GET /v1/sessions/%s/events?after=now&kinds=line HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"+
+			"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nAuthorization: Bearer %s\r\n\r\n", agent.Session, addr, observeToken); err != nil {
 			t.Fatal(err)
 		}
 		in := bufio.NewReaderSize(conn, 512)
@@ -562,8 +530,8 @@ func TestSocketMemory(t *testing.T) {
 				break
 			}
 		}
-		if _, err := in.Discard(len(short(1, `{"type":"resume","resume":{"resume":"ok"}}`))); err != nil {
-			t.Fatal(err)
+		if got := textFrame(t, in); !strings.Contains(got, `"type":"resume"`) {
+			t.Fatalf("it begins with %s", got)
 		}
 		return conn, in
 	}
@@ -577,12 +545,31 @@ func TestSocketMemory(t *testing.T) {
 	if per > 40<<10 && !raceEnabled {
 		t.Errorf("an idle WebSocket takes %d bytes", per)
 	}
-	close(c.gate)
+	agent.Say(said(agent.Session, "last"))
 	for _, in := range conns {
-		want := short(1, marshalled(t, event(1))) + short(1, `{"type":"closing"}`)
-		got := make([]byte, len(want))
-		if _, err := io.ReadFull(in, got); err != nil || string(got) != want {
-			t.Fatalf("read %q, %v; want %q", got, err, want)
+		if got := textFrame(t, in); !strings.Contains(got, "last") {
+			t.Fatalf("read %s", got)
 		}
 	}
+}
+
+// textFrame reads a text message as it is sent.
+func textFrame(t *testing.T, in *bufio.Reader) string {
+	t.Helper()
+	var head [4]byte
+	if _, err := io.ReadFull(in, head[:2]); err != nil {
+		t.Fatal(err)
+	}
+	size := int(head[1])
+	if size == 126 {
+		if _, err := io.ReadFull(in, head[2:]); err != nil {
+			t.Fatal(err)
+		}
+		size = int(head[2])<<8 | int(head[3])
+	}
+	body := make([]byte, size)
+	if _, err := io.ReadFull(in, body); err != nil || head[0] != 0x81 {
+		t.Fatalf("read %x %q, %v", head, body, err)
+	}
+	return string(body)
 }

@@ -19,169 +19,141 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/broadcast"
 	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/server/access"
+	"github.com/switchboard-dev/switchboard/internal/server/servertest"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// A directHub makes sessions of which the test says what happens in them.
-type directHub struct {
-	Hub // the rest is not for this dialect
+// A directStage is a hub with sessions of which the test says what is shown of them and
+// what becomes of lines: it stands between Direct Connect and the hub, see stagedDirect.
+type directStage struct {
+	lab *servertest.Lab
 
 	mu       sync.Mutex
-	sessions map[string]*directSession
-	byClient map[string]*directSession
-	made     []api.CreateSession // what was asked for
-	by       []hub.Actor
-	stops    []api.Stop
-	stopErr  func(api.Stop) error
+	sessions map[string]*directSession // by the test's names; guarded by mu
 }
 
-func newDirectHub() *directHub {
-	return &directHub{sessions: map[string]*directSession{}, byClient: map[string]*directSession{}}
-}
-
-// A directSession is one session and its one driver.
+// A directSession is a session on a stage, and its one client.
 type directSession struct {
-	snapshot api.Session
-	request  api.CreateSession
+	id string
 
-	mu         sync.Mutex
-	events     []api.Frame
-	changed    chan struct{}
-	registered bool
-	left       chan struct{}
-	submitted  []string
-	submit     func(ctx context.Context, by hub.Actor, line []byte, may hub.May) ([]byte, error)
-	after      string // where the follower began
-	err        error  // what the cursor ends with
+	mu        sync.Mutex
+	events    []api.Frame
+	changed   broadcast.Broadcast
+	left      chan struct{}
+	submitted []string
+	submit    func(ctx context.Context, by hub.Actor, line []byte, may hub.May) ([]byte, error)
+	err       error  // what the cursor ends with
+	cursor    Cursor // replaces that of the session, if it is not nil
 }
 
-func (h *directHub) add(id string) *directSession {
-	s := &directSession{
-		snapshot: api.Session{ID: id, State: api.StateIdle, LastEventID: "e:7", Conversation: "conv-" + id},
-		changed:  make(chan struct{}), left: make(chan struct{}),
-	}
+// add makes a session that waits for a prompt.
+func (h *directStage) add(name string) *directSession {
+	a := h.lab.Dial(api.CreateSession{})
+	a.Say(`{"type":"system","subtype":"init","session_id":"conv-` + name + `","uuid":"u","cwd":"/w","model":"m","permissionMode":"default","claude_code_version":"2.1.325","tools":[]}`)
+	s := &directSession{id: a.Session, left: make(chan struct{})}
 	s.submit = func(context.Context, hub.Actor, []byte, hub.May) ([]byte, error) { return nil, nil }
-	h.sessions[id] = s
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.sessions[name] = s
 	return s
 }
 
-func (h *directHub) CreateDirect(_ context.Context, by hub.Actor, in api.CreateSession) (*api.Created, error) {
+// id returns the id of a session, or what has none.
+func (h *directStage) id(name string) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.made, h.by = append(h.made, in), append(h.by, by)
-	if old := h.byClient[in.ClientID]; old != nil && in.ClientID != "" {
-		if old.request.Dir != in.Dir {
-			return nil, &api.Error{Status: http.StatusConflict, Code: api.CodeClientIDReused, Title: "used", Session: old.snapshot.ID}
-		}
-		if h.sessions[old.snapshot.ID] == nil {
-			return nil, api.Errorf(http.StatusNotFound, api.CodeNotFound, "It was removed")
-		}
-		return &api.Created{Session: old.snapshot}, nil
+	if s := h.sessions[name]; s != nil {
+		return s.id
 	}
-	s := h.add(fmt.Sprintf("s%d", len(h.sessions)+1))
-	s.request, s.snapshot.Dir, s.snapshot.LastEventID = in, in.Dir, "e:1"
-	if in.ClientID != "" {
-		h.byClient[in.ClientID] = s
-	}
-	return &api.Created{Session: s.snapshot}, nil
+	return name
 }
 
-func (h *directHub) find(id string) (*directSession, error) {
+// of returns the session with an id, nil if it is not on the stage.
+func (h *directStage) of(id string) *directSession {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if s := h.sessions[id]; s != nil {
-		return s, nil
+	for _, s := range h.sessions {
+		if s.id == id {
+			return s
+		}
 	}
-	return nil, api.Errorf(http.StatusNotFound, api.CodeNotFound, "There is no such session")
+	return nil
 }
 
-func (h *directHub) Resolve(_ context.Context, id string) (string, error) {
-	s, err := h.find(strings.TrimPrefix(id, "conv-"))
-	if err != nil {
-		return "", err
-	}
-	return s.snapshot.ID, nil
+// A stagedDirect is Direct Connect to a session on a stage. All else is the hub's.
+type stagedDirect struct {
+	*direct
+
+	stage *directStage
+	on    *directSession // nil if the session is not on the stage; set by follow
 }
 
-func (h *directHub) Snapshot(_ context.Context, id string) (*api.Session, error) {
-	s, err := h.find(id)
+func (d *stagedDirect) follow(ctx context.Context) (Cursor, error) {
+	c, err := d.direct.follow(ctx)
 	if err != nil {
 		return nil, err
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	snapshot := s.snapshot
-	return &snapshot, nil
+	if d.on = d.stage.of(d.session); d.on == nil {
+		return c, nil
+	}
+	c.Close()
+	if d.on.cursor != nil {
+		return d.on.cursor, nil
+	}
+	return &directCursor{s: d.on}, nil
 }
 
-func (h *directHub) Stop(_ context.Context, _ hub.Actor, id string, in api.Stop) (*api.Session, error) {
-	s, err := h.find(id)
-	if err != nil {
-		return nil, err
+func (d *stagedDirect) submit(ctx context.Context, l *said) ([]byte, error) {
+	if d.on == nil || l.kind == kindPrompt && d.gone.Load() {
+		return d.direct.submit(ctx, l)
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.stops = append(h.stops, in)
-	if h.stopErr != nil {
-		if err := h.stopErr(in); err != nil {
-			return nil, err
-		}
-	}
-	s.snapshot.State, s.snapshot.LastEventID = api.StateEnded, "e:99"
-	snapshot := s.snapshot
-	return &snapshot, nil
-}
-
-func (h *directHub) Join(_ context.Context, id string) (Driver, error) { return h.find(id) }
-
-func (h *directHub) Follow(_ context.Context, id string, o hub.FollowOptions) (Cursor, error) {
-	s, err := h.find(id)
-	if err != nil {
-		return nil, err
-	}
+	s := d.on
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.after = o.After
-	return &directCursor{s: s}, nil
-}
-
-func (s *directSession) Submit(ctx context.Context, by hub.Actor, line []byte, may hub.May) ([]byte, error) {
-	s.mu.Lock()
-	s.submitted = append(s.submitted, string(line))
-	s.wakeLocked()
+	s.submitted = append(s.submitted, string(l.line))
+	s.changed.Notify()
 	submit := s.submit
 	s.mu.Unlock()
-	return submit(ctx, by, line, may)
+	return submit(ctx, d.by, l.line, d.id.Scopes.Has)
 }
 
-func (s *directSession) Registered() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.registered
-}
-
-func (s *directSession) Leave() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	select {
-	case <-s.left:
-	default:
-		close(s.left)
+func (d *stagedDirect) leave() {
+	d.direct.leave()
+	if s := d.on; s != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		select {
+		case <-s.left:
+		default:
+			close(s.left)
+		}
 	}
 }
 
-// began returns where the last follower began.
-func (s *directSession) began() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.after
-}
-
-func (s *directSession) wakeLocked() {
-	close(s.changed)
-	s.changed = make(chan struct{})
+// handler serves Direct Connect, with its WebSockets on the stage.
+func (h *directStage) handler(s *Server, guard *access.Guard) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", s.Direct())
+	mux.Handle("GET /sessions/{id}/ws", guard.Admitted(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id, known := access.From(r.Context())
+		c := &conn{id: id, known: known}
+		if known {
+			if !id.Scopes.Has(wire.ScopeObserve) {
+				access.WriteProblem(w, mayNotLook(id))
+				return
+			}
+			var err error
+			if c.session, err = s.hub.Resolve(r.Context(), r.PathValue("id")); err != nil {
+				access.WriteProblem(w, s.problem(err))
+				return
+			}
+		}
+		c.dialect = &stagedDirect{direct: &direct{conn: c, options: &s.options, name: r.PathValue("id")}, stage: h}
+		s.accept(w, r, c)
+	})))
+	return mux
 }
 
 // happen has frames follow.
@@ -189,7 +161,7 @@ func (s *directSession) happen(frames ...api.Frame) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.events = append(s.events, frames...)
-	s.wakeLocked()
+	s.changed.Notify()
 }
 
 // fail ends the cursor.
@@ -197,7 +169,7 @@ func (s *directSession) fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.err = err
-	s.wakeLocked()
+	s.changed.Notify()
 }
 
 // await waits until something holds of what was submitted.
@@ -206,7 +178,7 @@ func (s *directSession) await(t *testing.T, what string, want func(lines []strin
 	deadline := time.After(patience)
 	for {
 		s.mu.Lock()
-		ok, changed, got := want(s.submitted), s.changed, strings.Join(s.submitted, "\n")
+		ok, changed, got := want(s.submitted), s.changed.Changed(), strings.Join(s.submitted, "\n")
 		s.mu.Unlock()
 		if ok {
 			return
@@ -233,7 +205,7 @@ func (c *directCursor) Next(ctx context.Context) ([]api.Frame, error) {
 			c.s.mu.Unlock()
 			return frames, nil
 		}
-		err, changed := c.s.err, c.s.changed
+		err, changed := c.s.err, c.s.changed.Changed()
 		c.s.mu.Unlock()
 		if err != nil {
 			return nil, err
@@ -255,10 +227,10 @@ const (
 	wrongAdminToken = "sb_admin_0000000000000000000000000000000000000000"
 )
 
-// A directRig is a server over a fake hub, on loopback.
+// A directRig is a server on loopback.
 type directRig struct {
 	t      *testing.T
-	hub    *directHub
+	hub    *directStage
 	server *Server
 	http   *httptest.Server
 	guard  *access.Guard
@@ -286,11 +258,17 @@ func (l *lockedBuffer) String() string {
 
 func newDirectRig(t *testing.T, options *Options) *directRig {
 	t.Helper()
+	return newDirectRigOn(t, servertest.New(t, nil), options)
+}
+
+// newDirectRigOn serves a lab.
+func newDirectRigOn(t *testing.T, lab *servertest.Lab, options *Options) *directRig {
+	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &directRig{t: t, hub: newDirectHub(), dir: dir, log: &lockedBuffer{}}
+	r := &directRig{t: t, hub: &directStage{lab: lab, sessions: map[string]*directSession{}}, dir: dir, log: &lockedBuffer{}}
 	var tokens []access.Token
 	for text, scopes := range map[string]access.Scopes{
 		adminToken: access.AllScopes(), otherToken: access.AllScopes(),
@@ -308,8 +286,8 @@ func newDirectRig(t *testing.T, options *Options) *directRig {
 		o = *options
 	}
 	o.Log = slog.New(slog.NewTextHandler(r.log, nil))
-	r.server = New(r.hub, r.guard, &o)
-	r.http = httptest.NewUnstartedServer(r.guard.Checked(r.server.Direct()))
+	r.server = New(lab.Hub, r.guard, &o)
+	r.http = httptest.NewUnstartedServer(r.guard.Checked(r.hub.handler(r.server, r.guard)))
 	r.http.Config.ConnContext = r.guard.ConnContext
 	r.http.Start()
 	t.Cleanup(func() {
@@ -393,7 +371,7 @@ func (r *directRig) tryDial(id string, header http.Header) (*directClient, hands
 		options.HTTPHeader.Del(protocols)
 		options.Subprotocols = strings.Split(offered, ", ")
 	}
-	conn, response, err := websocket.Dial(ctx, r.http.URL+"/sessions/"+id+"/ws", options)
+	conn, response, err := websocket.Dial(ctx, r.http.URL+"/sessions/"+r.hub.id(id)+"/ws", options)
 	tried := handshake{err: err}
 	if response != nil {
 		tried.status, tried.protocol = response.StatusCode, response.Header.Get(protocols)
