@@ -50,7 +50,7 @@ func readSpool(ctx context.Context, h *hub.Hub, r io.Reader) (damaged bool, err 
 		Version: header.Version, Session: header.Session, Run: header.Run, Instance: header.Instance, Next: header.Next, Oldest: header.Oldest,
 		Written: header.Written, Writing: header.Writing, Failed: header.Failed,
 	}}
-	att, welcome, err := h.AttachSpool(ctx, hello, nobody{})
+	att, welcome, err := h.AttachSpool(ctx, hello, noSender{})
 	if err != nil {
 		return false, err
 	}
@@ -90,13 +90,13 @@ func readSpool(ctx context.Context, h *hub.Hub, r io.Reader) (damaged bool, err 
 	return damaged, give()
 }
 
-// nobody is the other end of a link that has none.
-type nobody struct{}
+// noSender is the other end of a link that has none.
+type noSender struct{}
 
-var _ hub.Wire = nobody{}
+var _ hub.Wire = noSender{}
 
-func (nobody) Send([]link.Order)          {}
-func (nobody) Stop(time.Duration, string) {}
-func (nobody) CloseInput()                {}
-func (nobody) Ack(int64)                  {}
-func (nobody) Close(string)               {}
+func (noSender) Send([]link.Order)          {}
+func (noSender) Stop(time.Duration, string) {}
+func (noSender) CloseInput()                {}
+func (noSender) Ack(int64)                  {}
+func (noSender) Close(string)               {}
