@@ -167,11 +167,11 @@ func (h *Hub) attach(ctx context.Context, hello Hello, w Wire, spool bool) (*Att
 // attach is Attach in the session's loop. alive says whether the shim that has the run
 // lives, see lookUp.
 func (st *step) attach(a *Attachment, hello Hello, alive *bool) (link.Welcome, error) {
-	s, b := st.s, st.s.book
+	s, p := st.s, st.s.projection
 	if a.spool {
 		return st.attachSpool(a, hello, alive)
 	}
-	if hello.Run != b.Run || b.Ended != nil {
+	if hello.Run != p.Run || p.Ended != nil {
 		return link.Welcome{}, errRunOver
 	}
 	if subtle.ConstantTimeCompare(hashToken(hello.Token), s.run.TokenHash) != 1 {
@@ -188,7 +188,7 @@ func (st *step) attach(a *Attachment, hello Hello, alive *bool) (link.Welcome, e
 	if s.link != nil {
 		s.link.replace("the shim has connected anew")
 	}
-	back := b.phase() == fold.PhaseOffline
+	back := p.phase() == fold.PhaseOffline
 	s.link = a
 	s.links.joined++
 	s.run.Instance, s.run.PID, s.run.PIDStart = hello.Instance, hello.PID, hello.PIDStart
@@ -229,16 +229,16 @@ func (st *step) attach(a *Attachment, hello Hello, alive *bool) (link.Welcome, e
 		// The order to stop may have been lost with the old connection.
 		st.then(func() { a.wire.Stop(stopGrace, stopping) })
 	}
-	return link.Welcome{Epoch: b.Epoch, Have: s.run.Have, Next: s.run.NextCommand}, nil
+	return link.Welcome{Epoch: p.Epoch, Have: s.run.Have, Next: s.run.NextCommand}, nil
 }
 
 // attachSpool attaches what a dead shim left.
 func (st *step) attachSpool(a *Attachment, hello Hello, alive *bool) (link.Welcome, error) {
 	s := st.s
 	switch {
-	case hello.Run > s.book.Run:
+	case hello.Run > s.projection.Run:
 		return link.Welcome{}, &GoneError{Reason: "this hub does not know the run"}
-	case hello.Run < s.book.Run:
+	case hello.Run < s.projection.Run:
 		// Among those of the next run its lines would tell something else.
 		return link.Welcome{}, &GoneError{Reason: "the session continued with another run"}
 	}
@@ -249,13 +249,13 @@ func (st *step) attachSpool(a *Attachment, hello Hello, alive *bool) (link.Welco
 		return link.Welcome{}, &OwnedError{Instance: s.run.Instance}
 	}
 	s.link = a
-	a.tee = s.book.Transport == transportTee // what its CLI asks the program is not the hub's to refuse
+	a.tee = s.projection.Transport == transportTee // what its CLI asks the program is not the hub's to refuse
 	for _, f := range hello.Failed {
 		st.failed(a, f.Number, f.Reason)
 	}
 	st.written(hello.Written)
 	a.acked = s.run.Have
-	return link.Welcome{Epoch: s.book.Epoch, Have: s.run.Have, Next: s.run.NextCommand}, nil
+	return link.Welcome{Epoch: s.projection.Epoch, Have: s.run.Have, Next: s.run.NextCommand}, nil
 }
 
 // errRunOver says that the run of a shim is not the current one, or has ended.
@@ -578,7 +578,7 @@ func (st *step) line(a *Attachment, l *fold.Line) error {
 			st.closeInput(a)
 		}
 	}
-	if len(st.rows.conversations) > known && s.book.Ended == nil { // else no code would ever give it back
+	if len(st.rows.conversations) > known && s.projection.Ended == nil { // else no code would ever give it back
 		return st.lease(a)
 	}
 	return nil
@@ -617,7 +617,7 @@ func (st *step) processEvent(raw []byte) {
 	}
 	switch e.Event {
 	case link.EventStarted:
-		st.event(api.KindRunLaunched, Actor{}, record.RunFound{Version: e.Version, PID: e.CLIPID, Simulated: st.s.book.Simulated})
+		st.event(api.KindRunLaunched, Actor{}, record.RunFound{Version: e.Version, PID: e.CLIPID, Simulated: st.s.projection.Simulated})
 	case link.EventExited:
 		reason := e.Reason
 		if st.s.process.stopping != "" && (e.Requested || reason == "") {
@@ -645,7 +645,7 @@ func (a *Attachment) committed() {
 // Written says that the commands up to a number are written to the CLI.
 func (a *Attachment) Written(ctx context.Context, upTo int64) error {
 	return a.session.do(ctx, patient, func(st *step) error {
-		if a.run == st.s.book.Run && !a.over {
+		if a.run == st.s.projection.Run && !a.over {
 			st.written(upTo)
 		}
 		return nil
@@ -655,7 +655,7 @@ func (a *Attachment) Written(ctx context.Context, upTo int64) error {
 // Failed says that a command was not and will not be written on this connection.
 func (a *Attachment) Failed(ctx context.Context, number int64, reason string) error {
 	return a.session.do(ctx, patient, func(st *step) error {
-		if a.run == st.s.book.Run && !a.over {
+		if a.run == st.s.projection.Run && !a.over {
 			a.deaf = st.failed(a, number, reason) || a.deaf
 		}
 		return nil
@@ -682,7 +682,7 @@ func (st *step) lost(a *Attachment, cause error) {
 	}
 	a.over = true
 	s.link = nil
-	if s.book.Ended != nil || s.book.Run != a.run {
+	if s.projection.Ended != nil || s.projection.Run != a.run {
 		return
 	}
 	reason := "the connection was closed"
@@ -700,7 +700,7 @@ func (st *step) lost(a *Attachment, cause error) {
 
 // down notes that the process cannot be reached.
 func (st *step) down(reason string) {
-	if st.s.book.phase() != fold.PhaseOffline {
+	if st.s.projection.phase() != fold.PhaseOffline {
 		st.event(api.KindLinkLost, Actor{}, record.LinkLost{Reason: reason})
 	}
 	st.abandon("the connection to the agent was lost")

@@ -262,17 +262,17 @@ func (h *Hub) dialledSession(ctx context.Context, hello DialHello) (*session, fu
 
 // attachDialled is AttachDialled in the session's loop.
 func (st *step) attachDialled(a *Attachment, hello DialHello) (link.Welcome, error) {
-	s, b := st.s, st.s.book
+	s, p := st.s, st.s.projection
 	if hello.Session != "" {
 		switch {
-		case hello.Run >= b.Run && b.Ended == nil && !dials(b.Transport): // it was resumed meanwhile
-			return link.Welcome{}, &OwnedError{Session: s.id, Run: b.Run}
-		case hello.Run == b.Run && b.Ended == nil:
-		case hello.Run == b.Run+1:
-			if b.Ended == nil {
+		case hello.Run >= p.Run && p.Ended == nil && !dials(p.Transport): // it was resumed meanwhile
+			return link.Welcome{}, &OwnedError{Session: s.id, Run: p.Run}
+		case hello.Run == p.Run && p.Ended == nil:
+		case hello.Run == p.Run+1:
+			if p.Ended == nil {
 				st.endRun(api.Ended{Reason: "its process was replaced by another"}, false)
 			}
-			if err := s.hub.owner(b.State.Conversation(), s.id); err != nil {
+			if err := s.hub.owner(p.State.Conversation(), s.id); err != nil {
 				return link.Welcome{}, err
 			}
 			st.startRun(runSpec{transport: hello.Transport, name: hello.Name, hash: s.run.TokenHash})
@@ -283,14 +283,14 @@ func (st *step) attachDialled(a *Attachment, hello DialHello) (link.Welcome, err
 	if s.link != nil {
 		s.link.replace("the CLI has connected anew")
 	}
-	a.run = b.Run
+	a.run = p.Run
 	s.link = a
 	if hello.Name != "" {
 		s.hub.mu.Lock()
 		s.hub.names[hello.Name] = s.id
 		s.hub.mu.Unlock()
 	}
-	return link.Welcome{Epoch: b.Epoch, Have: s.run.Have, Next: s.run.NextCommand}, nil
+	return link.Welcome{Epoch: p.Epoch, Have: s.run.Have, Next: s.run.NextCommand}, nil
 }
 
 // Posting says that the CLI sends its lines by POST.
@@ -308,15 +308,15 @@ func (a *Attachment) Posting(ctx context.Context) error {
 // or again after it was lost, or after the hub was restarted.
 func (a *Attachment) Connected(ctx context.Context, again bool) error {
 	return a.session.do(ctx, patient, func(st *step) error {
-		s, b := st.s, st.s.book
-		if a.over || s.link != a || b.Ended != nil {
+		s, p := st.s, st.s.projection
+		if a.over || s.link != a || p.Ended != nil {
 			return nil
 		}
 		a.connected = true
 		s.links.joined++
 		s.quiet = quiet{since: st.now}
-		st.event(api.KindLinkUp, Actor{}, record.RunFound{Back: again || b.First != nil})
-		if b.First == nil {
+		st.event(api.KindLinkUp, Actor{}, record.RunFound{Back: again || p.First != nil})
+		if p.First == nil {
 			s.policy.due = true
 			if _, err := st.initialize(nil); err != nil {
 				s.log.Error("building initialize", "session", s.id, "err", err)
@@ -337,15 +337,15 @@ func (a *Attachment) Disconnected(ctx context.Context, cause error) error {
 			return nil
 		}
 		a.connected, a.recovers = false, ""
-		if st.s.book.Ended != nil {
+		if st.s.projection.Ended != nil {
 			return nil
 		}
 		reason := "the connection was closed"
 		if cause != nil {
 			reason = cause.Error()
 		}
-		for _, v := range slices.Clone(st.s.book.Commands) {
-			if v.Run == st.s.book.Run && v.State == string(api.MessageSent) && !staysValid(v.Kind) {
+		for _, v := range slices.Clone(st.s.projection.Commands) {
+			if v.Run == st.s.projection.Run && v.State == string(api.MessageSent) && !staysValid(v.Kind) {
 				st.fate(v, api.MessageUnknown, reason)
 			}
 		}
@@ -358,7 +358,7 @@ func (a *Attachment) Disconnected(ctx context.Context, cause error) error {
 // lost. What it lists and was answered is answered again.
 func (a *Attachment) Recover(ctx context.Context) error {
 	return a.session.do(ctx, patient, func(st *step) error {
-		if !a.over && st.s.link == a && a.connected && st.s.book.Ended == nil && st.s.book.First != nil {
+		if !a.over && st.s.link == a && a.connected && st.s.projection.Ended == nil && st.s.projection.First != nil {
 			st.recover(a)
 		}
 		return nil
@@ -371,7 +371,7 @@ func (st *step) recover(a *Attachment) {
 	if a.recovers != "" {
 		return
 	}
-	m, err := wire.Decode(st.s.book.First)
+	m, err := wire.Decode(st.s.projection.First)
 	if err != nil {
 		return
 	}
@@ -395,8 +395,8 @@ func (st *step) recover(a *Attachment) {
 // were surely not sent. The CLI swallows a prompt that it has.
 func (st *step) sendAgain(a *Attachment) {
 	var again []link.Order
-	for _, v := range st.s.book.Commands {
-		if v.Run != st.s.book.Run || v.Number == 0 {
+	for _, v := range st.s.projection.Commands {
+		if v.Run != st.s.projection.Run || v.Number == 0 {
 			continue
 		}
 		unwritten := v.State == string(api.MessageSent) && staysValid(v.Kind)
@@ -415,11 +415,11 @@ func (st *step) sendAgain(a *Attachment) {
 // have arrived.
 func (a *Attachment) Doubtful(ctx context.Context, number int64, reason string) error {
 	return a.session.do(ctx, patient, func(st *step) error {
-		if a.over || a.run != st.s.book.Run {
+		if a.over || a.run != st.s.projection.Run {
 			return nil
 		}
-		for _, v := range slices.Clone(st.s.book.Commands) {
-			if v.Run != st.s.book.Run || v.Number != number || v.State != string(api.MessageSent) {
+		for _, v := range slices.Clone(st.s.projection.Commands) {
+			if v.Run != st.s.projection.Run || v.Number != number || v.State != string(api.MessageSent) {
 				continue
 			}
 			switch v.Kind {

@@ -77,14 +77,14 @@ func (s *session) heard(now time.Time) {
 
 // doubtful reports whether a turn may be over of which the session does not know.
 func (s *session) doubtful() bool {
-	b := s.book
-	return b.Doubt && b.Ended == nil && s.link != nil && s.link.connected && s.link.recovers == "" && s.process.stopping == "" && b.phase() == fold.PhaseRunning
+	p := s.projection
+	return p.Doubt && p.Ended == nil && s.link != nil && s.link.connected && s.link.recovers == "" && s.process.stopping == "" && p.phase() == fold.PhaseRunning
 }
 
 // presume ends a turn that is in doubt if the CLI was silent for long enough.
 func (st *step) presume() {
-	s, b := st.s, st.s.book
-	if !s.doubtful() || slices.ContainsFunc(b.Commands, func(v journal.Command) bool { return b.awaits(v, api.MessageSent) }) {
+	s, p := st.s, st.s.projection
+	if !s.doubtful() || slices.ContainsFunc(p.Commands, func(v journal.Command) bool { return p.awaits(v, api.MessageSent) }) {
 		return
 	}
 	reason := s.presumption(st.now)
@@ -92,8 +92,8 @@ func (st *step) presume() {
 		st.readTurn()
 		return
 	}
-	for _, v := range slices.Clone(b.Commands) {
-		if b.awaits(v, api.MessageWritten) {
+	for _, v := range slices.Clone(p.Commands) {
+		if p.awaits(v, api.MessageWritten) {
 			st.fate(v, api.MessageUnknown, reason)
 		}
 	}
@@ -102,8 +102,8 @@ func (st *step) presume() {
 
 // awaits reports whether a command is a prompt to this run's CLI in a state, which
 // the CLI has not taken up as far as is known.
-func (b *book) awaits(v journal.Command, state api.MessageState) bool {
-	return takenUp(v.Kind) && v.Run == b.Run && v.State == string(state)
+func (p *projection) awaits(v journal.Command, state api.MessageState) bool {
+	return takenUp(v.Kind) && v.Run == p.Run && v.State == string(state)
 }
 
 // presumption returns why the turn that is in doubt counts as over, "" if it does
@@ -135,13 +135,13 @@ func (s *session) presumption(now time.Time) string {
 // readTurn has the transcript read, not by the session's loop, if it may tell
 // something new.
 func (st *step) readTurn() {
-	s, b, q := st.s, st.s.book, &st.s.quiet
-	prompt, conversation := b.lastPrompt(), b.State.Conversation()
+	s, p, q := st.s, st.s.projection, &st.s.quiet
+	prompt, conversation := p.lastPrompt(), p.State.Conversation()
 	if s.hub.launcher == nil || prompt == "" || conversation == "" || q.reading || st.now.Sub(q.since) < overSilence || st.now.Before(q.next) {
 		return
 	}
 	q.reading = true
-	joined, since, configDir, dir := s.links.joined, q.since, b.ConfigDir, b.dir()
+	joined, since, configDir, dir := s.links.joined, q.since, p.ConfigDir, p.dir()
 	st.then(func() {
 		s.hub.tasks.Go(func() {
 			turn := s.hub.turnOnDisk(configDir, dir, conversation, prompt)
@@ -158,8 +158,8 @@ func (st *step) readTurn() {
 
 // lastPrompt returns the uuid of the newest prompt that was written to the CLI, ""
 // if none was.
-func (b *book) lastPrompt() string {
-	q := &b.State.Queue
+func (p *projection) lastPrompt() string {
+	q := &p.State.Queue
 	if n := len(q.Waiting); n > 0 {
 		return q.Waiting[n-1].UUID
 	}
@@ -258,22 +258,22 @@ func ofTurn(l *fold.Line) bool {
 // found notes that a turn which counts as over is under way: its message is being
 // streamed. Such lines are not kept, so that an entry has to say it.
 func (st *step) found(l *fold.Line) {
-	if st.s.book.State.Unsure && ofTurn(l) {
+	if st.s.projection.State.Unsure && ofTurn(l) {
 		st.event(api.KindTurn, Actor{}, api.TurnChange{State: api.TurnRunning, Reason: "the agent is still working on the turn"})
 	}
 }
 
 // gap folds that lines are missing.
-func (b *book) gap(d api.Gap) {
+func (p *projection) gap(d api.Gap) {
 	if d.Epoch != "" {
-		b.Epoch = d.Epoch
+		p.Epoch = d.Epoch
 	}
-	under := b.State.Turn || len(b.State.Queue.Waiting) > 0 || b.State.Told != "" && b.State.Told != wire.SessionStateIdle
-	b.Doubt = b.Doubt || under && dials(b.Transport) && b.Ended == nil
+	under := p.State.Turn || len(p.State.Queue.Waiting) > 0 || p.State.Told != "" && p.State.Told != wire.SessionStateIdle
+	p.Doubt = p.Doubt || under && dials(p.Transport) && p.Ended == nil
 }
 
 // turn folds what a turn is taken to be whose end was not seen.
-func (b *book) turn(e *journal.Entry, c *changes) error {
+func (p *projection) turn(e *journal.Entry, c *changes) error {
 	var d api.TurnChange
 	if err := json.Unmarshal(e.Data, &d); err != nil {
 		return err
@@ -282,7 +282,7 @@ func (b *book) turn(e *journal.Entry, c *changes) error {
 	if d.State == api.TurnRunning {
 		event.Kind = fold.EventTurnFound
 	}
-	b.Doubt = false
-	b.happened(event, c)
+	p.Doubt = false
+	p.happened(event, c)
 	return nil
 }

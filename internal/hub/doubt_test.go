@@ -263,7 +263,7 @@ func (d *dialledSim) unknown(reason string) {
 func (d *dialledSim) rebuilt() {
 	t := d.lab.t
 	t.Helper()
-	stored, anew, row, _, _, err := d.lab.hub.Books(d.lab.ctx(), d.session)
+	stored, anew, row, _, _, err := d.lab.hub.Projections(d.lab.ctx(), d.session)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/journal"
 )
 
-// Books returns what a session's log folds to, from the stored fold on and from
+// Projections returns what a session's log folds to, from the stored fold on and from
 // the beginning, and the row that follows from it.
-func (h *Hub) Books(ctx context.Context, id string) (stored, anew string, row *journal.Session, questions, commands int, err error) {
+func (h *Hub) Projections(ctx context.Context, id string) (stored, anew string, row *journal.Session, questions, commands int, err error) {
 	first, err := h.rebuild(ctx, id, true)
 	if err != nil {
 		return "", "", nil, 0, 0, err

@@ -46,7 +46,7 @@ func (f *feed) publish(st *step, items *[]wideItem) {
 // nil.
 func (f *feed) show(st *step, items *[]wideItem) {
 	f.busy, f.whole = true, nil
-	f.epoch = st.s.book.Epoch
+	f.epoch = st.s.projection.Epoch
 	events := &chunk{}
 	for i, v := range st.shown {
 		var event api.Event
@@ -106,7 +106,7 @@ func (f *feed) liveLine(v *Item, l *fold.Line, st *step) (event api.Event, fresh
 	if wire.ClassOf(l.Header) != wire.Live {
 		return event, false // a durable line that is in the log already, repeated by a CLI that dialled in
 	}
-	event = api.Event{Session: f.session, Run: st.s.book.Run, Time: st.now, Source: string(journal.SourceAgent), Kind: api.KindLive, After: f.seq}
+	event = api.Event{Session: f.session, Run: st.s.projection.Run, Time: st.now, Source: string(journal.SourceAgent), Kind: api.KindLive, After: f.seq}
 	record.SetLine(&event, l)
 	return event, true
 }

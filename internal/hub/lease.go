@@ -41,8 +41,8 @@ func (h *Hub) claim(l journal.Lease) error {
 // it, a CLI that dialled in is refused; one that we started goes on, since it was
 // checked before, and followers are told.
 func (st *step) lease(a *Attachment) error {
-	s, b := st.s, st.s.book
-	conversation := b.State.Conversation()
+	s, p := st.s, st.s.projection
+	conversation := p.State.Conversation()
 	if err := s.hub.owner(conversation, s.id); err != nil {
 		st.event(api.KindNotice, Actor{}, api.Notice{Code: "owned", Text: "the conversation is in use elsewhere: " + err.Error()})
 		if a.dialled {
@@ -50,7 +50,7 @@ func (st *step) lease(a *Attachment) error {
 		}
 		return nil
 	}
-	l := journal.Lease{ConfigDir: b.ConfigDir, Conversation: conversation, Session: s.id, Run: b.Run}
+	l := journal.Lease{ConfigDir: p.ConfigDir, Conversation: conversation, Session: s.id, Run: p.Run}
 	s.hub.holdLease(conversation, l)
 	st.batch.Leases = append(st.batch.Leases, l)
 	return nil
@@ -58,9 +58,9 @@ func (st *step) lease(a *Attachment) error {
 
 // releaseLease gives up what the run has.
 func (st *step) releaseLease() {
-	s, b := st.s, st.s.book
-	for _, c := range b.State.Conversations {
-		l := journal.Lease{ConfigDir: b.ConfigDir, Conversation: c.ID, Session: s.id}
+	s, p := st.s, st.s.projection
+	for _, c := range p.State.Conversations {
+		l := journal.Lease{ConfigDir: p.ConfigDir, Conversation: c.ID, Session: s.id}
 		st.batch.Release = append(st.batch.Release, l)
 		if l.ConfigDir != "" {
 			l.ConfigDir = "" // it was named before the folder was known

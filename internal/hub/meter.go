@@ -117,8 +117,8 @@ func (h *Hub) Unknown(ctx context.Context, id string) (*record.Unknown, error) {
 	}
 	d := new(record.Unknown)
 	err := s.do(ctx, reading, func(*step) error {
-		b := s.book
-		d.Version, d.State.Version, d.State.Drift = b.Version, b.State.Version, b.State.Drift
+		p := s.projection
+		d.Version, d.State.Version, d.State.Drift = p.Version, p.State.Version, p.State.Drift
 		for _, counters := range []*map[string]int64{&d.State.Drift.Types, &d.State.Drift.Parts, &d.State.Drift.Fields} {
 			*counters = maps.Clone(*counters)
 		}

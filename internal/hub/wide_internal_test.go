@@ -40,7 +40,7 @@ func newWideStage(t *testing.T) *wideStage {
 
 // session adds a session.
 func (w *wideStage) session(id string) *session {
-	s := &session{hub: w.hub, id: id, feed: &feed{session: id}, book: &book{ID: id, Epoch: "e" + id}}
+	s := &session{hub: w.hub, id: id, feed: &feed{session: id}, projection: &projection{ID: id, Epoch: "e" + id}}
 	w.hub.sessions[id] = s
 	return s
 }
@@ -50,8 +50,8 @@ func (w *wideStage) session(id string) *session {
 func (w *wideStage) show(s *session, position int64, live string) {
 	st := &step{s: s}
 	if position > 0 {
-		s.book.Seq++
-		st.entries = []journal.Entry{{Session: s.id, Seq: s.book.Seq, Position: position, Kind: api.KindNotice}}
+		s.projection.Seq++
+		st.entries = []journal.Entry{{Session: s.id, Seq: s.projection.Seq, Position: position, Kind: api.KindNotice}}
 		st.shown = append(st.shown, shown{entry: 0})
 	}
 	if live != "" {
