@@ -36,7 +36,7 @@ type feed struct {
 }
 
 // publish shows a step that was committed.
-func (f *feed) publish(st *step, items *[]wideItem) {
+func (f *feed) publish(st *step, items *[]globalItem) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.show(st, items)
@@ -44,7 +44,7 @@ func (f *feed) publish(st *step, items *[]wideItem) {
 
 // show is publish with mu held. What it shows is appended to items, if that is not
 // nil.
-func (f *feed) show(st *step, items *[]wideItem) {
+func (f *feed) show(st *step, items *[]globalItem) {
 	f.busy, f.whole = true, nil
 	f.epoch = st.s.projection.Epoch
 	events := &chunk{}
@@ -67,7 +67,7 @@ func (f *feed) show(st *step, items *[]wideItem) {
 		shown, text := events.add(event)
 		f.ring.add(api.Frame{Type: kind, Event: shown}, text, f.seq)
 		if items != nil {
-			*items = append(*items, wideItem{event: shown, text: text, position: position})
+			*items = append(*items, globalItem{event: shown, text: text, position: position})
 		}
 	}
 	if st.s.followers.Load() > 0 {

@@ -76,19 +76,19 @@ type Options struct {
 // that looks after them, which Close joins.
 type Hub struct {
 	// Static after construction.
-	journal  journal.Journal
-	launcher Launcher
-	log      *slog.Logger
-	clock    func() time.Time
-	watch    time.Duration
-	rest     time.Duration
-	silence  time.Duration
-	rules    Rules
-	deadline time.Duration
-	options  Options
-	ledger   *budget.Ledger
-	wide     *wide
-	meter    Meter
+	journal    journal.Journal
+	launcher   Launcher
+	log        *slog.Logger
+	clock      func() time.Time
+	watch      time.Duration
+	rest       time.Duration
+	silence    time.Duration
+	rules      Rules
+	deadline   time.Duration
+	options    Options
+	ledger     *budget.Ledger
+	globalFeed *globalFeed
+	meter      Meter
 
 	lineBlocks sync.Pool // *lineBlock
 
@@ -146,7 +146,7 @@ func New(ctx context.Context, o Options) (*Hub, error) {
 	if h.ledger, err = budget.Open(ctx, budget.Options{Journal: o.Journal, Budgets: o.Budgets, ResumeAtReset: o.ResumeAtReset, Now: h.clock}); err != nil {
 		return nil, err
 	}
-	h.wide = newWide(o.Journal)
+	h.globalFeed = newGlobalFeed(o.Journal)
 	// The hub's own context: a caller's that ends must not end the sessions.
 	h.ctx, h.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	changed := h.rules.Changed() // before any session reads the rules
@@ -167,7 +167,7 @@ func (h *Hub) Close() error {
 	h.mu.Unlock()
 	h.cancel()
 	h.tasks.Wait()
-	h.wide.close()
+	h.globalFeed.close()
 	return nil
 }
 
@@ -453,7 +453,7 @@ func (h *Hub) maintain() {
 			for _, id := range ids {
 				h.reap(id)
 			}
-			h.wide.skipStuck()
+			h.globalFeed.skipStuck()
 			h.pokeDue()
 			h.tickLimits(h.now())
 			h.evictIdle()
@@ -568,7 +568,7 @@ func (h *Hub) quiet() {
 	for _, f := range feeds {
 		f.quiet()
 	}
-	h.wide.quiet()
+	h.globalFeed.quiet()
 }
 
 // evictIdle is the eviction of sessions that no caller has used for a while: they are

@@ -90,7 +90,7 @@ func (h *Hub) Stats(ctx context.Context) (Stats, error) {
 	if err != nil {
 		return Stats{}, h.problem(err, "")
 	}
-	v := Stats{Sessions: map[api.State]int{}, OpenQuestions: map[api.QuestionKind]int{}, Followers: int(h.wide.followers.Load())}
+	v := Stats{Sessions: map[api.State]int{}, OpenQuestions: map[api.QuestionKind]int{}, Followers: int(h.globalFeed.followers.Load())}
 	for state, n := range counts.Sessions {
 		v.Sessions[api.State(state)] = n
 	}

@@ -338,7 +338,7 @@ func (st *step) countWaiting() {
 		return
 	}
 	passed := st.now.Sub(s.waiting.last)
-	if s.waiting.last.IsZero() || s.followers.Load()+s.hub.wide.followers.Load() == 0 || passed < 0 {
+	if s.waiting.last.IsZero() || s.followers.Load()+s.hub.globalFeed.followers.Load() == 0 || passed < 0 {
 		passed = 0
 	}
 	s.waiting.last = st.now

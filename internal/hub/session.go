@@ -474,7 +474,7 @@ func (st *step) commit() error {
 // present shows a step that is in the journal, and does what follows.
 func (st *step) present() {
 	s := st.s
-	s.hub.wide.publish(st)
+	s.hub.globalFeed.publish(st)
 	st.measure()
 	if s.link != nil {
 		s.link.committed()

@@ -16,7 +16,7 @@ import (
 // Followers share the texts of events, of one session and of all: each event is encoded
 // once, however many followers there are.
 func TestTextsAreShared(t *testing.T) {
-	stage := newWideStage(t)
+	stage := newGlobalStage(t)
 	s := stage.session("s")
 	const followers, steps, each = 8, 5, 2*chunkEvents + 1
 	type reader interface {
@@ -47,7 +47,7 @@ func TestTextsAreShared(t *testing.T) {
 			st.entries = append(st.entries, journal.Entry{Session: s.id, Seq: s.projection.Seq, Position: position, Kind: api.KindLine, Line: line})
 			st.shown = append(st.shown, shown{entry: len(st.entries) - 1, line: fold.NewLine(line, false)})
 		}
-		stage.hub.wide.publish(st)
+		stage.hub.globalFeed.publish(st)
 	}
 	var encoded atomic.Int64
 	encode := func(b []byte, e *api.Event) []byte {
