@@ -25,7 +25,7 @@ type dialledSim struct {
 	clock   *clock
 	session string
 	sim     *claudetest.Sim
-	a       *hub.Attachment
+	a       *hub.RunLink
 
 	commands chan link.Order // more room than a test needs: Send must not wait
 	working  sync.WaitGroup

@@ -40,19 +40,19 @@ func (h *Hub) claim(l journal.Lease) error {
 // lease takes the conversation that a run has just named. If another session has
 // it, a CLI that dialled in is refused; one that we started goes on, since it was
 // checked before, and followers are told.
-func (st *step) lease(a *Attachment) error {
+func (st *step) lease(l *RunLink) error {
 	s, p := st.s, st.s.projection
 	conversation := p.State.Conversation()
 	if err := s.hub.owner(conversation, s.id); err != nil {
 		st.event(api.KindNotice, Actor{}, api.Notice{Code: "owned", Text: "the conversation is in use elsewhere: " + err.Error()})
-		if a.dialled {
+		if l.dialled {
 			return err
 		}
 		return nil
 	}
-	l := journal.Lease{ConfigDir: p.ConfigDir, Conversation: conversation, Session: s.id, Run: p.Run}
-	s.hub.holdLease(conversation, l)
-	st.batch.Leases = append(st.batch.Leases, l)
+	lease := journal.Lease{ConfigDir: p.ConfigDir, Conversation: conversation, Session: s.id, Run: p.Run}
+	s.hub.holdLease(conversation, lease)
+	st.batch.Leases = append(st.batch.Leases, lease)
 	return nil
 }
 

@@ -100,12 +100,12 @@ func (st *step) written(upTo int64) {
 
 // failed notes that a command was surely not written. It reports whether that was
 // a prompt, which is in the queue again.
-func (st *step) failed(a *Attachment, number int64, reason string) bool {
+func (st *step) failed(l *RunLink, number int64, reason string) bool {
 	for _, v := range slices.Clone(st.s.projection.Commands) {
 		if v.Run != st.s.projection.Run || v.Number != number || v.State != string(api.MessageSent) {
 			continue
 		}
-		if a.dialled && staysValid(v.Kind) {
+		if l.dialled && staysValid(v.Kind) {
 			return false // sent again when the CLI is back
 		}
 		if v.Kind == commandPrompt {
@@ -158,7 +158,7 @@ func staysValid(kind string) bool {
 
 // resend sends, after a reconnect of a shim, what it has not written and is still
 // valid, and gives up the rest. writing is being written just now.
-func (st *step) resend(a *Attachment, writing int64) {
+func (st *step) resend(l *RunLink, writing int64) {
 	var again []link.Order
 	for _, v := range slices.Clone(st.s.projection.Commands) {
 		if v.Run != st.s.projection.Run || v.State != string(api.MessageSent) || writing != 0 && v.Number == writing {
@@ -173,7 +173,7 @@ func (st *step) resend(a *Attachment, writing int64) {
 	slices.SortFunc(again, func(x, y link.Order) int { return int(x.Number - y.Number) })
 	st.s.outbox.held = nil
 	if len(again) > 0 {
-		st.then(func() { a.wire.Send(again) })
+		st.then(func() { l.wire.Send(again) })
 	}
 }
 

@@ -110,12 +110,12 @@ func (s *session) reachable() error {
 }
 
 // answered hands an answer of the CLI to the caller that waits for it.
-func (st *step) answered(a *Attachment, requestID string, line []byte) {
-	if requestID != "" && requestID == a.recovers {
-		a.recovers = ""
-		st.confirm(a.recovery)
+func (st *step) answered(l *RunLink, requestID string, line []byte) {
+	if requestID != "" && requestID == l.recovers {
+		l.recovers = ""
+		st.confirm(l.recovery)
 	}
-	if a.dialled {
+	if l.dialled {
 		st.echoed(requestID)
 		if requestID != "" && requestID == st.s.quiet.interrupt {
 			st.s.quiet.answered = st.now

@@ -46,11 +46,11 @@ type session struct {
 	// Owned by loop.
 	projection *projection
 	run        journal.Run // the row of the current run
-	link       *Attachment // nil while there is none
+	link       *RunLink    // nil while there is none
 	waits      []*wait
 	unsaved    int64 // how many entries the stored fold lacks
 	// Owned by loop: what is known beside the projection, by the file that it belongs to.
-	links    linkState     // attach.go
+	links    linkState     // run_link.go
 	outbox   outboxState   // outbox.go
 	requests requests      // requests.go
 	process  processState  // run.go

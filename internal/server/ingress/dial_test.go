@@ -306,7 +306,7 @@ func TestDialReplaced(t *testing.T) {
 			if lab.hub.dials[1].Run != 2 || !lab.hub.grants[len(lab.hub.grants)-1].Fresh {
 				t.Errorf("attached as %+v", lab.hub.dials[1])
 			}
-			if lab.hub.atts[0].lost == nil {
+			if lab.hub.links[0].lost == nil {
 				t.Error("the first is not over")
 			}
 		})
@@ -396,7 +396,7 @@ func TestDialStop(t *testing.T) {
 		if code := c.closed(); code != claudews.CodeEnd {
 			t.Errorf("closed with %d", code)
 		}
-		lab.hub.await(t, "the end", func() bool { return lab.hub.atts[0].lost != nil })
+		lab.hub.await(t, "the end", func() bool { return lab.hub.links[0].lost != nil })
 		if _, err := lab.upgrade("/ws/cli/name", "shared", ""); err == nil {
 			t.Error("it may come back at once")
 		}
@@ -427,8 +427,8 @@ func TestDialGaps(t *testing.T) {
 	}
 }
 
-// TestDialAttachAgain holds that no line is lost when the hub drops an
-// attachment.
+// TestDialAttachAgain holds that no line is lost when the hub drops the link
+// to a run.
 func TestDialAttachAgain(t *testing.T) {
 	lab := newDialLab(t, nil)
 	c := lab.come("/ws/cli/s1", "own", "")
@@ -442,7 +442,7 @@ func TestDialAttachAgain(t *testing.T) {
 	}
 }
 
-// TestDialCallFails holds that a CLI outlives a hub that has lost its attachment
+// TestDialCallFails holds that a CLI outlives a hub that has lost its link
 // when it is told what became of a command.
 func TestDialCallFails(t *testing.T) {
 	lab := newDialLab(t, nil)
@@ -455,7 +455,7 @@ func TestDialCallFails(t *testing.T) {
 	lab.hub.last().wire.Send([]link.Order{{Number: 1, Line: []byte("{}")}})
 	_ = c.read()
 	lab.hub.awaitCalls(t, "connected false", "connected true", "written 1")
-	if !lab.hub.atts[0].over || len(lab.hub.dials) != 2 {
+	if !lab.hub.links[0].over || len(lab.hub.dials) != 2 {
 		t.Errorf("attached %d times", len(lab.hub.dials))
 	}
 }
@@ -476,7 +476,7 @@ func TestDialUnwanted(t *testing.T) {
 		if code := c.closed(); code != claudews.CodeEnd {
 			t.Errorf("%v: closed with %d", err, code)
 		}
-		lab.hub.await(t, "the end", func() bool { return lab.hub.atts[0].lost != nil })
+		lab.hub.await(t, "the end", func() bool { return lab.hub.links[0].lost != nil })
 	}
 }
 

@@ -50,11 +50,11 @@ func readSpool(ctx context.Context, h *hub.Hub, r io.Reader) (damaged bool, err 
 		Version: header.Version, Session: header.Session, Run: header.Run, Instance: header.Instance, Next: header.Next, Oldest: header.Oldest,
 		Written: header.Written, Writing: header.Writing, Failed: header.Failed,
 	}}
-	att, welcome, err := h.AttachSpool(ctx, hello, noSender{})
+	l, welcome, err := h.AttachSpool(ctx, hello, noSender{})
 	if err != nil {
 		return false, err
 	}
-	defer func() { att.Lost(err) }()
+	defer func() { l.Lost(err) }()
 	incoming := link.NewIncoming(max(welcome.Have, header.Oldest-1))
 	var items []hub.Item
 	bytes := 0
@@ -62,7 +62,7 @@ func readSpool(ctx context.Context, h *hub.Hub, r io.Reader) (damaged bool, err 
 		if len(items) == 0 {
 			return nil
 		}
-		err := att.Receive(ctx, items)
+		err := l.Receive(ctx, items)
 		items, bytes = nil, 0
 		return err
 	}
