@@ -213,7 +213,7 @@ func dialName(spec json.RawMessage) string { return specOf(spec).Name }
 
 // AttachDialled connects a CLI that dialled in to its run, or makes the run, or
 // the session, that it begins. Its lines may come before Connected is called.
-func (h *Hub) AttachDialled(ctx context.Context, hello DialHello, w Wire) (*RunLink, link.Welcome, error) {
+func (h *Hub) AttachDialled(ctx context.Context, hello DialHello, sender LinkSender) (*RunLink, link.Welcome, error) {
 	if hello.Transport == "" {
 		hello.Transport = transportWebSocket
 	}
@@ -221,7 +221,7 @@ func (h *Hub) AttachDialled(ctx context.Context, hello DialHello, w Wire) (*RunL
 	if err != nil {
 		return nil, link.Welcome{}, err
 	}
-	l := &RunLink{hub: h, session: s, release: release, wire: w, dialled: true}
+	l := &RunLink{hub: h, session: s, release: release, sender: sender, dialled: true}
 	var welcome link.Welcome
 	err = s.do(ctx, patient, func(st *step) (err error) {
 		welcome, err = st.attachDialled(l, hello)
@@ -407,7 +407,7 @@ func (st *step) sendAgain(l *RunLink) {
 	slices.SortFunc(again, func(x, y link.Order) int { return int(x.Number - y.Number) })
 	st.s.outbox.held = nil
 	if len(again) > 0 {
-		st.then(func() { l.wire.Send(again) })
+		st.then(func() { l.sender.Send(again) })
 	}
 }
 

@@ -119,7 +119,7 @@ func (d *dialledSim) passed() {
 	}
 }
 
-// Send implements hub.Wire.
+// Send implements hub.LinkSender.
 func (d *dialledSim) Send(commands []link.Order) {
 	for _, c := range commands {
 		d.commands <- c

@@ -541,7 +541,7 @@ func (st *step) stop(reason string, grace time.Duration) {
 	s := st.s
 	s.process.stopping = reason
 	link := s.link
-	st.then(func() { link.wire.Stop(grace, reason) })
+	st.then(func() { link.sender.Stop(grace, reason) })
 	if link.dialled {
 		s.run.Spec = encoded(rowSpec{Name: dialName(s.run.Spec), Stopped: true})
 		st.endRun(api.Ended{Reason: reason}, false)

@@ -83,7 +83,7 @@ func (st *step) send(id, kind string, by Actor, line []byte) (string, error) {
 		}
 		// A link that connected in the same step is sent it with what came before.
 		if attached != nil && attached == s.link && attached.connected && joined == s.links.joined {
-			attached.wire.Send([]link.Order{{Number: number, Line: line}})
+			attached.sender.Send([]link.Order{{Number: number, Line: line}})
 		}
 	})
 	return id, nil
@@ -173,7 +173,7 @@ func (st *step) resend(l *RunLink, writing int64) {
 	slices.SortFunc(again, func(x, y link.Order) int { return int(x.Number - y.Number) })
 	st.s.outbox.held = nil
 	if len(again) > 0 {
-		st.then(func() { l.wire.Send(again) })
+		st.then(func() { l.sender.Send(again) })
 	}
 }
 

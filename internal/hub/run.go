@@ -153,10 +153,10 @@ func (st *step) leaveLink() {
 	s.link, old.over = nil, true
 	st.then(func() {
 		if old.dialled {
-			old.wire.Close("another process continues the session")
+			old.sender.Close("another process continues the session")
 			return
 		}
-		old.wire.Ack(have) // the shim waits for it before it ends
+		old.sender.Ack(have) // the shim waits for it before it ends
 	})
 }
 

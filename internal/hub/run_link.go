@@ -26,10 +26,9 @@ type Hello struct {
 	Token string
 }
 
-// Wire is the other end of a link, as the hub uses it. Its methods only queue
-// what they are given; they do not wait for the other side, and do not call the
-// hub.
-type Wire interface {
+// A LinkSender sends to the other end of a link. Its methods only queue what they are
+// given; they do not wait for the other side, and do not call the hub.
+type LinkSender interface {
 	// Send sends commands, in order. Their numbers are those of the run's outbox;
 	// they grow, and some may be missing.
 	Send(commands []link.Order)
@@ -94,7 +93,7 @@ type RunLink struct {
 	hub     *Hub
 	session *session
 	release func()
-	wire    Wire
+	sender  LinkSender
 	run     int
 	tee     bool // the CLI is a program's
 	steer   bool // which lets others prompt it
@@ -129,17 +128,17 @@ func (l *RunLink) Session() string { return l.session.id }
 func (l *RunLink) Run() int { return l.run }
 
 // Attach connects the link of a shim to its run.
-func (h *Hub) Attach(ctx context.Context, hello Hello, w Wire) (*RunLink, link.Welcome, error) {
-	return h.attach(ctx, hello, w, false)
+func (h *Hub) Attach(ctx context.Context, hello Hello, sender LinkSender) (*RunLink, link.Welcome, error) {
+	return h.attach(ctx, hello, sender, false)
 }
 
 // AttachSpool connects what a shim left in a file when it gave up waiting for a
 // hub. Its lines are taken in even if the run was found to have ended meanwhile.
-func (h *Hub) AttachSpool(ctx context.Context, hello Hello, w Wire) (*RunLink, link.Welcome, error) {
-	return h.attach(ctx, hello, w, true)
+func (h *Hub) AttachSpool(ctx context.Context, hello Hello, sender LinkSender) (*RunLink, link.Welcome, error) {
+	return h.attach(ctx, hello, sender, true)
 }
 
-func (h *Hub) attach(ctx context.Context, hello Hello, w Wire, spool bool) (*RunLink, link.Welcome, error) {
+func (h *Hub) attach(ctx context.Context, hello Hello, sender LinkSender, spool bool) (*RunLink, link.Welcome, error) {
 	s, release, err := h.acquire(ctx, hello.Session)
 	if err != nil {
 		var problem *api.Error
@@ -148,7 +147,7 @@ func (h *Hub) attach(ctx context.Context, hello Hello, w Wire, spool bool) (*Run
 		}
 		return nil, link.Welcome{}, err
 	}
-	l := &RunLink{hub: h, session: s, release: release, wire: w, run: hello.Run, tee: hello.Tee, steer: hello.Steer, connected: !spool, spool: spool}
+	l := &RunLink{hub: h, session: s, release: release, sender: sender, run: hello.Run, tee: hello.Tee, steer: hello.Steer, connected: !spool, spool: spool}
 	var welcome link.Welcome
 	err = lookUp(ctx, s, patient, s.shim, h.alive, func(st *step, alive *bool) (err error) {
 		welcome, err = st.attach(l, hello, alive)
@@ -227,7 +226,7 @@ func (st *step) attach(l *RunLink, hello Hello, alive *bool) (link.Welcome, erro
 		st.closeInput(l)
 	case stopping != "":
 		// The order to stop may have been lost with the old connection.
-		st.then(func() { l.wire.Stop(stopGrace, stopping) })
+		st.then(func() { l.sender.Stop(stopGrace, stopping) })
 	}
 	return link.Welcome{Epoch: p.Epoch, Have: s.run.Have, Next: s.run.NextCommand}, nil
 }
@@ -302,7 +301,7 @@ func (s *session) free(alive *bool) error {
 func (l *RunLink) replace(reason string) {
 	l.over = true
 	l.session.link = nil
-	l.wire.Close(reason)
+	l.sender.Close(reason)
 }
 
 // Receive takes in what a link brought. It returns when all of it is in the journal
@@ -592,7 +591,7 @@ func (st *step) closeInput(l *RunLink) {
 	if st.s.process.stopping == "" { // else a client stops it, which is more
 		st.s.process.stopping = turnOver
 	}
-	st.then(func() { l.wire.CloseInput() })
+	st.then(func() { l.sender.CloseInput() })
 }
 
 // program takes in a line that a program wrote to its own CLI: the hub sees it
@@ -638,7 +637,7 @@ func (st *step) processEvent(raw []byte) {
 func (l *RunLink) committed() {
 	if have := l.session.run.Have; !l.dialled && have > l.acked && l.run == l.session.run.Run {
 		l.acked = have
-		l.wire.Ack(have)
+		l.sender.Ack(have)
 	}
 }
 

@@ -328,7 +328,7 @@ func (s *session) leave(err error) {
 	}
 	s.waits = nil
 	if s.link != nil {
-		s.link.wire.Close(err.Error())
+		s.link.sender.Close(err.Error())
 	}
 	s.feed.close()
 }

@@ -145,17 +145,17 @@ func BenchmarkLink(b *testing.B) {
 // A sinkHub takes everything at once and acknowledges it.
 type sinkHub struct{ theHub }
 
-func (sinkHub) Attach(_ context.Context, _ hub.Hello, w hub.Wire) (runLink, link.Welcome, error) {
-	return &sinkRunLink{wire: w}, link.Welcome{Next: 1}, nil
+func (sinkHub) Attach(_ context.Context, _ hub.Hello, out hub.LinkSender) (runLink, link.Welcome, error) {
+	return &sinkRunLink{sender: out}, link.Welcome{Next: 1}, nil
 }
 
 type sinkRunLink struct {
 	runLink
-	wire hub.Wire
+	sender hub.LinkSender
 }
 
 func (l *sinkRunLink) Receive(_ context.Context, items []hub.Item) error {
-	l.wire.Ack(items[len(items)-1].Number)
+	l.sender.Ack(items[len(items)-1].Number)
 	return nil
 }
 

@@ -11,11 +11,11 @@ import (
 // theHub is what the ingress needs of the hub.
 type theHub interface {
 	// Attach connects the link of a shim.
-	Attach(ctx context.Context, h hub.Hello, w hub.Wire) (runLink, link.Welcome, error)
+	Attach(ctx context.Context, h hub.Hello, out hub.LinkSender) (runLink, link.Welcome, error)
 	// DialGrant judges every request of a CLI that dials in, AttachDialled
 	// connects one that was let in.
 	DialGrant(ctx context.Context, r hub.DialRequest) (hub.DialGrant, error)
-	AttachDialled(ctx context.Context, h hub.DialHello, w hub.Wire) (runLink, link.Welcome, error)
+	AttachDialled(ctx context.Context, h hub.DialHello, out hub.LinkSender) (runLink, link.Welcome, error)
 }
 
 // runLink is what the ingress needs of a [hub.RunLink]. The calls for one
@@ -47,8 +47,8 @@ var (
 )
 
 // Attach implements theHub.
-func (h realHub) Attach(ctx context.Context, hello hub.Hello, w hub.Wire) (runLink, link.Welcome, error) {
-	a, welcome, err := h.Hub.Attach(ctx, hello, w)
+func (h realHub) Attach(ctx context.Context, hello hub.Hello, out hub.LinkSender) (runLink, link.Welcome, error) {
+	a, welcome, err := h.Hub.Attach(ctx, hello, out)
 	if err != nil {
 		return nil, welcome, err // not a nil *RunLink that looks like one
 	}
@@ -56,8 +56,8 @@ func (h realHub) Attach(ctx context.Context, hello hub.Hello, w hub.Wire) (runLi
 }
 
 // AttachDialled implements theHub.
-func (h realHub) AttachDialled(ctx context.Context, hello hub.DialHello, w hub.Wire) (runLink, link.Welcome, error) {
-	a, welcome, err := h.Hub.AttachDialled(ctx, hello, w)
+func (h realHub) AttachDialled(ctx context.Context, hello hub.DialHello, out hub.LinkSender) (runLink, link.Welcome, error) {
+	a, welcome, err := h.Hub.AttachDialled(ctx, hello, out)
 	if err != nil {
 		return nil, welcome, err
 	}

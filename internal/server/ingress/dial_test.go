@@ -214,7 +214,7 @@ func TestDialLines(t *testing.T) {
 	if diff := cmp.Diff(want, lab.hub.dials); diff != "" {
 		t.Errorf("the hub was told (-want +got):\n%s", diff)
 	}
-	lab.hub.last().wire.Send([]link.Order{{Number: 1, Line: []byte(`{"n":1}`)}, {Number: 2, Line: []byte(`{"n":2}`)}})
+	lab.hub.last().sender.Send([]link.Order{{Number: 1, Line: []byte(`{"n":1}`)}, {Number: 2, Line: []byte(`{"n":2}`)}})
 	if a, b := c.read(), c.read(); a != `{"n":1}` || b != `{"n":2}` {
 		t.Errorf("the CLI was sent %s and %s", a, b)
 	}
@@ -248,7 +248,7 @@ func TestDialReconnect(t *testing.T) {
 				lab.hub.awaitLines(t, said("1"), said("2"))
 				_ = c.ws.CloseNow()
 				lab.hub.awaitCalls(t, "connected false", "disconnected")
-				lab.hub.last().wire.Send([]link.Order{{Number: 1, Line: []byte(`{}`)}}) // too late
+				lab.hub.last().sender.Send([]link.Order{{Number: 1, Line: []byte(`{}`)}}) // too late
 				lab.hub.await(t, "the fate", func() bool { return len(lab.hub.calls) == 3 })
 				c = lab.come(path, token, "2")
 				c.send(said("1"), said("2"), said("3"))
@@ -257,7 +257,7 @@ func TestDialReconnect(t *testing.T) {
 				if !strings.HasPrefix(lab.hub.calls[2], "failed 1 ") || lab.hub.calls[3] != "connected true" {
 					t.Errorf("the hub was told %q", lab.hub.calls)
 				}
-				lab.hub.last().wire.Send([]link.Order{{Number: 2, Line: []byte(`{"n":2}`)}})
+				lab.hub.last().sender.Send([]link.Order{{Number: 2, Line: []byte(`{"n":2}`)}})
 				if got := c.read(); got != `{"n":2}` {
 					t.Errorf("the CLI was sent %s", got)
 				}
@@ -391,8 +391,8 @@ func TestDialStop(t *testing.T) {
 		c := lab.come("/ws/cli/name", "shared", "")
 		c.send(said("1"))
 		lab.hub.awaitLines(t, said("1"))
-		lab.hub.last().wire.CloseInput() // does nothing
-		lab.hub.last().wire.Stop(time.Second, "enough")
+		lab.hub.last().sender.CloseInput() // does nothing
+		lab.hub.last().sender.Stop(time.Second, "enough")
 		if code := c.closed(); code != claudews.CodeEnd {
 			t.Errorf("closed with %d", code)
 		}
@@ -449,10 +449,10 @@ func TestDialCallFails(t *testing.T) {
 	c := lab.come("/ws/cli/s1", "own", "")
 	lab.hub.awaitCalls(t, "connected false")
 	lab.hub.update(func() { lab.hub.failCall = errors.New("put away") })
-	lab.hub.last().wire.Send([]link.Order{{Number: 1, Line: []byte("{}")}})
+	lab.hub.last().sender.Send([]link.Order{{Number: 1, Line: []byte("{}")}})
 	_ = c.read()
 	lab.hub.awaitCalls(t, "connected false", "connected true")
-	lab.hub.last().wire.Send([]link.Order{{Number: 1, Line: []byte("{}")}})
+	lab.hub.last().sender.Send([]link.Order{{Number: 1, Line: []byte("{}")}})
 	_ = c.read()
 	lab.hub.awaitCalls(t, "connected false", "connected true", "written 1")
 	if !lab.hub.links[0].over || len(lab.hub.dials) != 2 {

@@ -364,7 +364,7 @@ type parcel struct {
 	conn    int
 }
 
-var _ hub.Wire = (*courier)(nil)
+var _ hub.LinkSender = (*courier)(nil)
 
 // connect says which connection the hub sends for from now on.
 func (o *courier) connect(conn int) {

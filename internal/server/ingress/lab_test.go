@@ -45,17 +45,17 @@ type fakeHub struct {
 
 // A fakeRunLink is a link to a fakeHub.
 type fakeRunLink struct {
-	hub  *fakeHub
-	wire hub.Wire
-	lost error
-	over bool
+	hub    *fakeHub
+	sender hub.LinkSender
+	lost   error
+	over   bool
 
 	ctx    context.Context // ends with Lost
 	cancel context.CancelFunc
 }
 
-func newFakeRunLink(h *fakeHub, w hub.Wire) *fakeRunLink {
-	l := &fakeRunLink{hub: h, wire: w}
+func newFakeRunLink(h *fakeHub, out hub.LinkSender) *fakeRunLink {
+	l := &fakeRunLink{hub: h, sender: out}
 	l.ctx, l.cancel = context.WithCancel(context.Background())
 	return l
 }
@@ -106,36 +106,36 @@ func (h *fakeHub) last() *fakeRunLink {
 	return h.links[len(h.links)-1]
 }
 
-func (h *fakeHub) attach(w hub.Wire) (runLink, link.Welcome, error) {
+func (h *fakeHub) attach(out hub.LinkSender) (runLink, link.Welcome, error) {
 	if h.refuse != nil {
 		return nil, link.Welcome{}, h.refuse
 	}
 	for _, old := range h.links {
 		if !old.over && !h.several {
 			old.over = true
-			old.wire.Close("replaced")
+			old.sender.Close("replaced")
 		}
 	}
-	a := newFakeRunLink(h, w)
+	a := newFakeRunLink(h, out)
 	h.links = append(h.links, a)
 	if h.early != nil {
-		w.Send(h.early)
+		out.Send(h.early)
 	}
 	return a, link.Welcome{Epoch: "e", Have: h.have(), Next: h.next + 1}, nil
 }
 
-func (h *fakeHub) Attach(_ context.Context, hello hub.Hello, w hub.Wire) (l runLink, welcome link.Welcome, err error) {
+func (h *fakeHub) Attach(_ context.Context, hello hub.Hello, out hub.LinkSender) (l runLink, welcome link.Welcome, err error) {
 	h.update(func() {
 		h.hellos = append(h.hellos, hello)
-		l, welcome, err = h.attach(w)
+		l, welcome, err = h.attach(out)
 	})
 	return l, welcome, err
 }
 
-func (h *fakeHub) AttachDialled(_ context.Context, hello hub.DialHello, w hub.Wire) (l runLink, welcome link.Welcome, err error) {
+func (h *fakeHub) AttachDialled(_ context.Context, hello hub.DialHello, out hub.LinkSender) (l runLink, welcome link.Welcome, err error) {
 	h.update(func() {
 		h.dials = append(h.dials, hello)
-		l, welcome, err = h.attach(w)
+		l, welcome, err = h.attach(out)
 	})
 	return l, welcome, err
 }
@@ -190,7 +190,7 @@ func (l *fakeRunLink) Receive(ctx context.Context, items []hub.Item) error {
 		}
 	})
 	if err == nil {
-		l.wire.Ack(func() int64 { h.mu.Lock(); defer h.mu.Unlock(); return h.have() }())
+		l.sender.Ack(func() int64 { h.mu.Lock(); defer h.mu.Unlock(); return h.have() }())
 	}
 	return err
 }

@@ -246,7 +246,7 @@ func TestLinkCommands(t *testing.T) {
 	if got := s.commands(1); string(got[0].Bytes) != "one" {
 		t.Errorf("the first command is %q", got[0].Bytes)
 	}
-	w := lab.hub.last().wire
+	w := lab.hub.last().sender
 	long := strings.Repeat("y", 2<<20)
 	w.Send([]link.Order{{Number: 2, Line: []byte("two")}, {Number: 4, Line: []byte(long)}})
 	w.CloseInput()

@@ -90,10 +90,10 @@ func readSpool(ctx context.Context, h *hub.Hub, r io.Reader) (damaged bool, err 
 	return damaged, give()
 }
 
-// noSender is the other end of a link that has none.
+// noSender is the sender of a link that has no other end.
 type noSender struct{}
 
-var _ hub.Wire = noSender{}
+var _ hub.LinkSender = noSender{}
 
 func (noSender) Send([]link.Order)          {}
 func (noSender) Stop(time.Duration, string) {}

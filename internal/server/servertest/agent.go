@@ -21,7 +21,7 @@ import (
 )
 
 // An Agent is a run: a simulated CLI and the link between it and the hub. It is the
-// hub's [hub.Wire].
+// hub's [hub.LinkSender].
 type Agent struct {
 	// Static after construction.
 	Session string
@@ -122,23 +122,23 @@ func (a *Agent) Kill() {
 	a.runLink.Lost(errors.New("the process was killed"))
 }
 
-// Send implements [hub.Wire].
+// Send implements [hub.LinkSender].
 func (a *Agent) Send(orders []link.Order) {
 	for _, o := range orders {
 		a.orders <- o
 	}
 }
 
-// Stop implements [hub.Wire].
+// Stop implements [hub.LinkSender].
 func (a *Agent) Stop(grace time.Duration, _ string) { a.stops <- grace }
 
-// CloseInput implements [hub.Wire].
+// CloseInput implements [hub.LinkSender].
 func (a *Agent) CloseInput() { a.stops <- -1 }
 
-// Ack implements [hub.Wire].
+// Ack implements [hub.LinkSender].
 func (a *Agent) Ack(int64) {}
 
-// Close implements [hub.Wire].
+// Close implements [hub.LinkSender].
 func (a *Agent) Close(string) { a.cancel() }
 
 // run connects the CLI to the hub and carries its lines until it has ended.
