@@ -13,8 +13,8 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/hub"
 )
 
-// A meter counts; it is locked while it does.
-type meter struct {
+// countedMetrics count; they are locked while they do.
+type countedMetrics struct {
 	sync.Mutex
 
 	lines, questions map[string]int

@@ -57,8 +57,8 @@ type Options struct {
 	// Notify is told what people want to know who are not looking. It must not
 	// block. It may be nil.
 	Notify func(Notification)
-	// Meter counts what the hub does. It may be nil.
-	Meter Meter
+	// Metrics count what the hub does. They may be nil.
+	Metrics Metrics
 	// Left takes in what the process of a run kept for a hub and could not give one
 	// (see [Hub.AttachSpool]), if there is something. It is called when the process is
 	// dead, before the run is ended for that, not by a session's loop, and returns when
@@ -88,7 +88,7 @@ type Hub struct {
 	options    Options
 	ledger     *budget.Ledger
 	globalFeed *globalFeed
-	meter      Meter
+	metrics    Metrics
 
 	lineBlocks sync.Pool // *lineBlock
 
@@ -139,8 +139,8 @@ func New(ctx context.Context, o Options) (*Hub, error) {
 		}
 		h.rules = fixedRules{engine}
 	}
-	if h.meter = o.Meter; h.meter == nil {
-		h.meter = noMeter{}
+	if h.metrics = o.Metrics; h.metrics == nil {
+		h.metrics = noMetrics{}
 	}
 	var err error
 	if h.ledger, err = budget.Open(ctx, budget.Options{Journal: o.Journal, Budgets: o.Budgets, ResumeAtReset: o.ResumeAtReset, Now: h.clock}); err != nil {

@@ -98,7 +98,7 @@ func (h *Hub) Explain(ctx context.Context, in api.ExplainCall) (*api.Decision, e
 		}
 	}
 	verdict := engine.Decide(call)
-	h.meter.Evaluated(len(engine.Rules("")))
+	h.metrics.Evaluated(len(engine.Rules("")))
 	return &api.Decision{Tool: in.Tool, Rule: *explained(verdict), Enforced: verdict.Enforced, Message: verdict.Message}, nil
 }
 

@@ -408,7 +408,7 @@ func (d *delivery) takeItems(st *step) error {
 			return err
 		}
 	}
-	st.then(func() { l.hub.meter.Shown(time.Since(d.arrived)) })
+	st.then(func() { l.hub.metrics.Shown(time.Since(d.arrived)) })
 	return nil
 }
 

@@ -523,7 +523,7 @@ func (st *step) write() error {
 		begun := time.Now()
 		_, _, err := s.hub.journal.Commit(s.hub.ctx, b)
 		if err == nil {
-			s.hub.meter.Commit(len(b.Entries), time.Since(begun))
+			s.hub.metrics.Commit(len(b.Entries), time.Since(begun))
 			if st.saves {
 				s.unsaved = 0
 			}
