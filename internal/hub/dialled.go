@@ -314,7 +314,7 @@ func (l *RunLink) Connected(ctx context.Context, again bool) error {
 		}
 		l.connected = true
 		s.links.joined++
-		s.quiet = quiet{since: st.now}
+		s.doubt = doubtState{since: st.now}
 		st.event(api.KindLinkUp, Actor{}, record.RunFound{Back: again || p.First != nil})
 		if p.First == nil {
 			s.policy.due = true

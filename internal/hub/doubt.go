@@ -34,9 +34,9 @@ const (
 	underWay       = 10
 )
 
-// quiet is what is known of a CLI whose turn is in doubt. It belongs to a
+// A doubtState is what is known of a CLI whose turn is in doubt. It belongs to a
 // connection and is not folded: only what is concluded from it is.
-type quiet struct {
+type doubtState struct {
 	// since is when the CLI was heard last: it connected, or a line came that is
 	// not merely an answer.
 	since time.Time
@@ -72,7 +72,7 @@ const (
 
 // heard notes that the CLI has shown a sign of life.
 func (s *session) heard(now time.Time) {
-	s.quiet.since, s.quiet.next, s.quiet.pause = now, time.Time{}, 0
+	s.doubt.since, s.doubt.next, s.doubt.pause = now, time.Time{}, 0
 }
 
 // doubtful reports whether a turn may be over of which the session does not know.
@@ -110,10 +110,10 @@ func (p *projection) awaits(v journal.Command, state api.MessageState) bool {
 // not yet.
 func (s *session) presumption(now time.Time) string {
 	const lost = "the end of the turn was lost with the connection: "
-	q := &s.quiet
-	silent, limit, but := now.Sub(q.since), s.hub.silence, ""
-	if q.told.since.Equal(q.since) {
-		switch q.told.turn {
+	d := &s.doubt
+	silent, limit, but := now.Sub(d.since), s.hub.silence, ""
+	if d.told.since.Equal(d.since) {
+		switch d.told.turn {
 		case turnIsOver:
 			if silent >= overSilence {
 				return lost + "the transcript shows that it is over"
@@ -124,7 +124,7 @@ func (s *session) presumption(now time.Time) string {
 		}
 	}
 	switch {
-	case !q.answered.IsZero() && !q.since.After(q.answered) && now.Sub(q.answered) >= overSilence:
+	case !d.answered.IsZero() && !d.since.After(d.answered) && now.Sub(d.answered) >= overSilence:
 		return lost + "the agent has answered an interrupt and was silent since"
 	case silent >= limit:
 		return lost + "the agent was silent for " + limit.String() + but
@@ -135,21 +135,21 @@ func (s *session) presumption(now time.Time) string {
 // readTurn has the transcript read, not by the session's loop, if it may tell
 // something new.
 func (st *step) readTurn() {
-	s, p, q := st.s, st.s.projection, &st.s.quiet
+	s, p, d := st.s, st.s.projection, &st.s.doubt
 	prompt, conversation := p.lastPrompt(), p.State.Conversation()
-	if s.hub.launcher == nil || prompt == "" || conversation == "" || q.reading || st.now.Sub(q.since) < overSilence || st.now.Before(q.next) {
+	if s.hub.launcher == nil || prompt == "" || conversation == "" || d.reading || st.now.Sub(d.since) < overSilence || st.now.Before(d.next) {
 		return
 	}
-	q.reading = true
-	joined, since, configDir, dir := s.links.joined, q.since, p.ConfigDir, p.dir()
+	d.reading = true
+	joined, since, configDir, dir := s.links.joined, d.since, p.ConfigDir, p.dir()
 	st.then(func() {
 		s.hub.tasks.Go(func() {
 			turn := s.hub.turnOnDisk(configDir, dir, conversation, prompt)
 			s.post(func(st *step) {
-				if q := &st.s.quiet; st.s.links.joined == joined { // else it is another connection's
-					q.reading, q.told = false, told{turn, since}
-					q.pause = max(2*q.pause, overSilence)
-					q.next = st.now.Add(q.pause)
+				if d := &st.s.doubt; st.s.links.joined == joined { // else it is another connection's
+					d.reading, d.told = false, told{turn, since}
+					d.pause = max(2*d.pause, overSilence)
+					d.next = st.now.Add(d.pause)
 				}
 			})
 		})

@@ -55,7 +55,7 @@ func (h *Hub) TurnRead(ctx context.Context, id string) (read bool, err error) {
 	}
 	defer release()
 	err = s.do(ctx, reading, func(*step) error {
-		read = !s.quiet.reading && s.quiet.told.since.Equal(s.quiet.since)
+		read = !s.doubt.reading && s.doubt.told.since.Equal(s.doubt.since)
 		return nil
 	})
 	return read, err

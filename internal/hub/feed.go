@@ -32,7 +32,7 @@ type feed struct {
 	whole   *api.Partials       // partial as followers get it; nil if no follower has asked since it changed
 	changed broadcast.Broadcast // there is more, or closed was set
 	closed  bool
-	busy    bool // something was published since quiet was called
+	busy    bool // something was published since forgetIdle was called
 }
 
 // publish shows a step that was committed.
@@ -111,9 +111,9 @@ func (f *feed) liveLine(v *Item, l *fold.Line, st *step) (event api.Event, fresh
 	return event, true
 }
 
-// quiet forgets what followers are not likely to want any more, if nothing was published
+// forgetIdle forgets what followers are not likely to want any more, if nothing was published
 // since it was called last.
-func (f *feed) quiet() {
+func (f *feed) forgetIdle() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.busy {

@@ -41,7 +41,7 @@ type globalFeed struct {
 	// by the position of their first entry.
 	pending map[int64]*globalStep
 	stuck   bool                // pending was there at the last look
-	busy    bool                // something was shown since quiet was called
+	busy    bool                // something was shown since forgetIdle was called
 	changed broadcast.Broadcast // there is more, or closed was set
 	closed  bool
 }
@@ -185,9 +185,9 @@ func (g *globalFeed) show(v *globalStep) {
 	}
 }
 
-// quiet forgets what followers are not likely to want any more, if nothing was shown since it
+// forgetIdle forgets what followers are not likely to want any more, if nothing was shown since it
 // was called last.
-func (g *globalFeed) quiet() {
+func (g *globalFeed) forgetIdle() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !g.busy {

@@ -142,18 +142,18 @@ func TestGlobalFeedLate(t *testing.T) {
 	}
 }
 
-// TestGlobalFeedQuiet has nothing happen for a while: what was shown, which may be long,
+// TestGlobalFeedForgetsIdle has nothing happen for a while: what was shown, which may be long,
 // is not held on to, and who has seen it goes on from there.
-func TestGlobalFeedQuiet(t *testing.T) {
+func TestGlobalFeedForgetsIdle(t *testing.T) {
 	stage := newGlobalStage(t)
 	a := stage.session("a")
 	stage.seen(t)
 	stage.show(a, 1, "")
-	stage.hub.quiet()
+	stage.hub.forgetIdle()
 	if got, want := stage.seen(t), "a1"; got != want {
 		t.Fatalf("got %s, want %s", got, want)
 	}
-	stage.hub.quiet()
+	stage.hub.forgetIdle()
 	if n := len(stage.hub.globalFeed.ring.frames); n != 0 {
 		t.Errorf("%d frames are held on to", n)
 	}

@@ -433,16 +433,16 @@ func (h *Hub) checkSoon(id string) {
 func (h *Hub) maintain() {
 	tick := time.NewTicker(h.watch)
 	defer tick.Stop()
-	quiet := time.NewTicker(quietAfter)
-	defer quiet.Stop()
+	idle := time.NewTicker(forgetAfter)
+	defer idle.Stop()
 	for {
 		select {
 		case <-h.ctx.Done():
 			return
 		case id := <-h.look:
 			h.reap(id)
-		case <-quiet.C:
-			h.quiet()
+		case <-idle.C:
+			h.forgetIdle()
 		case <-tick.C:
 			h.mu.Lock()
 			ids := make([]string, 0, len(h.offline))
@@ -553,12 +553,12 @@ func (h *Hub) reap(id string) {
 	})
 }
 
-// quietAfter is after how long what a session keeps for followers in memory is
+// forgetAfter is after how long what a session keeps for followers in memory is
 // given up, if nothing happens: they read the journal.
-const quietAfter = 10 * time.Second
+const forgetAfter = 10 * time.Second
 
-// quiet has the sessions in which nothing happens take less memory.
-func (h *Hub) quiet() {
+// forgetIdle has the feeds in which nothing happens take less memory.
+func (h *Hub) forgetIdle() {
 	h.mu.Lock()
 	feeds := make([]*feed, 0, len(h.sessions))
 	for _, s := range h.sessions {
@@ -566,9 +566,9 @@ func (h *Hub) quiet() {
 	}
 	h.mu.Unlock()
 	for _, f := range feeds {
-		f.quiet()
+		f.forgetIdle()
 	}
-	h.globalFeed.quiet()
+	h.globalFeed.forgetIdle()
 }
 
 // evictIdle is the eviction of sessions that no caller has used for a while: they are

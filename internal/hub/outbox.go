@@ -65,7 +65,7 @@ func (st *step) send(id, kind string, by Actor, line []byte) (string, error) {
 	case takenUp(kind):
 		s.heard(st.now) // the CLI needs a moment for it
 	case string(h.RequestSubtype) == "interrupt":
-		s.quiet.interrupt = string(h.RequestID)
+		s.doubt.interrupt = string(h.RequestID)
 	}
 	attached, joined := s.link, s.links.joined
 	if attached != nil && !attached.connected {

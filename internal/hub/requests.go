@@ -117,8 +117,8 @@ func (st *step) answered(l *RunLink, requestID string, line []byte) {
 	}
 	if l.dialled {
 		st.echoed(requestID)
-		if requestID != "" && requestID == st.s.quiet.interrupt {
-			st.s.quiet.answered = st.now
+		if requestID != "" && requestID == st.s.doubt.interrupt {
+			st.s.doubt.answered = st.now
 		}
 	}
 	if _, waits := st.s.requests[requestID]; !waits {

@@ -80,7 +80,7 @@ func (st *step) startRun(spec runSpec) (token string) {
 	if spec.name != "" {
 		s.run.Spec = encoded(rowSpec{Name: spec.name})
 	}
-	s.links.lastLive, s.outbox, s.quiet = [2]int64{}, outboxState{}, quiet{}
+	s.links.lastLive, s.outbox, s.doubt = [2]int64{}, outboxState{}, doubtState{}
 	s.process.stopping, s.plans.tool = "", ""
 	s.policy.newRun()
 	given := record.Enforced{}

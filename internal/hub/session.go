@@ -58,7 +58,7 @@ type session struct {
 	waiting  questionState // questions.go
 	drivers  driverState   // driver.go
 	plans    planState     // plans.go
-	quiet    quiet         // doubt.go
+	doubt    doubtState    // doubt.go
 
 	// followers counts cursors, awake says that the session has to be looked at
 	// from time to time.
