@@ -17,7 +17,7 @@ type stage struct {
 	*lab
 	id string
 	w  *dialler
-	a  *hub.Attachment
+	a  *hub.RunLink
 }
 
 // newStage makes a session of a version, and has it work on a prompt.

@@ -14,7 +14,7 @@ import (
 )
 
 // folder returns the folder that a session works in, as budgets know it.
-func (b *book) folder() string { return budget.Folder(b.dir()) }
+func (p *projection) folder() string { return budget.Folder(p.dir()) }
 
 // limited is a session as package budget sees it, in a step. by is in whose name
 // entries are written.
@@ -26,18 +26,18 @@ type limited struct {
 var _ budget.Session = limited{}
 
 func (l limited) ID() string                  { return l.st.s.id }
-func (l limited) Folder() string              { return l.st.s.book.folder() }
-func (l limited) Limits() *budget.State       { return &l.st.s.book.Limits }
-func (l limited) Costs() *fold.Costs          { return &l.st.s.book.Costs }
-func (l limited) Phase() fold.Phase           { return l.st.s.book.phase() }
+func (l limited) Folder() string              { return l.st.s.projection.folder() }
+func (l limited) Limits() *budget.State       { return &l.st.s.projection.Limits }
+func (l limited) Costs() *fold.Costs          { return &l.st.s.projection.Costs }
+func (l limited) Phase() fold.Phase           { return l.st.s.projection.phase() }
 func (l limited) Stopping() bool              { return l.st.s.process.stopping != "" }
-func (l limited) ResumeAtReset() bool         { return l.st.s.book.Options.ResumeAtReset }
+func (l limited) ResumeAtReset() bool         { return l.st.s.projection.Options.ResumeAtReset }
 func (l limited) NewHold() string             { return newID("h") }
 func (l limited) Event(kind string, data any) { l.st.event(kind, l.by, data) }
 
 // Waits reports whether a prompt is queued.
 func (l limited) Waits() bool {
-	_, waiting := l.st.s.book.nextPrompt()
+	_, waiting := l.st.s.projection.nextPrompt()
 	return waiting
 }
 
@@ -91,7 +91,7 @@ func (st *step) checkLimits() {
 // account has what the step's turns used added to the ledger once it is in the
 // journal.
 func (st *step) account() {
-	s, dir, sum := st.s, st.s.book.folder(), limited{st: st}.Turns()
+	s, dir, sum := st.s, st.s.projection.folder(), limited{st: st}.Turns()
 	// Before all else: a client that is shown the session in this step sees it.
 	st.after = slices.Insert(st.after, 0, func() { s.hub.poke(s.hub.ledger.Add(s.id, dir, st.now, sum)) })
 }
@@ -120,23 +120,23 @@ func (h *Hub) tickLimits(now time.Time) { h.poke(h.ledger.Due(now)) }
 // wake starts another process for a prompt that came while the one before was
 // being ended because it was idle.
 func (st *step) wake() {
-	s, b := st.s, st.s.book
-	if !b.Limits.Rested || b.Ended == nil || s.process.starts > 0 {
+	s, p := st.s, st.s.projection
+	if !p.Limits.Rested || p.Ended == nil || s.process.starts > 0 {
 		return
 	}
-	if _, waiting := b.nextPrompt(); waiting {
-		st.startRun(runSpec{fresh: b.Options.Fresh})
+	if _, waiting := p.nextPrompt(); waiting {
+		st.startRun(runSpec{fresh: p.Options.Fresh})
 	}
 }
 
 // interruptOver interrupts the running turn because a budget says so. It is tried
 // again if the turn goes on and can be reached again.
 func (st *step) interruptOver() {
-	s, b := st.s, st.s.book
-	if !b.State.Turn || b.State.Interrupting || b.State.Ended != nil || s.reachable() != nil || s.process.stopping != "" {
+	s, p := st.s, st.s.projection
+	if !p.State.Turn || p.State.Interrupting || p.State.Ended != nil || s.reachable() != nil || s.process.stopping != "" {
 		return
 	}
-	if b.Transport == transportTee {
+	if p.Transport == transportTee {
 		return // a program's own turns are the program's to end; it is told by the event
 	}
 	line, err := wire.NewRequest("hub-"+random(10), &wire.InterruptRequest{})
@@ -149,11 +149,11 @@ func (st *step) interruptOver() {
 }
 
 // heldBack reports whether queued prompts have to wait.
-func (st *step) heldBack() bool { return len(st.s.book.Limits.Holds) > 0 }
+func (st *step) heldBack() bool { return len(st.s.projection.Limits.Holds) > 0 }
 
 // viewLimits fills in what holds a session back and what it has used.
 func (s *session) viewLimits(v *api.Session) {
-	for _, h := range s.book.Limits.Holds {
+	for _, h := range s.projection.Limits.Holds {
 		v.Holds = append(v.Holds, h.Hold)
 	}
 	st := &step{s: s, now: s.hub.now()}

@@ -112,11 +112,11 @@ func (l *lab) release(id string, in api.Release) *api.Session {
 	return s
 }
 
-// sameBooks fails the test unless the log folds to the same on top of the stored
+// sameProjections fails the test unless the log folds to the same on top of the stored
 // fold and from the beginning.
-func (l *lab) sameBooks(id string) {
+func (l *lab) sameProjections(id string) {
 	l.t.Helper()
-	stored, anew, _, _, _, err := l.hub.Books(l.ctx(), id)
+	stored, anew, _, _, _, err := l.hub.Projections(l.ctx(), id)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestBudgetAsk(t *testing.T) {
 	}
 
 	// Killed between hold and release.
-	l.sameBooks(s.ID)
+	l.sameProjections(s.ID)
 	l.restart()
 	back := l.await(s.ID, "it is back", func(s *api.Session) bool { return s.Linked && s.State == api.StateIdle })
 	if diff := cmp.Diff(held.Holds, back.Holds); diff != "" {
@@ -171,7 +171,7 @@ func TestBudgetAsk(t *testing.T) {
 	if got := l.release(s.ID, api.Release{}); got.Budgets[0].Limit != 5 {
 		t.Errorf("as much again: %s", encode(got.Budgets))
 	}
-	l.sameBooks(s.ID)
+	l.sameProjections(s.ID)
 	l.restart()
 	l.await(s.ID, "it is back", func(s *api.Session) bool { return s.Linked })
 	l.send(s.ID, "@say four")
@@ -207,7 +207,7 @@ func TestBudgetWarn(t *testing.T) {
 	if n := strings.Count(l.post.kinds(s.ID), "limit"); n != 2 {
 		t.Errorf("the notifications are %s", l.post.kinds(s.ID))
 	}
-	l.sameBooks(s.ID)
+	l.sameProjections(s.ID)
 }
 
 // TestBudgetInterrupt has the time at work of a budget end in the middle of a
@@ -236,7 +236,7 @@ func TestBudgetInterrupt(t *testing.T) {
 	if got := l.post.kinds(s.ID); got != "needs_input limit limit" {
 		t.Errorf("the notifications are %s", got)
 	}
-	l.sameBooks(s.ID)
+	l.sameProjections(s.ID)
 	// Ten minutes more, and time without work does not count.
 	l.pass(time.Hour)
 	if got := l.release(s.ID, api.Release{Seconds: 600}); got.Budgets[0].Limit != 4200 || got.Budgets[0].Used != 3600 {
@@ -311,7 +311,7 @@ func TestBudgetFolder(t *testing.T) {
 		t.Errorf("a new session is %s", encode(got))
 	}
 	for _, s := range []*api.Session{a, b, c} {
-		l.sameBooks(s.ID)
+		l.sameProjections(s.ID)
 	}
 }
 
@@ -366,7 +366,7 @@ func TestBudgetDay(t *testing.T) {
 	if !slices.Equal(reasons, []string{"reset"}) {
 		t.Errorf("the holds ended by %v", reasons)
 	}
-	l.sameBooks(s.ID)
+	l.sameProjections(s.ID)
 }
 
 // TestBudgetDayTogether has two sessions at work at once: their time is added up.
@@ -412,7 +412,7 @@ func TestBudgetGone(t *testing.T) {
 	if got := l.awaitDone(s.ID, 2); len(got.Holds) != 0 {
 		t.Errorf("it is held by %s", encode(got.Holds))
 	}
-	l.sameBooks(s.ID)
+	l.sameProjections(s.ID)
 }
 
 // TestReleaseRefused tries releases that make no sense, and one twice.

@@ -9,8 +9,8 @@ import (
 )
 
 // bypass reports whether the run was launched so that it may stop asking.
-func (b *book) bypass() bool {
-	return b.Options.AllowBypass || b.Options.PermissionMode == string(wire.PermissionModeBypassPermissions)
+func (p *projection) bypass() bool {
+	return p.Options.AllowBypass || p.Options.PermissionMode == string(wire.PermissionModeBypassPermissions)
 }
 
 // notBypassing says that a session may not stop asking: versions up to 2.1.62

@@ -142,7 +142,7 @@ func (c *Cursor) read(ctx context.Context) ([]api.Frame, error) {
 		return nil, fmt.Errorf("session %s has no entry after %d", c.session.id, c.seq)
 	}
 	frames := make([]api.Frame, 0, len(entries))
-	c.hub.meter.Behind(entries[len(entries)-1].Seq - c.seq)
+	c.hub.metrics.Behind(entries[len(entries)-1].Seq - c.seq)
 	for i := range entries {
 		c.seq = entries[i].Seq
 		frames = append(frames, api.Frame{Type: api.FrameEvent, Event: record.Event(&entries[i], c.epoch())})

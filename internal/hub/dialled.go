@@ -213,7 +213,7 @@ func dialName(spec json.RawMessage) string { return specOf(spec).Name }
 
 // AttachDialled connects a CLI that dialled in to its run, or makes the run, or
 // the session, that it begins. Its lines may come before Connected is called.
-func (h *Hub) AttachDialled(ctx context.Context, hello DialHello, w Wire) (*Attachment, link.Welcome, error) {
+func (h *Hub) AttachDialled(ctx context.Context, hello DialHello, sender LinkSender) (*RunLink, link.Welcome, error) {
 	if hello.Transport == "" {
 		hello.Transport = transportWebSocket
 	}
@@ -221,17 +221,17 @@ func (h *Hub) AttachDialled(ctx context.Context, hello DialHello, w Wire) (*Atta
 	if err != nil {
 		return nil, link.Welcome{}, err
 	}
-	a := &Attachment{hub: h, session: s, release: release, wire: w, dialled: true}
+	l := &RunLink{hub: h, session: s, release: release, sender: sender, dialled: true}
 	var welcome link.Welcome
 	err = s.do(ctx, patient, func(st *step) (err error) {
-		welcome, err = st.attachDialled(a, hello)
+		welcome, err = st.attachDialled(l, hello)
 		return err
 	})
 	if err != nil {
-		a.Lost(err) // it may still be attached, if ctx has ended
+		l.Lost(err) // it may still be attached, if ctx has ended
 		return nil, link.Welcome{}, err
 	}
-	return a, welcome, nil
+	return l, welcome, nil
 }
 
 // dialledSession returns the session of a CLI that dialled in, a new one if need
@@ -261,18 +261,18 @@ func (h *Hub) dialledSession(ctx context.Context, hello DialHello) (*session, fu
 }
 
 // attachDialled is AttachDialled in the session's loop.
-func (st *step) attachDialled(a *Attachment, hello DialHello) (link.Welcome, error) {
-	s, b := st.s, st.s.book
+func (st *step) attachDialled(l *RunLink, hello DialHello) (link.Welcome, error) {
+	s, p := st.s, st.s.projection
 	if hello.Session != "" {
 		switch {
-		case hello.Run >= b.Run && b.Ended == nil && !dials(b.Transport): // it was resumed meanwhile
-			return link.Welcome{}, &OwnedError{Session: s.id, Run: b.Run}
-		case hello.Run == b.Run && b.Ended == nil:
-		case hello.Run == b.Run+1:
-			if b.Ended == nil {
+		case hello.Run >= p.Run && p.Ended == nil && !dials(p.Transport): // it was resumed meanwhile
+			return link.Welcome{}, &OwnedError{Session: s.id, Run: p.Run}
+		case hello.Run == p.Run && p.Ended == nil:
+		case hello.Run == p.Run+1:
+			if p.Ended == nil {
 				st.endRun(api.Ended{Reason: "its process was replaced by another"}, false)
 			}
-			if err := s.hub.owner(b.State.Conversation(), s.id); err != nil {
+			if err := s.hub.owner(p.State.Conversation(), s.id); err != nil {
 				return link.Welcome{}, err
 			}
 			st.startRun(runSpec{transport: hello.Transport, name: hello.Name, hash: s.run.TokenHash})
@@ -283,20 +283,20 @@ func (st *step) attachDialled(a *Attachment, hello DialHello) (link.Welcome, err
 	if s.link != nil {
 		s.link.replace("the CLI has connected anew")
 	}
-	a.run = b.Run
-	s.link = a
+	l.run = p.Run
+	s.link = l
 	if hello.Name != "" {
 		s.hub.mu.Lock()
 		s.hub.names[hello.Name] = s.id
 		s.hub.mu.Unlock()
 	}
-	return link.Welcome{Epoch: b.Epoch, Have: s.run.Have, Next: s.run.NextCommand}, nil
+	return link.Welcome{Epoch: p.Epoch, Have: s.run.Have, Next: s.run.NextCommand}, nil
 }
 
 // Posting says that the CLI sends its lines by POST.
-func (a *Attachment) Posting(ctx context.Context) error {
-	return a.session.do(ctx, patient, func(st *step) error {
-		if st.s.link == a && st.s.run.Transport != transportHybrid {
+func (l *RunLink) Posting(ctx context.Context) error {
+	return l.session.do(ctx, patient, func(st *step) error {
+		if st.s.link == l && st.s.run.Transport != transportHybrid {
 			st.s.run.Transport = transportHybrid
 			st.touch()
 		}
@@ -306,46 +306,46 @@ func (a *Attachment) Posting(ctx context.Context) error {
 
 // Connected says that a CLI that dialled in can be spoken to: for the first time,
 // or again after it was lost, or after the hub was restarted.
-func (a *Attachment) Connected(ctx context.Context, again bool) error {
-	return a.session.do(ctx, patient, func(st *step) error {
-		s, b := st.s, st.s.book
-		if a.over || s.link != a || b.Ended != nil {
+func (l *RunLink) Connected(ctx context.Context, again bool) error {
+	return l.session.do(ctx, patient, func(st *step) error {
+		s, p := st.s, st.s.projection
+		if l.over || s.link != l || p.Ended != nil {
 			return nil
 		}
-		a.connected = true
+		l.connected = true
 		s.links.joined++
-		s.quiet = quiet{since: st.now}
-		st.event(api.KindLinkUp, Actor{}, record.RunFound{Back: again || b.First != nil})
-		if b.First == nil {
+		s.doubt = doubtState{since: st.now}
+		st.event(api.KindLinkUp, Actor{}, record.RunFound{Back: again || p.First != nil})
+		if p.First == nil {
 			s.policy.due = true
 			if _, err := st.initialize(nil); err != nil {
 				s.log.Error("building initialize", "session", s.id, "err", err)
 			}
 			return nil
 		}
-		st.recover(a)
-		st.sendAgain(a)
+		st.recover(l)
+		st.sendAgain(l)
 		st.rulesChanged() // they may have, while it was away
 		return nil
 	})
 }
 
 // Disconnected says that the CLI cannot be spoken to at present.
-func (a *Attachment) Disconnected(ctx context.Context, cause error) error {
-	return a.session.do(ctx, patient, func(st *step) error {
-		if a.over || st.s.link != a {
+func (l *RunLink) Disconnected(ctx context.Context, cause error) error {
+	return l.session.do(ctx, patient, func(st *step) error {
+		if l.over || st.s.link != l {
 			return nil
 		}
-		a.connected, a.recovers = false, ""
-		if st.s.book.Ended != nil {
+		l.connected, l.recovers = false, ""
+		if st.s.projection.Ended != nil {
 			return nil
 		}
 		reason := "the connection was closed"
 		if cause != nil {
 			reason = cause.Error()
 		}
-		for _, v := range slices.Clone(st.s.book.Commands) {
-			if v.Run == st.s.book.Run && v.State == string(api.MessageSent) && !staysValid(v.Kind) {
+		for _, v := range slices.Clone(st.s.projection.Commands) {
+			if v.Run == st.s.projection.Run && v.State == string(api.MessageSent) && !staysValid(v.Kind) {
 				st.fate(v, api.MessageUnknown, reason)
 			}
 		}
@@ -356,10 +356,10 @@ func (a *Attachment) Disconnected(ctx context.Context, cause error) error {
 
 // Recover asks a CLI once more what it waits for, because an answer may have been
 // lost. What it lists and was answered is answered again.
-func (a *Attachment) Recover(ctx context.Context) error {
-	return a.session.do(ctx, patient, func(st *step) error {
-		if !a.over && st.s.link == a && a.connected && st.s.book.Ended == nil && st.s.book.First != nil {
-			st.recover(a)
+func (l *RunLink) Recover(ctx context.Context) error {
+	return l.session.do(ctx, patient, func(st *step) error {
+		if !l.over && st.s.link == l && l.connected && st.s.projection.Ended == nil && st.s.projection.First != nil {
+			st.recover(l)
 		}
 		return nil
 	})
@@ -367,11 +367,11 @@ func (a *Attachment) Recover(ctx context.Context) error {
 
 // recover sends initialize again, with the body of the first: an empty one could
 // remove hooks. Its answer lists what the CLI waits for.
-func (st *step) recover(a *Attachment) {
-	if a.recovers != "" {
+func (st *step) recover(l *RunLink) {
+	if l.recovers != "" {
 		return
 	}
-	m, err := wire.Decode(st.s.book.First)
+	m, err := wire.Decode(st.s.projection.First)
 	if err != nil {
 		return
 	}
@@ -388,15 +388,15 @@ func (st *step) recover(a *Attachment) {
 		st.s.log.Error("asking what the CLI waits for", "session", st.s.id, "err", err)
 		return
 	}
-	a.recovers, a.recovery = id, st.s.run.NextCommand-1
+	l.recovers, l.recovery = id, st.s.run.NextCommand-1
 }
 
 // sendAgain sends prompts again that the CLI has not taken up, and answers that
 // were surely not sent. The CLI swallows a prompt that it has.
-func (st *step) sendAgain(a *Attachment) {
+func (st *step) sendAgain(l *RunLink) {
 	var again []link.Order
-	for _, v := range st.s.book.Commands {
-		if v.Run != st.s.book.Run || v.Number == 0 {
+	for _, v := range st.s.projection.Commands {
+		if v.Run != st.s.projection.Run || v.Number == 0 {
 			continue
 		}
 		unwritten := v.State == string(api.MessageSent) && staysValid(v.Kind)
@@ -407,19 +407,19 @@ func (st *step) sendAgain(a *Attachment) {
 	slices.SortFunc(again, func(x, y link.Order) int { return int(x.Number - y.Number) })
 	st.s.outbox.held = nil
 	if len(again) > 0 {
-		st.then(func() { a.wire.Send(again) })
+		st.then(func() { l.sender.Send(again) })
 	}
 }
 
 // Doubtful says that the connection was lost while a command was written: it may
 // have arrived.
-func (a *Attachment) Doubtful(ctx context.Context, number int64, reason string) error {
-	return a.session.do(ctx, patient, func(st *step) error {
-		if a.over || a.run != st.s.book.Run {
+func (l *RunLink) Doubtful(ctx context.Context, number int64, reason string) error {
+	return l.session.do(ctx, patient, func(st *step) error {
+		if l.over || l.run != st.s.projection.Run {
 			return nil
 		}
-		for _, v := range slices.Clone(st.s.book.Commands) {
-			if v.Run != st.s.book.Run || v.Number != number || v.State != string(api.MessageSent) {
+		for _, v := range slices.Clone(st.s.projection.Commands) {
+			if v.Run != st.s.projection.Run || v.Number != number || v.State != string(api.MessageSent) {
 				continue
 			}
 			switch v.Kind {
@@ -474,15 +474,15 @@ func (h *Hub) linesOf(session string, run int) map[[32]byte]int {
 }
 
 // known reports whether the log of the run has a line that the CLI repeats.
-func (a *Attachment) known(v *Item) bool {
+func (l *RunLink) known(v *Item) bool {
 	if h, err := wire.Peek(v.Bytes); err == nil && string(h.Type) == "control_response" {
 		return false // two answers under one id may both count
 	}
 	key := identity(v.Bytes)
-	if a.seen[key] == 0 {
+	if l.seen[key] == 0 {
 		return false
 	}
-	a.seen[key]-- // several may share type and uuid; they come again in their order
+	l.seen[key]-- // several may share type and uuid; they come again in their order
 	return true
 }
 

@@ -186,7 +186,7 @@ func TestDialled(t *testing.T) {
 // TestDialledTrusted opens sessions for CLIs that an administrator lets in.
 func TestDialledTrusted(t *testing.T) {
 	l := newLab(t)
-	attach := func(name string) *hub.Attachment {
+	attach := func(name string) *hub.RunLink {
 		t.Helper()
 		grant, err := l.hub.DialGrant(l.ctx(), hub.DialRequest{Trusted: true, Name: name})
 		if err != nil {

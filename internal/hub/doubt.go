@@ -34,9 +34,9 @@ const (
 	underWay       = 10
 )
 
-// quiet is what is known of a CLI whose turn is in doubt. It belongs to a
+// A doubtState is what is known of a CLI whose turn is in doubt. It belongs to a
 // connection and is not folded: only what is concluded from it is.
-type quiet struct {
+type doubtState struct {
 	// since is when the CLI was heard last: it connected, or a line came that is
 	// not merely an answer.
 	since time.Time
@@ -72,19 +72,19 @@ const (
 
 // heard notes that the CLI has shown a sign of life.
 func (s *session) heard(now time.Time) {
-	s.quiet.since, s.quiet.next, s.quiet.pause = now, time.Time{}, 0
+	s.doubt.since, s.doubt.next, s.doubt.pause = now, time.Time{}, 0
 }
 
 // doubtful reports whether a turn may be over of which the session does not know.
 func (s *session) doubtful() bool {
-	b := s.book
-	return b.Doubt && b.Ended == nil && s.link != nil && s.link.connected && s.link.recovers == "" && s.process.stopping == "" && b.phase() == fold.PhaseRunning
+	p := s.projection
+	return p.Doubt && p.Ended == nil && s.link != nil && s.link.connected && s.link.recovers == "" && s.process.stopping == "" && p.phase() == fold.PhaseRunning
 }
 
 // presume ends a turn that is in doubt if the CLI was silent for long enough.
 func (st *step) presume() {
-	s, b := st.s, st.s.book
-	if !s.doubtful() || slices.ContainsFunc(b.Commands, func(v journal.Command) bool { return b.awaits(v, api.MessageSent) }) {
+	s, p := st.s, st.s.projection
+	if !s.doubtful() || slices.ContainsFunc(p.Commands, func(v journal.Command) bool { return p.awaits(v, api.MessageSent) }) {
 		return
 	}
 	reason := s.presumption(st.now)
@@ -92,8 +92,8 @@ func (st *step) presume() {
 		st.readTurn()
 		return
 	}
-	for _, v := range slices.Clone(b.Commands) {
-		if b.awaits(v, api.MessageWritten) {
+	for _, v := range slices.Clone(p.Commands) {
+		if p.awaits(v, api.MessageWritten) {
 			st.fate(v, api.MessageUnknown, reason)
 		}
 	}
@@ -102,18 +102,18 @@ func (st *step) presume() {
 
 // awaits reports whether a command is a prompt to this run's CLI in a state, which
 // the CLI has not taken up as far as is known.
-func (b *book) awaits(v journal.Command, state api.MessageState) bool {
-	return takenUp(v.Kind) && v.Run == b.Run && v.State == string(state)
+func (p *projection) awaits(v journal.Command, state api.MessageState) bool {
+	return takenUp(v.Kind) && v.Run == p.Run && v.State == string(state)
 }
 
 // presumption returns why the turn that is in doubt counts as over, "" if it does
 // not yet.
 func (s *session) presumption(now time.Time) string {
 	const lost = "the end of the turn was lost with the connection: "
-	q := &s.quiet
-	silent, limit, but := now.Sub(q.since), s.hub.silence, ""
-	if q.told.since.Equal(q.since) {
-		switch q.told.turn {
+	d := &s.doubt
+	silent, limit, but := now.Sub(d.since), s.hub.silence, ""
+	if d.told.since.Equal(d.since) {
+		switch d.told.turn {
 		case turnIsOver:
 			if silent >= overSilence {
 				return lost + "the transcript shows that it is over"
@@ -124,7 +124,7 @@ func (s *session) presumption(now time.Time) string {
 		}
 	}
 	switch {
-	case !q.answered.IsZero() && !q.since.After(q.answered) && now.Sub(q.answered) >= overSilence:
+	case !d.answered.IsZero() && !d.since.After(d.answered) && now.Sub(d.answered) >= overSilence:
 		return lost + "the agent has answered an interrupt and was silent since"
 	case silent >= limit:
 		return lost + "the agent was silent for " + limit.String() + but
@@ -135,21 +135,21 @@ func (s *session) presumption(now time.Time) string {
 // readTurn has the transcript read, not by the session's loop, if it may tell
 // something new.
 func (st *step) readTurn() {
-	s, b, q := st.s, st.s.book, &st.s.quiet
-	prompt, conversation := b.lastPrompt(), b.State.Conversation()
-	if s.hub.launcher == nil || prompt == "" || conversation == "" || q.reading || st.now.Sub(q.since) < overSilence || st.now.Before(q.next) {
+	s, p, d := st.s, st.s.projection, &st.s.doubt
+	prompt, conversation := p.lastPrompt(), p.State.Conversation()
+	if s.hub.launcher == nil || prompt == "" || conversation == "" || d.reading || st.now.Sub(d.since) < overSilence || st.now.Before(d.next) {
 		return
 	}
-	q.reading = true
-	joined, since, configDir, dir := s.links.joined, q.since, b.ConfigDir, b.dir()
+	d.reading = true
+	joined, since, configDir, dir := s.links.joined, d.since, p.ConfigDir, p.dir()
 	st.then(func() {
 		s.hub.tasks.Go(func() {
 			turn := s.hub.turnOnDisk(configDir, dir, conversation, prompt)
 			s.post(func(st *step) {
-				if q := &st.s.quiet; st.s.links.joined == joined { // else it is another connection's
-					q.reading, q.told = false, told{turn, since}
-					q.pause = max(2*q.pause, overSilence)
-					q.next = st.now.Add(q.pause)
+				if d := &st.s.doubt; st.s.links.joined == joined { // else it is another connection's
+					d.reading, d.told = false, told{turn, since}
+					d.pause = max(2*d.pause, overSilence)
+					d.next = st.now.Add(d.pause)
 				}
 			})
 		})
@@ -158,8 +158,8 @@ func (st *step) readTurn() {
 
 // lastPrompt returns the uuid of the newest prompt that was written to the CLI, ""
 // if none was.
-func (b *book) lastPrompt() string {
-	q := &b.State.Queue
+func (p *projection) lastPrompt() string {
+	q := &p.State.Queue
 	if n := len(q.Waiting); n > 0 {
 		return q.Waiting[n-1].UUID
 	}
@@ -258,22 +258,22 @@ func ofTurn(l *fold.Line) bool {
 // found notes that a turn which counts as over is under way: its message is being
 // streamed. Such lines are not kept, so that an entry has to say it.
 func (st *step) found(l *fold.Line) {
-	if st.s.book.State.Unsure && ofTurn(l) {
+	if st.s.projection.State.Unsure && ofTurn(l) {
 		st.event(api.KindTurn, Actor{}, api.TurnChange{State: api.TurnRunning, Reason: "the agent is still working on the turn"})
 	}
 }
 
 // gap folds that lines are missing.
-func (b *book) gap(d api.Gap) {
+func (p *projection) gap(d api.Gap) {
 	if d.Epoch != "" {
-		b.Epoch = d.Epoch
+		p.Epoch = d.Epoch
 	}
-	under := b.State.Turn || len(b.State.Queue.Waiting) > 0 || b.State.Told != "" && b.State.Told != wire.SessionStateIdle
-	b.Doubt = b.Doubt || under && dials(b.Transport) && b.Ended == nil
+	under := p.State.Turn || len(p.State.Queue.Waiting) > 0 || p.State.Told != "" && p.State.Told != wire.SessionStateIdle
+	p.Doubt = p.Doubt || under && dials(p.Transport) && p.Ended == nil
 }
 
 // turn folds what a turn is taken to be whose end was not seen.
-func (b *book) turn(e *journal.Entry, c *changes) error {
+func (p *projection) turn(e *journal.Entry, c *changes) error {
 	var d api.TurnChange
 	if err := json.Unmarshal(e.Data, &d); err != nil {
 		return err
@@ -282,7 +282,7 @@ func (b *book) turn(e *journal.Entry, c *changes) error {
 	if d.State == api.TurnRunning {
 		event.Kind = fold.EventTurnFound
 	}
-	b.Doubt = false
-	b.happened(event, c)
+	p.Doubt = false
+	p.happened(event, c)
 	return nil
 }

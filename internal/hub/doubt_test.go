@@ -25,7 +25,7 @@ type dialledSim struct {
 	clock   *clock
 	session string
 	sim     *claudetest.Sim
-	a       *hub.Attachment
+	a       *hub.RunLink
 
 	commands chan link.Order // more room than a test needs: Send must not wait
 	working  sync.WaitGroup
@@ -119,7 +119,7 @@ func (d *dialledSim) passed() {
 	}
 }
 
-// Send implements hub.Wire.
+// Send implements hub.LinkSender.
 func (d *dialledSim) Send(commands []link.Order) {
 	for _, c := range commands {
 		d.commands <- c
@@ -263,7 +263,7 @@ func (d *dialledSim) unknown(reason string) {
 func (d *dialledSim) rebuilt() {
 	t := d.lab.t
 	t.Helper()
-	stored, anew, row, _, _, err := d.lab.hub.Books(d.lab.ctx(), d.session)
+	stored, anew, row, _, _, err := d.lab.hub.Projections(d.lab.ctx(), d.session)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,8 +30,8 @@ type Driver struct {
 	left       atomic.Bool
 }
 
-// A driverBook is what a book knows of the program that drives a session.
-type driverBook struct {
+// A driverProjection is what the log says of the program that drives a session.
+type driverProjection struct {
 	// Direct says that the session belongs to a program that drives it,
 	// Registration is that program's own initialize request.
 	Direct       bool            `json:"direct,omitempty"`
@@ -134,20 +134,20 @@ type foreignRequest struct {
 	Callback  string `json:"callback,omitempty"` // of a hook
 }
 
-// maxForeign is how many of them a book remembers.
+// maxForeign is how many of them a projection remembers.
 const maxForeign = 256
 
 // foreignLine folds a request of the CLI, or its withdrawal.
-func (b *book) foreignLine(l *fold.Line, line []byte) {
+func (p *projection) foreignLine(l *fold.Line, line []byte) {
 	id := string(l.Header.RequestID)
 	switch string(l.Header.Type) {
 	case "control_cancel_request":
-		b.forgetForeign(id)
+		p.forgetForeign(id)
 	case "control_request":
 		switch subtype := string(l.Header.RequestSubtype); subtype {
 		case "can_use_tool", "elicitation":
 		default:
-			if id == "" || leftAlone(subtype) || b.foreign(id) != nil {
+			if id == "" || leftAlone(subtype) || p.foreign(id) != nil {
 				return
 			}
 			f := foreignRequest{RequestID: id, Subtype: subtype}
@@ -157,34 +157,34 @@ func (b *book) foreignLine(l *fold.Line, line []byte) {
 			if OwnHook(f.Callback) {
 				return
 			}
-			b.Foreign = append(b.Foreign, f)
-			if len(b.Foreign) > maxForeign {
-				b.Foreign = slices.Delete(b.Foreign, 0, 1)
+			p.Foreign = append(p.Foreign, f)
+			if len(p.Foreign) > maxForeign {
+				p.Foreign = slices.Delete(p.Foreign, 0, 1)
 			}
 		}
 	}
 }
 
-func (b *book) forgetForeign(requestID string) {
-	b.Foreign = slices.DeleteFunc(b.Foreign, func(f foreignRequest) bool { return f.RequestID == requestID })
+func (p *projection) forgetForeign(requestID string) {
+	p.Foreign = slices.DeleteFunc(p.Foreign, func(f foreignRequest) bool { return f.RequestID == requestID })
 }
 
 // foreign returns the request with this id, nil if there is none.
-func (b *book) foreign(requestID string) *foreignRequest {
-	i := slices.IndexFunc(b.Foreign, func(f foreignRequest) bool { return f.RequestID == requestID })
+func (p *projection) foreign(requestID string) *foreignRequest {
+	i := slices.IndexFunc(p.Foreign, func(f foreignRequest) bool { return f.RequestID == requestID })
 	if i < 0 {
 		return nil
 	}
-	return &b.Foreign[i]
+	return &p.Foreign[i]
 }
 
 // refuseForeign answers what the CLI asks a registrant that is gone.
 func (st *step) refuseForeign() {
-	b := st.s.book
-	if st.s.drivers.registrant != nil || b.Ended != nil || b.Transport == transportTee {
+	p := st.s.projection
+	if st.s.drivers.registrant != nil || p.Ended != nil || p.Transport == transportTee {
 		return
 	}
-	for _, f := range slices.Clone(b.Foreign) {
+	for _, f := range slices.Clone(p.Foreign) {
 		st.orphaned(f)
 	}
 }
@@ -193,7 +193,7 @@ func (st *step) refuseForeign() {
 func (st *step) orphaned(f foreignRequest) {
 	var line []byte
 	var err error
-	if f.Subtype == "hook_callback" && st.s.book.guards(f.Callback) {
+	if f.Subtype == "hook_callback" && st.s.projection.guards(f.Callback) {
 		const gone = "The program that checks this call is gone, so the call is blocked."
 		line, err = answer.HookLine(f.RequestID, &wire.PreToolUseOutput{PermissionDecision: wire.HookPermissionDecisionDeny, PermissionDecisionReason: gone})
 	} else {
@@ -209,8 +209,8 @@ func (st *step) orphaned(f foreignRequest) {
 
 // guards reports whether a hook is asked before a call, so that without an answer
 // the call must not run. One that is not known is taken for such a hook.
-func (b *book) guards(callback string) bool {
-	for event, matchers := range b.registration().Hooks {
+func (p *projection) guards(callback string) bool {
+	for event, matchers := range p.registration().Hooks {
 		for _, m := range matchers {
 			if slices.Contains(m.HookCallbackIDs, callback) {
 				return event == string(wire.HookEventPreToolUse)
@@ -222,8 +222,8 @@ func (b *book) guards(callback string) bool {
 
 // registration returns what the session's registrant told the CLI, the zero value
 // if there never was one.
-func (b *book) registration() *wire.InitializeRequest {
-	m, err := wire.Decode(b.Registration)
+func (p *projection) registration() *wire.InitializeRequest {
+	m, err := wire.Decode(p.Registration)
 	if err == nil {
 		if request, ok := m.(*wire.ControlRequest); ok {
 			if body, ok := request.Request.(*wire.InitializeRequest); ok {
@@ -258,22 +258,22 @@ func (s *session) submitInitialize(ctx context.Context, by Actor, request *wire.
 	answer, launched := make(chan outcome, 1), make(chan error, 1)
 	first := false
 	err := s.do(ctx, writing, func(st *step) error {
-		b := s.book
+		p := s.projection
 		if d.left.Load() {
 			return &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Title: "the program that sent this is gone"}
 		}
 		switch {
-		case b.Direct && b.Run == 0:
+		case p.Direct && p.Run == 0:
 			if !may(wire.ScopeAdmin) {
 				return lacks(wire.ScopeAdmin)
 			}
-			if body, ok := request.Request.(*wire.InitializeRequest); ok && agentsBypass(body.Agents) && !b.bypass() {
+			if body, ok := request.Request.(*wire.InitializeRequest); ok && agentsBypass(body.Agents) && !p.bypass() {
 				return notBypassing()
 			}
 			first = true
 			s.drivers.register(d)
-			st.startRun(runSpec{fresh: true, registration: raw, answer: answer, launched: launched, resume: b.Resume, fork: b.Fork, at: b.At})
-		case !b.Direct || s.drivers.registrant == d || !may(wire.ScopeAdmin) || !sameRegistration(b.registration(), request):
+			st.startRun(runSpec{fresh: true, registration: raw, answer: answer, launched: launched, resume: p.Resume, fork: p.Fork, at: p.At})
+		case !p.Direct || s.drivers.registrant == d || !may(wire.ScopeAdmin) || !sameRegistration(p.registration(), request):
 		case s.drivers.registrant == nil:
 			s.drivers.register(d)
 		default:
@@ -349,7 +349,7 @@ func callbacks(r *wire.InitializeRequest) []string {
 
 // notStarted says that a session waits for its own client, nil if it does not.
 func (s *session) notStarted() error {
-	if s.book.Direct && s.book.Run == 0 {
+	if s.projection.Direct && s.projection.Run == 0 {
 		return &api.Error{
 			Status: http.StatusConflict, Code: api.CodeConflict, Title: "the session's own client has not connected yet",
 			Hint: "its process is started when that client sends initialize",
@@ -362,9 +362,9 @@ func (s *session) notStarted() error {
 // not the hub's to end or to replace. alive says whether the process that has the run
 // lives, see lookUp.
 func (st *step) notOurs(alive *bool) error {
-	s, b := st.s, st.s.book
+	s, p := st.s, st.s.projection
 	switch {
-	case b.Ended != nil || b.Transport != transportTee:
+	case p.Ended != nil || p.Transport != transportTee:
 		return nil
 	case s.link == nil && alive == nil:
 		return errUnknown
@@ -382,8 +382,8 @@ func (st *step) notOurs(alive *bool) error {
 // As long as there is no link it is not known what the program allows, and nothing is
 // kept for then: a prompt might come to lie in a queue that is never emptied.
 func (s *session) foreign(steering bool) error {
-	b := s.book
-	if b.Ended != nil || b.Transport != transportTee {
+	p := s.projection
+	if p.Ended != nil || p.Transport != transportTee {
 		return nil
 	}
 	if s.link == nil {
@@ -415,7 +415,7 @@ const teeWait = time.Minute
 // reports whether it did.
 func (st *step) neverCame() bool {
 	s := st.s
-	if s.book.Transport != transportTee || s.run.Instance != "" || s.link != nil || st.now.Sub(s.run.Started) <= teeWait {
+	if s.projection.Transport != transportTee || s.run.Instance != "" || s.link != nil || st.now.Sub(s.run.Started) <= teeWait {
 		return false
 	}
 	st.endRun(api.Ended{Reason: "the program that it belongs to has ended before it could be shown"}, false)

@@ -174,8 +174,8 @@ func TestDirectStartFails(t *testing.T) {
 
 // TestMeter counts what a hub does.
 func TestMeter(t *testing.T) {
-	m := &meter{lines: map[string]int{}, questions: map[string]int{}}
-	l := newLab(t, func(o *hub.Options) { o.Meter = m })
+	m := &countedMetrics{lines: map[string]int{}, questions: map[string]int{}}
+	l := newLab(t, func(o *hub.Options) { o.Metrics = m })
 	s := l.create(api.CreateSession{Prompt: `@tool Bash {"command":"make"}`})
 	q := l.awaitState(s.ID, api.StateRequiresAction).Questions[0]
 	stats, err := l.hub.Stats(l.ctx())
@@ -193,16 +193,16 @@ func TestMeter(t *testing.T) {
 	}
 }
 
-func (m *meter) Lines(kind string, n, _ int) { m.count(func() { m.lines[kind] += n }) }
-func (m *meter) Commit(int, time.Duration)   { m.count(func() { m.commits++ }) }
-func (m *meter) Shown(time.Duration)         { m.count(func() { m.shown++ }) }
-func (m *meter) Behind(int64)                {}
-func (m *meter) Evaluated(int)               {}
-func (m *meter) Question(kind, outcome string, _ time.Duration) {
+func (m *countedMetrics) Lines(kind string, n, _ int) { m.count(func() { m.lines[kind] += n }) }
+func (m *countedMetrics) Commit(int, time.Duration)   { m.count(func() { m.commits++ }) }
+func (m *countedMetrics) Shown(time.Duration)         { m.count(func() { m.shown++ }) }
+func (m *countedMetrics) Behind(int64)                {}
+func (m *countedMetrics) Evaluated(int)               {}
+func (m *countedMetrics) Question(kind, outcome string, _ time.Duration) {
 	m.count(func() { m.questions[kind+" "+outcome]++ })
 }
 
-func (m *meter) count(f func()) {
+func (m *countedMetrics) count(f func()) {
 	m.Lock()
 	defer m.Unlock()
 	f()

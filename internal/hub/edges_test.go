@@ -80,7 +80,7 @@ func TestHookQuestionJudgedAgain(t *testing.T) {
 		t.Errorf("the CLI was told %s", got)
 	}
 	l.judge(s.ID)
-	l.sameBooks(s.ID)
+	l.sameProjections(s.ID)
 }
 
 // TestPlanPromptsStayRules has a plan ask for something that would be several
@@ -166,7 +166,7 @@ func TestPlanWithdrawnByStop(t *testing.T) {
 	if open := l.snapshot(s.ID).Questions; len(open) != 1 || !open[0].Stale {
 		t.Errorf("after the stop the questions are %s", encode(open))
 	}
-	l.sameBooks(s.ID)
+	l.sameProjections(s.ID)
 }
 
 // silent is a link whose other end does nothing.
@@ -198,7 +198,7 @@ func TestPlanFreshOfFresh(t *testing.T) {
 	if n := len(l.sent(s.ID, "Implement the following plan:")); n != 1 {
 		t.Errorf("the plan was begun %d times", n)
 	}
-	l.sameBooks(s.ID)
+	l.sameProjections(s.ID)
 }
 
 // TestPlanStaleRevisedInPlanMode goes on planning in a new process, although the
@@ -336,7 +336,7 @@ func TestPlanFreshCannotStart(t *testing.T) {
 	if n := len(l.sent(s.ID, "Implement the following plan:")); n != 1 {
 		t.Errorf("the plan was begun %d times", n)
 	}
-	l.sameBooks(s.ID)
+	l.sameProjections(s.ID)
 }
 
 // TestAnswerTooLong refuses what cannot be sent before the question is settled.
@@ -392,7 +392,7 @@ func TestIdleProgramStaysEnded(t *testing.T) {
 	if v := l.snapshot(created.ID); v.Run != 1 || v.State != api.StateEnded || len(v.Messages) != 1 {
 		t.Errorf("the session is %s in run %d, with the messages %s", v.State, v.Run, encode(v.Messages))
 	}
-	l.sameBooks(created.ID)
+	l.sameProjections(created.ID)
 }
 
 // TestHooksFromNextStart says that a session which was started without hooks has
@@ -437,7 +437,7 @@ func TestManyQuestions(t *testing.T) {
 	if err != nil || len(ended.Questions) != 0 {
 		t.Errorf("%d questions are open in the end, %v", len(ended.Questions), err)
 	}
-	s.sameBooks(s.id)
+	s.sameProjections(s.id)
 }
 
 // TestUnknownRecord says in the log that a newer shim sent what this hub does not know, and counts it as taken.

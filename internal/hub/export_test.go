@@ -7,9 +7,9 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/journal"
 )
 
-// Books returns what a session's log folds to, from the stored fold on and from
+// Projections returns what a session's log folds to, from the stored fold on and from
 // the beginning, and the row that follows from it.
-func (h *Hub) Books(ctx context.Context, id string) (stored, anew string, row *journal.Session, questions, commands int, err error) {
+func (h *Hub) Projections(ctx context.Context, id string) (stored, anew string, row *journal.Session, questions, commands int, err error) {
 	first, err := h.rebuild(ctx, id, true)
 	if err != nil {
 		return "", "", nil, 0, 0, err
@@ -55,7 +55,7 @@ func (h *Hub) TurnRead(ctx context.Context, id string) (read bool, err error) {
 	}
 	defer release()
 	err = s.do(ctx, reading, func(*step) error {
-		read = !s.quiet.reading && s.quiet.told.since.Equal(s.quiet.since)
+		read = !s.doubt.reading && s.doubt.told.since.Equal(s.doubt.since)
 		return nil
 	})
 	return read, err

@@ -32,11 +32,11 @@ type feed struct {
 	whole   *api.Partials       // partial as followers get it; nil if no follower has asked since it changed
 	changed broadcast.Broadcast // there is more, or closed was set
 	closed  bool
-	busy    bool // something was published since quiet was called
+	busy    bool // something was published since forgetIdle was called
 }
 
 // publish shows a step that was committed.
-func (f *feed) publish(st *step, items *[]wideItem) {
+func (f *feed) publish(st *step, items *[]globalItem) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.show(st, items)
@@ -44,9 +44,9 @@ func (f *feed) publish(st *step, items *[]wideItem) {
 
 // show is publish with mu held. What it shows is appended to items, if that is not
 // nil.
-func (f *feed) show(st *step, items *[]wideItem) {
+func (f *feed) show(st *step, items *[]globalItem) {
 	f.busy, f.whole = true, nil
-	f.epoch = st.s.book.Epoch
+	f.epoch = st.s.projection.Epoch
 	events := &chunk{}
 	for i, v := range st.shown {
 		var event api.Event
@@ -67,7 +67,7 @@ func (f *feed) show(st *step, items *[]wideItem) {
 		shown, text := events.add(event)
 		f.ring.add(api.Frame{Type: kind, Event: shown}, text, f.seq)
 		if items != nil {
-			*items = append(*items, wideItem{event: shown, text: text, position: position})
+			*items = append(*items, globalItem{event: shown, text: text, position: position})
 		}
 	}
 	if st.s.followers.Load() > 0 {
@@ -106,14 +106,14 @@ func (f *feed) liveLine(v *Item, l *fold.Line, st *step) (event api.Event, fresh
 	if wire.ClassOf(l.Header) != wire.Live {
 		return event, false // a durable line that is in the log already, repeated by a CLI that dialled in
 	}
-	event = api.Event{Session: f.session, Run: st.s.book.Run, Time: st.now, Source: string(journal.SourceAgent), Kind: api.KindLive, After: f.seq}
+	event = api.Event{Session: f.session, Run: st.s.projection.Run, Time: st.now, Source: string(journal.SourceAgent), Kind: api.KindLive, After: f.seq}
 	record.SetLine(&event, l)
 	return event, true
 }
 
-// quiet forgets what followers are not likely to want any more, if nothing was published
+// forgetIdle forgets what followers are not likely to want any more, if nothing was published
 // since it was called last.
-func (f *feed) quiet() {
+func (f *feed) forgetIdle() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.busy {

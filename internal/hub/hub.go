@@ -57,8 +57,8 @@ type Options struct {
 	// Notify is told what people want to know who are not looking. It must not
 	// block. It may be nil.
 	Notify func(Notification)
-	// Meter counts what the hub does. It may be nil.
-	Meter Meter
+	// Metrics count what the hub does. They may be nil.
+	Metrics Metrics
 	// Left takes in what the process of a run kept for a hub and could not give one
 	// (see [Hub.AttachSpool]), if there is something. It is called when the process is
 	// dead, before the run is ended for that, not by a session's loop, and returns when
@@ -76,19 +76,19 @@ type Options struct {
 // that looks after them, which Close joins.
 type Hub struct {
 	// Static after construction.
-	journal  journal.Journal
-	launcher Launcher
-	log      *slog.Logger
-	clock    func() time.Time
-	watch    time.Duration
-	rest     time.Duration
-	silence  time.Duration
-	rules    Rules
-	deadline time.Duration
-	options  Options
-	ledger   *budget.Ledger
-	wide     *wide
-	meter    Meter
+	journal    journal.Journal
+	launcher   Launcher
+	log        *slog.Logger
+	clock      func() time.Time
+	watch      time.Duration
+	rest       time.Duration
+	silence    time.Duration
+	rules      Rules
+	deadline   time.Duration
+	options    Options
+	ledger     *budget.Ledger
+	globalFeed *globalFeed
+	metrics    Metrics
 
 	lineBlocks sync.Pool // *lineBlock
 
@@ -139,14 +139,14 @@ func New(ctx context.Context, o Options) (*Hub, error) {
 		}
 		h.rules = fixedRules{engine}
 	}
-	if h.meter = o.Meter; h.meter == nil {
-		h.meter = noMeter{}
+	if h.metrics = o.Metrics; h.metrics == nil {
+		h.metrics = noMetrics{}
 	}
 	var err error
 	if h.ledger, err = budget.Open(ctx, budget.Options{Journal: o.Journal, Budgets: o.Budgets, ResumeAtReset: o.ResumeAtReset, Now: h.clock}); err != nil {
 		return nil, err
 	}
-	h.wide = newWide(o.Journal)
+	h.globalFeed = newGlobalFeed(o.Journal)
 	// The hub's own context: a caller's that ends must not end the sessions.
 	h.ctx, h.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	changed := h.rules.Changed() // before any session reads the rules
@@ -167,7 +167,7 @@ func (h *Hub) Close() error {
 	h.mu.Unlock()
 	h.cancel()
 	h.tasks.Wait()
-	h.wide.close()
+	h.globalFeed.close()
 	return nil
 }
 
@@ -211,26 +211,26 @@ func (h *Hub) recover(ctx context.Context) error {
 			}
 		}
 		err = s.do(ctx, patient, func(st *step) error {
-			b := s.book
-			if b.Run != r.Run || b.Ended != nil {
+			p := s.projection
+			if p.Run != r.Run || p.Ended != nil {
 				// A row that was left behind; the log knows better.
 				return nil
 			}
 			if unborn {
 				st.endRun(api.Ended{Reason: "the hub ended before the process was started"}, true)
-				if _, waiting := b.nextPrompt(); waiting {
-					st.startRun(runSpec{fresh: b.Resume == "", resume: b.Resume, fork: b.Fork, at: b.At})
+				if _, waiting := p.nextPrompt(); waiting {
+					st.startRun(runSpec{fresh: p.Resume == "", resume: p.Resume, fork: p.Fork, at: p.At})
 				}
 				return nil
 			}
-			if b.Linked || b.phase() != fold.PhaseOffline && b.phase() != fold.PhaseStarting {
+			if p.Linked || p.phase() != fold.PhaseOffline && p.phase() != fold.PhaseStarting {
 				st.down("the hub was restarted")
 			}
-			held := b.State.Conversation()
-			if held == "" && !b.Fork {
-				held = b.Resume
+			held := p.State.Conversation()
+			if held == "" && !p.Fork {
+				held = p.Resume
 			}
-			h.holdLease(held, journal.Lease{ConfigDir: b.ConfigDir, Conversation: held, Session: s.id, Run: b.Run})
+			h.holdLease(held, journal.Lease{ConfigDir: p.ConfigDir, Conversation: held, Session: s.id, Run: p.Run})
 			return nil
 		})
 		h.mu.Lock()
@@ -326,7 +326,7 @@ func (h *Hub) forget(s *session) {
 func (h *Hub) newSession(id string) *session {
 	return &session{
 		hub: h, id: id, log: h.log, feed: &feed{session: id}, done: make(chan struct{}), wake: make(chan struct{}, 1),
-		stop: make(chan struct{}), book: &book{ID: id, Form: bookForm},
+		stop: make(chan struct{}), projection: &projection{ID: id, Form: projectionForm},
 	}
 }
 
@@ -337,14 +337,14 @@ func (h *Hub) load(ctx context.Context, id string) (*session, error) {
 		return nil, err
 	}
 	s := h.newSession(id)
-	if s.book, err = h.rebuild(ctx, id, true); err != nil {
+	if s.projection, err = h.rebuild(ctx, id, true); err != nil {
 		return nil, err
 	}
-	if s.book.Seq < row.Seq {
-		return nil, fmt.Errorf("session %s has %d entries, and its row speaks of %d", id, s.book.Seq, row.Seq)
+	if s.projection.Seq < row.Seq {
+		return nil, fmt.Errorf("session %s has %d entries, and its row speaks of %d", id, s.projection.Seq, row.Seq)
 	}
-	if s.book.Run > 0 {
-		run, err := h.journal.Run(ctx, id, s.book.Run)
+	if s.projection.Run > 0 {
+		run, err := h.journal.Run(ctx, id, s.projection.Run)
 		if err != nil && !errors.Is(err, journal.ErrNotFound) {
 			return nil, err
 		}
@@ -352,39 +352,39 @@ func (h *Hub) load(ctx context.Context, id string) (*session, error) {
 			s.run = *run
 		}
 	}
-	s.feed.epoch, s.feed.seq = s.book.Epoch, s.book.Seq
+	s.feed.epoch, s.feed.seq = s.projection.Epoch, s.projection.Seq
 	return s, nil
 }
 
 // rebuild folds a session's entries, on top of the stored fold if stored is set.
-func (h *Hub) rebuild(ctx context.Context, id string, stored bool) (*book, error) {
-	b := &book{ID: id, Form: bookForm}
+func (h *Hub) rebuild(ctx context.Context, id string, stored bool) (*projection, error) {
+	p := &projection{ID: id, Form: projectionForm}
 	if stored {
 		raw, seq, err := h.journal.Fold(ctx, id)
 		if err != nil {
 			return nil, err
 		}
 		if seq > 0 {
-			switch err := json.Unmarshal(raw, b); {
-			case err != nil || b.Seq != seq || b.ID != id:
+			switch err := json.Unmarshal(raw, p); {
+			case err != nil || p.Seq != seq || p.ID != id:
 				h.log.Warn("a stored fold cannot be read; folding anew", "session", id, "err", err)
-				b = &book{ID: id, Form: bookForm}
-			case b.Form != bookForm: // it was stored by another version
-				b = &book{ID: id, Form: bookForm}
+				p = &projection{ID: id, Form: projectionForm}
+			case p.Form != projectionForm: // it was stored by another version
+				p = &projection{ID: id, Form: projectionForm}
 			}
 		}
 	}
 	for {
-		entries, err := h.journal.Entries(ctx, id, b.Seq, 0, 0)
+		entries, err := h.journal.Entries(ctx, id, p.Seq, 0, 0)
 		if err != nil {
 			return nil, err
 		}
 		if len(entries) == 0 {
-			return b, nil
+			return p, nil
 		}
 		for i := range entries {
 			var c changes
-			if err := b.apply(&entries[i], lineOf(&entries[i]), &c); err != nil {
+			if err := p.apply(&entries[i], lineOf(&entries[i]), &c); err != nil {
 				h.log.Error("folding an entry", "session", id, "seq", entries[i].Seq, "err", err)
 			}
 		}
@@ -433,16 +433,16 @@ func (h *Hub) checkSoon(id string) {
 func (h *Hub) maintain() {
 	tick := time.NewTicker(h.watch)
 	defer tick.Stop()
-	quiet := time.NewTicker(quietAfter)
-	defer quiet.Stop()
+	idle := time.NewTicker(forgetAfter)
+	defer idle.Stop()
 	for {
 		select {
 		case <-h.ctx.Done():
 			return
 		case id := <-h.look:
 			h.reap(id)
-		case <-quiet.C:
-			h.quiet()
+		case <-idle.C:
+			h.forgetIdle()
 		case <-tick.C:
 			h.mu.Lock()
 			ids := make([]string, 0, len(h.offline))
@@ -453,7 +453,7 @@ func (h *Hub) maintain() {
 			for _, id := range ids {
 				h.reap(id)
 			}
-			h.wide.skipStuck()
+			h.globalFeed.skipStuck()
 			h.pokeDue()
 			h.tickLimits(h.now())
 			h.evictIdle()
@@ -497,22 +497,22 @@ func (h *Hub) reap(id string) {
 	settled := false
 	err = s.do(h.ctx, patient, func(st *step) error {
 		run = s.run
-		if s.link == nil && s.book.Linked && s.book.Ended == nil {
+		if s.link == nil && s.projection.Linked && s.projection.Ended == nil {
 			st.down("the link was lost") // with what was in memory
 		}
-		settled = s.book.Ended != nil || s.link != nil || s.process.starts > 0
+		settled = s.projection.Ended != nil || s.link != nil || s.process.starts > 0
 		switch {
 		case settled:
-		case s.book.Transport == transportWebSocket || s.book.Transport == transportHybrid || run.PID == 0:
+		case s.projection.Transport == transportWebSocket || s.projection.Transport == transportHybrid || run.PID == 0:
 			run.Run = 0 // this hub cannot look for its process
 			if settled = st.neverCame(); settled {
 				return nil
 			}
-			lost := s.book.Lost
-			if s.book.Updated.After(lost) {
-				lost = s.book.Updated // the fold is from before it had Lost
+			lost := s.projection.Lost
+			if s.projection.Updated.After(lost) {
+				lost = s.projection.Updated // the fold is from before it had Lost
 			}
-			if s.book.phase() == fold.PhaseOffline && st.now.Sub(lost) > dialWait {
+			if s.projection.phase() == fold.PhaseOffline && st.now.Sub(lost) > dialWait {
 				st.endRun(api.Ended{Reason: ErrGone.Error()}, false)
 			}
 		}
@@ -538,11 +538,11 @@ func (h *Hub) reap(id string) {
 		h.log.Warn("sweeping up after a dead shim", "session", id, "run", run.Run, "err", err)
 	}
 	_ = s.do(h.ctx, patient, func(st *step) error {
-		if s.book.Run != run.Run || s.link != nil {
+		if s.projection.Run != run.Run || s.link != nil {
 			return nil
 		}
 		reason := "its shim process died"
-		if s.book.Transport == transportTee {
+		if s.projection.Transport == transportTee {
 			reason = "the program that it belongs to, or switchboard wrap, died"
 		}
 		if swept > 0 {
@@ -553,12 +553,12 @@ func (h *Hub) reap(id string) {
 	})
 }
 
-// quietAfter is after how long what a session keeps for followers in memory is
+// forgetAfter is after how long what a session keeps for followers in memory is
 // given up, if nothing happens: they read the journal.
-const quietAfter = 10 * time.Second
+const forgetAfter = 10 * time.Second
 
-// quiet has the sessions in which nothing happens take less memory.
-func (h *Hub) quiet() {
+// forgetIdle has the feeds in which nothing happens take less memory.
+func (h *Hub) forgetIdle() {
 	h.mu.Lock()
 	feeds := make([]*feed, 0, len(h.sessions))
 	for _, s := range h.sessions {
@@ -566,9 +566,9 @@ func (h *Hub) quiet() {
 	}
 	h.mu.Unlock()
 	for _, f := range feeds {
-		f.quiet()
+		f.forgetIdle()
 	}
-	h.wide.quiet()
+	h.globalFeed.forgetIdle()
 }
 
 // evictIdle is the eviction of sessions that no caller has used for a while: they are

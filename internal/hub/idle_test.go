@@ -49,7 +49,7 @@ func TestIdle(t *testing.T) {
 	if got := l.awaitDone(s.ID, 2); got.Run != 2 {
 		t.Errorf("it goes on as run %d", got.Run)
 	}
-	l.sameBooks(s.ID)
+	l.sameProjections(s.ID)
 	if got := l.post.kinds(s.ID); got != "needs_input done limit done" {
 		t.Errorf("the notifications are %s", got)
 	}
@@ -74,7 +74,7 @@ func TestIdleWarn(t *testing.T) {
 			l.send(s.ID, "@say more")
 		}
 	}
-	l.sameBooks(s.ID)
+	l.sameProjections(s.ID)
 }
 
 // TestIdleMeanwhile sends a message while the idle process is being ended: another
@@ -109,7 +109,7 @@ func TestIdleMeanwhile(t *testing.T) {
 	if got := l.awaitDone(s.ID, 2); got.Run != 2 {
 		t.Errorf("it goes on as run %d", got.Run)
 	}
-	l.sameBooks(s.ID)
+	l.sameProjections(s.ID)
 }
 
 // TestIdleTwice tells of each budget for idle sessions by itself.
@@ -127,5 +127,5 @@ func TestIdleTwice(t *testing.T) {
 	if told := l.told(s.ID); len(told) != 2 || told[0].Name != "soon" || told[1].Name != "end" {
 		t.Errorf("told was %s", encode(told))
 	}
-	l.sameBooks(s.ID)
+	l.sameProjections(s.ID)
 }

@@ -634,25 +634,25 @@ func (c *conn) run() {
 	a.Lost(errors.New("the link was cut"))
 }
 
-func (c *conn) write(a *hub.Attachment, v link.Order) {
+func (c *conn) write(l *hub.RunLink, v link.Order) {
 	s := c.shim
 	s.mu.Lock()
 	again := v.Number <= s.written
 	s.mu.Unlock()
 	if !again {
 		if err := s.sim.Write(c.ctx, v.Line); err != nil {
-			_ = a.Failed(c.ctx, v.Number, err.Error())
+			_ = l.Failed(c.ctx, v.Number, err.Error())
 			return
 		}
 		s.mu.Lock()
 		s.written = v.Number
 		s.mu.Unlock()
 	}
-	_ = a.Written(c.ctx, v.Number)
+	_ = l.Written(c.ctx, v.Number)
 }
 
 // lines sends what the hub does not have.
-func (c *conn) lines(a *hub.Attachment, have int64) {
+func (c *conn) lines(l *hub.RunLink, have int64) {
 	s := c.shim
 	sent := 0
 	for c.ctx.Err() == nil {
@@ -667,7 +667,7 @@ func (c *conn) lines(a *hub.Attachment, have int64) {
 		}
 		s.mu.Unlock()
 		if len(batch) > 0 {
-			if err := a.Receive(c.ctx, batch); err != nil {
+			if err := l.Receive(c.ctx, batch); err != nil {
 				return
 			}
 			continue

@@ -40,27 +40,27 @@ func (h *Hub) claim(l journal.Lease) error {
 // lease takes the conversation that a run has just named. If another session has
 // it, a CLI that dialled in is refused; one that we started goes on, since it was
 // checked before, and followers are told.
-func (st *step) lease(a *Attachment) error {
-	s, b := st.s, st.s.book
-	conversation := b.State.Conversation()
+func (st *step) lease(l *RunLink) error {
+	s, p := st.s, st.s.projection
+	conversation := p.State.Conversation()
 	if err := s.hub.owner(conversation, s.id); err != nil {
 		st.event(api.KindNotice, Actor{}, api.Notice{Code: "owned", Text: "the conversation is in use elsewhere: " + err.Error()})
-		if a.dialled {
+		if l.dialled {
 			return err
 		}
 		return nil
 	}
-	l := journal.Lease{ConfigDir: b.ConfigDir, Conversation: conversation, Session: s.id, Run: b.Run}
-	s.hub.holdLease(conversation, l)
-	st.batch.Leases = append(st.batch.Leases, l)
+	lease := journal.Lease{ConfigDir: p.ConfigDir, Conversation: conversation, Session: s.id, Run: p.Run}
+	s.hub.holdLease(conversation, lease)
+	st.batch.Leases = append(st.batch.Leases, lease)
 	return nil
 }
 
 // releaseLease gives up what the run has.
 func (st *step) releaseLease() {
-	s, b := st.s, st.s.book
-	for _, c := range b.State.Conversations {
-		l := journal.Lease{ConfigDir: b.ConfigDir, Conversation: c.ID, Session: s.id}
+	s, p := st.s, st.s.projection
+	for _, c := range p.State.Conversations {
+		l := journal.Lease{ConfigDir: p.ConfigDir, Conversation: c.ID, Session: s.id}
 		st.batch.Release = append(st.batch.Release, l)
 		if l.ConfigDir != "" {
 			l.ConfigDir = "" // it was named before the folder was known

@@ -36,7 +36,7 @@ func TestRebuild(t *testing.T) {
 	l.send(s.ID, `@tool Bash {"command":"make test"}`)
 	l.await(s.ID, "it asks", func(s *api.Session) bool { return len(s.Questions) == 1 })
 	l.send(s.ID, "@say later")
-	stored, anew, row, questions, commands, err := l.hub.Books(l.ctx(), s.ID)
+	stored, anew, row, questions, commands, err := l.hub.Projections(l.ctx(), s.ID)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -393,7 +393,7 @@ func (h *Hub) Resume(ctx context.Context, by Actor, id string, in api.Resume) (*
 		}
 		options := in.Options
 		if options != nil {
-			options = new(withHidden(*options, &s.book.Options))
+			options = new(withHidden(*options, &s.projection.Options))
 		}
 		st.startRun(runSpec{fresh: in.Fresh, options: options, launched: launched})
 		return nil
@@ -411,7 +411,7 @@ func (h *Hub) Resume(ctx context.Context, by Actor, id string, in api.Resume) (*
 			if prompt == nil {
 				return
 			}
-			if v := s.book.command(prompt.ID); v != nil && v.State == string(api.MessageQueued) {
+			if v := s.projection.command(prompt.ID); v != nil && v.State == string(api.MessageQueued) {
 				st.fate(*v, api.MessageNotDelivered, "the agent could not be started")
 			}
 		})
@@ -432,12 +432,12 @@ func (h *Hub) Resume(ctx context.Context, by Actor, id string, in api.Resume) (*
 
 // resumable says why a session cannot be given a new process.
 func (s *session) resumable() error {
-	b := s.book
+	p := s.projection
 	if err := s.notStarted(); err != nil {
 		return err
 	}
-	if b.Ended == nil {
-		if b.phase() == fold.PhaseOffline {
+	if p.Ended == nil {
+		if p.phase() == fold.PhaseOffline {
 			return &api.Error{
 				Status: http.StatusConflict, Code: api.CodeOffline, Title: "the session's process may still be running",
 				Hint: "wait until its end is detected, or resume with force",
@@ -445,10 +445,10 @@ func (s *session) resumable() error {
 		}
 		return &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Title: "the session is already running"}
 	}
-	if b.Dir == "" && b.State.Dir == "" {
+	if p.Dir == "" && p.State.Dir == "" {
 		return &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Title: "the session has no folder to start a process in"}
 	}
-	return s.hub.owner(b.State.Conversation(), s.id)
+	return s.hub.owner(p.State.Conversation(), s.id)
 }
 
 // giveUp ends the run of a session that cannot be reached.
@@ -457,7 +457,7 @@ func (s *session) giveUp(ctx context.Context, by Actor) error {
 	lost := false
 	err := lookUp(ctx, s, reading, s.shim, s.hub.alive, func(st *step, alive *bool) error {
 		run = s.run
-		lost = s.book.Ended == nil && s.link == nil
+		lost = s.projection.Ended == nil && s.link == nil
 		return st.notOurs(alive)
 	})
 	if err != nil || !lost {
@@ -470,7 +470,7 @@ func (s *session) giveUp(ctx context.Context, by Actor) error {
 	}
 	s.hub.importSpool(ctx, s.id, run.Run)
 	err = s.do(ctx, patient, func(st *step) error {
-		if s.book.Run == run.Run && s.link == nil {
+		if s.projection.Run == run.Run && s.link == nil {
 			st.endRun(api.Ended{Reason: givenUpBy + nameOf(by)}, false)
 		}
 		return nil
@@ -496,22 +496,22 @@ func (h *Hub) Stop(ctx context.Context, by Actor, id string, in api.Stop) (*api.
 	}
 	defer release()
 	err = lookUp(ctx, s, writing, s.shim, h.alive, func(st *step, alive *bool) error {
-		b := s.book
+		p := s.projection
 		if err := st.notOurs(alive); err != nil {
 			return err
 		}
-		if b.Ended != nil || s.link != nil || dials(b.Transport) || in.Force {
+		if p.Ended != nil || s.link != nil || dials(p.Transport) || in.Force {
 			st.dropIntent(by)
 		}
 		switch {
-		case b.Ended != nil:
+		case p.Ended != nil:
 		case s.link != nil:
 			grace := stopGrace
 			if in.Force {
 				grace = 0
 			}
 			st.stop(stoppedBy+nameOf(by), grace)
-		case b.Transport == transportWebSocket || b.Transport == transportHybrid:
+		case p.Transport == transportWebSocket || p.Transport == transportHybrid:
 			s.run.Spec = encoded(rowSpec{Name: dialName(s.run.Spec), Stopped: true})
 			st.endRun(api.Ended{Reason: stoppedBy + nameOf(by)}, false)
 		case !in.Force:
@@ -530,7 +530,7 @@ func (h *Hub) Stop(ctx context.Context, by Actor, id string, in api.Stop) (*api.
 			return nil, err
 		}
 	}
-	if err := s.await(ctx, func(s *session) bool { return s.book.Ended != nil }); err != nil {
+	if err := s.await(ctx, func(s *session) bool { return s.projection.Ended != nil }); err != nil {
 		return nil, h.problem(err, id)
 	}
 	return s.snapshot(ctx)
@@ -541,7 +541,7 @@ func (st *step) stop(reason string, grace time.Duration) {
 	s := st.s
 	s.process.stopping = reason
 	link := s.link
-	st.then(func() { link.wire.Stop(grace, reason) })
+	st.then(func() { link.sender.Stop(grace, reason) })
 	if link.dialled {
 		s.run.Spec = encoded(rowSpec{Name: dialName(s.run.Spec), Stopped: true})
 		st.endRun(api.Ended{Reason: reason}, false)
@@ -558,14 +558,14 @@ func (h *Hub) Fork(ctx context.Context, by Actor, id string, in api.Fork) (*api.
 	var create api.CreateSession
 	var conversation string
 	err = s.do(ctx, reading, func(*step) error {
-		b := s.book
-		conversation = b.State.Conversation()
-		create = api.CreateSession{ClientID: in.ClientID, Dir: b.Dir, Title: in.Title, Prompt: in.Prompt, Resume: conversation, Fork: true, Options: b.Options}
+		p := s.projection
+		conversation = p.State.Conversation()
+		create = api.CreateSession{ClientID: in.ClientID, Dir: p.Dir, Title: in.Title, Prompt: in.Prompt, Resume: conversation, Fork: true, Options: p.Options}
 		if create.Dir == "" {
-			create.Dir = b.State.Dir
+			create.Dir = p.State.Dir
 		}
-		if create.Title == "" && b.title() != "" {
-			create.Title = b.title() + " (fork)"
+		if create.Title == "" && p.title() != "" {
+			create.Title = p.title() + " (fork)"
 		}
 		return nil
 	})

@@ -68,7 +68,7 @@ func (s *session) sentBefore(ctx context.Context, old json.RawMessage) (*api.Mes
 		return nil, fmt.Errorf("reading what was answered before: %w", err)
 	}
 	err := s.do(ctx, reading, func(*step) error {
-		if v := s.book.command(sent.ID); v != nil {
+		if v := s.projection.command(sent.ID); v != nil {
 			*sent = messageOf(*v)
 		}
 		return nil
@@ -79,13 +79,13 @@ func (s *session) sentBefore(ctx context.Context, old json.RawMessage) (*api.Mes
 // message takes in a new message.
 func (st *step) message(by Actor, in incoming) (*api.Message, error) {
 	s := st.s
-	if in.uuid != "" && s.book.knows(in.uuid) {
+	if in.uuid != "" && s.projection.knows(in.uuid) {
 		return nil, &api.Error{
 			Status: http.StatusConflict, Code: api.CodeClientIDReused, Title: "another message has this uuid, so the agent would ignore this one",
 			Hint: "use a new uuid, or none",
 		}
 	}
-	if err := s.book.room(); err != nil {
+	if err := s.projection.room(); err != nil {
 		return nil, err
 	}
 	if err := s.foreign(true); err != nil {
@@ -93,18 +93,18 @@ func (st *step) message(by Actor, in incoming) (*api.Message, error) {
 	}
 	switch in.Mode {
 	case "", modeQueue:
-		if s.book.Ended == nil {
+		if s.projection.Ended == nil {
 			return st.enqueue(by, in, false)
 		}
 		if in.NoResume {
-			return nil, &api.Error{Status: http.StatusConflict, Code: api.CodeEnded, Title: "the session has ended", Detail: s.book.Ended.Reason, Hint: "resume it, or leave out no_resume"}
+			return nil, &api.Error{Status: http.StatusConflict, Code: api.CodeEnded, Title: "the session has ended", Detail: s.projection.Ended.Reason, Hint: "resume it, or leave out no_resume"}
 		}
 		if err := s.resumable(); err != nil {
 			return nil, err
 		}
 		sent, err := st.enqueue(by, in, false)
 		if err == nil {
-			st.startRun(runSpec{fresh: s.book.Options.Fresh})
+			st.startRun(runSpec{fresh: s.projection.Options.Fresh})
 		}
 		return sent, err
 	case modeSteer:
@@ -139,10 +139,10 @@ const (
 )
 
 // room says that no more messages are taken, nil if some are.
-func (b *book) room() error {
+func (p *projection) room() error {
 	n, size := 0, 0
-	for i := range b.Commands {
-		if v := &b.Commands[i]; takenUp(v.Kind) {
+	for i := range p.Commands {
+		if v := &p.Commands[i]; takenUp(v.Kind) {
 			n, size = n+1, size+len(v.Data)
 		}
 	}
@@ -157,8 +157,8 @@ func (b *book) room() error {
 
 // knows reports whether a message with this uuid is waiting, or was taken up not
 // long ago.
-func (b *book) knows(uuid string) bool {
-	return slices.Contains(b.State.Queue.Taken, uuid) || slices.ContainsFunc(b.Commands, func(v journal.Command) bool { return v.UUID == uuid })
+func (p *projection) knows(uuid string) bool {
+	return slices.Contains(p.State.Queue.Taken, uuid) || slices.ContainsFunc(p.Commands, func(v journal.Command) bool { return v.UUID == uuid })
 }
 
 // queue puts a message into the queue.
@@ -193,7 +193,7 @@ func (st *step) enqueue(by Actor, in incoming, first bool) (*api.Message, error)
 func (st *step) fits(m api.Message) error {
 	line, err := messageLine(m)
 	if err == nil {
-		_, _, err = wire.Fit(line, st.s.book.version())
+		_, _, err = wire.Fit(line, st.s.projection.version())
 	}
 	if err != nil {
 		return lineProblem(err)
@@ -239,16 +239,16 @@ func actorOf(v journal.Command) Actor {
 	return Actor{Source: journal.SourcePerson, Name: v.By}
 }
 
-func (b *book) command(id string) *journal.Command {
-	if i := b.commandIndex(id); i >= 0 {
-		return &b.Commands[i]
+func (p *projection) command(id string) *journal.Command {
+	if i := p.commandIndex(id); i >= 0 {
+		return &p.Commands[i]
 	}
 	return nil
 }
 
 // queued finds a queued message by the client's id or ours.
 func (s *session) queued(id string) (journal.Command, error) {
-	i := slices.IndexFunc(s.book.Commands, func(v journal.Command) bool {
+	i := slices.IndexFunc(s.projection.Commands, func(v journal.Command) bool {
 		return takenUp(v.Kind) && (v.ID == id || v.ClientID == id && id != "")
 	})
 	if i < 0 {
@@ -257,7 +257,7 @@ func (s *session) queued(id string) (journal.Command, error) {
 			Hint: "the agent may have it already",
 		}
 	}
-	v := s.book.Commands[i]
+	v := s.projection.Commands[i]
 	if v.State != string(api.MessageQueued) {
 		return v, &api.Error{Status: http.StatusConflict, Code: api.CodeNotQueued, Title: "the message was already sent", Hint: "interrupt the turn instead"}
 	}

@@ -46,7 +46,7 @@ const (
 // notify has people told what the step did. It is called last, so that what was
 // settled within the step is not told.
 func (st *step) notify() {
-	s, b := st.s, st.s.book
+	s, p := st.s, st.s.projection
 	if s.hub.options.Notify == nil || len(st.entries) == 0 {
 		return
 	}
@@ -56,12 +56,12 @@ func (st *step) notify() {
 		list = append(list, st.notifications(&st.entries[i], held)...)
 	}
 	first := st.entries[0].Seq
-	if b.Limits.Failed >= first {
+	if p.Limits.Failed >= first {
 		list = append(list, Notification{Kind: notifyFailed, Text: "the turn failed"})
 	}
 	for i := range list {
 		n := &list[i]
-		n.Session, n.Title, n.Dir, n.Time = s.id, b.title(), b.folder(), st.now
+		n.Session, n.Title, n.Dir, n.Time = s.id, p.title(), p.folder(), st.now
 	}
 	if len(list) > 0 {
 		st.then(func() {
@@ -74,11 +74,11 @@ func (st *step) notify() {
 
 // notifications returns what people are told because of an entry.
 func (st *step) notifications(e *journal.Entry, held map[string]bool) []Notification {
-	b := st.s.book
+	p := st.s.projection
 	switch e.Kind {
 	case api.KindQuestionOpened:
 		var q api.Question
-		if json.Unmarshal(e.Data, &q) != nil || b.questionIndex(q.ID) < 0 {
+		if json.Unmarshal(e.Data, &q) != nil || p.questionIndex(q.ID) < 0 {
 			return nil
 		}
 		text := "the agent asks something"
@@ -87,12 +87,12 @@ func (st *step) notifications(e *journal.Entry, held map[string]bool) []Notifica
 		}
 		return []Notification{{Kind: notifyNeedsInput, Question: q.ID, QuestionKind: string(q.Kind), Text: text}}
 	case api.KindState:
-		if b.Told == "idle" && b.Limits.Done != 0 {
+		if p.Told == "idle" && p.Limits.Done != 0 {
 			return []Notification{{Kind: notifyDone, Text: "the turn is over"}}
 		}
 	case api.KindRunEnded:
-		if _, waiting := b.nextPrompt(); b.Ended != nil && (b.Ended.Unfinished || waiting) && !strings.HasPrefix(b.Ended.Reason, stoppedBy) {
-			return []Notification{{Kind: notifyFailed, Text: "the process ended before its work was done: " + b.Ended.Reason}}
+		if _, waiting := p.nextPrompt(); p.Ended != nil && (p.Ended.Unfinished || waiting) && !strings.HasPrefix(p.Ended.Reason, stoppedBy) {
+			return []Notification{{Kind: notifyFailed, Text: "the process ended before its work was done: " + p.Ended.Reason}}
 		}
 	case api.KindBudget:
 		var d record.Budget

@@ -108,7 +108,7 @@ func (l *lab) inOneStep(j *heldJournal, id string, calls ...func()) {
 }
 
 // tee makes a session of a program and connects its link, played by the test.
-func (l *lab) tee() (*api.Created, hub.Hello, *hub.Attachment, *dialler) {
+func (l *lab) tee() (*api.Created, hub.Hello, *hub.RunLink, *dialler) {
 	l.t.Helper()
 	created, err := l.hub.Create(l.ctx(), person, api.CreateSession{Transport: "tee"})
 	if err != nil {
@@ -154,7 +154,7 @@ func TestCommandsOfOneStep(t *testing.T) {
 	answer(0)
 	wire := newDialler()
 	hello.Next, hello.Oldest = 3, 3
-	var back *hub.Attachment
+	var back *hub.RunLink
 	l.inOneStep(j, created.ID, func() { answer(1) }, func() {
 		var err error
 		if back, _, err = l.hub.Attach(l.ctx(), hello, wire); err != nil {

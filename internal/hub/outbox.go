@@ -20,8 +20,8 @@ const (
 	modeSteer = "steer"
 )
 
-// An outboxBook is what a book knows of messages and of commands to the CLI.
-type outboxBook struct {
+// An outboxProjection is what the log says of messages and of commands to the CLI.
+type outboxProjection struct {
 	// Commands holds those that are not settled, the oldest first. Order is the
 	// place of the newest in the queue.
 	Commands []journal.Command `json:"commands,omitempty"`
@@ -39,7 +39,7 @@ type outboxState struct {
 // the command's, new if empty. The line is fitted to the version here.
 func (st *step) send(id, kind string, by Actor, line []byte) (string, error) {
 	s := st.s
-	line, _, err := wire.Fit(line, s.book.version())
+	line, _, err := wire.Fit(line, s.projection.version())
 	if err != nil {
 		return "", err
 	}
@@ -65,7 +65,7 @@ func (st *step) send(id, kind string, by Actor, line []byte) (string, error) {
 	case takenUp(kind):
 		s.heard(st.now) // the CLI needs a moment for it
 	case string(h.RequestSubtype) == "interrupt":
-		s.quiet.interrupt = string(h.RequestID)
+		s.doubt.interrupt = string(h.RequestID)
 	}
 	attached, joined := s.link, s.links.joined
 	if attached != nil && !attached.connected {
@@ -83,7 +83,7 @@ func (st *step) send(id, kind string, by Actor, line []byte) (string, error) {
 		}
 		// A link that connected in the same step is sent it with what came before.
 		if attached != nil && attached == s.link && attached.connected && joined == s.links.joined {
-			attached.wire.Send([]link.Order{{Number: number, Line: line}})
+			attached.sender.Send([]link.Order{{Number: number, Line: line}})
 		}
 	})
 	return id, nil
@@ -91,8 +91,8 @@ func (st *step) send(id, kind string, by Actor, line []byte) (string, error) {
 
 // written notes that the commands up to a number have been written.
 func (st *step) written(upTo int64) {
-	for _, v := range slices.Clone(st.s.book.Commands) {
-		if v.Run == st.s.book.Run && v.Number > 0 && v.Number <= upTo && v.State == string(api.MessageSent) {
+	for _, v := range slices.Clone(st.s.projection.Commands) {
+		if v.Run == st.s.projection.Run && v.Number > 0 && v.Number <= upTo && v.State == string(api.MessageSent) {
 			st.fate(v, api.MessageWritten, "")
 		}
 	}
@@ -100,12 +100,12 @@ func (st *step) written(upTo int64) {
 
 // failed notes that a command was surely not written. It reports whether that was
 // a prompt, which is in the queue again.
-func (st *step) failed(a *Attachment, number int64, reason string) bool {
-	for _, v := range slices.Clone(st.s.book.Commands) {
-		if v.Run != st.s.book.Run || v.Number != number || v.State != string(api.MessageSent) {
+func (st *step) failed(l *RunLink, number int64, reason string) bool {
+	for _, v := range slices.Clone(st.s.projection.Commands) {
+		if v.Run != st.s.projection.Run || v.Number != number || v.State != string(api.MessageSent) {
 			continue
 		}
-		if a.dialled && staysValid(v.Kind) {
+		if l.dialled && staysValid(v.Kind) {
 			return false // sent again when the CLI is back
 		}
 		if v.Kind == commandPrompt {
@@ -158,10 +158,10 @@ func staysValid(kind string) bool {
 
 // resend sends, after a reconnect of a shim, what it has not written and is still
 // valid, and gives up the rest. writing is being written just now.
-func (st *step) resend(a *Attachment, writing int64) {
+func (st *step) resend(l *RunLink, writing int64) {
 	var again []link.Order
-	for _, v := range slices.Clone(st.s.book.Commands) {
-		if v.Run != st.s.book.Run || v.State != string(api.MessageSent) || writing != 0 && v.Number == writing {
+	for _, v := range slices.Clone(st.s.projection.Commands) {
+		if v.Run != st.s.projection.Run || v.State != string(api.MessageSent) || writing != 0 && v.Number == writing {
 			continue
 		}
 		if !staysValid(v.Kind) {
@@ -173,28 +173,28 @@ func (st *step) resend(a *Attachment, writing int64) {
 	slices.SortFunc(again, func(x, y link.Order) int { return int(x.Number - y.Number) })
 	st.s.outbox.held = nil
 	if len(again) > 0 {
-		st.then(func() { a.wire.Send(again) })
+		st.then(func() { l.sender.Send(again) })
 	}
 }
 
 // dispatch sends the oldest queued prompt if the session waits for one.
 func (st *step) dispatch() {
-	s, b := st.s, st.s.book
-	if b.Ended != nil || b.Intent != nil || st.heldBack() {
+	s, p := st.s, st.s.projection
+	if p.Ended != nil || p.Intent != nil || st.heldBack() {
 		return
 	}
 	if s.link == nil || !s.link.connected || s.link.deaf || s.process.stopping != "" || s.turnTaken() || s.foreign(true) != nil {
 		return
 	}
-	switch phase := b.phase(); {
+	switch phase := p.phase(); {
 	case phase.TakesPrompt():
-	case phase == fold.PhaseStarting && b.First != nil && !b.prompted():
+	case phase == fold.PhaseStarting && p.First != nil && !p.prompted():
 		// The CLI holds a prompt until it has answered initialize.
 	default:
 		return
 	}
 	for {
-		next, ok := b.nextPrompt()
+		next, ok := p.nextPrompt()
 		if !ok {
 			return
 		}
@@ -213,12 +213,12 @@ func (st *step) dispatch() {
 // turnTaken reports whether the run has had its turn, where each turn gets a process
 // of its own.
 func (s *session) turnTaken() bool {
-	return s.book.Options.Fresh && s.book.Transport == transportShim && s.book.State.Results > 0
+	return s.projection.Options.Fresh && s.projection.Transport == transportShim && s.projection.State.Results > 0
 }
 
 // nextPrompt returns the first of the queued prompts.
-func (b *book) nextPrompt() (next journal.Command, ok bool) {
-	for _, v := range b.Commands {
+func (p *projection) nextPrompt() (next journal.Command, ok bool) {
+	for _, v := range p.Commands {
 		if v.Kind == commandPrompt && v.State == string(api.MessageQueued) && (!ok || v.Order < next.Order) {
 			next, ok = v, true
 		}
@@ -228,9 +228,9 @@ func (b *book) nextPrompt() (next journal.Command, ok bool) {
 
 // prompted reports whether a prompt was sent in this run that the CLI has not
 // taken up.
-func (b *book) prompted() bool {
-	return slices.ContainsFunc(b.Commands, func(v journal.Command) bool {
-		return takenUp(v.Kind) && v.Run == b.Run && v.State != string(api.MessageQueued)
+func (p *projection) prompted() bool {
+	return slices.ContainsFunc(p.Commands, func(v journal.Command) bool {
+		return takenUp(v.Kind) && v.Run == p.Run && v.State != string(api.MessageQueued)
 	})
 }
 
@@ -238,7 +238,7 @@ func (b *book) prompted() bool {
 // does not wait.
 func (st *step) refuse(line []byte) {
 	m, err := wire.Decode(line)
-	if err != nil || st.s.book.Ended != nil {
+	if err != nil || st.s.projection.Ended != nil {
 		return
 	}
 	request, ok := m.(*wire.ControlRequest)
@@ -265,9 +265,9 @@ func leftAlone(subtype string) bool {
 // confirm notes, when a CLI has told what it waits for, that the answers before
 // that have reached it: what it still waits for was answered once more.
 func (st *step) confirm(recovery int64) {
-	b := st.s.book
-	for _, v := range slices.Clone(b.Commands) {
-		if v.Kind == commandAnswer && v.Run == b.Run && v.State == string(api.MessageSent) && v.Number < recovery {
+	p := st.s.projection
+	for _, v := range slices.Clone(p.Commands) {
+		if v.Kind == commandAnswer && v.Run == p.Run && v.State == string(api.MessageSent) && v.Number < recovery {
 			st.fate(v, api.MessageWritten, "")
 		}
 	}
@@ -276,9 +276,9 @@ func (st *step) confirm(recovery int64) {
 // echoed settles answers to a question whose answer the CLI has just repeated: it
 // has one. Another that was never sent is not needed any more.
 func (st *step) echoed(requestID string) {
-	b := st.s.book
-	for _, v := range slices.Clone(b.Commands) {
-		if v.Kind != commandAnswer || v.RequestID != requestID || v.Run != b.Run || v.State != string(api.MessageSent) {
+	p := st.s.projection
+	for _, v := range slices.Clone(p.Commands) {
+		if v.Kind != commandAnswer || v.RequestID != requestID || v.Run != p.Run || v.State != string(api.MessageSent) {
 			continue
 		}
 		if st.s.outbox.held[v.Number] {

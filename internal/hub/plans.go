@@ -48,15 +48,15 @@ type planIntent struct {
 	Agent bool `json:"agent,omitempty"`
 }
 
-// A planBook is what a book knows of plans.
-type planBook struct {
+// A planProjection is what the log says of plans.
+type planProjection struct {
 	// Intent is a plan that is to be carried out by a new process, Outline what
 	// is known of pauses before a plan.
 	Intent  *planIntent `json:"intent,omitempty"`
 	Outline outline     `json:"outline,omitzero"`
 }
 
-// A planState is what a session knows of plans beside the book.
+// A planState is what a session knows of plans beside the projection.
 type planState struct {
 	// tool is the one that is about to change the permission mode.
 	tool string
@@ -67,7 +67,7 @@ type planState struct {
 // planOf captures the plan of a question when it opens: its file may be gone when
 // it is answered.
 func (st *step) planOf(ask *wire.ControlRequest) *api.Plan {
-	s, b := st.s, st.s.book
+	s, p := st.s, st.s.projection
 	request, ok := ask.Request.(*wire.CanUseToolRequest)
 	if !ok {
 		return nil
@@ -76,33 +76,33 @@ func (st *step) planOf(ask *wire.ControlRequest) *api.Plan {
 	if err := json.Unmarshal(request.Input, &exit); err != nil {
 		s.log.Warn("reading a plan", "session", s.id, "err", err)
 	}
-	plan := &api.Plan{Text: exit.Plan, Path: exit.PlanFilePath, Bypass: b.bypass()}
-	for _, p := range exit.AllowedPrompts {
-		plan.Prompts = append(plan.Prompts, api.PlanPrompt{Tool: p.Tool, Prompt: p.Prompt})
+	plan := &api.Plan{Text: exit.Plan, Path: exit.PlanFilePath, Bypass: p.bypass()}
+	for _, allowed := range exit.AllowedPrompts {
+		plan.Prompts = append(plan.Prompts, api.PlanPrompt{Tool: allowed.Tool, Prompt: allowed.Prompt})
 	}
 	if plan.Text != "" {
 		plan.Source = "request"
 	} else if file := s.plans.files[ask.RequestID]; file != nil {
 		plan.Text, plan.Path, plan.Source = file.Text, file.Path, "file"
 	}
-	if c := b.State.Context; c != nil {
+	if c := p.State.Context; c != nil {
 		percent := c.Percent
 		plan.Percent = &percent
 	}
-	plan.Outcomes = answer.Outcomes(plan, b.Transport, false)
+	plan.Outcomes = answer.Outcomes(plan, p.Transport, false)
 	return plan
 }
 
 // plansAsked returns which files have to be read before a line is taken in: those of
 // the plans that it asks about without saying what they are, by request id.
 func (st *step) plansAsked(line *fold.Line) map[string]PlanQuery {
-	s, b := st.s, st.s.book
+	s, p := st.s, st.s.projection
 	switch string(line.Header.Type) {
 	case "control_request", "control_response":
 	default:
 		return nil
 	}
-	if s.hub.launcher == nil || b.Transport == transportTee || b.Ended != nil {
+	if s.hub.launcher == nil || p.Transport == transportTee || p.Ended != nil {
 		return nil
 	}
 	m, err := line.Message()
@@ -124,15 +124,15 @@ func (st *step) plansAsked(line *fold.Line) map[string]PlanQuery {
 		}
 		var exit wire.PlanExit
 		_ = json.Unmarshal(request.Input, &exit) // planOf says what is wrong with it
-		if _, open := b.asked(asks[i].RequestID); open || exit.Plan != "" {
+		if _, open := p.asked(asks[i].RequestID); open || exit.Plan != "" {
 			continue
 		}
 		if queries == nil {
 			queries = map[string]PlanQuery{}
 		}
 		queries[asks[i].RequestID] = PlanQuery{
-			ConfigDir: b.ConfigDir, Dir: b.dir(), Conversation: b.State.Conversation(), Path: exit.PlanFilePath, Agent: request.AgentID,
-			Since: s.run.Started, Settings: b.Options.Settings,
+			ConfigDir: p.ConfigDir, Dir: p.dir(), Conversation: p.State.Conversation(), Path: exit.PlanFilePath, Agent: request.AgentID,
+			Since: s.run.Started, Settings: p.Options.Settings,
 		}
 	}
 	return queries
@@ -159,18 +159,18 @@ func (h *Hub) readPlans(session string, queries map[string]PlanQuery) map[string
 }
 
 // dir returns the folder that the session works in.
-func (b *book) dir() string {
-	if b.Dir != "" {
-		return b.Dir
+func (p *projection) dir() string {
+	if p.Dir != "" {
+		return p.Dir
 	}
-	return b.State.Dir // of a session that began with a CLI that dialled in
+	return p.State.Dir // of a session that began with a CLI that dialled in
 }
 
 // usage asks the CLI how full its context is, for a plan review that does not say
 // so. Versions that cannot tell leave it out.
 func (st *step) usage(id string) {
 	s := st.s
-	if s.book.Transport == transportTee || s.book.version().Compare(wire.Version{Major: 2, Minor: 1, Patch: 120}) < 0 {
+	if s.projection.Transport == transportTee || s.projection.version().Compare(wire.Version{Major: 2, Minor: 1, Patch: 120}) < 0 {
 		return // or a program would be answered what it has not asked
 	}
 	st.then(func() {
@@ -181,8 +181,8 @@ func (st *step) usage(id string) {
 				return // it is only shown where it is known
 			}
 			s.post(func(st *step) {
-				c := s.book.State.Context
-				row, open := s.book.question(id)
+				c := s.projection.State.Context
+				row, open := s.projection.question(id)
 				if !open || c == nil {
 					return
 				}
@@ -279,7 +279,7 @@ var editedPlan = wire.Version{Major: 2, Minor: 1, Patch: 120}
 // one whatever it is answered. It is told before the answer, while the call is
 // still open, so that the model sees both at once.
 func (st *step) tellEdited(by Actor, ask *wire.ControlRequest, v settlement, edited bool, text string) error {
-	if !edited || v.line == nil || st.s.book.version().Compare(editedPlan) >= 0 {
+	if !edited || v.line == nil || st.s.projection.version().Compare(editedPlan) >= 0 {
 		return nil
 	}
 	if wire.ScopeOf(v.line, ask) == wire.ScopeAdmin && !by.Admin {
@@ -332,11 +332,11 @@ func (st *step) compact(by Actor, in api.Answer) error {
 
 // answerFresh approves a plan that a new process is to carry out.
 func (st *step) answerFresh(by Actor, row journal.Question, ask *wire.ControlRequest, in api.Answer, text string) (*api.Question, error) {
-	s, b := st.s, st.s.book
+	s, p := st.s, st.s.projection
 	switch {
-	case b.Transport == transportTee:
+	case p.Transport == transportTee:
 		return nil, record.Unfit("outcome: the process belongs to another program, and cannot be replaced")
-	case s.hub.launcher == nil || b.dir() == "":
+	case s.hub.launcher == nil || p.dir() == "":
 		return nil, &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Title: "the session has no folder to start a process in", Hint: "approve the plan without a fresh start"}
 	}
 	intent := &planIntent{
@@ -383,7 +383,7 @@ func (st *step) reviseStale(by Actor, row journal.Question, ask *wire.ControlReq
 		}
 	}
 	message := api.SendMessage{Content: encoded(content)}
-	if b := st.s.book; b.Ended == nil || b.Options.Fresh {
+	if p := st.s.projection; p.Ended == nil || p.Options.Fresh {
 		if _, err := st.message(by, incoming{SendMessage: message}); err != nil {
 			return nil, err
 		}
@@ -410,46 +410,46 @@ const planOver = "its plan was approved, and a new process carries it out"
 // advancePlan takes the next step towards an approved plan's fresh start, if it is
 // time for it.
 func (st *step) advancePlan() {
-	s, b := st.s, st.s.book
-	in := b.Intent
+	s, p := st.s, st.s.projection
+	in := p.Intent
 	switch {
 	case in == nil:
 		return
-	case b.Ended != nil:
+	case p.Ended != nil:
 		st.carryOut()
 		return
 	case s.process.stopping != "" || s.link == nil || !s.link.connected:
 		return
 	}
-	onItsWay := slices.ContainsFunc(b.Commands, func(v journal.Command) bool { return v.Kind == commandAnswer && v.Run == b.Run })
-	if late := st.now.Sub(in.Since) > pursueFor; !late && (onItsWay || !in.Agent && !b.phase().TakesPrompt()) {
+	onItsWay := slices.ContainsFunc(p.Commands, func(v journal.Command) bool { return v.Kind == commandAnswer && v.Run == p.Run })
+	if late := st.now.Sub(in.Since) > pursueFor; !late && (onItsWay || !in.Agent && !p.phase().TakesPrompt()) {
 		return
 	}
 	killpoint.Reach("hub.plan-denied")
 	st.stop(planOver, stopGrace)
-	if b.Ended != nil { // a CLI that dialled in is not waited for
+	if p.Ended != nil { // a CLI that dialled in is not waited for
 		st.carryOut()
 	}
 }
 
 // dropIntent gives up a fresh start: a client has stopped the session.
 func (st *step) dropIntent(by Actor) {
-	if st.s.book.Intent != nil {
+	if st.s.projection.Intent != nil {
 		st.event(api.KindUpdated, by, record.Updated{NoPlan: true})
 	}
 }
 
 // carryOut begins the new process of an approved plan.
 func (st *step) carryOut() {
-	b := st.s.book
-	in := b.Intent
+	p := st.s.projection
+	in := p.Intent
 	killpoint.Reach("hub.plan-ended")
 	st.then(func() { killpoint.Reach("hub.plan-started") })
 	by := Actor{Source: in.Source, Name: in.By}
 	if _, err := st.queueFirst(by, api.SendMessage{Text: in.Prompt}); err != nil {
 		st.s.log.Error("queueing an approved plan", "session", st.s.id, "err", err)
 	}
-	options := b.Options
+	options := p.Options
 	options.PermissionMode = string(in.Mode)
 	options.AllowedTools = slices.Clone(options.AllowedTools)
 	for _, r := range in.Rules {
@@ -463,10 +463,10 @@ func (st *step) carryOut() {
 // outlive keeps a plan whose process has ended: it can still be carried out. It
 // reports whether it did.
 func (st *step) outlive(row *journal.Question, c fold.Change) bool {
-	b := st.s.book
+	p := st.s.projection
 	// A CLI whose input is closed takes back what it asks before it ends.
 	ends := c.Reason == fold.ReasonEnded || st.s.process.stopping != ""
-	if c.Question.Kind != fold.KindPlan || !ends || b.Transport == transportTee || b.dir() == "" || st.s.hub.launcher == nil {
+	if c.Question.Kind != fold.KindPlan || !ends || p.Transport == transportTee || p.dir() == "" || st.s.hub.launcher == nil {
 		return false
 	}
 	st.dropStale("there is a newer plan", row.ID)
@@ -474,7 +474,7 @@ func (st *step) outlive(row *journal.Question, c fold.Change) bool {
 	q.Stale = true
 	if q.Plan != nil {
 		plan := *q.Plan
-		plan.Outcomes = answer.Outcomes(&plan, b.Transport, true)
+		plan.Outcomes = answer.Outcomes(&plan, p.Transport, true)
 		q.Plan = &plan
 	}
 	st.event(api.KindQuestionChanged, Actor{}, q)
@@ -483,7 +483,7 @@ func (st *step) outlive(row *journal.Question, c fold.Change) bool {
 
 // dropStale cancels plans that have outlived their process, but for one.
 func (st *step) dropStale(reason, except string) {
-	for _, row := range slices.Clone(st.s.book.Questions) {
+	for _, row := range slices.Clone(st.s.projection.Questions) {
 		if row.ID == except || !answer.DataOf(&row).Stale {
 			continue
 		}
@@ -530,7 +530,7 @@ func (o *outline) cools(now time.Time) bool {
 // refuseSoon refuses a plan that comes too soon after a pause. It reports whether
 // it did.
 func (st *step) refuseSoon(row journal.Question, ask *wire.ControlRequest) bool {
-	if !st.s.book.Outline.cools(st.now) {
+	if !st.s.projection.Outline.cools(st.now) {
 		return false
 	}
 	line, err := wire.NewPermission(ask, &wire.Deny{Message: outlineSoon})

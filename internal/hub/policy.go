@@ -52,8 +52,8 @@ type judge struct {
 	engine *policy.Engine
 }
 
-// A policyBook is what a book knows of rules.
-type policyBook struct {
+// A policyProjection is what the log says of rules.
+type policyProjection struct {
 	// Rules are the session's own, Enforced those that the CLI of this run was given.
 	Rules    []api.SessionRule `json:"rules,omitempty"`
 	Enforced record.Enforced   `json:"enforced,omitzero"`
@@ -81,15 +81,15 @@ func (p *policyState) newRun() {
 // engine returns the rules that hold for the session.
 func (s *session) engine() *policy.Engine {
 	base := s.hub.rules.Engine()
-	if j := s.policy.judge; j.base == base && sameRules(j.rules, s.book.Rules) {
+	if j := s.policy.judge; j.base == base && sameRules(j.rules, s.projection.Rules) {
 		return j.engine
 	}
-	s.policy.judge = judge{base: base, rules: s.book.Rules, engine: base}
-	if len(s.book.Rules) == 0 {
+	s.policy.judge = judge{base: base, rules: s.projection.Rules, engine: base}
+	if len(s.projection.Rules) == 0 {
 		return base
 	}
-	list := make([]policy.Rule, 0, len(s.book.Rules))
-	for _, r := range s.book.Rules {
+	list := make([]policy.Rule, 0, len(s.projection.Rules))
+	for _, r := range s.projection.Rules {
 		list = append(list, policy.Rule{
 			Text: r.Rule, Decision: policy.Decision(r.Decision), Scope: policy.ScopeSession, ID: r.ID, Message: r.Message, Expires: r.Expires,
 		})
@@ -111,8 +111,8 @@ func sameRules(a, b []api.SessionRule) bool {
 // links, the one thing for which a step turns to the disk: a verdict must not be older
 // than the answer that follows from it.
 func (st *step) decide(tool string, input json.RawMessage) policy.Verdict {
-	b := st.s.book
-	return st.s.engine().Decide(policy.Call{Tool: tool, Input: input, Dir: b.dir(), AddDirs: b.Options.AddDirs, Now: st.now})
+	p := st.s.projection
+	return st.s.engine().Decide(policy.Call{Tool: tool, Input: input, Dir: p.dir(), AddDirs: p.Options.AddDirs, Now: st.now})
 }
 
 // refOf names the rule of a verdict.
@@ -139,13 +139,13 @@ func (st *step) offer(row journal.Question) {
 		st.offerHook(row, ask)
 		return
 	}
-	if request.ToolName == answer.ToolEnterPlan && s.book.Options.AskPlanMode {
+	if request.ToolName == answer.ToolEnterPlan && s.projection.Options.AskPlanMode {
 		return // a rule wants a person to be asked
 	}
 	verdict := st.decide(request.ToolName, request.Input)
 	switch verdict.Decision {
 	case policy.Allow:
-		if request.RequiresUserInteraction || request.DefaultToNo || s.book.Limits.Paused() {
+		if request.RequiresUserInteraction || request.DefaultToNo || s.projection.Limits.Paused() {
 			return
 		}
 		line, err := wire.NewPermission(ask, &wire.Allow{})
@@ -179,7 +179,7 @@ func (st *step) byRule(row journal.Question, ask *wire.ControlRequest, v policy.
 // offerAll offers all open questions to the rules again: they have changed, or
 // the hub was restarted.
 func (st *step) offerAll() {
-	for _, row := range slices.Clone(st.s.book.Questions) {
+	for _, row := range slices.Clone(st.s.projection.Questions) {
 		st.offer(row)
 	}
 }
@@ -230,7 +230,7 @@ func (st *step) answerHook(request *wire.ControlRequest) bool {
 		} else {
 			out, ref = st.hookVerdict(input)
 		}
-		if out != nil && out.PermissionDecision == wire.HookPermissionDecisionAsk && st.s.book.version().Compare(asksByHook) < 0 {
+		if out != nil && out.PermissionDecision == wire.HookPermissionDecisionAsk && st.s.projection.version().Compare(asksByHook) < 0 {
 			st.openHook(request, input, ref)
 			return true
 		}
@@ -269,13 +269,13 @@ func (st *step) hookVerdict(input *wire.PreToolUseInput) (*wire.PreToolUseOutput
 
 // openHook opens a question for a hook whose request is held open.
 func (st *step) openHook(request *wire.ControlRequest, input *wire.PreToolUseInput, ref *api.RuleRef) {
-	b := st.s.book
+	p := st.s.projection
 	raw := request.Raw()
-	if raw == nil || b.Ended != nil {
+	if raw == nil || p.Ended != nil {
 		return
 	}
 	q := api.Question{
-		ID: newID("q"), Session: b.ID, Run: b.Run, RequestID: request.RequestID, Kind: api.QuestionPermission, State: api.QuestionOpen,
+		ID: newID("q"), Session: p.ID, Run: p.Run, RequestID: request.RequestID, Kind: api.QuestionPermission, State: api.QuestionOpen,
 		Request: raw, Opened: st.now, Rule: ref, Deadline: st.deadline(),
 	}
 	answer.Describe(&q, request)
@@ -284,7 +284,7 @@ func (st *step) openHook(request *wire.ControlRequest, input *wire.PreToolUseInp
 
 // settings returns the rules that the CLI is to enforce itself.
 func (s *session) settings(now time.Time) record.Enforced {
-	v := s.engine().Settings(s.book.dir(), now)
+	v := s.engine().Settings(s.projection.dir(), now)
 	return record.Enforced{Deny: v.Deny, Ask: v.Ask}
 }
 
@@ -312,16 +312,16 @@ var flagSettings = wire.Version{Major: 2, Minor: 1, Patch: 62}
 // push tells the CLI of rules that it has not got yet. A version that cannot be
 // told is given them at its next start. What cannot be said yet stays due.
 func (st *step) push() {
-	s, b := st.s, st.s.book
+	s, p := st.s, st.s.projection
 	if !s.policy.due || s.policy.pushing {
 		return
 	}
 	want := s.settings(st.now)
-	if b.Ended != nil || b.Transport == transportTee || want.Equal(b.Enforced) {
+	if p.Ended != nil || p.Transport == transportTee || want.Equal(p.Enforced) {
 		s.policy.due = false
 		return
 	}
-	v := b.version()
+	v := p.version()
 	if v.IsZero() || s.reachable() != nil {
 		return
 	}
@@ -353,7 +353,7 @@ func (s *session) pushNow(want record.Enforced, raw json.RawMessage) {
 	_, err := s.request(ctx, Actor{}, &wire.ApplyFlagSettingsRequest{Settings: raw}, nil)
 	s.post(func(st *step) { // a hub that closes tells the CLI after its restart
 		s.policy.pushing = false
-		if s.book.Ended != nil {
+		if s.projection.Ended != nil {
 			return
 		}
 		if err != nil {
@@ -362,7 +362,7 @@ func (s *session) pushNow(want record.Enforced, raw json.RawMessage) {
 			}
 			return
 		}
-		want.Fixed = s.book.Enforced.Fixed
+		want.Fixed = s.projection.Enforced.Fixed
 		st.event(api.KindUpdated, Actor{}, record.Updated{Enforced: &want})
 		if lingers(want) {
 			st.fromNextStart("the agent was started with rules that do not hold any more; it goes on to enforce them until its next start")
@@ -488,7 +488,7 @@ func (st *step) addRule(by Actor, in api.AddRule) (*api.SessionRule, error) {
 
 // roomForRule says whether the session may have another rule.
 func (st *step) roomForRule() error {
-	if len(st.s.book.Rules) >= maxRules {
+	if len(st.s.projection.Rules) >= maxRules {
 		return api.Errorf(http.StatusConflict, api.CodeConflict, "the session already has %d rules; remove some, or use the rules file", maxRules)
 	}
 	return nil
@@ -503,11 +503,11 @@ func (h *Hub) RemoveRule(ctx context.Context, by Actor, id, rule string) (*api.S
 	defer release()
 	var removed api.SessionRule
 	err = s.do(ctx, writing, func(st *step) error {
-		i := slices.IndexFunc(s.book.Rules, func(r api.SessionRule) bool { return r.ID == rule })
+		i := slices.IndexFunc(s.projection.Rules, func(r api.SessionRule) bool { return r.ID == rule })
 		if i < 0 {
 			return api.Errorf(http.StatusNotFound, api.CodeNotFound, "the session has no rule %q", rule)
 		}
-		removed = s.book.Rules[i]
+		removed = s.projection.Rules[i]
 		if removed.Decision != api.RuleAllow && !by.Admin {
 			return api.Errorf(http.StatusForbidden, api.CodeForbidden, "removing a rule that denies or asks needs the scope admin")
 		}
@@ -524,7 +524,7 @@ func (h *Hub) RemoveRule(ctx context.Context, by Actor, id, rule string) (*api.S
 // expireRules removes the session's rules whose time is over.
 func (st *step) expireRules() {
 	over := false
-	for _, r := range slices.Clone(st.s.book.Rules) {
+	for _, r := range slices.Clone(st.s.projection.Rules) {
 		if !r.Expires.IsZero() && !st.now.Before(r.Expires) {
 			st.event(api.KindRuleRemoved, Actor{}, api.RuleRemoved{ID: r.ID, Reason: "expired"})
 			over = true
@@ -537,13 +537,13 @@ func (st *step) expireRules() {
 
 // viewRules shows the session's own rules.
 func (s *session) viewRules(v *api.Session) {
-	b := s.book
-	if len(b.Rules) == 0 {
+	p := s.projection
+	if len(p.Rules) == 0 {
 		return
 	}
 	// A rule that the CLI was not told of yet counts for what it asks.
-	told := b.Ended != nil || b.Transport == transportTee || s.settings(s.hub.now()).Equal(b.Enforced)
-	for _, r := range b.Rules {
+	told := p.Ended != nil || p.Transport == transportTee || s.settings(s.hub.now()).Equal(p.Enforced)
+	for _, r := range p.Rules {
 		r.Pending = !told && r.Decision != api.RuleAllow
 		v.Rules = append(v.Rules, r)
 	}
@@ -567,8 +567,8 @@ func (st *step) offerHook(row journal.Question, ask *wire.ControlRequest) {
 // warnNoHook tells, once, that calls of a process which was started without a hook
 // are not brought to the hub although the rules say so now.
 func (st *step) warnNoHook() {
-	s, b := st.s, st.s.book
-	if s.policy.unhooked || !st.everyCall() || b.Ended != nil || b.First == nil || bytes.Contains(b.First, []byte(`"`+hookEveryCall+`"`)) {
+	s, p := st.s, st.s.projection
+	if s.policy.unhooked || !st.everyCall() || p.Ended != nil || p.First == nil || bytes.Contains(p.First, []byte(`"`+hookEveryCall+`"`)) {
 		return
 	}
 	s.policy.unhooked = true
@@ -598,7 +598,7 @@ func (st *step) checkEdited(ask *wire.ControlRequest, in api.Answer) error {
 
 // dropHook cancels a question of a hook that the CLI has withdrawn.
 func (st *step) dropHook(requestID string) {
-	row, open := st.s.book.asked(requestID)
+	row, open := st.s.projection.asked(requestID)
 	if !open {
 		return
 	}
@@ -611,8 +611,8 @@ func (st *step) dropHook(requestID string) {
 // hold open, and what it has forgotten because there was far too much. Plans that
 // outlive the run stay.
 func (st *step) dropRest(reason string) {
-	for _, row := range slices.Clone(st.s.book.Questions) {
-		if row.Run == st.s.book.Run && !answer.DataOf(&row).Stale {
+	for _, row := range slices.Clone(st.s.projection.Questions) {
+		if row.Run == st.s.projection.Run && !answer.DataOf(&row).Stale {
 			st.settledByAgent(&row, api.QuestionCancelled, reason, nil)
 		}
 	}

@@ -87,9 +87,9 @@ func (h *Hub) Explain(ctx context.Context, in api.ExplainCall) (*api.Decision, e
 		}
 		defer release()
 		err = s.do(ctx, reading, func(*step) error {
-			engine, call.AddDirs = s.engine(), s.book.Options.AddDirs
+			engine, call.AddDirs = s.engine(), s.projection.Options.AddDirs
 			if call.Dir == "" {
-				call.Dir = s.book.dir()
+				call.Dir = s.projection.dir()
 			}
 			return nil
 		})
@@ -98,7 +98,7 @@ func (h *Hub) Explain(ctx context.Context, in api.ExplainCall) (*api.Decision, e
 		}
 	}
 	verdict := engine.Decide(call)
-	h.meter.Evaluated(len(engine.Rules("")))
+	h.metrics.Evaluated(len(engine.Rules("")))
 	return &api.Decision{Tool: in.Tool, Rule: *explained(verdict), Enforced: verdict.Enforced, Message: verdict.Message}, nil
 }
 

@@ -92,7 +92,7 @@ func (h *Hub) Answer(ctx context.Context, by Actor, id string, in api.Answer) (*
 
 // answer settles a question and sends the answer.
 func (st *step) answer(by Actor, id string, in api.Answer) (*api.Question, error) {
-	row, open := st.s.book.question(id)
+	row, open := st.s.projection.question(id)
 	if !open {
 		return nil, &settledError{id}
 	}
@@ -150,16 +150,16 @@ func settlementOf(by Actor, kind api.QuestionKind, ask *wire.ControlRequest, in 
 // settle settles an open question and sends the answer. Nothing has happened if
 // it fails.
 func (st *step) settle(by Actor, row journal.Question, ask *wire.ControlRequest, v settlement) (*api.Question, error) {
-	b := st.s.book
+	p := st.s.projection
 	if v.line != nil {
-		line, _, err := wire.Fit(v.line, b.version())
+		line, _, err := wire.Fit(v.line, p.version())
 		if err != nil {
 			return nil, answerProblem(err)
 		}
 		if scope := wire.ScopeOf(line, ask); scope == wire.ScopeAdmin && !by.Admin && !answer.IsHook(ask) {
 			return nil, api.Errorf(http.StatusForbidden, api.CodeForbidden, "this answer allows more than was asked, which needs the scope admin")
 		}
-		if answerBypasses(line) && !b.bypass() {
+		if answerBypasses(line) && !p.bypass() {
 			return nil, notBypassing()
 		}
 		v.line = line
@@ -232,10 +232,10 @@ func answerProblem(err error) error {
 func (st *step) react(asked []fold.Change) {
 	s := st.s
 	for _, c := range asked {
-		row, open := s.book.asked(c.Question.RequestID)
+		row, open := s.projection.asked(c.Question.RequestID)
 		switch c.Fate {
 		case fold.FateOpened:
-			if !open && s.book.Ended == nil { // else the CLI waits for no answer
+			if !open && s.projection.Ended == nil { // else the CLI waits for no answer
 				st.opened(&c.Question)
 			}
 		case fold.FateCancelled:
@@ -249,7 +249,7 @@ func (st *step) react(asked []fold.Change) {
 				st.settledByAgent(&row, api.QuestionAnswered, "answered by the program", c.Answer.Raw())
 			}
 		case fold.FateAskedAgain:
-			if q := s.book.recent(c.Question.RequestID); q != nil && len(q.Answer) > 0 {
+			if q := s.projection.recent(c.Question.RequestID); q != nil && len(q.Answer) > 0 {
 				if _, err := st.send("", commandAnswer, Actor{}, q.Answer); err != nil {
 					s.log.Error("sending an answer again", "session", s.id, "err", err)
 				}
@@ -261,13 +261,13 @@ func (st *step) react(asked []fold.Change) {
 
 // opened opens a question.
 func (st *step) opened(q *fold.Question) {
-	b := st.s.book
+	p := st.s.projection
 	raw := q.Ask.Raw()
 	if raw == nil {
 		return
 	}
 	v := api.Question{
-		ID: newID("q"), Session: b.ID, Run: b.Run, RequestID: q.RequestID, Kind: api.QuestionKind(q.Kind), State: api.QuestionOpen,
+		ID: newID("q"), Session: p.ID, Run: p.Run, RequestID: q.RequestID, Kind: api.QuestionKind(q.Kind), State: api.QuestionOpen,
 		Request: raw, Opened: st.now, Deadline: st.deadline(),
 	}
 	answer.Describe(&v, q.Ask)
@@ -276,7 +276,7 @@ func (st *step) opened(q *fold.Question) {
 		st.dropStale("there is a newer plan", "")
 	}
 	st.event(api.KindQuestionOpened, Actor{Source: journal.SourceAgent}, v)
-	row, open := b.question(v.ID)
+	row, open := p.question(v.ID)
 	switch {
 	case !open: // it could not be folded
 		return
@@ -301,7 +301,7 @@ func (st *step) settledByAgent(row *journal.Question, state api.QuestionState, r
 // tooLate notes that the CLI has withdrawn a question that was answered before:
 // the answer did not count.
 func (st *step) tooLate(requestID string) {
-	v := st.s.book.recent(requestID)
+	v := st.s.projection.recent(requestID)
 	if v == nil {
 		return
 	}
@@ -322,7 +322,7 @@ const overdue = "Nobody answered in time."
 
 // deadline returns how long a question that opens now may wait, in seconds.
 func (st *step) deadline() int {
-	if d := st.s.book.Options.QuestionDeadline; d > 0 {
+	if d := st.s.projection.Options.QuestionDeadline; d > 0 {
 		return d
 	}
 	return int(st.s.hub.deadline / time.Second)
@@ -333,17 +333,17 @@ func (st *step) deadline() int {
 // restarted has counted is lost: the time begins anew.
 func (st *step) countWaiting() {
 	s := st.s
-	if len(s.book.Questions) == 0 || st.deadline() <= 0 {
+	if len(s.projection.Questions) == 0 || st.deadline() <= 0 {
 		s.waiting.seen, s.waiting.last = nil, time.Time{}
 		return
 	}
 	passed := st.now.Sub(s.waiting.last)
-	if s.waiting.last.IsZero() || s.followers.Load()+s.hub.wide.followers.Load() == 0 || passed < 0 {
+	if s.waiting.last.IsZero() || s.followers.Load()+s.hub.globalFeed.followers.Load() == 0 || passed < 0 {
 		passed = 0
 	}
 	s.waiting.last = st.now
 	seen := map[string]time.Duration{}
-	for _, row := range slices.Clone(s.book.Questions) {
+	for _, row := range slices.Clone(s.projection.Questions) {
 		d := answer.DataOf(&row)
 		if d.Deadline <= 0 || d.Stale || row.Kind == string(api.QuestionPlan) {
 			continue
@@ -381,11 +381,11 @@ func (st *step) countWaiting() {
 // needsClock reports whether something may be due in the session without anything
 // happening.
 func (s *session) needsClock() bool {
-	b := s.book
-	if b.Intent != nil {
+	p := s.projection
+	if p.Intent != nil {
 		return true
 	}
-	if slices.ContainsFunc(b.Rules, func(r api.SessionRule) bool { return !r.Expires.IsZero() }) {
+	if slices.ContainsFunc(p.Rules, func(r api.SessionRule) bool { return !r.Expires.IsZero() }) {
 		return true
 	}
 	return len(s.waiting.seen) > 0 || s.doubtful()

@@ -47,7 +47,7 @@ func TestRateLimit(t *testing.T) {
 					t.Errorf("released at the reset it is %s", encode(got))
 				}
 			}
-			l.sameBooks(s.ID)
+			l.sameProjections(s.ID)
 			l.restart()
 			l.await(s.ID, "it is back", func(s *api.Session) bool { return s.Linked && s.State == api.StateIdle })
 			l.pass(3*time.Hour - time.Second)
@@ -73,7 +73,7 @@ func TestRateLimit(t *testing.T) {
 			if n := l.count(s.ID, api.KindHoldOver); n != 1 {
 				t.Errorf("%d holds are over", n)
 			}
-			l.sameBooks(s.ID)
+			l.sameProjections(s.ID)
 		})
 	}
 }
@@ -96,7 +96,7 @@ func TestRateLimitOver(t *testing.T) {
 	if got := l.post.kinds(s.ID); got != "limit done done" {
 		t.Errorf("the notifications are %s", got)
 	}
-	l.sameBooks(s.ID)
+	l.sameProjections(s.ID)
 }
 
 // TestRateLimitAgain releases a session too early: the next refusal holds it
@@ -116,7 +116,7 @@ func TestRateLimitAgain(t *testing.T) {
 	if again.Holds[0].ID == first.ID || !again.Holds[0].Until.Equal(until) {
 		t.Errorf("it is held by %s", encode(again.Holds))
 	}
-	l.sameBooks(s.ID)
+	l.sameProjections(s.ID)
 }
 
 // TestRateLimitNone has the CLI tell of limits that stop nothing.

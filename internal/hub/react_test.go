@@ -10,7 +10,7 @@ import (
 // rebuilt checks that the log of a session folds to what the hub has in memory.
 func (l *lab) rebuilt(id string, questions int) {
 	l.t.Helper()
-	stored, anew, row, open, _, err := l.hub.Books(l.ctx(), id)
+	stored, anew, row, open, _, err := l.hub.Projections(l.ctx(), id)
 	if err != nil || stored != anew {
 		l.t.Errorf("on top of the stored fold the log folds to\n%s\nand from its beginning to\n%s, %v", stored, anew, err)
 		return

@@ -67,5 +67,5 @@ func TestReceiveLeavesFullDisk(t *testing.T) {
 	if len(got) != 2 || got[0] != string(said("first")[0].Bytes) || got[1] != string(said("third")[0].Bytes) {
 		t.Errorf("the log has %q", got)
 	}
-	l.sameBooks(created.ID)
+	l.sameProjections(created.ID)
 }

@@ -65,7 +65,7 @@ func (s *session) request(ctx context.Context, by Actor, r wire.Request, when fu
 		if err := s.foreign(interrupt); err != nil {
 			return err
 		}
-		if requestBypasses(r) && !s.book.bypass() {
+		if requestBypasses(r) && !s.projection.bypass() {
 			return notBypassing()
 		}
 		line, err := wire.NewRequest(id, r)
@@ -101,8 +101,8 @@ func (s *session) request(ctx context.Context, by Actor, r wire.Request, when fu
 // reachable says why the process cannot be spoken to, nil if it can.
 func (s *session) reachable() error {
 	switch {
-	case s.book.Ended != nil:
-		return &api.Error{Status: http.StatusConflict, Code: api.CodeEnded, Title: "the session has no process", Detail: s.book.Ended.Reason, Hint: "resume it, or send it a message"}
+	case s.projection.Ended != nil:
+		return &api.Error{Status: http.StatusConflict, Code: api.CodeEnded, Title: "the session has no process", Detail: s.projection.Ended.Reason, Hint: "resume it, or send it a message"}
 	case s.link == nil || !s.link.connected:
 		return &api.Error{Status: http.StatusConflict, Code: api.CodeOffline, Title: "the agent can't be reached now", Hint: "the hub reconnects automatically"}
 	}
@@ -110,15 +110,15 @@ func (s *session) reachable() error {
 }
 
 // answered hands an answer of the CLI to the caller that waits for it.
-func (st *step) answered(a *Attachment, requestID string, line []byte) {
-	if requestID != "" && requestID == a.recovers {
-		a.recovers = ""
-		st.confirm(a.recovery)
+func (st *step) answered(l *RunLink, requestID string, line []byte) {
+	if requestID != "" && requestID == l.recovers {
+		l.recovers = ""
+		st.confirm(l.recovery)
 	}
-	if a.dialled {
+	if l.dialled {
 		st.echoed(requestID)
-		if requestID != "" && requestID == st.s.quiet.interrupt {
-			st.s.quiet.answered = st.now
+		if requestID != "" && requestID == st.s.doubt.interrupt {
+			st.s.doubt.answered = st.now
 		}
 	}
 	if _, waits := st.s.requests[requestID]; !waits {
@@ -161,10 +161,10 @@ func (h *Hub) Interrupt(ctx context.Context, by Actor, id string, in api.Interru
 	sure := true // that there is a turn, or that there is none
 	_, err = s.request(ctx, by, &wire.InterruptRequest{}, func(st *step) error {
 		var nothing error
-		switch s.book.phase() {
+		switch s.projection.phase() {
 		case fold.PhaseRunning, fold.PhaseRequiresAction, fold.PhaseStarting, fold.PhaseOffline:
 		case fold.PhaseIdle, fold.PhaseBackground, fold.PhaseEnded:
-			if sure = !s.book.State.Unsure; sure {
+			if sure = !s.projection.State.Unsure; sure {
 				nothing = errNoTurn
 			}
 		}
@@ -198,14 +198,14 @@ func (h *Hub) Interrupt(ctx context.Context, by Actor, id string, in api.Interru
 // interrupted reports whether an interrupted turn has ended. Versions that tell
 // their state do so after the result.
 func interrupted(s *session) bool {
-	state := &s.book.State
-	return !state.Interrupting && (state.Turn || s.book.phase() != fold.PhaseRunning)
+	state := &s.projection.State
+	return !state.Interrupting && (state.Turn || s.projection.phase() != fold.PhaseRunning)
 }
 
 // takeAll takes back every queued message.
 func (st *step) takeAll(by Actor) []api.Message {
 	var taken []api.Message
-	for _, v := range append([]journal.Command(nil), st.s.book.Commands...) {
+	for _, v := range append([]journal.Command(nil), st.s.projection.Commands...) {
 		if takenUp(v.Kind) && v.State == string(api.MessageQueued) {
 			m := messageOf(v)
 			m.State = api.MessageTakenBack

@@ -18,7 +18,7 @@ func (h *Hub) Retry(ctx context.Context, by Actor, id string) (*api.Message, err
 	}
 	defer release()
 	var sent *api.Message
-	prompted := func() int64 { return s.book.Prompted }
+	prompted := func() int64 { return s.projection.Prompted }
 	read := func(seq int64) prompt { return h.promptAt(ctx, id, seq) }
 	err = lookUp(ctx, s, writing, prompted, read, func(st *step, last *prompt) (err error) {
 		sent, err = st.retry(by, last)
@@ -38,12 +38,12 @@ type prompt struct {
 
 // retry is Retry in the session's loop; last is the newest prompt, see lookUp.
 func (st *step) retry(by Actor, last *prompt) (*api.Message, error) {
-	s, b := st.s, st.s.book
-	if !b.failed() {
+	s, p := st.s, st.s.projection
+	if !p.failed() {
 		return nil, &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Title: "the last turn did not fail", Hint: "send a message instead"}
 	}
-	if v, waiting := b.nextPrompt(); waiting {
-		if b.Ended == nil {
+	if v, waiting := p.nextPrompt(); waiting {
+		if p.Ended == nil {
 			return nil, &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Title: "a message is queued already", Hint: "it is sent next"}
 		}
 		if err := s.foreign(true); err != nil {
@@ -52,7 +52,7 @@ func (st *step) retry(by Actor, last *prompt) (*api.Message, error) {
 		if err := s.resumable(); err != nil {
 			return nil, err
 		}
-		st.startRun(runSpec{fresh: b.Options.Fresh})
+		st.startRun(runSpec{fresh: p.Options.Fresh})
 		m := messageOf(v)
 		return &m, nil
 	}

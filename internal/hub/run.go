@@ -55,20 +55,20 @@ type processState struct {
 // startRun begins a run: it is written down, and its process is started after
 // the commit. It returns the run's credential.
 func (st *step) startRun(spec runSpec) (token string) {
-	s, b := st.s, st.s.book
+	s, p := st.s, st.s.projection
 	if spec.transport == "" {
 		spec.transport = transportShim
 	}
 	resume := spec.resume
 	if resume == "" && !spec.fresh {
-		if resume = b.State.Conversation(); resume == "" || !b.hasConversation() || b.unnamed() {
+		if resume = p.State.Conversation(); resume == "" || !p.hasConversation() || p.unnamed() {
 			// No process has come so far as to name its conversation, or to write
 			// it down: a CLI keeps nothing of one in which nothing was said.
-			resume, spec.fork, spec.at = b.Resume, b.Fork, b.At
+			resume, spec.fork, spec.at = p.Resume, p.Fork, p.At
 		}
 	}
 	st.leaveLink()
-	run := b.Run + 1
+	run := p.Run + 1
 	token, hash := newToken(s.id, run)
 	if spec.hash != nil {
 		token, hash = "", spec.hash
@@ -80,7 +80,7 @@ func (st *step) startRun(spec runSpec) (token string) {
 	if spec.name != "" {
 		s.run.Spec = encoded(rowSpec{Name: spec.name})
 	}
-	s.links.lastLive, s.outbox, s.quiet = [2]int64{}, outboxState{}, quiet{}
+	s.links.lastLive, s.outbox, s.doubt = [2]int64{}, outboxState{}, doubtState{}
 	s.process.stopping, s.plans.tool = "", ""
 	s.policy.newRun()
 	given := record.Enforced{}
@@ -88,7 +88,7 @@ func (st *step) startRun(spec runSpec) (token string) {
 		given = s.settings(st.now)
 		given.Fixed = slices.Concat(given.Deny, given.Ask)
 	}
-	told, options := given, b.Options
+	told, options := given, p.Options
 	if spec.options != nil {
 		options = *spec.options
 	}
@@ -108,7 +108,7 @@ func (st *step) startRun(spec runSpec) (token string) {
 	st.add(journal.Entry{Kind: api.KindRunStarted, Run: run, Data: raw}, nil)
 	st.touch()
 	if resume != "" && !spec.fork {
-		l := journal.Lease{ConfigDir: b.ConfigDir, Conversation: resume, Session: s.id, Run: run}
+		l := journal.Lease{ConfigDir: p.ConfigDir, Conversation: resume, Session: s.id, Run: run}
 		if err := s.hub.claim(l); err != nil {
 			st.endRun(api.Ended{Reason: err.Error()}, true)
 			st.then(func() {
@@ -131,7 +131,7 @@ func (st *step) startRun(spec runSpec) (token string) {
 		}
 	}
 	launch := LaunchSpec{
-		Session: s.id, Run: run, Token: token, Marker: s.run.Marker, Dir: b.dir(), Resume: resume, At: spec.at, Fork: spec.fork, Options: b.Options,
+		Session: s.id, Run: run, Token: token, Marker: s.run.Marker, Dir: p.dir(), Resume: resume, At: spec.at, Fork: spec.fork, Options: p.Options,
 		BypassingAgents: body != nil && agentsBypass(body.Agents), Deny: given.Deny, Ask: given.Ask,
 	}
 	if spec.mode != "" {
@@ -153,37 +153,39 @@ func (st *step) leaveLink() {
 	s.link, old.over = nil, true
 	st.then(func() {
 		if old.dialled {
-			old.wire.Close("another process continues the session")
+			old.sender.Close("another process continues the session")
 			return
 		}
-		old.wire.Ack(have) // the shim waits for it before it ends
+		old.sender.Ack(have) // the shim waits for it before it ends
 	})
 }
 
 // unnamed reports whether the last run was to have a conversation of its own and
 // ended before it named it. The one before it is not what the next is to go on
 // with.
-func (b *book) unnamed() bool {
-	list := b.State.Conversations
-	return b.Resume == "" && len(list) > 0 && list[len(list)-1].Run < b.Run
+func (p *projection) unnamed() bool {
+	list := p.State.Conversations
+	return p.Resume == "" && len(list) > 0 && list[len(list)-1].Run < p.Run
 }
 
 // hasConversation reports whether something was said in the session.
-func (b *book) hasConversation() bool { return b.State.Prompt != "" || b.Costs.Turns > b.Costs.Failed }
+func (p *projection) hasConversation() bool {
+	return p.State.Prompt != "" || p.Costs.Turns > p.Costs.Failed
+}
 
 // initialize sends the run's first line, and returns what it says. answer gets the
 // CLI's answer; it may be nil.
 func (st *step) initialize(answer chan outcome) (*wire.InitializeRequest, error) {
 	s := st.s
-	body, err := initializeBody(s.book.Options)
+	body, err := initializeBody(s.projection.Options)
 	if err != nil {
 		return nil, err
 	}
-	if s.book.Registration != nil {
+	if s.projection.Registration != nil {
 		// Also if that program is gone: its hooks guard calls, and then block them.
-		body = s.book.registration()
+		body = s.projection.registration()
 	}
-	for event, matchers := range hooksFor(s.book.Options, st.everyCall()) {
+	for event, matchers := range hooksFor(s.projection.Options, st.everyCall()) {
 		if body.Hooks == nil {
 			body.Hooks = map[string][]wire.HookMatcher{}
 		}
@@ -236,7 +238,7 @@ func (s *session) launch(spec LaunchSpec, launched chan error) {
 	committed := s.do(context.WithoutCancel(s.hub.ctx), patient, func(st *step) error {
 		s.process.starts--
 		switch {
-		case s.book.Run != spec.Run || s.book.Ended != nil:
+		case s.projection.Run != spec.Run || s.projection.Ended != nil:
 		case err != nil:
 			st.endRun(api.Ended{Reason: "it could not be started: " + reasonOf(err)}, true)
 		default:
@@ -327,15 +329,15 @@ func (s *session) history(ctx context.Context, conversation, dir, at string) err
 // endRun ends the current run. told says that the process itself told its end,
 // so that what it has not acknowledged was not written.
 func (st *step) endRun(ended api.Ended, told bool) {
-	s, b := st.s, st.s.book
-	if b.Ended != nil {
+	s, p := st.s, st.s.projection
+	if p.Ended != nil {
 		return
 	}
 	if ended.Time.IsZero() {
 		ended.Time = st.now
 	}
-	for _, v := range slices.Clone(b.Commands) {
-		if v.Run != b.Run || v.State != string(api.MessageSent) {
+	for _, v := range slices.Clone(p.Commands) {
+		if v.Run != p.Run || v.State != string(api.MessageSent) {
 			continue
 		}
 		switch {
@@ -347,7 +349,7 @@ func (st *step) endRun(ended api.Ended, told bool) {
 			st.fate(v, api.MessageNotDelivered, "the process ended before it was written")
 		}
 	}
-	fresh := b.Options.Fresh && s.process.stopping == turnOver
+	fresh := p.Options.Fresh && s.process.stopping == turnOver
 	st.event(api.KindRunEnded, Actor{}, ended)
 	st.dropRest(string(fold.ReasonEnded))
 	s.run.Ended, s.run.Reason = st.now, ended.Reason
@@ -355,7 +357,7 @@ func (st *step) endRun(ended api.Ended, told bool) {
 	st.releaseLease()
 	st.abandon("the process ended: " + ended.Reason)
 	s.process.stopping = ""
-	if _, waiting := b.nextPrompt(); waiting && fresh && b.Intent == nil { // else the plan comes first
+	if _, waiting := p.nextPrompt(); waiting && fresh && p.Intent == nil { // else the plan comes first
 		st.startRun(runSpec{fresh: true})
 	}
 }

@@ -44,13 +44,13 @@ type session struct {
 	released time.Time // when the last of them let go
 
 	// Owned by loop.
-	book    *book
-	run     journal.Run // the row of the current run
-	link    *Attachment // nil while there is none
-	waits   []*wait
-	unsaved int64 // how many entries the stored fold lacks
-	// Owned by loop: what is known beside the book, by the file that it belongs to.
-	links    linkState     // attach.go
+	projection *projection
+	run        journal.Run // the row of the current run
+	link       *RunLink    // nil while there is none
+	waits      []*wait
+	unsaved    int64 // how many entries the stored fold lacks
+	// Owned by loop: what is known beside the projection, by the file that it belongs to.
+	links    linkState     // run_link.go
 	outbox   outboxState   // outbox.go
 	requests requests      // requests.go
 	process  processState  // run.go
@@ -58,7 +58,7 @@ type session struct {
 	waiting  questionState // questions.go
 	drivers  driverState   // driver.go
 	plans    planState     // plans.go
-	quiet    quiet         // doubt.go
+	doubt    doubtState    // doubt.go
 
 	// followers counts cursors, awake says that the session has to be looked at
 	// from time to time.
@@ -328,7 +328,7 @@ func (s *session) leave(err error) {
 	}
 	s.waits = nil
 	if s.link != nil {
-		s.link.wire.Close(err.Error())
+		s.link.sender.Close(err.Error())
 	}
 	s.feed.close()
 }
@@ -376,10 +376,10 @@ func (st *step) add(e journal.Entry, line *fold.Line) int64 {
 		e.Source = journal.SourceHub
 	}
 	if e.Run == 0 {
-		e.Run = s.book.Run
+		e.Run = s.projection.Run
 	}
-	e.Session, e.Seq = s.id, s.book.Seq+1
-	if err := s.book.apply(&e, line, &st.rows); err != nil {
+	e.Session, e.Seq = s.id, s.projection.Seq+1
+	if err := s.projection.apply(&e, line, &st.rows); err != nil {
 		// The journal keeps what came; that it could not be understood is a bug.
 		s.log.Error("folding an entry", "session", s.id, "seq", e.Seq, "err", err)
 	}
@@ -418,7 +418,7 @@ func (st *step) touch() {
 // prompts whose time has come. Nothing follows from live lines alone.
 func (st *step) finish() {
 	s := st.s
-	if s.book.Seq == 0 || !st.asked && len(st.entries) == 0 {
+	if s.projection.Seq == 0 || !st.asked && len(st.entries) == 0 {
 		return
 	}
 	st.expireRules()
@@ -429,7 +429,7 @@ func (st *step) finish() {
 	st.checkLimits()
 	st.dispatch()
 	st.emitMode()
-	if phase := s.book.phase(); phase != s.book.Told && len(st.entries) > 0 {
+	if phase := s.projection.phase(); phase != s.projection.Told && len(st.entries) > 0 {
 		st.event(api.KindState, Actor{}, record.State{State: api.State(phase)})
 		if phase == fold.PhaseIdle || phase == fold.PhaseEnded {
 			st.saves = true
@@ -445,12 +445,12 @@ func (st *step) finish() {
 
 // emitMode tells that the agent is in another permission mode.
 func (st *step) emitMode() {
-	b := st.s.book
-	if b.ToldMode == "" || b.State.Mode == "" || b.State.Mode == b.ToldMode {
+	p := st.s.projection
+	if p.ToldMode == "" || p.State.Mode == "" || p.State.Mode == p.ToldMode {
 		return
 	}
-	change := api.ModeChange{Mode: string(b.State.Mode), Was: string(b.ToldMode)}
-	if b.State.Mode == wire.PermissionModePlan || b.ToldMode == wire.PermissionModePlan {
+	change := api.ModeChange{Mode: string(p.State.Mode), Was: string(p.ToldMode)}
+	if p.State.Mode == wire.PermissionModePlan || p.ToldMode == wire.PermissionModePlan {
 		change.Tool = st.s.plans.tool
 	}
 	st.s.plans.tool = ""
@@ -474,7 +474,7 @@ func (st *step) commit() error {
 // present shows a step that is in the journal, and does what follows.
 func (st *step) present() {
 	s := st.s
-	s.hub.wide.publish(st)
+	s.hub.globalFeed.publish(st)
 	st.measure()
 	if s.link != nil {
 		s.link.committed()
@@ -498,15 +498,15 @@ func (st *step) write() error {
 	if len(st.entries) == 0 && st.runs == nil {
 		return nil
 	}
-	b.SessionID, b.After, b.Entries = s.id, s.book.Seq-int64(len(st.entries)), st.entries
-	b.Session = s.book.row()
+	b.SessionID, b.After, b.Entries = s.id, s.projection.Seq-int64(len(st.entries)), st.entries
+	b.Session = s.projection.row()
 	b.Runs = slices.Collect(maps.Values(st.runs))
 	b.Commands = slices.Collect(maps.Values(st.rows.commands))
 	// They are listed in the order in which they were opened.
 	b.Questions = slices.SortedFunc(maps.Values(st.rows.questions), func(x, y journal.Question) int { return cmp.Compare(x.Opened, y.Opened) })
 	b.Turns, b.Conversations = st.rows.turns, st.rows.conversations
 	if st.saves {
-		fold, err := json.Marshal(s.book)
+		fold, err := json.Marshal(s.projection)
 		if err != nil {
 			return fmt.Errorf("storing the fold of session %s: %w", s.id, err)
 		}
@@ -523,7 +523,7 @@ func (st *step) write() error {
 		begun := time.Now()
 		_, _, err := s.hub.journal.Commit(s.hub.ctx, b)
 		if err == nil {
-			s.hub.meter.Commit(len(b.Entries), time.Since(begun))
+			s.hub.metrics.Commit(len(b.Entries), time.Since(begun))
 			if st.saves {
 				s.unsaved = 0
 			}

@@ -36,33 +36,33 @@ func (s *session) snapshot(ctx context.Context) (*api.Session, error) {
 
 // view returns the session as it is. It runs in loop.
 func (s *session) view() *api.Session {
-	b := s.book
+	p := s.projection
 	v := &api.Session{
-		ID: s.id, Title: b.title(), Dir: b.Dir, State: api.State(b.phase()), Run: b.Run, Transport: b.Transport, Linked: s.link != nil && s.link.connected && b.Ended == nil,
-		Simulated: b.Simulated, Conversation: b.State.Conversation(), Model: b.State.Model, PermissionMode: string(b.State.Mode), Version: b.State.Version,
-		Created: b.Created, Updated: b.Updated, Archived: !b.Archived.IsZero(), LastEventID: record.EventID(b.Epoch, b.Seq),
-		Text: b.State.Text, Prompt: b.State.Prompt, Failed: b.failed(),
+		ID: s.id, Title: p.title(), Dir: p.Dir, State: api.State(p.phase()), Run: p.Run, Transport: p.Transport, Linked: s.link != nil && s.link.connected && p.Ended == nil,
+		Simulated: p.Simulated, Conversation: p.State.Conversation(), Model: p.State.Model, PermissionMode: string(p.State.Mode), Version: p.State.Version,
+		Created: p.Created, Updated: p.Updated, Archived: !p.Archived.IsZero(), LastEventID: record.EventID(p.Epoch, p.Seq),
+		Text: p.State.Text, Prompt: p.State.Prompt, Failed: p.failed(),
 	}
 	if v.Version == "" {
-		v.Version = b.Version
+		v.Version = p.Version
 	}
 	if v.Dir == "" {
-		v.Dir = b.State.Dir
+		v.Dir = p.State.Dir
 	}
 	if v.Model == "" {
-		v.Model = b.Options.Model
+		v.Model = p.Options.Model
 	}
-	if b.Ended != nil {
-		ended := *b.Ended
+	if p.Ended != nil {
+		ended := *p.Ended
 		v.Ended = &ended
 	}
-	for _, c := range b.State.Conversations {
+	for _, c := range p.State.Conversations {
 		v.Conversations = append(v.Conversations, api.Conversation{ID: c.ID, Run: c.Run, Reason: c.Reason})
 	}
-	for _, q := range b.Questions {
+	for _, q := range p.Questions {
 		v.Questions = append(v.Questions, answer.Question(q))
 	}
-	for _, c := range b.Commands {
+	for _, c := range p.Commands {
 		if takenUp(c.Kind) {
 			v.Messages = append(v.Messages, messageOf(c))
 		}
@@ -73,7 +73,7 @@ func (s *session) view() *api.Session {
 	s.viewState(v)
 	s.viewRules(v)
 	s.viewLimits(v)
-	options := record.ShownOptions(b.Options)
+	options := record.ShownOptions(p.Options)
 	v.Options = &options
 	return v
 }
@@ -81,33 +81,33 @@ func (s *session) view() *api.Session {
 // viewState fills in what comes from the folded lines. Everything is copied: the
 // fold goes on.
 func (s *session) viewState(v *api.Session) {
-	b := s.book
-	total := b.Costs.Total()
-	v.Cost = &api.Cost{USD: total.CostUSD, Turns: b.Costs.Turns, Failed: b.Costs.Failed, Millis: b.Costs.Millis}
+	p := s.projection
+	total := p.Costs.Total()
+	v.Cost = &api.Cost{USD: total.CostUSD, Turns: p.Costs.Turns, Failed: p.Costs.Failed, Millis: p.Costs.Millis}
 	if len(total.Models) > 0 {
 		v.Cost.Models = encoded(total.Models)
 	}
-	if len(b.Costs.Agents) > 0 {
-		v.Cost.Agents = encoded(b.Costs.Agents)
+	if len(p.Costs.Agents) > 0 {
+		v.Cost.Agents = encoded(p.Costs.Agents)
 	}
-	for _, t := range b.State.Tasks {
+	for _, t := range p.State.Tasks {
 		v.Tasks = append(v.Tasks, api.Task{ID: t.ID, Kind: t.Kind, Description: t.Description})
 	}
-	if r := b.State.Retry; r != nil {
+	if r := p.State.Retry; r != nil {
 		v.Retry = &api.Retry{Attempt: r.Attempt, Of: r.Most, Error: string(r.Error), Time: r.Time}
 	}
-	if len(b.State.RateLimits) > 0 {
-		v.RateLimits = encoded(b.State.RateLimits)
+	if len(p.State.RateLimits) > 0 {
+		v.RateLimits = encoded(p.State.RateLimits)
 	}
-	if c := b.State.Context; c != nil {
+	if c := p.State.Context; c != nil {
 		v.Context = &api.ContextUse{Tokens: c.Tokens, Max: c.Most, Percent: c.Percent}
 	}
-	if r := b.State.Result; r != nil {
+	if r := p.State.Result; r != nil {
 		v.Result = &api.TurnResult{Subtype: string(r.Subtype), Failed: r.Failed, Interrupted: r.Interrupted, Origin: string(r.Origin)}
 	}
-	v.Init, v.Initialize = clone(b.State.Init), clone(b.State.Initialize)
-	if !b.State.Drift.IsZero() {
-		v.Drift = encoded(b.State.Drift)
+	v.Init, v.Initialize = clone(p.State.Init), clone(p.State.Initialize)
+	if !p.State.Drift.IsZero() {
+		v.Drift = encoded(p.State.Drift)
 	}
 }
 

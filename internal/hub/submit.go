@@ -162,7 +162,7 @@ func (s *session) submitMessage(ctx context.Context, by Actor, line []byte) erro
 // idle reports whether the session waits for a prompt.
 func (s *session) idle(ctx context.Context) (idle bool) {
 	err := s.do(ctx, reading, func(*step) error {
-		idle = s.book.Ended != nil || s.book.phase().TakesPrompt()
+		idle = s.projection.Ended != nil || s.projection.phase().TakesPrompt()
 		return nil
 	})
 	return err == nil && idle
@@ -195,10 +195,10 @@ func (s *session) submitAnswer(ctx context.Context, by Actor, line []byte, may M
 		return record.Unfit("request_id: an answer names the request that it answers")
 	}
 	err = s.do(ctx, writing, func(st *step) error {
-		if f := s.book.foreign(id); f != nil && d != nil && s.drivers.registrant == d {
+		if f := s.projection.foreign(id); f != nil && d != nil && s.drivers.registrant == d {
 			return st.answerForeign(by, f, line, may)
 		}
-		row, open := s.book.asked(id)
+		row, open := s.projection.asked(id)
 		if !open {
 			return st.noQuestion(id)
 		}
@@ -234,7 +234,7 @@ func (s *session) submitAnswer(ctx context.Context, by Actor, line []byte, may M
 
 // noQuestion says why a request id names no open question.
 func (st *step) noQuestion(requestID string) error {
-	if v := st.s.book.recent(requestID); v != nil {
+	if v := st.s.projection.recent(requestID); v != nil {
 		return &settledError{v.ID}
 	}
 	return &api.Error{
@@ -359,20 +359,20 @@ func (h *Hub) Asked(ctx context.Context, requestID string) ([]string, error) {
 func (s *session) initialized(ctx context.Context, requestID string) ([]byte, error) {
 	wait, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	err := s.await(wait, func(s *session) bool { return s.book.State.Initialize != nil || s.book.Ended != nil })
+	err := s.await(wait, func(s *session) bool { return s.projection.State.Initialize != nil || s.projection.Ended != nil })
 	if err != nil {
 		return errorLine(requestID, s.hub.problem(err, s.id), "")
 	}
 	a := &wire.ControlAnswer{Subtype: "success"}
 	err = s.do(ctx, reading, func(*step) error {
-		b := s.book
-		if b.State.Initialize == nil {
+		p := s.projection
+		if p.State.Initialize == nil {
 			return &api.Error{Status: http.StatusConflict, Code: api.CodeEnded, Title: "the session has no process", Hint: "send it a message, or resume it"}
 		}
-		a.Response = clone(b.State.Initialize)
-		for i := range b.Questions {
-			ask, err := answer.Ask(&b.Questions[i])
-			if err != nil || answer.IsHook(ask) || answer.DataOf(&b.Questions[i]).Stale {
+		a.Response = clone(p.State.Initialize)
+		for i := range p.Questions {
+			ask, err := answer.Ask(&p.Questions[i])
+			if err != nil || answer.IsHook(ask) || answer.DataOf(&p.Questions[i]).Stale {
 				continue
 			}
 			switch fold.KindOf(ask.Request) {

@@ -16,7 +16,7 @@ import (
 // Followers share the texts of events, of one session and of all: each event is encoded
 // once, however many followers there are.
 func TestTextsAreShared(t *testing.T) {
-	stage := newWideStage(t)
+	stage := newGlobalStage(t)
 	s := stage.session("s")
 	const followers, steps, each = 8, 5, 2*chunkEvents + 1
 	type reader interface {
@@ -41,13 +41,13 @@ func TestTextsAreShared(t *testing.T) {
 	for range steps {
 		st := &step{s: s}
 		for range each {
-			s.book.Seq++
+			s.projection.Seq++
 			position++
 			line := fmt.Appendf(nil, `{"type":"assistant","n":%d}`, position)
-			st.entries = append(st.entries, journal.Entry{Session: s.id, Seq: s.book.Seq, Position: position, Kind: api.KindLine, Line: line})
+			st.entries = append(st.entries, journal.Entry{Session: s.id, Seq: s.projection.Seq, Position: position, Kind: api.KindLine, Line: line})
 			st.shown = append(st.shown, shown{entry: len(st.entries) - 1, line: fold.NewLine(line, false)})
 		}
-		stage.hub.wide.publish(st)
+		stage.hub.globalFeed.publish(st)
 	}
 	var encoded atomic.Int64
 	encode := func(b []byte, e *api.Event) []byte {
@@ -87,7 +87,7 @@ func TestTextsAreShared(t *testing.T) {
 // What is in memory together is bounded: a chunk holds few events, and few bytes.
 func TestChunksAreSmall(t *testing.T) {
 	for _, test := range []struct{ events, bytes, want int }{{10, 10, 1}, {chunkEvents + 1, 10, 2}, {4, chunkBytes, 4}} {
-		s := &session{id: "s", feed: &feed{session: "s"}, book: &book{ID: "s", Epoch: "e"}}
+		s := &session{id: "s", feed: &feed{session: "s"}, projection: &projection{ID: "s", Epoch: "e"}}
 		st := &step{s: s}
 		for i := range test.events {
 			line := []byte(`{"type":"assistant","text":"` + strings.Repeat("x", test.bytes) + `"}`)

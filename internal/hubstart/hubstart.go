@@ -20,8 +20,8 @@ const LogName = "serve.log"
 // agentMarker is in the environment of all that an agent starts.
 const agentMarker = "SWITCHBOARD_RUN"
 
-// How long a hub has to answer, and how often it is asked meanwhile: nobody is
-// told when a socket appears.
+// How long a hub has to answer, and how often it is asked meanwhile: the system
+// does not tell a process when a socket appears.
 const (
 	defaultPatience = time.Minute
 	pause           = 10 * time.Millisecond

@@ -21,7 +21,7 @@ type Queue[T any] struct {
 
 // New makes a queue. work is called with what waits, in order, never twice at a time,
 // and may add to the queue. At most max items wait beside those that it was given; 0
-// means no bound, for queues that are bounded by those who add to them.
+// means no bound, for queues that are bounded by the callers of Add.
 func New[T any](max int, work func(batch []T)) *Queue[T] {
 	return &Queue[T]{work: work, max: max}
 }

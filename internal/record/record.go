@@ -142,7 +142,7 @@ type Budget struct {
 }
 
 // Unknown is what a session has counted in the lines of its CLI that is not
-// known, as far as it is read of a stored book.
+// known, as far as it is read of a stored projection of a session.
 type Unknown struct {
 	Version string `json:"version"`
 	State   struct {

@@ -160,7 +160,7 @@ func (p *Reports) driftOf(ctx context.Context, id string, counts map[api.DriftIt
 		return p.problem(err, id)
 	}
 	d = new(record.Unknown)
-	if raw != nil && json.Unmarshal(raw, d) == nil { // else it has just begun, or it is a book of another version
+	if raw != nil && json.Unmarshal(raw, d) == nil { // else it has just begun, or it is a projection of another version
 		countDrift(d, counts)
 	}
 	return nil

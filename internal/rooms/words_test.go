@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -259,16 +258,6 @@ func vagueComments(name, code string) []string {
 	}
 }
 
-// unrevised are the rooms in which tolerated findings are left for now.
-var (
-	unrevised = []string{
-		"claude/claudews/", "internal/conformance/", "internal/hub/", "internal/hubstart/", "internal/queue/", "internal/report/",
-		"internal/server/console/", "internal/server/doc.go", "internal/server/ingress/", "internal/server/lines/", "internal/server/server.go",
-		"internal/server/v1/", "internal/terminal/", "internal/transcript/",
-	}
-	tolerated = regexp.MustCompile(`(?i)"(nobody|.*\bwho)"`)
-)
-
 // TestComments looks for comments that do not name their actor.
 func TestComments(t *testing.T) {
 	files := repository()
@@ -281,11 +270,7 @@ func TestComments(t *testing.T) {
 			return enter(files, name)
 		case path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go"):
 			looked++
-			list := vagueComments(name, read(t, files, name))
-			if slices.ContainsFunc(unrevised, func(room string) bool { return strings.HasPrefix(name, room) }) {
-				list = slices.DeleteFunc(list, tolerated.MatchString)
-			}
-			report(t, list)
+			report(t, vagueComments(name, read(t, files, name)))
 		}
 		return nil
 	})

@@ -2,5 +2,5 @@
 // socket and the port.
 //
 // [Start] starts all of it, [Server.Close] ends it in an order that loses nothing, and leaves agents running unless it is told otherwise.
-// What each part does is in its own package; who may do what is in package access.
+// What each part does is in its own package; what a client may do is in package access.
 package server

@@ -251,7 +251,7 @@ func (s *Server) openHub(ctx context.Context) error {
 	s.metrics = metrics.New(&metrics.Options{Version: o.Version, Logger: s.log})
 	s.spools = newSpools(filepath.Join(o.DataDir, "spool"), s.log)
 	s.hub, err = hub.New(ctx, hub.Options{
-		Journal: s.journal, Launcher: launcher{s.launcher}, Logger: s.log, Rules: s.rules, Notify: tell, Meter: s.metrics,
+		Journal: s.journal, Launcher: launcher{s.launcher}, Logger: s.log, Rules: s.rules, Notify: tell, Metrics: s.metrics,
 		QuestionDeadline: o.QuestionDeadline, Budgets: o.Budgets, ResumeAtReset: o.ResumeAtReset, Left: s.spools.of, Silence: o.Silence,
 	})
 	if err != nil {

@@ -58,7 +58,7 @@ func leave(t *testing.T, s *Server, name, session string, run int, oldest, next 
 }
 
 // wrapped has a program's CLI come and say its first line. pid is 0 or one that is not alive.
-func wrapped(t *testing.T, s *Server, pid int) (id string, a *hub.Attachment) {
+func wrapped(t *testing.T, s *Server, pid int) (id string, a *hub.RunLink) {
 	t.Helper()
 	created, err := s.hub.Create(t.Context(), hub.Actor{Source: journal.SourcePerson, Admin: true}, api.CreateSession{Transport: transportTee, Dir: t.TempDir()})
 	if err != nil {

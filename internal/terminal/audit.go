@@ -79,7 +79,7 @@ func standing(r *api.RuleRef) string {
 	return r.Scope + ", " + r.Source
 }
 
-// enforcer says in words who enforces a rule.
+// enforcer names the program that enforces a rule, in words.
 func enforcer(v *audit.Verdict) string {
 	hub := "the hub, for what Claude Code asks"
 	if v.Hook {

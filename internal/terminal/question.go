@@ -237,7 +237,7 @@ func howTo(q *api.Question) string {
 // maxDetail is how much of a member is shown, in bytes.
 const maxDetail = 64 << 10
 
-// details shows all of what would be done, member by member: who allows something must have been able to read it to its end.
+// details shows all of what would be done, member by member: a user who allows something must have been able to read it to its end.
 func details(input json.RawMessage) string {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(input, &members); err != nil {

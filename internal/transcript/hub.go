@@ -317,7 +317,7 @@ func (r *reader) sent(e *api.Event) {
 func (r *reader) question(q *api.Question) {
 	e := entry{key: bounded("question:", q.ID), shows: true, Item: Item{Kind: KindQuestion, Question: q, Author: oneLine(q.By)}}
 	if len(q.Request) > MaxText && q.State != api.QuestionOpen {
-		q.Request = json.RawMessage(`{}`) // who answers must have seen all of an open one
+		q.Request = json.RawMessage(`{}`) // a user who answers must have seen all of an open one
 	}
 	r.item(e)
 	if q.ToolUseID != "" {

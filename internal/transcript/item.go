@@ -67,7 +67,7 @@ type Item struct {
 	Depth int
 	// Parent is the id of the tool call whose agent it belongs to.
 	Parent string
-	// Author is who said it, where a person is known.
+	// Author names the person who said it, if known.
 	Author string
 	// Label says what a state or a notice is about in a word or two.
 	Label string

@@ -35,14 +35,14 @@ type part struct {
 	moved   bool // items went away, or came elsewhere than at the end
 }
 
-// An interrupt is a request to stop a turn, or the CLI's word that it was stopped: its place, and who sent it.
+// An interrupt is a request to stop a turn, or the CLI's word that it was stopped: its place, and the name of its sender.
 type interrupt struct {
 	place int64
 	by    string
 	told  bool // by the CLI
 }
 
-// interrupter returns who has interrupted a turn, by its end, and whether the CLI has told that it was before that.
+// interrupter says which user has interrupted a turn, by its end, and whether the CLI has told that it was before that.
 func (p *part) interrupter(end *entry) (by string, told bool) {
 	begin := int64(math.MinInt64)
 	if i := p.resultIndex(end); i > 0 {

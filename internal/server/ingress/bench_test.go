@@ -145,18 +145,18 @@ func BenchmarkLink(b *testing.B) {
 // A sinkHub takes everything at once and acknowledges it.
 type sinkHub struct{ theHub }
 
-func (sinkHub) Attach(_ context.Context, _ hub.Hello, w hub.Wire) (attachment, link.Welcome, error) {
-	return &sinkAttachment{wire: w}, link.Welcome{Next: 1}, nil
+func (sinkHub) Attach(_ context.Context, _ hub.Hello, out hub.LinkSender) (runLink, link.Welcome, error) {
+	return &sinkRunLink{sender: out}, link.Welcome{Next: 1}, nil
 }
 
-type sinkAttachment struct {
-	attachment
-	wire hub.Wire
+type sinkRunLink struct {
+	runLink
+	sender hub.LinkSender
 }
 
-func (a *sinkAttachment) Receive(_ context.Context, items []hub.Item) error {
-	a.wire.Ack(items[len(items)-1].Number)
+func (l *sinkRunLink) Receive(_ context.Context, items []hub.Item) error {
+	l.sender.Ack(items[len(items)-1].Number)
 	return nil
 }
 
-func (a *sinkAttachment) Lost(error) {}
+func (l *sinkRunLink) Lost(error) {}

@@ -11,17 +11,17 @@ import (
 // theHub is what the ingress needs of the hub.
 type theHub interface {
 	// Attach connects the link of a shim.
-	Attach(ctx context.Context, h hub.Hello, w hub.Wire) (attachment, link.Welcome, error)
+	Attach(ctx context.Context, h hub.Hello, out hub.LinkSender) (runLink, link.Welcome, error)
 	// DialGrant judges every request of a CLI that dials in, AttachDialled
 	// connects one that was let in.
 	DialGrant(ctx context.Context, r hub.DialRequest) (hub.DialGrant, error)
-	AttachDialled(ctx context.Context, h hub.DialHello, w hub.Wire) (attachment, link.Welcome, error)
+	AttachDialled(ctx context.Context, h hub.DialHello, out hub.LinkSender) (runLink, link.Welcome, error)
 }
 
-// attachment is what the ingress needs of a [hub.Attachment]. The calls for one
+// runLink is what the ingress needs of a [hub.RunLink]. The calls for one
 // connection are made one after the other, in the order in which things happened:
 // none is made while Deliver is not done. Lost is the last.
-type attachment interface {
+type runLink interface {
 	Session() string
 	Run() int
 	Receive(ctx context.Context, items []hub.Item) error
@@ -42,22 +42,22 @@ type attachment interface {
 type realHub struct{ *hub.Hub }
 
 var (
-	_ theHub     = realHub{}
-	_ attachment = (*hub.Attachment)(nil)
+	_ theHub  = realHub{}
+	_ runLink = (*hub.RunLink)(nil)
 )
 
 // Attach implements theHub.
-func (h realHub) Attach(ctx context.Context, hello hub.Hello, w hub.Wire) (attachment, link.Welcome, error) {
-	a, welcome, err := h.Hub.Attach(ctx, hello, w)
+func (h realHub) Attach(ctx context.Context, hello hub.Hello, out hub.LinkSender) (runLink, link.Welcome, error) {
+	a, welcome, err := h.Hub.Attach(ctx, hello, out)
 	if err != nil {
-		return nil, welcome, err // not a nil *Attachment that looks like one
+		return nil, welcome, err // not a nil *RunLink that looks like one
 	}
 	return a, welcome, nil
 }
 
 // AttachDialled implements theHub.
-func (h realHub) AttachDialled(ctx context.Context, hello hub.DialHello, w hub.Wire) (attachment, link.Welcome, error) {
-	a, welcome, err := h.Hub.AttachDialled(ctx, hello, w)
+func (h realHub) AttachDialled(ctx context.Context, hello hub.DialHello, out hub.LinkSender) (runLink, link.Welcome, error) {
+	a, welcome, err := h.Hub.AttachDialled(ctx, hello, out)
 	if err != nil {
 		return nil, welcome, err
 	}

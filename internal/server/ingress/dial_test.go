@@ -214,7 +214,7 @@ func TestDialLines(t *testing.T) {
 	if diff := cmp.Diff(want, lab.hub.dials); diff != "" {
 		t.Errorf("the hub was told (-want +got):\n%s", diff)
 	}
-	lab.hub.last().wire.Send([]link.Order{{Number: 1, Line: []byte(`{"n":1}`)}, {Number: 2, Line: []byte(`{"n":2}`)}})
+	lab.hub.last().sender.Send([]link.Order{{Number: 1, Line: []byte(`{"n":1}`)}, {Number: 2, Line: []byte(`{"n":2}`)}})
 	if a, b := c.read(), c.read(); a != `{"n":1}` || b != `{"n":2}` {
 		t.Errorf("the CLI was sent %s and %s", a, b)
 	}
@@ -248,7 +248,7 @@ func TestDialReconnect(t *testing.T) {
 				lab.hub.awaitLines(t, said("1"), said("2"))
 				_ = c.ws.CloseNow()
 				lab.hub.awaitCalls(t, "connected false", "disconnected")
-				lab.hub.last().wire.Send([]link.Order{{Number: 1, Line: []byte(`{}`)}}) // too late
+				lab.hub.last().sender.Send([]link.Order{{Number: 1, Line: []byte(`{}`)}}) // too late
 				lab.hub.await(t, "the fate", func() bool { return len(lab.hub.calls) == 3 })
 				c = lab.come(path, token, "2")
 				c.send(said("1"), said("2"), said("3"))
@@ -257,7 +257,7 @@ func TestDialReconnect(t *testing.T) {
 				if !strings.HasPrefix(lab.hub.calls[2], "failed 1 ") || lab.hub.calls[3] != "connected true" {
 					t.Errorf("the hub was told %q", lab.hub.calls)
 				}
-				lab.hub.last().wire.Send([]link.Order{{Number: 2, Line: []byte(`{"n":2}`)}})
+				lab.hub.last().sender.Send([]link.Order{{Number: 2, Line: []byte(`{"n":2}`)}})
 				if got := c.read(); got != `{"n":2}` {
 					t.Errorf("the CLI was sent %s", got)
 				}
@@ -306,7 +306,7 @@ func TestDialReplaced(t *testing.T) {
 			if lab.hub.dials[1].Run != 2 || !lab.hub.grants[len(lab.hub.grants)-1].Fresh {
 				t.Errorf("attached as %+v", lab.hub.dials[1])
 			}
-			if lab.hub.atts[0].lost == nil {
+			if lab.hub.links[0].lost == nil {
 				t.Error("the first is not over")
 			}
 		})
@@ -391,12 +391,12 @@ func TestDialStop(t *testing.T) {
 		c := lab.come("/ws/cli/name", "shared", "")
 		c.send(said("1"))
 		lab.hub.awaitLines(t, said("1"))
-		lab.hub.last().wire.CloseInput() // does nothing
-		lab.hub.last().wire.Stop(time.Second, "enough")
+		lab.hub.last().sender.CloseInput() // does nothing
+		lab.hub.last().sender.Stop(time.Second, "enough")
 		if code := c.closed(); code != claudews.CodeEnd {
 			t.Errorf("closed with %d", code)
 		}
-		lab.hub.await(t, "the end", func() bool { return lab.hub.atts[0].lost != nil })
+		lab.hub.await(t, "the end", func() bool { return lab.hub.links[0].lost != nil })
 		if _, err := lab.upgrade("/ws/cli/name", "shared", ""); err == nil {
 			t.Error("it may come back at once")
 		}
@@ -427,8 +427,8 @@ func TestDialGaps(t *testing.T) {
 	}
 }
 
-// TestDialAttachAgain holds that no line is lost when the hub drops an
-// attachment.
+// TestDialAttachAgain holds that no line is lost when the hub drops the link
+// to a run.
 func TestDialAttachAgain(t *testing.T) {
 	lab := newDialLab(t, nil)
 	c := lab.come("/ws/cli/s1", "own", "")
@@ -442,20 +442,20 @@ func TestDialAttachAgain(t *testing.T) {
 	}
 }
 
-// TestDialCallFails holds that a CLI outlives a hub that has lost its attachment
+// TestDialCallFails holds that a CLI outlives a hub that has lost its link
 // when it is told what became of a command.
 func TestDialCallFails(t *testing.T) {
 	lab := newDialLab(t, nil)
 	c := lab.come("/ws/cli/s1", "own", "")
 	lab.hub.awaitCalls(t, "connected false")
 	lab.hub.update(func() { lab.hub.failCall = errors.New("put away") })
-	lab.hub.last().wire.Send([]link.Order{{Number: 1, Line: []byte("{}")}})
+	lab.hub.last().sender.Send([]link.Order{{Number: 1, Line: []byte("{}")}})
 	_ = c.read()
 	lab.hub.awaitCalls(t, "connected false", "connected true")
-	lab.hub.last().wire.Send([]link.Order{{Number: 1, Line: []byte("{}")}})
+	lab.hub.last().sender.Send([]link.Order{{Number: 1, Line: []byte("{}")}})
 	_ = c.read()
 	lab.hub.awaitCalls(t, "connected false", "connected true", "written 1")
-	if !lab.hub.atts[0].over || len(lab.hub.dials) != 2 {
+	if !lab.hub.links[0].over || len(lab.hub.dials) != 2 {
 		t.Errorf("attached %d times", len(lab.hub.dials))
 	}
 }
@@ -476,7 +476,7 @@ func TestDialUnwanted(t *testing.T) {
 		if code := c.closed(); code != claudews.CodeEnd {
 			t.Errorf("%v: closed with %d", err, code)
 		}
-		lab.hub.await(t, "the end", func() bool { return lab.hub.atts[0].lost != nil })
+		lab.hub.await(t, "the end", func() bool { return lab.hub.links[0].lost != nil })
 	}
 }
 

@@ -37,7 +37,7 @@ type dialled struct {
 	doubt  *doubt
 
 	// Owned by the calls and batches of in, one at a time, after the first attach.
-	att     attachment
+	runLink runLink
 	session string
 	run     int
 	conn    int  // the connection that the hub knows of, 0 for none
@@ -55,7 +55,7 @@ func (d *Dial) serve(p *claudews.Peer) {
 	s := &dialled{server: d, peer: p, caller: c, log: d.log.With("cli", c.key), session: c.grant.Session, run: c.grant.Run}
 	s.out = newCourier(p, func() { d.end(c) })
 	s.doubt = newDoubt(d.opts.Insist, func() {
-		s.tell(func(ctx context.Context, a attachment) error { return a.Recover(ctx) })
+		s.tell(func(ctx context.Context, l runLink) error { return l.Recover(ctx) })
 	})
 	s.in = newIntake(d.ctx, s.deliver, s.failed, &d.dropped)
 	s.out.doubt, s.out.owner = s.doubt, s
@@ -71,7 +71,7 @@ func (d *Dial) serve(p *claudews.Peer) {
 	s.doubt.stop()
 	s.out.stop()
 	s.in.finish()
-	s.att.Lost(cause)
+	s.runLink.Lost(cause)
 	s.log.Debug("a CLI is over", "error", cause)
 }
 
@@ -86,10 +86,10 @@ func (s *dialled) attach(ctx context.Context) error {
 	}
 	wait := firstAttachWait
 	for {
-		att, _, err := s.server.hub.AttachDialled(ctx, hello, s.out)
+		l, _, err := s.server.hub.AttachDialled(ctx, hello, s.out)
 		if err == nil {
 			// A new session has an id from now on.
-			s.att, s.session, s.run = att, att.Session(), att.Run()
+			s.runLink, s.session, s.run = l, l.Session(), l.Run()
 			return nil
 		}
 		if refusal(err) || ctx.Err() != nil {
@@ -186,7 +186,7 @@ func (s *dialled) deliver(items []hub.Item, done func(error)) {
 		s.in.spawn(func() { done(s.receive(ctx, items)) })
 		return
 	}
-	s.att.Deliver(items, func(err error) {
+	s.runLink.Deliver(items, func(err error) {
 		if err == nil {
 			killpoint.Reach("link.after-commit")
 			done(nil)
@@ -199,7 +199,7 @@ func (s *dialled) deliver(items []hub.Item, done func(error)) {
 // deliverAgain hands items to the hub after an error. They say that they may be
 // repetitions.
 func (s *dialled) deliverAgain(ctx context.Context, items []hub.Item, err error) error {
-	if err := s.call(ctx, func(context.Context, attachment) error { return err }); err != nil {
+	if err := s.call(ctx, func(context.Context, runLink) error { return err }); err != nil {
 		return err
 	}
 	for i := range items {
@@ -213,14 +213,14 @@ func (s *dialled) deliverAgain(ctx context.Context, items []hub.Item, err error)
 func (s *dialled) receive(ctx context.Context, items []hub.Item) error {
 	for {
 		done := false
-		err := s.call(ctx, func(ctx context.Context, a attachment) error {
+		err := s.call(ctx, func(ctx context.Context, l runLink) error {
 			if s.caller.posting.Load() && !s.posted {
-				if err := a.Posting(ctx); err != nil {
+				if err := l.Posting(ctx); err != nil {
 					return err
 				}
 				s.posted = true
 			}
-			err := a.Receive(ctx, items)
+			err := l.Receive(ctx, items)
 			done = err == nil
 			return err
 		})
@@ -238,21 +238,21 @@ func (s *dialled) receive(ctx context.Context, items []hub.Item) error {
 }
 
 // tell has the hub told something at this place between the lines.
-func (s *dialled) tell(f func(ctx context.Context, a attachment) error) {
+func (s *dialled) tell(f func(ctx context.Context, l runLink) error) {
 	s.in.do(func(ctx context.Context) error { return s.call(ctx, f) })
 }
 
-// call calls the hub. If the hub has lost the attachment but wants the CLI, it is
+// call calls the hub. If the hub has lost the link to the run but wants the CLI, it is
 // attached anew, and the call has come to nothing: what became of a command is
 // not known then, and it is sent again if it may be. An error means that the hub
 // does not want the CLI, or that the server is closing.
-func (s *dialled) call(ctx context.Context, f func(ctx context.Context, a attachment) error) error {
-	for err := f(ctx, s.att); err != nil; err = s.att.Connected(ctx, true) {
+func (s *dialled) call(ctx context.Context, f func(ctx context.Context, l runLink) error) error {
+	for err := f(ctx, s.runLink); err != nil; err = s.runLink.Connected(ctx, true) {
 		if refusal(err) || ctx.Err() != nil {
 			return err
 		}
 		s.log.Warn("the hub has lost a CLI, attaching again", "error", err)
-		s.att.Lost(err)
+		s.runLink.Lost(err)
 		if err := pause(ctx, firstAttachWait); err != nil {
 			return err
 		}
@@ -297,16 +297,16 @@ func (s *dialled) happened(e claudews.Event) {
 	switch e.Kind {
 	case claudews.EventConnected, claudews.EventReconnected:
 		again := e.Kind == claudews.EventReconnected || s.caller.again
-		s.tell(func(ctx context.Context, a attachment) error {
+		s.tell(func(ctx context.Context, l runLink) error {
 			s.conn = e.Conn
 			s.out.connect(e.Conn)
-			return a.Connected(ctx, again)
+			return l.Connected(ctx, again)
 		})
 	case claudews.EventDisconnected:
-		s.tell(func(ctx context.Context, a attachment) error {
+		s.tell(func(ctx context.Context, l runLink) error {
 			s.conn = 0
 			s.out.connect(0)
-			return a.Disconnected(ctx, e.Err)
+			return l.Disconnected(ctx, e.Err)
 		})
 	case claudews.EventGap:
 		s.gap(e, true, "lines that the CLI wrote did not arrive")
@@ -364,7 +364,7 @@ type parcel struct {
 	conn    int
 }
 
-var _ hub.Wire = (*courier)(nil)
+var _ hub.LinkSender = (*courier)(nil)
 
 // connect says which connection the hub sends for from now on.
 func (o *courier) connect(conn int) {
@@ -402,7 +402,7 @@ func (o *courier) CloseInput() {}
 // when the hub has taken their lines.
 func (o *courier) Ack(int64) {}
 
-// Close implements the hub's contract: another attachment has the run now, or
+// Close implements the hub's contract: another link has the run now, or
 // the hub is closing. The CLI finds out when it comes back.
 func (o *courier) Close(string) {
 	o.mu.Lock()
@@ -424,14 +424,14 @@ func (o *courier) deliver(ctx context.Context, p *parcel) {
 		if o.owner.caller.posting.Load() {
 			o.doubt.line(fold.NewLine(p.command.Line, true))
 		}
-		o.owner.tell(func(ctx context.Context, a attachment) error {
+		o.owner.tell(func(ctx context.Context, l runLink) error {
 			killpoint.Reach("link.after-written")
-			return a.Written(ctx, number)
+			return l.Written(ctx, number)
 		})
 	case errors.Is(err, claudews.ErrLost):
-		o.owner.tell(func(ctx context.Context, a attachment) error { return a.Doubtful(ctx, number, err.Error()) })
+		o.owner.tell(func(ctx context.Context, l runLink) error { return l.Doubtful(ctx, number, err.Error()) })
 	default:
-		o.owner.tell(func(ctx context.Context, a attachment) error { return a.Failed(ctx, number, err.Error()) })
+		o.owner.tell(func(ctx context.Context, l runLink) error { return l.Failed(ctx, number, err.Error()) })
 	}
 }
 

@@ -23,18 +23,18 @@ type fakeHub struct {
 	mu      sync.Mutex
 	changed chan struct{} // closed at the next change
 
-	several bool  // attachments do not replace each other
+	several bool  // links do not replace each other
 	refuse  error // what Attach and AttachDialled say
 	next    int64
 	hellos  []hub.Hello
 	dials   []hub.DialHello
 	grants  []hub.DialRequest
 	grant   func(hub.DialRequest) (hub.DialGrant, error)
-	atts    []*fakeAttachment // the last one counts
-	early   []link.Order      // sent before Attach returns
-	gate    chan struct{}     // Receive waits for it to be closed, if it is not nil
-	entered int               // how many calls of Receive there have been
-	items   []hub.Item        // all durable ones
+	links   []*fakeRunLink // the last one counts
+	early   []link.Order   // sent before Attach returns
+	gate    chan struct{}  // Receive waits for it to be closed, if it is not nil
+	entered int            // how many calls of Receive there have been
+	items   []hub.Item     // all durable ones
 	live    []hub.Item
 	batches []int    // items per Receive
 	calls   []string // all others
@@ -43,21 +43,21 @@ type fakeHub struct {
 	failCall error
 }
 
-// A fakeAttachment is a link to a fakeHub.
-type fakeAttachment struct {
-	hub  *fakeHub
-	wire hub.Wire
-	lost error
-	over bool
+// A fakeRunLink is a link to a fakeHub.
+type fakeRunLink struct {
+	hub    *fakeHub
+	sender hub.LinkSender
+	lost   error
+	over   bool
 
 	ctx    context.Context // ends with Lost
 	cancel context.CancelFunc
 }
 
-func newFakeAttachment(h *fakeHub, w hub.Wire) *fakeAttachment {
-	a := &fakeAttachment{hub: h, wire: w}
-	a.ctx, a.cancel = context.WithCancel(context.Background())
-	return a
+func newFakeRunLink(h *fakeHub, out hub.LinkSender) *fakeRunLink {
+	l := &fakeRunLink{hub: h, sender: out}
+	l.ctx, l.cancel = context.WithCancel(context.Background())
+	return l
 }
 
 func newFakeHub() *fakeHub { return &fakeHub{changed: make(chan struct{})} }
@@ -100,44 +100,44 @@ func (h *fakeHub) have() int64 {
 	return have
 }
 
-func (h *fakeHub) last() *fakeAttachment {
+func (h *fakeHub) last() *fakeRunLink {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.atts[len(h.atts)-1]
+	return h.links[len(h.links)-1]
 }
 
-func (h *fakeHub) attach(w hub.Wire) (attachment, link.Welcome, error) {
+func (h *fakeHub) attach(out hub.LinkSender) (runLink, link.Welcome, error) {
 	if h.refuse != nil {
 		return nil, link.Welcome{}, h.refuse
 	}
-	for _, old := range h.atts {
+	for _, old := range h.links {
 		if !old.over && !h.several {
 			old.over = true
-			old.wire.Close("replaced")
+			old.sender.Close("replaced")
 		}
 	}
-	a := newFakeAttachment(h, w)
-	h.atts = append(h.atts, a)
+	a := newFakeRunLink(h, out)
+	h.links = append(h.links, a)
 	if h.early != nil {
-		w.Send(h.early)
+		out.Send(h.early)
 	}
 	return a, link.Welcome{Epoch: "e", Have: h.have(), Next: h.next + 1}, nil
 }
 
-func (h *fakeHub) Attach(_ context.Context, hello hub.Hello, w hub.Wire) (a attachment, welcome link.Welcome, err error) {
+func (h *fakeHub) Attach(_ context.Context, hello hub.Hello, out hub.LinkSender) (l runLink, welcome link.Welcome, err error) {
 	h.update(func() {
 		h.hellos = append(h.hellos, hello)
-		a, welcome, err = h.attach(w)
+		l, welcome, err = h.attach(out)
 	})
-	return a, welcome, err
+	return l, welcome, err
 }
 
-func (h *fakeHub) AttachDialled(_ context.Context, hello hub.DialHello, w hub.Wire) (a attachment, welcome link.Welcome, err error) {
+func (h *fakeHub) AttachDialled(_ context.Context, hello hub.DialHello, out hub.LinkSender) (l runLink, welcome link.Welcome, err error) {
 	h.update(func() {
 		h.dials = append(h.dials, hello)
-		a, welcome, err = h.attach(w)
+		l, welcome, err = h.attach(out)
 	})
-	return a, welcome, err
+	return l, welcome, err
 }
 
 func (h *fakeHub) DialGrant(_ context.Context, r hub.DialRequest) (g hub.DialGrant, err error) {
@@ -148,15 +148,15 @@ func (h *fakeHub) DialGrant(_ context.Context, r hub.DialRequest) (g hub.DialGra
 	return h.grant(r)
 }
 
-func (a *fakeAttachment) Session() string { return "s1" }
-func (a *fakeAttachment) Run() int        { return 1 }
+func (l *fakeRunLink) Session() string { return "s1" }
+func (l *fakeRunLink) Run() int        { return 1 }
 
-func (a *fakeAttachment) Deliver(items []hub.Item, done func(error)) {
-	go func() { done(a.Receive(a.ctx, items)) }()
+func (l *fakeRunLink) Deliver(items []hub.Item, done func(error)) {
+	go func() { done(l.Receive(l.ctx, items)) }()
 }
 
-func (a *fakeAttachment) Receive(ctx context.Context, items []hub.Item) error {
-	h := a.hub
+func (l *fakeRunLink) Receive(ctx context.Context, items []hub.Item) error {
+	h := l.hub
 	var gate chan struct{}
 	h.update(func() {
 		h.entered++
@@ -171,7 +171,7 @@ func (a *fakeAttachment) Receive(ctx context.Context, items []hub.Item) error {
 	}
 	var err error
 	h.update(func() {
-		if a.over {
+		if l.over {
 			err = errors.New("replaced")
 			return
 		}
@@ -190,18 +190,18 @@ func (a *fakeAttachment) Receive(ctx context.Context, items []hub.Item) error {
 		}
 	})
 	if err == nil {
-		a.wire.Ack(func() int64 { h.mu.Lock(); defer h.mu.Unlock(); return h.have() }())
+		l.sender.Ack(func() int64 { h.mu.Lock(); defer h.mu.Unlock(); return h.have() }())
 	}
 	return err
 }
 
-func (a *fakeAttachment) call(s string) (err error) {
-	a.hub.update(func() {
-		if err = a.hub.failCall; err != nil {
-			a.hub.failCall = nil
+func (l *fakeRunLink) call(s string) (err error) {
+	l.hub.update(func() {
+		if err = l.hub.failCall; err != nil {
+			l.hub.failCall = nil
 			return
 		}
-		a.hub.calls = append(a.hub.calls, s)
+		l.hub.calls = append(l.hub.calls, s)
 	})
 	return err
 }
@@ -417,27 +417,27 @@ func line(n int64, s string) link.Record {
 	return link.Record{Kind: link.Line, Number: n, Bytes: []byte(s)}
 }
 
-func (a *fakeAttachment) Lost(cause error) {
-	a.cancel()
-	a.hub.update(func() { a.over, a.lost = true, cause })
+func (l *fakeRunLink) Lost(cause error) {
+	l.cancel()
+	l.hub.update(func() { l.over, l.lost = true, cause })
 }
 
-func (a *fakeAttachment) Written(_ context.Context, upTo int64) error {
-	return a.call(fmt.Sprint("written ", upTo))
+func (l *fakeRunLink) Written(_ context.Context, upTo int64) error {
+	return l.call(fmt.Sprint("written ", upTo))
 }
 
-func (a *fakeAttachment) Failed(_ context.Context, number int64, reason string) error {
-	return a.call(fmt.Sprint("failed ", number, " ", reason))
+func (l *fakeRunLink) Failed(_ context.Context, number int64, reason string) error {
+	return l.call(fmt.Sprint("failed ", number, " ", reason))
 }
 
-func (a *fakeAttachment) Doubtful(_ context.Context, number int64, _ string) error {
-	return a.call(fmt.Sprint("doubtful ", number))
+func (l *fakeRunLink) Doubtful(_ context.Context, number int64, _ string) error {
+	return l.call(fmt.Sprint("doubtful ", number))
 }
 
-func (a *fakeAttachment) Connected(_ context.Context, again bool) error {
-	return a.call(fmt.Sprint("connected ", again))
+func (l *fakeRunLink) Connected(_ context.Context, again bool) error {
+	return l.call(fmt.Sprint("connected ", again))
 }
 
-func (a *fakeAttachment) Disconnected(context.Context, error) error { return a.call("disconnected") }
-func (a *fakeAttachment) Posting(context.Context) error             { return a.call("posting") }
-func (a *fakeAttachment) Recover(context.Context) error             { return a.call("recover") }
+func (l *fakeRunLink) Disconnected(context.Context, error) error { return l.call("disconnected") }
+func (l *fakeRunLink) Posting(context.Context) error             { return l.call("posting") }
+func (l *fakeRunLink) Recover(context.Context) error             { return l.call("recover") }

@@ -166,14 +166,14 @@ func bearer(r *http.Request) string {
 // A linkConn is one connection of a shim.
 type linkConn struct {
 	// Static after construction.
-	server *Link
-	ws     *wsconn.Conn
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	log    *slog.Logger
-	out    *sender
-	in     *intake
-	att    attachment
+	server  *Link
+	ws      *wsconn.Conn
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	log     *slog.Logger
+	out     *sender
+	in      *intake
+	runLink runLink
 
 	// Owned by the reading goroutine.
 	incoming *link.Incoming
@@ -219,7 +219,7 @@ func serveLink(l *Link, ws *wsconn.Conn, token string) {
 	c.bye(cause)
 	// What the hub has not been told yet the shim still has, and will send again.
 	c.in.stop()
-	c.att.Lost(cause)
+	c.runLink.Lost(cause)
 	c.log.Debug("a link ended", "error", cause)
 }
 
@@ -258,7 +258,7 @@ func (c *linkConn) attach(hello *link.Hello, token string) bool {
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, attachWait)
 	defer cancel()
-	att, welcome, err := c.server.hub.Attach(ctx, hub.Hello{Hello: *hello, Token: token}, c.out)
+	l, welcome, err := c.server.hub.Attach(ctx, hub.Hello{Hello: *hello, Token: token}, c.out)
 	if err != nil {
 		if gone, ok := errors.AsType[*hub.GoneError](err); ok {
 			c.refuse(&link.Gone{Reason: gone.Reason}, err)
@@ -270,8 +270,8 @@ func (c *linkConn) attach(hello *link.Hello, token string) bool {
 		return false
 	}
 	c.incoming = link.NewIncoming(welcome.Have)
-	c.att = att
-	c.in = newIntake(c.ctx, att.Deliver, c.cancel, &c.server.dropped)
+	c.runLink = l
+	c.in = newIntake(c.ctx, l.Deliver, c.cancel, &c.server.dropped)
 	welcome.Version = version
 	c.out.welcome(&welcome)
 	return true
@@ -455,7 +455,7 @@ func (c *linkConn) message(m link.Message) {
 	case *link.Refused: // it was written before: as good as written
 		c.written(m.Number)
 	case *link.Failed:
-		c.in.do(func(ctx context.Context) error { return c.att.Failed(ctx, m.Number, m.Reason) })
+		c.in.do(func(ctx context.Context) error { return c.runLink.Failed(ctx, m.Number, m.Reason) })
 	default:
 		// A pong has been heard, which is all. Nothing else comes from a shim of a
 		// version that we know.
@@ -465,6 +465,6 @@ func (c *linkConn) message(m link.Message) {
 func (c *linkConn) written(upTo int64) {
 	c.in.do(func(ctx context.Context) error {
 		killpoint.Reach("link.after-written")
-		return c.att.Written(ctx, upTo)
+		return c.runLink.Written(ctx, upTo)
 	})
 }

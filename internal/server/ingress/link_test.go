@@ -163,7 +163,7 @@ func TestLinkReconnect(t *testing.T) {
 	if got := lab.hub.lines(); !slices.Equal(got, []string{"a", "b", "c"}) {
 		t.Errorf("the hub has %q", got)
 	}
-	lab.hub.await(t, "the loss of the first", func() bool { return lab.hub.atts[0].lost != nil })
+	lab.hub.await(t, "the loss of the first", func() bool { return lab.hub.links[0].lost != nil })
 	if lab.hub.last().over {
 		t.Error("the second one is over, too")
 	}
@@ -246,7 +246,7 @@ func TestLinkCommands(t *testing.T) {
 	if got := s.commands(1); string(got[0].Bytes) != "one" {
 		t.Errorf("the first command is %q", got[0].Bytes)
 	}
-	w := lab.hub.last().wire
+	w := lab.hub.last().sender
 	long := strings.Repeat("y", 2<<20)
 	w.Send([]link.Order{{Number: 2, Line: []byte("two")}, {Number: 4, Line: []byte(long)}})
 	w.CloseInput()
@@ -301,7 +301,7 @@ func TestLinkMalformed(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = s.ended()
-		lab.hub.await(t, "the loss", func() bool { return errors.Is(lab.hub.atts[0].lost, link.ErrMalformed) })
+		lab.hub.await(t, "the loss", func() bool { return errors.Is(lab.hub.links[0].lost, link.ErrMalformed) })
 	}
 }
 
@@ -314,7 +314,7 @@ func TestLinkHubFails(t *testing.T) {
 	s, _ := lab.open(t, hello())
 	s.send(line(1, "a"))
 	_ = s.ended()
-	lab.hub.await(t, "the loss", func() bool { return errors.Is(lab.hub.atts[0].lost, broken) })
+	lab.hub.await(t, "the loss", func() bool { return errors.Is(lab.hub.links[0].lost, broken) })
 	again, _ := lab.open(t, hello())
 	again.send(line(1, "a"))
 	again.awaitAck(1)

@@ -82,6 +82,6 @@ func (h *fakeHub) each() theHub { return eachHub{h} }
 
 type eachHub struct{ *fakeHub }
 
-func (h eachHub) Attach(_ context.Context, hello hub.Hello, w hub.Wire) (attachment, link.Welcome, error) {
-	return newFakeAttachment(h.fakeHub, w), link.Welcome{Next: 1}, nil
+func (h eachHub) Attach(_ context.Context, hello hub.Hello, out hub.LinkSender) (runLink, link.Welcome, error) {
+	return newFakeRunLink(h.fakeHub, out), link.Welcome{Next: 1}, nil
 }

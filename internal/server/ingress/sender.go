@@ -54,7 +54,7 @@ type outgoing struct {
 // isCommand reports whether it is neither a message nor a mark.
 func (o *outgoing) isCommand() bool { return o.message == nil && o.sent == nil && !o.ack }
 
-var _ hub.Wire = (*sender)(nil)
+var _ hub.LinkSender = (*sender)(nil)
 
 // Send implements the hub's contract.
 func (s *sender) Send(commands []link.Order) {

@@ -50,11 +50,11 @@ func readSpool(ctx context.Context, h *hub.Hub, r io.Reader) (damaged bool, err 
 		Version: header.Version, Session: header.Session, Run: header.Run, Instance: header.Instance, Next: header.Next, Oldest: header.Oldest,
 		Written: header.Written, Writing: header.Writing, Failed: header.Failed,
 	}}
-	att, welcome, err := h.AttachSpool(ctx, hello, nobody{})
+	l, welcome, err := h.AttachSpool(ctx, hello, noSender{})
 	if err != nil {
 		return false, err
 	}
-	defer func() { att.Lost(err) }()
+	defer func() { l.Lost(err) }()
 	incoming := link.NewIncoming(max(welcome.Have, header.Oldest-1))
 	var items []hub.Item
 	bytes := 0
@@ -62,7 +62,7 @@ func readSpool(ctx context.Context, h *hub.Hub, r io.Reader) (damaged bool, err 
 		if len(items) == 0 {
 			return nil
 		}
-		err := att.Receive(ctx, items)
+		err := l.Receive(ctx, items)
 		items, bytes = nil, 0
 		return err
 	}
@@ -90,13 +90,13 @@ func readSpool(ctx context.Context, h *hub.Hub, r io.Reader) (damaged bool, err 
 	return damaged, give()
 }
 
-// nobody is the other end of a link that has none.
-type nobody struct{}
+// noSender is the sender of a link that has no other end.
+type noSender struct{}
 
-var _ hub.Wire = nobody{}
+var _ hub.LinkSender = noSender{}
 
-func (nobody) Send([]link.Order)          {}
-func (nobody) Stop(time.Duration, string) {}
-func (nobody) CloseInput()                {}
-func (nobody) Ack(int64)                  {}
-func (nobody) Close(string)               {}
+func (noSender) Send([]link.Order)          {}
+func (noSender) Stop(time.Duration, string) {}
+func (noSender) CloseInput()                {}
+func (noSender) Ack(int64)                  {}
+func (noSender) Close(string)               {}

@@ -84,7 +84,7 @@ func TestDialInsists(t *testing.T) {
 		}
 		// What is sent before that is for no connection.
 		lab.hub.await(t, "the connection", func() bool { return slices.Contains(lab.hub.calls, "connected false") })
-		lab.hub.last().wire.Send([]link.Order{{Number: 1, Line: []byte(answer)}})
+		lab.hub.last().sender.Send([]link.Order{{Number: 1, Line: []byte(answer)}})
 		_ = c.read()
 		lab.hub.await(t, "the inquiry", func() bool { return slices.Contains(lab.hub.calls, "recover") })
 		_ = lab.dial.Close()

@@ -6,7 +6,7 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 )
 
-// A Cursor follows a session, or all; *hub.Cursor and *hub.WideCursor are such. One
+// A Cursor follows a session, or all; *hub.Cursor and *hub.GlobalCursor are such. One
 // goroutine uses it.
 type Cursor interface {
 	// Next returns the next frames, and blocks until there are some. They are only

@@ -25,8 +25,8 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// Metrics are the counters of one hub. It is a hub's meter, and safe for
-// concurrent use. None of its methods blocks.
+// Metrics are the counters of one hub, for [hub.Options]. They are safe for concurrent
+// use, and none of the methods blocks.
 type Metrics struct {
 	// Static after construction; the maps are only read.
 	log      *slog.Logger
@@ -45,7 +45,7 @@ type Metrics struct {
 	judged   prometheus.Counter
 }
 
-var _ hub.Meter = (*Metrics)(nil)
+var _ hub.Metrics = (*Metrics)(nil)
 
 // lineCounters are the counters of one kind of entries.
 type lineCounters struct{ lines, bytes prometheus.Counter }

@@ -21,22 +21,22 @@ import (
 )
 
 // An Agent is a run: a simulated CLI and the link between it and the hub. It is the
-// hub's [hub.Wire].
+// hub's [hub.LinkSender].
 type Agent struct {
 	// Static after construction.
 	Session string
 	// Spec is how the hub wanted the CLI started.
 	Spec hub.LaunchSpec
 	// Sim is the CLI; nil for one that dialed in.
-	Sim    *claudetest.Sim
-	lab    *core
-	pid    int
-	ctx    context.Context // ends with the link
-	cancel context.CancelFunc
-	orders chan link.Order
-	stops  chan time.Duration
-	ready  chan struct{}   // closed when att is set
-	att    *hub.Attachment // nil if the hub did not want it
+	Sim     *claudetest.Sim
+	lab     *core
+	pid     int
+	ctx     context.Context // ends with the link
+	cancel  context.CancelFunc
+	orders  chan link.Order
+	stops   chan time.Duration
+	ready   chan struct{} // closed when runLink is set
+	runLink *hub.RunLink  // nil if the hub did not want it
 
 	t    testing.TB  // the part of the test that uses it
 	dead atomic.Bool // its process is gone
@@ -113,32 +113,32 @@ func (a *Agent) kill() {
 // Cut cuts the link. The process lives on.
 func (a *Agent) Cut() {
 	a.cancel()
-	a.att.Lost(errors.New("the link was cut"))
+	a.runLink.Lost(errors.New("the link was cut"))
 }
 
 // Kill ends the process, which says nothing any more.
 func (a *Agent) Kill() {
 	a.kill()
-	a.att.Lost(errors.New("the process was killed"))
+	a.runLink.Lost(errors.New("the process was killed"))
 }
 
-// Send implements [hub.Wire].
+// Send implements [hub.LinkSender].
 func (a *Agent) Send(orders []link.Order) {
 	for _, o := range orders {
 		a.orders <- o
 	}
 }
 
-// Stop implements [hub.Wire].
+// Stop implements [hub.LinkSender].
 func (a *Agent) Stop(grace time.Duration, _ string) { a.stops <- grace }
 
-// CloseInput implements [hub.Wire].
+// CloseInput implements [hub.LinkSender].
 func (a *Agent) CloseInput() { a.stops <- -1 }
 
-// Ack implements [hub.Wire].
+// Ack implements [hub.LinkSender].
 func (a *Agent) Ack(int64) {}
 
-// Close implements [hub.Wire].
+// Close implements [hub.LinkSender].
 func (a *Agent) Close(string) { a.cancel() }
 
 // run connects the CLI to the hub and carries its lines until it has ended.
@@ -146,7 +146,7 @@ func (a *Agent) run() {
 	hello := hub.Hello{Token: a.Spec.Token, Hello: link.Hello{
 		Session: a.Session, Run: a.Spec.Run, Instance: a.Instance(), Next: 1, Oldest: 1, PID: a.pid, PIDStart: "x",
 	}}
-	att, _, err := a.lab.Hub.Attach(a.ctx, hello, a)
+	runLink, _, err := a.lab.Hub.Attach(a.ctx, hello, a)
 	if err != nil {
 		if a.ctx.Err() == nil {
 			a.lab.whole.Errorf("attaching: %v", err)
@@ -154,7 +154,7 @@ func (a *Agent) run() {
 		close(a.ready)
 		return
 	}
-	a.att = att
+	a.runLink = runLink
 	close(a.ready)
 	a.lab.running.Go(a.write)
 	for {
@@ -217,11 +217,11 @@ func (a *Agent) take(o link.Order) {
 	scripted = scripted && string(h.Type) == "control_request"
 	if a.Sim != nil && !scripted {
 		if err := a.Sim.Write(a.ctx, o.Line); err != nil {
-			_ = a.att.Failed(a.ctx, o.Number, err.Error()) // the hub may be gone
+			_ = a.runLink.Failed(a.ctx, o.Number, err.Error()) // the hub may be gone
 			return
 		}
 	}
-	_ = a.att.Written(a.ctx, o.Number) // the hub may be gone
+	_ = a.runLink.Written(a.ctx, o.Number) // the hub may be gone
 	if scripted {
 		a.receive([]byte(Answered(string(h.RequestID), answer)), wire.Durable)
 	}
@@ -242,7 +242,7 @@ func (a *Agent) receive(line []byte, class wire.Class) {
 		a.number++
 		a.k = 0
 	}
-	if a.Sim != nil { // who dials in has no numbers
+	if a.Sim != nil { // a CLI that dials in has no numbers
 		record.Number, record.K = a.number, a.k
 	}
 	a.give(hub.Item{Record: record})
@@ -250,7 +250,7 @@ func (a *Agent) receive(line []byte, class wire.Class) {
 
 // give gives the hub an item. saying is held.
 func (a *Agent) give(item hub.Item) {
-	if err := a.att.Receive(a.ctx, []hub.Item{item}); err != nil && a.ctx.Err() == nil {
+	if err := a.runLink.Receive(a.ctx, []hub.Item{item}); err != nil && a.ctx.Err() == nil {
 		a.lab.whole.Errorf("giving the hub %s: %v", item.Bytes, err)
 	}
 }

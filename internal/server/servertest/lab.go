@@ -157,10 +157,10 @@ func (l *Lab) Dial(in api.CreateSession) *Agent {
 	}
 	a := l.newAgent(hub.LaunchSpec{Session: created.ID, Run: 1})
 	a.t = l.t
-	if a.att, _, err = l.Hub.AttachDialled(l.ctx(), hub.DialHello{Session: created.ID, Run: 1}, a); err != nil {
+	if a.runLink, _, err = l.Hub.AttachDialled(l.ctx(), hub.DialHello{Session: created.ID, Run: 1}, a); err != nil {
 		l.t.Fatal(err)
 	}
-	if err := a.att.Connected(l.ctx(), false); err != nil {
+	if err := a.runLink.Connected(l.ctx(), false); err != nil {
 		l.t.Fatal(err)
 	}
 	close(a.ready)

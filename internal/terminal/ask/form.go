@@ -59,7 +59,7 @@ func (f form) head(m Model) []string {
 	return append(lines, about(m)...)
 }
 
-// body shows the address of a page: whole, for who follows it must have seen where it leads. It is never opened automatically.
+// body shows the address of a page: whole, for a user who follows it must have seen where it leads. It is never opened automatically.
 func (f form) body(m Model) []string {
 	if !f.page() {
 		return nil

@@ -45,8 +45,8 @@ type Options struct {
 	Editor func(text, suffix string) tea.Cmd
 	// Dir is the folder in which images to attach are looked for.
 	Dir string
-	// Guard is for how long no key must have been pressed before one counts, so that who was just typing something else does not answer
-	// by accident. If zero, every key counts. It needs Init.
+	// Guard is for how long no key must have been pressed before one counts, so that a user who was just typing something else does not
+	// answer by accident. If zero, every key counts. It needs Init.
 	Guard time.Duration
 	// Wait is how long that lasts if no key is pressed meanwhile. If zero, as long as Guard.
 	Wait time.Duration
@@ -183,7 +183,7 @@ func (m Model) looked() Model {
 	return m
 }
 
-// unseen says that the lines of the body from the first one that was never shown on have not been read; once, for who insists knows.
+// unseen says that the lines of the body from the first one that was never shown on have not been read; once, for a user who insists knows.
 func (m Model) unseen() (Model, bool) {
 	if m.seen >= len(m.body) || m.warned {
 		return m, false
@@ -283,7 +283,7 @@ func (m Model) Update(msg tea.Msg) (Model, tea.Cmd) {
 			return m, m.Init()
 		}
 		if msg.IsRepeat && !m.Typing() && !moves(msg) {
-			return m, nil // who holds a key down decides nothing more with it
+			return m, nil // a user who holds a key down decides nothing more with it
 		}
 		m, cmd := m.key(msg)
 		return m.looked(), cmd
@@ -376,7 +376,7 @@ func (m Model) putOff() tea.Cmd {
 	return func() tea.Msg { return PutOffMsg{id} }
 }
 
-// answered gives the answer to who shows the question.
+// answered gives the answer to the model that shows the question.
 func (m Model) answered(a api.Answer) (Model, tea.Cmd) {
 	m.phase, m.entry, m.menu = sent, entry{}, menu{}
 	id := m.q.ID
@@ -405,7 +405,7 @@ func (m Model) edit(label, text, suffix string, then func(m Model, text string) 
 			return m, nil
 		}
 		m.entry = newEntry(label, "", true, func(m Model, in written) (Model, tea.Cmd) { return then(m, in.text) })
-		m.entry.empty = true // what it is good for is judged by who wants it
+		m.entry.empty = true // then judges the text
 		m.entry.field = m.entry.field.Set(text)
 		return m, nil
 	}

@@ -128,7 +128,7 @@ func change(m Model, tool string, input json.RawMessage) []string {
 	before, replaces := wire.LookupString(input, "old_string")
 	after, by := wire.LookupString(input, "new_string")
 	content, writes := wire.LookupString(input, "content")
-	// Nothing of a line is cut away: who allows something must have been able to read it to its end.
+	// Nothing of a line is cut away: a user who allows something must have been able to read it to its end.
 	// What is too long for that is cut as a member, which says so.
 	if len(before)+len(after)+len(content) > maxDiff {
 		return members(m, input)

@@ -309,7 +309,7 @@ func note(m Model, label, text string) []string {
 
 func spaces(n int) string { return strings.Repeat(" ", n) }
 
-// Lines returns all of a question, for who prints it rather than showing it: what is asked, what it is about, and what can be chosen.
+// Lines returns all of a question, for a caller that prints it rather than showing it: what is asked, what it is about, and what can be chosen.
 func Lines(q *api.Question, o Options) []string {
 	o.Height, o.Guard = 0, 0
 	m := New(q, o)

@@ -18,8 +18,8 @@ const (
 )
 
 // Files returns a function that completes paths in a folder: those that begin with a prefix, folders with a slash at the end, at most 50.
-// It reads the one folder that the prefix names, at most 10 000 entries of it, and opens no file. Hidden files are offered only to who
-// has written the dot.
+// It reads the one folder that the prefix names, at most 10 000 entries of it, and opens no file. Hidden files are offered only if
+// the prefix has the dot.
 func Files(dir string) func(prefix string) []string {
 	return func(prefix string) []string {
 		folder, start := "", prefix

@@ -138,7 +138,7 @@ func (r *Reply) review(q *api.Question, answer *api.Answer) error {
 		return fmt.Errorf("%s; say what to change with --feedback", possible)
 	case len(r.Words) == 0 && r.Feedback == "":
 		return errors.New(possible)
-	case len(r.Words) == 0: // who says what is missing wants it changed
+	case len(r.Words) == 0: // a user who says what is missing wants it changed
 		answer.Outcome = api.PlanRevise
 	default:
 		word := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(r.Words[0])), "-", "_")

@@ -110,7 +110,7 @@ func patchHunks(structuredPatch json.RawMessage) []hunk {
 }
 
 // least returns the lines of a hunk with as few changes as possible. Some versions of the CLI write a hunk as all of the old lines and all of the
-// new ones; who has seen the change before it was made saw only what differs.
+// new ones; a user who has seen the change before it was made saw only what differs.
 func least(lines []diffLine) []diffLine {
 	var before, after strings.Builder
 	for _, l := range lines {

@@ -54,7 +54,7 @@ func (r *renderer) table(n *extast.Table, source []byte, f frame, emit func(stri
 	}
 }
 
-// excess returns what stands in a row beyond the last column. Markdown leaves it away, and it would be hidden from who reads.
+// excess returns what stands in a row beyond the last column. Markdown leaves it away, and it would be hidden from the reader.
 func excess(row ast.Node, source []byte) string {
 	last := row.LastChild()
 	if last == nil || last.Lines().Len() == 0 {

@@ -15,7 +15,7 @@ import (
 const (
 	// gap is the shortest time between two batches of a stream, so that there are at most 20 redraws in a second however fast an agent writes.
 	gap = 50 * time.Millisecond
-	// maxFrames and maxBytes are how much is taken before the last batch was looked at. The server waits for those who are slower, or has them
+	// maxFrames and maxBytes are how much is taken before the last batch was looked at. The server waits for a client that is slower, or has it
 	// read the journal.
 	maxFrames = 2000
 	maxBytes  = 8 << 20

@@ -527,7 +527,8 @@ type Terminal struct {
 // messages and answers did not arrive. All that it has started has ended when it returns.
 func Run(ctx context.Context, hub Hub, t Terminal, o Options) error {
 	m := New(ctx, hub, o)
-	// Signals are the caller's, who ends ctx. It is not given to the program: that would not wait for who reads keys, whose file it closes.
+	// Signals are the caller's, which ends ctx. It is not given to the program: that would not wait for its goroutine that reads keys, whose file it
+	// closes.
 	p := tea.NewProgram(m, tea.WithInput(t.In), tea.WithOutput(t.Out), tea.WithEnvironment(t.Env), tea.WithFPS(redraws), tea.WithoutSignalHandler())
 	stop := context.AfterFunc(ctx, p.Quit)
 	_, err := p.Run()

@@ -326,7 +326,7 @@ func (r *rewinding) key(m *Model, k tea.KeyPressMsg) tea.Cmd {
 	case "pgdown", "space", " ":
 		r.top += m.height / 2
 	case "y":
-		// Who presses it before they could read the list has not read it.
+		// A user who presses it before there was time to read the list has not read it.
 		if !r.ready() || time.Since(r.came) < min(m.o.Guard, pane.Surprise) {
 			return nil
 		}

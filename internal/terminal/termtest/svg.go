@@ -14,7 +14,7 @@ import (
 // SVGOptions say how a recording is drawn.
 type SVGOptions struct {
 	FrameOptions
-	// Title stands at the top, and is what those hear who have the picture read to them; Description says more to them.
+	// Title stands at the top, and is what people hear to whom the picture is read; Description says more to them.
 	Title, Description string
 	// Still draws the last frame only.
 	Still bool

@@ -19,8 +19,8 @@ import (
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// nobody is what an agent is told that asks where no user can answer.
-const nobody = "No one can answer: this is a script. Do without it, or say what has to be done by hand."
+// unanswerable is what an agent is told that asks where no user can answer.
+const unanswerable = "No one can answer: this is a script. Do without it, or say what has to be done by hand."
 
 // endPatience is how long ending an agent may hold up the end of a script.
 const endPatience = 20 * time.Second
@@ -172,7 +172,7 @@ func (p *Printer) lost(err error, _ time.Duration) {
 
 // answer says no, in the words of each kind of question.
 func (p *Printer) answer(_ context.Context, q api.Question) (api.Answer, error) {
-	answer := api.Answer{Decision: "deny", Message: nobody}
+	answer := api.Answer{Decision: "deny", Message: unanswerable}
 	//nolint:exhaustive // the others are denied
 	switch q.Kind {
 	case api.QuestionForm:
@@ -180,7 +180,7 @@ func (p *Printer) answer(_ context.Context, q api.Question) (api.Answer, error) 
 	case api.QuestionDialog:
 		answer = api.Answer{Decision: "cancel"}
 	case api.QuestionPlan:
-		answer = api.Answer{Outcome: api.PlanReject, Message: nobody}
+		answer = api.Answer{Outcome: api.PlanReject, Message: unanswerable}
 	}
 	answer.Note = "switchboard run --print: no one could answer"
 	p.mu.Lock()
@@ -349,7 +349,7 @@ func (p *Printer) outcome(ctx context.Context, result *wire.Result) *outcome {
 		}
 	}
 	if none := len(o.Structured) == 0 || string(o.Structured) == "null"; p.o.Schema && !o.Failed && none {
-		o.Failed = true // who asked for an object cannot do anything with a text
+		o.Failed = true // a caller that asked for an object cannot do anything with a text
 		o.Errors = append(o.Errors, "the agent gave no answer in the form of the schema")
 	}
 	if after, err := p.session.Snapshot(ctx); err == nil && after.Cost != nil {

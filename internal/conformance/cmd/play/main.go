@@ -1,5 +1,5 @@
 // Command play holds a conversation with a simulated agent, or with a real Claude Code CLI and a simulated model, and prints it for a person
-// to read: who says what, what is asked, and how this program answers.
+// to read: what each side says, what is asked, and how this program answers.
 //
 //	play [--help] [--fast] [--raw] [--real] [--version-of-cli VERSION]
 //
@@ -191,7 +191,7 @@ func (s *stage) realCLI(ctx context.Context, c choice, view *transcript) (claude
 	return process, cli.Version, nil
 }
 
-// observed is a transport whose lines are shown as they are sent; those that come are shown by who reads them.
+// observed is a transport whose lines are shown as they are sent; those that come are shown by the caller, which reads them.
 type observed struct {
 	claude.Transport
 	view *transcript

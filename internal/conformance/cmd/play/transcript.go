@@ -84,8 +84,8 @@ func (v *transcript) received(line []byte, message wire.Message) {
 	}
 }
 
-// who names the speaker; what a sub-agent does stands further in.
-func who(parent string) (name, margin string) {
+// speaker names the agent that speaks; what a sub-agent does stands further in.
+func speaker(parent string) (name, margin string) {
 	if parent == "" {
 		return "Agent", "  "
 	}
@@ -93,7 +93,7 @@ func who(parent string) (name, margin string) {
 }
 
 func (v *transcript) assistant(m *wire.Assistant) {
-	name, margin := who(m.ParentToolUseID)
+	name, margin := speaker(m.ParentToolUseID)
 	if m.ParentToolUseID != "" {
 		name = "    " + name
 	}
@@ -215,7 +215,7 @@ func (v *transcript) path(path string) string {
 
 // results prints what tools gave.
 func (v *transcript) results(m *wire.User) {
-	_, margin := who(m.ParentToolUseID)
+	_, margin := speaker(m.ParentToolUseID)
 	for _, block := range m.Message.Content.Blocks {
 		result, ok := block.(*wire.ToolResultBlock)
 		if !ok {

@@ -16,7 +16,7 @@ import (
 // something that a person, a program or the agent did. What the hub writes about
 // itself and its links is not, or a restart would make all sessions the newest.
 // linked says whether the agent was connected before the entry.
-func (b *book) isActivity(e *journal.Entry, line *fold.Line, linked bool) bool {
+func (p *projection) isActivity(e *journal.Entry, line *fold.Line, linked bool) bool {
 	switch e.Kind {
 	case api.KindLine:
 		// The hub sends requests after a reconnect and when a client looks at a session; their answers are no activity.
@@ -26,22 +26,22 @@ func (b *book) isActivity(e *journal.Entry, line *fold.Line, linked bool) bool {
 		return err == nil && string(h.Type) == "user"
 	case api.KindRunEnded:
 		// An idle process that died while the hub was away left nothing undone.
-		return linked || b.Ended != nil && b.Ended.Unfinished
+		return linked || p.Ended != nil && p.Ended.Unfinished
 	case api.KindCreated, api.KindRunStarted, api.KindQuestionOpened, api.KindQuestionSettled, api.KindDecision, api.KindHold, api.KindHoldOver, api.KindBudget:
 		return true
 	}
 	return e.Source != journal.SourceHub
 }
 
-// bookForm is the form of stored books. One of another form is folded anew from the
-// log. Raise it when a book learns something from entries that it did not before.
-const bookForm = 1
+// projectionForm is the form of stored projections. One of another form is folded anew from the
+// log. Raise it when a projection learns something from entries that it did not before.
+const projectionForm = 1
 
 // title returns the title that is shown: what a person named the session, else the
 // agent, else the beginning of the first prompt, which does not change as messages
 // come.
-func (b *book) title() string {
-	return cmp.Or(b.Title, b.State.Title, b.Asked)
+func (p *projection) title() string {
+	return cmp.Or(p.Title, p.State.Title, p.Asked)
 }
 
 // maxAsked is how long a title is that comes from a prompt, in characters.
@@ -97,19 +97,19 @@ func firstLine(text string, limit int) string {
 }
 
 // row returns the session's row.
-func (b *book) row() *journal.Session {
+func (p *projection) row() *journal.Session {
 	row := &journal.Session{
-		ID: b.ID, Epoch: b.Epoch, Seq: b.Seq, Title: b.title(), Dir: b.dir(), State: string(b.phase()), Model: b.State.Model,
-		Conversation: b.State.Conversation(), Run: b.Run, Created: b.Created, Updated: b.Updated, Open: len(b.Questions),
-		CostUSD: b.Costs.Total().CostUSD, Archived: b.Archived,
+		ID: p.ID, Epoch: p.Epoch, Seq: p.Seq, Title: p.title(), Dir: p.dir(), State: string(p.phase()), Model: p.State.Model,
+		Conversation: p.State.Conversation(), Run: p.Run, Created: p.Created, Updated: p.Updated, Open: len(p.Questions),
+		CostUSD: p.Costs.Total().CostUSD, Archived: p.Archived,
 	}
-	if b.Ended != nil {
-		row.Ended = b.Ended.Time
+	if p.Ended != nil {
+		row.Ended = p.Ended.Time
 	}
 	if row.Model == "" {
-		row.Model = b.Options.Model
+		row.Model = p.Options.Model
 	}
-	row.Data = b.rowData()
+	row.Data = p.rowData()
 	return row
 }
 
@@ -125,33 +125,33 @@ const maxRowText = 160
 
 // rowData returns the data of the session's row. Each step has a row, and seldom
 // another data: it is kept with what it was made of.
-func (b *book) rowData() json.RawMessage {
-	made := rowData{Simulated: b.Simulated, Failed: b.failed(), Text: b.State.Text}
-	if made != b.rowOf {
-		b.rowOf, b.rowJSON = made, nil
+func (p *projection) rowData() json.RawMessage {
+	made := rowData{Simulated: p.Simulated, Failed: p.failed(), Text: p.State.Text}
+	if made != p.rowOf {
+		p.rowOf, p.rowJSON = made, nil
 		made.Text = record.CutLine(made.Text, maxRowText)
 		if made != (rowData{}) {
-			b.rowJSON = encoded(made)
+			p.rowJSON = encoded(made)
 		}
 	}
-	return b.rowJSON
+	return p.rowJSON
 }
 
 // failed reports whether the last turn failed, or the process ended before its work
 // was done. A session that a person stopped has not failed, nor has what still
 // goes on.
-func (b *book) failed() bool {
-	if e := b.Ended; e != nil && b.Run > 0 {
-		if _, waiting := b.nextPrompt(); waiting || e.Unfinished {
+func (p *projection) failed() bool {
+	if e := p.Ended; e != nil && p.Run > 0 {
+		if _, waiting := p.nextPrompt(); waiting || e.Unfinished {
 			return !strings.HasPrefix(e.Reason, stoppedBy) && !strings.HasPrefix(e.Reason, givenUpBy)
 		}
 	}
-	r := b.State.Result
+	r := p.State.Result
 	switch {
 	case r == nil || !r.Failed || r.Interrupted || r.Terminal == wire.TerminalReasonAbortedStreaming || r.Terminal == wire.TerminalReasonAbortedTools:
 		return false
-	case b.Ended != nil:
+	case p.Ended != nil:
 		return true
 	}
-	return !b.State.Turn && len(b.State.Queue.Waiting) == 0
+	return !p.State.Turn && len(p.State.Queue.Waiting) == 0
 }

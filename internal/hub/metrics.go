@@ -11,9 +11,9 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/record"
 )
 
-// A Meter counts what a hub does. Its methods are called in the way of lines: they
+// Metrics count what a hub does. The methods are called in the way of lines: they
 // must not block. They are safe for concurrent use.
-type Meter interface {
+type Metrics interface {
 	// Lines counts entries of a kind that were journaled, or live lines that were
 	// shown, with their bytes.
 	Lines(kind string, n, bytes int)
@@ -31,20 +31,20 @@ type Meter interface {
 	Evaluated(evaluations int)
 }
 
-// noMeter counts nothing.
-type noMeter struct{}
+// noMetrics counts nothing.
+type noMetrics struct{}
 
-func (noMeter) Lines(string, int, int)                 {}
-func (noMeter) Commit(int, time.Duration)              {}
-func (noMeter) Shown(time.Duration)                    {}
-func (noMeter) Question(string, string, time.Duration) {}
-func (noMeter) Behind(int64)                           {}
-func (noMeter) Evaluated(int)                          {}
+func (noMetrics) Lines(string, int, int)                 {}
+func (noMetrics) Commit(int, time.Duration)              {}
+func (noMetrics) Shown(time.Duration)                    {}
+func (noMetrics) Question(string, string, time.Duration) {}
+func (noMetrics) Behind(int64)                           {}
+func (noMetrics) Evaluated(int)                          {}
 
 // measure counts what a step wrote and showed.
 func (st *step) measure() {
-	meter := st.s.hub.meter
-	if _, none := meter.(noMeter); none {
+	metrics := st.s.hub.metrics
+	if _, none := metrics.(noMetrics); none {
 		return
 	}
 	// What follows each other is mostly of one kind.
@@ -58,19 +58,19 @@ func (st *step) measure() {
 			is, size = e.Kind, len(e.Line)+len(e.Data)
 		}
 		if is != kind && n > 0 {
-			meter.Lines(kind, n, bytes)
+			metrics.Lines(kind, n, bytes)
 			n, bytes = 0, 0
 		}
 		kind, n, bytes = is, n+1, bytes+size
 	}
 	if n > 0 {
-		meter.Lines(kind, n, bytes)
+		metrics.Lines(kind, n, bytes)
 	}
 }
 
 // settled counts a question that was settled.
 func (st *step) settled(row *journal.Question, state api.QuestionState) {
-	st.s.hub.meter.Question(row.Kind, string(state), max(st.now.Sub(row.OpenedAt), 0))
+	st.s.hub.metrics.Question(row.Kind, string(state), max(st.now.Sub(row.OpenedAt), 0))
 }
 
 // Stats are figures of a hub at a moment.
@@ -90,7 +90,7 @@ func (h *Hub) Stats(ctx context.Context) (Stats, error) {
 	if err != nil {
 		return Stats{}, h.problem(err, "")
 	}
-	v := Stats{Sessions: map[api.State]int{}, OpenQuestions: map[api.QuestionKind]int{}, Followers: int(h.wide.followers.Load())}
+	v := Stats{Sessions: map[api.State]int{}, OpenQuestions: map[api.QuestionKind]int{}, Followers: int(h.globalFeed.followers.Load())}
 	for state, n := range counts.Sessions {
 		v.Sessions[api.State(state)] = n
 	}
@@ -117,8 +117,8 @@ func (h *Hub) Unknown(ctx context.Context, id string) (*record.Unknown, error) {
 	}
 	d := new(record.Unknown)
 	err := s.do(ctx, reading, func(*step) error {
-		b := s.book
-		d.Version, d.State.Version, d.State.Drift = b.Version, b.State.Version, b.State.Drift
+		p := s.projection
+		d.Version, d.State.Version, d.State.Drift = p.Version, p.State.Version, p.State.Drift
 		for _, counters := range []*map[string]int64{&d.State.Drift.Types, &d.State.Drift.Parts, &d.State.Drift.Fields} {
 			*counters = maps.Clone(*counters)
 		}

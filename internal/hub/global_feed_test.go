@@ -13,33 +13,33 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/hub"
 )
 
-// A meter counts; it is locked while it does.
-type meter struct {
+// countedMetrics count; they are locked while they do.
+type countedMetrics struct {
 	sync.Mutex
 
 	lines, questions map[string]int
 	commits, shown   int
 }
 
-// A wideFollower has followed all sessions so far.
-type wideFollower struct {
+// A globalFollower has followed all sessions so far.
+type globalFollower struct {
 	t      *testing.T
-	cursor *hub.WideCursor
+	cursor *hub.GlobalCursor
 	frames []api.Frame
 }
 
-func (l *lab) followAll(o hub.FollowOptions) *wideFollower {
+func (l *lab) followAll(o hub.FollowOptions) *globalFollower {
 	l.t.Helper()
 	c, err := l.hub.FollowAll(l.ctx(), o)
 	if err != nil {
 		l.t.Fatal(err)
 	}
 	l.t.Cleanup(c.Close)
-	return &wideFollower{t: l.t, cursor: c}
+	return &globalFollower{t: l.t, cursor: c}
 }
 
 // until reads until each of the events was seen.
-func (f *wideFollower) until(ctx context.Context, events ...string) {
+func (f *globalFollower) until(ctx context.Context, events ...string) {
 	f.t.Helper()
 	missing := map[string]bool{}
 	for _, id := range events {
@@ -60,7 +60,7 @@ func (f *wideFollower) until(ctx context.Context, events ...string) {
 }
 
 // results reads until so many turns have ended.
-func (f *wideFollower) results(ctx context.Context, n int) {
+func (f *globalFollower) results(ctx context.Context, n int) {
 	for n > 0 {
 		frames, err := f.cursor.Next(ctx)
 		if err != nil {
@@ -78,7 +78,7 @@ func (f *wideFollower) results(ctx context.Context, n int) {
 
 // positions returns where the events are, and checks that they are in order, all of
 // a session's after each other.
-func (f *wideFollower) positions() []string {
+func (f *globalFollower) positions() []string {
 	f.t.Helper()
 	var list []string
 	last := map[string]int64{}

@@ -26,10 +26,9 @@ type Hello struct {
 	Token string
 }
 
-// Wire is the other end of a link, as the hub uses it. Its methods only queue
-// what they are given; they do not wait for the other side, and do not call the
-// hub.
-type Wire interface {
+// A LinkSender sends to the other end of a link. Its methods only queue what they are
+// given; they do not wait for the other side, and do not call the hub.
+type LinkSender interface {
 	// Send sends commands, in order. Their numbers are those of the run's outbox;
 	// they grow, and some may be missing.
 	Send(commands []link.Order)
@@ -87,14 +86,14 @@ func (e *OwnedError) Error() string {
 	return fmt.Sprintf("instance %s has this run", e.Instance)
 }
 
-// An Attachment is a link to the process of a run. Its methods may be called
+// A RunLink is a link to the process of a run. Its methods may be called
 // from several goroutines, but what Receive is given counts in the order of the
 // calls.
-type Attachment struct {
+type RunLink struct {
 	hub     *Hub
 	session *session
 	release func()
-	wire    Wire
+	sender  LinkSender
 	run     int
 	tee     bool // the CLI is a program's
 	steer   bool // which lets others prompt it
@@ -123,23 +122,23 @@ type linkState struct {
 }
 
 // Session returns the id of the session, Run the number of the run.
-func (a *Attachment) Session() string { return a.session.id }
+func (l *RunLink) Session() string { return l.session.id }
 
 // Run returns the number of the run.
-func (a *Attachment) Run() int { return a.run }
+func (l *RunLink) Run() int { return l.run }
 
 // Attach connects the link of a shim to its run.
-func (h *Hub) Attach(ctx context.Context, hello Hello, w Wire) (*Attachment, link.Welcome, error) {
-	return h.attach(ctx, hello, w, false)
+func (h *Hub) Attach(ctx context.Context, hello Hello, sender LinkSender) (*RunLink, link.Welcome, error) {
+	return h.attach(ctx, hello, sender, false)
 }
 
 // AttachSpool connects what a shim left in a file when it gave up waiting for a
 // hub. Its lines are taken in even if the run was found to have ended meanwhile.
-func (h *Hub) AttachSpool(ctx context.Context, hello Hello, w Wire) (*Attachment, link.Welcome, error) {
-	return h.attach(ctx, hello, w, true)
+func (h *Hub) AttachSpool(ctx context.Context, hello Hello, sender LinkSender) (*RunLink, link.Welcome, error) {
+	return h.attach(ctx, hello, sender, true)
 }
 
-func (h *Hub) attach(ctx context.Context, hello Hello, w Wire, spool bool) (*Attachment, link.Welcome, error) {
+func (h *Hub) attach(ctx context.Context, hello Hello, sender LinkSender, spool bool) (*RunLink, link.Welcome, error) {
 	s, release, err := h.acquire(ctx, hello.Session)
 	if err != nil {
 		var problem *api.Error
@@ -148,30 +147,30 @@ func (h *Hub) attach(ctx context.Context, hello Hello, w Wire, spool bool) (*Att
 		}
 		return nil, link.Welcome{}, err
 	}
-	a := &Attachment{hub: h, session: s, release: release, wire: w, run: hello.Run, tee: hello.Tee, steer: hello.Steer, connected: !spool, spool: spool}
+	l := &RunLink{hub: h, session: s, release: release, sender: sender, run: hello.Run, tee: hello.Tee, steer: hello.Steer, connected: !spool, spool: spool}
 	var welcome link.Welcome
 	err = lookUp(ctx, s, patient, s.shim, h.alive, func(st *step, alive *bool) (err error) {
-		welcome, err = st.attach(a, hello, alive)
+		welcome, err = st.attach(l, hello, alive)
 		return err
 	})
 	if errors.Is(err, errRunOver) {
 		err = h.gone(ctx, hello)
 	}
 	if err != nil {
-		a.Lost(err) // it may still be attached, if ctx has ended
+		l.Lost(err) // it may still be attached, if ctx has ended
 		return nil, link.Welcome{}, err
 	}
-	return a, welcome, nil
+	return l, welcome, nil
 }
 
 // attach is Attach in the session's loop. alive says whether the shim that has the run
 // lives, see lookUp.
-func (st *step) attach(a *Attachment, hello Hello, alive *bool) (link.Welcome, error) {
-	s, b := st.s, st.s.book
-	if a.spool {
-		return st.attachSpool(a, hello, alive)
+func (st *step) attach(l *RunLink, hello Hello, alive *bool) (link.Welcome, error) {
+	s, p := st.s, st.s.projection
+	if l.spool {
+		return st.attachSpool(l, hello, alive)
 	}
-	if hello.Run != b.Run || b.Ended != nil {
+	if hello.Run != p.Run || p.Ended != nil {
 		return link.Welcome{}, errRunOver
 	}
 	if subtle.ConstantTimeCompare(hashToken(hello.Token), s.run.TokenHash) != 1 {
@@ -188,8 +187,8 @@ func (st *step) attach(a *Attachment, hello Hello, alive *bool) (link.Welcome, e
 	if s.link != nil {
 		s.link.replace("the shim has connected anew")
 	}
-	back := b.phase() == fold.PhaseOffline
-	s.link = a
+	back := p.phase() == fold.PhaseOffline
+	s.link = l
 	s.links.joined++
 	s.run.Instance, s.run.PID, s.run.PIDStart = hello.Instance, hello.PID, hello.PIDStart
 	st.event(api.KindLinkUp, Actor{}, record.RunFound{Back: back})
@@ -214,31 +213,31 @@ func (st *step) attach(a *Attachment, hello Hello, alive *bool) (link.Welcome, e
 		s.run.NextCommand = hello.Written + 1
 	}
 	for _, f := range hello.Failed {
-		st.failed(a, f.Number, f.Reason)
+		st.failed(l, f.Number, f.Reason)
 	}
 	st.written(hello.Written)
 	st.touch()
-	a.acked = s.run.Have
-	st.resend(a, hello.Writing)
+	l.acked = s.run.Have
+	st.resend(l, hello.Writing)
 	st.rulesChanged() // they may have, while it was away
 	st.refuseForeign()
 	switch stopping := s.process.stopping; {
 	case s.turnTaken():
-		st.closeInput(a)
+		st.closeInput(l)
 	case stopping != "":
 		// The order to stop may have been lost with the old connection.
-		st.then(func() { a.wire.Stop(stopGrace, stopping) })
+		st.then(func() { l.sender.Stop(stopGrace, stopping) })
 	}
-	return link.Welcome{Epoch: b.Epoch, Have: s.run.Have, Next: s.run.NextCommand}, nil
+	return link.Welcome{Epoch: p.Epoch, Have: s.run.Have, Next: s.run.NextCommand}, nil
 }
 
 // attachSpool attaches what a dead shim left.
-func (st *step) attachSpool(a *Attachment, hello Hello, alive *bool) (link.Welcome, error) {
+func (st *step) attachSpool(l *RunLink, hello Hello, alive *bool) (link.Welcome, error) {
 	s := st.s
 	switch {
-	case hello.Run > s.book.Run:
+	case hello.Run > s.projection.Run:
 		return link.Welcome{}, &GoneError{Reason: "this hub does not know the run"}
-	case hello.Run < s.book.Run:
+	case hello.Run < s.projection.Run:
 		// Among those of the next run its lines would tell something else.
 		return link.Welcome{}, &GoneError{Reason: "the session continued with another run"}
 	}
@@ -248,14 +247,14 @@ func (st *step) attachSpool(a *Attachment, hello Hello, alive *bool) (link.Welco
 	if s.run.Instance != "" && s.run.Instance != hello.Instance {
 		return link.Welcome{}, &OwnedError{Instance: s.run.Instance}
 	}
-	s.link = a
-	a.tee = s.book.Transport == transportTee // what its CLI asks the program is not the hub's to refuse
+	s.link = l
+	l.tee = s.projection.Transport == transportTee // what its CLI asks the program is not the hub's to refuse
 	for _, f := range hello.Failed {
-		st.failed(a, f.Number, f.Reason)
+		st.failed(l, f.Number, f.Reason)
 	}
 	st.written(hello.Written)
-	a.acked = s.run.Have
-	return link.Welcome{Epoch: s.book.Epoch, Have: s.run.Have, Next: s.run.NextCommand}, nil
+	l.acked = s.run.Have
+	return link.Welcome{Epoch: s.projection.Epoch, Have: s.run.Have, Next: s.run.NextCommand}, nil
 }
 
 // errRunOver says that the run of a shim is not the current one, or has ended.
@@ -299,27 +298,27 @@ func (s *session) free(alive *bool) error {
 }
 
 // replace takes a link out of use. Its owner will find that it counts no more.
-func (a *Attachment) replace(reason string) {
-	a.over = true
-	a.session.link = nil
-	a.wire.Close(reason)
+func (l *RunLink) replace(reason string) {
+	l.over = true
+	l.session.link = nil
+	l.sender.Close(reason)
 }
 
 // Receive takes in what a link brought. It returns when all of it is in the journal
 // and shown, live lines when they are shown: that is the link's back-pressure. If ctx
 // ends first, what the session has begun to take in still counts; items must not be
 // changed then.
-func (a *Attachment) Receive(ctx context.Context, items []Item) error {
+func (l *RunLink) Receive(ctx context.Context, items []Item) error {
 	done := make(chan error, 1)
-	d := a.delivery(items, func(err error) { done <- err })
-	if err := a.session.enqueue(&d.op); err != nil {
+	d := l.delivery(items, func(err error) { done <- err })
+	if err := l.session.enqueue(&d.op); err != nil {
 		return err
 	}
 	select {
 	case err := <-done:
 		return err
 	case <-ctx.Done():
-		a.session.withdraw(&d.op, ctx.Err())
+		l.session.withdraw(&d.op, ctx.Err())
 		select {
 		case err := <-done:
 			return err
@@ -333,8 +332,8 @@ func (a *Attachment) Receive(ctx context.Context, items []Item) error {
 // by a goroutine of the hub, or by the caller's if the session is not in use any more.
 // It must not block, and may call Deliver. Items must not be changed before. A link
 // delivers the next items when these are done: that keeps their order.
-func (a *Attachment) Deliver(items []Item, done func(error)) {
-	if err := a.session.enqueue(&a.delivery(items, done).op); err != nil {
+func (l *RunLink) Deliver(items []Item, done func(error)) {
+	if err := l.session.enqueue(&l.delivery(items, done).op); err != nil {
 		done(err)
 	}
 }
@@ -344,7 +343,7 @@ func (a *Attachment) Deliver(items []Item, done func(error)) {
 // goroutine reads that, and another operation goes on: no step waits for it.
 type delivery struct {
 	op      op // the first, which can be withdrawn
-	link    *Attachment
+	link    *RunLink
 	arrived time.Time
 	done    func(error)
 
@@ -359,13 +358,13 @@ type delivery struct {
 
 // finds are what was read for an item.
 type finds struct {
-	lines map[[32]byte]int     // of the run, see Attachment.seen; nil if they were not read
+	lines map[[32]byte]int     // of the run, see RunLink.seen; nil if they were not read
 	plans map[string]*PlanFile // by the id of the request that asks about them
 }
 
 // delivery returns the delivery of items.
-func (a *Attachment) delivery(items []Item, done func(error)) *delivery {
-	d := &delivery{link: a, arrived: time.Now(), items: items, done: done}
+func (l *RunLink) delivery(items []Item, done func(error)) *delivery {
+	d := &delivery{link: l, arrived: time.Now(), items: items, done: done}
 	d.op = op{do: d.take, then: d.taken, lines: true}
 	return d
 }
@@ -381,7 +380,7 @@ func (d *delivery) take(st *step) error {
 }
 
 func (d *delivery) takeItems(st *step) error {
-	a := d.link
+	l := d.link
 	durable := 0
 	for i := range d.items {
 		if d.items[i].Kind != link.Live {
@@ -390,7 +389,7 @@ func (d *delivery) takeItems(st *step) error {
 	}
 	st.entries, st.shown = slices.Grow(st.entries, durable), slices.Grow(st.shown, len(d.items))
 	for ; len(d.items) > 0; d.items = d.items[1:] {
-		if a.over {
+		if l.over {
 			return ErrReplaced
 		}
 		v := &d.items[0]
@@ -399,17 +398,17 @@ func (d *delivery) takeItems(st *step) error {
 			line = st.folded(v)
 		}
 		if d.finds == nil {
-			if d.read = st.toRead(a, v, line); d.read != nil {
-				a.paused = d
+			if d.read = st.toRead(l, v, line); d.read != nil {
+				l.paused = d
 				return nil
 			}
 		}
-		err := st.itemWith(a, v, line, d.finds)
+		err := st.itemWith(l, v, line, d.finds)
 		if d.finds = nil; err != nil {
 			return err
 		}
 	}
-	st.then(func() { a.hub.meter.Shown(time.Since(d.arrived)) })
+	st.then(func() { l.hub.metrics.Shown(time.Since(d.arrived)) })
 	return nil
 }
 
@@ -434,12 +433,12 @@ func (d *delivery) taken(err error) {
 
 // toRead returns what has to be read from a disk before an item can be taken in, nil if
 // nothing has to. line is the item's, nil if it is none of the CLI.
-func (st *step) toRead(a *Attachment, v *Item, line *fold.Line) func() finds {
+func (st *step) toRead(l *RunLink, v *Item, line *fold.Line) func() finds {
 	s := st.s
-	if line == nil || !a.dialled && v.Number != 0 && v.Number <= s.run.Have {
+	if line == nil || !l.dialled && v.Number != 0 && v.Number <= s.run.Have {
 		return nil
 	}
-	lines := a.dialled && v.Repeat && a.seen == nil
+	lines := l.dialled && v.Repeat && l.seen == nil
 	plans := st.plansAsked(line)
 	if !lines && len(plans) == 0 {
 		return nil
@@ -447,39 +446,39 @@ func (st *step) toRead(a *Attachment, v *Item, line *fold.Line) func() finds {
 	return func() finds {
 		f := finds{plans: s.hub.readPlans(s.id, plans)}
 		if lines {
-			f.lines = s.hub.linesOf(s.id, a.run)
+			f.lines = s.hub.linesOf(s.id, l.run)
 		}
 		return f
 	}
 }
 
 // itemWith takes in one item with what was read for it; f may be nil.
-func (st *step) itemWith(a *Attachment, v *Item, line *fold.Line, f *finds) error {
+func (st *step) itemWith(l *RunLink, v *Item, line *fold.Line, f *finds) error {
 	if f != nil {
 		if f.lines != nil {
-			a.seen = f.lines
+			l.seen = f.lines
 		}
 		st.s.plans.files = f.plans
 		defer func() { st.s.plans.files = nil }()
 	}
-	return st.item(a, v, line)
+	return st.item(l, v, line)
 }
 
 // ErrReplaced means that another connection has taken the place of this one.
 var ErrReplaced = errors.New("another connection has taken the place of this one")
 
 // item takes in one item; line is its line, as for toRead.
-func (st *step) item(a *Attachment, v *Item, line *fold.Line) error {
+func (st *step) item(l *RunLink, v *Item, line *fold.Line) error {
 	s := st.s
 	if v.Kind == link.Live {
-		st.live(a, v)
+		st.live(l, v)
 		return nil
 	}
-	if a.dialled {
+	if l.dialled {
 		if !v.Repeat && v.Kind == link.Line {
-			a.seen = nil // nothing is repeated any more
+			l.seen = nil // nothing is repeated any more
 		}
-		if v.Repeat && v.Kind == link.Line && a.known(v) {
+		if v.Repeat && v.Kind == link.Line && l.known(v) {
 			st.shown = append(st.shown, shown{entry: -1, live: v, line: line})
 			return nil
 		}
@@ -499,7 +498,7 @@ func (st *step) item(a *Attachment, v *Item, line *fold.Line) error {
 	st.touch()
 	switch v.Kind {
 	case link.Line:
-		return st.line(a, line)
+		return st.line(l, line)
 	case link.Program:
 		st.program(v.Bytes)
 	case link.TooLong:
@@ -515,10 +514,10 @@ func (st *step) item(a *Attachment, v *Item, line *fold.Line) error {
 }
 
 // live takes in a live line.
-func (st *step) live(a *Attachment, v *Item) {
+func (st *step) live(l *RunLink, v *Item) {
 	at := [2]int64{v.Number, v.K}
 	line := st.folded(v)
-	if !a.dialled {
+	if !l.dialled {
 		if last := st.s.links.lastLive; at[0] < last[0] || at[0] == last[0] && at[1] <= last[1] {
 			return // sent again after a reconnect
 		}
@@ -548,11 +547,11 @@ func objectOr(b []byte) json.RawMessage {
 }
 
 // line takes in a durable line of the CLI.
-func (st *step) line(a *Attachment, l *fold.Line) error {
-	s, line, h := st.s, l.Raw, l.Header
+func (st *step) line(l *RunLink, folded *fold.Line) error {
+	s, line, h := st.s, folded.Raw, folded.Header
 	known := len(st.rows.conversations)
-	st.add(journal.Entry{Kind: api.KindLine, Source: journal.SourceAgent, UUID: string(h.UUID), Line: line}, l)
-	if a.dialled {
+	st.add(journal.Entry{Kind: api.KindLine, Source: journal.SourceAgent, UUID: string(h.UUID), Line: line}, folded)
+	if l.dialled {
 		st.remember(h.UUID)
 		st.touch()
 		if string(h.Type) != "control_response" { // which any CLI sends at any time
@@ -561,11 +560,11 @@ func (st *step) line(a *Attachment, l *fold.Line) error {
 	}
 	switch string(h.Type) {
 	case "control_request":
-		if !a.tee {
+		if !l.tee {
 			st.refuse(line)
 		}
 	case "control_response":
-		st.answered(a, string(h.RequestID), line)
+		st.answered(l, string(h.RequestID), line)
 	case "control_cancel_request":
 		st.dropHook(string(h.RequestID)) // other questions are folded
 		st.tooLate(string(h.RequestID))
@@ -575,11 +574,11 @@ func (st *step) line(a *Attachment, l *fold.Line) error {
 		}
 	case "result":
 		if s.turnTaken() {
-			st.closeInput(a)
+			st.closeInput(l)
 		}
 	}
-	if len(st.rows.conversations) > known && s.book.Ended == nil { // else no code would ever give it back
-		return st.lease(a)
+	if len(st.rows.conversations) > known && s.projection.Ended == nil { // else no code would ever give it back
+		return st.lease(l)
 	}
 	return nil
 }
@@ -588,11 +587,11 @@ func (st *step) line(a *Attachment, l *fold.Line) error {
 const turnOver = "a new process is used for each turn"
 
 // closeInput lets a process end whose turn is over.
-func (st *step) closeInput(a *Attachment) {
+func (st *step) closeInput(l *RunLink) {
 	if st.s.process.stopping == "" { // else a client stops it, which is more
 		st.s.process.stopping = turnOver
 	}
-	st.then(func() { a.wire.CloseInput() })
+	st.then(func() { l.sender.CloseInput() })
 }
 
 // program takes in a line that a program wrote to its own CLI: the hub sees it
@@ -617,7 +616,7 @@ func (st *step) processEvent(raw []byte) {
 	}
 	switch e.Event {
 	case link.EventStarted:
-		st.event(api.KindRunLaunched, Actor{}, record.RunFound{Version: e.Version, PID: e.CLIPID, Simulated: st.s.book.Simulated})
+		st.event(api.KindRunLaunched, Actor{}, record.RunFound{Version: e.Version, PID: e.CLIPID, Simulated: st.s.projection.Simulated})
 	case link.EventExited:
 		reason := e.Reason
 		if st.s.process.stopping != "" && (e.Requested || reason == "") {
@@ -635,17 +634,17 @@ func (st *step) processEvent(raw []byte) {
 }
 
 // committed acknowledges what is in the journal now.
-func (a *Attachment) committed() {
-	if have := a.session.run.Have; !a.dialled && have > a.acked && a.run == a.session.run.Run {
-		a.acked = have
-		a.wire.Ack(have)
+func (l *RunLink) committed() {
+	if have := l.session.run.Have; !l.dialled && have > l.acked && l.run == l.session.run.Run {
+		l.acked = have
+		l.sender.Ack(have)
 	}
 }
 
 // Written says that the commands up to a number are written to the CLI.
-func (a *Attachment) Written(ctx context.Context, upTo int64) error {
-	return a.session.do(ctx, patient, func(st *step) error {
-		if a.run == st.s.book.Run && !a.over {
+func (l *RunLink) Written(ctx context.Context, upTo int64) error {
+	return l.session.do(ctx, patient, func(st *step) error {
+		if l.run == st.s.projection.Run && !l.over {
 			st.written(upTo)
 		}
 		return nil
@@ -653,43 +652,43 @@ func (a *Attachment) Written(ctx context.Context, upTo int64) error {
 }
 
 // Failed says that a command was not and will not be written on this connection.
-func (a *Attachment) Failed(ctx context.Context, number int64, reason string) error {
-	return a.session.do(ctx, patient, func(st *step) error {
-		if a.run == st.s.book.Run && !a.over {
-			a.deaf = st.failed(a, number, reason) || a.deaf
+func (l *RunLink) Failed(ctx context.Context, number int64, reason string) error {
+	return l.session.do(ctx, patient, func(st *step) error {
+		if l.run == st.s.projection.Run && !l.over {
+			l.deaf = st.failed(l, number, reason) || l.deaf
 		}
 		return nil
 	})
 }
 
 // Lost says that the connection is gone. It may be called more than once.
-func (a *Attachment) Lost(cause error) {
-	defer a.release()
-	a.session.post(func(st *step) { st.lost(a, cause) })
+func (l *RunLink) Lost(cause error) {
+	defer l.release()
+	l.session.post(func(st *step) { st.lost(l, cause) })
 }
 
 // lost is Lost in the session's loop.
-func (st *step) lost(a *Attachment, cause error) {
+func (st *step) lost(l *RunLink, cause error) {
 	s := st.s
-	if a.over || s.link != a {
+	if l.over || s.link != l {
 		return
 	}
-	if d := a.paused; d != nil {
+	if d := l.paused; d != nil {
 		// What it brought before it was lost counts: it may be a plan, which
 		// outlives the process.
 		d.lost, d.cause = true, cause
 		return
 	}
-	a.over = true
+	l.over = true
 	s.link = nil
-	if s.book.Ended != nil || s.book.Run != a.run {
+	if s.projection.Ended != nil || s.projection.Run != l.run {
 		return
 	}
 	reason := "the connection was closed"
 	if cause != nil {
 		reason = cause.Error()
 	}
-	if a.dialled && errors.Is(cause, ErrGone) {
+	if l.dialled && errors.Is(cause, ErrGone) {
 		st.endRun(api.Ended{Reason: reason}, false)
 		return
 	}
@@ -700,7 +699,7 @@ func (st *step) lost(a *Attachment, cause error) {
 
 // down notes that the process cannot be reached.
 func (st *step) down(reason string) {
-	if st.s.book.phase() != fold.PhaseOffline {
+	if st.s.projection.phase() != fold.PhaseOffline {
 		st.event(api.KindLinkLost, Actor{}, record.LinkLost{Reason: reason})
 	}
 	st.abandon("the connection to the agent was lost")

@@ -14,20 +14,20 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/record"
 )
 
-// wideBytes is how much of all sessions is kept in memory for cursors that follow
+// globalBytes is how much of all sessions is kept in memory for cursors that follow
 // all of them, at least; up to twice as much is. A cursor that lags behind it reads the
 // journal.
-const wideBytes = 1 << 20
+const globalBytes = 1 << 20
 
-// A wide is what followers of all sessions read: what the sessions show, in the
+// A globalFeed is what followers of all sessions read: what the sessions show, in the
 // order in which the journal has it.
 //
 // While it has followers, its lock is held while a session shows a step to the
 // session's own followers, so that what a session is writing at a moment (its partial
 // message) fits to what was shown to the followers of all sessions at that moment.
 // Without followers, sessions do not take the lock, and only epoch is in use. Locks
-// are taken in the order wide, hub, feed.
-type wide struct {
+// are taken in the order global feed, hub, feed.
+type globalFeed struct {
 	// Static after construction.
 	epoch string
 
@@ -39,65 +39,65 @@ type wide struct {
 	ring     ring
 	// pending are steps that were committed after one that has not been shown yet,
 	// by the position of their first entry.
-	pending map[int64]*wideStep
+	pending map[int64]*globalStep
 	stuck   bool                // pending was there at the last look
-	busy    bool                // something was shown since quiet was called
+	busy    bool                // something was shown since forgetIdle was called
 	changed broadcast.Broadcast // there is more, or closed was set
 	closed  bool
 }
 
-// A wideItem is an event that was shown: an entry with its position, or a live line.
-type wideItem struct {
+// A globalItem is an event that was shown: an entry with its position, or a live line.
+type globalItem struct {
 	event    *api.Event
 	text     Text
 	position int64 // 0 for a live line
 }
 
-// A wideStep is what a session showed at once.
-type wideStep struct {
+// A globalStep is what a session showed at once.
+type globalStep struct {
 	session *session
-	items   []wideItem
+	items   []globalItem
 	last    int64
 }
 
-// newWide returns the feed of all sessions of a journal.
-func newWide(j journal.Journal) *wide {
-	return &wide{epoch: "g" + j.ID(), pending: map[int64]*wideStep{}}
+// newGlobalFeed returns the feed of all sessions of a journal.
+func newGlobalFeed(j journal.Journal) *globalFeed {
+	return &globalFeed{epoch: "g" + j.ID(), pending: map[int64]*globalStep{}}
 }
 
 // join counts a follower in and returns the position at which it joins. The first
 // one begins at the end of the journal: a step that found no followers was committed
 // before that, and what it showed is in its session's partial message, which a cursor
 // reads later.
-func (w *wide) join(ctx context.Context, j journal.Journal) (int64, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.followers.Add(1) > 1 {
-		return w.position, nil
+func (g *globalFeed) join(ctx context.Context, j journal.Journal) (int64, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.followers.Add(1) > 1 {
+		return g.position, nil
 	}
 	last, err := j.LastPosition(ctx)
 	if err != nil {
-		w.followers.Add(-1)
+		g.followers.Add(-1)
 		return 0, fmt.Errorf("finding the end of the journal: %w", err)
 	}
-	w.position = last
+	g.position = last
 	return last, nil
 }
 
 // leave counts a follower out. With the last one everything is forgotten.
-func (w *wide) leave() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.followers.Add(-1) == 0 {
-		w.restart()
-		clear(w.pending)
-		w.stuck = false
+func (g *globalFeed) leave() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.followers.Add(-1) == 0 {
+		g.restart()
+		clear(g.pending)
+		g.stuck = false
 	}
 }
 
 // publish shows a step that was committed, to the session's followers and to those
 // of all sessions.
-func (w *wide) publish(st *step) {
+func (g *globalFeed) publish(st *step) {
 	if len(st.shown) == 0 {
 		return
 	}
@@ -106,26 +106,26 @@ func (w *wide) publish(st *step) {
 	// the journal and, because it locks the feed to read it, in the partial message.
 	f := st.s.feed
 	f.mu.Lock()
-	alone := w.followers.Load() == 0
+	alone := g.followers.Load() == 0
 	if alone {
 		f.show(st, nil)
 	}
 	f.mu.Unlock()
 	if !alone {
-		w.publishAll(st)
+		g.publishAll(st)
 	}
 }
 
 // publishAll is publish while there are followers of all sessions.
-func (w *wide) publishAll(st *step) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	items := make([]wideItem, 0, len(st.shown))
+func (g *globalFeed) publishAll(st *step) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	items := make([]globalItem, 0, len(st.shown))
 	st.s.feed.publish(st, &items)
-	if len(items) == 0 || w.followers.Load() == 0 { // the last one may have left meanwhile
+	if len(items) == 0 || g.followers.Load() == 0 { // the last one may have left meanwhile
 		return
 	}
-	v := &wideStep{session: st.s, items: items}
+	v := &globalStep{session: st.s, items: items}
 	var from int64
 	for _, item := range items {
 		if item.position > 0 {
@@ -138,8 +138,8 @@ func (w *wide) publishAll(st *step) {
 	switch {
 	case v.last == 0:
 		// Live lines follow what their session has shown before.
-		var newest *wideStep
-		for _, p := range w.pending {
+		var newest *globalStep
+		for _, p := range g.pending {
 			if p.session == st.s && (newest == nil || p.last > newest.last) {
 				newest = p
 			}
@@ -148,90 +148,90 @@ func (w *wide) publishAll(st *step) {
 			newest.items = append(newest.items, items...)
 			return
 		}
-		w.show(v)
-	case from > w.position+1:
-		w.pending[from] = v
+		g.show(v)
+	case from > g.position+1:
+		g.pending[from] = v
 		return
-	case from <= w.position:
+	case from <= g.position:
 		// unstick gave it up, or it was committed before the first follower joined:
 		// cursors have its entries from the journal, or begin after them. They do not
 		// have its live lines, and are given the partial messages anew.
-		if !slices.ContainsFunc(items, func(i wideItem) bool { return i.position == 0 }) {
+		if !slices.ContainsFunc(items, func(i globalItem) bool { return i.position == 0 }) {
 			return
 		}
-		w.restart()
+		g.restart()
 	default:
-		w.show(v)
-		for next := w.pending[w.position+1]; next != nil; next = w.pending[w.position+1] {
-			delete(w.pending, w.position+1)
-			w.show(next)
+		g.show(v)
+		for next := g.pending[g.position+1]; next != nil; next = g.pending[g.position+1] {
+			delete(g.pending, g.position+1)
+			g.show(next)
 		}
 	}
-	w.ring.trim(wideBytes)
-	w.changed.Notify()
+	g.ring.trim(globalBytes)
+	g.changed.Notify()
 }
 
 // show appends a step whose turn it is. mu is held.
-func (w *wide) show(v *wideStep) {
-	before := w.position
-	w.position, w.busy = max(w.position, v.last), true
+func (g *globalFeed) show(v *globalStep) {
+	before := g.position
+	g.position, g.busy = max(g.position, v.last), true
 	for _, item := range v.items {
 		frame := api.Frame{Type: api.FrameLive, Event: item.event}
 		if item.position > 0 {
-			frame.Type, frame.Position = api.FrameEvent, record.EventID(w.epoch, item.position)
+			frame.Type, frame.Position = api.FrameEvent, record.EventID(g.epoch, item.position)
 			before = max(before, item.position)
 		}
-		w.ring.add(frame, item.text, before)
+		g.ring.add(frame, item.text, before)
 	}
 }
 
-// quiet forgets what followers are not likely to want any more, if nothing was shown since it
+// forgetIdle forgets what followers are not likely to want any more, if nothing was shown since it
 // was called last.
-func (w *wide) quiet() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if !w.busy {
-		w.ring.forget()
+func (g *globalFeed) forgetIdle() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.busy {
+		g.ring.forget()
 	}
-	w.busy = false
+	g.busy = false
 }
 
 // skipStuck gives up waiting for a step that was committed and will never be shown,
 // because its session was lost in between: every follower reads the journal instead. It
 // is called from time to time.
-func (w *wide) skipStuck() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if len(w.pending) == 0 || !w.stuck {
-		w.stuck = len(w.pending) > 0
+func (g *globalFeed) skipStuck() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.pending) == 0 || !g.stuck {
+		g.stuck = len(g.pending) > 0
 		return
 	}
-	for _, p := range w.pending {
-		w.position = max(w.position, p.last)
+	for _, p := range g.pending {
+		g.position = max(g.position, p.last)
 	}
-	clear(w.pending)
-	w.stuck = false
-	w.restart()
-	w.changed.Notify()
+	clear(g.pending)
+	g.stuck = false
+	g.restart()
+	g.changed.Notify()
 }
 
 // restart has all cursors look for their places anew. mu is held.
-func (w *wide) restart() {
-	w.ring.forget()
-	w.ring.first++ // so that no cursor takes what comes next for what follows
+func (g *globalFeed) restart() {
+	g.ring.forget()
+	g.ring.first++ // so that no cursor takes what comes next for what follows
 }
 
 // close ends all cursors.
-func (w *wide) close() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.closed = true
-	w.changed.Notify()
+func (g *globalFeed) close() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.closed = true
+	g.changed.Notify()
 }
 
-// A WideCursor follows all sessions. It holds no queue. It is not safe for
+// A GlobalCursor follows all sessions. It holds no queue. It is not safe for
 // concurrent use.
-type WideCursor struct {
+type GlobalCursor struct {
 	hub    *Hub
 	noLive bool
 	leave  func()
@@ -249,40 +249,40 @@ type WideCursor struct {
 // FollowAll returns a cursor on the events of all sessions, in the order in which
 // they were committed. It must be closed. [FollowOptions.After] is a position, see
 // [api.Frame].
-func (h *Hub) FollowAll(ctx context.Context, o FollowOptions) (*WideCursor, error) {
-	w := h.wide
-	last, err := w.join(ctx, h.journal)
+func (h *Hub) FollowAll(ctx context.Context, o FollowOptions) (*GlobalCursor, error) {
+	g := h.globalFeed
+	last, err := g.join(ctx, h.journal)
 	if err != nil {
 		return nil, err
 	}
-	c := &WideCursor{hub: h, noLive: o.NoLive, leave: sync.OnceFunc(w.leave)}
-	c.verdict = api.Verdict{LastEventID: record.EventID(w.epoch, last)}
-	c.position, c.verdict.Resume = record.Place(o.After, w.epoch, last)
+	c := &GlobalCursor{hub: h, noLive: o.NoLive, leave: sync.OnceFunc(g.leave)}
+	c.verdict = api.Verdict{LastEventID: record.EventID(g.epoch, last)}
+	c.position, c.verdict.Resume = record.Place(o.After, g.epoch, last)
 	return c, nil
 }
 
 // Close lets go of the sessions.
-func (c *WideCursor) Close() { c.leave() }
+func (c *GlobalCursor) Close() { c.leave() }
 
 // Next returns the next frames, which must not be changed. It blocks until there
 // are some, and fails with ctx's error, or with [ErrClosed] when the hub closes.
-func (c *WideCursor) Next(ctx context.Context) ([]api.Frame, error) {
+func (c *GlobalCursor) Next(ctx context.Context) ([]api.Frame, error) {
 	if !c.begun {
 		c.begun = true
 		return []api.Frame{{Type: api.FrameResume, Resume: &c.verdict}}, nil
 	}
-	w := c.hub.wide
+	g := c.hub.globalFeed
 	for {
-		w.mu.Lock()
-		frames, behind := c.collect(w)
-		upTo := w.position
+		g.mu.Lock()
+		frames, behind := c.collect(g)
+		upTo := g.position
 		if len(frames) == 0 && !behind {
-			if w.closed {
-				w.mu.Unlock()
+			if g.closed {
+				g.mu.Unlock()
 				return nil, ErrClosed
 			}
-			changed := w.changed.Changed()
-			w.mu.Unlock()
+			changed := g.changed.Changed()
+			g.mu.Unlock()
 			select {
 			case <-changed:
 			case <-ctx.Done():
@@ -290,7 +290,7 @@ func (c *WideCursor) Next(ctx context.Context) ([]api.Frame, error) {
 			}
 			continue
 		}
-		w.mu.Unlock()
+		g.mu.Unlock()
 		if behind {
 			var err error
 			if frames, err = c.read(ctx, upTo); err != nil {
@@ -305,19 +305,19 @@ func (c *WideCursor) Next(ctx context.Context) ([]api.Frame, error) {
 
 // Texts returns the texts of the frames that Next returned last, if they are shared;
 // there may be fewer than frames.
-func (c *WideCursor) Texts() []Text { return c.texts }
+func (c *GlobalCursor) Texts() []Text { return c.texts }
 
 // collect returns what is in memory for the cursor; behind says that it has to
-// read the journal first. w.mu is held.
-func (c *WideCursor) collect(w *wide) (frames []api.Frame, behind bool) {
+// read the journal first. g.mu is held.
+func (c *GlobalCursor) collect(g *globalFeed) (frames []api.Frame, behind bool) {
 	c.texts = nil
-	if c.edge && c.next < w.ring.first {
+	if c.edge && c.next < g.ring.first {
 		c.edge, c.told = false, false
 	}
 	if !c.edge {
-		if c.next = w.ring.end(); c.position < w.position {
+		if c.next = g.ring.end(); c.position < g.position {
 			var ok bool
-			if c.next, ok = w.ring.after(c.position); !ok {
+			if c.next, ok = g.ring.after(c.position); !ok {
 				return nil, true // what comes next is in the journal alone
 			}
 		}
@@ -326,27 +326,27 @@ func (c *WideCursor) collect(w *wide) (frames []api.Frame, behind bool) {
 	if c.told {
 		// It has been at the end before, so all that follows is new to it.
 		var position int64
-		if frames, c.texts, position = w.ring.from(c.next); len(frames) > 0 {
+		if frames, c.texts, position = g.ring.from(c.next); len(frames) > 0 {
 			c.next, c.position = c.next+int64(len(frames)), max(c.position, position)
 		}
 		return frames, false
 	}
-	for ; c.next < w.ring.end() && len(frames) < maxFrames; c.next++ {
-		i := c.next - w.ring.first
-		if w.ring.frames[i].Type == api.FrameLive || w.ring.upTo[i] <= c.position {
+	for ; c.next < g.ring.end() && len(frames) < maxFrames; c.next++ {
+		i := c.next - g.ring.first
+		if g.ring.frames[i].Type == api.FrameLive || g.ring.upTo[i] <= c.position {
 			continue
 		}
-		c.position = w.ring.upTo[i]
-		frames, c.texts = append(frames, w.ring.frames[i]), append(c.texts, w.ring.texts[i])
+		c.position = g.ring.upTo[i]
+		frames, c.texts = append(frames, g.ring.frames[i]), append(c.texts, g.ring.texts[i])
 	}
-	if c.next == w.ring.end() && !c.noLive && len(w.pending) == 0 {
+	if c.next == g.ring.end() && !c.noLive && len(g.pending) == 0 {
 		c.told = true
 		frames = append(frames, c.hub.allPartials()...)
 	}
 	return frames, false
 }
 
-// allPartials returns what the sessions are writing. w.mu is held.
+// allPartials returns what the sessions are writing. The mu of the global feed is held.
 func (h *Hub) allPartials() []api.Frame {
 	h.mu.Lock()
 	feeds := make([]*feed, 0, len(h.sessions))
@@ -367,7 +367,7 @@ func (h *Hub) allPartials() []api.Frame {
 }
 
 // read returns events from the journal, up to a position.
-func (c *WideCursor) read(ctx context.Context, upTo int64) ([]api.Frame, error) {
+func (c *GlobalCursor) read(ctx context.Context, upTo int64) ([]api.Frame, error) {
 	entries, err := c.hub.journal.EntriesByPosition(ctx, c.position, maxFrames, 1<<20)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -386,7 +386,7 @@ func (c *WideCursor) read(ctx context.Context, upTo int64) ([]api.Frame, error) 
 			return nil, err
 		}
 		c.position = e.Position
-		frames = append(frames, api.Frame{Type: api.FrameEvent, Event: record.Event(e, epoch), Position: record.EventID(c.hub.wide.epoch, e.Position)})
+		frames = append(frames, api.Frame{Type: api.FrameEvent, Event: record.Event(e, epoch), Position: record.EventID(c.hub.globalFeed.epoch, e.Position)})
 	}
 	if len(frames) == 0 {
 		c.position = max(c.position, upTo) // the rest belonged to sessions that were removed
@@ -398,7 +398,7 @@ func (c *WideCursor) read(ctx context.Context, upTo int64) ([]api.Frame, error) 
 const maxEpochs = 1024
 
 // epochOf returns the epoch of an entry's session.
-func (c *WideCursor) epochOf(ctx context.Context, e *journal.Entry) (string, error) {
+func (c *GlobalCursor) epochOf(ctx context.Context, e *journal.Entry) (string, error) {
 	if epoch, ok := c.epochs[e.Session]; ok && e.Kind != api.KindGap {
 		return epoch, nil
 	}
@@ -427,8 +427,8 @@ func (h *Hub) AllEvents(ctx context.Context, after string, limit int) (*api.Even
 		return nil, h.problem(err, "")
 	}
 	page := &api.EventPage{Events: []api.Event{}}
-	c := &WideCursor{hub: h}
-	c.position, page.Resume = record.Place(after, h.wide.epoch, last)
+	c := &GlobalCursor{hub: h}
+	c.position, page.Resume = record.Place(after, h.globalFeed.epoch, last)
 	for c.position < last && len(page.Events) == 0 {
 		frames, err := c.read(ctx, last)
 		if err != nil {
@@ -442,6 +442,6 @@ func (h *Hub) AllEvents(ctx context.Context, after string, limit int) (*api.Even
 			_, c.position, _ = record.ParseEventID(f.Position)
 		}
 	}
-	page.Next, page.More = record.EventID(h.wide.epoch, c.position), c.position < last
+	page.Next, page.More = record.EventID(h.globalFeed.epoch, c.position), c.position < last
 	return page, nil
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/journal"
 )
 
-// A questionBook is what people are asked: the one table of questions that the hub
+// A questionProjection is what people are asked: the one table of questions that the hub
 // reads. What the CLI waits for is another thing. The reducer of lines keeps that
 // ([fold.Questions]), and the hub learns of it by changes alone, see step.react: a plan
 // outlives the process that asked, a hook is held open of which the reducer knows
 // nothing, and an answer that the CLI throws away has settled a question for people.
-type questionBook struct {
+type questionProjection struct {
 	// Questions holds the open ones.
 	Questions []journal.Question `json:"questions,omitempty"`
 	// Recent holds those that were answered in this run, whose answers may have
@@ -22,7 +22,7 @@ type questionBook struct {
 	Recent []journal.Question `json:"recent,omitempty"`
 }
 
-// maxRecent and maxRecentBytes are how many answered questions a book
+// maxRecent and maxRecentBytes are how many answered questions a projection
 // remembers, maxUnderWay and maxUnderWayBytes how many whose answers have not
 // arrived.
 const (
@@ -33,7 +33,7 @@ const (
 )
 
 // questionEntry folds the opening, a change or the end of a question.
-func (b *book) questionEntry(e *journal.Entry, c *changes) error {
+func (p *projection) questionEntry(e *journal.Entry, c *changes) error {
 	var d settledData
 	if err := json.Unmarshal(e.Data, &d); err != nil {
 		return err
@@ -44,62 +44,62 @@ func (b *book) questionEntry(e *journal.Entry, c *changes) error {
 	if err != nil {
 		return err
 	}
-	i := b.questionIndex(d.ID)
+	i := p.questionIndex(d.ID)
 	switch {
 	case e.Kind == api.KindQuestionOpened:
 		if i >= 0 {
 			return nil
 		}
 		q := journal.Question{
-			ID: d.ID, Session: b.ID, Run: d.Run, RequestID: d.RequestID, Kind: string(d.Kind), State: string(api.QuestionOpen),
+			ID: d.ID, Session: p.ID, Run: d.Run, RequestID: d.RequestID, Kind: string(d.Kind), State: string(api.QuestionOpen),
 			Opened: e.Seq, Ask: slices.Clone(d.Request), OpenedAt: e.Time, Data: data,
 		}
-		b.Questions = append(b.Questions, q)
+		p.Questions = append(p.Questions, q)
 		c.question(q)
 		return nil
 	case i < 0:
-		b.settledLate(d, c)
+		p.settledLate(d, c)
 		return nil
 	case e.Kind == api.KindQuestionChanged:
-		b.Questions[i].Data = data
-		c.question(b.Questions[i])
+		p.Questions[i].Data = data
+		c.question(p.Questions[i])
 		return nil
 	}
-	q := b.Questions[i]
+	q := p.Questions[i]
 	q.State, q.Settled, q.SettledAt, q.By, q.Reason = string(d.State), e.Seq, e.Time, e.By, d.Reason
 	q.Answer, q.Data = slices.Clone(d.Line), data
-	b.Questions = slices.Delete(b.Questions, i, i+1)
+	p.Questions = slices.Delete(p.Questions, i, i+1)
 	if d.Intent != nil {
-		b.Intent = d.Intent
+		p.Intent = d.Intent
 	}
 	if d.Kind == api.QuestionPlan {
-		b.Outline.settled(&d.Question, e)
+		p.Outline.settled(&d.Question, e)
 	}
 	if q.State == string(api.QuestionAnswered) {
-		b.remember(q)
+		p.remember(q)
 	}
 	c.question(q)
 	return nil
 }
 
 // questionIndex returns the place of an open question, -1 if it is not open.
-func (b *book) questionIndex(id string) int {
-	return slices.IndexFunc(b.Questions, func(q journal.Question) bool { return q.ID == id })
+func (p *projection) questionIndex(id string) int {
+	return slices.IndexFunc(p.Questions, func(q journal.Question) bool { return q.ID == id })
 }
 
 // question returns an open question.
-func (b *book) question(id string) (row journal.Question, open bool) {
-	i := b.questionIndex(id)
+func (p *projection) question(id string) (row journal.Question, open bool) {
+	i := p.questionIndex(id)
 	if i < 0 {
 		return journal.Question{}, false
 	}
-	return b.Questions[i], true
+	return p.Questions[i], true
 }
 
 // asked returns the open question that a request of this run's CLI asks.
-func (b *book) asked(requestID string) (row journal.Question, open bool) {
-	for _, q := range b.Questions {
-		if q.RequestID == requestID && q.Run == b.Run {
+func (p *projection) asked(requestID string) (row journal.Question, open bool) {
+	for _, q := range p.Questions {
+		if q.RequestID == requestID && q.Run == p.Run {
 			return q, true
 		}
 	}
@@ -108,10 +108,10 @@ func (b *book) asked(requestID string) (row journal.Question, open bool) {
 
 // recent returns the question with this request id that was answered in this
 // run, nil if there is none.
-func (b *book) recent(requestID string) *journal.Question {
-	for i := range b.Recent {
-		if b.Recent[i].RequestID == requestID && b.Recent[i].Run == b.Run {
-			return &b.Recent[i]
+func (p *projection) recent(requestID string) *journal.Question {
+	for i := range p.Recent {
+		if p.Recent[i].RequestID == requestID && p.Recent[i].Run == p.Run {
+			return &p.Recent[i]
 		}
 	}
 	return nil
@@ -120,22 +120,22 @@ func (b *book) recent(requestID string) *journal.Question {
 // remember keeps an answered question, whose answer may have to be sent again. One
 // whose answer is under way is forgotten last: else no client would be told that it
 // has arrived.
-func (b *book) remember(q journal.Question) {
-	b.Recent = append(b.Recent, q)
+func (p *projection) remember(q journal.Question) {
+	p.Recent = append(p.Recent, q)
 	size := 0
-	for i := range b.Recent {
-		size += recentSize(&b.Recent[i])
+	for i := range p.Recent {
+		size += recentSize(&p.Recent[i])
 	}
-	for len(b.Recent) > maxRecent || size > maxRecentBytes && len(b.Recent) > 1 {
-		i := slices.IndexFunc(b.Recent[:len(b.Recent)-1], func(q journal.Question) bool { return !b.underWay(&q) })
+	for len(p.Recent) > maxRecent || size > maxRecentBytes && len(p.Recent) > 1 {
+		i := slices.IndexFunc(p.Recent[:len(p.Recent)-1], func(q journal.Question) bool { return !p.underWay(&q) })
 		if i < 0 {
-			if len(b.Recent) <= maxUnderWay && size <= maxUnderWayBytes {
+			if len(p.Recent) <= maxUnderWay && size <= maxUnderWayBytes {
 				return
 			}
 			i = 0
 		}
-		size -= recentSize(&b.Recent[i])
-		b.Recent = slices.Delete(b.Recent, i, i+1)
+		size -= recentSize(&p.Recent[i])
+		p.Recent = slices.Delete(p.Recent, i, i+1)
 	}
 }
 
@@ -143,14 +143,14 @@ func (b *book) remember(q journal.Question) {
 func recentSize(q *journal.Question) int { return len(q.Ask) + len(q.Answer) + len(q.Data) }
 
 // underWay reports whether the answer to a question may still arrive.
-func (b *book) underWay(q *journal.Question) bool {
+func (p *projection) underWay(q *journal.Question) bool {
 	d := answer.DataOf(q)
-	return q.Run == b.Run && (d.Delivery == api.MessageSent || d.Delivery == api.MessageQueued)
+	return q.Run == p.Run && (d.Delivery == api.MessageSent || d.Delivery == api.MessageQueued)
 }
 
 // delivered folds how far an answer has come.
-func (b *book) delivered(requestID string, state api.MessageState, c *changes) {
-	q := b.recent(requestID)
+func (p *projection) delivered(requestID string, state api.MessageState, c *changes) {
+	q := p.recent(requestID)
 	if q == nil {
 		return
 	}
@@ -168,31 +168,31 @@ func (b *book) delivered(requestID string, state api.MessageState, c *changes) {
 }
 
 // settledLate folds that an answer came too late to count.
-func (b *book) settledLate(d settledData, c *changes) {
-	i := slices.IndexFunc(b.Recent, func(q journal.Question) bool { return q.ID == d.ID })
+func (p *projection) settledLate(d settledData, c *changes) {
+	i := slices.IndexFunc(p.Recent, func(q journal.Question) bool { return q.ID == d.ID })
 	if i < 0 {
 		return
 	}
-	q := b.Recent[i]
+	q := p.Recent[i]
 	q.State, q.Reason = string(d.State), d.Reason
-	b.Recent = slices.Delete(b.Recent, i, i+1)
+	p.Recent = slices.Delete(p.Recent, i, i+1)
 	c.question(q)
 }
 
 // rule folds the beginning or the end of a rule of the session's own.
-func (b *book) rule(e *journal.Entry) error {
+func (p *projection) rule(e *journal.Entry) error {
 	if e.Kind == api.KindRuleAdded {
 		var r api.SessionRule
 		if err := json.Unmarshal(e.Data, &r); err != nil {
 			return err
 		}
-		b.Rules = append(slices.Clip(b.Rules), r)
+		p.Rules = append(slices.Clip(p.Rules), r)
 		return nil
 	}
 	var r api.RuleRemoved
 	if err := json.Unmarshal(e.Data, &r); err != nil {
 		return err
 	}
-	b.Rules = slices.DeleteFunc(slices.Clone(b.Rules), func(v api.SessionRule) bool { return v.ID == r.ID })
+	p.Rules = slices.DeleteFunc(slices.Clone(p.Rules), func(v api.SessionRule) bool { return v.ID == r.ID })
 	return nil
 }
