@@ -94,3 +94,34 @@ func TestImportSpool(t *testing.T) {
 		t.Errorf("a file that is not there: %v", err)
 	}
 }
+
+// TestImportSpoolWritten has a spool tell what was written to the CLI while the hub
+// was away.
+func TestImportSpoolWritten(t *testing.T) {
+	lab := servertest.New(t, nil)
+	a := lab.Create(api.CreateSession{Prompt: `@tool Bash {"command":"make"}`})
+	q := lab.Await(a.Session, "it asks", func(s *api.Session) bool { return len(s.Questions) > 0 }).Questions[0]
+	a.Cut()
+	lab.AwaitState(a.Session, api.StateOffline)
+	if _, err := lab.Hub.Answer(t.Context(), servertest.Admin, q.ID, api.Answer{Decision: "deny"}); err != nil {
+		t.Fatal(err)
+	}
+	a.Kill()
+	next := a.Given() + 1
+	header := &link.SpoolHeader{Version: link.Version, Session: a.Session, Run: 1, Instance: a.Instance(), Oldest: next, Next: next + 1, Written: 100}
+	var data bytes.Buffer
+	exited := link.Record{Kind: link.Happened, Number: next, Bytes: []byte(`{"event":"exited","code":0}`)}
+	if err := link.WriteSpool(&data, header, slices.Values([]link.Record{exited})); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "s1-2.spool")
+	if err := os.WriteFile(file, data.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := ImportSpool(t.Context(), lab.Hub, file); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := lab.Hub.Question(t.Context(), q.ID); err != nil || got.Delivery != api.MessageWritten {
+		t.Errorf("the answer is %q, %v", got.Delivery, err)
+	}
+}

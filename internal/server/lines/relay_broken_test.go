@@ -11,6 +11,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/hub"
+	"github.com/switchboard-dev/switchboard/internal/server/servertest"
 )
 
 // A browser gives up a connection with bytes that are not UTF-8, and would do so
@@ -23,6 +24,35 @@ func TestRelayGreetingIsText(t *testing.T) {
 	c.expect(connected("s1")[0], strings.ToValidUTF8(init, "\ufffd"), strings.ToValidUTF8(question, "\ufffd"))
 	c.say(hi)
 	c.expect("{\"type\":\"\ufffd\"}")
+}
+
+// A plan that has outlived its process is no question of the process that is there now.
+func TestRelayGreetingWithoutStale(t *testing.T) {
+	h := newStage(t, func(h *stage) {
+		h.agents["s1"] = h.lab.Create(api.CreateSession{Prompt: `@tool ExitPlanMode {"plan":"Do it."}`, Options: api.SessionOptions{PermissionMode: "plan"}})
+	})
+	id := h.id("s1")
+	h.lab.Await(id, "it asks", func(s *api.Session) bool { return len(s.Questions) > 0 })
+	r := newRig(t, h, nil)
+	c := r.dial(t, "?session="+id)
+	if lines := []string{c.next(), c.next(), c.next()}; !strings.Contains(lines[2], "ExitPlanMode") {
+		t.Errorf("before, the greeting is %q", lines)
+	}
+	if _, err := h.lab.Hub.Stop(t.Context(), servertest.Admin, id, api.Stop{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.lab.Hub.Resume(t.Context(), servertest.Admin, id, api.Resume{}); err != nil {
+		t.Fatal(err)
+	}
+	s := h.lab.AwaitState(id, api.StateIdle)
+	if len(s.Questions) != 1 || !s.Questions[0].Stale {
+		t.Fatalf("the questions are %+v", s.Questions)
+	}
+	c = r.dial(t, "?session="+id)
+	c.expect(saysIsConnected, string(s.Init))
+	mark, text := marker("s1")
+	h.publish(mark)
+	c.expect(text)
 }
 
 // A front end that comes while the hub ends is told to come back, not that it is not

@@ -242,7 +242,7 @@ func (a *Agent) receive(line []byte, class wire.Class) {
 		a.number++
 		a.k = 0
 	}
-	if a.Sim != nil { // a CLI that dials in has no numbers
+	if a.Sim != nil { // lines of a CLI that dials in have no numbers
 		record.Number, record.K = a.number, a.k
 	}
 	a.give(hub.Item{Record: record})

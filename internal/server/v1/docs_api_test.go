@@ -129,6 +129,38 @@ func TestAPIDocument(t *testing.T) {
 	}
 }
 
+// TestAPIDocumentEnvironment holds what docs/api.md says of variables that an agent takes
+// against a CLI that is newer than its example needs.
+func TestAPIDocumentEnvironment(t *testing.T) {
+	fences, whole := document(t, "api.md")
+	w := newWorld(t).of(t)
+	idle(w)
+	set := func(body string) *response {
+		return w.do(t, adminToken, "POST", w.fill("/v1/sessions/{session}/environment"), body)
+	}
+	tried := 0
+	for _, f := range fences {
+		for line := range strings.SplitSeq(f.text, "\n") {
+			if !strings.HasSuffix(line, "/environment") {
+				continue
+			}
+			tried++
+			if e := expectProblem(t, set(parse(t, line).body), 422, api.CodeUnsupported); !strings.Contains(e.Title, "2.1.120") {
+				t.Errorf("it is refused by %s", e.Title)
+			}
+		}
+	}
+	_, told, found := strings.Cut(whole, "CLIs up to 2.1.120 take any environment variable. Newer ones take only their own tokens, such as `")
+	name, _, _ := strings.Cut(told, "`")
+	if tried != 1 || !found {
+		t.Fatalf("%d examples; the document says which variables are taken: %v", tried, found)
+	}
+	if res := set(`{"variables":{"` + name + `":"x"}}`); res.StatusCode != 204 {
+		t.Errorf("%s: %d %s", name, res.StatusCode, text(t, res))
+	}
+	w.agent.AwaitSent(`{"` + name + `":"x"}`)
+}
+
 // TestAPIDocumentFrames holds what docs/api.md says of frames against the types.
 func TestAPIDocumentFrames(t *testing.T) {
 	_, whole := document(t, "api.md")

@@ -176,6 +176,41 @@ func TestAskedStreams(t *testing.T) {
 	}
 }
 
+// A stream of messages of some kinds has only what is both.
+func TestStreamOfMessagesAndKinds(t *testing.T) {
+	w := newWorld(t).of(t)
+	talked(w)
+	log, err := w.lab.Hub.Events(t.Context(), w.agent.Session, "", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for i := range log.Events {
+		if e := &log.Events[i]; e.Kind == api.KindState {
+			want = append(want, e.ID)
+		}
+	}
+	for _, query := range []string{"?messages=1&kinds=state", "?messages=1&kinds=created,run_started,state", "?limit=3&messages=1&kinds=created,state"} {
+		for _, socket := range []bool{false, true} {
+			next := w.frames(t, w.fill("/v1/sessions/{session}/events")+query, socket)
+			if f := next(); f.Type != api.FrameResume {
+				t.Fatalf("%s begins with %+v", query, f)
+			}
+			var got []string
+			for range want {
+				f := next()
+				if f.Event == nil {
+					t.Fatalf("%s: the frame %+v", query, f)
+				}
+				got = append(got, f.Event.ID)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s, socket %v: -want +got:\n%s", query, socket, diff)
+			}
+		}
+	}
+}
+
 // wordOf returns the value of the first member of a line with a name, which is a text.
 func wordOf(line, name string) string {
 	_, rest, _ := strings.Cut(line, `"`+name+`":"`)

@@ -3,14 +3,20 @@ package v1
 import (
 	"errors"
 	"io"
+	"math"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/budget"
+	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/server/access"
+	"github.com/switchboard-dev/switchboard/internal/server/servertest"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -83,6 +89,103 @@ func TestDownload(t *testing.T) {
 	r.http.Close() // the log is written to until then
 	if !strings.Contains(r.log.String(), "secret") {
 		t.Errorf("log %s", r.log)
+	}
+}
+
+// What the library is asked for is what it tells.
+func TestLibraryFilters(t *testing.T) {
+	var now atomic.Pointer[time.Time]
+	day := func(n int) { now.Store(new(time.Date(2026, 3, n, 12, 0, 0, 0, time.UTC))) }
+	day(1)
+	lab := servertest.New(t, &servertest.Options{Hub: func(o *hub.Options) { o.Now = func() time.Time { return *now.Load() } }})
+	w := &world{rig: newRig(t, lab, nil), t: t, lab: lab}
+	// A person decides in one, a rule in two, two days later.
+	one, two := w.of(t), w.of(t)
+	const prompt = "@tool Bash {\"command\":\"touch x\"}\n@say pudding"
+	asks(prompt)(one)
+	if _, err := lab.Hub.Answer(t.Context(), servertest.Admin, one.names["question"], api.Answer{Decision: "deny"}); err != nil {
+		t.Fatal(err)
+	}
+	over := func(s *api.Session) bool { return s.State == api.StateIdle && s.Cost.Turns == 1 }
+	lab.Await(one.agent.Session, "the turn is over", over)
+	day(3)
+	ruled(api.AddRule{Rule: "Bash(touch:*)", Decision: api.RuleAllow})(two)
+	if _, err := lab.Hub.Send(t.Context(), servertest.Admin, two.agent.Session, api.SendMessage{Text: prompt}); err != nil {
+		t.Fatal(err)
+	}
+	lab.Await(two.agent.Session, "the turn is over", over)
+	found := func(path string) (found []string) {
+		t.Helper()
+		res := w.do(t, observeToken, "GET", path, "")
+		got := text(t, res)
+		for name, id := range map[string]string{"one": one.agent.Session, "two": two.agent.Session} {
+			if strings.Contains(got, `"`+id+`"`) {
+				found = append(found, name)
+			}
+		}
+		if res.StatusCode != 200 {
+			t.Errorf("%s: %d %s", path, res.StatusCode, got)
+		}
+		return sorted(found)
+	}
+	for deadline := time.Now().Add(servertest.Patience); len(found("/v1/search?q=pudding")) < 2; { // the index follows
+		if time.Now().After(deadline) {
+			t.Fatal("the messages are not indexed")
+		}
+	}
+	for path, want := range map[string]string{
+		"/v1/audit":                                         "one two",
+		"/v1/audit?session=" + one.agent.Session:            "one",
+		"/v1/audit?session=" + two.agent.Session:            "two",
+		"/v1/audit?automatic=true":                          "two",
+		"/v1/audit?automatic=false":                         "one",
+		"/v1/audit?since=2026-03-02T00:00:00Z":              "two",
+		"/v1/audit?since=2026-03-04T00:00:00Z":              "",
+		"/v1/search?q=pudding&session=" + one.agent.Session: "one",
+		"/v1/search?q=pudding&session=" + two.agent.Session: "two",
+		"/v1/costs":                            "one two",
+		"/v1/costs?since=2026-03-02T00:00:00Z": "two",
+		"/v1/costs?since=2026-03-04T00:00:00Z": "",
+	} {
+		if got := strings.Join(found(path), " "); got != want {
+			t.Errorf("%s tells of %q, want %q", path, got, want)
+		}
+	}
+}
+
+// A release grants as much as it says.
+func TestReleaseAmounts(t *testing.T) {
+	for _, test := range []struct {
+		budget budget.Budget
+		body   string
+		want   float64 // beyond what is used
+	}{
+		{budget.Budget{Turns: 1}, `{"turns":3}`, 3},
+		{budget.Budget{USD: 0.000001}, `{"usd":2.5}`, 2.5},
+		{budget.Budget{Wall: time.Second}, `{"seconds":90}`, 90},
+	} {
+		t.Run(test.body, func(t *testing.T) {
+			limit := test.budget
+			limit.Name, limit.Per, limit.Action = "little", budget.PerSession, budget.Ask
+			begin := time.Now()
+			var late atomic.Int64 // seconds
+			lab := servertest.New(t, &servertest.Options{Hub: func(o *hub.Options) {
+				o.Budgets, o.Now = []budget.Budget{limit}, func() time.Time { return begin.Add(time.Duration(late.Load()) * time.Second) }
+			}})
+			w := &world{rig: newRig(t, lab, nil), t: t, lab: lab}
+			w = w.of(t)
+			asking(w)
+			late.Store(10)
+			if _, err := lab.Hub.Answer(t.Context(), servertest.Admin, w.names["question"], api.Answer{Decision: "deny"}); err != nil {
+				t.Fatal(err)
+			}
+			lab.Await(w.agent.Session, "it is held back", func(s *api.Session) bool { return len(s.Holds) == 1 && s.State != api.StateRunning })
+			res := w.do(t, adminToken, "POST", w.fill("/v1/sessions/{session}/release"), test.body)
+			got := strictly[api.Session](t, text(t, res))
+			if len(got.Holds) > 0 || len(got.Budgets) != 1 || math.Abs(got.Budgets[0].Limit-got.Budgets[0].Used-test.want) > 1e-9 {
+				t.Errorf("%d, it has %+v and %+v, want %v more", res.StatusCode, got.Holds, got.Budgets, test.want)
+			}
+		})
 	}
 }
 

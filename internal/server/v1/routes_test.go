@@ -116,7 +116,7 @@ var operations = []operationTest{
 	},
 	{
 		"answer a plan", approveToken, "POST", "/v1/questions/{question}/answer", `{"outcome":"revise","message":"Shorter."}`,
-		asks(`@tool ExitPlanMode {"plan":"Do it."}`), 200, `"state":"answered"`,
+		asks(planning), 200, `"state":"answered"`,
 		[]string{`"behavior":"deny"`, "Shorter."},
 		"",
 	},
@@ -125,6 +125,31 @@ var operations = []operationTest{
 		asks(`@tool AskUserQuestion {"questions":[{"question":"Which?","header":"W","options":[{"label":"A","description":"a"},{"label":"B","description":"b"}],"multiSelect":false}]}`),
 		200, `"state":"answered"`,
 		[]string{`"behavior":"allow"`, `"answers":{"Which?":"A"}`},
+		"",
+	},
+	{
+		"answer always", approveToken, "POST", "/v1/questions/{question}/answer", `{"decision":"allow","always":{"suggestion":0}}`,
+		asking, 200, `"state":"answered"`,
+		[]string{`"behavior":"allow"`, `"updatedPermissions":[{`},
+		"",
+	},
+	{
+		"answer a plan with a mode", adminToken, "POST", "/v1/questions/{question}/answer", `{"outcome":"accept_edits","mode":"bypassPermissions"}`,
+		asks(planning, func(in *api.CreateSession) { in.Options.AllowBypass = true }), 200, `"state":"answered"`,
+		[]string{`"behavior":"allow"`, `"mode":"bypassPermissions"`},
+		"",
+	},
+	{
+		"answer a plan and compact", approveToken, "POST", "/v1/questions/{question}/answer", `{"outcome":"ask","compact":true}`,
+		asks(planning), 200, `"state":"answered"`,
+		[]string{`"type":"user"`, `"/compact"`},
+		"",
+	},
+	{
+		"answer a plan with images", approveToken, "POST", "/v1/questions/{question}/answer",
+		`{"outcome":"revise","message":"Like this.","images":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}}]}`,
+		asks(planning), 200, `"state":"answered"`,
+		[]string{`"type":"user"`, `"media_type":"image/png"`},
 		"",
 	},
 	{
@@ -259,7 +284,7 @@ func TestLists(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	asks(`@tool ExitPlanMode {"plan":"Do it."}`)(w.of(t))
+	asks(planning)(w.of(t))
 	names := map[string]*world{"one": one, "two": two, "three": three}
 	for _, test := range []struct {
 		path string

@@ -121,7 +121,9 @@ func TestSocketOfAll(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	// The client leaves, and everything with it.
-	_ = ws.Close(websocket.StatusNormalClosure, "") // the server may be gone before it has answered
+	if err := ws.Close(websocket.StatusNormalClosure, ""); err != nil {
+		t.Errorf("closing: %v", err)
+	}
 	<-c.closed
 }
 

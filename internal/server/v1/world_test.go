@@ -109,10 +109,16 @@ func ended(w *world) {
 	}
 }
 
+// planning has an agent ask for the approval of a plan.
+const planning = `@tool ExitPlanMode {"plan":"Do it."}`
+
 // asks returns the situation that an agent asks for something.
-func asks(prompt string) func(*world) {
+func asks(prompt string, change ...func(*api.CreateSession)) func(*world) {
 	return func(w *world) {
 		in := api.CreateSession{Prompt: prompt}
+		for _, f := range change {
+			f(&in)
+		}
 		if strings.Contains(prompt, "ExitPlanMode") {
 			in.Options.PermissionMode = "plan"
 		}

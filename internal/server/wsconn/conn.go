@@ -56,9 +56,10 @@ type Options struct {
 // A Conn is a WebSocket. One goroutine reads it; the methods that write and those
 // that end it are safe for concurrent use.
 //
-// A goroutine that writes holds mu. A control frame does not wait for mu: if it is
-// held, the frame is left for the goroutine that holds it. Frames are never mixed,
-// because each call writes whole ones.
+// A goroutine that writes holds mu. A ping or pong does not wait for mu: if it is
+// held, the frame is left for the goroutine that holds it. A close frame waits, since
+// the library closes the connection as soon as it has written one. Frames are never
+// mixed, because each call writes whole ones.
 type Conn struct {
 	// Static after construction.
 	ws    *websocket.Conn
@@ -145,20 +146,11 @@ func (c *Conn) Hurry() {
 // else is written, and gives the peer a moment to close as well: the goroutine that
 // reads is to go on until it fails.
 func (c *Conn) Finish(last []byte, code websocket.StatusCode, reason string) {
-	c.Hurry()
-	c.mu.Lock()
-	c.controlMu.Lock()
-	over := c.over
-	c.over, c.control = true, nil
-	c.controlMu.Unlock()
-	if !over {
-		var b []byte
-		if last != nil {
-			b = appendLine(b, last)
-		}
-		_, _ = c.out.Write(appendClose(b, code, reason)) // a peer that has gone need not be told
+	var b []byte
+	if last != nil {
+		b = appendLine(b, last)
 	}
-	c.mu.Unlock()
+	_ = c.writeLast(appendClose(b, code, reason))         // a peer that has gone need not be told
 	_ = c.conn.SetReadDeadline(time.Now().Add(HurryTime)) // as above
 }
 
@@ -251,6 +243,23 @@ func (c *Conn) writeControl(p []byte) error {
 	}
 	c.extend()
 	return c.release()
+}
+
+// writeLast writes frames of which the last is a close frame, unless one was written
+// before. It waits for the goroutine that writes, which has little time left.
+func (c *Conn) writeLast(frames []byte) error {
+	c.Hurry()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.controlMu.Lock()
+	over := c.over
+	c.over, c.control = true, nil
+	c.controlMu.Unlock()
+	if over {
+		return nil
+	}
+	_, err := c.out.Write(frames)
+	return err
 }
 
 // takeControl returns the control frames that wait.
@@ -356,7 +365,11 @@ func (s *socket) Read(p []byte) (int, error) { return s.c.read(p) }
 
 // Write implements [net.Conn]. It takes whole control frames.
 func (s *socket) Write(p []byte) (int, error) {
-	if err := s.c.writeControl(p); err != nil {
+	write := s.c.writeControl
+	if p[0] == opClose {
+		write = s.c.writeLast
+	}
+	if err := write(p); err != nil {
 		return 0, err
 	}
 	return len(p), nil

@@ -188,14 +188,14 @@ func dial(t *testing.T, o *Options, d *websocket.DialOptions, handle func(*Conn)
 	t.Helper()
 	var handlers sync.WaitGroup
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		handlers.Add(1) // before Accept: from then on server.Close does not wait for the handler
+		defer handlers.Done()
 		c, err := Accept(w, r, o)
 		if err != nil {
 			return
 		}
-		handlers.Go(func() {
-			defer c.CloseNow()
-			handle(c)
-		})
+		defer c.CloseNow()
+		handle(c)
 	}))
 	t.Cleanup(func() {
 		server.Close()
@@ -255,6 +255,104 @@ func TestMessages(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A stuckListener accepts connections whose writes can be held up.
+type stuckListener struct {
+	net.Listener
+
+	conns chan *stuckConn
+}
+
+func (l *stuckListener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	c := &stuckConn{Conn: conn, held: make(chan struct{}), free: make(chan struct{})}
+	l.conns <- c
+	return c, nil
+}
+
+// A stuckConn is a connection whose next write waits, once stuck is set, until the
+// connection gets another deadline or is closed.
+type stuckConn struct {
+	net.Conn
+
+	stuck atomic.Bool
+	held  chan struct{} // closed when a write waits
+	free  chan struct{} // closed when it may go on
+	once  sync.Once
+}
+
+func (c *stuckConn) Write(p []byte) (int, error) {
+	if c.stuck.CompareAndSwap(true, false) {
+		close(c.held)
+		<-c.free
+	}
+	return c.Conn.Write(p)
+}
+
+func (c *stuckConn) SetWriteDeadline(t time.Time) error {
+	defer c.release()
+	return c.Conn.SetWriteDeadline(t)
+}
+
+func (c *stuckConn) Close() error {
+	defer c.release()
+	return c.Conn.Close()
+}
+
+// release lets a write go on that waits.
+func (c *stuckConn) release() {
+	select {
+	case <-c.held:
+		c.once.Do(func() { close(c.free) })
+	default:
+	}
+}
+
+// TestPeerClosesDuringWrite has a peer say goodbye while a line is being written. It
+// gets the line and an answer.
+func TestPeerClosesDuringWrite(t *testing.T) {
+	conns, done := make(chan *stuckConn, 1), make(chan struct{})
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer close(done)
+		c, err := Accept(w, r, &Options{})
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer c.CloseNow()
+		(<-conns).stuck.Store(true)
+		var writer sync.WaitGroup
+		defer writer.Wait()
+		writer.Go(func() {
+			if err := c.Line([]byte("one")); err != nil {
+				t.Error(err)
+			}
+		})
+		c.Drain()
+		if err := c.Line([]byte("two")); !errors.Is(err, ErrWrite) {
+			t.Errorf("a line after the close frame: %v", err)
+		}
+	}))
+	listener := &stuckListener{Listener: server.Listener, conns: make(chan *stuckConn, 1)}
+	server.Listener = listener
+	server.Start()
+	t.Cleanup(server.Close)
+	ws, _, err := websocket.Dial(t.Context(), server.URL, nil) //nolint:bodyclose // the library does that
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = ws.CloseNow() }() // perhaps a second time
+	conn := <-listener.conns
+	conns <- conn
+	<-conn.held
+	if err := ws.Close(websocket.StatusNormalClosure, "bye"); err != nil {
+		t.Errorf("closing: %v", err)
+	}
+	<-done
 }
 
 // TestFinish ends a connection in good order: a last line, a code, and a moment for
