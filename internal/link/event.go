@@ -88,15 +88,6 @@ func NewOversize(e *wire.LineTooLongError) *Oversize {
 // Encode returns it as JSON, the head in base64.
 func (o *Oversize) Encode() []byte { return mustEncode(o) }
 
-// ParseOversize reads the bytes of a record of the kind [TooLong].
-func ParseOversize(data []byte) (*Oversize, error) {
-	o := &Oversize{}
-	if err := json.Unmarshal(data, o); err != nil {
-		return nil, fmt.Errorf("%w: reading an oversize record: %v", ErrMalformed, err)
-	}
-	return o, nil
-}
-
 func mustEncode(v any) []byte {
 	data, err := json.Marshal(v)
 	if err != nil {

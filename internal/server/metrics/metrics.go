@@ -3,7 +3,6 @@ package metrics
 import (
 	"log/slog"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -224,15 +223,4 @@ func (l errorLog) Println(v ...any) {
 			l.log.Warn("some metrics could not be told", "err", err)
 		}
 	}
-}
-
-// names returns the names of all that is told, sorted; see docs/metrics.md.
-func (m *Metrics) names() ([]string, error) {
-	families, err := m.registry.Gather()
-	var list []string
-	for _, f := range families {
-		list = append(list, f.GetName())
-	}
-	slices.Sort(list)
-	return list, err
 }

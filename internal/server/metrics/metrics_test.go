@@ -242,3 +242,14 @@ func TestHandlerSpeaksOpenMetrics(t *testing.T) {
 		t.Errorf("%v, %s: %.100s", err, answer.Header.Get("Content-Type"), body)
 	}
 }
+
+// names returns the names of all that is told, sorted; see docs/metrics.md.
+func (m *Metrics) names() ([]string, error) {
+	families, err := m.registry.Gather()
+	var list []string
+	for _, f := range families {
+		list = append(list, f.GetName())
+	}
+	slices.Sort(list)
+	return list, err
+}

@@ -1,6 +1,7 @@
 package v1
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
 	"math"
@@ -13,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/switchboard-dev/switchboard/api"
-	"github.com/switchboard-dev/switchboard/internal/budget"
 	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/server/access"
 	"github.com/switchboard-dev/switchboard/internal/server/servertest"
@@ -156,21 +156,22 @@ func TestLibraryFilters(t *testing.T) {
 // A release grants as much as it says.
 func TestReleaseAmounts(t *testing.T) {
 	for _, test := range []struct {
-		budget budget.Budget
-		body   string
-		want   float64 // beyond what is used
+		limit string // of the budget, in JSON
+		body  string
+		want  float64 // beyond what is used
 	}{
-		{budget.Budget{Turns: 1}, `{"turns":3}`, 3},
-		{budget.Budget{USD: 0.000001}, `{"usd":2.5}`, 2.5},
-		{budget.Budget{Wall: time.Second}, `{"seconds":90}`, 90},
+		{`"Turns":1`, `{"turns":3}`, 3},
+		{`"USD":0.000001`, `{"usd":2.5}`, 2.5},
+		{`"Wall":1000000000`, `{"seconds":90}`, 90},
 	} {
 		t.Run(test.body, func(t *testing.T) {
-			limit := test.budget
-			limit.Name, limit.Per, limit.Action = "little", budget.PerSession, budget.Ask
 			begin := time.Now()
 			var late atomic.Int64 // seconds
 			lab := servertest.New(t, &servertest.Options{Hub: func(o *hub.Options) {
-				o.Budgets, o.Now = []budget.Budget{limit}, func() time.Time { return begin.Add(time.Duration(late.Load()) * time.Second) }
+				o.Now = func() time.Time { return begin.Add(time.Duration(late.Load()) * time.Second) }
+				if err := json.Unmarshal([]byte(`[{"Name":"little","Per":"session","Action":"ask",`+test.limit+`}]`), &o.Budgets); err != nil {
+					t.Fatal(err)
+				}
 			}})
 			w := &world{rig: newRig(t, lab, nil), t: t, lab: lab}
 			w = w.of(t)

@@ -10,10 +10,8 @@ import (
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// PlanLabel says what an outcome of a plan review does, in the words of Claude Code where it has some.
-func PlanLabel(q *api.Question, outcome api.PlanOutcome) string { return planLabel(q, outcome, false) }
-
-// planLabel is PlanLabel, also for an approval after which nothing is asked any more.
+// planLabel says what an outcome of a plan review does, in the words of Claude Code where it has some. bypass is for an approval after which
+// nothing is asked any more.
 func planLabel(q *api.Question, outcome api.PlanOutcome, bypass bool) string {
 	none := q.Plan == nil || q.Plan.Text == ""
 	switch outcome {

@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 	"github.com/switchboard-dev/switchboard/internal/units"
 )
@@ -308,24 +307,3 @@ func note(m Model, label, text string) []string {
 }
 
 func spaces(n int) string { return strings.Repeat(" ", n) }
-
-// Lines returns all of a question, for a caller that prints it rather than showing it: what is asked, what it is about, and what can be chosen.
-func Lines(q *api.Question, o Options) []string {
-	o.Height, o.Guard = 0, 0
-	m := New(q, o)
-	m.unfolded = true
-	m = m.relaid()
-	if m.phase == settled {
-		return append(m.part.head(m), m.foot().lines...)
-	}
-	lines := append(m.part.head(m), m.body...)
-	if c, ok := m.part.(choice); ok && len(c.set) > 0 {
-		for i := 1; i < len(c.set); i++ {
-			lines = append(lines, c.tail(m).lines...)
-			c = c.go_(i, 0)
-			m.part = c
-			lines = append(lines, c.head(m)[1:]...)
-		}
-	}
-	return append(lines, m.part.tail(m).lines...)
-}

@@ -277,9 +277,6 @@ func TestHostile(t *testing.T) {
 						check(t, m, size[0], size[1])
 					}
 				}
-				for _, line := range Lines(q, Options{Width: 80}) {
-					harmless(t, line)
-				}
 			}
 		})
 	}
@@ -337,29 +334,6 @@ func TestNothingOfALineIsLost(t *testing.T) {
 		text := strings.ReplaceAll(ansi.Strip(m.View()), "\n│ ", "")
 		if !strings.Contains(text, line) {
 			t.Errorf("the end of a long line cannot be read:\n%s", m.View())
-		}
-	}
-}
-
-func TestLines(t *testing.T) {
-	for _, s := range scenes() {
-		if strings.HasPrefix(s.name, "choice") {
-			text := strings.Join(Lines(s.q, Options{}), "\n")
-			for _, want := range []string{"Which database", "2 PostgreSQL - A server", "Which parts? (choose one or more)", "1 [ ] API - The interface"} {
-				if !strings.Contains(text, want) {
-					t.Errorf("%q is missing in\n%s", want, text)
-				}
-			}
-		}
-		if s.name == "permission, long" {
-			if n := len(Lines(s.q, Options{})); n != 31 {
-				t.Errorf("30 commands are shown in %d lines", n)
-			}
-		}
-		if s.name == "settled" {
-			if text := strings.Join(Lines(s.q, Options{}), "\n"); !strings.Contains(text, "denied by ann") {
-				t.Errorf("got\n%s", text)
-			}
 		}
 	}
 }
