@@ -43,6 +43,7 @@ import (
 //	begin COMMAND...          starts a command, one at a time
 //	says TEXT                 waits until it has written the text to standard output since the last time
 //	interrupt CODE            interrupts it, and checks its exit code
+//	ends CODE                 waits for its end, and checks its exit code
 //	visit FILE                logs in as the browser would that opens the file, which leads to the console
 //	mode MODE FILE            checks the permissions of a file, in octal
 //	mask [FILE]               writes stdout, or a file, to the file masked, with ids by the names of their variables, and without times and lengths;
@@ -53,7 +54,7 @@ func TestScripts(t *testing.T) {
 		Setup: setupScript,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"hub": scriptHub, "hub-stop": scriptHubStop, "new": scriptNew, "say": scriptSay, "await": scriptAwait, "ask": scriptAsk,
-			"exits": scriptExits, "soon": scriptSoon, "begin": scriptBegin, "says": scriptSays, "interrupt": scriptInterrupt, "mode": scriptMode, "mask": scriptMask,
+			"exits": scriptExits, "soon": scriptSoon, "begin": scriptBegin, "says": scriptSays, "interrupt": scriptInterrupt, "ends": scriptEnds, "mode": scriptMode, "mask": scriptMask,
 			"visit": scriptVisit,
 		},
 	})
@@ -377,9 +378,18 @@ func scriptInterrupt(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 || st.program == nil {
 		ts.Fatalf("usage: interrupt CODE, after begin")
 	}
+	ts.Check(st.program.Process.Signal(os.Interrupt))
+	scriptEnds(ts, neg, args)
+}
+
+// scriptEnds waits until the program of begin has ended, and checks its exit code.
+func scriptEnds(ts *testscript.TestScript, neg bool, args []string) {
+	st := stageOf(ts)
+	if neg || len(args) != 1 || st.program == nil {
+		ts.Fatalf("usage: ends CODE, after begin")
+	}
 	cmd := st.program
 	st.program = nil
-	ts.Check(cmd.Process.Signal(os.Interrupt))
 	late := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
 	defer late.Stop()
 	_, err := io.Copy(io.Discard, st.said) // it may still be writing

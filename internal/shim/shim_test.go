@@ -1,6 +1,7 @@
 package shim
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -224,7 +225,8 @@ func TestOversizeLine(t *testing.T) {
 	hub.wait("the line after it", func() bool { return len(hub.linesLocked()) == 1 })
 	hub.mu.Lock()
 	defer hub.mu.Unlock()
-	o, err := link.ParseOversize(hub.records[1].Bytes)
+	var o link.Oversize
+	err := json.Unmarshal(hub.records[1].Bytes, &o)
 	if err != nil || hub.records[1].Kind != link.TooLong || o.Length != 5000 || len(o.SHA256) != 64 || string(o.Head) != strings.Repeat("x", 1024) {
 		t.Errorf("oversize %+v, %v", o, err)
 	}
