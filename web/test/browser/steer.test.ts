@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { onStage } from "../onStage";
-import { type Chrome, type Hub, until } from "../stage";
+import { type Chrome, type Hub, patience, until } from "../stage";
 
 let hub: Hub;
 let chrome: Chrome;
@@ -88,12 +88,15 @@ test("what waits for a working agent can be changed, taken back and steered, and
   await queue.getByRole("button", { name: "Edit" }).first().click();
   await queue.getByRole("textbox", { name: "Edit queued message" }).fill("@say first, changed");
   await queue.getByRole("button", { name: "Save" }).click();
+  // The text stands in the field before the hub has it.
+  const waiting = async () => (await messages(id)).map((m) => m.text);
+  await expect.poll(waiting, { timeout: patience }).toEqual(["@say first, changed", "@say second in the queue"]);
+  await queue.getByRole("textbox", { name: "Edit queued message" }).waitFor({ state: "detached" });
   await queue.getByText("@say first, changed").waitFor();
-  expect((await messages(id)).map((m) => m.text)).toEqual(["@say first, changed", "@say second in the queue"]);
 
   await queue.getByRole("button", { name: "Unqueue" }).last().click();
   await until("it is in the field again", async () => (await field(page).inputValue()) === "@say second in the queue");
-  expect((await messages(id)).map((m) => m.text)).toEqual(["@say first, changed"]);
+  await expect.poll(waiting, { timeout: patience }).toEqual(["@say first, changed"]);
 
   await queue.getByRole("button", { name: "Steer now" }).click();
   await queue.waitFor({ state: "detached" });
