@@ -200,7 +200,7 @@ func (b *inbox) await(ctx context.Context, full <-chan struct{}) {
 }
 
 // give gives items to the sink, in parts, unless there is none, it is full, or another
-// goroutine is at it, which then goes on with them. mu is held, and is not while the sink is
+// goroutine is at it, which then continues with them. mu is held, and is not while the sink is
 // called.
 func (b *inbox) give() {
 	for b.sink != nil && b.failed == nil && !b.giving && b.full == nil && len(b.items) > 0 {
