@@ -139,8 +139,13 @@ func count(s *termtest.Screen, text string) int {
 	return n
 }
 
-// unwrapped returns all that was ever shown without the ends of rows, since long words go on in the next.
-func unwrapped(s *termtest.Screen) string { return strings.ReplaceAll(s.All(), "\n", "") }
+// says reports whether a text is on a screen, or was, wherever its rows break: a blank at
+// the end of a row is not kept.
+func says(s *termtest.Screen, text string) bool {
+	return strings.Contains(withoutBlanks(s.All()), withoutBlanks(text))
+}
+
+func withoutBlanks(s string) string { return strings.Join(strings.Fields(s), "") }
 
 func TestTerminalRunConversation(t *testing.T) {
 	t.Parallel()
@@ -167,7 +172,7 @@ func TestTerminalRunConversation(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"Agent idle, waiting for a message.", "switchboard attach --data-dir " + r.lab.data + " " + session.ID[:9], "switchboard stop --data-dir"} {
-		if !strings.Contains(unwrapped(screen), text) {
+		if !says(screen, text) {
 			t.Errorf("%q is not said at the end\n%s", text, screen)
 		}
 	}
@@ -299,7 +304,7 @@ func TestTerminalRunInterrupt(t *testing.T) {
 	r.Type(termtest.CtrlC, termtest.CtrlC)
 	screen := r.left(0)
 	for _, text := range []string{"Reattach:", "switchboard attach", "Stop:", "switchboard stop"} {
-		if !strings.Contains(unwrapped(screen), text) {
+		if !says(screen, text) {
 			t.Errorf("%q is not said at the end\n%s", text, screen)
 		}
 	}
@@ -460,7 +465,7 @@ func TestTerminalRunStartsHub(t *testing.T) {
 	if code := r.Exit(); code != 0 {
 		t.Errorf("exit code %d\n%s", code, r.Screen())
 	}
-	if !strings.Contains(unwrapped(r.Screen()), "Reattach: switchboard attach s") {
+	if !says(r.Screen(), "Reattach: switchboard attach s") {
 		t.Errorf("it does not say how to come back\n%s", r.Screen())
 	}
 	// The hub outlives it; the lab ends it.
@@ -485,7 +490,7 @@ func TestTerminalRunSignals(t *testing.T) {
 		r.Signal(signal)
 		screen := r.left(130)
 		for _, text := range []string{"Agent still running. It has a question.", "switchboard attach", "switchboard stop"} {
-			if !strings.Contains(unwrapped(screen), text) {
+			if !says(screen, text) {
 				t.Errorf("after %s %q is not said\n%s", signal, text, screen)
 			}
 		}
