@@ -202,14 +202,19 @@ func (b testBinary) run(ctx context.Context, o flakyOptions, procs string) (runR
 	return r, nil
 }
 
-// runVitest runs the console's tests once, in random order.
+// runVitest runs the console's tests once, in random order. A file of the tests in the browser tells a story, in the order of its tests:
+// only the files are shuffled.
 func runVitest(ctx context.Context, o flakyOptions, config, procs string) (runResult, error) {
 	report := filepath.Join(o.dir, "vitest.json")
 	if err := os.RemoveAll(report); err != nil {
 		return runResult{}, err
 	}
 	seed := strconv.FormatInt(rand.Int64N(1<<31), 10) //nolint:gosec // the order of tests is no secret
-	args := []string{"vitest", "run", "--config", config, "--sequence.shuffle.tests", "--sequence.seed=" + seed}
+	shuffled := "--sequence.shuffle.tests"
+	if strings.Contains(config, "browser") {
+		shuffled = "--sequence.shuffle.files"
+	}
+	args := []string{"vitest", "run", "--config", config, shuffled, "--sequence.seed=" + seed}
 	if o.run != "" {
 		args = append(args, "--testNamePattern="+o.run)
 	}
