@@ -252,6 +252,7 @@ test("what means harm is shown, and does none", async () => {
 
 test("a line of five megabytes is shown in part, and the page stays quick", async () => {
   const session = await hub.session("Huge", "@huge 5000000");
+  await hub.await(session.id, "idle"); // else "Show all" is about what has been written by then
   const page = await chrome.open(await hub.address(`/s/${session.id}`));
   const more = feed(page).getByRole("button", { name: /^Show (more|all)/ });
   await more.waitFor();
