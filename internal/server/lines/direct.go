@@ -104,21 +104,28 @@ func notFound(w http.ResponseWriter, r *http.Request) {
 
 // serveDirect answers a request for the WebSocket of a session.
 func (s *Server) serveDirect(w http.ResponseWriter, r *http.Request) {
+	if d := s.newDirect(w, r); d != nil {
+		d.dialect = d
+		s.accept(w, r, d.conn)
+	}
+}
+
+// newDirect returns a client of Direct Connect, or refuses it and returns nil.
+func (s *Server) newDirect(w http.ResponseWriter, r *http.Request) *direct {
 	id, known := access.From(r.Context())
 	c := &conn{id: id, known: known}
 	if known {
 		if !id.Scopes.Has(wire.ScopeObserve) {
 			access.WriteProblem(w, mayNotLook(id))
-			return
+			return nil
 		}
 		var err error
 		if c.session, err = s.hub.Resolve(r.Context(), r.PathValue("id")); err != nil {
 			access.WriteProblem(w, s.problem(err))
-			return
+			return nil
 		}
 	}
-	c.dialect = &direct{conn: c, options: &s.options, name: r.PathValue("id")}
-	s.accept(w, r, c)
+	return &direct{conn: c, options: &s.options, name: r.PathValue("id")}
 }
 
 // A direct is the dialect of Direct Connect.

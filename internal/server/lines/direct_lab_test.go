@@ -137,21 +137,10 @@ func (h *directStage) handler(s *Server, guard *access.Guard) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", s.Direct())
 	mux.Handle("GET /sessions/{id}/ws", guard.Admitted(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		id, known := access.From(r.Context())
-		c := &conn{id: id, known: known}
-		if known {
-			if !id.Scopes.Has(wire.ScopeObserve) {
-				access.WriteProblem(w, mayNotLook(id))
-				return
-			}
-			var err error
-			if c.session, err = s.hub.Resolve(r.Context(), r.PathValue("id")); err != nil {
-				access.WriteProblem(w, s.problem(err))
-				return
-			}
+		if d := s.newDirect(w, r); d != nil {
+			d.dialect = &stagedDirect{direct: d, stage: h}
+			s.accept(w, r, d.conn)
 		}
-		c.dialect = &stagedDirect{direct: &direct{conn: c, options: &s.options, name: r.PathValue("id")}, stage: h}
-		s.accept(w, r, c)
 	})))
 	return mux
 }

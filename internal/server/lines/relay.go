@@ -39,18 +39,24 @@ func (s *Server) serveRelay(w http.ResponseWriter, r *http.Request) {
 		})
 		return
 	}
+	if front := s.newRelay(w, r); front != nil {
+		front.dialect = front
+		s.accept(w, r, front.conn)
+	}
+}
+
+// newRelay returns a front end of the relay, or refuses it and returns nil.
+func (s *Server) newRelay(w http.ResponseWriter, r *http.Request) *relay {
 	id, known := access.From(r.Context())
 	if !known {
 		id, known = s.guard.Open(r)
 	}
 	if known && !id.Scopes.Has(wire.ScopeObserve) {
 		access.WriteProblem(w, mayNotLook(id))
-		return
+		return nil
 	}
 	query := r.URL.Query()
-	c := &conn{id: id, known: known}
-	c.dialect = &relay{conn: c, wants: query.Get("session"), after: query.Get("after"), resumes: query.Has("after")}
-	s.accept(w, r, c)
+	return &relay{conn: &conn{id: id, known: known}, wants: query.Get("session"), after: query.Get("after"), resumes: query.Has("after")}
 }
 
 // A front end that does not answer a ping is not cut off for that: one that does not

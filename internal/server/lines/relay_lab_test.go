@@ -264,18 +264,10 @@ func (h *stage) handler(s *Server) http.Handler {
 			s.Relay().ServeHTTP(w, r)
 			return
 		}
-		id, known := access.From(r.Context())
-		if !known {
-			id, known = s.guard.Open(r)
+		if front := s.newRelay(w, r); front != nil {
+			front.dialect = &staged{front, h}
+			s.accept(w, r, front.conn)
 		}
-		if known && !id.Scopes.Has(wire.ScopeObserve) {
-			access.WriteProblem(w, mayNotLook(id))
-			return
-		}
-		query := r.URL.Query()
-		c := &conn{id: id, known: known}
-		c.dialect = &staged{&relay{conn: c, wants: query.Get("session"), after: query.Get("after"), resumes: query.Has("after")}, h}
-		s.accept(w, r, c)
 	})
 }
 
