@@ -15,7 +15,7 @@ describe("a choice", () => {
       ],
     });
 
-  it("is sent only when somebody sends it", async () => {
+  it("is sent only when the person sends it", async () => {
     const q = choice();
     await show(<QuestionCard question={q} />);
     await wait(1000);

@@ -48,7 +48,7 @@ describe("a permission", () => {
     expect(answers()).toEqual([{ to: q.id, decision: "allow" }]);
   });
 
-  it("is allowed always, for the session unless somebody chooses otherwise", async () => {
+  it("is allowed always, for the session unless the person chooses otherwise", async () => {
     const q = ask({
       suggestions: [
         { text: "nothing", update: null },

@@ -209,7 +209,7 @@ function Buttons({
 /** What became of an edit: the input as it is now, or what is wrong with it. */
 type EditResult = { input: Json } | { error: string };
 
-/** The text that somebody edits: the command itself of Bash, else all of the input as JSON. */
+/** The text that a person edits: the command itself of Bash, else all of the input as JSON. */
 function editable(tool: string, input: Json): { text: string; command: boolean } {
   const command = tool === "Bash" && isObject(input) && Object.hasOwn(input, "command") ? input.command : undefined;
   if (typeof command === "string") return { text: command, command: true };

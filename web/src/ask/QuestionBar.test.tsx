@@ -21,7 +21,7 @@ describe("the questions above a composer", () => {
     expect(document.activeElement).toBe(document.body);
   });
 
-  it("keeps the keyboard of whoever answers with the questions, and never puts it into the composer", async () => {
+  it("keeps the keyboard of the person who answers with the questions, and never puts it into the composer", async () => {
     const [a, b, c] = [ask(), ask({ kind: "choice", choices: [{ question: "Which?", options: [{ label: "One" }] }] }), ask()];
     const gone = (q: Question): Question => ({ ...q, state: "answered", by: "me", answer: { decision: "allow" } });
     hub.ask(a);
