@@ -200,6 +200,8 @@ func describe(tool string, input json.RawMessage) (ActionKind, string) {
 		kind, title = ActionWebSearch, str("query")
 	case "WebFetch", "web_fetch":
 		kind, title = ActionWebSearch, str("url")
+	case ToolSandboxNetwork:
+		title = connectTitle(str("host"), input)
 	case "ToolSearch", "tool_search_tool_regex", "tool_search_tool_bm25":
 		title = with("query", "pattern")
 	case "TodoWrite", "TodoRead":

@@ -54,6 +54,26 @@ func Translate(line []byte, question func(requestID string) *ControlRequest) ([]
 	return NewPermission(q, &Deny{Message: a.message, Interrupt: a.interrupt})
 }
 
+// TranslateRequest turns a control request that has another name with front ends
+// into the one that a CLI knows: sdk_control_interrupt is interrupt. Every other
+// line is returned as it is, also one that [Validate] refuses.
+func TranslateRequest(line []byte) []byte {
+	if checkObject(line) != nil {
+		return line
+	}
+	h, err := Peek(line)
+	if err != nil || string(h.Type) != "control_request" || string(h.RequestSubtype) != "sdk_control_interrupt" {
+		return line
+	}
+	var cancelQueued bool
+	_ = setFrom(&cancelQueued, orNull(lookup(lookup(line, "request"), "cancel_queued")), setBool) // false unless it is true
+	translated, err := NewRequest(lookupString(line, "request_id"), &InterruptRequest{CancelQueued: cancelQueued})
+	if err != nil { // it has no id
+		return line
+	}
+	return translated
+}
+
 // answer is a permission answer, whatever form it came in.
 type answer struct {
 	allow     bool

@@ -148,3 +148,34 @@ func TestSeedOddities(t *testing.T) {
 		t.Errorf("sdk_control_interrupt became %T", m.(*ControlRequest).Request)
 	}
 }
+
+// TestTranslateRequest reads requests by the names that front ends have for them.
+func TestTranslateRequest(t *testing.T) {
+	const name = `"subtype":"sdk_control_interrupt"`
+	tests := []struct{ line, want string }{
+		{`{"type":"control_request","request_id":"a","request":{` + name + `}}`, `{"type":"control_request","request_id":"a","request":{"subtype":"interrupt"}}`},
+		{`{"request":{` + name + `,"cancel_queued":true,"x":1},"request_id":"a","type":"control_request"}`, `{"type":"control_request","request_id":"a","request":{"subtype":"interrupt","cancel_queued":true}}`},
+		{`{"type":"control_request","request_id":"a","request":{"subtype":"interrupt"}}`, ""},
+		{`{"type":"control_request","request":{` + name + `}}`, ""}, // without an id: refused by Validate
+		{`{"type":"control_request","request_id":5,"request":{` + name + `}}`, ""},
+		{`{"type":"control_response","request_id":"a","response":{` + name + `}}`, ""},
+		{`{"type":"control_request","request_id":"a","request":{` + name + `}} more`, ""},
+		{`not JSON`, ""},
+	}
+	for _, tt := range tests {
+		want := tt.want
+		if want == "" {
+			want = tt.line
+		}
+		got := TranslateRequest([]byte(tt.line))
+		if string(got) != want {
+			t.Errorf("%s became\n%s, want\n%s", tt.line, got, want)
+		}
+		if tt.want != "" && (Validate(got) != nil || ScopeOf(got, nil) != ScopePrompt) {
+			t.Errorf("%s: %v, needs %v", got, Validate(got), ScopeOf(got, nil))
+		}
+		if tt.want == "" && strings.Contains(tt.line, name) && Validate(got) == nil {
+			t.Errorf("%s may be sent to a CLI", got)
+		}
+	}
+}

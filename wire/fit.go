@@ -59,12 +59,22 @@ const nodeLimit = 10_000_000
 // changed, nothing in most cases. A line that the version cannot take is refused
 // with an [*UnsupportedError], one that no version can with an [*InvalidError].
 func Fit(line []byte, v Version) (out []byte, changes []string, err error) {
-	o, err := validate(line, DefaultMaxLine)
-	if err != nil {
+	return fit(line, fitter{told: v, v: v})
+}
+
+// FitLeast is [Fit] for a CLI whose version is not known, but that it is not older
+// than least; [LeastVersion] may tell that. The line is fitted to least, with one
+// exception: a control request that only newer versions have is sent, if least
+// answers what it does not know with an error. Then the CLI says whether it has it.
+func FitLeast(line []byte, least Version) (out []byte, changes []string, err error) {
+	return fit(line, fitter{v: least, newer: true})
+}
+
+func fit(line []byte, f fitter) (out []byte, changes []string, err error) {
+	if f.outgoing, err = validate(line, DefaultMaxLine); err != nil {
 		return nil, nil, err
 	}
-	f := fitter{outgoing: o, told: v, v: v}
-	if v.IsZero() {
+	if f.v.IsZero() {
 		f.v = oldest()
 	}
 	if err := f.fit(); err != nil {
@@ -77,6 +87,7 @@ type fitter struct {
 	*outgoing
 	told    Version // as the caller said
 	v       Version // never unknown
+	newer   bool    // the CLI may be newer than v
 	changes []string
 }
 
@@ -85,6 +96,16 @@ func (f *fitter) needs(feature string, since Version, hint string) error {
 		return nil
 	}
 	return &UnsupportedError{Feature: feature, Version: f.told, Since: since, Hint: hint}
+}
+
+// has refuses what a version does not know and would not complain about, unless it
+// is known to have it.
+func (f *fitter) has(kind FeatureKind, name, words, hint string) error {
+	feature := FeatureOf(kind, name)
+	if feature.In(f.v) == Supported {
+		return nil
+	}
+	return feature.Refusal(words, f.told, hint)
 }
 
 func (f *fitter) fit() error {
@@ -103,7 +124,7 @@ func (f *fitter) fit() error {
 	case "control_response":
 		return f.fitResponse()
 	case "control_cancel_request":
-		return f.needs("withdrawing a request (control_cancel_request)", Version{2, 1, 47}, "older ones end at once")
+		return f.has(FeatureLine, "control_cancel_request", "withdrawing a request (control_cancel_request)", "older ones end at once")
 	case "update_environment_variables":
 		return f.fitEnvironment()
 	}
@@ -117,7 +138,7 @@ func (f *fitter) fitUser() error {
 		}
 	}
 	if string(f.get("client_composed")) == "true" {
-		return f.needs("a message taken literally (client_composed)", Version{2, 1, 248}, "older ones would expand slash commands and file mentions in it")
+		return f.has(FeatureMember, "user.client_composed", "a message taken literally (client_composed)", "older ones would expand slash commands and file mentions in it")
 	}
 	return nil
 }
@@ -125,13 +146,7 @@ func (f *fitter) fitUser() error {
 func (f *fitter) fitRequest() error {
 	body := f.get("request")
 	r := decodeFrom(body, decodeRequest)
-	subtype := r.RequestSubtype()
-	feature := "control request " + subtype
-	spec, known := requestSpecOf(subtype)
-	if !known {
-		return f.needs(feature, Version{2, 1, 62}, "older ones never answer a request that they do not know")
-	}
-	if err := f.needs(feature, spec.since, ""); err != nil {
+	if err := f.hasRequest(r.RequestSubtype()); err != nil {
 		return err
 	}
 	switch r := r.(type) { //nolint:gochecksumtype // only some requests differ between versions
@@ -144,12 +159,34 @@ func (f *fitter) fitRequest() error {
 			return f.needs(`permission mode "auto"`, Version{2, 1, 91}, "older ones take the word and act on none")
 		}
 	case *InterruptRequest:
-		if r.CancelQueued && !f.v.AtLeast(2, 1, 219) {
+		if r.CancelQueued && FeatureOf(FeatureMember, "interrupt.cancel_queued").In(f.v) != Supported {
 			f.remove("request", "cancel_queued")
 			f.changes = append(f.changes, "cancel_queued is left out, this version does not know it: queued messages will run")
 		}
 	case *InitializeRequest:
 		f.fitInitialize(r)
+	}
+	return nil
+}
+
+// hasRequest refuses a request that the version is known not to have. Of one that was
+// not tried the CLI itself says whether it knows it, if it is a version that
+// answers what it does not know; others leave it without an answer for good.
+func (f *fitter) hasRequest(subtype string) error {
+	words, feature := "control request "+subtype, FeatureOf(FeatureRequest, subtype)
+	answered := FeatureOf(FeatureBehavior, "unknown_request_answered")
+	ask := answered.In(f.v) == Supported
+	switch feature.In(f.v) {
+	case Unsupported:
+		if ask && f.newer && feature.Since.Compare(f.v) > 0 {
+			return nil
+		}
+		return feature.Refusal(words, f.told, "")
+	case Untold:
+		if !ask {
+			return answered.Refusal(words, f.told, "older ones never answer a request that they do not know")
+		}
+	case Supported:
 	}
 	return nil
 }
@@ -180,16 +217,14 @@ func tokenVariables() []string {
 }
 
 func (f *fitter) fitEnvironment() error {
-	if !f.v.AtLeast(2, 1, 121) {
+	feature := FeatureOf(FeatureLine, "update_environment_variables")
+	if feature.In(f.v) == Supported {
 		return nil
 	}
 	list, _ := members(f.get("variables")) // validated
 	for _, m := range list {
 		if !slices.Contains(tokenVariables(), m.name) {
-			return &UnsupportedError{
-				Feature: "changing the environment variable " + m.name, Version: f.told,
-				Until: Version{2, 1, 120}, Hint: "newer versions take only their own tokens, and ignore the rest without a word",
-			}
+			return feature.Refusal("changing the environment variable "+m.name, f.told, "newer versions take only their own tokens, and ignore the rest without a word")
 		}
 	}
 	return nil
@@ -233,7 +268,7 @@ func (f *fitter) edit(outer string, change func([]member) []member) {
 // system prompt is one text, and they ignore a list in silence.
 func (f *fitter) fitInitialize(r *InitializeRequest) {
 	parts, ok := elements(r.SystemPrompt)
-	if !ok || f.v.AtLeast(2, 1, 120) {
+	if !ok || FeatureOf(FeatureInitialize, "systemPrompt[]").In(f.v) == Supported {
 		return
 	}
 	var whole []string

@@ -32,6 +32,7 @@ func TestFit(t *testing.T) {
 		{"stop_task", request(`{"subtype":"stop_task","task_id":"t"}`), []Version{v62, v120, v325}},
 		{"context usage", request(`{"subtype":"get_context_usage"}`), []Version{v120, v325}},
 		{"rename", request(`{"subtype":"rename_session","title":"x"}`), []Version{v325}},
+		{"color", request(`{"subtype":"set_color","color":"red"}`), none},
 		{"mode auto", request(`{"subtype":"set_permission_mode","mode":"auto"}`), []Version{v120, v325}},
 		{"append", `{"type":"user","shouldQuery":false,"message":{"role":"user","content":"hi"}}`, []Version{v120, v325}},
 		{"literal", `{"type":"user","client_composed":true,"message":{"role":"user","content":"hi"}}`, []Version{v325}},
@@ -140,5 +141,60 @@ func TestUnsupportedErrorSaysWhatToDo(t *testing.T) {
 	_, _, err = Fit([]byte(`{"type":"control_cancel_request","request_id":"r"}`), Version{})
 	if !strings.Contains(err.Error(), "unknown version") {
 		t.Errorf("%q does not say that the version is unknown", err)
+	}
+}
+
+// A CLI of unknown version that answers what it does not know is asked for what
+// newer versions have.
+func TestFitLeast(t *testing.T) {
+	request := func(body string) string {
+		return `{"type":"control_request","request_id":"r1","request":` + body + `}`
+	}
+	least := FeatureOf(FeatureBehavior, "unknown_request_answered").Since
+	tests := []struct {
+		name              string
+		line              string
+		unknown, answered bool // is it sent if nothing is known, and if least is
+	}{
+		{"always there", request(`{"subtype":"interrupt"}`), true, true},
+		{"newer", request(`{"subtype":"get_context_usage"}`), false, true},
+		{"newest", request(`{"subtype":"list_models"}`), false, true},
+		{"brand new", request(`{"subtype":"brand_new"}`), false, true},
+		{"of no version", request(`{"subtype":"set_color","color":"red"}`), false, false},
+		{"a line that is newer", `{"type":"user","client_composed":true,"message":{"role":"user","content":"hi"}}`, false, false},
+		{"an answer that is newer", `{"type":"control_response","response":{"subtype":"success","request_id":"r","response":{"behavior":"allow"}}}`, false, false},
+		{"not valid", request(`{"subtype":"rename_session"}`), false, false},
+	}
+	for _, tt := range tests {
+		for v, want := range map[Version]bool{{}: tt.unknown, least: tt.answered} {
+			_, _, err := FitLeast([]byte(tt.line), v)
+			if (err == nil) != want {
+				t.Errorf("%s, at least %s: %v", tt.name, v, err)
+			}
+		}
+		// What is known to be that version is not asked.
+		if _, _, err := Fit([]byte(tt.line), Version{2, 1, 37}); (err == nil) != tt.unknown {
+			t.Errorf("%s in 2.1.37: %v", tt.name, err)
+		}
+	}
+	_, _, err := FitLeast([]byte(request(`{"subtype":"list_models"}`)), Version{})
+	if err == nil || !strings.Contains(err.Error(), "a CLI of unknown version, only since") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestLeastVersion(t *testing.T) {
+	pid, agents := FeatureOf(FeatureAnswer, "pid").Since, FeatureOf(FeatureAnswer, "agents").Since
+	for _, tt := range []struct {
+		answer InitializeAnswer
+		want   Version
+	}{
+		{InitializeAnswer{}, Version{}},
+		{InitializeAnswer{PID: 7}, pid},
+		{InitializeAnswer{PID: 7, Agents: []AgentInfo{}}, agents},
+	} {
+		if got := LeastVersion(&tt.answer); got != tt.want {
+			t.Errorf("%+v: %s, want %s", tt.answer, got, tt.want)
+		}
 	}
 }

@@ -189,7 +189,6 @@ const (
 // requestSpec is what the table says of a control request besides its shape.
 type requestSpec struct {
 	direction Direction
-	since     Version
 	scope     Scope
 	required  []string
 }

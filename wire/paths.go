@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf16"
 )
 
@@ -12,7 +13,7 @@ import (
 // and add a hash; older ones fail to write there at all.
 const maxProjectName = 200
 
-var safeID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$`)
+var safeID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$`) })
 
 // ConfigDir returns the folder in which the CLI keeps its files: the variable
 // CLAUDE_CONFIG_DIR if it is set, else .claude in the home folder.
@@ -58,7 +59,7 @@ func projectName(dir string) string {
 // [ProjectDir] named. The id is checked, since it may come from elsewhere and
 // becomes part of a path.
 func TranscriptPath(projectDir, sessionID string) (string, error) {
-	if !safeID.MatchString(sessionID) {
+	if !safeID().MatchString(sessionID) {
 		return "", fmt.Errorf("finding a transcript: expected a session id of letters, digits, - and _, found %.40q", sessionID)
 	}
 	return filepath.Join(projectDir, sessionID+".jsonl"), nil
@@ -66,7 +67,7 @@ func TranscriptPath(projectDir, sessionID string) (string, error) {
 
 // SubagentTranscriptPath returns the transcript of a sub-agent of a session.
 func SubagentTranscriptPath(projectDir, sessionID, agentID string) (string, error) {
-	if !safeID.MatchString(sessionID) || !safeID.MatchString(agentID) {
+	if !safeID().MatchString(sessionID) || !safeID().MatchString(agentID) {
 		return "", fmt.Errorf("finding a sub-agent's transcript: expected ids of letters, digits, - and _, found %.40q and %.40q", sessionID, agentID)
 	}
 	return filepath.Join(projectDir, sessionID, "subagents", "agent-"+agentID+".jsonl"), nil

@@ -869,6 +869,8 @@ export interface RateLimitInfo {
   canUserPurchaseCredits?: boolean;
   /** There is a means of payment. */
   hasChargeableSavedPaymentMethod?: boolean;
+  /** All windows by their names, with share and end. Newer versions only. */
+  unifiedWindows?: Json;
 }
 
 /** APIRetry says that a request to the API failed and will be tried again. Versions before 2.1.77 stay silent. */
@@ -1348,7 +1350,7 @@ export interface KeepAlive {
   type: "keep_alive";
 }
 
-/** EnvironmentUpdate sets environment variables of a running CLI. 2.1.325 ignores it over stdio. */
+/** EnvironmentUpdate sets environment variables of a running CLI. Those after 2.1.173 take only their own tokens over stdio. */
 export interface EnvironmentUpdate {
   type: "update_environment_variables";
   /** The variables. Old versions end without this member. */
@@ -2364,7 +2366,7 @@ export interface GenerateSessionTitleRequest {
   persist?: boolean;
 }
 
-/** SetColorRequest sets the session's colour. A headless CLI refuses it. */
+/** SetColorRequest sets the session's color. No version that was tried takes it without a screen. */
 export interface SetColorRequest {
   subtype: "set_color";
   /** The colour. */
@@ -2712,7 +2714,7 @@ export interface SDKControlInterruptRequest {
 export interface InitializeAnswer {
   /** The slash commands. */
   commands: SlashCommand[];
-  /** The agents. Known since 2.1.120. */
+  /** The agents. Known since 2.1.63. */
   agents?: AgentInfo[];
   /** The output style. */
   output_style: string;
@@ -2722,7 +2724,7 @@ export interface InitializeAnswer {
   models: ModelInfo[];
   /** The account that is logged in. */
   account: AccountInfo;
-  /** The CLI's process. Known since 2.1.62. */
+  /** The CLI's process. Known since 2.1.40. */
   pid?: number;
   /** The hooks that were sent are in force. */
   hooks_applied?: boolean;

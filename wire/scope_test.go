@@ -94,7 +94,7 @@ func TestScopeOf(t *testing.T) {
 func TestEveryRequestHasAScope(t *testing.T) {
 	for _, subtype := range []string{"interrupt", "initialize", "mcp_message"} {
 		spec, ok := requestSpecOf(subtype)
-		if !ok || spec.scope == ScopeNone || spec.direction == 0 || spec.since.IsZero() {
+		if !ok || spec.scope == ScopeNone || spec.direction == 0 || FeatureOf(FeatureRequest, subtype).Since.IsZero() {
 			t.Errorf("%s: %+v %v", subtype, spec, ok)
 		}
 	}

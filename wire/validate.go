@@ -427,7 +427,8 @@ func checkRules(path string, rules []PermissionRule, behavior RuleBehavior, raw 
 func checkEnvironment(variables []byte) error {
 	list, err := members(variables)
 	if err != nil {
-		return invalid("variables", "an object of strings", variables)
+		// It is not quoted: it may be a secret.
+		return &InvalidError{Path: "variables", Want: "an object of strings"}
 	}
 	for _, m := range list {
 		if m.name == "" || strings.ContainsAny(m.name, "=\x00") {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"sync"
 )
 
 // A Version is the version of a Claude Code CLI. The zero value means that the
@@ -16,13 +17,15 @@ type Version struct {
 // oldest is the version that an unknown one is fitted as.
 func oldest() Version { return Version{2, 1, 37} }
 
-var versionPattern = regexp.MustCompile(`^\s*v?(\d{1,6})\.(\d{1,6})\.(\d{1,6})(?:[-+ \r\n\t(].*)?\s*$`)
+var versionPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*v?(\d{1,6})\.(\d{1,6})\.(\d{1,6})(?:[-+ \r\n\t(].*)?\s*$`)
+})
 
 // ParseVersion reads a version as the CLI prints it ("2.1.37 (Claude Code)") or
 // as people write it ("v2.1.37"). A pre-release or build suffix is accepted and
 // not kept.
 func ParseVersion(s string) (Version, error) {
-	m := versionPattern.FindStringSubmatch(s)
+	m := versionPattern().FindStringSubmatch(s)
 	if m == nil {
 		return Version{}, fmt.Errorf("parsing version %.40q: expected three numbers such as 2.1.37", s)
 	}

@@ -3249,8 +3249,8 @@ func (*KeepAlive) message() {}
 // MessageType returns the line's type and subtype.
 func (*KeepAlive) MessageType() (typ, subtype string) { return "keep_alive", "" }
 
-// EnvironmentUpdate sets environment variables of a running CLI. 2.1.325
-// ignores it over stdio.
+// EnvironmentUpdate sets environment variables of a running CLI. Those after
+// 2.1.173 take only their own tokens over stdio.
 type EnvironmentUpdate struct {
 	Source
 	// The variables. Old versions end without this member.

@@ -542,7 +542,8 @@ func (*GenerateSessionTitleRequest) request() {}
 // RequestSubtype returns "generate_session_title".
 func (*GenerateSessionTitleRequest) RequestSubtype() string { return "generate_session_title" }
 
-// SetColorRequest sets the session's colour. A headless CLI refuses it.
+// SetColorRequest sets the session's color. No version that was tried takes it
+// without a screen.
 type SetColorRequest struct {
 	Source
 	// The colour.
@@ -2016,7 +2017,7 @@ type InitializeAnswer struct {
 	// The slash commands.
 	Commands []SlashCommand `json:"commands"`
 
-	// The agents. Known since 2.1.120.
+	// The agents. Known since 2.1.63.
 	Agents []AgentInfo `json:"agents,omitempty"`
 
 	// The output style.
@@ -2031,7 +2032,7 @@ type InitializeAnswer struct {
 	// The account that is logged in.
 	Account AccountInfo `json:"account"`
 
-	// The CLI's process. Known since 2.1.62.
+	// The CLI's process. Known since 2.1.40.
 	PID int64 `json:"pid,omitempty"`
 
 	// The hooks that were sent are in force.

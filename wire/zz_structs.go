@@ -728,6 +728,9 @@ type RateLimitInfo struct {
 
 	// There is a means of payment.
 	HasChargeableSavedPaymentMethod bool `json:"hasChargeableSavedPaymentMethod,omitempty"`
+
+	// All windows by their names, with share and end. Newer versions only.
+	UnifiedWindows json.RawMessage `json:"unifiedWindows,omitempty"`
 }
 
 func (v *RateLimitInfo) setMember(d *decoder, name []byte, raw value) bool {
@@ -762,6 +765,8 @@ func (v *RateLimitInfo) setMember(d *decoder, name []byte, raw value) bool {
 		return setBool(d, &v.CanUserPurchaseCredits, raw)
 	case "hasChargeableSavedPaymentMethod":
 		return setBool(d, &v.HasChargeableSavedPaymentMethod, raw)
+	case "unifiedWindows":
+		return setRaw(d, &v.UnifiedWindows, raw)
 	}
 	return false
 }
@@ -782,6 +787,7 @@ func (v *RateLimitInfo) appendMembers(e *encoder) {
 	put(e, "errorCode", v.ErrorCode, v.ErrorCode == "", optional, encString[string])
 	put(e, "canUserPurchaseCredits", v.CanUserPurchaseCredits, !v.CanUserPurchaseCredits, optional, encBool)
 	put(e, "hasChargeableSavedPaymentMethod", v.HasChargeableSavedPaymentMethod, !v.HasChargeableSavedPaymentMethod, optional, encBool)
+	put(e, "unifiedWindows", v.UnifiedWindows, v.UnifiedWindows == nil, optional, encRaw)
 }
 
 func (*RateLimitInfo) fresh() object { return new(RateLimitInfo) }

@@ -1086,95 +1086,95 @@ func newAnswer(subtype string) Answer {
 func requestSpecOf(subtype string) (requestSpec, bool) {
 	switch subtype {
 	case "initialize":
-		return requestSpec{ToCLI, Version{2, 1, 37}, ScopeAdmin, nil}, true
+		return requestSpec{ToCLI, ScopeAdmin, nil}, true
 	case "interrupt":
-		return requestSpec{ToCLI, Version{2, 1, 37}, ScopePrompt, nil}, true
+		return requestSpec{ToCLI, ScopePrompt, nil}, true
 	case "end_session":
-		return requestSpec{ToCLI, Version{2, 1, 120}, ScopeAdmin, nil}, true
+		return requestSpec{ToCLI, ScopeAdmin, nil}, true
 	case "set_permission_mode":
-		return requestSpec{ToCLI, Version{2, 1, 37}, ScopeApprove, []string{"mode"}}, true
+		return requestSpec{ToCLI, ScopeApprove, []string{"mode"}}, true
 	case "set_model":
-		return requestSpec{ToCLI, Version{2, 1, 37}, ScopePrompt, nil}, true
+		return requestSpec{ToCLI, ScopePrompt, nil}, true
 	case "set_max_thinking_tokens":
-		return requestSpec{ToCLI, Version{2, 1, 37}, ScopePrompt, []string{"max_thinking_tokens"}}, true
+		return requestSpec{ToCLI, ScopePrompt, []string{"max_thinking_tokens"}}, true
 	case "apply_flag_settings":
-		return requestSpec{ToCLI, Version{2, 1, 62}, ScopeAdmin, []string{"settings"}}, true
+		return requestSpec{ToCLI, ScopeAdmin, []string{"settings"}}, true
 	case "get_settings":
-		return requestSpec{ToCLI, Version{2, 1, 120}, ScopeAdmin, nil}, true
+		return requestSpec{ToCLI, ScopeAdmin, nil}, true
 	case "update_settings":
-		return requestSpec{ToCLI, Version{2, 1, 325}, ScopeAdmin, []string{"source", "settings"}}, true
+		return requestSpec{ToCLI, ScopeAdmin, []string{"source", "settings"}}, true
 	case "rename_session":
-		return requestSpec{ToCLI, Version{2, 1, 325}, ScopePrompt, []string{"title"}}, true
+		return requestSpec{ToCLI, ScopePrompt, []string{"title"}}, true
 	case "generate_session_title":
-		return requestSpec{ToCLI, Version{2, 1, 120}, ScopeAdmin, []string{"description"}}, true
+		return requestSpec{ToCLI, ScopeAdmin, []string{"description"}}, true
 	case "set_color":
-		return requestSpec{ToCLI, Version{2, 1, 325}, ScopeAdmin, []string{"color"}}, true
+		return requestSpec{ToCLI, ScopeAdmin, []string{"color"}}, true
 	case "set_has_subscribers":
-		return requestSpec{ToCLI, Version{2, 1, 325}, ScopeAdmin, []string{"has_subscribers"}}, true
+		return requestSpec{ToCLI, ScopeAdmin, []string{"has_subscribers"}}, true
 	case "cancel_async_message":
-		return requestSpec{ToCLI, Version{2, 1, 76}, ScopePrompt, []string{"message_uuid"}}, true
+		return requestSpec{ToCLI, ScopePrompt, []string{"message_uuid"}}, true
 	case "rewind_files":
-		return requestSpec{ToCLI, Version{2, 1, 37}, ScopeApprove, []string{"user_message_id"}}, true
+		return requestSpec{ToCLI, ScopeApprove, []string{"user_message_id"}}, true
 	case "side_question":
-		return requestSpec{ToCLI, Version{2, 1, 120}, ScopeAdmin, []string{"question"}}, true
+		return requestSpec{ToCLI, ScopeAdmin, []string{"question"}}, true
 	case "stop_task":
-		return requestSpec{ToCLI, Version{2, 1, 62}, ScopePrompt, []string{"task_id"}}, true
+		return requestSpec{ToCLI, ScopePrompt, []string{"task_id"}}, true
 	case "background_tasks":
-		return requestSpec{ToCLI, Version{2, 1, 325}, ScopePrompt, nil}, true
+		return requestSpec{ToCLI, ScopePrompt, nil}, true
 	case "get_task_output":
-		return requestSpec{ToCLI, Version{2, 1, 325}, ScopePrompt, []string{"task_id"}}, true
+		return requestSpec{ToCLI, ScopePrompt, []string{"task_id"}}, true
 	case "get_context_usage":
-		return requestSpec{ToCLI, Version{2, 1, 86}, ScopeObserve, nil}, true
+		return requestSpec{ToCLI, ScopeObserve, nil}, true
 	case "get_session_cost":
-		return requestSpec{ToCLI, Version{2, 1, 120}, ScopeObserve, nil}, true
+		return requestSpec{ToCLI, ScopeObserve, nil}, true
 	case "get_usage":
-		return requestSpec{ToCLI, Version{2, 1, 325}, ScopeObserve, nil}, true
+		return requestSpec{ToCLI, ScopeObserve, nil}, true
 	case "list_models":
-		return requestSpec{ToCLI, Version{2, 1, 325}, ScopeObserve, nil}, true
+		return requestSpec{ToCLI, ScopeObserve, nil}, true
 	case "get_binary_version":
-		return requestSpec{ToCLI, Version{2, 1, 120}, ScopeObserve, nil}, true
+		return requestSpec{ToCLI, ScopeObserve, nil}, true
 	case "get_hooks_listing":
-		return requestSpec{ToCLI, Version{2, 1, 325}, ScopeAdmin, nil}, true
+		return requestSpec{ToCLI, ScopeAdmin, nil}, true
 	case "list_permission_rules":
-		return requestSpec{ToCLI, Version{2, 1, 325}, ScopeAdmin, nil}, true
+		return requestSpec{ToCLI, ScopeAdmin, nil}, true
 	case "file_suggestions":
-		return requestSpec{ToCLI, Version{2, 1, 325}, ScopePrompt, []string{"query"}}, true
+		return requestSpec{ToCLI, ScopePrompt, []string{"query"}}, true
 	case "read_file":
-		return requestSpec{ToCLI, Version{2, 1, 120}, ScopeAdmin, []string{"path"}}, true
+		return requestSpec{ToCLI, ScopeAdmin, []string{"path"}}, true
 	case "seed_read_state":
-		return requestSpec{ToCLI, Version{2, 1, 83}, ScopeAdmin, []string{"path", "mtime"}}, true
+		return requestSpec{ToCLI, ScopeAdmin, []string{"path", "mtime"}}, true
 	case "register_repo_root":
-		return requestSpec{ToCLI, Version{2, 1, 325}, ScopeAdmin, []string{"directory"}}, true
+		return requestSpec{ToCLI, ScopeAdmin, []string{"directory"}}, true
 	case "reload_plugins":
-		return requestSpec{ToCLI, Version{2, 1, 85}, ScopeAdmin, nil}, true
+		return requestSpec{ToCLI, ScopeAdmin, nil}, true
 	case "reload_skills":
-		return requestSpec{ToCLI, Version{2, 1, 325}, ScopeAdmin, nil}, true
+		return requestSpec{ToCLI, ScopeAdmin, nil}, true
 	case "reload_output_styles":
-		return requestSpec{ToCLI, Version{2, 1, 325}, ScopeAdmin, nil}, true
+		return requestSpec{ToCLI, ScopeAdmin, nil}, true
 	case "mcp_status":
-		return requestSpec{ToCLI, Version{2, 1, 37}, ScopeObserve, nil}, true
+		return requestSpec{ToCLI, ScopeObserve, nil}, true
 	case "mcp_set_servers":
-		return requestSpec{ToCLI, Version{2, 1, 37}, ScopeAdmin, []string{"servers"}}, true
+		return requestSpec{ToCLI, ScopeAdmin, []string{"servers"}}, true
 	case "mcp_reconnect":
-		return requestSpec{ToCLI, Version{2, 1, 37}, ScopeAdmin, []string{"serverName"}}, true
+		return requestSpec{ToCLI, ScopeAdmin, []string{"serverName"}}, true
 	case "mcp_toggle":
-		return requestSpec{ToCLI, Version{2, 1, 37}, ScopeAdmin, []string{"serverName", "enabled"}}, true
+		return requestSpec{ToCLI, ScopeAdmin, []string{"serverName", "enabled"}}, true
 	case "mcp_call":
-		return requestSpec{ToCLI, Version{2, 1, 120}, ScopeAdmin, []string{"tool"}}, true
+		return requestSpec{ToCLI, ScopeAdmin, []string{"tool"}}, true
 	case "mcp_read_resource":
-		return requestSpec{ToCLI, Version{2, 1, 325}, ScopeAdmin, []string{"serverName", "uri"}}, true
+		return requestSpec{ToCLI, ScopeAdmin, []string{"serverName", "uri"}}, true
 	case "mcp_message":
-		return requestSpec{BothWays, Version{2, 1, 37}, ScopeAdmin, []string{"server_name", "message"}}, true
+		return requestSpec{BothWays, ScopeAdmin, []string{"server_name", "message"}}, true
 	case "can_use_tool":
-		return requestSpec{FromCLI, Version{2, 1, 37}, ScopeAdmin, []string{"tool_name", "input", "tool_use_id"}}, true
+		return requestSpec{FromCLI, ScopeAdmin, []string{"tool_name", "input", "tool_use_id"}}, true
 	case "hook_callback":
-		return requestSpec{FromCLI, Version{2, 1, 37}, ScopeAdmin, []string{"callback_id", "input"}}, true
+		return requestSpec{FromCLI, ScopeAdmin, []string{"callback_id", "input"}}, true
 	case "elicitation":
-		return requestSpec{FromCLI, Version{2, 1, 120}, ScopeAdmin, []string{"mcp_server_name", "message"}}, true
+		return requestSpec{FromCLI, ScopeAdmin, []string{"mcp_server_name", "message"}}, true
 	case "request_user_dialog":
-		return requestSpec{FromCLI, Version{2, 1, 325}, ScopeAdmin, []string{"dialog_kind", "payload"}}, true
+		return requestSpec{FromCLI, ScopeAdmin, []string{"dialog_kind", "payload"}}, true
 	case "sdk_control_interrupt":
-		return requestSpec{FromCLI, Version{2, 1, 37}, ScopeAdmin, nil}, true
+		return requestSpec{FromCLI, ScopeAdmin, nil}, true
 	}
 	return requestSpec{}, false
 }

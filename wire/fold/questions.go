@@ -139,7 +139,9 @@ type Change struct {
 // back; the result of its tool call; the end of its turn, unless a sub-agent,
 // an MCP server (and the turn was not interrupted) or a dialog asks, which may
 // outlive the turn; the end of the process. The answer to a repeated initialize
-// lists what the CLI still waits for, and settles or opens what differs.
+// lists what the CLI still waits for, and settles or opens what differs. What the
+// sandbox around the CLI asks ([wire.IsSandboxRequest]) belongs to no turn: an
+// answer, its withdrawal or the end of the process settles it.
 type Questions struct {
 	// Open holds the open questions.
 	Open []Question `json:"open,omitempty"`
@@ -481,7 +483,7 @@ func (s *Questions) list(pending []wire.ControlRequest, l *Line, kinds ...Kind) 
 func (s *Questions) cancel(reason Reason, match func(*Question) bool) []Change {
 	var changes []Change
 	for i := 0; i < len(s.Open); {
-		if !match(&s.Open[i]) {
+		if !match(&s.Open[i]) || reason != ReasonEnded && wire.IsSandboxRequest(s.Open[i].RequestID) {
 			i++
 			continue
 		}

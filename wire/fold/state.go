@@ -78,6 +78,9 @@ type State struct {
 
 	// Version is the CLI's, as it says it; empty until it does.
 	Version string `json:"version,omitempty"`
+	// Least is a version that the CLI is not older than, by what its answer to
+	// initialize tells; empty if that tells nothing, or Version is known.
+	Least string `json:"least,omitempty"`
 	// Model, Mode, Dir, Tools and Capabilities are those of the newest init line;
 	// Mode also follows status lines, and before the first turn the answer to
 	// initialize. They are what is, not what was asked for.

@@ -3,6 +3,7 @@ package fold
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"github.com/switchboard-dev/switchboard/wire"
@@ -197,6 +198,8 @@ func (s *State) initialized(a *wire.InitializeAnswer, body json.RawMessage, titl
 	s.Initialize = keep(body)
 	if a.ClaudeCodeVersion != "" {
 		s.Version = name(a.ClaudeCodeVersion)
+	} else if least := wire.LeastVersion(a); s.Version == "" && !least.IsZero() {
+		s.Least = least.String()
 	}
 	if a.CurrentPermissionMode != "" {
 		s.Mode = wire.PermissionMode(name(string(a.CurrentPermissionMode)))
@@ -215,7 +218,7 @@ func (s *State) init(m *wire.Init, l *Line) {
 	s.Retry, s.Reset = nil, ""
 	s.Queue.begin()
 	s.Init = keep(l.Raw)
-	s.Version, s.Model = name(m.ClaudeCodeVersion), name(m.Model)
+	s.Version, s.Model, s.Least = name(m.ClaudeCodeVersion), name(m.Model), ""
 	s.Mode, s.Dir = wire.PermissionMode(name(string(m.PermissionMode))), clip(m.Cwd, 4<<10)
 	s.Tools, s.Capabilities = names(m.Tools), names(m.Capabilities)
 }
@@ -373,7 +376,7 @@ func (s *State) fate(m *wire.CommandLifecycle) {
 
 // asked folds a request of the CLI.
 func (s *State) asked(m *wire.ControlRequest) {
-	if r, ok := m.Request.(*wire.CanUseToolRequest); ok && r.AgentID == "" {
+	if r, ok := m.Request.(*wire.CanUseToolRequest); ok && r.AgentID == "" && !wire.IsSandboxRequest(m.RequestID) {
 		s.underWay()
 	}
 }
@@ -401,6 +404,10 @@ func (s *State) rateLimit(m *wire.RateLimitEvent) {
 		info = own
 	}
 	kind := name(string(info.RateLimitType))
+	if kind == "" && info.Status == wire.RateLimitStatusAllowed {
+		// A line that names no window is about all of them: none refuses requests any more.
+		maps.DeleteFunc(s.RateLimits, func(_ string, old wire.RateLimitInfo) bool { return old.Status == wire.RateLimitStatusRejected })
+	}
 	if s.RateLimits == nil {
 		s.RateLimits = map[string]wire.RateLimitInfo{}
 	}

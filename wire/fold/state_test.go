@@ -342,6 +342,14 @@ func TestRateLimits(t *testing.T) {
 	if len(limits) != 2 || limits["five_hour"].Status != "allowed_warning" || limits["seven_day"].Status != "rejected" {
 		t.Errorf("limits %v, want the newest of two kinds", limits)
 	}
+	a = play(
+		t, started,
+		`< {"type":"rate_limit_event","rate_limit_info":{"status":"rejected","rateLimitType":"five_hour","resetsAt":1767225600,"isUsingOverage":false}}`,
+		`< {"type":"rate_limit_event","rate_limit_info":{"status":"allowed","isUsingOverage":false}}`,
+	)
+	if limit, there := a.State.RateLimits["five_hour"]; there {
+		t.Errorf("requests are allowed, and the limit is still %s", limit.Status)
+	}
 }
 
 func TestDrift(t *testing.T) {

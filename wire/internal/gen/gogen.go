@@ -466,15 +466,14 @@ func (w *writer) tables(decls []*decl) {
 		if d.kind != "request" {
 			continue
 		}
-		since := strings.ReplaceAll(or(d.attrs["since"], "2.1.37"), ".", ", ")
 		required := "nil"
 		for _, f := range d.fields {
 			if !f.optional {
 				required = strings.TrimSuffix(strings.Replace(required, "nil", "[]string{}", 1), "}") + fmt.Sprintf("%q, }", f.wire)
 			}
 		}
-		w.p("\tcase %q:\n\t\treturn requestSpec{%s, Version{%s}, %s, "+required+"}, true", d.tags[0],
-			map[string]string{"in": "FromCLI", "out": "ToCLI", "both": "BothWays"}[or(d.attrs["dir"], "out")], since,
+		w.p("\tcase %q:\n\t\treturn requestSpec{%s, %s, "+required+"}, true", d.tags[0],
+			map[string]string{"in": "FromCLI", "out": "ToCLI", "both": "BothWays"}[or(d.attrs["dir"], "out")],
 			map[string]string{"observe": "ScopeObserve", "prompt": "ScopePrompt", "approve": "ScopeApprove", "admin": "ScopeAdmin"}[or(d.attrs["scope"], "admin")])
 	}
 	w.p("\t}\n\treturn requestSpec{}, false\n}\n")

@@ -58,9 +58,20 @@ func generate(schema string) ([]file, error) {
 	if err != nil {
 		return nil, err
 	}
+	features, err := parseFeatures(schema)
+	if err != nil {
+		return nil, err
+	}
+	if err := features.join(decls); err != nil {
+		return nil, err
+	}
 	files, err := goFiles(decls)
 	if err != nil {
 		return nil, err
 	}
-	return append(files, file{"protocol.d.ts", typescript(decls)}), nil
+	table, err := features.source()
+	if err != nil {
+		return nil, err
+	}
+	return append(files, file{"zz_features.go", table}, file{"protocol.d.ts", typescript(decls)}), nil
 }
