@@ -37,6 +37,9 @@ type Command struct {
 	InputGrace, TermGrace time.Duration
 	MaxLine               int
 	Stderr                func(line string)
+	// Files are inherited by the process as descriptors 3, 4 and so on, not on
+	// Windows. They stay the caller's to close, once Start has returned.
+	Files []*os.File
 
 	token string        // read by the CLI from a descriptor
 	files *privateFiles // nil if there are none

@@ -95,6 +95,7 @@ type Conn struct {
 
 	mu          sync.Mutex
 	version     wire.Version
+	least       wire.Version // what version is not older than, while it is not known
 	pending     map[string]*pendingCall
 	incoming    map[string]context.CancelCauseFunc
 	turns       map[string]chan struct{} // by MCP server: closed when its last handshake message is done
@@ -184,6 +185,19 @@ func (c *Conn) Version() wire.Version {
 	return c.version
 }
 
+// fit fits a line to the CLI's version, or to what is known of it.
+func (c *Conn) fit(line []byte) ([]byte, error) {
+	c.mu.Lock()
+	v, least := c.version, c.least
+	c.mu.Unlock()
+	if v.IsZero() {
+		fitted, _, err := wire.FitLeast(line, least)
+		return fitted, err
+	}
+	fitted, _, err := wire.Fit(line, v)
+	return fitted, err
+}
+
 // Request sends a request and waits for its answer. An error answer is a
 // [*ControlError]. The end of ctx ends the wait and not the connection; where the
 // version takes it, the request is withdrawn then.
@@ -266,7 +280,7 @@ func (c *Conn) withdraw(id string) {
 
 // Send checks a line, fits it to the CLI's version and writes it.
 func (c *Conn) Send(ctx context.Context, line []byte) error {
-	fitted, _, err := wire.Fit(line, c.Version())
+	fitted, err := c.fit(line)
 	if err != nil {
 		return err
 	}
@@ -366,6 +380,9 @@ func (c *Conn) answered(line []byte, id string) {
 	if a, err := wire.DecodeAnswer(waiting.subtype, r.Response.Response); err == nil {
 		if init, ok := a.(*wire.InitializeAnswer); ok {
 			c.setVersion(init.ClaudeCodeVersion)
+			c.mu.Lock()
+			c.least = wire.LeastVersion(init)
+			c.mu.Unlock()
 		}
 	}
 	waiting.answer <- &r.Response

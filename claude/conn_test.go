@@ -426,3 +426,36 @@ func TestConnLinesWait(t *testing.T) {
 		}
 	})
 }
+
+// A CLI that does not tell its version is asked for what newer ones have, once its
+// answer to initialize shows that it answers what it does not know.
+func TestConnAsksWhatTheVersionDoesNotTell(t *testing.T) {
+	for answer, asked := range map[string]bool{
+		`{"commands":[]}`:                          false, // as 2.1.37 does
+		`{"commands":[],"pid":7}`:                  true,
+		`{"commands":[],"pid":7,"agents":[]}`:      true,
+		`{"claude_code_version":"2.1.37","pid":7}`: false,
+	} {
+		bubble(t, answer, func(t *testing.T) {
+			f, c := connect(t, nil)
+			got := request(t.Context(), c, &wire.InitializeRequest{})
+			f.answer(f.next(t), answer)
+			if o := <-got; o.err != nil {
+				t.Fatal(o.err)
+			}
+			got = request(t.Context(), c, &wire.GetContextUsageRequest{})
+			if asked {
+				f.answer(f.next(t), `{}`)
+			}
+			o := <-got
+			if _, refused := errors.AsType[*UnsupportedError](o.err); refused == asked {
+				t.Errorf("got %v", o.err)
+			}
+			o = <-request(t.Context(), c, &wire.SetColorRequest{Color: "red"}) // no version has it
+			if _, refused := errors.AsType[*UnsupportedError](o.err); !refused {
+				t.Errorf("a request that no version has: %v", o.err)
+			}
+			f.quiet(t)
+		})
+	}
+}

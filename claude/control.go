@@ -29,7 +29,7 @@ func (s *Session) Request(ctx context.Context, r wire.Request) (wire.Answer, err
 
 // RawRequest sends a control request that this package has no type for, an object
 // with the member "subtype", and returns the body of the answer; nil if it has
-// none. It needs 2.1.62: older versions never answer what they do not know.
+// none. It needs 2.1.40: older versions never answer what they do not know.
 func (s *Session) RawRequest(ctx context.Context, request json.RawMessage) (json.RawMessage, error) {
 	r := new(wire.UnknownRequest)
 	if err := r.UnmarshalJSON(request); err != nil {
@@ -79,7 +79,7 @@ func (s *Session) Reinitialize(ctx context.Context) (*wire.InitializeAnswer, err
 	return answer, err
 }
 
-// EndSession has the CLI end by itself, with a reason for its log. Since 2.1.120.
+// EndSession has the CLI end by itself, with a reason for its log. Since 2.1.72.
 // [Session.Close] and [Session.Finish] are the usual ways.
 func (s *Session) EndSession(ctx context.Context, reason string) error {
 	return s.order(ctx, &wire.EndSessionRequest{Reason: reason})
@@ -95,12 +95,8 @@ func (s *Session) SetPermissionMode(ctx context.Context, mode wire.PermissionMod
 // SetMCPPermissionMode makes the permissions of one MCP server's tools stricter
 // than the session's: [wire.PermissionModeDefault] or [wire.PermissionModeAuto],
 // empty to take that back. It returns the CLI's warning, if it has one. Since
-// 2.1.325.
+// 2.1.182.
 func (s *Session) SetMCPPermissionMode(ctx context.Context, server string, mode wire.PermissionMode) (warning string, err error) {
-	since := wire.Version{Major: 2, Minor: 1, Patch: 325}
-	if v := s.conn.Version(); v.Compare(since) < 0 {
-		return "", &UnsupportedError{Feature: "control request set_mcp_permission_mode_override", Version: v, Since: since}
-	}
 	body := map[string]any{"subtype": "set_mcp_permission_mode_override", "serverName": server, "mode": nil}
 	if mode != "" {
 		body["mode"] = mode
@@ -135,7 +131,7 @@ func (s *Session) SetThinking(ctx context.Context, maxTokens *int64, display wir
 }
 
 // ApplySettings merges settings, an object, into those that were given at the
-// start; a member that is null is taken away. Since 2.1.62.
+// start; a member that is null is taken away. Since 2.1.50.
 func (s *Session) ApplySettings(ctx context.Context, settings any) error {
 	raw, err := json.Marshal(settings)
 	if err != nil {
@@ -144,13 +140,13 @@ func (s *Session) ApplySettings(ctx context.Context, settings any) error {
 	return s.order(ctx, &wire.ApplyFlagSettingsRequest{Settings: raw})
 }
 
-// Settings returns the settings in force, and where they come from. Since 2.1.120.
+// Settings returns the settings in force, and where they come from. Since 2.1.69.
 func (s *Session) Settings(ctx context.Context) (*wire.GetSettingsAnswer, error) {
 	return requestFor[*wire.GetSettingsAnswer](ctx, s, &wire.GetSettingsRequest{})
 }
 
 // UpdateSettings writes settings, an object, to the user's or the local settings
-// file. The CLI takes few members. Since 2.1.325.
+// file. The CLI takes few members. Since 2.1.257.
 func (s *Session) UpdateSettings(ctx context.Context, target wire.SettingsSource, settings any) error {
 	raw, err := json.Marshal(settings)
 	if err != nil {
@@ -160,13 +156,13 @@ func (s *Session) UpdateSettings(ctx context.Context, target wire.SettingsSource
 }
 
 // HooksListing returns the hooks of settings, plugins and this session. Since
-// 2.1.325.
+// 2.1.269.
 func (s *Session) HooksListing(ctx context.Context) (*wire.GetHooksListingAnswer, error) {
 	return requestFor[*wire.GetHooksListingAnswer](ctx, s, &wire.GetHooksListingRequest{})
 }
 
 // PermissionRules returns the permission rules and working folders in force. Since
-// 2.1.325.
+// 2.1.269.
 func (s *Session) PermissionRules(ctx context.Context) (*wire.PermissionRules, error) {
 	answer, err := requestFor[*wire.ListPermissionRulesAnswer](ctx, s, &wire.ListPermissionRulesRequest{})
 	if err != nil {
@@ -175,13 +171,41 @@ func (s *Session) PermissionRules(ctx context.Context) (*wire.PermissionRules, e
 	return &answer.State, nil
 }
 
-// SetTitle names the conversation. Since 2.1.325.
+// UpdateEnvironment sets variables in the environment of the CLI, and so of the
+// tools that it starts from then on; those that it does not name stay. It returns
+// when the line is written: no version answers it. The values are not kept here,
+// and no error has them.
+//
+// Up to 2.1.173 any variable can be set, but not [MarkerEnv]. Newer versions take
+// their own tokens alone, such as CLAUDE_CODE_OAUTH_TOKEN, and ignore the rest
+// without a word; so another name is an [*UnsupportedError] there, and nothing is
+// sent.
+//
+//	err := s.UpdateEnvironment(ctx, map[string]string{"DEPLOY_TOKEN": token})
+func (s *Session) UpdateEnvironment(ctx context.Context, variables map[string]string) error {
+	if len(variables) == 0 {
+		return nil
+	}
+	if _, ours := variables[MarkerEnv]; ours {
+		return fmt.Errorf("changing the environment: %s can't be changed: the processes of the session are found by it", MarkerEnv)
+	}
+	line, err := wire.NewEnvironment(variables)
+	if err != nil {
+		return fmt.Errorf("changing the environment: %w", err)
+	}
+	if err := s.conn.Send(ctx, line); err != nil {
+		return fmt.Errorf("changing the environment: %w", err)
+	}
+	return nil
+}
+
+// SetTitle names the conversation. Since 2.1.149.
 func (s *Session) SetTitle(ctx context.Context, title string) error {
 	return s.order(ctx, &wire.RenameSessionRequest{Title: title})
 }
 
 // GenerateTitle has the model make a title from a description of the conversation;
-// persist also names it so. Since 2.1.120.
+// persist also names it so. Since 2.1.74.
 func (s *Session) GenerateTitle(ctx context.Context, description string, persist bool) (string, error) {
 	answer, err := requestFor[*wire.GenerateSessionTitleAnswer](ctx, s, &wire.GenerateSessionTitleRequest{Description: description, Persist: persist})
 	if err != nil {
@@ -190,20 +214,20 @@ func (s *Session) GenerateTitle(ctx context.Context, description string, persist
 	return answer.Title, nil
 }
 
-// SetColor sets the accent colour of the session. Since 2.1.325, which refuses it
-// without a terminal.
+// SetColor sets the accent color of the session. No version up to 2.1.325 takes it
+// without a screen, and those are not asked.
 func (s *Session) SetColor(ctx context.Context, color string) error {
 	return s.order(ctx, &wire.SetColorRequest{Color: color})
 }
 
 // SetHasSubscribers tells the CLI whether a front end watches what it says; nil, that
-// it is not known. Since 2.1.325.
+// it is not known. Since 2.1.319.
 func (s *Session) SetHasSubscribers(ctx context.Context, has *bool) error {
 	return s.order(ctx, &wire.SetHasSubscribersRequest{HasSubscribers: has})
 }
 
 // SideQuestion has the model answer a question beside the conversation, which does
-// not become part of it. Since 2.1.120.
+// not become part of it. Since 2.1.79.
 func (s *Session) SideQuestion(ctx context.Context, question string) (*wire.SideQuestionAnswer, error) {
 	return requestFor[*wire.SideQuestionAnswer](ctx, s, &wire.SideQuestionRequest{Question: question})
 }
@@ -214,7 +238,7 @@ func (s *Session) ContextUsage(ctx context.Context, detail wire.ContextDetail) (
 	return requestFor[*wire.GetContextUsageAnswer](ctx, s, &wire.GetContextUsageRequest{Detail: detail})
 }
 
-// CostText returns what the session has cost as a text for people. Since 2.1.120.
+// CostText returns what the session has cost as a text for people. Since 2.1.118.
 // [Session.Costs] has the figures, on every version.
 func (s *Session) CostText(ctx context.Context) (string, error) {
 	answer, err := requestFor[*wire.GetSessionCostAnswer](ctx, s, &wire.GetSessionCostRequest{})
@@ -225,12 +249,12 @@ func (s *Session) CostText(ctx context.Context) (string, error) {
 }
 
 // Usage returns what the session has used, and the limits of the account's plan,
-// for which the CLI asks the vendor. Since 2.1.325.
+// for which the CLI asks the vendor. Since 2.1.169.
 func (s *Session) Usage(ctx context.Context) (*wire.GetUsageAnswer, error) {
 	return requestFor[*wire.GetUsageAnswer](ctx, s, &wire.GetUsageRequest{})
 }
 
-// Models returns the models that can be chosen now. Since 2.1.325; those of the
+// Models returns the models that can be chosen now. Since 2.1.198; those of the
 // start are in [Session.Info], on every version.
 func (s *Session) Models(ctx context.Context) ([]wire.ModelInfo, error) {
 	answer, err := requestFor[*wire.ListModelsAnswer](ctx, s, &wire.ListModelsRequest{})
@@ -240,12 +264,12 @@ func (s *Session) Models(ctx context.Context) ([]wire.ModelInfo, error) {
 	return answer.Models, nil
 }
 
-// BinaryVersion returns the version of the program that answers. Since 2.1.120.
+// BinaryVersion returns the version of the program that answers. Since 2.1.119.
 func (s *Session) BinaryVersion(ctx context.Context) (*wire.GetBinaryVersionAnswer, error) {
 	return requestFor[*wire.GetBinaryVersionAnswer](ctx, s, &wire.GetBinaryVersionRequest{})
 }
 
-// StopTask stops a task in the background. Since 2.1.62, where an unknown task is
+// StopTask stops a task in the background. Since 2.1.41, where an unknown task is
 // an error; 2.1.325 takes it for one that has ended.
 func (s *Session) StopTask(ctx context.Context, id string) error {
 	return s.order(ctx, &wire.StopTaskRequest{TaskID: id})
@@ -253,7 +277,7 @@ func (s *Session) StopTask(ctx context.Context, id string) error {
 
 // BackgroundTasks has commands and sub-agents that the turn waits for go on in the
 // background: the one of a tool call, or all if toolUseID is empty. It reports
-// whether the CLI says that there was one. Since 2.1.325.
+// whether the CLI says that there was one. Since 2.1.139.
 func (s *Session) BackgroundTasks(ctx context.Context, toolUseID string) (bool, error) {
 	answer, err := requestFor[*wire.BackgroundTasksAnswer](ctx, s, &wire.BackgroundTasksRequest{ToolUseID: toolUseID})
 	if err != nil {
@@ -263,7 +287,7 @@ func (s *Session) BackgroundTasks(ctx context.Context, toolUseID string) (bool, 
 }
 
 // TaskOutput returns the end of what a task in the background has written, at most
-// 8 KiB. Since 2.1.325.
+// 8 KiB. Since 2.1.287.
 func (s *Session) TaskOutput(ctx context.Context, id string) (*wire.GetTaskOutputAnswer, error) {
 	return requestFor[*wire.GetTaskOutputAnswer](ctx, s, &wire.GetTaskOutputRequest{TaskID: id})
 }
@@ -281,14 +305,14 @@ func (s *Session) RewindFiles(ctx context.Context, messageID string, dryRun bool
 }
 
 // FileSuggestions returns files for the beginning of a path that a user types.
-// Since 2.1.325.
+// Since 2.1.124.
 func (s *Session) FileSuggestions(ctx context.Context, query string) (*wire.FileSuggestionsAnswer, error) {
 	return requestFor[*wire.FileSuggestionsAnswer](ctx, s, &wire.FileSuggestionsRequest{Query: query})
 }
 
 // ReadFile reads a file where the CLI is, which may be another machine, and which
 // reads only what its rules let it. If maxBytes is zero, the CLI has a limit of its
-// own; the encoding may be empty. Since 2.1.120.
+// own; the encoding may be empty. Since 2.1.116.
 func (s *Session) ReadFile(ctx context.Context, path string, maxBytes int64, encoding wire.FileEncoding) (*wire.ReadFileAnswer, error) {
 	return requestFor[*wire.ReadFileAnswer](ctx, s, &wire.ReadFileRequest{Path: path, MaxBytes: maxBytes, Encoding: encoding})
 }
@@ -300,7 +324,7 @@ func (s *Session) SeedReadState(ctx context.Context, path string, modified time.
 }
 
 // RegisterRepoRoot adds a working folder and returns it as the CLI names it. The
-// request says what is read anew because of it. Since 2.1.325.
+// request says what is read anew because of it. Since 2.1.166.
 func (s *Session) RegisterRepoRoot(ctx context.Context, r *wire.RegisterRepoRootRequest) (string, error) {
 	if r == nil {
 		return "", errors.New("there is no request")
@@ -320,7 +344,7 @@ func (s *Session) ReloadPlugins(ctx context.Context, r *wire.ReloadPluginsReques
 	return requestFor[*wire.ReloadPluginsAnswer](ctx, s, r)
 }
 
-// ReloadSkills reads the skills anew and returns them. Since 2.1.325.
+// ReloadSkills reads the skills anew and returns them. Since 2.1.163.
 func (s *Session) ReloadSkills(ctx context.Context) ([]wire.SlashCommand, error) {
 	answer, err := requestFor[*wire.ReloadSkillsAnswer](ctx, s, &wire.ReloadSkillsRequest{})
 	if err != nil {
@@ -330,7 +354,7 @@ func (s *Session) ReloadSkills(ctx context.Context) ([]wire.SlashCommand, error)
 }
 
 // ReloadOutputStyles reads the output styles anew and returns their names. Since
-// 2.1.325.
+// 2.1.261.
 func (s *Session) ReloadOutputStyles(ctx context.Context) ([]string, error) {
 	answer, err := requestFor[*wire.ReloadOutputStylesAnswer](ctx, s, &wire.ReloadOutputStylesRequest{})
 	if err != nil {

@@ -35,7 +35,7 @@ func (s *Session) ToggleMCP(ctx context.Context, server string, enabled bool) er
 }
 
 // CallMCP calls a tool of an MCP server of the CLI without the model. Since
-// 2.1.120.
+// 2.1.116.
 func (s *Session) CallMCP(ctx context.Context, r *wire.MCPCallRequest) (*wire.MCPCallAnswer, error) {
 	if r == nil {
 		return nil, errors.New("there is no request")
@@ -44,7 +44,7 @@ func (s *Session) CallMCP(ctx context.Context, r *wire.MCPCallRequest) (*wire.MC
 }
 
 // ReadMCPResource reads a resource "ui://…" of an MCP server of the CLI. Since
-// 2.1.325.
+// 2.1.280.
 func (s *Session) ReadMCPResource(ctx context.Context, server, uri string) ([]wire.MCPResource, error) {
 	answer, err := requestFor[*wire.MCPReadResourceAnswer](ctx, s, &wire.MCPReadResourceRequest{ServerName: server, URI: uri})
 	if err != nil {

@@ -19,7 +19,6 @@ import (
 // answer.
 type controlCase struct {
 	name   string
-	since  string // the first version that takes it; empty for all
 	call   func(ctx context.Context, s *Session) (any, error)
 	sends  string // the request
 	answer string
@@ -34,78 +33,78 @@ func done(f func(ctx context.Context, s *Session) error) func(context.Context, *
 func controlCases() []controlCase {
 	tokens, yes := int64(4000), true
 	return []controlCase{
-		{"SetPermissionMode", "", done(func(ctx context.Context, s *Session) error { return s.SetPermissionMode(ctx, wire.PermissionModePlan) }), `{"subtype":"set_permission_mode","mode":"plan"}`, `{"mode":"plan"}`, "done"},
-		{"SetMCPPermissionMode", "2.1.325", func(ctx context.Context, s *Session) (any, error) {
+		{"SetPermissionMode", done(func(ctx context.Context, s *Session) error { return s.SetPermissionMode(ctx, wire.PermissionModePlan) }), `{"subtype":"set_permission_mode","mode":"plan"}`, `{"mode":"plan"}`, "done"},
+		{"SetMCPPermissionMode", func(ctx context.Context, s *Session) (any, error) {
 			return s.SetMCPPermissionMode(ctx, "calc", wire.PermissionModeDefault)
 		}, `{"mode":"default","serverName":"calc","subtype":"set_mcp_permission_mode_override"}`, `{"warning":"Nobody is there."}`, "Nobody is there."},
-		{"SetMCPPermissionMode back", "2.1.325", func(ctx context.Context, s *Session) (any, error) { return s.SetMCPPermissionMode(ctx, "calc", "") }, `{"mode":null,"serverName":"calc","subtype":"set_mcp_permission_mode_override"}`, `{}`, ""},
-		{"SetModel", "", done(func(ctx context.Context, s *Session) error { return s.SetModel(ctx, "opus") }), `{"subtype":"set_model","model":"opus"}`, `{}`, "done"},
-		{"SetModel back", "", done(func(ctx context.Context, s *Session) error { return s.SetModel(ctx, "") }), `{"subtype":"set_model"}`, `{}`, "done"},
-		{"SetThinking", "", done(func(ctx context.Context, s *Session) error {
+		{"SetMCPPermissionMode back", func(ctx context.Context, s *Session) (any, error) { return s.SetMCPPermissionMode(ctx, "calc", "") }, `{"mode":null,"serverName":"calc","subtype":"set_mcp_permission_mode_override"}`, `{}`, ""},
+		{"SetModel", done(func(ctx context.Context, s *Session) error { return s.SetModel(ctx, "opus") }), `{"subtype":"set_model","model":"opus"}`, `{}`, "done"},
+		{"SetModel back", done(func(ctx context.Context, s *Session) error { return s.SetModel(ctx, "") }), `{"subtype":"set_model"}`, `{}`, "done"},
+		{"SetThinking", done(func(ctx context.Context, s *Session) error {
 			return s.SetThinking(ctx, &tokens, wire.ThinkingDisplaySummarized)
 		}), `{"subtype":"set_max_thinking_tokens","max_thinking_tokens":4000,"thinking_display":"summarized"}`, `{}`, "done"},
-		{"SetThinking back", "", done(func(ctx context.Context, s *Session) error { return s.SetThinking(ctx, nil, "") }), `{"subtype":"set_max_thinking_tokens","max_thinking_tokens":null}`, `{}`, "done"},
-		{"ApplySettings", "2.1.62", done(func(ctx context.Context, s *Session) error {
+		{"SetThinking back", done(func(ctx context.Context, s *Session) error { return s.SetThinking(ctx, nil, "") }), `{"subtype":"set_max_thinking_tokens","max_thinking_tokens":null}`, `{}`, "done"},
+		{"ApplySettings", done(func(ctx context.Context, s *Session) error {
 			return s.ApplySettings(ctx, map[string]any{"model": "opus"})
 		}), `{"subtype":"apply_flag_settings","settings":{"model":"opus"}}`, `{}`, "done"},
-		{"Settings", "2.1.120", func(ctx context.Context, s *Session) (any, error) { return s.Settings(ctx) }, `{"subtype":"get_settings"}`, `{"effective":{"a":1},"sources":[]}`, `{"effective":{"a":1},"sources":[]}`},
-		{"UpdateSettings", "2.1.325", done(func(ctx context.Context, s *Session) error {
+		{"Settings", func(ctx context.Context, s *Session) (any, error) { return s.Settings(ctx) }, `{"subtype":"get_settings"}`, `{"effective":{"a":1},"sources":[]}`, `{"effective":{"a":1},"sources":[]}`},
+		{"UpdateSettings", done(func(ctx context.Context, s *Session) error {
 			return s.UpdateSettings(ctx, wire.SettingsSourceUserSettings, map[string]any{"outputStyle": "x"})
 		}), `{"subtype":"update_settings","source":"userSettings","settings":{"outputStyle":"x"}}`, `{}`, "done"},
-		{"HooksListing", "2.1.325", func(ctx context.Context, s *Session) (any, error) { return s.HooksListing(ctx) }, `{"subtype":"get_hooks_listing"}`, `{"events":[],"hooks":[],"eventCatalog":[],"policy":{}}`, `{"events":[],"hooks":[],"eventCatalog":[],"policy":{}}`},
-		{"PermissionRules", "2.1.325", func(ctx context.Context, s *Session) (any, error) { return s.PermissionRules(ctx) }, `{"subtype":"list_permission_rules"}`, `{"state":{"rules":[],"workspaceDirectories":[],"originalCwd":"/","managedOnly":false}}`, `{"rules":[],"workspaceDirectories":[],"originalCwd":"/","managedOnly":false}`},
-		{"SetTitle", "2.1.325", done(func(ctx context.Context, s *Session) error { return s.SetTitle(ctx, "One") }), `{"subtype":"rename_session","title":"One"}`, `{}`, "done"},
-		{"GenerateTitle", "2.1.120", func(ctx context.Context, s *Session) (any, error) { return s.GenerateTitle(ctx, "About it", true) }, `{"subtype":"generate_session_title","description":"About it","persist":true}`, `{"title":"It"}`, "It"},
-		{"SetColor", "2.1.325", done(func(ctx context.Context, s *Session) error { return s.SetColor(ctx, "red") }), `{"subtype":"set_color","color":"red"}`, `{}`, "done"},
-		{"SetHasSubscribers", "2.1.325", done(func(ctx context.Context, s *Session) error { return s.SetHasSubscribers(ctx, &yes) }), `{"subtype":"set_has_subscribers","has_subscribers":true}`, `{}`, "done"},
-		{"SetHasSubscribers unknown", "2.1.325", done(func(ctx context.Context, s *Session) error { return s.SetHasSubscribers(ctx, nil) }), `{"subtype":"set_has_subscribers","has_subscribers":null}`, `{}`, "done"},
-		{"SideQuestion", "2.1.120", func(ctx context.Context, s *Session) (any, error) { return s.SideQuestion(ctx, "Why?") }, `{"subtype":"side_question","question":"Why?"}`, `{"response":"So."}`, `{"response":"So."}`},
-		{"ContextUsage", "2.1.86", func(ctx context.Context, s *Session) (any, error) {
+		{"HooksListing", func(ctx context.Context, s *Session) (any, error) { return s.HooksListing(ctx) }, `{"subtype":"get_hooks_listing"}`, `{"events":[],"hooks":[],"eventCatalog":[],"policy":{}}`, `{"events":[],"hooks":[],"eventCatalog":[],"policy":{}}`},
+		{"PermissionRules", func(ctx context.Context, s *Session) (any, error) { return s.PermissionRules(ctx) }, `{"subtype":"list_permission_rules"}`, `{"state":{"rules":[],"workspaceDirectories":[],"originalCwd":"/","managedOnly":false}}`, `{"rules":[],"workspaceDirectories":[],"originalCwd":"/","managedOnly":false}`},
+		{"SetTitle", done(func(ctx context.Context, s *Session) error { return s.SetTitle(ctx, "One") }), `{"subtype":"rename_session","title":"One"}`, `{}`, "done"},
+		{"GenerateTitle", func(ctx context.Context, s *Session) (any, error) { return s.GenerateTitle(ctx, "About it", true) }, `{"subtype":"generate_session_title","description":"About it","persist":true}`, `{"title":"It"}`, "It"},
+		{"SetColor", done(func(ctx context.Context, s *Session) error { return s.SetColor(ctx, "red") }), `{"subtype":"set_color","color":"red"}`, `{}`, "done"},
+		{"SetHasSubscribers", done(func(ctx context.Context, s *Session) error { return s.SetHasSubscribers(ctx, &yes) }), `{"subtype":"set_has_subscribers","has_subscribers":true}`, `{}`, "done"},
+		{"SetHasSubscribers unknown", done(func(ctx context.Context, s *Session) error { return s.SetHasSubscribers(ctx, nil) }), `{"subtype":"set_has_subscribers","has_subscribers":null}`, `{}`, "done"},
+		{"SideQuestion", func(ctx context.Context, s *Session) (any, error) { return s.SideQuestion(ctx, "Why?") }, `{"subtype":"side_question","question":"Why?"}`, `{"response":"So."}`, `{"response":"So."}`},
+		{"ContextUsage", func(ctx context.Context, s *Session) (any, error) {
 			u, err := s.ContextUsage(ctx, wire.ContextDetailSummary)
 			if err != nil {
 				return nil, err
 			}
 			return u.TotalTokens, nil
 		}, `{"subtype":"get_context_usage","detail":"summary"}`, `{"categories":[],"totalTokens":12,"maxTokens":100,"rawMaxTokens":100,"percentage":12}`, "12"},
-		{"CostText", "2.1.120", func(ctx context.Context, s *Session) (any, error) { return s.CostText(ctx) }, `{"subtype":"get_session_cost"}`, `{"text":"$1"}`, "$1"},
-		{"Usage", "2.1.325", func(ctx context.Context, s *Session) (any, error) { return s.Usage(ctx) }, `{"subtype":"get_usage"}`, `{"session":{"total_cost_usd":1},"subscription_type":null,"rate_limits_available":false,"rate_limits":null}`, `{"session":{"total_cost_usd":1},"subscription_type":null,"rate_limits_available":false,"rate_limits":null}`},
-		{"Models", "2.1.325", func(ctx context.Context, s *Session) (any, error) {
+		{"CostText", func(ctx context.Context, s *Session) (any, error) { return s.CostText(ctx) }, `{"subtype":"get_session_cost"}`, `{"text":"$1"}`, "$1"},
+		{"Usage", func(ctx context.Context, s *Session) (any, error) { return s.Usage(ctx) }, `{"subtype":"get_usage"}`, `{"session":{"total_cost_usd":1},"subscription_type":null,"rate_limits_available":false,"rate_limits":null}`, `{"session":{"total_cost_usd":1},"subscription_type":null,"rate_limits_available":false,"rate_limits":null}`},
+		{"Models", func(ctx context.Context, s *Session) (any, error) {
 			m, err := s.Models(ctx)
 			if err != nil || len(m) != 1 {
 				return nil, err
 			}
 			return m[0].Value, nil
 		}, `{"subtype":"list_models"}`, `{"models":[{"value":"opus","displayName":"Opus","description":""}]}`, "opus"},
-		{"BinaryVersion", "2.1.120", func(ctx context.Context, s *Session) (any, error) { return s.BinaryVersion(ctx) }, `{"subtype":"get_binary_version"}`, `{"version":"2.1.325"}`, `{"version":"2.1.325"}`},
-		{"StopTask", "2.1.62", done(func(ctx context.Context, s *Session) error { return s.StopTask(ctx, "t1") }), `{"subtype":"stop_task","task_id":"t1"}`, `{}`, "done"},
-		{"BackgroundTasks", "2.1.325", func(ctx context.Context, s *Session) (any, error) { return s.BackgroundTasks(ctx, "toolu_1") }, `{"subtype":"background_tasks","tool_use_id":"toolu_1"}`, `{"backgrounded":true}`, "true"},
-		{"BackgroundTasks all", "2.1.325", func(ctx context.Context, s *Session) (any, error) { return s.BackgroundTasks(ctx, "") }, `{"subtype":"background_tasks"}`, `{}`, "false"},
-		{"TaskOutput", "2.1.325", func(ctx context.Context, s *Session) (any, error) { return s.TaskOutput(ctx, "t1") }, `{"subtype":"get_task_output","task_id":"t1"}`, `{"output":"x","total_bytes":1,"truncated":false}`, `{"output":"x","total_bytes":1,"truncated":false}`},
-		{"RewindFiles", "", func(ctx context.Context, s *Session) (any, error) { return s.RewindFiles(ctx, "u1", true) }, `{"subtype":"rewind_files","user_message_id":"u1","dry_run":true}`, `{"canRewind":true,"filesChanged":["/a"]}`, `{"canRewind":true,"filesChanged":["/a"]}`},
-		{"FileSuggestions", "2.1.325", func(ctx context.Context, s *Session) (any, error) { return s.FileSuggestions(ctx, "ma") }, `{"subtype":"file_suggestions","query":"ma"}`, `{"suggestions":[{"path":"main.go"}],"cwd":"/"}`, `{"suggestions":[{"path":"main.go"}],"cwd":"/"}`},
-		{"ReadFile", "2.1.120", func(ctx context.Context, s *Session) (any, error) {
+		{"BinaryVersion", func(ctx context.Context, s *Session) (any, error) { return s.BinaryVersion(ctx) }, `{"subtype":"get_binary_version"}`, `{"version":"2.1.325"}`, `{"version":"2.1.325"}`},
+		{"StopTask", done(func(ctx context.Context, s *Session) error { return s.StopTask(ctx, "t1") }), `{"subtype":"stop_task","task_id":"t1"}`, `{}`, "done"},
+		{"BackgroundTasks", func(ctx context.Context, s *Session) (any, error) { return s.BackgroundTasks(ctx, "toolu_1") }, `{"subtype":"background_tasks","tool_use_id":"toolu_1"}`, `{"backgrounded":true}`, "true"},
+		{"BackgroundTasks all", func(ctx context.Context, s *Session) (any, error) { return s.BackgroundTasks(ctx, "") }, `{"subtype":"background_tasks"}`, `{}`, "false"},
+		{"TaskOutput", func(ctx context.Context, s *Session) (any, error) { return s.TaskOutput(ctx, "t1") }, `{"subtype":"get_task_output","task_id":"t1"}`, `{"output":"x","total_bytes":1,"truncated":false}`, `{"output":"x","total_bytes":1,"truncated":false}`},
+		{"RewindFiles", func(ctx context.Context, s *Session) (any, error) { return s.RewindFiles(ctx, "u1", true) }, `{"subtype":"rewind_files","user_message_id":"u1","dry_run":true}`, `{"canRewind":true,"filesChanged":["/a"]}`, `{"canRewind":true,"filesChanged":["/a"]}`},
+		{"FileSuggestions", func(ctx context.Context, s *Session) (any, error) { return s.FileSuggestions(ctx, "ma") }, `{"subtype":"file_suggestions","query":"ma"}`, `{"suggestions":[{"path":"main.go"}],"cwd":"/"}`, `{"suggestions":[{"path":"main.go"}],"cwd":"/"}`},
+		{"ReadFile", func(ctx context.Context, s *Session) (any, error) {
 			return s.ReadFile(ctx, "a.txt", 100, wire.FileEncodingBase64)
 		}, `{"subtype":"read_file","path":"a.txt","max_bytes":100,"encoding":"base64"}`, `{"contents":"YQ==","absPath":"/a.txt","encoding":"base64"}`, `{"contents":"YQ==","absPath":"/a.txt","encoding":"base64"}`},
-		{"SeedReadState", "2.1.83", done(func(ctx context.Context, s *Session) error {
+		{"SeedReadState", done(func(ctx context.Context, s *Session) error {
 			return s.SeedReadState(ctx, "a.txt", time.UnixMilli(1500))
 		}), `{"subtype":"seed_read_state","path":"a.txt","mtime":1500}`, `{}`, "done"},
-		{"RegisterRepoRoot", "2.1.325", func(ctx context.Context, s *Session) (any, error) {
+		{"RegisterRepoRoot", func(ctx context.Context, s *Session) (any, error) {
 			return s.RegisterRepoRoot(ctx, &wire.RegisterRepoRootRequest{Directory: "x", ReloadSkills: true})
 		}, `{"subtype":"register_repo_root","directory":"x","reload_skills":true}`, `{"directory":"/x"}`, "/x"},
-		{"ReloadPlugins", "2.1.85", func(ctx context.Context, s *Session) (any, error) {
+		{"ReloadPlugins", func(ctx context.Context, s *Session) (any, error) {
 			a, err := s.ReloadPlugins(ctx, nil)
 			if err != nil {
 				return nil, err
 			}
 			return a.ErrorCount, nil
 		}, `{"subtype":"reload_plugins"}`, `{"commands":[],"agents":[],"plugins":[],"mcpServers":[],"error_count":2}`, "2"},
-		{"ReloadSkills", "2.1.325", func(ctx context.Context, s *Session) (any, error) {
+		{"ReloadSkills", func(ctx context.Context, s *Session) (any, error) {
 			a, err := s.ReloadSkills(ctx)
 			return len(a), err
 		}, `{"subtype":"reload_skills"}`, `{"skills":[{"name":"a","description":"","argumentHint":""}]}`, "1"},
-		{"ReloadOutputStyles", "2.1.325", func(ctx context.Context, s *Session) (any, error) { return s.ReloadOutputStyles(ctx) }, `{"subtype":"reload_output_styles"}`, `{"available_output_styles":["a"]}`, "[a]"},
-		{"EndSession", "2.1.120", done(func(ctx context.Context, s *Session) error { return s.EndSession(ctx, "over") }), `{"subtype":"end_session","reason":"over"}`, `{}`, "done"},
-		{"Reinitialize", "", func(ctx context.Context, s *Session) (any, error) {
+		{"ReloadOutputStyles", func(ctx context.Context, s *Session) (any, error) { return s.ReloadOutputStyles(ctx) }, `{"subtype":"reload_output_styles"}`, `{"available_output_styles":["a"]}`, "[a]"},
+		{"EndSession", done(func(ctx context.Context, s *Session) error { return s.EndSession(ctx, "over") }), `{"subtype":"end_session","reason":"over"}`, `{}`, "done"},
+		{"Reinitialize", func(ctx context.Context, s *Session) (any, error) {
 			a, err := s.Reinitialize(ctx)
 			if err != nil {
 				return nil, err
@@ -113,36 +112,36 @@ func controlCases() []controlCase {
 			return a.OutputStyle, nil
 		}, `{"subtype":"initialize"}`, `{"commands":[],"output_style":"plain","available_output_styles":[],"models":[],"account":{}}`, "plain"},
 
-		{"MCPStatus", "", func(ctx context.Context, s *Session) (any, error) {
+		{"MCPStatus", func(ctx context.Context, s *Session) (any, error) {
 			a, err := s.MCPStatus(ctx)
 			if err != nil || len(a) != 1 {
 				return nil, err
 			}
 			return a[0].Status, nil
 		}, `{"subtype":"mcp_status"}`, `{"mcpServers":[{"name":"calc","status":"connected"}]}`, "connected"},
-		{"ReconnectMCP", "", done(func(ctx context.Context, s *Session) error { return s.ReconnectMCP(ctx, "calc") }), `{"subtype":"mcp_reconnect","serverName":"calc"}`, `{}`, "done"},
-		{"ToggleMCP", "", done(func(ctx context.Context, s *Session) error { return s.ToggleMCP(ctx, "calc", false) }), `{"subtype":"mcp_toggle","serverName":"calc","enabled":false}`, `{}`, "done"},
-		{"SetMCPServers", "", func(ctx context.Context, s *Session) (any, error) {
+		{"ReconnectMCP", done(func(ctx context.Context, s *Session) error { return s.ReconnectMCP(ctx, "calc") }), `{"subtype":"mcp_reconnect","serverName":"calc"}`, `{}`, "done"},
+		{"ToggleMCP", done(func(ctx context.Context, s *Session) error { return s.ToggleMCP(ctx, "calc", false) }), `{"subtype":"mcp_toggle","serverName":"calc","enabled":false}`, `{}`, "done"},
+		{"SetMCPServers", func(ctx context.Context, s *Session) (any, error) {
 			return s.SetMCPServers(ctx, map[string]wire.MCPServerConfig{"web": {Type: wire.MCPTransportHTTP, URL: "http://localhost/"}}, nil)
 		}, `{"subtype":"mcp_set_servers","servers":{"web":{"type":"http","url":"http://localhost/"}}}`, `{"added":["web"],"removed":[],"errors":{}}`, `{"added":["web"],"removed":[],"errors":{}}`},
-		{"CallMCP", "2.1.120", func(ctx context.Context, s *Session) (any, error) {
+		{"CallMCP", func(ctx context.Context, s *Session) (any, error) {
 			return s.CallMCP(ctx, &wire.MCPCallRequest{Tool: "mcp__web__get", Arguments: json.RawMessage(`{"a":1}`)})
 		}, `{"subtype":"mcp_call","tool":"mcp__web__get","arguments":{"a":1}}`, `{"content":[]}`, `{"content":[]}`},
-		{"ReadMCPResource", "2.1.325", func(ctx context.Context, s *Session) (any, error) {
+		{"ReadMCPResource", func(ctx context.Context, s *Session) (any, error) {
 			a, err := s.ReadMCPResource(ctx, "web", "ui://x")
 			if err != nil || len(a) != 1 {
 				return nil, err
 			}
 			return a[0].Text, nil
 		}, `{"subtype":"mcp_read_resource","serverName":"web","uri":"ui://x"}`, `{"contents":[{"uri":"ui://x","text":"hello"}]}`, "hello"},
-		{"NotifyMCP", "", done(func(ctx context.Context, s *Session) error {
+		{"NotifyMCP", done(func(ctx context.Context, s *Session) error {
 			return s.NotifyMCP(ctx, "calc", json.RawMessage(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`))
 		}), `{"subtype":"mcp_message","server_name":"calc","message":{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}}`, `{}`, "done"},
-		{"RawRequest", "2.1.62", func(ctx context.Context, s *Session) (any, error) {
+		{"RawRequest", func(ctx context.Context, s *Session) (any, error) {
 			a, err := s.RawRequest(ctx, json.RawMessage(`{"subtype":"get_plan","x":[1]}`))
 			return string(a), err
 		}, `{"subtype":"get_plan","x":[1]}`, `{"exists":false}`, `{"exists":false}`},
-		{"Request", "2.1.325", func(ctx context.Context, s *Session) (any, error) {
+		{"Request", func(ctx context.Context, s *Session) (any, error) {
 			return s.Request(ctx, &wire.GetUsageRequest{SkipBehaviors: true})
 		}, `{"subtype":"get_usage","skip_behaviors":true}`, `{"session":{}}`, `{"session":{}}`},
 	}
@@ -152,7 +151,8 @@ func controlCases() []controlCase {
 func TestControlRequests(t *testing.T) {
 	for _, c := range controlCases() {
 		bubble(t, c.name, func(t *testing.T) {
-			f, s, _ := askingSession(t, "2.1.325", nil)
+			// Newer than all that were tried: it is left to the CLI what it knows.
+			f, s, _ := askingSession(t, "2.1.326", nil)
 			type result struct {
 				value any
 				err   error
@@ -193,29 +193,44 @@ func TestControlRequests(t *testing.T) {
 	}
 }
 
+// feature returns what is known of the request's versions.
+func (c controlCase) feature(t *testing.T) wire.Feature {
+	t.Helper()
+	var r struct{ Subtype string }
+	if err := json.Unmarshal([]byte(c.sends), &r); err != nil {
+		t.Fatal(err)
+	}
+	return wire.FeatureOf(wire.FeatureRequest, r.Subtype)
+}
+
 // What a version does not know is refused before anything is sent: 2.1.37 would
 // never answer.
-func TestControlRequestsOfNewerVersions(t *testing.T) {
-	for _, version := range []string{"2.1.37", "2.1.120"} {
+func TestControlRequestsOfOtherVersions(t *testing.T) {
+	refused := 0
+	for _, version := range []string{"2.1.37", "2.1.120", "2.1.325"} {
 		v, err := wire.ParseVersion(version)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, c := range controlCases() {
-			since, _ := wire.ParseVersion(c.since)
-			if c.since == "" || v.Compare(since) >= 0 {
+			feature := c.feature(t)
+			if feature.In(v) != wire.Unsupported {
 				continue
 			}
+			refused++
 			bubble(t, version+" "+c.name, func(t *testing.T) {
 				f, s, _ := askingSession(t, version, nil)
 				_, err := c.call(t.Context(), s)
 				unsupported, ok := errors.AsType[*UnsupportedError](err)
-				if !ok || unsupported.Since != since {
-					t.Errorf("got %v, want an error that names %s", err, c.since)
+				if !ok || unsupported.Since != feature.Since {
+					t.Errorf("got %v, want an error that names %s", err, feature.Since)
 				}
 				f.quiet(t)
 			})
 		}
+	}
+	if refused < 30 {
+		t.Errorf("only %d requests are not known to some version", refused)
 	}
 }
 

@@ -68,7 +68,7 @@ func ReadConversation(ctx context.Context, id string, o *ReadOptions) iter.Seq2[
 // as [ReadConversation] does. agent is the [Subagent.ID].
 func ReadSubagent(ctx context.Context, id, agent string, o *ReadOptions) iter.Seq2[ConversationMessage, error] {
 	return readTranscript(ctx, id, o, func(ctx context.Context, o *ReadOptions) (*Transcript, func(), error) {
-		if !agentID.MatchString(agent) {
+		if !agentID().MatchString(agent) {
 			return nil, nil, fmt.Errorf("%.60q is no id of a sub-agent: expected letters, digits, - and _", agent)
 		}
 		all, err := Subagents(ctx, id, &o.ConversationOptions)
@@ -286,7 +286,7 @@ func (k *kept) agents(ctx context.Context, under string, depth int, all *[]Subag
 func agentOf(subpath string) (string, bool) {
 	name := subpath[strings.LastIndexByte(subpath, '/')+1:]
 	agent, ok := strings.CutPrefix(name, "agent-")
-	return agent, ok && agentID.MatchString(agent) && strings.HasPrefix(subpath, "subagents/") && storeSubpath.MatchString(subpath)
+	return agent, ok && agentID().MatchString(agent) && strings.HasPrefix(subpath, "subagents/") && storeSubpath().MatchString(subpath)
 }
 
 // describe adds what the CLI has noted about the agent.

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/switchboard-dev/switchboard/wire"
 )
@@ -120,10 +121,11 @@ func (o *Options) environ(v wire.Version, dir, marker string) ([]string, error) 
 		env = setEnv(env, "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING", "1")
 	}
 	if o.QuestionPreviewFormat != "" {
-		if err := require(v, "QuestionPreviewFormat", wire.Version{Major: 2, Minor: 1, Patch: 120}); err != nil {
+		const name = "CLAUDE_CODE_QUESTION_PREVIEW_FORMAT"
+		if err := require(v, wire.FeatureEnv, name, "QuestionPreviewFormat", ""); err != nil {
 			return nil, err
 		}
-		env = setEnv(env, "CLAUDE_CODE_QUESTION_PREVIEW_FORMAT", o.QuestionPreviewFormat)
+		env = setEnv(env, name, o.QuestionPreviewFormat)
 	}
 	if o.ClientApp != "" {
 		env = setEnv(env, "CLAUDE_AGENT_SDK_CLIENT_APP", o.ClientApp)
@@ -150,11 +152,11 @@ func envName(kv string) string {
 	return name
 }
 
-var markerPattern = regexp.MustCompile(`^[A-Za-z0-9._:-]{8,128}$`)
+var markerPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9._:-]{8,128}$`) })
 
 // checkMarker refuses markers that could be taken for another's.
 func checkMarker(marker string) error {
-	if !markerPattern.MatchString(marker) {
+	if !markerPattern().MatchString(marker) {
 		return &OptionError{"Marker", fmt.Sprintf("%.40q is not 8 to 128 letters, digits, dots, colons, dashes and underscores", marker)}
 	}
 	return nil

@@ -38,6 +38,7 @@ import (
 //	with a question
 //	  ErrSettled, ErrWithdrawn    another answer was first; the CLI no longer asks
 //	  ErrNoQuestion               it was never asked
+//	  ErrNoSession                AskPermission was called outside of a tool call of a CLI
 //	of a reader, a transport
 //	  ErrLagged (*LaggedError)    lines were dropped because they were not read in time
 //	  ErrOffline                  the connection is lost and may come back

@@ -302,3 +302,26 @@ func ExampleSession_Lines() {
 	// control_response true
 	// result true
 }
+
+// Variables of a running CLI are changed where its version obeys: the tools that it
+// starts from then on see them. The simulated CLI of this example is a newer one, which
+// takes its own tokens alone.
+func ExampleSession_UpdateEnvironment() {
+	ctx := context.Background()
+	o := &claude.Options{}
+	defer simulate(o)()
+
+	session, err := claude.Start(ctx, o)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer session.Close()
+
+	err = session.UpdateEnvironment(ctx, map[string]string{"LANG": "C"})
+	var unsupported *claude.UnsupportedError
+	fmt.Println(errors.As(err, &unsupported))
+	fmt.Println(session.UpdateEnvironment(ctx, map[string]string{"CLAUDE_CODE_OAUTH_TOKEN": "from a safe place"}))
+	// Output:
+	// true
+	// <nil>
+}

@@ -87,15 +87,15 @@ func ExampleCLI_Start() {
 // What a version cannot do is said before anything is started.
 func ExampleUnsupportedError() {
 	cli := &claude.CLI{Args: []string{"claude"}, Version: wire.Version{Major: 2, Minor: 1, Patch: 37}}
-	_, err := cli.Command(&claude.Options{IncludeHookEvents: true})
+	_, err := cli.Command(&claude.Options{AwaitInitialize: true})
 
 	if unsupported, ok := errors.AsType[*claude.UnsupportedError](err); ok {
 		fmt.Println(unsupported)
 		fmt.Println("needed:", unsupported.Since)
 	}
 	// Output:
-	// option IncludeHookEvents (--include-hook-events) is not supported by CLI 2.1.37, only since 2.1.89
-	// needed: 2.1.89
+	// option AwaitInitialize (--await-initialize) is not supported by CLI 2.1.37, only since 2.1.261
+	// needed: 2.1.261
 }
 
 // A variable is added to those that the CLI inherits.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/switchboard-dev/switchboard/wire"
 )
@@ -20,56 +21,55 @@ const maxArg = 128<<10 - 1
 
 func version(patch int) wire.Version { return wire.Version{Major: 2, Minor: 1, Patch: patch} }
 
-// A flagRule says which CLIs have a flag.
+// A flagRule says more of a flag than the table of features, which tells the
+// versions that take it ([wire.FeatureFlag]).
 type flagRule struct {
 	option string       // the field of Options that sets it
-	since  wire.Version // first version known to have it; zero: 2.1.37 or before
-	until  wire.Version // last version that has it; zero: still there
+	since  wire.Version // first version that obeys it, by its change log; zero: those that take it do
+	until  wire.Version // last version that obeys it; zero: those that take it do
+	obeyed string       // the behavior ([wire.FeatureBehavior]) of versions that obey it; empty: those that take it do
 	hint   string
 }
 
-// flagRules lists every flag that an option sets. That a version has a flag was
-// tried on 2.1.37, 2.1.120 and 2.1.325; "since" is an older version than the
-// one tried only where the vendor's change log names it. A version in between
-// may have a flag that it is refused here.
+// flagRules lists every flag that an option sets.
 var flagRules = map[string]flagRule{
 	"add-dir":                            {option: "AddDirs"},
 	"agent":                              {option: "Agent"},
 	"allow-dangerously-skip-permissions": {option: "AllowBypass"},
 	"allowedTools":                       {option: "AllowedTools"},
-	"await-initialize":                   {option: "AwaitInitialize", since: version(261)},
-	"bare":                               {option: "Bare", since: version(81)},
+	"await-initialize":                   {option: "AwaitInitialize"},
+	"bare":                               {option: "Bare"},
 	"betas":                              {option: "Betas"},
 	"continue":                           {option: "Continue"},
 	"debug-file":                         {option: "DebugFile"},
 	"debug-to-stderr":                    {option: "Debug"},
 	"disable-slash-commands":             {option: "DisableSlashCommands"},
 	"disallowedTools":                    {option: "DisallowedTools"},
-	"effort":                             {option: "Effort", since: version(120)},
+	"effort":                             {option: "Effort"},
 	"fallback-model":                     {option: "FallbackModel"},
 	"fork-session":                       {option: "ForkSession"},
-	"forward-subagent-text":              {option: "ForwardSubagentText", since: version(325)},
-	"include-hook-events":                {option: "IncludeHookEvents", since: version(89)},
+	"forward-subagent-text":              {option: "ForwardSubagentText"},
+	"include-hook-events":                {option: "IncludeHookEvents"},
 	"include-partial-messages":           {option: "IncludePartialMessages"},
 	"json-schema":                        {option: "JSONSchema"},
 	// 2.1.120 takes the flag and does not obey it.
-	"managed-settings":       {option: "ManagedSettings", since: version(325), hint: "deny and ask rules in Settings are enforced by every version"},
+	"managed-settings":       {option: "ManagedSettings", obeyed: "managed_settings_obeyed", hint: "deny and ask rules in Settings are enforced by every version"},
 	"max-budget-usd":         {option: "MaxBudgetUSD"},
 	"max-thinking-tokens":    {option: "MaxThinkingTokens"},
 	"max-turns":              {option: "MaxTurns"},
 	"mcp-config":             {option: "MCPConfig"},
 	"model":                  {option: "Model"},
-	"name":                   {option: "Name", since: version(120)},
+	"name":                   {option: "Name"},
 	"no-session-persistence": {option: "NoSessionPersistence"},
 	"permission-mode":        {option: "PermissionMode"},
 	"permission-prompt-tool": {option: "PermissionPromptTool"},
-	"permission-prompts":     {option: "PermissionPrompts", since: version(325), hint: "PermissionPromptTool works on every version"},
+	"permission-prompts":     {option: "PermissionPrompts", hint: "PermissionPromptTool works on every version"},
 	"plugin-dir":             {option: "PluginDirs"},
-	"plugin-dir-no-mcp":      {option: "PluginDirsNoMCP", since: version(325), hint: "PluginDirs works on every version"},
-	"project-config-root":    {option: "ProjectConfigRoot", since: version(325)},
+	"plugin-dir-no-mcp":      {option: "PluginDirsNoMCP", hint: "PluginDirs works on every version"},
+	"project-config-root":    {option: "ProjectConfigRoot"},
 	"replay-user-messages":   {option: "ReplayUserMessages"},
 	"resume":                 {option: "Resume"},
-	"resume-drops-turn":      {option: "ResumeDropsTurn", since: version(223)},
+	"resume-drops-turn":      {option: "ResumeDropsTurn"},
 	"resume-session-at":      {option: "ResumeSessionAt"},
 	"sdk-url":                {option: "SDKURL", until: version(120), hint: "newer CLIs dial only the vendor's own servers; start them without SDKURL, over standard input and output"},
 	"session-id":             {option: "SessionID"},
@@ -77,9 +77,9 @@ var flagRules = map[string]flagRule{
 	"setting-sources":        {option: "SettingSources"},
 	"settings":               {option: "Settings"},
 	"strict-mcp-config":      {option: "StrictMCPConfig"},
-	"task-budget":            {option: "TaskBudget", since: version(120)},
-	"thinking":               {option: "Thinking", since: version(120), hint: "MaxThinkingTokens works on every version"},
-	"thinking-display":       {option: "ThinkingDisplay", since: version(120)},
+	"task-budget":            {option: "TaskBudget"},
+	"thinking":               {option: "Thinking", hint: "MaxThinkingTokens works on every version"},
+	"thinking-display":       {option: "ThinkingDisplay"},
 	"tools":                  {option: "Tools"},
 }
 
@@ -108,28 +108,54 @@ var reservedFlags = map[string]string{
 	"dangerously-skip-permissions": "use the option PermissionMode",
 }
 
-// modeRules says which CLIs accept which permission modes as a flag. Modes that
-// are not listed are passed on: a newer CLI may know them.
-var modeRules = map[wire.PermissionMode]flagRule{
-	wire.PermissionModeAuto:     {since: version(91)},
-	wire.PermissionModeManual:   {since: version(325), hint: `it is another name for "default"`},
-	wire.PermissionModeDelegate: {until: version(37)},
+// checkMode refuses a permission mode that the CLI does not take as a flag, or does
+// not act on. Modes that were never tried are passed on: a newer CLI may know them.
+func checkMode(mode wire.PermissionMode, v wire.Version) error {
+	words, hint := "permission mode "+string(mode), ""
+	switch mode { //nolint:exhaustive // the others are as the table says
+	case wire.PermissionModeManual:
+		hint = `it is another name for "default"`
+	case wire.PermissionModeAuto:
+		// Some versions before take the word and act on none.
+		if since := version(91); v.Compare(since) < 0 {
+			return &UnsupportedError{Feature: words, Version: v, Since: since}
+		}
+	}
+	return accept(v, wire.FeatureOf(wire.FeatureMode, string(mode)), words, hint)
 }
 
-// require refuses an option that the CLI is too old for.
-func require(v wire.Version, feature string, since wire.Version) error {
-	if v.Compare(since) < 0 {
-		return &UnsupportedError{Feature: feature, Version: v, Since: since}
+// require refuses a feature that the CLI is not known to have, because it would leave
+// it out without a word.
+func require(v wire.Version, kind wire.FeatureKind, name, words, hint string) error {
+	f := wire.FeatureOf(kind, name)
+	if f.In(v) == wire.Supported {
+		return nil
+	}
+	return f.Refusal(words, v, hint)
+}
+
+// accept refuses a flag, or a value of one, that the CLI is known not to have. Of
+// one that was not tried the CLI says so itself, and ends before it does anything.
+func accept(v wire.Version, f wire.Feature, words, hint string) error {
+	if support := f.In(v); support == wire.Unsupported || support == wire.Untold && !f.Until.IsZero() {
+		return f.Refusal(words, v, hint)
 	}
 	return nil
 }
 
-// check refuses a feature that the CLI does not have.
-func (r flagRule) check(feature string, v wire.Version) error {
-	old := !r.since.IsZero() && v.Compare(r.since) < 0
-	gone := !r.until.IsZero() && v.Compare(r.until) > 0
-	if old || gone {
-		return &UnsupportedError{Feature: feature, Version: v, Since: r.since, Until: r.until, Hint: r.hint}
+// check refuses a flag that the CLI does not have or does not obey.
+func (r flagRule) check(name string, v wire.Version) error {
+	words := "option " + r.option + " (--" + name + ")"
+	if err := accept(v, wire.FeatureOf(wire.FeatureFlag, name), words, r.hint); err != nil {
+		return err
+	}
+	if r.obeyed != "" {
+		if err := require(v, wire.FeatureBehavior, r.obeyed, words, r.hint); err != nil {
+			return err
+		}
+	}
+	if v.Compare(r.since) < 0 || !r.until.IsZero() && v.Compare(r.until) > 0 {
+		return &UnsupportedError{Feature: words, Version: v, Since: r.since, Until: r.until, Hint: r.hint}
 	}
 	return nil
 }
@@ -154,7 +180,7 @@ func (l *flagList) add(name, arg string) {
 	case len(arg) > maxArg:
 		l.err = &OptionError{rule.option, fmt.Sprintf("it is %d bytes long, expected at most %d for an argument", len(arg), maxArg)}
 	default:
-		l.err = rule.check("option "+rule.option+" (--"+name+")", l.version)
+		l.err = rule.check(name, l.version)
 		l.args = append(l.args, arg)
 	}
 }
@@ -209,13 +235,17 @@ func (o *Options) permissionFlags(l *flagList) {
 	if mode == "" {
 		mode = wire.PermissionModeDefault
 	}
-	if err := modeRules[mode].check("permission mode "+string(mode), l.version); err != nil && l.err == nil {
+	if err := checkMode(mode, l.version); err != nil && l.err == nil {
 		l.err = err
 	}
 	l.value("permission-mode", string(mode))
 	switch {
 	case o.PermissionPromptTool == "none":
 	case o.PermissionPromptTool != "":
+		if o.ownTool(o.PermissionPromptTool) && l.err == nil {
+			// 2.1.37 looks for the tool before it is told of the servers in the program, and ends.
+			l.err = flagRule{since: version(120), hint: "a server of MCPConfig works on every version"}.check("a PermissionPromptTool of MCPServers", l.version)
+		}
 		l.value("permission-prompt-tool", o.PermissionPromptTool)
 	case o.SDKURL == "": // a CLI that dials in asks anyway
 		l.value("permission-prompt-tool", "stdio")
@@ -265,7 +295,9 @@ func (l *flagList) count(name string, n int) {
 	}
 }
 
-var uuidPattern = regexp.MustCompile(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`)
+var uuidPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`)
+})
 
 func (o *Options) conversationFlags(l *flagList) {
 	old := o.Resume != "" || o.Continue
@@ -274,7 +306,7 @@ func (o *Options) conversationFlags(l *flagList) {
 		l.fail("Continue", "it excludes Resume")
 	case o.ForkSession && !old:
 		l.fail("ForkSession", "it needs Resume or Continue")
-	case o.SessionID != "" && !uuidPattern.MatchString(o.SessionID):
+	case o.SessionID != "" && !uuidPattern().MatchString(o.SessionID):
 		l.fail("SessionID", "it is not a UUID")
 	case o.SessionID != "" && old && !o.ForkSession:
 		l.fail("SessionID", "with Resume or Continue it needs ForkSession")
@@ -411,11 +443,11 @@ func (o *Options) sdkFlags(l *flagList) {
 	l.value("sdk-url", o.SDKURL)
 }
 
-var extraPattern = regexp.MustCompile(`(?s)^--([A-Za-z][A-Za-z0-9-]*)(=.*)?$`)
+var extraPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)^--([A-Za-z][A-Za-z0-9-]*)(=.*)?$`) })
 
 func (o *Options) extraFlags(l *flagList) {
 	for _, arg := range o.ExtraArgs {
-		m := extraPattern.FindStringSubmatch(arg)
+		m := extraPattern().FindStringSubmatch(arg)
 		if m == nil {
 			l.fail("ExtraArgs", fmt.Sprintf("%.40q is not of the form --name or --name=value", arg))
 			return

@@ -220,21 +220,22 @@ func TestRefusedOptions(t *testing.T) {
 
 func TestUnsupportedByVersion(t *testing.T) {
 	v37, v120, v325, unknown := version(37), version(120), version(325), wire.Version{}
+	hooks, await := wire.FeatureOf(wire.FeatureFlag, "include-hook-events"), wire.FeatureOf(wire.FeatureFlag, "await-initialize")
 	tests := []struct {
 		feature     string
 		options     Options
 		refused, ok []wire.Version
 	}{
-		{"IncludeHookEvents", Options{IncludeHookEvents: true}, []wire.Version{v37, unknown, version(88)}, []wire.Version{version(89), v120, v325}},
+		{"IncludeHookEvents", Options{IncludeHookEvents: true}, []wire.Version{v37, unknown, hooks.Without}, []wire.Version{hooks.Since, v120, v325}},
 		{"Effort", Options{Effort: "high"}, []wire.Version{v37, unknown}, []wire.Version{v120, v325}},
 		{"Thinking", Options{Thinking: "disabled"}, []wire.Version{v37, unknown}, []wire.Version{v120, v325}},
 		{"ThinkingDisplay", Options{ThinkingDisplay: "x"}, []wire.Version{v37, unknown}, []wire.Version{v120, v325}},
 		{"TaskBudget", Options{TaskBudget: 1}, []wire.Version{v37, unknown}, []wire.Version{v120, v325}},
 		{"Name", Options{Name: "x"}, []wire.Version{v37, unknown}, []wire.Version{v120, v325}},
 		{"Bare", Options{Bare: true}, []wire.Version{v37, unknown}, []wire.Version{v120, v325}},
-		{"SessionMirror", Options{SessionMirror: true}, []wire.Version{v37, unknown}, []wire.Version{v120, v325}},
+		{"SessionMirror", Options{SessionMirror: true}, []wire.Version{v37, version(112), unknown}, []wire.Version{v120, v325}},
 		{"ManagedSettings", Options{ManagedSettings: json.RawMessage(`{}`)}, []wire.Version{v37, v120, unknown}, []wire.Version{v325}},
-		{"AwaitInitialize", Options{AwaitInitialize: true}, []wire.Version{v37, v120, version(260)}, []wire.Version{version(261), v325}},
+		{"AwaitInitialize", Options{AwaitInitialize: true}, []wire.Version{v37, v120, await.Without}, []wire.Version{await.Since, v325}},
 		{"ResumeDropsTurn", Options{Resume: "x", ResumeSessionAt: "y", ResumeDropsTurn: "z"}, []wire.Version{v37, v120}, []wire.Version{v325}},
 		{"ForwardSubagentText", Options{ForwardSubagentText: true}, []wire.Version{v37, v120}, []wire.Version{v325, {Major: 2, Minor: 2}, {Major: 3}}},
 		{"PluginDirsNoMCP", Options{PluginDirsNoMCP: []string{"x"}}, []wire.Version{v37, v120}, []wire.Version{v325}},

@@ -27,7 +27,7 @@ type Hook[In, Out any] struct {
 	// run the tool of a PreToolUse hook.
 	Timeout time.Duration
 	// OnFailure says what it means if Run fails or takes too long. If empty, the
-	// CLI goes on. [wire.HookFailureBlock] needs 2.1.325: a hook that guards
+	// CLI goes on. [wire.HookFailureBlock] needs 2.1.317: a hook that guards
 	// something on an older version must not fail.
 	OnFailure wire.HookFailure
 	// Async has the CLI go on at once. Run has its Timeout all the same; what it
@@ -141,31 +141,19 @@ func callbacks[In, Out any](event wire.HookEvent, hooks []Hook[In, Out]) []hookC
 	return all
 }
 
-// hookSince returns the first version that is known to have an event. An event
-// that is not known here is taken to be as new as the newest.
-func hookSince(event wire.HookEvent) wire.Version {
-	switch event { //nolint:exhaustive // the rest is below
-	case wire.HookEventPreToolUse, wire.HookEventPostToolUse, wire.HookEventPostToolUseFailure, wire.HookEventNotification,
-		wire.HookEventUserPromptSubmit, wire.HookEventSessionStart, wire.HookEventSessionEnd, wire.HookEventStop,
-		wire.HookEventSubagentStart, wire.HookEventSubagentStop, wire.HookEventPreCompact, wire.HookEventPermissionRequest,
-		wire.HookEventSetup, wire.HookEventTeammateIdle, wire.HookEventTaskCompleted:
-		return oldestHooks()
-	case wire.HookEventPostToolBatch, wire.HookEventUserPromptExpansion, wire.HookEventStopFailure, wire.HookEventPostCompact,
-		wire.HookEventPermissionDenied, wire.HookEventTaskCreated, wire.HookEventElicitation, wire.HookEventElicitationResult,
-		wire.HookEventConfigChange, wire.HookEventWorktreeCreate, wire.HookEventWorktreeRemove, wire.HookEventInstructionsLoaded,
-		wire.HookEventCwdChanged, wire.HookEventFileChanged:
-		return wire.Version{Major: 2, Minor: 1, Patch: 120}
-	case wire.HookEventDirectoryAdded:
-		return wire.Version{Major: 2, Minor: 1, Patch: 219}
+// requireHook refuses an event that the CLI is not known to have: it would never call
+// the hook. An event that was never tried is taken to be newer than what was.
+func requireHook(event wire.HookEvent, v wire.Version) error {
+	const hint = "it would never be called"
+	words := "hook " + string(event)
+	if wire.FeatureOf(wire.FeatureHook, string(event)) != (wire.Feature{}) {
+		return require(v, wire.FeatureHook, string(event), words, hint)
 	}
-	return wire.Version{Major: 2, Minor: 1, Patch: 325}
+	if newest := wire.NewestTried(); v.Compare(newest) < 0 {
+		return &UnsupportedError{Feature: words, Version: v, Since: newest, Hint: hint}
+	}
+	return nil
 }
-
-// oldestHooks is the oldest version of all.
-func oldestHooks() wire.Version { return wire.Version{Major: 2, Minor: 1, Patch: 37} }
-
-// onFailureSince is the first version known to obey OnFailure.
-func onFailureSince() wire.Version { return wire.Version{Major: 2, Minor: 1, Patch: 325} }
 
 // A hookTable is the hooks of a session by the ids that the CLI calls them by.
 type hookTable struct {
@@ -191,16 +179,13 @@ func newHookTable(h *Hooks, v wire.Version) (*hookTable, error) {
 		case c.onFailure != "" && c.async:
 			return nil, &OptionError{Option: option, Reason: "a hook that is not waited for cannot have OnFailure"}
 		}
-		// An unknown version is taken for the oldest.
-		if since := hookSince(c.event); v.Compare(since) < 0 && since != oldestHooks() {
-			return nil, &UnsupportedError{Feature: "hook " + string(c.event), Version: v, Since: since, Hint: "it would never be called"}
+		if err := requireHook(c.event, v); err != nil {
+			return nil, err
 		}
 		if c.onFailure != "" && c.onFailure != wire.HookFailureContinue {
-			if v.Compare(onFailureSince()) < 0 {
-				return nil, &UnsupportedError{
-					Feature: fmt.Sprintf("hook %s with OnFailure %q", c.event, c.onFailure), Version: v, Since: onFailureSince(),
-					Hint: "older ones go on when a hook fails",
-				}
+			words := fmt.Sprintf("hook %s with OnFailure %q", c.event, c.onFailure)
+			if err := require(v, wire.FeatureInitialize, "hooks.onFailure", words, "older ones go on when a hook fails"); err != nil {
+				return nil, err
 			}
 			set.blocks = true
 		}

@@ -23,14 +23,14 @@ type Hooks struct {
 	PostToolUse []Hook[wire.PostToolUseInput, wire.PostToolUseOutput]
 	// PostToolUseFailure: a tool has failed.
 	PostToolUseFailure []Hook[wire.PostToolUseFailureInput, wire.PostToolUseFailureOutput]
-	// PostToolBatch: all tools of a message have run. Since 2.1.120.
+	// PostToolBatch: all tools of a message have run. Since 2.1.118.
 	PostToolBatch []Hook[wire.PostToolBatchInput, wire.PostToolBatchOutput]
 	// Notification: the CLI notifies the user.
 	Notification []Hook[wire.NotificationInput, wire.NotificationOutput]
 	// UserPromptSubmit: a prompt came in.
 	UserPromptSubmit []Hook[wire.UserPromptSubmitInput, wire.UserPromptSubmitOutput]
 	// UserPromptExpansion: a slash command or an MCP prompt was expanded. Since
-	// 2.1.120.
+	// 2.1.116.
 	UserPromptExpansion []Hook[wire.UserPromptExpansionInput, wire.UserPromptExpansionOutput]
 	// SessionStart: the session starts. Only a start after compaction or /clear is
 	// told: the first is over before the CLI knows the hooks.
@@ -40,7 +40,7 @@ type Hooks struct {
 	SessionEnd []Hook[wire.SessionEndInput, NoOutput]
 	// Stop: the model is about to end its turn.
 	Stop []Hook[wire.StopInput, wire.StopOutput]
-	// StopFailure: a turn ended on an API error. Since 2.1.120.
+	// StopFailure: a turn ended on an API error. Since 2.1.78.
 	StopFailure []Hook[wire.StopFailureInput, NoOutput]
 	// SubagentStart: a sub-agent starts.
 	SubagentStart []Hook[wire.SubagentStartInput, wire.SubagentStartOutput]
@@ -48,43 +48,46 @@ type Hooks struct {
 	SubagentStop []Hook[wire.SubagentStopInput, wire.SubagentStopOutput]
 	// PreCompact: the conversation is about to be compacted.
 	PreCompact []Hook[wire.PreCompactInput, NoOutput]
-	// PostCompact: the conversation was compacted. Since 2.1.120.
+	// PostCompact: the conversation was compacted. Since 2.1.76.
 	PostCompact []Hook[wire.PostCompactInput, NoOutput]
-	// PreModelSwitch: the model is about to change. Since 2.1.325.
+	// PreModelSwitch: the model is about to change. Since 2.1.251.
 	PreModelSwitch []Hook[wire.PreModelSwitchInput, wire.PreModelSwitchOutput]
-	// PostModelSwitch: the model has changed. Since 2.1.325.
+	// PostModelSwitch: the model has changed. Since 2.1.251.
 	PostModelSwitch []Hook[wire.PostModelSwitchInput, wire.PostModelSwitchOutput]
 	// PermissionRequest: a permission is about to be asked for.
 	PermissionRequest []Hook[wire.PermissionRequestInput, wire.PermissionRequestOutput]
-	// PermissionDenied: a tool call was refused. Since 2.1.120.
+	// PermissionDenied: a tool call was refused. Since 2.1.88.
 	PermissionDenied []Hook[wire.PermissionDeniedInput, wire.PermissionDeniedOutput]
 	// Setup: the session is set up or maintained.
+	// It is over before the CLI knows the hooks of a program: only those of the settings are run.
 	Setup []Hook[wire.SetupInput, wire.SetupOutput]
 	// TeammateIdle: another agent of the team has nothing to do.
 	TeammateIdle []Hook[wire.TeammateIdleInput, NoOutput]
-	// TaskCreated: a task was created. Since 2.1.120.
+	// TaskCreated: a task was created. Since 2.1.84.
 	TaskCreated []Hook[wire.TaskCreatedInput, NoOutput]
 	// TaskCompleted: a task is about to be completed.
 	TaskCompleted []Hook[wire.TaskCompletedInput, NoOutput]
-	// Elicitation: an MCP server asks the user something. Since 2.1.120.
+	// Elicitation: an MCP server asks the user something. Since 2.1.63.
 	Elicitation []Hook[wire.ElicitationInput, wire.ElicitationOutput]
-	// ElicitationResult: the user reacted to that. Since 2.1.120.
+	// ElicitationResult: the user reacted to that. Since 2.1.63.
 	ElicitationResult []Hook[wire.ElicitationResultInput, wire.ElicitationResultOutput]
-	// ConfigChange: settings changed. Since 2.1.120.
+	// ConfigChange: settings changed. Since 2.1.48.
 	ConfigChange []Hook[wire.ConfigChangeInput, NoOutput]
-	// WorktreeCreate: a worktree is about to be made. Since 2.1.120.
+	// WorktreeCreate: a worktree is about to be made. Since 2.1.50.
 	WorktreeCreate []Hook[wire.WorktreeCreateInput, wire.WorktreeCreateOutput]
-	// WorktreeRemove: a worktree is about to be removed. Since 2.1.120.
+	// WorktreeRemove: a worktree is about to be removed. Since 2.1.50.
 	WorktreeRemove []Hook[wire.WorktreeRemoveInput, NoOutput]
-	// InstructionsLoaded: an instruction file was read. Since 2.1.120.
+	// InstructionsLoaded: an instruction file was read. Since 2.1.69.
 	InstructionsLoaded []Hook[wire.InstructionsLoadedInput, NoOutput]
-	// CwdChanged: the working directory changed. Since 2.1.120.
+	// CwdChanged: the working directory changed. Since 2.1.83.
+	// It is told only if the settings have a hook for it, too.
 	CwdChanged []Hook[wire.CwdChangedInput, wire.CwdChangedOutput]
-	// FileChanged: a watched file changed. Since 2.1.120.
+	// FileChanged: a watched file changed. Since 2.1.83.
+	// It is told only if the settings have a hook for it, too.
 	FileChanged []Hook[wire.FileChangedInput, wire.FileChangedOutput]
 	// DirectoryAdded: a working directory was added. Since 2.1.219.
 	DirectoryAdded []Hook[wire.DirectoryAddedInput, NoOutput]
-	// MessageDisplay: a piece of an answer is about to be shown. Since 2.1.325.
+	// MessageDisplay: a piece of an answer is about to be shown. Since 2.1.152.
 	MessageDisplay []Hook[wire.MessageDisplayInput, wire.MessageDisplayOutput]
 
 	// Any holds hooks by the name of their event, whatever it is: one function for

@@ -100,7 +100,7 @@ func TestHooksAreComplete(t *testing.T) {
 	for v, want := range map[wire.Version]int{{Major: 2, Minor: 1, Patch: 37}: 15, {Major: 2, Minor: 1, Patch: 120}: 29, newest: 33} {
 		n := 0
 		for _, event := range events {
-			if v.Compare(hookSince(wire.HookEvent(event))) >= 0 {
+			if requireHook(wire.HookEvent(event), v) == nil {
 				n++
 			}
 		}
@@ -126,7 +126,7 @@ func TestHooksRefused(t *testing.T) {
 	}{
 		"too new": {Hooks{MessageDisplay: On("", func(context.Context, *wire.MessageDisplayInput) (*HookAnswer[wire.MessageDisplayOutput], error) {
 			return nil, nil
-		})}, old, "hook MessageDisplay is not supported by CLI 2.1.120, only since 2.1.325"},
+		})}, old, "hook MessageDisplay is not supported by CLI 2.1.120, only since " + wire.FeatureOf(wire.FeatureHook, "MessageDisplay").Since.String()},
 		"unknown":      {Hooks{Any: map[wire.HookEvent][]AnyHook{"Moonrise": {{Run: nothing}}}}, old, "hook Moonrise is not supported by CLI 2.1.120"},
 		"no version":   {Hooks{PostCompact: On("", func(context.Context, *wire.PostCompactInput) (*HookAnswer[NoOutput], error) { return nil, nil })}, wire.Version{}, "hook PostCompact is not supported by a CLI of unknown version"},
 		"blocks":       {Hooks{Stop: []Hook[wire.StopInput, wire.StopOutput]{{OnFailure: wire.HookFailureBlock, Run: run}}}, old, `OnFailure "block" is not supported`},

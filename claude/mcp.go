@@ -96,6 +96,7 @@ const maxEarly = 64
 
 // openMCP connects to servers. Either all are connected or none.
 func (d *requestRouter) openMCP(ctx context.Context, servers map[string]MCPServer) (map[string]*mcpLink, error) {
+	ctx = context.WithValue(ctx, routerKey{}, d)
 	links := map[string]*mcpLink{}
 	for _, name := range sortedKeys(servers) {
 		server := servers[name]
@@ -147,6 +148,7 @@ func (d *requestRouter) receiveMCP(ctx context.Context, q *wire.ControlRequest, 
 	if link == nil {
 		return nil, fmt.Errorf("there is no MCP server %q here", r.ServerName)
 	}
+	ctx = context.WithValue(ctx, routerKey{}, d)
 	message, err := json.Marshal(&r.Message)
 	if err != nil {
 		return nil, fmt.Errorf("reading a message for MCP server %q: %w", r.ServerName, err)

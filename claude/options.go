@@ -65,7 +65,9 @@ type Options struct {
 	PermissionMode wire.PermissionMode
 	// PermissionPromptTool says what is asked for permissions: "stdio" is the
 	// controller, otherwise the name of an MCP tool, and "none" leaves the flag
-	// out, so that the CLI denies what it would ask. If empty, "stdio".
+	// out, so that the CLI denies what it would ask. A tool of MCPServers that
+	// calls [AskPermission] makes questions of the calls; package claudemcp has it
+	// ready, and 2.1.120 knows such tools. If empty, "stdio".
 	PermissionPromptTool string
 	// AllowBypass permits switching to
 	// [wire.PermissionModeBypassPermissions] later. With [NewSession] it says
@@ -112,7 +114,7 @@ type Options struct {
 	// IncludeHookEvents asks for the life cycle of all hooks.
 	IncludeHookEvents bool
 	// ForwardSubagentText asks for text and thinking of sub-agents. A session
-	// can have it since 2.1.120, a process alone since 2.1.325.
+	// can have it since 2.1.119, a process alone since 2.1.211.
 	ForwardSubagentText bool
 	// SessionMirror asks for transcript_mirror lines.
 	SessionMirror bool
@@ -239,7 +241,7 @@ type Options struct {
 	// Claude Code's own is used.
 	SystemPrompt string
 	// SystemPromptParts is a system prompt in parts, which are sent as they are
-	// since 2.1.120 and joined before. It excludes SystemPrompt. A single empty
+	// since 2.1.110 and joined before. It excludes SystemPrompt. A single empty
 	// part means that there is no system prompt at all.
 	SystemPromptParts []string
 	// AppendSystemPrompt is added to the system prompt, whichever it is.
@@ -247,35 +249,35 @@ type Options struct {
 	// ExcludeDynamicSections moves what differs from user to user, such as the
 	// working directory, out of the CLI's own system prompt into the first
 	// message, so that the prompt can be cached across users. Known since
-	// 2.1.120.
+	// 2.1.97.
 	ExcludeDynamicSections bool
 	// SystemPromptSnapshot keeps the system prompt as it is at the start.
-	// Known since 2.1.325.
+	// Known since 2.1.257.
 	SystemPromptSnapshot bool
 	// PlanModeInstructions replace the phases of work that the CLI describes to
-	// the model in mode plan. Known since 2.1.120.
+	// the model in mode plan. Known since 2.1.118.
 	PlanModeInstructions string
 	// Agents are sub-agents by name.
 	Agents map[string]wire.AgentDefinition
 	// Skills are the skills to offer, which [Start] also allows to be used. Nil
 	// leaves the choice to the CLI, an empty slice offers none. Known since
-	// 2.1.120.
+	// 2.1.116.
 	Skills []string
-	// ToolAliases are other names for tools. Known since 2.1.325.
+	// ToolAliases are other names for tools. Known since 2.1.142.
 	ToolAliases map[string]string
 	// Title is the title of the conversation, unless it is resumed: the CLI
-	// then makes none of its own. Known since 2.1.120.
+	// then makes none of its own. Known since 2.1.113.
 	Title string
 	// PromptSuggestions asks for guesses of the next prompt,
 	// AgentProgressSummaries for summaries of what sub-agents do. Known since
-	// 2.1.120.
+	// 2.1.48.
 	PromptSuggestions, AgentProgressSummaries bool
 	// PerTaskStopAffordance says that the user can stop single tasks here, so
-	// that an interrupt spares background tasks. Known since 2.1.325.
+	// that an interrupt spares background tasks. Known since 2.1.246.
 	PerTaskStopAffordance bool
 	// PluginsByInitialize sends PluginDirs and PluginDirsNoMCP with the
 	// initialize request instead of as arguments, and has the CLI wait for it.
-	// Known since 2.1.325.
+	// Known since 2.1.261.
 	PluginsByInitialize bool
 	// VerbatimPrompts has every prompt taken as it is: no slash command and no
 	// mention of a file in it is acted on. Known since 2.1.248.
@@ -291,7 +293,7 @@ type Options struct {
 	// DialogKinds are the kinds of dialogs that OnQuestion, or the caller of
 	// [Session.Answer] if Pull is set, can show; the CLI sends no others. It needs
 	// one of the two.
-	// Known since 2.1.325.
+	// Known since 2.1.169.
 	DialogKinds []string
 	// Hooks are functions of the program that the CLI calls on events.
 	Hooks Hooks
@@ -299,10 +301,10 @@ type Options struct {
 	// makes them. Servers that are processes or addresses are in MCPConfig.
 	MCPServers map[string]MCPServer
 	// MCPServerConfigs are time limits and tool policies of MCPServers, by
-	// name. Known since 2.1.325.
+	// name. Known since 2.1.248.
 	MCPServerConfigs map[string]wire.SDKMCPServerConfig
 	// MCPServerManifests are handshakes of MCPServers made in advance, by name,
-	// which save the CLI some questions at its start. Known since 2.1.325.
+	// which save the CLI some questions at its start. Known since 2.1.265.
 	MCPServerManifests map[string]wire.SDKMCPServerManifest
 
 	// Store is given a copy of what the CLI writes to the conversation's

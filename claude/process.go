@@ -124,6 +124,9 @@ func (c *Command) start(ctx context.Context) (*Process, error) {
 		stderrDone: make(chan struct{}),
 		firstLine:  make(chan struct{}),
 	}
+	if c.token != "" && len(c.Files) > 0 {
+		return nil, &OptionError{"Files", "the first descriptor is taken by SDKToken"}
+	}
 	if err := p.command.complete(); err != nil {
 		return nil, err
 	}
@@ -214,6 +217,7 @@ func (p *Process) prepare() (*exec.Cmd, []*os.File, error) {
 		}
 		cmd.ExtraFiles = []*os.File{r}
 	}
+	cmd.ExtraFiles = append(cmd.ExtraFiles, p.command.Files...)
 	return cmd, theirs, nil
 }
 
@@ -466,3 +470,7 @@ func (p *Process) Wait(ctx context.Context) error {
 // Stderr returns the end of what the CLI has written to standard error so far,
 // at most 8 KiB, with secrets taken out.
 func (p *Process) Stderr() string { return p.redactor.redact(p.errTail.bytes()) }
+
+// Redact takes out of a text what Stderr would take out: the values of the
+// CLI's environment that sound like secrets, and what looks like one.
+func (p *Process) Redact(text string) string { return p.redactor.clean([]byte(text)) }

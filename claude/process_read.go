@@ -43,8 +43,11 @@ func (r pipeReader) Read(b []byte) (int, error) {
 // batches are in memory. It ends with the pipe.
 func (p *Process) readLoop() {
 	lines := wire.NewLineReader(pipeReader{p.stdout, p.exited}, p.command.MaxLine)
+	var list [][]byte
 	for first := true; ; first = false {
-		list, err := lines.Batch(nil)
+		// As many as before: most reads of a stream bring about as much.
+		var err error
+		list, err = lines.Batch(make([][]byte, 0, len(list)))
 		var tooLong *wire.LineTooLongError
 		over := err != nil && !errors.As(err, &tooLong)
 		if first {

@@ -208,7 +208,7 @@ func (s *Session) prepare(p Prompt) (*sentPrompt, error) {
 		return nil, err
 	}
 	// What the version cannot take is said now, not when its turn has come.
-	if _, _, err := wire.Fit(line, s.version()); err != nil {
+	if _, err := s.conn.fit(line); err != nil {
 		return nil, err
 	}
 	return &sentPrompt{Prompt: p, line: line, written: make(chan struct{}), done: make(chan struct{})}, nil

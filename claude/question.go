@@ -112,6 +112,7 @@ type asked struct {
 	agent     string
 	toolUse   string
 	recovered bool
+	byTool    bool            // asked with a call of an MCP tool, which its answer answers
 	bypass    bool            // the CLI may be told to ask no more
 	number    int64           // in the order of opening
 	line      int64           // the number of the line that asks
@@ -121,7 +122,8 @@ type asked struct {
 	done      chan struct{}
 
 	// Written before done is closed, and not after.
-	err error
+	err   error
+	given []byte // the line that answers it; nil if none does
 }
 
 // ID returns the request's id.

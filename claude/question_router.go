@@ -100,7 +100,7 @@ func (b *questionTable) insert(q Question) {
 // question is settled, so that its withdrawal ends ctx until then. The answer is
 // sent by the goroutine that settles it.
 func (d *requestRouter) ask(ctx context.Context, request *wire.ControlRequest) ([]byte, error) {
-	q, line, fresh := d.openQuestion(request, false)
+	q, line, fresh := d.openQuestion(request, asking{})
 	switch {
 	case line != nil:
 		return line, nil // it was answered, and the answer was lost
@@ -125,9 +125,15 @@ func withdrawal(cause error) error {
 	return fmt.Errorf("%w: %w", ErrWithdrawn, cause)
 }
 
+// asking says how a question was asked.
+type asking struct {
+	recovered bool // while the CLI was not connected
+	byTool    bool // with a call of an MCP tool, see AskPermission
+}
+
 // openQuestion notes a question. It returns the question, unless it is not to be
 // asked or is settled; then the line that answered it, if one did.
-func (d *requestRouter) openQuestion(request *wire.ControlRequest, recovered bool) (q Question, line []byte, fresh bool) {
+func (d *requestRouter) openQuestion(request *wire.ControlRequest, how asking) (q Question, line []byte, fresh bool) {
 	if r, ok := request.Request.(*wire.UserDialogRequest); ok && !slices.Contains(d.dialogs, r.DialogKind) {
 		return nil, nil, false // it is for another client, which has declared it
 	}
@@ -145,7 +151,7 @@ func (d *requestRouter) openQuestion(request *wire.ControlRequest, recovered boo
 	}
 	b.last++
 	a := &asked{
-		request: request, kind: fold.KindOf(request.Request), recovered: recovered, bypass: d.bypass,
+		request: request, kind: fold.KindOf(request.Request), recovered: how.recovered, byTool: how.byTool, bypass: d.bypass,
 		number: b.last, line: b.lines[request.RequestID], done: make(chan struct{}),
 	}
 	// It ends when the question is settled, and never before: what a handler
@@ -221,13 +227,16 @@ func (d *requestRouter) settle(q Question, r Reply) error {
 	// What it was made of is the program's, which may have left a nil in it.
 	line, err := protect("reply", func() ([]byte, error) { return given.line(d.conn.Version()) })
 	if err == nil {
-		_, _, err = wire.Fit(line, d.conn.Version())
+		_, err = d.conn.fit(line)
 	}
 	if err != nil {
 		return err
 	}
 	if err := d.closeQuestion(a, ErrSettled, line); err != nil {
 		return fmt.Errorf("answering question %s: %w", a.ID(), err)
+	}
+	if a.byTool {
+		return nil // askByTool returns it
 	}
 	if err := d.conn.write(line); err != nil {
 		return fmt.Errorf("answering question %s: %w", a.ID(), err)
@@ -244,7 +253,7 @@ func (d *requestRouter) closeQuestion(a *asked, how error, line []byte) error {
 	if err := a.Err(); err != nil {
 		return err
 	}
-	a.err = how
+	a.err, a.given = how, line
 	close(a.done)
 	a.stop()
 	a.cancel(how)
@@ -289,7 +298,7 @@ func (d *requestRouter) settleElsewhere(id string, why error) {
 // recovered notes that the CLI still waits for an answer to a question, which it
 // asked while it was not connected, or whose answer was lost on the way.
 func (d *requestRouter) recovered(request *wire.ControlRequest) {
-	q, line, fresh := d.openQuestion(request, true)
+	q, line, fresh := d.openQuestion(request, asking{recovered: true})
 	switch {
 	case fresh:
 		d.calls.start(func() { d.pose(q) })

@@ -50,12 +50,16 @@ func (t *tail) bytes() []byte {
 const redacted = "[redacted]"
 
 var (
-	secretPattern = regexp.MustCompile(`sk-ant-[A-Za-z0-9_-]{4,}` +
-		`|\bsb_[A-Za-z0-9]+_[A-Za-z0-9_-]{4,}` +
-		`|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?`)
-	urlPattern        = regexp.MustCompile(`(://)[^/\s:@]+:[^/\s@]+@`)
-	bearerPattern     = regexp.MustCompile(`(?i)\b(bearer\s+|x-api-key["']?\s*[:=]\s*["']?|authorization["']?\s*[:=]\s*["']?(?:(?:basic|bearer)\s+)?)[A-Za-z0-9._~+/=-]{4,}`)
-	secretNamePattern = regexp.MustCompile(`(?i)KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|COOKIE`)
+	secretPattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`sk-ant-[A-Za-z0-9_-]{4,}` +
+			`|\bsb_[A-Za-z0-9]+_[A-Za-z0-9_-]{4,}` +
+			`|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?`)
+	})
+	urlPattern    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(://)[^/\s:@]+:[^/\s@]+@`) })
+	bearerPattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(bearer\s+|x-api-key["']?\s*[:=]\s*["']?|authorization["']?\s*[:=]\s*["']?(?:(?:basic|bearer)\s+)?)[A-Za-z0-9._~+/=-]{4,}`)
+	})
+	secretNamePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|COOKIE`) })
 )
 
 // A redactor takes secrets out of texts that go into errors.
@@ -68,7 +72,7 @@ type redactor struct {
 func newRedactor(env []string, secrets ...string) *redactor {
 	r := &redactor{}
 	for _, kv := range env {
-		if k, v, ok := strings.Cut(kv, "="); ok && secretNamePattern.MatchString(k) {
+		if k, v, ok := strings.Cut(kv, "="); ok && secretNamePattern().MatchString(k) {
 			secrets = append(secrets, v)
 		}
 	}
@@ -98,7 +102,7 @@ func (r *redactor) clean(text []byte) string {
 	for _, v := range r.values {
 		s = strings.ReplaceAll(s, v, redacted)
 	}
-	s = bearerPattern.ReplaceAllString(s, "${1}"+redacted)
-	s = urlPattern.ReplaceAllString(s, "${1}"+redacted+"@")
-	return secretPattern.ReplaceAllString(s, redacted)
+	s = bearerPattern().ReplaceAllString(s, "${1}"+redacted)
+	s = urlPattern().ReplaceAllString(s, "${1}"+redacted+"@")
+	return secretPattern().ReplaceAllString(s, redacted)
 }

@@ -89,7 +89,7 @@ func (o *Options) startProcess(ctx context.Context) (*Process, error) {
 		return nil, err
 	}
 	if started.VerbatimPrompts {
-		if err := require(cli.Version, "option VerbatimPrompts", version(248)); err != nil {
+		if err := require(cli.Version, wire.FeatureMember, "user.client_composed", "option VerbatimPrompts", ""); err != nil {
 			return nil, err
 		}
 	}
@@ -124,27 +124,27 @@ func (o *Options) initializeRequest(v wire.Version, hooks map[string][]wire.Hook
 	for _, f := range []struct {
 		option string
 		set    bool
-		since  wire.Version
+		member string
 	}{
-		{"ExcludeDynamicSections", o.ExcludeDynamicSections, version(120)},
-		{"PlanModeInstructions", o.PlanModeInstructions != "", version(120)},
-		{"Skills", o.Skills != nil, version(120)},
-		{"Title", o.Title != "", version(120)},
-		{"PromptSuggestions", o.PromptSuggestions, version(120)},
-		{"AgentProgressSummaries", o.AgentProgressSummaries, version(120)},
-		{"ForwardSubagentText", o.ForwardSubagentText, version(120)},
-		{"SystemPromptSnapshot", o.SystemPromptSnapshot, version(325)},
-		{"ToolAliases", len(o.ToolAliases) > 0, version(325)},
-		{"PerTaskStopAffordance", o.PerTaskStopAffordance, version(325)},
-		{"PluginsByInitialize", o.PluginsByInitialize, version(325)},
-		{"DialogKinds", len(o.DialogKinds) > 0, version(325)},
-		{"MCPServerConfigs", len(o.MCPServerConfigs) > 0, version(325)},
-		{"MCPServerManifests", len(o.MCPServerManifests) > 0, version(325)},
+		{"ExcludeDynamicSections", o.ExcludeDynamicSections, "excludeDynamicSections"},
+		{"PlanModeInstructions", o.PlanModeInstructions != "", "planModeInstructions"},
+		{"Skills", o.Skills != nil, "skills"},
+		{"Title", o.Title != "", "title"},
+		{"PromptSuggestions", o.PromptSuggestions, "promptSuggestions"},
+		{"AgentProgressSummaries", o.AgentProgressSummaries, "agentProgressSummaries"},
+		{"ForwardSubagentText", o.ForwardSubagentText, "forwardSubagentText"},
+		{"SystemPromptSnapshot", o.SystemPromptSnapshot, "systemPromptSnapshot"},
+		{"ToolAliases", len(o.ToolAliases) > 0, "toolAliases"},
+		{"PerTaskStopAffordance", o.PerTaskStopAffordance, "perTaskStopAffordance"},
+		{"PluginsByInitialize", o.PluginsByInitialize, "plugins"},
+		{"DialogKinds", len(o.DialogKinds) > 0, "supportedDialogKinds"},
+		{"MCPServerConfigs", len(o.MCPServerConfigs) > 0, "sdkMcpServerConfigs"},
+		{"MCPServerManifests", len(o.MCPServerManifests) > 0, "sdkMcpServerManifests"},
 	} {
 		if !f.set {
 			continue
 		}
-		if err := require(v, "option "+f.option, f.since); err != nil {
+		if err := require(v, wire.FeatureInitialize, f.member, "option "+f.option, ""); err != nil {
 			return nil, err
 		}
 	}
@@ -189,9 +189,9 @@ func (o *Options) initializeRequest(v wire.Version, hooks map[string][]wire.Hook
 	return r, o.putSystemPrompt(r, v)
 }
 
-// putSystemPrompt gives the prompt the form of the version: a list since 2.1.120,
-// before one text. 2.1.37 ignores a list in silence, and every version reads a
-// text, so that is what one of unknown version gets.
+// putSystemPrompt gives the prompt the form of the version: a list, or one text for
+// those that ignore a list in silence. Every version reads a text, so that is what
+// one of unknown version gets.
 func (o *Options) putSystemPrompt(r *wire.InitializeRequest, v wire.Version) error {
 	parts := o.SystemPromptParts
 	if o.SystemPrompt != "" {
@@ -201,7 +201,7 @@ func (o *Options) putSystemPrompt(r *wire.InitializeRequest, v wire.Version) err
 		return nil
 	}
 	var form any = parts
-	if v.Compare(version(120)) < 0 {
+	if wire.FeatureOf(wire.FeatureInitialize, "systemPrompt[]").In(v) != wire.Supported {
 		form = strings.Join(parts, "\n\n")
 	}
 	raw, err := json.Marshal(form)
@@ -216,7 +216,7 @@ func (o *Options) putSystemPrompt(r *wire.InitializeRequest, v wire.Version) err
 // go. Wishes that an older CLI does not know are left out: the server works
 // without them.
 func (o *Options) mcpConfigs(v wire.Version) map[string]wire.SDKMCPServerConfig {
-	if v.Compare(version(325)) < 0 {
+	if wire.FeatureOf(wire.FeatureInitialize, "sdkMcpServerConfigs").In(v) != wire.Supported {
 		return nil
 	}
 	configs := map[string]wire.SDKMCPServerConfig{}
@@ -370,7 +370,7 @@ func (o *Options) Warnings() []string {
 	case wire.PermissionModeAuto:
 		warnings = append(warnings, "with PermissionMode auto the CLI decides most permissions on its own")
 	}
-	if o.PermissionPromptTool != "" && o.PermissionPromptTool != "stdio" || o.PermissionPrompts == "none" {
+	if o.PermissionPromptTool != "" && o.PermissionPromptTool != "stdio" && !o.ownTool(o.PermissionPromptTool) || o.PermissionPrompts == "none" {
 		warnings = append(warnings, "with this PermissionPromptTool or PermissionPrompts permissions are not asked here")
 	}
 	for _, rule := range o.AllowedTools {
@@ -379,6 +379,17 @@ func (o *Options) Warnings() []string {
 		}
 	}
 	return warnings
+}
+
+// ownTool reports whether a tool's name is that of a tool of MCPServers, which may
+// ask here.
+func (o *Options) ownTool(name string) bool {
+	for server := range o.MCPServers {
+		if strings.HasPrefix(name, "mcp__"+server+"__") {
+			return true
+		}
+	}
+	return false
 }
 
 // warn tells the logger what is probably not meant.

@@ -41,7 +41,7 @@ func TestInitializeRequest(t *testing.T) {
 		in      []wire.Version
 	}{
 		{"nothing", Options{}, `{"subtype":"initialize"}`, all},
-		{"a system prompt as a text", Options{SystemPrompt: "a"}, `{"systemPrompt":"a"}`, []wire.Version{v37, unknown, version(119)}},
+		{"a system prompt as a text", Options{SystemPrompt: "a"}, `{"systemPrompt":"a"}`, []wire.Version{v37, unknown, wire.FeatureOf(wire.FeatureInitialize, "systemPrompt[]").Without}},
 		{"a system prompt as a list", Options{SystemPrompt: "a"}, `{"systemPrompt":["a"]}`, []wire.Version{v120, v325}},
 		{"parts as a text", Options{SystemPromptParts: []string{"a", "b"}}, `{"systemPrompt":"a\n\nb"}`, []wire.Version{v37, unknown}},
 		{"parts", Options{SystemPromptParts: []string{"a", "b"}}, `{"systemPrompt":["a","b"]}`, []wire.Version{v120, v325}},
@@ -130,29 +130,33 @@ func TestUnsupportedSessionOptions(t *testing.T) {
 	tests := []struct {
 		option  string
 		options Options
-		since   int
+		member  string // of the initialize request
 	}{
-		{"ExcludeDynamicSections", Options{ExcludeDynamicSections: true}, 120},
-		{"PlanModeInstructions", Options{PlanModeInstructions: "x"}, 120},
-		{"Skills", Options{Skills: []string{}}, 120},
-		{"Title", Options{Title: "x"}, 120},
-		{"PromptSuggestions", Options{PromptSuggestions: true}, 120},
-		{"AgentProgressSummaries", Options{AgentProgressSummaries: true}, 120},
-		{"ForwardSubagentText", Options{ForwardSubagentText: true}, 120},
-		{"SystemPromptSnapshot", Options{SystemPromptSnapshot: true}, 325},
-		{"ToolAliases", Options{ToolAliases: map[string]string{"a": "b"}}, 325},
-		{"PerTaskStopAffordance", Options{PerTaskStopAffordance: true}, 325},
-		{"PluginsByInitialize", Options{PluginsByInitialize: true}, 325},
-		{"DialogKinds", Options{DialogKinds: []string{"x"}, Pull: true}, 325},
-		{"MCPServerConfigs", Options{MCPServers: servers, MCPServerConfigs: map[string]wire.SDKMCPServerConfig{"a": {}}}, 325},
-		{"MCPServerManifests", Options{MCPServers: servers, MCPServerManifests: map[string]wire.SDKMCPServerManifest{"a": {}}}, 325},
-		{"VerbatimPrompts", Options{VerbatimPrompts: true}, 248},
+		{"ExcludeDynamicSections", Options{ExcludeDynamicSections: true}, "excludeDynamicSections"},
+		{"PlanModeInstructions", Options{PlanModeInstructions: "x"}, "planModeInstructions"},
+		{"Skills", Options{Skills: []string{}}, "skills"},
+		{"Title", Options{Title: "x"}, "title"},
+		{"PromptSuggestions", Options{PromptSuggestions: true}, "promptSuggestions"},
+		{"AgentProgressSummaries", Options{AgentProgressSummaries: true}, "agentProgressSummaries"},
+		{"ForwardSubagentText", Options{ForwardSubagentText: true}, "forwardSubagentText"},
+		{"SystemPromptSnapshot", Options{SystemPromptSnapshot: true}, "systemPromptSnapshot"},
+		{"ToolAliases", Options{ToolAliases: map[string]string{"a": "b"}}, "toolAliases"},
+		{"PerTaskStopAffordance", Options{PerTaskStopAffordance: true}, "perTaskStopAffordance"},
+		{"PluginsByInitialize", Options{PluginsByInitialize: true}, "plugins"},
+		{"DialogKinds", Options{DialogKinds: []string{"x"}, Pull: true}, "supportedDialogKinds"},
+		{"MCPServerConfigs", Options{MCPServers: servers, MCPServerConfigs: map[string]wire.SDKMCPServerConfig{"a": {}}}, "sdkMcpServerConfigs"},
+		{"MCPServerManifests", Options{MCPServers: servers, MCPServerManifests: map[string]wire.SDKMCPServerManifest{"a": {}}}, "sdkMcpServerManifests"},
+		{"VerbatimPrompts", Options{VerbatimPrompts: true}, ""},
 	}
 	for _, test := range tests {
-		for _, v := range []wire.Version{version(37), version(test.since - 1), {}} {
+		feature := wire.FeatureOf(wire.FeatureInitialize, test.member)
+		if test.member == "" {
+			feature = wire.FeatureOf(wire.FeatureMember, "user.client_composed")
+		}
+		for _, v := range []wire.Version{version(37), feature.Without, {}} {
 			test.options.CLI = &CLI{Args: []string{"/no/such/program"}, Version: v}
 			_, err := test.options.startProcess(t.Context())
-			if e, ok := errors.AsType[*UnsupportedError](err); !ok || e.Feature != "option "+test.option || e.Since != version(test.since) || e.Version != v {
+			if e, ok := errors.AsType[*UnsupportedError](err); !ok || e.Feature != "option "+test.option || e.Since != feature.Since || e.Version != v {
 				t.Errorf("%s with %s: %v", test.option, v, err)
 			}
 		}

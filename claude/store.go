@@ -8,6 +8,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -108,14 +109,16 @@ func (k StoreKey) check() error {
 	if k.Project == "" || k.Project == "." || k.Project == ".." || strings.ContainsAny(k.Project, "/\\\x00") {
 		return fmt.Errorf("%.60q is no name of a project: expected one without slashes", k.Project)
 	}
-	if k.Subpath != "" && (len(k.Subpath) > 1000 || !storeSubpath.MatchString(k.Subpath)) {
+	if k.Subpath != "" && (len(k.Subpath) > 1000 || !storeSubpath().MatchString(k.Subpath)) {
 		return fmt.Errorf("%.60q is no subpath: expected names of letters, digits, dots, dashes and underscores between slashes", k.Subpath)
 	}
 	return nil
 }
 
 // storeSubpath is what a subpath looks like. No part of it begins with a dot.
-var storeSubpath = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`)
+var storeSubpath = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`)
+})
 
 // StoreOptions say how a [SessionStore] is used. Nil and the zero value are
 // valid.

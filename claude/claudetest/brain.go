@@ -20,6 +20,7 @@ type brain struct {
 	client  *http.Client
 	base    string
 	key     string
+	plan    bool // there is a subscription instead of a key; its token is never sent
 	retries int
 }
 
@@ -36,6 +37,8 @@ type apiFailure struct {
 	midway     bool   // the stream had begun
 	text       string // what is said about it instead of the usual; empty: the usual
 	cut        bool   // and then the connection was closed
+	header     http.Header
+	limited    bool // by the plan of a subscription, and not for a moment
 	cause      error
 }
 
@@ -80,6 +83,9 @@ func (f *apiFailure) Unwrap() error { return f.cause }
 
 // retryable reports whether the CLI tries again.
 func (f *apiFailure) retryable() bool {
+	if f.limited {
+		return false
+	}
 	switch f.status {
 	case 0, http.StatusRequestTimeout, http.StatusConflict, http.StatusTooManyRequests, http.StatusUnauthorized:
 		return true
@@ -102,8 +108,8 @@ type modelEvent struct {
 	data json.RawMessage
 }
 
-// stream asks for a message and hands every event on. An error is an *apiFailure, or the context's.
-func (b *brain) stream(ctx context.Context, body members, on func(modelEvent) error) error {
+// stream asks for a message and hands every event on, and at the end the headers. An error is an *apiFailure, or the context's.
+func (b *brain) stream(ctx context.Context, body members, on func(modelEvent) error, headers func(http.Header)) error {
 	response, err := b.post(ctx, body.with("stream", true))
 	if err != nil {
 		return err
@@ -131,6 +137,7 @@ func (b *brain) stream(ctx context.Context, body members, on func(modelEvent) er
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case errors.Is(err, io.EOF) && stopped:
+			headers(response.Header)
 			return nil
 		default:
 			return &apiFailure{midway: true, cut: true, message: "the stream was cut", cause: err}
@@ -177,7 +184,8 @@ func (b *brain) post(ctx context.Context, body members) (*http.Response, error) 
 	}
 	defer func() { _ = response.Body.Close() }() // an error is short
 	text, _ := io.ReadAll(io.LimitReader(response.Body, 64<<10))
-	failure := &apiFailure{status: response.StatusCode, retryAfter: response.Header.Get("Retry-After"), message: string(text), body: string(text)}
+	failure := &apiFailure{status: response.StatusCode, retryAfter: response.Header.Get("Retry-After"), message: string(text), body: string(text), header: response.Header}
+	failure.limited = b.plan && response.Header.Get("Anthropic-Ratelimit-Unified-Status") == "rejected"
 	var parsed struct {
 		Error struct{ Type, Message string }
 	}

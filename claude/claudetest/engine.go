@@ -87,6 +87,11 @@ type engine struct {
 	title      string
 	mcp        mcpState
 	hooks      hookState
+	todo       []members                          // tasks that the model has made, by their number
+	worktree   string                             // the folder that EnterWorktree was about
+	calls      []string                           // ids of the tool calls that the next summary is about
+	limit      string                             // the last rate limit that was told, as JSON
+	authTold   bool                               // auth_status was sent
 	applied    map[string]json.RawMessage         // settings that came with apply_flag_settings
 	asides     map[string]context.CancelCauseFunc // requests that are worked on beside the turn, by id
 	signalled  bool                               // SIGINT has come

@@ -191,6 +191,7 @@ func (c *command) setModel(t *turn) {
 // clear begins a new conversation.
 func (c *command) clear(t *turn) {
 	e := c.engine
+	e.hookCleared(t, "SessionEnd")
 	if e.quirks.ClearTold {
 		id := wire.NewUUID()
 		line := members{"type", "conversation_reset", "new_conversation_id", id, "uuid", id, "trigger", "clear"}
@@ -207,6 +208,7 @@ func (c *command) clear(t *turn) {
 		e.spending = spending{}
 	}
 	e.mu.Unlock()
+	e.hookCleared(t, "SessionStart")
 	e.emit(e.initLine(t))
 	if !e.quirks.ClearTold {
 		e.emit(e.syntheticAssistant(e.main, "(no content)", ""))

@@ -1,6 +1,7 @@
 package claudetest
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 )
@@ -242,12 +243,24 @@ func (e *engine) setModel(r controlRequest) *exit {
 		Model string `json:"model"`
 	}
 	r.read(&request)
-	e.changeModel(request.Model, true)
-	if e.quirks.ModelAnswers {
-		e.succeed(r, members{"model", e.modelName()})
-	} else {
-		e.succeed(r, nil)
+	change := func() {
+		e.changeModel(request.Model, true)
+		if e.quirks.ModelAnswers {
+			e.succeed(r, members{"model", e.modelName()})
+		} else {
+			e.succeed(r, nil)
+		}
 	}
+	if len(e.hookEntries("PreModelSwitch", "")) == 0 && len(e.hookEntries("PostModelSwitch", "")) == 0 || !e.quirks.HookModels {
+		change()
+		return nil
+	}
+	e.aside(r, func(ctx context.Context) { // the answers of hooks come over the input that is read here
+		from, to := e.modelName(), e.quirks.models().resolve(request.Model)
+		e.hookModel(ctx, "PreModelSwitch", from, to, request.Model)
+		change()
+		e.hookModel(ctx, "PostModelSwitch", from, to, request.Model)
+	})
 	return nil
 }
 

@@ -14,8 +14,10 @@ func (e *engine) fillForm(ctx context.Context, call ToolCall, outcome ToolOutcom
 	if !e.quirks.StateLateQuestion {
 		e.tellState("requires_action")
 	}
+	request := e.formRequest(call, outcome.Form)
+	e.hookForm(ctx, request)
 	var answer answerBody
-	question, err := e.open(&ask{agent: background, quiet: !e.quirks.FormsWithdrawn}, e.formRequest(call, outcome.Form))
+	question, err := e.open(&ask{agent: background, quiet: !e.quirks.FormsWithdrawn}, request)
 	if err == nil {
 		answer, err = e.await(ctx, question, 0)
 	}
@@ -26,11 +28,13 @@ func (e *engine) fillForm(ctx context.Context, call ToolCall, outcome ToolOutcom
 		e.tellState("running")
 	}
 	var body struct {
-		Action string `json:"action"`
+		Action  string          `json:"action"`
+		Content json.RawMessage `json:"content"`
 	}
 	if err != nil || answer.subtype != "success" || json.Unmarshal(answer.body, &body) != nil || body.Action == "" {
 		body.Action = "cancel"
 	}
+	e.hookFormDone(ctx, request, body.Action, body.Content)
 	switch {
 	case body.Action != "accept":
 		return ToolOutcome{Text: "The form was not filled in: " + body.Action, Failed: true}, nil

@@ -100,6 +100,7 @@ type hookAnswer struct {
 		Context   string          `json:"additionalContext"`
 		MCPOutput json.RawMessage `json:"updatedMCPToolOutput"`
 		Decision  *hookDecision   `json:"decision"`
+		Worktree  string          `json:"worktreePath"`
 	} `json:"hookSpecificOutput"`
 }
 
@@ -440,10 +441,10 @@ func (e *engine) hookLines(call ToolCall, behind bool) {
 	}
 }
 
-// settingsHooks tells of the hooks in the settings that the command line brought. None is run: each says "(simulated)". The start of a session is
-// always told, other events only on request.
+// settingsHooks tells of the hooks in the settings that the command line brought. None is run: each says "(simulated)". The start of a session and
+// its setup are always told, other events only on request.
 func (e *engine) settingsHooks(r hookRun) {
-	if r.event != "SessionStart" && !e.flags.IncludeHookEvents {
+	if r.event != "SessionStart" && r.event != "Setup" && !e.flags.IncludeHookEvents {
 		return
 	}
 	var settings struct {
@@ -475,6 +476,11 @@ func (e *engine) settingsHooks(r hookRun) {
 
 // startHooks tells of the hooks that run when the CLI starts. They are over before initialize could register any.
 func (e *engine) startHooks() {
+	for _, trigger := range []string{"init", "maintenance"} {
+		if e.flags.Given[trigger] {
+			e.settingsHooks(hookRun{event: "Setup", subject: trigger})
+		}
+	}
 	source := "startup"
 	if e.flags.Continue || e.flags.Resume != "" {
 		source = "resume"

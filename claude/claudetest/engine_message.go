@@ -134,6 +134,9 @@ func (w *messageWriter) endBlock() {
 		return
 	}
 	w.say(block)
+	if w.block.Type == "text" {
+		w.engine.hookDisplay(w.turn, w.thread, w.text.String())
+	}
 }
 
 // useTool adds a tool call, with what the CLI adds to its input.

@@ -145,6 +145,7 @@ func (e *engine) registerRoot(r controlRequest) *exit {
 	r.read(&request)
 	if inside, err := filepath.Rel(e.dir, request.Directory); err == nil && filepath.IsLocal(inside) {
 		e.succeed(r, members{})
+		e.tasks.Go(func() { e.hookDirectory(request.Directory) }) // ends with the hooks' answers, or with the process
 		return nil
 	}
 	e.fail(r, "register_repo_root: "+request.Directory+" is not a subdirectory of the session's working directory or of a launch-time --add-dir root", "")

@@ -136,6 +136,7 @@ func orElseNull(stop any) any {
 
 // emitFailure writes how a turn ended that the API did not answer.
 func (e *engine) emitFailure(t *turn, failure *apiFailure) {
+	e.tellLimits(failure.header)
 	text := e.quirks.failureText(failure)
 	var more members
 	if e.quirks.ResultIndex {
@@ -143,6 +144,7 @@ func (e *engine) emitFailure(t *turn, failure *apiFailure) {
 	}
 	line := e.syntheticAssistant(e.main, text, e.quirks.errorName(failure), more...)
 	e.emit(e.firstWords(t, e.main, line))
+	e.hookFailure(t, failure, text)
 	terminal := "api_error"
 	if !e.quirks.ErrorWords {
 		terminal = "completed" // what older versions with a reason call it

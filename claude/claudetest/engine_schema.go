@@ -34,6 +34,24 @@ func (e *engine) wantsSchema(t *turn, th *thread) bool {
 	return !e.structured
 }
 
+// maxMisfits is how many structured outputs of a turn may fail to fit the schema.
+const maxMisfits = 5
+
+// emitMisfits writes how a turn ended whose structured output never fit.
+func (e *engine) emitMisfits(t *turn) {
+	t.mu.Lock()
+	last := t.misfits[len(t.misfits)-1]
+	t.mu.Unlock()
+	end := ending{subtype: "error_max_structured_output_retries", failed: true, stop: orNull(t.stopped)}
+	message := fmt.Sprintf("Failed to provide valid structured output after %d attempts", maxMisfits)
+	if e.quirks.SchemaReason {
+		message += " — last StructuredOutput error: " + last
+		end.terminal = "structured_output_retry_exhausted"
+	}
+	end.errors = []string{message}
+	e.emitResult(t, end)
+}
+
 // playSchema takes the structured output.
 func (e *engine) playSchema(t *turn, call ToolCall) (playedResult, error) {
 	const done = "Structured output provided successfully"
@@ -41,7 +59,15 @@ func (e *engine) playSchema(t *turn, call ToolCall) (playedResult, error) {
 	if json.Unmarshal(e.schema(), &schema) == nil && json.Unmarshal(call.Input, &value) == nil {
 		if problems := checkSchema(schema, value, ""); len(problems) > 0 {
 			text := "Output does not match required schema: " + strings.Join(problems, ", ")
-			return playedResult{content: text, failed: true, detail: "Error: " + text}, nil
+			t.mu.Lock()
+			t.misfits = append(t.misfits, text)
+			tooMany := len(t.misfits) >= maxMisfits
+			t.mu.Unlock()
+			result := playedResult{content: text, failed: true, detail: "Error: " + text}
+			if tooMany {
+				return result, errMisfits
+			}
+			return result, nil
 		}
 	}
 	t.mu.Lock()

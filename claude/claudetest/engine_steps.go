@@ -41,6 +41,7 @@ func (e *engine) steps(t *turn, th *thread) error {
 		if len(said.content) > 0 {
 			th.add("assistant", said.content)
 		}
+		e.sumUp(t, th)
 		if err := e.checkBudget(th); err != nil {
 			return err
 		}
@@ -70,6 +71,7 @@ func (e *engine) round(t *turn, th *thread, calls []ToolCall) error {
 	if err := e.useTools(t, th, calls); err != nil {
 		return err
 	}
+	e.toSumUp(th, calls)
 	if !main {
 		return nil
 	}
@@ -290,7 +292,7 @@ func (e *engine) attempt(t *turn, th *thread, stream bool) (*modelMessage, error
 		request[1] = t.fallback // the model comes first
 	}
 	if stream {
-		err := e.brain.stream(t.ctx, request, w.event)
+		err := e.brain.stream(t.ctx, request, w.event, e.tellLimits)
 		if err != nil {
 			w.abandon(err)
 			return nil, err

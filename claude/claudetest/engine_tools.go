@@ -89,6 +89,9 @@ func (e *engine) useTools(t *turn, th *thread, calls []ToolCall) error {
 		}
 	}
 	th.add("user", content)
+	if failure == nil {
+		e.hookBatch(t, th, calls, results)
+	}
 	return failure
 }
 
@@ -257,6 +260,9 @@ func (e *engine) deny(t *turn, th *thread, call ToolCall, verdict permit.Verdict
 		message = "Permission to use " + call.Name + " has been denied."
 	}
 	e.noteDenial(t, call)
+	if verdict.ReasonType == string(wire.DecisionReasonTypeClassifier) {
+		defer e.hookDenied(t, th, call, verdict.Reason)
+	}
 	if e.quirks.DeniedLines && !verdict.Invalid {
 		e.warnClassifier(verdict)
 		line := e.systemLine("permission_denied", "tool_name", call.Name, "tool_use_id", call.ID)
@@ -291,6 +297,12 @@ func (e *engine) play(t *turn, th *thread, call ToolCall, number int) (playedRes
 	}
 	if s, _ := e.findTool(call.Name); s != nil {
 		return e.playMCP(t, th, call)
+	}
+	switch call.Name {
+	case "TaskCreate", "TaskUpdate":
+		e.hookTask(t, th, call)
+	case "EnterWorktree", "ExitWorktree":
+		e.hookWorktree(t, th, call)
 	}
 	outcome := e.outcomeOf(t, th, call, number)
 	if outcome.Form != nil {

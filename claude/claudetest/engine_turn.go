@@ -31,7 +31,8 @@ type turn struct {
 	stopped   string // stop reason of the last message
 	text      string // last text of the model
 	schema    json.RawMessage
-	deferred  members // the tool call that a hook deferred
+	misfits   []string // what was wrong with each structured output that did not fit
+	deferred  members  // the tool call that a hook deferred
 	hooks     turnHooks
 	partial   string
 	first     time.Duration // to the first event
@@ -55,6 +56,7 @@ var (
 	errMaxTurns    = errors.New("maximum number of turns")    // --max-turns
 	errBudget      = errors.New("maximum budget")             // --max-budget-usd
 	errDone        = errors.New("the tool ends the turn")     // StructuredOutput
+	errMisfits     = errors.New("wrong structured output")    // maxMisfits times
 	errDeferred    = errors.New("a hook deferred the tool")   // permissionDecision defer
 	errEmpty       = errors.New("the model said nothing")     // where the version takes that for an error
 	errRefused     = errors.New("the model refused")          // stop reason refusal
@@ -133,6 +135,7 @@ func (e *engine) promptTurn(prompts []prompt) {
 		e.emitResult(t, ending{subtype: "success"})
 		return
 	}
+	e.hookExpansion(t, first)
 	if blocked := e.hookPrompt(t, first); blocked {
 		return
 	}
@@ -161,8 +164,9 @@ func (e *engine) tellEchoes(t *turn) {
 func (e *engine) begin(prompts []prompt) *turn {
 	t := e.newTurn(prompts)
 	e.mu.Lock()
-	e.turn = t
+	e.turn, e.calls = t, nil
 	e.mu.Unlock()
+	e.tellLogin()
 	e.tellState("running")
 	for _, p := range prompts {
 		e.lifecycle(p.uuid, "started")
@@ -240,6 +244,8 @@ func (e *engine) conclude(t *turn, err error) {
 			reason = "budget_exhausted"
 		}
 		e.emitLimit(t, "error_max_budget_usd", fmt.Sprintf("Reached maximum budget ($%v)", e.flags.MaxBudgetUSD), reason)
+	case errors.Is(err, errMisfits):
+		e.emitMisfits(t)
 	case errors.Is(err, errRefused):
 		e.emitRefusal(t)
 	case errors.Is(err, errTooLong):

@@ -219,8 +219,12 @@ func say(w http.ResponseWriter, r *http.Request, request Request, reply Reply) {
 // apiKey is made up and no credential: no server but ours ever sees it. Its form is the real one because some CLIs look at the prefix before they use a key.
 const apiKey = "sk-ant-api03-simulated-model-no-account"
 
+// refusingProxy is a port at which nothing listens.
+const refusingProxy = "http://127.0.0.1:9"
+
 // Env returns the whole environment for a real CLI that shall talk to the simulated model at modelURL and to no other host: the caller's PATH,
 // home as its home folder, a made-up API key, and everything switched off that would call out by itself (telemetry, error reports, updates).
+// What calls out all the same, as 2.1.37 does when it starts, is sent to a proxy on loopback that refuses it.
 //
 // Nothing else is inherited, on purpose: a developer's own settings, keys and proxies must not reach the CLI under test, nor the other way
 // round. Append to the result what a test needs in addition.
@@ -235,5 +239,8 @@ func Env(home, modelURL string) []string {
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 		"DISABLE_AUTOUPDATER=1",
 		"DISABLE_BUG_COMMAND=1",
+		"HTTPS_PROXY=" + refusingProxy,
+		"HTTP_PROXY=" + refusingProxy,
+		"NO_PROXY=127.0.0.1,localhost,::1",
 	}
 }

@@ -180,6 +180,10 @@ type Quirks struct {
 	FallbackFails bool
 	// ThinkingLines sends system/thinking_tokens while the model thinks.
 	ThinkingLines bool
+	// LimitLines sends rate_limit_event for the limits of a subscription, which the model's answers name in their headers.
+	LimitLines bool
+	// LimitWindows has all windows in rate_limit_event.
+	LimitWindows bool
 
 	// Limits.
 
@@ -187,6 +191,8 @@ type Quirks struct {
 	LimitIsError bool
 	// BudgetReason has terminal_reason in the result of a turn that has spent its budget.
 	BudgetReason bool
+	// SchemaReason has terminal_reason and the last mistake in the result of a turn whose structured output was wrong too often.
+	SchemaReason bool
 	// SchemaStops ends the turn at the StructuredOutput tool, with its JSON as the result.
 	SchemaStops bool
 	// SchemaReminds reminds a model that answers in plain text once; otherwise without end.
@@ -232,6 +238,11 @@ type Quirks struct {
 	HookPostCompact bool
 	// StopHookNotes sends system/notification when a Stop hook makes the model go on.
 	StopHookNotes bool
+	// HookEvents has the events PostToolBatch, StopFailure, UserPromptExpansion, TaskCreated, PermissionDenied, Elicitation, ElicitationResult,
+	// Notification, WorktreeCreate and WorktreeRemove; otherwise hooks for them are never asked.
+	HookEvents bool
+	// HookModels has the events PreModelSwitch, PostModelSwitch, MessageDisplay and DirectoryAdded.
+	HookModels bool
 
 	// MCP.
 
@@ -423,6 +434,8 @@ func quirks120() Quirks {
 		OutputCut:              true,
 		ChoicesAnnotated:       true,
 		MCPListsOnce:           true,
+		HookEvents:             true,
+		LimitLines:             true,
 	}
 }
 
@@ -505,6 +518,7 @@ func quirks325() Quirks {
 		FallbackLines:          true,
 		ThinkingLines:          true,
 		BudgetReason:           true,
+		SchemaReason:           true,
 		InterruptStopsAgents:   true,
 		Heartbeats:             true,
 		HookAgents:             true,
@@ -530,5 +544,9 @@ func quirks325() Quirks {
 		ChoicesAnnotated:       true,
 		ChoicesMissed:          true,
 		CutCloses:              true,
+		HookEvents:             true,
+		HookModels:             true,
+		LimitLines:             true,
+		LimitWindows:           true,
 	}
 }

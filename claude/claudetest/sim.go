@@ -164,6 +164,7 @@ func newEngine(ctx context.Context, o *SimOptions, stdin io.Reader, stdout io.Wr
 // newBrain returns the way to the model.
 func newBrain(o *SimOptions, env map[string]string) *brain {
 	b := &brain{client: &http.Client{}, base: strings.TrimSuffix(env["ANTHROPIC_BASE_URL"], "/"), key: env["ANTHROPIC_API_KEY"], retries: maxRetries}
+	b.plan = b.key == "" && env["CLAUDE_CODE_OAUTH_TOKEN"] != ""
 	if n, err := strconv.Atoi(env["CLAUDE_CODE_MAX_RETRIES"]); err == nil && n >= 0 {
 		b.retries = n
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/coder/websocket"
 
@@ -40,11 +41,14 @@ func newClient(ws *websocket.Conn, o *DialOptions) *Client {
 	c.state.Set(claude.StateConnecting)
 	c.state.Set(claude.StateConnected)
 	c.link.readTo(o.MaxLine, &clientTaker{c})
-	interval, timeout := o.PingInterval, o.PingTimeout
+	interval, timeout, alive := o.PingInterval, o.PingTimeout, o.KeepAlive
 	go func() {
 		defer close(c.link.done)
 		var watcher sync.WaitGroup
 		watcher.Go(func() { c.link.keepAlive(interval, timeout) })
+		if alive > 0 {
+			watcher.Go(func() { c.sendKeepAlive(alive) })
+		}
 		err := c.link.read()
 		c.link.stop(err)
 		_ = c.link.ws.CloseNow()
@@ -56,6 +60,26 @@ func newClient(ws *websocket.Conn, o *DialOptions) *Client {
 		c.state.Set(claude.StateClosed)
 	}()
 	return c
+}
+
+// sendKeepAlive sends a keep_alive line at intervals until the connection ends.
+func (c *Client) sendKeepAlive(interval time.Duration) {
+	line, err := wire.NewKeepAlive()
+	if err != nil { // cannot happen: it is the same line each time
+		return
+	}
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-c.link.ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		if c.Write(c.link.ctx, line) != nil {
+			return
+		}
+	}
 }
 
 // ended returns what Read returns after a connection that ended with err.

@@ -21,6 +21,8 @@ const (
 	deleteTimeout         = 5 * time.Second
 	maxAnswer             = 1 << 20
 	maxQuoted             = 200
+	// defaultKeepAlive is how often the official clients send a keep_alive line.
+	defaultKeepAlive = 50 * time.Second
 )
 
 // DialOptions are the options of [Dial] and [Connect]. nil means the defaults.
@@ -48,6 +50,12 @@ type DialOptions struct {
 
 	// PingInterval and PingTimeout are as in [ServerOptions].
 	PingInterval, PingTimeout time.Duration
+
+	// KeepAlive is the time between two keep_alive lines to the server. A server
+	// that is made for the official clients, which cannot ping from a browser, tells
+	// by them that the client is there. If zero, 50 s, as those send them; if negative,
+	// none are sent.
+	KeepAlive time.Duration
 
 	// Compression offers permessage-deflate.
 	Compression bool
@@ -93,6 +101,9 @@ func (o *DialOptions) withDefaults() DialOptions {
 	setDefault(&d.MaxInbox, 16<<20)
 	setDefault(&d.PingInterval, defaultPingInterval)
 	setDefault(&d.PingTimeout, defaultPingTimeout)
+	if d.KeepAlive == 0 {
+		d.KeepAlive = defaultKeepAlive
+	}
 	return d
 }
 

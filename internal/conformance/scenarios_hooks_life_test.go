@@ -129,6 +129,26 @@ func hookLifeScenarios() []Scenario {
 			Run: note, Want: Same("system/hook_started SessionStart", "system/hook_response SessionStart", "system/hook_started UserPromptSubmit", "system/hook_response UserPromptSubmit", "system/init", "result success: Over."),
 		},
 		{
+			ID: "hooks.settings-decide", Facts: "§1 settings hooks decide before anyone is asked", Where: stdioOnly,
+			Options: func(o *claude.Options) {
+				hook := func(matcher, decision string) string {
+					return `{"matcher":"` + matcher + `","hooks":[{"type":"command","command":"echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"` +
+						decision + `\",\"permissionDecisionReason\":\"Said the script.\"}}'"}]}`
+				}
+				o.Settings = []byte(`{"hooks":{"PreToolUse":[` + hook("Bash", "deny") + "," + hook("Write", "allow") + "," + hook("WebFetch", "ask") + `]}}`)
+			},
+			Run: func(s *Stage) {
+				s.OnAsk(deny("Said the user."))
+				for _, call := range []string{`Bash {"command":"touch original; echo original","description":"Go"}`, `Write {"file_path":"new.txt","content":"x"}`, `WebFetch {"url":"http://127.0.0.1:1/","prompt":"x"}`} {
+					turn := s.Turn("@tool " + call + "\n@say Over.")
+					result := turn.Find("user tool_result")[0]
+					s.Note("%s: asked %d, failed %t, told by the script %t", strings.Fields(call)[0], len(turn.Asked()), result.Is("user tool_result error"), strings.Contains(result.Text, "Said the script."))
+				}
+			},
+			Sim:  map[string]string{"*": "it runs no commands of settings"},
+			Want: Same("Bash: asked 0, failed true, told by the script true", "Write: asked 0, failed false, told by the script false", "WebFetch: asked 1, failed true, told by the script false"),
+		},
+		{
 			ID: "hooks.patience", Facts: "§1 the default time is 600 s; §1 heartbeats while a hook is waited for", Where: stdioOnly, Initialize: pre, Slow: true,
 			Run: func(s *Stage) {
 				s.OnAsk(deny("Not that."))

@@ -82,6 +82,21 @@ func limitScenarios() []Scenario {
 			Want:   Same("[assistant text:]", "[user synthetic]", "[assistant text:]", "[result success:]", `structured_output ""`),
 		},
 		{
+			ID: "limits.schema-retries", Facts: "§10 a model that never keeps to the schema", Where: stdioOnly,
+			Options: func(o *claude.Options) { o.JSONSchema, o.MaxTurns, o.MaxBudgetUSD = json.RawMessage(schema), 20, 5 },
+			Run: func(s *Stage) {
+				turn := s.Turn(strings.Repeat("@tool StructuredOutput {\"n\":\"five\"}\n@next\n", 9) + "@say That is all.")
+				s.Note("refused %d times, asked %d", len(turn.Find("user tool_result error")), len(s.Asked(turn.Tag)))
+				s.NoteOnly(turn.Lines, "result")
+				s.Note("structured_output %q, terminal_reason %q", turn.Last().Get("structured_output"), turn.Last().Get("terminal_reason"))
+			},
+			Quirks: []string{"SchemaReason"},
+			Want: Per{
+				"2.1.37":  {"refused 5 times, asked 5", "result error_max_structured_output_retries is_error error=Failed to provide valid structured output after 5 attempts", `structured_output "", terminal_reason ""`},
+				"2.1.325": {"refused 5 times, asked 5", "result error_max_structured_output_retries is_error error=Failed to provide valid structured output after 5 attempts — last StructuredOutput error: Output does …", `structured_output "", terminal_reason "structured_output_retry_exhausted"`},
+			},
+		},
+		{
 			ID: "limits.set_model", Facts: "§10 set_model", Where: stdioOnly,
 			Run: func(s *Stage) {
 				usual := model(s)

@@ -19,7 +19,7 @@ const hidesVersions = "Session hides what the oldest version does otherwise"
 
 // sdkScenarios are what programs do with package claude: a [claude.Session] of their own, beside the process that a row gets otherwise.
 func sdkScenarios() []Scenario {
-	return slices.Concat(sdkTurnScenarios(), sdkLifeScenarios(), sdkToolScenarios())
+	return slices.Concat(sdkTurnScenarios(), sdkLifeScenarios(), sdkToolScenarios(), sdkMoreScenarios())
 }
 
 // An sdkSession is a session of a scenario, and what it needs to be started again.

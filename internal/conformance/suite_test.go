@@ -32,9 +32,10 @@ const (
 // warmKinds are the kinds of processes that scenarios can share; see Scenario.Warm.
 func warmKinds() map[string]func(*launch) {
 	return map[string]func(*launch){
-		"":      func(*launch) {},
-		"calc":  calculated,
-		"hooks": hooked,
+		"":       func(*launch) {},
+		"calc":   calculated,
+		"events": eventful,
+		"hooks":  hooked,
 		"impatient": func(l *launch) {
 			l.options = append(l.options, func(o *claude.Options) { o.Env = append(o.Env, "CLAUDE_CODE_MAX_RETRIES=1") })
 		},

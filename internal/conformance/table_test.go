@@ -25,6 +25,8 @@ func scenarios() []Scenario {
 		ruleScenarios(),
 		openScenarios(),
 		hookScenarios(),
+		eventScenarios(),
+		rareScenarios(),
 		mcpScenarios(),
 		sdkScenarios(),
 		transcriptEditScenarios(),
