@@ -36,7 +36,7 @@ type FileSuggestions struct {
 
 // Environment changes variables of the agent's environment.
 type Environment struct {
-	Variables map[string]string `json:"variables"`
+	Variables map[string]string `json:"variables" doc:"By name; the values are not shown again, and not stored"`
 }
 
 // SetMCPServers replaces the MCP servers that the agent was given while it ran.

@@ -29,7 +29,7 @@ const (
 	CodeConflict       = "conflict"         // 409: the state does not allow it
 	CodeClientIDReused = "client_id_reused" // 409: the same client id with another request
 	CodeOwned          = "owned"            // 409: another session drives the conversation
-	CodeOffline        = "offline"          // 409: the agent cannot be reached now
+	CodeOffline        = "offline"          // 409/503: the agent, or the machine that it runs on, cannot be reached now
 	CodeEnded          = "ended"            // 409: the session has no process
 	CodeNotQueued      = "not_queued"       // 409: the message is on its way already
 	CodeTooLarge       = "too_large"        // 413

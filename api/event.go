@@ -31,7 +31,7 @@ type Event struct {
 
 // The kinds of events. More may come.
 const (
-	KindLine            = "line"             // a line that the CLI wrote
+	KindLine            = "line"             // a line that the CLI wrote; data: BrokenLine if it dialed in, or a relay shows it, and the line is not JSON
 	KindSent            = "sent"             // a line that was sent to the CLI
 	KindLive            = "live"             // a line that is not kept: token deltas, progress
 	KindHistory         = "history"          // a line of a conversation begun elsewhere, from its transcript
@@ -58,6 +58,7 @@ const (
 	KindHold            = "hold"             // data: Hold; the queue is held back
 	KindHoldOver        = "hold_over"        // data: HoldOver
 	KindBudget          = "budget"           // data: BudgetUse; a budget is nearly used up, or used up
+	KindSandboxRefused  = "sandbox_refused"  // data: SandboxRefusal; the sandbox refused something
 	KindTurn            = "turn"             // data: TurnChange; the end of a turn was lost, or it is under way after all
 )
 
@@ -109,6 +110,19 @@ type Oversize struct {
 	Length int64  `json:"length"`
 	SHA256 string `json:"sha256"`
 	Head   []byte `json:"head,omitempty"`
+}
+
+// A BrokenLine is the data of kind line for a line that is not JSON, of a CLI that
+// dialed in or of a relay. The line itself is in the event, as it came.
+type BrokenLine struct {
+	// Broken is always true.
+	Broken bool `json:"broken"`
+	// Length is the line's, in bytes.
+	Length int `json:"length"`
+	// Conversation is the CLI's session_id, and Init says that the line looks like
+	// the first of a session, as far as can be told: see wire.Salvage.
+	Conversation string `json:"conversation,omitempty"`
+	Init         bool   `json:"init,omitempty"`
 }
 
 // A Notice tells something that people should know.

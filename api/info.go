@@ -11,6 +11,10 @@ type Info struct {
 	Agent        string `json:"agent,omitempty"`
 	AgentVersion string `json:"agent_version,omitempty"`
 	Simulated    bool   `json:"simulated,omitempty" doc:"New sessions run a simulated agent"`
+	// Pin is the fingerprint of the hub's own certificate.
+	Pin string `json:"pin,omitempty" doc:"Fingerprint of the hub's own certificate, to be given to switchboard login and node join; absent if it has none" example:"sha256:Qm9v4x2eZ1u0…"`
+	// Nodes is how many other machines are enrolled.
+	Nodes int `json:"nodes,omitempty" doc:"Number of other machines that agents can run on"`
 	// Warnings are what an operator should know: doors that stand open.
 	Warnings []string `json:"warnings,omitempty"`
 	// Storage is empty, or says why nothing can be written at present.

@@ -46,7 +46,7 @@ type TimelineItem struct {
 	Run     int       `json:"run,omitempty"`
 	Time    time.Time `json:"time"`
 	// Kind is turn, prompt, tool, question, decision, state, run, gap, budget,
-	// mode or notice. More may come.
+	// mode, notice or refusal. More may come.
 	Kind  string `json:"kind"`
 	Title string `json:"title" doc:"What happened, in one line"`
 	By    string `json:"by,omitempty"`
@@ -68,10 +68,12 @@ type AuditFilter struct {
 	Session string `json:"session,omitempty"`
 	// Automatic is nil for all, else only those made by a rule (true) or by
 	// a person (false).
-	Automatic *bool     `json:"automatic,omitempty"`
-	Since     time.Time `json:"since,omitzero"`
-	Cursor    string    `json:"cursor,omitempty"`
-	Limit     int       `json:"limit,omitempty"`
+	Automatic *bool `json:"automatic,omitempty"`
+	// Refused leaves only what a sandbox refused.
+	Refused bool      `json:"refused,omitempty"`
+	Since   time.Time `json:"since,omitzero"`
+	Cursor  string    `json:"cursor,omitempty"`
+	Limit   int       `json:"limit,omitempty"`
 }
 
 // An AuditItem is one decision about what an agent wanted to do.
@@ -79,7 +81,7 @@ type AuditItem struct {
 	Session  string    `json:"session"`
 	EventID  string    `json:"event_id"`
 	Time     time.Time `json:"time"`
-	Decision string    `json:"decision" doc:"allow, deny, ask, or what the answer said"`
+	Decision string    `json:"decision" doc:"allow, deny, ask, refused by the sandbox, or what the answer said"`
 	Tool     string    `json:"tool,omitempty"`
 	Title    string    `json:"title,omitempty" doc:"What the agent wanted to do, in one line"`
 	By       string    `json:"by,omitempty"`
@@ -87,6 +89,8 @@ type AuditItem struct {
 	Rule     *RuleRef  `json:"rule,omitempty" doc:"The rule that decided"`
 	Question string    `json:"question,omitempty" doc:"The id of the question"`
 	Reason   string    `json:"reason,omitempty"`
+	// Refusal is what a sandbox refused, with decision refused.
+	Refusal *SandboxRefusal `json:"refusal,omitempty" doc:"What the sandbox refused, with decision refused"`
 }
 
 // Audit is a page of decisions, the newest first.
@@ -155,8 +159,10 @@ type TranscriptFilter struct {
 	// them.
 	Conversation string `json:"conversation,omitempty"`
 	Text         string `json:"q,omitempty"`
-	Limit        int    `json:"limit,omitempty"`
-	Cursor       string `json:"cursor,omitempty"`
+	// Node is the machine whose conversations they are; the hub's own if empty.
+	Node   string `json:"node,omitempty"`
+	Limit  int    `json:"limit,omitempty"`
+	Cursor string `json:"cursor,omitempty"`
 }
 
 // A Transcript is a conversation that the CLI has written to disk.
@@ -166,6 +172,7 @@ type Transcript struct {
 	Title        string    `json:"title,omitempty" doc:"Its title, or the beginning of its last or first prompt"`
 	Modified     time.Time `json:"modified"`
 	Bytes        int64     `json:"bytes"`
+	Node         string    `json:"node,omitempty" doc:"The name of the machine that it is on; absent for the hub's own"`
 	// Session is the session of this server that has the conversation.
 	Session string `json:"session,omitempty"`
 	// Snippet is the text around the words that were looked for; Marks are the words
@@ -190,11 +197,15 @@ type TranscriptPage struct {
 // Adopt makes a session that continues a conversation on disk.
 type Adopt struct {
 	ClientID string         `json:"client_id,omitempty" maxLength:"128"`
+	Node     string         `json:"node,omitempty" maxLength:"64" doc:"The machine that the conversation is on: a name or id of list-nodes; default: the hub's own"`
 	Dir      string         `json:"dir,omitempty" doc:"Working folder; default: that of the conversation"`
 	Title    string         `json:"title,omitempty" maxLength:"512"`
 	Prompt   string         `json:"prompt,omitempty"`
 	Fork     bool           `json:"fork,omitempty" doc:"Continue with a copy"`
 	Options  SessionOptions `json:"options,omitzero"`
+	// Preset and Except are as in [CreateSession].
+	Preset string   `json:"preset,omitempty" maxLength:"64" doc:"A preset of the hub, as in create-session"`
+	Except []string `json:"except,omitempty" doc:"Options of the preset that do not apply, as in create-session"`
 }
 
 // Folders suggests folders to work in.

@@ -20,7 +20,8 @@ type RuleRef struct {
 	// Rule is its text, such as Bash(git status:*).
 	Rule     string       `json:"rule"`
 	Decision RuleDecision `json:"decision" enum:"allow,ask,deny"`
-	// Scope is where it stands: builtin, global, folder or session. Source is the
+	// Scope is where it stands: builtin, global, folder, session, or sandbox for what
+	// is allowed because a strict sandbox holds it back. Source is the
 	// file, the folder or the set; ID is that of a session's rule.
 	Scope  string `json:"scope"`
 	Source string `json:"source,omitempty"`
@@ -28,6 +29,10 @@ type RuleRef struct {
 	// Reason says why it fits, or what else decided.
 	Reason string `json:"reason,omitempty"`
 }
+
+// ScopeSandbox is the scope of a [RuleRef] that is no rule: a command was allowed
+// because the session allows commands in its strict sandbox.
+const ScopeSandbox = "sandbox"
 
 // A SessionRule is a rule for one session. The rule "*" stands for everything
 // that is asked: it always has an end.
@@ -95,7 +100,7 @@ type Policy struct {
 type PolicyRule struct {
 	Rule     string       `json:"rule"`
 	Decision RuleDecision `json:"decision" enum:"allow,ask,deny"`
-	Scope    string       `json:"scope" enum:"builtin,global,folder"`
+	Scope    string       `json:"scope" enum:"builtin,global,folder,dialed,unauthenticated"`
 	Source   string       `json:"source,omitempty"`
 	Message  string       `json:"message,omitempty"`
 	Expires  time.Time    `json:"expires,omitzero"`

@@ -42,15 +42,22 @@ type Session struct {
 	ID     string `json:"id" doc:"The session's id, which never changes" example:"s5k2m7q3zr4t6w8xabcdy"`
 	Title  string `json:"title,omitempty" doc:"The title that a person gave the session, else the CLI's, else the first line of the first prompt"`
 	Dir    string `json:"dir,omitempty" doc:"The agent's working folder"`
+	Node   string `json:"node,omitempty" doc:"The name of the machine that the agent runs on; absent for the hub's own"`
 	State  State  `json:"state" enum:"starting,idle,running,requires_action,background,offline,ended" doc:"The session's state"`
 	Failed bool   `json:"failed,omitempty" doc:"Whether the last turn failed, or the process ended before its work was done; retry-session sends its prompt again"`
 	// Ended says how the last run ended.
 	Ended *Ended `json:"ended,omitempty" doc:"How the last run ended, if state is ended"`
 	// Run is the number of the current or last run.
-	Run           int            `json:"run" doc:"The number of the current or last process"`
-	Transport     string         `json:"transport,omitempty" doc:"How the agent is connected: shim, tee, websocket or hybrid"`
-	Linked        bool           `json:"linked" doc:"Whether the agent is connected now"`
+	Run       int    `json:"run" doc:"The number of the current or last process"`
+	Transport string `json:"transport,omitempty" doc:"How the agent is connected: shim, tee, websocket, hybrid or relay"`
+	Relay     string `json:"relay,omitempty" doc:"The address of the relay that shows the agent, if another program owns it"`
+	Linked    bool   `json:"linked" doc:"Whether the agent is connected now"`
+	// Unauthenticated says that the CLI of the run dialed in without a token.
+	Unauthenticated bool `json:"unauthenticated,omitempty" doc:"Whether the CLI of this run dialed in without a token (see dial.open); it has rules of its own"`
+	// Runner is the header X-Environment-Runner-Version of a CLI that dialed in.
+	Runner        string         `json:"runner,omitempty" doc:"The version of the environment that a CLI which dialed in runs in, as it said in the header X-Environment-Runner-Version"`
 	Simulated     bool           `json:"simulated,omitempty" doc:"Whether the agent is a simulation"`
+	Sandbox       *Sandbox       `json:"sandbox,omitempty" doc:"What holds the processes of this run back"`
 	Conversation  string         `json:"conversation,omitempty" doc:"The CLI's own session_id"`
 	Conversations []Conversation `json:"conversations,omitempty" doc:"All values so far, the current one last"`
 	Model         string         `json:"model,omitempty"`
@@ -202,14 +209,21 @@ type SessionOptions struct {
 	ExtraArgs map[string]*string `json:"extra_args,omitempty" doc:"Raw CLI flags by name; admin only, and only if the hub's configuration allows it"`
 	// Fresh starts a new process, and so a new conversation, for every turn.
 	Fresh bool `json:"fresh,omitempty" doc:"Start a new process and conversation for each turn"`
+	// Sandbox is what the operating system holds the agent's processes back by.
+	Sandbox string `json:"sandbox,omitempty" enum:"off,deny-only,strict" doc:"What the operating system enforces: nothing, what rules deny, or that only the working folder can be written and hosts are asked about. Empty for the hub's default; off needs the scope admin"`
+	// SandboxAutoAllow allows commands in a strict sandbox without a question.
+	SandboxAutoAllow bool `json:"sandbox_auto_allow,omitempty" doc:"Allow commands without asking in a strict sandbox; deny and ask rules still apply"`
 }
 
 // CreateSession asks for a new session.
 type CreateSession struct {
 	ClientID string `json:"client_id,omitempty" maxLength:"128" doc:"Your id for this request: the same id returns the same session"`
 	Dir      string `json:"dir" doc:"Working folder, an absolute path"`
-	Title    string `json:"title,omitempty" maxLength:"512"`
-	Prompt   string `json:"prompt,omitempty" doc:"The first message"`
+	// Node and NodeLabels choose the machine; without both it is the hub's own.
+	Node       string            `json:"node,omitempty" maxLength:"64" doc:"The machine to run the agent on: a name or id of list-nodes, or any for the least loaded one. Default: the hub's own, or with node_labels any"`
+	NodeLabels map[string]string `json:"node_labels,omitempty" maxProperties:"16" doc:"Labels that the machine must have"`
+	Title      string            `json:"title,omitempty" maxLength:"512"`
+	Prompt     string            `json:"prompt,omitempty" doc:"The first message"`
 	// Resume takes over a conversation that was begun elsewhere; its history is
 	// read from the CLI's transcript.
 	Resume string `json:"resume,omitempty" doc:"The CLI's session_id of a conversation to continue"`
@@ -219,6 +233,10 @@ type CreateSession struct {
 	// once.
 	Transport string         `json:"transport,omitempty" enum:"shim,websocket,hybrid,tee"`
 	Options   SessionOptions `json:"options,omitzero"`
+	// Preset is a preset of the hub's configuration, whose options apply where
+	// Options has none. Except names options of the preset that do not apply.
+	Preset string   `json:"preset,omitempty" maxLength:"64" doc:"A preset of the hub, see list-presets. Options that the request has win over those of the preset; variables of env are joined"`
+	Except []string `json:"except,omitempty" doc:"Options of the preset that do not apply, by name. A member of options that is false, zero or empty counts as one"`
 }
 
 // Created is the answer to CreateSession.
@@ -246,8 +264,10 @@ type SessionFilter struct {
 	Dir      string  `json:"dir,omitempty"`
 	Text     string  `json:"q,omitempty"`
 	Archived bool    `json:"archived,omitempty"`
-	Cursor   string  `json:"cursor,omitempty"`
-	Limit    int     `json:"limit,omitempty"`
+	// Node selects by the machine that agents run on: its name or id.
+	Node   string `json:"node,omitempty"`
+	Cursor string `json:"cursor,omitempty"`
+	Limit  int    `json:"limit,omitempty"`
 }
 
 // SessionList is a page of sessions, the most recently updated first.
@@ -261,6 +281,7 @@ type SessionSummary struct {
 	ID           string    `json:"id"`
 	Title        string    `json:"title,omitempty"`
 	Dir          string    `json:"dir,omitempty"`
+	Node         string    `json:"node,omitempty" doc:"The name of the machine that the agent runs on; absent for the hub's own"`
 	State        State     `json:"state"`
 	Model        string    `json:"model,omitempty"`
 	Conversation string    `json:"conversation,omitempty"`
@@ -272,8 +293,13 @@ type SessionSummary struct {
 	Archived     bool      `json:"archived,omitempty"`
 	Text         string    `json:"text,omitempty" doc:"The beginning of what the agent said last, in one line"`
 	Simulated    bool      `json:"simulated,omitempty"`
-	Failed       bool      `json:"failed,omitempty" doc:"Whether the last turn failed, or the process ended before it was done; false if someone interrupted or stopped it"`
-	LastEventID  string    `json:"last_event_id,omitempty"`
+	Relay        string    `json:"relay,omitempty" doc:"The address of the relay that shows the agent, if another program owns it"`
+	// Unauthenticated says that the CLI of the run dialed in without a token.
+	Unauthenticated bool   `json:"unauthenticated,omitempty" doc:"Whether the CLI dialed in without a token"`
+	Failed          bool   `json:"failed,omitempty" doc:"Whether the last turn failed, or the process ended before it was done; false if someone interrupted or stopped it"`
+	LastEventID     string `json:"last_event_id,omitempty"`
+	// Sandbox is the mode of [Session].Sandbox, or none if nothing enforces it.
+	Sandbox string `json:"sandbox,omitempty" enum:"off,deny-only,strict,none" doc:"What holds the processes of the last run back: its mode, or none if the mode could not be enforced"`
 }
 
 // Interrupt asks to stop the current turn.
@@ -313,5 +339,6 @@ type Fork struct {
 	Title    string `json:"title,omitempty" maxLength:"512"`
 	Prompt   string `json:"prompt,omitempty"`
 	// At is the uuid of the last message to keep.
-	At string `json:"at,omitempty"`
+	At      string          `json:"at,omitempty"`
+	Options *SessionOptions `json:"options,omitempty" doc:"If absent, those of the session. What a snapshot does not show of them (mcp_servers, settings, env, extra_args) stays as it was where it is absent"`
 }

@@ -32,6 +32,10 @@ type Options struct {
 	// TLS is how to speak to a server whose BaseURL begins with https: the roots to
 	// trust, a certificate to show. If nil, the system's roots count.
 	TLS *tls.Config
+	// Pin is the [Fingerprint] of the certificate that the server at an https BaseURL
+	// must show, "sha256:…". If it is not empty it counts instead of roots and host
+	// names, and another certificate is a *[PinError] before anything is sent.
+	Pin string
 	// Silence is how long a stream of events may be silent before it counts as
 	// lost and is opened anew. The server says something every 15 s. If zero, 45s:
 	// three times missed.
@@ -95,6 +99,16 @@ func New(options *Options) (*Client, error) {
 		}
 	default:
 		return nil, errors.New("making a client: give a socket or a base URL")
+	}
+	if options.Pin != "" {
+		want, err := ParsePin(options.Pin)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("making a client: the pin: %w", err)
+		case !strings.HasPrefix(c.base, "https:"):
+			return nil, errors.New("making a client: a pin needs a base URL that begins with https: others have no certificate")
+		}
+		pin(c.transport.TLSClientConfig, want)
 	}
 	return c, nil
 }

@@ -173,6 +173,9 @@ func (f *follower) query() url.Values {
 
 // lasting reports whether an error will be the same the next time.
 func lasting(err error) bool {
+	if _, ok := errors.AsType[*PinError](err); ok {
+		return true
+	}
 	var e *api.Error
 	if !errors.As(err, &e) {
 		return false

@@ -51,6 +51,9 @@ func (c *Client) Audit(ctx context.Context, f api.AuditFilter) (*api.Audit, erro
 	if f.Automatic != nil {
 		q.Set("automatic", strconv.FormatBool(*f.Automatic))
 	}
+	if f.Refused {
+		q.Set("refused", "true")
+	}
 	setTime(q, "since", f.Since)
 	set(q, "cursor", f.Cursor)
 	setInt(q, "limit", f.Limit)
@@ -138,6 +141,7 @@ func (c *Client) Transcripts(ctx context.Context, f api.TranscriptFilter) (*api.
 	set(q, "dir", f.Dir)
 	set(q, "conversation", f.Conversation)
 	set(q, "q", f.Text)
+	set(q, "node", f.Node)
 	set(q, "cursor", f.Cursor)
 	setInt(q, "limit", f.Limit)
 	return call[api.TranscriptList](ctx, c, http.MethodGet, "/v1/transcripts", q, nil)
@@ -147,7 +151,14 @@ func (c *Client) Transcripts(ctx context.Context, f api.TranscriptFilter) (*api.
 // number on. dir is the folder that it was held in, and may be empty; limit may be
 // zero.
 func (c *Client) Transcript(ctx context.Context, conversation, dir string, from, limit int) (*api.TranscriptPage, error) {
+	return c.TranscriptOn(ctx, "", conversation, dir, from, limit)
+}
+
+// TranscriptOn is Transcript for a conversation on another machine of the server, by the
+// machine's name or id.
+func (c *Client) TranscriptOn(ctx context.Context, node, conversation, dir string, from, limit int) (*api.TranscriptPage, error) {
 	q := url.Values{}
+	set(q, "node", node)
 	set(q, "dir", dir)
 	setInt(q, "cursor", from)
 	setInt(q, "limit", limit)
@@ -163,7 +174,13 @@ func (c *Client) Adopt(ctx context.Context, conversation string, in api.Adopt) (
 // Folders suggests folders to work in: those that begin with prefix, or, if it is
 // empty, those that were used last. limit may be zero.
 func (c *Client) Folders(ctx context.Context, prefix string, limit int) (*api.Folders, error) {
+	return c.FoldersOn(ctx, "", prefix, limit)
+}
+
+// FoldersOn is Folders for another machine of the server, by its name or id.
+func (c *Client) FoldersOn(ctx context.Context, node, prefix string, limit int) (*api.Folders, error) {
 	q := url.Values{}
+	set(q, "node", node)
 	set(q, "prefix", prefix)
 	setInt(q, "limit", limit)
 	return call[api.Folders](ctx, c, http.MethodGet, "/v1/folders", q, nil)

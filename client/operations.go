@@ -31,6 +31,11 @@ func (c *Client) Create(ctx context.Context, in api.CreateSession) (*api.Created
 	return call[api.Created](ctx, c, http.MethodPost, "/v1/sessions", nil, in)
 }
 
+// Presets lists the presets for new sessions, by name.
+func (c *Client) Presets(ctx context.Context) (*api.Presets, error) {
+	return call[api.Presets](ctx, c, http.MethodGet, "/v1/presets", nil, nil)
+}
+
 // List lists sessions, the most recently updated first.
 func (c *Client) List(ctx context.Context, f api.SessionFilter) (*api.SessionList, error) {
 	q := url.Values{}
@@ -43,6 +48,7 @@ func (c *Client) List(ctx context.Context, f api.SessionFilter) (*api.SessionLis
 	}
 	set(q, "dir", f.Dir)
 	set(q, "q", f.Text)
+	set(q, "node", f.Node)
 	set(q, "cursor", f.Cursor)
 	setInt(q, "limit", f.Limit)
 	if f.Archived {

@@ -40,8 +40,8 @@ func operations(c *client.Client) []operation {
 		}, request{"POST", "/v1/sessions", `{"dir":"/a","options":{"settings":{"a":"<"}}}`}},
 		{"List", func(ctx context.Context) (any, error) { return c.List(ctx, api.SessionFilter{}) }, request{"GET", "/v1/sessions", ""}},
 		{"List some", func(ctx context.Context) (any, error) {
-			return c.List(ctx, api.SessionFilter{State: []api.State{"idle", "ended"}, Dir: "/a b", Text: "&", Archived: true, Cursor: "c", Limit: 3})
-		}, request{"GET", "/v1/sessions?archived=true&cursor=c&dir=%2Fa+b&limit=3&q=%26&state=idle%2Cended", ""}},
+			return c.List(ctx, api.SessionFilter{State: []api.State{"idle", "ended"}, Dir: "/a b", Text: "&", Archived: true, Node: "gpu-1", Cursor: "c", Limit: 3})
+		}, request{"GET", "/v1/sessions?archived=true&cursor=c&dir=%2Fa+b&limit=3&node=gpu-1&q=%26&state=idle%2Cended", ""}},
 		{"Session", func(ctx context.Context) (any, error) { return c.Session(ctx, "a/b") }, request{"GET", "/v1/sessions/a%2Fb", ""}},
 		{"Update", func(ctx context.Context) (any, error) { return c.Update(ctx, "s", api.UpdateSession{Title: &title}) }, request{"PATCH", "/v1/sessions/s", `{"title":"t"}`}},
 		{"Send", func(ctx context.Context) (any, error) { return c.Send(ctx, "s", api.SendMessage{Text: "<hi>"}) }, request{"POST", "/v1/sessions/s/messages", `{"text":"<hi>"}`}},
@@ -71,6 +71,12 @@ func operations(c *client.Client) []operation {
 			return c.AddRule(ctx, "s", api.AddRule{Rule: "Bash(a > b)", Decision: api.RuleDeny, For: 60})
 		}, request{"POST", "/v1/sessions/s/rules", `{"rule":"Bash(a > b)","decision":"deny","for":60}`}},
 		{"RemoveRule", func(ctx context.Context) (any, error) { return c.RemoveRule(ctx, "s", "r/1") }, request{"DELETE", "/v1/sessions/s/rules/r%2F1", ""}},
+		{"Preferences", func(ctx context.Context) (any, error) { return c.Preferences(ctx, "/a b") }, request{"GET", "/v1/preferences?dir=%2Fa+b", ""}},
+		{"SavePreferences", func(ctx context.Context) (any, error) {
+			return c.SavePreferences(ctx, api.SavePreferences{Dir: "/a", Preferences: api.Preferences{Model: "opus"}})
+		}, request{"PUT", "/v1/preferences", `{"dir":"/a","model":"opus"}`}},
+		{"ForgetPreferences", func(ctx context.Context) (any, error) { return c.ForgetPreferences(ctx, "/a") }, request{"DELETE", "/v1/preferences?dir=%2Fa", ""}},
+		{"ForgetAllPreferences", func(ctx context.Context) (any, error) { return c.ForgetAllPreferences(ctx) }, request{"DELETE", "/v1/preferences?all=true", ""}},
 		{"Policy", func(ctx context.Context) (any, error) { return c.Policy(ctx) }, request{"GET", "/v1/policy", ""}},
 		{"ConfirmPolicy", func(ctx context.Context) (any, error) {
 			return c.ConfirmPolicy(ctx, api.ConfirmPolicy{Sum: "abc"})
@@ -107,21 +113,24 @@ func operations(c *client.Client) []operation {
 		}, request{"GET", "/v1/search?cursor=c&limit=3&q=a+b&session=s", ""}},
 		{"Timeline", func(ctx context.Context) (any, error) { return c.Timeline(ctx, "s", "e:1", 9) }, request{"GET", "/v1/sessions/s/timeline?after=e%3A1&limit=9", ""}},
 		{"Audit", func(ctx context.Context) (any, error) {
-			return c.Audit(ctx, api.AuditFilter{Session: "s", Automatic: new(false), Since: time.Unix(1, 5).UTC(), Cursor: "c", Limit: 1})
-		}, request{"GET", "/v1/audit?automatic=false&cursor=c&limit=1&session=s&since=1970-01-01T00%3A00%3A01.000000005Z", ""}},
+			return c.Audit(ctx, api.AuditFilter{Session: "s", Automatic: new(false), Refused: true, Since: time.Unix(1, 5).UTC(), Cursor: "c", Limit: 1})
+		}, request{"GET", "/v1/audit?automatic=false&cursor=c&limit=1&refused=true&session=s&since=1970-01-01T00%3A00%3A01.000000005Z", ""}},
 		{"Costs", func(ctx context.Context) (any, error) {
 			return c.Costs(ctx, api.CostFilter{By: "day", Since: time.Unix(1, 0).UTC()})
 		}, request{"GET", "/v1/costs?by=day&since=1970-01-01T00%3A00%3A01Z", ""}},
 		{"Drift", func(ctx context.Context) (any, error) { return c.Drift(ctx) }, request{"GET", "/v1/drift", ""}},
 		{"Budgets", func(ctx context.Context) (any, error) { return c.Budgets(ctx) }, request{"GET", "/v1/budgets", ""}},
 		{"Transcripts", func(ctx context.Context) (any, error) {
-			return c.Transcripts(ctx, api.TranscriptFilter{Dir: "/a", Conversation: "0b", Text: "a word", Cursor: "c", Limit: 2})
-		}, request{"GET", "/v1/transcripts?conversation=0b&cursor=c&dir=%2Fa&limit=2&q=a+word", ""}},
+			return c.Transcripts(ctx, api.TranscriptFilter{Dir: "/a", Conversation: "0b", Text: "a word", Node: "gpu-1", Cursor: "c", Limit: 2})
+		}, request{"GET", "/v1/transcripts?conversation=0b&cursor=c&dir=%2Fa&limit=2&node=gpu-1&q=a+word", ""}},
 		{"Transcript", func(ctx context.Context) (any, error) { return c.Transcript(ctx, "../x", "/a", 4, 2) }, request{"GET", "/v1/transcripts/..%2Fx?cursor=4&dir=%2Fa&limit=2", ""}},
+		{"TranscriptOn", func(ctx context.Context) (any, error) { return c.TranscriptOn(ctx, "gpu-1", "u", "", 0, 0) }, request{"GET", "/v1/transcripts/u?node=gpu-1", ""}},
 		{"Adopt", func(ctx context.Context) (any, error) {
 			return c.Adopt(ctx, "u", api.Adopt{ClientID: "c", Fork: true})
 		}, request{"POST", "/v1/transcripts/u/adopt", `{"client_id":"c","fork":true}`}},
+		{"Presets", func(ctx context.Context) (any, error) { return c.Presets(ctx) }, request{"GET", "/v1/presets", ""}},
 		{"Folders", func(ctx context.Context) (any, error) { return c.Folders(ctx, "/ho", 5) }, request{"GET", "/v1/folders?limit=5&prefix=%2Fho", ""}},
+		{"FoldersOn", func(ctx context.Context) (any, error) { return c.FoldersOn(ctx, "gpu-1", "/ho", 0) }, request{"GET", "/v1/folders?node=gpu-1&prefix=%2Fho", ""}},
 		{"RulesFile", func(ctx context.Context) (any, error) { return c.RulesFile(ctx) }, request{"GET", "/v1/policy/file", ""}},
 		{"ReplaceRules", func(ctx context.Context) (any, error) {
 			return c.ReplaceRules(ctx, api.ReplaceRules{Text: "t", Hash: "h"})
@@ -134,6 +143,16 @@ func operations(c *client.Client) []operation {
 		}, request{"POST", "/v1/tokens", `{"name":"n","scopes":["observe"],"ttl":60}`}},
 		{"CreateCode", func(ctx context.Context) (any, error) { return c.CreateCode(ctx, api.CreateCode{Name: "n"}) }, request{"POST", "/v1/codes", `{"name":"n"}`}},
 		{"RevokeDevices", func(ctx context.Context) (any, error) { return c.RevokeDevices(ctx) }, request{"DELETE", "/v1/devices", ""}},
+		{"Relays", func(ctx context.Context) (any, error) { return c.Relays(ctx) }, request{"GET", "/v1/relays", ""}},
+		{"AttachRelay", func(ctx context.Context) (any, error) { return c.AttachRelay(ctx, api.AttachRelay{URL: "u"}) }, request{"POST", "/v1/relays", `{"url":"u"}`}},
+		{"Nodes", func(ctx context.Context) (any, error) { return c.Nodes(ctx) }, request{"GET", "/v1/nodes", ""}},
+		{"Node", func(ctx context.Context) (any, error) { return c.Node(ctx, "n") }, request{"GET", "/v1/nodes/n", ""}},
+		{"InviteNode", func(ctx context.Context) (any, error) { return c.InviteNode(ctx, api.InviteNode{Name: "n"}) }, request{"POST", "/v1/nodes/invitations", `{"name":"n"}`}},
+		{"JoinNode", func(ctx context.Context) (any, error) {
+			return c.JoinNode(ctx, api.JoinNode{Code: "c", Key: "k"})
+		}, request{"POST", "/v1/nodes/join", `{"code":"c","key":"k"}`}},
+		{"DrainNode", func(ctx context.Context) (any, error) { return c.DrainNode(ctx, "n", true) }, request{"POST", "/v1/nodes/n/drain", `{"draining":true}`}},
+		{"RevokeNode", func(ctx context.Context) (any, error) { return c.RevokeNode(ctx, "n") }, request{"POST", "/v1/nodes/n/revoke", ""}},
 		{"OpenPhone", func(ctx context.Context) (any, error) { return c.OpenPhone(ctx, api.OpenPhone{Listen: "a"}) }, request{"POST", "/v1/phone", `{"listen":"a"}`}},
 		{"Login", func(ctx context.Context) (any, error) { return c.Login(ctx, api.Login{Code: "c"}) }, request{"POST", "/v1/login", `{"code":"c"}`}},
 	}
@@ -162,14 +181,20 @@ func TestOperations(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			answer = `{"id":"x","version":"v","sessions":[{"id":"x"}],"questions":[{"id":"x"}],"file":"x","next":"x","was":true,"tomorrow":[1],
 				"response":"x","can_rewind":true,"items":[{"key":"x","name":"x"}],"budgets":[{"name":"x","scope":"x"}],"folders":[{"path":"x"}],"text":"x",
-				"tool":"x","changed":[{"was":"x"}],"tokens":[{"id":"x"}],"code":"x","hits":[{"session":"x"}],"transcripts":[{"title":"x"}],"revoked":["x"],"fingerprint":"x"}`
+				"tool":"x","changed":[{"was":"x"}],"tokens":[{"id":"x"}],"code":"x","hits":[{"session":"x"}],"transcripts":[{"title":"x"}],"revoked":["x"],"fingerprint":"x","person":"x","model":"x","removed":["x"],"presets":[{"name":"x"}]}`
 			switch test.name {
-			case "Transcript": // its pages are counted in lines
+			case "Transcript", "TranscriptOn": // its pages are counted in lines
 				answer = strings.Replace(answer, `"next":"x"`, `"next":7,"more":true`, 1)
 			case "Costs": // whose tokens are those of a model
 				answer = strings.Replace(answer, `"tokens":[{"id":"x"}]`, `"tokens":{"input":7}`, 1)
 			case "Files":
 				answer = `{"files":["x"]}`
+			case "Relays":
+				answer = `{"relays":[{"id":"x"}]}`
+			case "Nodes", "Node", "DrainNode", "RevokeNode": // whose sessions are counted
+				answer = `{"id":"x","nodes":[{"id":"x"}]}`
+			case "AttachRelay": // whose sessions are ids
+				answer = `{"id":"x","sessions":["x"]}`
 			}
 			out, err := test.do(t.Context())
 			if err != nil {
@@ -204,6 +229,8 @@ func TestOperationsWithoutAnswer(t *testing.T) {
 	for want, do := range map[string]func() error{
 		"DELETE /v1/phone ":        func() error { return c.ClosePhone(t.Context()) },
 		"POST /v1/logout ":         func() error { return c.Logout(t.Context()) },
+		"DELETE /v1/relays/a%2Fb ": func() error { return c.DetachRelay(t.Context(), "a/b") },
+		"DELETE /v1/nodes/a%2Fb ":  func() error { return c.ForgetNode(t.Context(), "a/b") },
 		"DELETE /v1/tokens/a%2Fb ": func() error { return c.RevokeToken(t.Context(), "a/b") },
 		`POST /v1/sessions/s/environment {"variables":{"A":"b"}}`: func() error {
 			return c.Environment(t.Context(), "s", api.Environment{Variables: map[string]string{"A": "b"}})
@@ -312,6 +339,8 @@ func TestEveryOperation(t *testing.T) {
 		{"POST", "/v1/logout", ""},
 		{"DELETE", "/v1/phone", ""},
 		{"DELETE", "/v1/tokens/a", ""},
+		{"DELETE", "/v1/relays/a", ""},
+		{"DELETE", "/v1/nodes/a", ""},
 		{"POST", "/v1/sessions/s/environment", "{}"},
 		{"GET", "/v1/sessions/s/export?format=markdown", ""},
 		{"GET", "/v1/backup", ""},
