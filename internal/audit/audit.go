@@ -44,11 +44,16 @@ type Finding struct {
 	Happened string `json:"happened,omitempty"`
 	By       string `json:"by,omitempty"`
 
-	byRule bool // it was a rule that answered
+	byRule    bool // it was a rule that answered
+	bySandbox bool // it was allowed because a sandbox holds it back; byRule is set
 }
 
 // ByRule reports whether it was a rule that decided, not a person.
 func (f *Finding) ByRule() bool { return f.byRule }
+
+// BySandbox reports whether a call was allowed because a strict sandbox holds it back:
+// no rule said so, and none has to.
+func (f *Finding) BySandbox() bool { return f.bySandbox }
 
 // A Summary counts findings.
 type Summary struct {
@@ -90,7 +95,8 @@ type Options struct {
 // An Audit finds the calls in a log, and judges them. It is not safe for concurrent use.
 type Audit struct {
 	options  Options
-	dir      string // as the log tells it
+	dir      string        // as the log tells it
+	origin   policy.Origin // of the run
 	findings []*Finding
 	calls    map[string]*Finding  // by the call's id
 	asked    map[request]*Finding // by the question's id
@@ -156,6 +162,8 @@ func (a *Audit) Event(e *api.Event) {
 		return
 	}
 	switch e.Kind {
+	case api.KindRunStarted:
+		a.origin = originOf(e.Data)
 	case api.KindLine, api.KindSent, api.KindHistory:
 		if e.Line != nil {
 			a.addLine(e.Seq, e.Run, e.Line)
@@ -170,6 +178,26 @@ func (a *Audit) Event(e *api.Event) {
 		if json.Unmarshal(e.Data, d) == nil {
 			a.addDecision(e.Seq, d)
 		}
+	}
+}
+
+// originOf returns how the CLI of a run came to the hub. started is the data of its
+// first entry.
+func originOf(started json.RawMessage) policy.Origin {
+	var d struct {
+		Transport       string `json:"transport"`
+		Unauthenticated bool   `json:"unauthenticated"`
+	}
+	if json.Unmarshal(started, &d) != nil {
+		return policy.OriginHub
+	}
+	switch {
+	case d.Unauthenticated:
+		return policy.OriginUnauthenticated
+	case d.Transport == "websocket" || d.Transport == "hybrid":
+		return policy.OriginDialed
+	default:
+		return policy.OriginHub
 	}
 }
 
@@ -265,7 +293,7 @@ func (a *Audit) folder() string {
 
 // judge decides about a call. The input is not kept: a log may be large.
 func (a *Audit) judge(f *Finding, input json.RawMessage) {
-	f.Verdict = Judge(a.options.Engine, policy.Call{Tool: f.Tool, Input: input, Dir: f.Dir, AddDirs: a.options.AddDirs, Now: a.options.Now})
+	f.Verdict = Judge(a.options.Engine.For(a.origin), policy.Call{Tool: f.Tool, Input: input, Dir: f.Dir, AddDirs: a.options.AddDirs, Now: a.options.Now})
 	f.Title = strings.TrimPrefix(wire.ActionTitle(f.Tool, input), f.Tool+" ")
 }
 
@@ -307,6 +335,9 @@ func (a *Audit) addSettlement(r request, q *api.Question) {
 	f.By = q.By
 	if q.Rule != nil && q.From == "hub" {
 		f.By, f.byRule = "rule "+q.Rule.Rule, true
+		if q.Rule.Scope == api.ScopeSandbox {
+			f.By, f.bySandbox = "sandbox", true
+		}
 	}
 	switch {
 	case q.State == api.QuestionCancelled:

@@ -339,3 +339,21 @@ func TestJSON(t *testing.T) {
 		t.Errorf("%s: %v", lines[1], err)
 	}
 }
+
+// TestOrigin holds that a call is judged by the rules for how its agent came.
+func TestOrigin(t *testing.T) {
+	for started, want := range map[string]api.RuleDecision{
+		`{"run":1,"transport":"shim"}`:                             api.RuleAllow,
+		`{"run":1,"transport":"websocket"}`:                        api.RuleAllow,
+		`{"run":1,"transport":"websocket","unauthenticated":true}`: api.RuleAsk,
+		`{"run":1,"transport":"hybrid","unauthenticated":true}`:    api.RuleAsk,
+	} {
+		a := newAudit(t)
+		a.Event(&api.Event{Kind: api.KindRunStarted, Seq: 1, Run: 1, Data: json.RawMessage(started)})
+		a.Event(&api.Event{Kind: api.KindLine, Seq: 2, Run: 1, Line: json.RawMessage(use("t1", "Bash", `{"command":"git status"}`))})
+		findings := a.Findings()
+		if len(findings) != 1 || findings[0].Decision != want {
+			t.Errorf("%s: %+v, want %s", started, findings, want)
+		}
+	}
+}

@@ -15,7 +15,7 @@ const (
 	kindTool   kind = iota // every call of the tool
 	kindPath               // Read(…) and Edit(…)
 	kindShell              // Bash(…)
-	kindDomain             // WebFetch(…)
+	kindDomain             // WebFetch(…) and Network(…)
 	kindName               // Agent(…), Skill(…)
 )
 
@@ -60,6 +60,9 @@ func compileText(text string) (*compiled, error) {
 	case "WebFetch":
 		c.kind = kindDomain
 		c.domain, err = compileDomain(s.content)
+	case ruleNetwork:
+		c.kind = kindDomain
+		c.domain, err = compileHost(s.content)
 	case "Agent", "Task", "Skill":
 		c.kind = kindName
 		c.name, err = compileName(s.tool, s.content)
@@ -82,8 +85,10 @@ func noContent(s spec) error {
 		return fmt.Errorf("write Read(%s): it also covers Grep, Glob, LS and NotebookRead", quote(s.content))
 	case strings.HasPrefix(s.tool, "mcp__"):
 		return fmt.Errorf("rules for MCP tools take nothing in parentheses: write %s", s.tool)
+	case s.tool == ToolNetwork:
+		return fmt.Errorf("write Network(host:example.com), or %s for all its calls", s.tool)
 	default:
-		return fmt.Errorf("only Bash, Read, Edit, WebFetch, Agent, Task and Skill take something in parentheses: write %s for all its calls", s.tool)
+		return fmt.Errorf("only Bash, Read, Edit, WebFetch, Network, Agent, Task and Skill take something in parentheses: write %s for all its calls", s.tool)
 	}
 }
 
@@ -122,6 +127,8 @@ func (c *compiled) tools() []string {
 	switch s := c.spec; {
 	case c.roots && c.kind == kindPath:
 		return readTools
+	case c.aboutHosts():
+		return c.hostTools()
 	case s.tool == "Agent" || s.tool == "Task":
 		// The same tool, by its name of today and of before.
 		return []string{"Agent", "Task"}
@@ -185,7 +192,7 @@ func newTable(rules []Rule, e *Engine) (*table, error) {
 	t := &table{rules: slices.Clone(rules), tools: map[string]*bucket{}}
 	for i := range t.rules {
 		r := &t.rules[i]
-		if r.Text == everything && r.Scope == ScopeSession {
+		if r.Text == everything && (r.Scope == ScopeSession || r.Scope == ScopeDialed) {
 			t.every.add(&compiled{rule: r})
 			continue
 		}

@@ -90,10 +90,10 @@ func TestDangersReallyRun(t *testing.T) {
 			work := filepath.Join(home, "work")
 
 			// The verdict first: the command changes what is there.
-			file, session := documentedRules(t, strings.Split(danger.rules, " ; "))
-			e, err := New(file, Options{Home: home, Own: []string{filepath.Join(home, ".local/share/switchboard")}})
+			d := documentedRules(t, strings.Split(danger.rules, " ; "))
+			e, err := New(d.file, Options{Home: home, Own: []string{filepath.Join(home, ".local/share/switchboard")}})
 			if err == nil {
-				e, err = e.With(session)
+				e, err = e.With(d.session)
 			}
 			if err != nil {
 				t.Fatal(err)

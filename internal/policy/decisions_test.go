@@ -76,10 +76,10 @@ func TestDecisions(t *testing.T) {
 			t.Errorf("%s:%d: the row is there twice", row.file, row.line)
 		}
 		seen[key] = true
-		file, session := documentedRules(t, row.rules)
-		e, err := newEngine(file, testOptions())
+		d := documentedRules(t, row.rules)
+		e, err := newEngine(d.file, testOptions())
 		if err == nil {
-			e, err = e.With(session)
+			e, err = e.With(d.session)
 		}
 		if err != nil {
 			t.Errorf("%s:%d: %v", row.file, row.line, err)

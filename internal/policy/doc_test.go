@@ -80,17 +80,41 @@ func uncode(s string) string {
 	})
 }
 
-// documentedRules turns the first column into a file and a session's rules.
-func documentedRules(t *testing.T, texts []string) (*File, []Rule) {
+// documented is the first column: a file, a session's rules and origin, and
+// [Options.AutoApprove].
+type documented struct {
+	file        *File
+	session     []Rule
+	origin      Origin
+	autoApprove []string
+}
+
+// documentedRules reads the first column.
+func documentedRules(t *testing.T, texts []string) documented {
 	t.Helper()
 	f := &File{Name: "rules.md"}
-	var session []Rule
+	d := documented{file: f}
 	for _, text := range texts {
+		if origin, ok := strings.CutSuffix(text, " session"); ok {
+			d.origin = Origin(origin)
+			continue
+		}
+		if text, ok := strings.CutPrefix(text, "auto_approve "); ok {
+			d.autoApprove = append(d.autoApprove, text)
+			continue
+		}
 		if set, ok := strings.CutPrefix(text, "set "); ok {
 			f.Sets = append(f.Sets, set)
 			continue
 		}
+		if set, ok := strings.CutPrefix(text, "unauthenticated set "); ok {
+			f.UnauthenticatedSets = append(f.UnauthenticatedSets, set)
+			continue
+		}
 		r := Rule{Scope: ScopeGlobal, Source: "rules.md"}
+		if rest, ok := strings.CutPrefix(text, "unauthenticated "); ok {
+			r.Scope, text = ScopeUnauthenticated, rest
+		}
 		if rest, ok := strings.CutPrefix(text, "in "); ok {
 			r.Scope = ScopeFolder
 			r.Folder, text, _ = strings.Cut(rest, " ")
@@ -108,12 +132,12 @@ func documentedRules(t *testing.T, texts []string) (*File, []Rule) {
 		}
 		r.Text, r.Decision = rest, Decision(decision)
 		if r.Scope == ScopeSession {
-			session = append(session, r)
+			d.session = append(d.session, r)
 			continue
 		}
 		f.Rules = append(f.Rules, r)
 	}
-	return f, session
+	return d
 }
 
 // documentedCall turns the second column into a call.
@@ -132,6 +156,7 @@ func documentedCall(t *testing.T, text string) Call {
 		"Bash": "command", "Read": "file_path", "Edit": "file_path", "Write": "file_path", "MultiEdit": "file_path",
 		"NotebookEdit": "notebook_path", "NotebookRead": "notebook_path", "Grep": "path", "Glob": "path", "LS": "path",
 		"WebFetch": "url", "WebSearch": "query", "Agent": "subagent_type", "Task": "subagent_type", "Skill": "skill",
+		ToolNetwork: "host",
 	}[tool]
 	if member == "" {
 		member = "x"
@@ -151,16 +176,17 @@ func TestDocumentedRules(t *testing.T) {
 		t.Fatalf("docs/rules.md has %d rows, want at least 60", len(rows))
 	}
 	for _, r := range rows {
-		file, session := documentedRules(t, r.rules)
+		d := documentedRules(t, r.rules)
 		options := testOptions()
-		options.FoldCase = r.section == "On macOS"
-		engine, err := newEngine(file, options)
+		options.FoldCase, options.AutoApprove = r.section == "On macOS", d.autoApprove
+		engine, err := newEngine(d.file, options)
 		if err != nil {
 			t.Errorf("docs/rules.md:%d: %v", r.line, err)
 			continue
 		}
-		if len(session) > 0 {
-			if engine, err = engine.With(session); err != nil {
+		engine = engine.For(d.origin)
+		if len(d.session) > 0 {
+			if engine, err = engine.With(d.session); err != nil {
 				t.Errorf("docs/rules.md:%d: %v", r.line, err)
 				continue
 			}

@@ -18,9 +18,20 @@ type Engine struct {
 	own      []ownPath
 	// sealed says why no rule allows anything; mostly empty.
 	sealed string
+	// file and autoApprove are what the engine was made of.
+	file        *File
+	autoApprove []string
+	// elsewhere says that agents run on another machine, whose links are known as far as
+	// known says; missing are those that rules are about and that are not. See On.
+	elsewhere bool
+	known     map[string]Link
+	missing   []string
 	// base holds the rules of the file and of its sets, session those of one
 	// session, which may be nil.
 	base, session *table
+	// dialed and unauthenticated are the engines for sessions of other origins. They
+	// are nil in these engines themselves.
+	dialed, unauthenticated *Engine
 }
 
 // New makes an engine of a file's rules; f may be nil, which is a file without
@@ -35,7 +46,7 @@ func newEngine(f *File, o Options) (*Engine, error) {
 	if f == nil {
 		f = &File{}
 	}
-	e := &Engine{enforce: f.Enforce, resolve: o.Resolve, isDir: o.IsDir, foldCase: o.FoldCase}
+	e := &Engine{enforce: f.Enforce, resolve: o.Resolve, isDir: o.IsDir, foldCase: o.FoldCase, file: f, autoApprove: o.AutoApprove}
 	if e.isDir == nil {
 		e.isDir = isRealDir
 	}
@@ -44,14 +55,8 @@ func newEngine(f *File, o Options) (*Engine, error) {
 	}
 	e.home = locate(o.Home, e.resolve)
 	e.own = e.ownPaths(o.Own)
-	var err error
-	if e.base, err = newTable(f.Rules, e); err != nil {
+	if err := e.addRules(f, o.AutoApprove); err != nil {
 		return nil, err
-	}
-	for _, name := range f.Sets {
-		if err := e.base.addSet(name, e); err != nil {
-			return nil, err
-		}
 	}
 	return e, nil
 }
@@ -73,10 +78,17 @@ func (e *Engine) With(session []Rule) (*Engine, error) {
 		}
 		rules = append(rules, r)
 	}
+	compiler := e
+	links := NewLinks(e.known)
+	if e.elsewhere {
+		compiler = new(*e)
+		compiler.resolve = links.follow
+	}
 	var err error
-	if with.session, err = newTable(rules, e); err != nil {
+	if with.session, err = newTable(rules, compiler); err != nil {
 		return nil, err // cannot be: all of them have been checked
 	}
+	with.sealFor(links)
 	return &with, errors.Join(errs...)
 }
 
@@ -85,7 +97,8 @@ func (e *Engine) Enforce() string { return e.enforce }
 
 // Rules returns the rules that count for a session in a folder, expired ones
 // included; all rules if dir is empty. First come those that no client can remove,
-// then a session's, then the others in the file's order, then the sets'.
+// then a session's, then the others in the file's order, then the sets', then
+// those for sessions of other origins.
 func (e *Engine) Rules(dir string) []Rule {
 	var list []Rule
 	for _, own := range e.own {
@@ -101,6 +114,9 @@ func (e *Engine) Rules(dir string) []Rule {
 				list = append(list, r)
 			}
 		}
+	}
+	if dir == "" && e.unauthenticated != nil {
+		list = append(list, e.unauthenticated.base.elsewhere()...)
 	}
 	return list
 }
@@ -118,6 +134,9 @@ func (e *Engine) Decide(c Call) Verdict {
 	if slices.Contains(undecided, c.Tool) {
 		return Verdict{Reason: "No rule answers a plan or a choice: a person does."}
 	}
+	if e.elsewhere && c.Links == nil {
+		c.Links = NewLinks(nil)
+	}
 	j := judge{e: e, call: &c}
 	if v, ok := j.own(); ok {
 		return v
@@ -128,7 +147,7 @@ func (e *Engine) Decide(c Call) Verdict {
 	if v, ok := j.forbid(Ask); ok {
 		return v
 	}
-	return j.permit()
+	return j.told(j.permit())
 }
 
 // A judge decides about one call. What it finds out about the call it finds out
@@ -262,7 +281,7 @@ func mcpServer(tool string) string {
 // dir returns the session's folder.
 func (j *judge) dir() folder {
 	if !j.dirKnown {
-		j.dirKnown, j.dirFound = true, locate(j.call.Dir, j.e.resolve)
+		j.dirKnown, j.dirFound = true, locate(j.call.Dir, j.resolver())
 	}
 	return j.dirFound
 }
@@ -273,7 +292,7 @@ func (j *judge) roots() []folder {
 		j.rootsKnown = true
 		j.rootsFound = append(j.rootsFound, j.dir())
 		for _, name := range j.call.AddDirs {
-			j.rootsFound = append(j.rootsFound, locate(j.absolute(name), j.e.resolve))
+			j.rootsFound = append(j.rootsFound, locate(j.absolute(name), j.resolver()))
 		}
 	}
 	return j.rootsFound
@@ -308,8 +327,11 @@ func (j *judge) touched(c *compiled) (ok, direct bool, reason string) {
 	switch c.kind {
 	case kindTool:
 		what := "every call of " + brief(j.call.Tool)
-		if c.rule.Text == everything {
+		switch {
+		case c.rule.Text == everything:
 			what = "everything in this session"
+		case c.spec.tool == ruleNetwork:
+			what = "every host"
 		}
 		return true, true, c.rule.Text + " " + verb + " " + what + "."
 	case kindPath:
@@ -324,6 +346,9 @@ func (j *judge) touched(c *compiled) (ok, direct bool, reason string) {
 		}
 	case kindDomain:
 		if a := j.url(); a != nil && c.domain.denied(a) {
+			if j.call.Tool == ToolNetwork { // which the CLI does not know of
+				return true, false, c.rule.Text + " " + verb + " the host " + brief(a.text) + "."
+			}
 			return true, a.doubt == "", c.rule.Text + " " + verb + " the host of " + brief(a.text) + "."
 		}
 	case kindName:

@@ -32,7 +32,12 @@ type (
 		Enforce *string  `toml:"enforce"`
 		Sets    []string `toml:"sets"`
 		ruleTexts
-		Folder []folderText `toml:"folder"`
+		Folder          []folderText         `toml:"folder"`
+		Unauthenticated *unauthenticatedText `toml:"unauthenticated"`
+	}
+	unauthenticatedText struct {
+		Sets []string `toml:"sets"`
+		ruleTexts
 	}
 	folderText struct {
 		Path *string `toml:"path"`
@@ -67,20 +72,14 @@ func ParseFile(name string, text []byte, home string) (*File, error) {
 			r.fail("enforce", fmt.Errorf("%q is no way to enforce rules; write %q or %q", *t.Enforce, EnforceCLI, EnforceHook))
 		}
 	}
-	for i, set := range t.Sets {
-		at := fmt.Sprintf("sets[%d]", i)
-		switch err := checkSet(set); {
-		case err != nil:
-			r.fail(at, err)
-		case slices.Contains(r.file.Sets, set):
-			r.fail(at, fmt.Errorf("the set %s is there twice; remove one", set))
-		default:
-			r.file.Sets = append(r.file.Sets, set)
-		}
-	}
+	r.file.Sets = r.sets("", t.Sets)
 	r.rules("", Rule{Scope: ScopeGlobal}, &t.ruleTexts)
 	for i := range t.Folder {
 		r.folder(fmt.Sprintf("folder[%d]", i), &t.Folder[i])
+	}
+	if u := t.Unauthenticated; u != nil {
+		r.file.UnauthenticatedSets = r.sets("unauthenticated.", u.Sets)
+		r.rules("unauthenticated.", Rule{Scope: ScopeUnauthenticated}, &u.ruleTexts)
 	}
 	if len(r.errs) > 0 {
 		return nil, errors.Join(r.errs...)
@@ -111,6 +110,22 @@ func (r *fileReader) find(at string) position {
 		at = at[:max(strings.LastIndexAny(at, ".["), 0)]
 	}
 	return position{1, 1}
+}
+
+// sets reads the names of sets.
+func (r *fileReader) sets(at string, names []string) (list []string) {
+	for i, set := range names {
+		at := fmt.Sprintf("%ssets[%d]", at, i)
+		switch err := checkSet(set); {
+		case err != nil:
+			r.fail(at, err)
+		case slices.Contains(list, set):
+			r.fail(at, fmt.Errorf("the set %s is there twice; remove one", set))
+		default:
+			list = append(list, set)
+		}
+	}
+	return list
 }
 
 func (r *fileReader) folder(at string, t *folderText) {
@@ -193,8 +208,8 @@ func explainTOML(name string, err error) error {
 		for i := range unknown.Errors {
 			each := &unknown.Errors[i]
 			line, column := each.Position()
-			reason := fmt.Sprintf("%s is not known here; there are enforce, sets, allow, ask, deny, [[rule]] (rule, decision, message, expires) and [[folder]] (path, allow, ask, deny, [[folder.rule]])",
-				strings.Join(each.Key(), "."))
+			reason := fmt.Sprintf("%s is not known here; there are enforce, sets, allow, ask, deny, [[rule]] (rule, decision, message, expires), [[folder]] (path, allow, ask, deny, [[folder.rule]]) "+
+				"and [unauthenticated] (sets, allow, ask, deny, [[unauthenticated.rule]])", strings.Join(each.Key(), "."))
 			list = append(list, &FileError{Name: name, Line: max(line, 1), Column: max(column, 1), Reason: reason})
 		}
 		return errors.Join(list...)

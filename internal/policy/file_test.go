@@ -37,6 +37,13 @@ allow = ["Bash(make:*)"]
 path = "/srv"
 deny = ["Edit"]
 rule = [ { rule = "WebSearch", decision = "allow" } ]
+
+[unauthenticated]
+sets = ["read-only"]
+allow = ["WebSearch"]
+  [[unauthenticated.rule]]
+  rule = "Bash"
+  decision = "deny"
 `
 
 func TestParseFile(t *testing.T) {
@@ -51,7 +58,7 @@ func TestParseFile(t *testing.T) {
 	curl := global(Deny, "Bash(curl:*)", "rules.toml:13")
 	curl.Message, curl.Expires = "Use WebFetch instead.", time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
 	want := &File{
-		Name: "/etc/x/rules.toml", Enforce: EnforceHook, Sets: []string{"read-only", "auto-approve"},
+		Name: "/etc/x/rules.toml", Enforce: EnforceHook, Sets: []string{"read-only", "auto-approve"}, UnauthenticatedSets: []string{"read-only"},
 		Rules: []Rule{
 			global(Allow, "Bash(git status:*)", "rules.toml:5"),
 			global(Allow, "Edit(src/**)", "rules.toml:5"),
@@ -63,6 +70,8 @@ func TestParseFile(t *testing.T) {
 			{Text: "Edit(Makefile)", Decision: Ask, Scope: ScopeFolder, Source: "rules.toml:23", Folder: "/home/u/src/project"},
 			{Text: "Edit", Decision: Deny, Scope: ScopeFolder, Source: "rules.toml:27", Folder: "/srv"},
 			{Text: "WebSearch", Decision: Allow, Scope: ScopeFolder, Source: "rules.toml:28", Folder: "/srv"},
+			{Text: "WebSearch", Decision: Allow, Scope: ScopeUnauthenticated, Source: "rules.toml:32"},
+			{Text: "Bash", Decision: Deny, Scope: ScopeUnauthenticated, Source: "rules.toml:34"},
 		},
 	}
 	if diff := cmp.Diff(want, f); diff != "" {
@@ -102,6 +111,10 @@ func TestParseFileErrors(t *testing.T) {
 		{"[[folder]]\npath = \"/a\\u202eb\"", "2:8", "cannot be seen"},
 		{"[[folder]]\npath = \"/a\"\n[[folder]]\npath = \"/b\"\n[[folder.rule]]\nrule = \"Edit(!x)\"\ndecision = \"deny\"", "6:8", "takes nothing back"},
 		{"allow = [\"Bash(a; b)\"]", "1:10", "write one rule per command"},
+		{"[unauthenticated]\nsets = [\"all\"]", "2:9", `"all" is no set`},
+		{"[unauthenticated]\nallow = [\"*\"]", "2:10", "for sessions only"},
+		{"[unauthenticated]\npath = \"/a\"", "2:1", "unauthenticated.path is not known"},
+		{"[unauthenticated]\n[[unauthenticated.rule]]\nrule = \"Bash\"", "2:19", "has no decision"},
 	} {
 		_, err := ParseFile("r.toml", []byte(test.text), "/home/u")
 		wrong, ok := errors.AsType[*FileError](err)

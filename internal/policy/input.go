@@ -124,7 +124,10 @@ func (j *judge) script() *script {
 // isDir reports whether a path in a command is a folder.
 func (j *judge) isDir(name string) bool {
 	at := j.resolvePath(name, true)
-	return at.real != "" && j.e.isDir(at.real)
+	if at.real == "" {
+		return j.e.elsewhere // it is not known
+	}
+	return j.e.isDir(at.real)
 }
 
 // shellFiles returns the paths in a shell command.
@@ -146,7 +149,12 @@ func (j *judge) shellFiles() []shellTarget {
 func (j *judge) url() *address {
 	if !j.addressKnown {
 		j.addressKnown = true
-		if text, ok := wire.LookupString(j.call.Input, "url"); ok {
+		if j.call.Tool == ToolNetwork {
+			if text, ok := wire.LookupString(j.call.Input, "host"); ok {
+				a := hostAddress(text)
+				j.address = &a
+			}
+		} else if text, ok := wire.LookupString(j.call.Input, "url"); ok {
 			a := parseAddress(text)
 			j.address = &a
 		}

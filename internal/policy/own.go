@@ -55,6 +55,10 @@ func (j *judge) own() (Verdict, bool) {
 		return Verdict{}, false
 	}
 	switch tool := j.call.Tool; {
+	case tool == ToolNetwork:
+		// The command is the program that connects, whose arguments may well name
+		// files of ours: the CLI is started with some.
+		return Verdict{}, false
 	case runsCommands(tool):
 		return j.ownCommand()
 	case slices.Contains(readTools, tool), slices.Contains(editTools, tool):

@@ -167,8 +167,8 @@ func (j *judge) resolvePath(given string, shell bool) resolvedPath {
 // follow resolves an absolute path. What is below the session's folder is looked
 // at from there on: the folder itself has been followed before.
 func (j *judge) follow(full string) (string, error) {
-	if j.e.resolve != nil {
-		return j.e.resolve(full)
+	if resolve := j.resolver(); resolve != nil {
+		return resolve(full)
 	}
 	if strings.IndexByte(full, 0) >= 0 {
 		return "", errNUL

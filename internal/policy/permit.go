@@ -82,6 +82,9 @@ func (c *compiled) scopeText(tool string) string {
 	if c.rule.Text == everything {
 		return "everything in this session"
 	}
+	if c.spec.tool == ruleNetwork {
+		return "every host"
+	}
 	return "every call of " + brief(tool)
 }
 
@@ -100,7 +103,7 @@ func (j *judge) tooWide(c *compiled) string {
 		if why := j.uncertain(s); why != "" {
 			return why
 		}
-	case tool == "WebFetch":
+	case tool == "WebFetch", tool == ToolNetwork:
 		if a := j.url(); (a == nil || a.doubt != "") && j.hasRules(kindDomain) {
 			return "There are rules against some hosts, and nobody can tell whether this is one: a person decides."
 		}
@@ -134,8 +137,15 @@ const (
 // uncertain says why a rule that allows every command does not allow this one:
 // rules forbid commands or files, and which ones this is about cannot be known.
 func (j *judge) uncertain(s *script) string {
-	known := s.certain()
-	if j.hasRules(kindShell) {
+	if why := j.uncertainCommand(s); why != "" {
+		return why
+	}
+	return j.uncertainFiles(s)
+}
+
+// uncertainCommand is uncertain as to rules that forbid commands.
+func (j *judge) uncertainCommand(s *script) string {
+	if known := s.certain(); j.hasRules(kindShell) {
 		if why := firstOf(s.opaque(), known.program); why != "" {
 			return because(commandsForbidden, why)
 		}
@@ -143,7 +153,12 @@ func (j *judge) uncertain(s *script) string {
 			return because(commandsForbidden, "what "+about.rule.Text+" is about is named in "+quoteShort(text)+", which a program gets that may run it")
 		}
 	}
-	if j.hasRules(kindPath) {
+	return ""
+}
+
+// uncertainFiles is uncertain as to rules that forbid files.
+func (j *judge) uncertainFiles(s *script) string {
+	if known := s.certain(); j.hasRules(kindPath) {
 		if why := firstOf(s.opaque(), known.path); why != "" {
 			return because(filesForbidden, why)
 		}
@@ -233,13 +248,15 @@ func insideGit(p *pattern) bool {
 }
 
 // hasRules reports whether there are deny or ask rules of a kind about the tool.
-func (j *judge) hasRules(k kind) (found bool) {
-	for _, d := range []Decision{Deny, Ask} {
-		j.each(d, func(c *compiled) bool {
-			found = found || c.kind == k
-			return !found
-		})
-	}
+func (j *judge) hasRules(k kind) bool { return j.hasRulesWith(Deny, k) || j.hasRulesWith(Ask, k) }
+
+// hasRulesWith reports whether there are rules of a kind about the tool, with a
+// decision.
+func (j *judge) hasRulesWith(d Decision, k kind) (found bool) {
+	j.each(d, func(c *compiled) bool {
+		found = found || c.kind == k
+		return !found
+	})
 	return found
 }
 
@@ -402,7 +419,7 @@ func (j *judge) shellPath(name string, write bool) bool {
 	if write {
 		tool = "Write"
 	}
-	as := judge{e: j.e, call: &Call{Tool: tool, Dir: j.call.Dir, AddDirs: j.call.AddDirs, Now: j.call.Now}, dirKnown: j.dirKnown, dirFound: j.dirFound}
+	as := judge{e: j.e, call: &Call{Tool: tool, Dir: j.call.Dir, AddDirs: j.call.AddDirs, Now: j.call.Now, Links: j.call.Links}, dirKnown: j.dirKnown, dirFound: j.dirFound}
 	ok := false
 	as.each(Allow, func(c *compiled) bool {
 		switch {

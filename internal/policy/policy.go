@@ -29,6 +29,24 @@ const (
 	ScopeFolder Scope = "folder"
 	// ScopeSession is that of one session's rules.
 	ScopeSession Scope = "session"
+	// ScopeDialed is that of [Options.AutoApprove].
+	ScopeDialed Scope = "dialed"
+	// ScopeUnauthenticated is that of the section [unauthenticated].
+	ScopeUnauthenticated Scope = "unauthenticated"
+)
+
+// An Origin says how the CLI of a session came to the hub. It decides which rules
+// count, see [Engine.For].
+type Origin string
+
+// The origins.
+const (
+	// OriginHub is that of a CLI that the hub, or a program of its user, started.
+	OriginHub Origin = ""
+	// OriginDialed is that of a CLI that dialed in with a token.
+	OriginDialed Origin = "dialed"
+	// OriginUnauthenticated is that of a CLI that dialed in without one.
+	OriginUnauthenticated Origin = "unauthenticated"
 )
 
 // What enforces a rule, as in [Verdict.Enforced].
@@ -75,8 +93,11 @@ type File struct {
 	// Enforce is EnforceCLI or EnforceHook. If empty, EnforceCLI.
 	Enforce string
 	// Sets are the built-in sets that hold too, see [Sets].
-	Sets  []string
-	Rules []Rule
+	Sets []string
+	// UnauthenticatedSets are the sets of the section [unauthenticated], whose
+	// rules are among Rules, with [ScopeUnauthenticated].
+	UnauthenticatedSets []string
+	Rules               []Rule
 }
 
 // Options are what an engine needs to know of the machine.
@@ -86,6 +107,10 @@ type Options struct {
 	// Own are our folders and files, absolute. They are denied to every agent,
 	// and no rule can change that.
 	Own []string
+	// AutoApprove is what CLIs that dial in may do without a question: rules, names
+	// of built-in sets, or "*" for everything; see [CheckAutoApprove]. Deny and ask
+	// rules come first, as for all allow rules. If empty, nothing.
+	AutoApprove []string
 	// Resolve follows links. If nil, [Real].
 	Resolve Resolver
 	// IsDir reports whether a path without links is a folder. If nil, the operating
@@ -105,6 +130,10 @@ type Call struct {
 	// work.
 	Dir     string
 	AddDirs []string
+	// Links are those of another machine, for an engine that [Engine.On] made: they say
+	// where the paths of this call lead, and collect what is not known of them. If nil,
+	// nothing is known.
+	Links *Links
 	// Now is the time for which to decide. If zero, rules that expire count unless
 	// they allow.
 	Now time.Time

@@ -43,14 +43,15 @@ func checkSet(name string) error {
 	return nil
 }
 
-// addSet adds the rules of a set.
-func (t *table) addSet(name string, e *Engine) error {
+// addSet adds the rules of a set. like has the scope of its rules, and where the set
+// is named.
+func (t *table) addSet(name string, like Rule, e *Engine) error {
 	if err := checkSet(name); err != nil {
 		return err
 	}
 	var list []*compiled
 	add := func(c *compiled, text string) {
-		c.rule = &Rule{Text: text, Decision: Allow, Scope: ScopeBuiltin, Source: "set " + name}
+		c.rule = &Rule{Text: text, Decision: Allow, Scope: like.Scope, Source: strings.TrimPrefix(like.Source+" set "+name, " ")}
 		list = append(list, c)
 	}
 	tools := autoApproved

@@ -82,13 +82,13 @@ func (f folder) both() []string {
 func (c *compiled) hasCLIForm() bool {
 	switch c.kind {
 	case kindTool:
-		return c.rule.Text != everything
+		return c.rule.Text != everything && !hubsOwn(c.spec.tool)
 	case kindPath:
 		return c.path.glob == "" || placeable(c.path.source)
 	case kindShell:
 		return acceptable(c.spec.String())
 	case kindDomain:
-		return !c.domain.any && !c.domain.below
+		return !c.domain.any && !c.domain.below && !hubsOwn(c.spec.tool)
 	case kindName:
 		return !c.name.prefix
 	default:

@@ -17,6 +17,11 @@ func Widens(old, new *File) []string {
 			list = append(list, fmt.Sprintf("The set %s is new: it allows what is in it.", set))
 		}
 	}
+	for _, set := range new.UnauthenticatedSets {
+		if !slices.Contains(old.UnauthenticatedSets, set) {
+			list = append(list, fmt.Sprintf("The set %s is new for unauthenticated sessions: it allows what is in it.", set))
+		}
+	}
 	if old.Enforce == EnforceHook && new.Enforce != EnforceHook {
 		list = append(list, "Calls are no longer all brought to the hub: enforce was hook.")
 	}
@@ -47,19 +52,16 @@ func Narrowed(old, new *File) *File {
 	if old.Enforce == EnforceHook || new.Enforce == EnforceHook {
 		f.Enforce = EnforceHook
 	}
-	for _, set := range old.Sets {
-		if slices.Contains(new.Sets, set) {
-			f.Sets = append(f.Sets, set)
-		}
-	}
+	f.Sets, f.UnauthenticatedSets = both(old.Sets, new.Sets), both(old.UnauthenticatedSets, new.UnauthenticatedSets)
 	type name struct {
 		decision     Decision
+		scope        Scope
 		text, folder string
 		expires      int64
 	}
 	have := map[name]bool{}
 	add := func(r Rule) {
-		n := name{r.Decision, canonical(r.Text), r.Folder, r.Expires.UnixNano()}
+		n := name{r.Decision, r.Scope, canonical(r.Text), r.Folder, r.Expires.UnixNano()}
 		if !have[n] {
 			have[n] = true
 			f.Rules = append(f.Rules, r)
@@ -77,6 +79,16 @@ func Narrowed(old, new *File) *File {
 		}
 	}
 	return f
+}
+
+// both returns what is in both lists.
+func both(a, b []string) (list []string) {
+	for _, s := range a {
+		if slices.Contains(b, s) {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 func orEmpty(f *File) *File {
@@ -104,12 +116,26 @@ func rulesByText(rules []Rule) rulesOf {
 func (l rulesOf) cover(r *Rule, decisions ...Decision) bool {
 	for _, text := range widerTexts(r.Text) {
 		for _, by := range l[text] {
-			if slices.Contains(decisions, by.Decision) && lasts(by, r) && (by.Folder == "" || r.Folder != "" && isBelow(by.Folder, r.Folder)) {
+			if slices.Contains(decisions, by.Decision) && lasts(by, r) && reaches(by, r) && (by.Folder == "" || r.Folder != "" && isBelow(by.Folder, r.Folder)) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// reaches reports whether a counts for the sessions that b counts for: one of the
+// section [unauthenticated] counts for these alone, and what the others allow does
+// not count for them.
+func reaches(a, b *Rule) bool {
+	switch {
+	case a.Scope == ScopeUnauthenticated:
+		return b.Scope == ScopeUnauthenticated
+	case b.Scope == ScopeUnauthenticated:
+		return a.Decision != Allow
+	default:
+		return true
+	}
 }
 
 // lasts reports whether a counts at least as long as b.
@@ -128,6 +154,9 @@ func widerTexts(text string) []string {
 	if err == nil && s.content != "" && s.tool != "Read" && s.tool != "Edit" {
 		texts = append(texts, s.tool)
 	}
+	if err == nil && s.tool == ruleNetwork {
+		texts = append(texts, widerHosts(s)...)
+	}
 	return texts
 }
 
@@ -141,6 +170,11 @@ func canonical(text string) string {
 	if s.tool == "Task" {
 		s.tool = "Agent"
 	}
+	if s.tool == ruleNetwork {
+		if s.content = strings.ToLower(s.content); s.content == "host:*" {
+			s.content = ""
+		}
+	}
 	return s.String()
 }
 
@@ -149,6 +183,9 @@ func sentence(what string, r *Rule, end string) string {
 	text := what + " " + r.Text
 	if r.Folder != "" {
 		text += " in " + r.Folder
+	}
+	if r.Scope == ScopeUnauthenticated {
+		text += " for unauthenticated sessions"
 	}
 	if !r.Expires.IsZero() {
 		text += " until " + r.Expires.UTC().Format("2006-01-02 15:04 MST")

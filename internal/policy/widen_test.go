@@ -21,6 +21,8 @@ func parsed(t *testing.T, text string) *File {
 
 func folderOf(path, rest string) string { return "[[folder]]\npath = \"" + path + "\"\n" + rest }
 
+func unauthenticatedOf(rest string) string { return "\n[unauthenticated]\n" + rest }
+
 func ruleOf(rule, decision, rest string) string {
 	return "[[rule]]\nrule = \"" + rule + "\"\ndecision = \"" + decision + "\"\n" + rest
 }
@@ -53,10 +55,28 @@ func TestWidens(t *testing.T) {
 		{"a name denies less than its paths", `deny = ["Edit(src/**)"]`, `deny = ["Edit"]`, []string{"It no longer denies Edit(src/**)."}},
 		{"the same for reading", `deny = ["Read(~/.ssh/**)"]`, `deny = ["Read"]`, []string{"It no longer denies Read(~/.ssh/**)."}},
 		{"deny some instead of all", `deny = ["Edit"]`, `deny = ["Edit(src/**)"]`, []string{"It no longer denies Edit."}},
+		{"a host from all hosts below", `allow = ["Network(host:*.Example.com)"]`, `allow = ["Network(host:a.example.com)", "Network(host:*.a.example.com)"]`, nil},
+		{"a host from every host", `allow = ["Network"]`, `allow = ["Network(host:a.example.com)", "Network(host:10.0.0.1)"]`, nil},
+		{"every host, written otherwise", `allow = ["Network"]`, `allow = ["Network(host:*)"]`, nil},
+		{"more hosts", `allow = ["Network(host:a.example.com)"]`, `allow = ["Network(host:*.example.com)"]`, []string{"It allows Network(host:*.example.com)."}},
+		{"the domain is not below itself", `allow = ["Network(host:*.example.com)"]`, `allow = ["Network(host:example.com)"]`, []string{"It allows Network(host:example.com)."}},
+		{"a host no longer denied", `deny = ["Network(host:*.example.com)"]`, `deny = ["Network(host:a.example.com)"]`, []string{"It no longer denies Network(host:*.example.com)."}},
+		{"more hosts denied", `deny = ["Network(host:a.example.com)"]`, `deny = ["Network(host:*.example.com)"]`, nil},
 		{"into a folder", `allow = ["Bash"]`, folderOf("/a", `allow = ["Bash"]`), nil},
 		{"out of a folder", folderOf("/a", `allow = ["Bash"]`), `allow = ["Bash"]`, []string{"It allows Bash."}},
 		{"a folder below", folderOf("/a", `allow = ["Bash"]`), folderOf("/a/b", `allow = ["Bash"]`), nil},
 		{"a folder above", folderOf("/a/b", `allow = ["Bash"]`), folderOf("/a", `allow = ["Bash"]`), []string{"It allows Bash in /a."}},
+		{"an allow for the unauthenticated", `allow = ["Bash"]`, `allow = ["Bash"]` + unauthenticatedOf(`allow = ["Bash"]`), []string{"It allows Bash for unauthenticated sessions."}},
+		{"an allow for the others", unauthenticatedOf(`allow = ["Bash"]`), `allow = ["Bash"]` + unauthenticatedOf(`allow = ["Bash"]`), []string{"It allows Bash."}},
+		{"less for the unauthenticated", unauthenticatedOf(`allow = ["Bash"]`), unauthenticatedOf(`allow = ["Bash(git:*)"]`), nil},
+		{"a deny for all instead of the unauthenticated", unauthenticatedOf(`deny = ["Bash"]`), `deny = ["Bash"]`, nil},
+		{"a deny for the unauthenticated instead of all", `deny = ["Bash"]`, unauthenticatedOf(`deny = ["Bash"]`), []string{"It no longer denies Bash."}},
+		{"an ask of the unauthenticated removed", unauthenticatedOf(`ask = ["Bash"]`), "", []string{"It no longer asks about Bash for unauthenticated sessions."}},
+		{
+			"a set for the unauthenticated", `sets = ["read-only"]`, `sets = ["read-only"]` + unauthenticatedOf(`sets = ["read-only"]`),
+			[]string{"The set read-only is new for unauthenticated sessions: it allows what is in it."},
+		},
+		{"a set of the unauthenticated removed", unauthenticatedOf(`sets = ["read-only"]`), "", nil},
 		{"a folder beside", folderOf("/a", `allow = ["Bash"]`), folderOf("/ab", `allow = ["Bash"]`), []string{"It allows Bash in /ab."}},
 		{"a deny into a folder", `deny = ["Bash"]`, folderOf("/a", `deny = ["Bash"]`), []string{"It no longer denies Bash."}},
 		{"a deny out of a folder", folderOf("/a", `deny = ["Bash"]`), `deny = ["Bash"]`, nil},
