@@ -26,6 +26,8 @@ const (
 	Forbidden Code = "forbidden"
 	// Running means that this run has been started before and still lives.
 	Running Code = "running"
+	// NoSandbox means that a sandbox is asked for and none works here.
+	NoSandbox Code = "no_sandbox"
 	// Failed means that the system refused: no more processes, disk full.
 	Failed Code = "failed"
 )

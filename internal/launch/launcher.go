@@ -18,6 +18,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/claude"
+	"github.com/switchboard-dev/switchboard/internal/sandbox"
 	"github.com/switchboard-dev/switchboard/internal/shim"
 	"github.com/switchboard-dev/switchboard/wire"
 )
@@ -42,6 +43,8 @@ type Config struct {
 	// RawFlags lets sessions give the CLI flags as they like, see
 	// [api.SessionOptions].ExtraArgs.
 	RawFlags bool
+	// Sandbox says what sandboxes are made of.
+	Sandbox Sandbox
 	// Env is the environment that CLIs are found by and get. If nil, that of
 	// the program.
 	Env []string
@@ -108,6 +111,12 @@ type Spec struct {
 	// beside those in the options' settings. They are stronger than what a
 	// project allows.
 	Deny, Ask []string
+	// Sandbox is what the rules ask of the sandbox. An empty mode is [sandbox.Off].
+	Sandbox sandbox.Policy
+	// Before, if set, is called when the shim's process is there and waits for its
+	// orders: what a caller notes then is noted of every shim that acts. If it returns an
+	// error, the shim is ended without having acted.
+	Before func(Launched) error
 }
 
 // Launched says what was started.
@@ -123,6 +132,8 @@ type Launched struct {
 	Simulated bool
 	// ConfigDir is the folder in which the CLI keeps its conversations.
 	ConfigDir string
+	// Sandbox is what the CLI was started in.
+	Sandbox api.Sandbox
 }
 
 // A Launcher starts shims. All methods are safe for concurrent use.
@@ -134,6 +145,9 @@ type Launcher struct {
 	log    *slog.Logger
 	reaper *reaper
 	starts sync.WaitGroup
+
+	enforcers enforcers
+	noSandbox sync.Once // logs that there is none
 
 	mu       sync.Mutex
 	closed   bool            // guarded by mu
@@ -164,6 +178,7 @@ func New(config Config) (*Launcher, error) {
 	if l.log == nil {
 		l.log = slog.New(slog.DiscardHandler)
 	}
+	l.enforcers.find = l.findEnforcer
 	l.reaper = newReaper(config.OnExit)
 	return l, nil
 }
@@ -179,12 +194,12 @@ func (l *Launcher) Close() error {
 	return nil
 }
 
-var safeName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+var safeName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`) })
 
 // check refuses what cannot be the name of a run.
 func (s *Spec) check() error {
 	switch {
-	case !safeName.MatchString(s.Session) || s.Run < 1:
+	case !safeName().MatchString(s.Session) || s.Run < 1:
 		return &StartError{Code: Failed, Reason: fmt.Sprintf("%.80q and %d do not name a run", s.Session, s.Run)}
 	case s.Marker == "" || s.Token == "":
 		return &StartError{Code: Failed, Reason: "the run has no marker or no token"}
@@ -252,7 +267,15 @@ func (l *Launcher) begin(folder string) (done func(), err error) {
 
 // start starts the shim of a run whose folder is there.
 func (l *Launcher) start(ctx context.Context, spec *Spec, agent *agent, folder string) (*Launched, error) {
-	command, err := l.command(agent, spec, folder)
+	in, err := l.enclose(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	command, err := l.command(agent, spec, in, folder)
+	if err != nil {
+		return nil, err
+	}
+	box, err := l.box(ctx, spec, in, agent, command.Env, folder)
 	if err != nil {
 		return nil, err
 	}
@@ -267,58 +290,63 @@ func (l *Launcher) start(ctx context.Context, spec *Spec, agent *agent, folder s
 		Socket: l.config.Socket, Command: shim.NewCommand(command),
 		PrivateDir: folder, Log: log.Name(), SpoolDir: filepath.Join(l.config.DataDir, "spool"),
 		OrphanAfter: l.config.OrphanAfter, IdleOrphanAfter: l.config.IdleOrphanAfter, BufferBytes: l.config.BufferBytes,
+		Sandbox: box.Profile,
 	})
 	if err != nil {
 		return nil, failure("writing the shim's orders", err)
 	}
-	pid, start, err := l.startShim(ctx, spec, folder, log, orders)
-	if err != nil {
+	launched := &Launched{Instance: instance, Version: command.Version, Simulated: agent.simulated, ConfigDir: l.ConfigDir(spec), Sandbox: box.Told}
+	if err := l.startShim(ctx, spec, folder, log, orders, launched); err != nil {
 		return nil, err
 	}
-	return &Launched{
-		PID: pid, PIDStart: start, Instance: instance, Version: command.Version, Simulated: agent.simulated,
-		ConfigDir: l.ConfigDir(spec),
-	}, nil
+	return launched, nil
 }
 
 // startShim starts the process and, once it is on record, gives it its orders.
-func (l *Launcher) startShim(ctx context.Context, spec *Spec, folder string, log *os.File, orders []byte) (pid int, start string, err error) {
+func (l *Launcher) startShim(ctx context.Context, spec *Spec, folder string, log *os.File, orders []byte, launched *Launched) error {
 	theirs, ours, err := os.Pipe()
 	if err != nil {
-		return 0, "", failure("making a pipe for the shim", err)
+		return failure("making a pipe for the shim", err)
 	}
 	defer func() { _ = ours.Close() }() // a second time after success
 	who := Exit{Session: spec.Session, Run: spec.Run}
-	pid, err = l.reaper.start(who, func() (int, error) {
+	pid, err := l.reaper.start(who, func() (int, error) {
 		return startDetached(l.config.Program, []string{"shim"}, l.shimEnviron(spec.Marker), theirs, log)
 	})
 	_ = theirs.Close() // the shim has its own copy
 	if err != nil {
-		return 0, "", failure("starting "+l.config.Program, err)
+		return failure("starting "+l.config.Program, err)
 	}
-	start, err = l.brief(ctx, spec, folder, pid, ours, orders)
-	if err != nil {
+	launched.PID = pid
+	if err := l.brief(ctx, spec, folder, ours, orders, launched); err != nil {
 		l.reaper.abandon(pid)
 		reason := fmt.Sprintf("the shim did not take its orders: %v", err)
 		if said := lastWords(log.Name()); said != "" {
 			reason += ": " + said
 		}
-		return 0, "", &StartError{Code: Failed, Reason: reason, Err: err}
+		return &StartError{Code: Failed, Reason: reason, Err: err}
 	}
 	l.reaper.announce(pid)
-	return pid, start, nil
+	return nil
 }
 
 // brief puts the shim on record, moves it out of the hub's unit and then gives
 // it its orders, in this order: a hub that dies in between leaves a shim that
 // does nothing and ends.
-func (l *Launcher) brief(ctx context.Context, spec *Spec, folder string, pid int, pipe *os.File, orders []byte) (start string, err error) {
+func (l *Launcher) brief(ctx context.Context, spec *Spec, folder string, pipe *os.File, orders []byte, launched *Launched) error {
+	pid := launched.PID
 	start, ended, ok := processStat(pid)
 	if !ok || ended {
-		return "", errors.New("it has ended")
+		return errors.New("it has ended")
 	}
+	launched.PIDStart = start
 	if err := writeRecord(folder, record{Session: spec.Session, Run: spec.Run, Marker: spec.Marker, PID: pid, Start: start}); err != nil {
-		return "", err
+		return err
+	}
+	if spec.Before != nil {
+		if err := spec.Before(*launched); err != nil {
+			return err
+		}
 	}
 	if l.config.Scopes {
 		if err := l.scope(ctx, spec, pid); err != nil {
@@ -326,20 +354,20 @@ func (l *Launcher) brief(ctx context.Context, spec *Spec, folder string, pid int
 		}
 	}
 	if err := pipe.SetWriteDeadline(time.Now().Add(orderGrace)); err != nil {
-		return "", err
+		return err
 	}
 	stop := context.AfterFunc(ctx, func() { _ = pipe.SetWriteDeadline(time.Unix(1, 0)) })
-	_, err = pipe.Write(orders)
+	_, err := pipe.Write(orders)
 	stop()
 	switch {
 	case err == nil: // from here on the shim acts, whatever becomes of ctx
-		return start, pipe.Close()
+		return pipe.Close()
 	case ctx.Err() != nil:
-		return "", context.Cause(ctx)
+		return context.Cause(ctx)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return "", fmt.Errorf("it has not read them within %s", orderGrace)
+		return fmt.Errorf("it has not read them within %s", orderGrace)
 	}
-	return "", err
+	return err
 }
 
 // Alive reports whether the process with this number and start time lives. The

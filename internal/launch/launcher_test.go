@@ -8,6 +8,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -335,5 +336,37 @@ func TestCloseLeavesShims(t *testing.T) {
 	}
 	if _, err := b.SweepAll(t.Context()); !errors.Is(err, ErrClosed) {
 		t.Errorf("sweeping after the end: %v", err)
+	}
+}
+
+// What a caller notes before the shim has its orders is noted of every shim that acts, and
+// an error of it ends the shim.
+func TestBefore(t *testing.T) {
+	b := newLab(t, nil)
+	spec, path := b.spec("tell")
+	var noted Launched
+	spec.Before = func(l Launched) error {
+		noted = l
+		if _, err := os.Stat(path); err == nil {
+			t.Error("the shim acts before it is noted")
+		}
+		return nil
+	}
+	launched, _ := b.startSpec(spec, path)
+	if !reflect.DeepEqual(noted, *launched) || !b.Alive(noted.PID, noted.PIDStart) {
+		t.Errorf("noted %+v, started %+v", noted, launched)
+	}
+	spec, path = b.spec("tell")
+	failed := errors.New("the disk is full")
+	spec.Before = func(l Launched) error {
+		noted = l
+		return failed
+	}
+	if _, err := b.Start(t.Context(), spec); !errors.Is(err, failed) {
+		t.Errorf("%v", err)
+	}
+	eventually(t, "the end of the shim", func() bool { return !b.Alive(noted.PID, noted.PIDStart) })
+	if _, err := os.Stat(path); err == nil {
+		t.Error("a shim that could not be noted has acted")
 	}
 }

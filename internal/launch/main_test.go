@@ -24,6 +24,7 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/claude"
 	"github.com/switchboard-dev/switchboard/claude/claudetest"
+	"github.com/switchboard-dev/switchboard/internal/sandbox"
 	"github.com/switchboard-dev/switchboard/internal/shim"
 )
 
@@ -39,6 +40,8 @@ func TestMain(m *testing.M) {
 			os.Exit(fakeShim())
 		case "sim":
 			os.Exit(claudetest.RunSim(context.Background(), &claudetest.SimOptions{Args: os.Args[2:], Env: os.Environ(), Stderr: os.Stderr}, os.Stdin, os.Stdout))
+		case sandbox.Verb:
+			os.Exit(sandbox.Inner(os.Args[2:], os.Stderr))
 		case "wait":
 			os.Exit(waitForSignal())
 		}
@@ -238,7 +241,7 @@ func eventually(t testing.TB, what string, condition func() bool) {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			t.Fatalf("waited in vain: %s", what)
+			t.Fatalf("waited too long: %s", what)
 		}
 	}
 }

@@ -37,10 +37,13 @@ type Defaults struct {
 var titles = wire.Version{Major: 2, Minor: 1, Patch: 120}
 
 // command returns the command of a run's CLI.
-func (l *Launcher) command(agent *agent, spec *Spec, folder string) (*claude.Command, error) {
+func (l *Launcher) command(agent *agent, spec *Spec, in *enclosure, folder string) (*claude.Command, error) {
 	options, err := l.options(agent, spec, folder)
 	if err != nil {
 		return nil, err
+	}
+	if in.innerOff {
+		options.Sandbox = json.RawMessage(`{"enabled":false}`)
 	}
 	command, err := agent.cli.Command(options)
 	if err != nil {

@@ -29,7 +29,7 @@ func commandOf(t *testing.T, c Config, version string, spec *Spec) (*claude.Comm
 	}
 	l := &Launcher{config: c, log: slog.New(slog.DiscardHandler)}
 	spec.Dir, spec.Marker = t.TempDir(), "marker-of-a-test"
-	return l.command(&agent{cli: &claude.CLI{Path: "/claude", Args: []string{"/claude"}, Version: v}, simulated: c.Agent == Simulator}, spec, t.TempDir())
+	return l.command(&agent{cli: &claude.CLI{Path: "/claude", Args: []string{"/claude"}, Version: v}, simulated: c.Agent == Simulator}, spec, &enclosure{}, t.TempDir())
 }
 
 // variables returns an environment as a session gives it.
@@ -48,6 +48,7 @@ var notFlags = map[string]string{
 	"ToolAliases": "initialize", "Skills": "initialize", "PromptSuggestions": "initialize", "AgentProgressSummaries": "initialize",
 	"ForwardSubagentText": "initialize", "ExcludeDynamicSections": "initialize", "SupportedDialogKinds": "initialize",
 	"QuestionDeadline": "the hub", "AskPlanMode": "the hub", "ResumeAtReset": "the hub", "Fresh": "the hub",
+	"Sandbox": "the hub, which makes Spec.Sandbox of it", "SandboxAutoAllow": "the hub",
 }
 
 // TestEveryOptionIsMapped sets one option of a session after the other and finds it in the options of the CLI.

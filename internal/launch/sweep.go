@@ -44,7 +44,7 @@ func (l *Launcher) Sweep(ctx context.Context, marker string) (int, error) {
 // dead. A marker that does not begin with session and run is found by SweepAll.
 func (l *Launcher) forgetFolder(marker string) error {
 	parts := strings.Split(marker, ".")
-	if len(parts) < 2 || !safeName.MatchString(parts[0]) || !safeName.MatchString(parts[1]) {
+	if len(parts) < 2 || !safeName().MatchString(parts[0]) || !safeName().MatchString(parts[1]) {
 		return nil
 	}
 	folder := filepath.Join(l.folders(), parts[0]+"-"+parts[1])

@@ -28,7 +28,7 @@
 // # Lines
 //
 // Everything durable of a run is numbered 1, 2, 3 … without holes: lines of the
-// CLI (L), lines that a program wrote to a CLI that it owns (P, only with a
+// CLI (L), among them what the shim asks for the CLI's sandbox and withdraws, lines that a program wrote to a CLI that it owns (P, only with a
 // tee), lines that were too long to carry (O, [Oversize]) and what happened to
 // the shim (E, [Event]). A kind that is unknown is durable, too. The shim keeps
 // them until the hub has journaled them, which an ack tells; [Outgoing] is its
@@ -53,7 +53,8 @@
 // forgotten, so that the hub alone decides what is sent again. One that is being
 // written at that moment (the CLI may be slow to read) is named in the next
 // hello as writing and must not be given up: its "written" or "failed" follows.
-// [Commands] is the shim's side.
+// [Commands] is the shim's side. An answer to a question of the shim's own counts as
+// written when the shim has taken it.
 //
 // # The course of a link
 //

@@ -20,6 +20,8 @@ const (
 	EventExited = "exited"
 	// EventGap says that lines are missing here.
 	EventGap = "gap"
+	// EventRefused says that the sandbox refused something.
+	EventRefused = "refused"
 )
 
 // An Event is something that happened to a shim. Which members it has depends
@@ -56,6 +58,10 @@ type Event struct {
 	// Lines and Bytes say how much is missing (gap).
 	Lines int64 `json:"lines,omitempty"`
 	Bytes int64 `json:"bytes,omitempty"`
+
+	// Refusal is what the sandbox refused, an api.SandboxRefusal as JSON
+	// (refused).
+	Refusal json.RawMessage `json:"refusal,omitempty"`
 }
 
 // Encode returns the event as JSON.

@@ -296,6 +296,7 @@ func (c *carrier) connect(ctx context.Context) (welcomed bool, err error) {
 		conn.Close(err)
 	}()
 	version, err := c.shakeHands(shake, conn)
+	cancel() // its timer would wake a shim that waits
 	if err != nil {
 		return false, err
 	}

@@ -16,6 +16,10 @@
 //   - it writes the hub's commands to the CLI in the order of their numbers,
 //     each at most once.
 //
+// A CLI that has a sandbox is started in it. The shim runs the proxy to which the
+// network of the sandbox leads, asks the hub about unknown hosts by lines of its
+// own among those of the CLI, and takes the answers out of the hub's commands.
+//
 // The shim ends when its CLI has ended and the hub has journaled that, when the
 // hub says that the run is gone, or when there was no hub for too long. In the
 // last case the lines that no hub has journaled go into a spool file, which the

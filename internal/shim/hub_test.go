@@ -115,7 +115,7 @@ func (h *testHub) wait(what string, condition func() bool) {
 		select {
 		case <-news:
 		case <-ctx.Done():
-			h.t.Fatalf("waited in vain: %s", what)
+			h.t.Fatalf("waited too long: %s", what)
 		}
 	}
 }

@@ -7,8 +7,14 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 )
+
+// ballastBytes is memory that is never used, and so never resident. It counts as live: the
+// garbage collector runs when what is live has doubled, or 4 MB are in use, which a shim
+// has reached after some thousand lines.
+const ballastBytes = 8 << 20
 
 // Main is the whole life of a shim process: it reads its orders, closes them,
 // and obeys. It returns the exit code.
@@ -29,6 +35,11 @@ func Main(ctx context.Context, orders io.ReadCloser) int {
 	signal.Notify(signals, syscall.SIGTERM, os.Interrupt)
 	defer signal.Stop(signals)
 
+	// A line passes three goroutines here, one after the other. On several processors
+	// each would wake a thread for the next one, which costs more than their work.
+	runtime.GOMAXPROCS(1)
+	ballast := make([]byte, ballastBytes)
+	defer runtime.KeepAlive(ballast)
 	spec, err := ReadSpec(orders)
 	_ = orders.Close() // it has been read, or cannot be
 	closeInherited()

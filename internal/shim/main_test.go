@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/switchboard-dev/switchboard/claude/claudetest"
+	"github.com/switchboard-dev/switchboard/internal/sandbox"
 )
 
 // The test binary is also the shim and the CLIs that the tests start.
@@ -28,6 +29,9 @@ const (
 func TestMain(m *testing.M) {
 	if code, ok := claudetest.RunInstalled(os.Args); ok {
 		os.Exit(code)
+	}
+	if len(os.Args) > 1 && os.Args[1] == sandbox.Verb {
+		os.Exit(sandbox.Inner(os.Args[2:], os.Stderr))
 	}
 	if role := os.Getenv(roleEnv); role != "" {
 		run, ok := roles()[role]
@@ -119,6 +123,8 @@ func roles() map[string]func(arg string) int {
 			_, _ = io.Copy(os.Stdout, os.Stdin)
 			return 0
 		},
+		// Reaches for hosts, see below.
+		"reacher": func(string) int { return reach() },
 		"sleeper": func(string) int { return block() },
 		// Starts a child that goes on writing to the same output, and ends.
 		"deserter": func(string) int {

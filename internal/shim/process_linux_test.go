@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -38,7 +39,7 @@ func startProcess(t *testing.T, spec *Spec, inherits ...*os.File) *shimProcess {
 	cmd.Env = append(environ("shim", ""), claude.MarkerEnv+"="+spec.Marker)
 	cmd.ExtraFiles = append([]*os.File{r}, inherits...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	stderr := &bytes.Buffer{}
+	stderr := &lockedBuffer{}
 	cmd.Stderr = stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -50,8 +51,8 @@ func startProcess(t *testing.T, spec *Spec, inherits ...*os.File) *shimProcess {
 			t.Errorf("sweeping: %v", err)
 		}
 		_ = cmd.Process.Kill() // it has ended, or carries no marker
-		if stderr.Len() > 0 {
-			t.Logf("the shim says: %s", stderr)
+		if said := stderr.String(); said != "" {
+			t.Logf("the shim says: %s", said)
 		}
 	})
 	_ = r.Close()
@@ -63,6 +64,24 @@ func startProcess(t *testing.T, spec *Spec, inherits ...*os.File) *shimProcess {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// A lockedBuffer can be read while a process still writes to it.
+type lockedBuffer struct {
+	mu     sync.Mutex
+	buffer bytes.Buffer // guarded by mu
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.String()
 }
 
 // wait returns the exit code of a shim that must end.

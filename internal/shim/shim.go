@@ -12,6 +12,8 @@ import (
 	"github.com/switchboard-dev/switchboard/claude"
 	"github.com/switchboard-dev/switchboard/internal/killpoint"
 	"github.com/switchboard-dev/switchboard/internal/link"
+	"github.com/switchboard-dev/switchboard/internal/sandbox"
+	"github.com/switchboard-dev/switchboard/internal/sandbox/netproxy"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -45,9 +47,12 @@ type Env struct {
 	busy    func(lines bool)
 
 	// For tests; nil means the real ones.
-	start func(context.Context, *claude.Command) (agent, error)
-	dial  dialFunc
-	sweep func(context.Context, string) (int, error)
+	start    func(context.Context, *claude.Command) (agent, error)
+	dial     dialFunc
+	sweep    func(context.Context, string) (int, error)
+	enforcer func(*sandbox.Profile) (sandbox.Enforcer, error)
+	receive  func(*os.File) (*sandbox.Listeners, error)
+	network  func(*netproxy.Config) // changes what the proxy does; nil for nothing
 }
 
 // An agent is a running CLI, as a [claude.Process] is one.
@@ -88,7 +93,8 @@ type shim struct {
 
 	stops chan stopOrder // from the link to run; has some room
 
-	agent agent // nil until it is started; static after that
+	agent agent        // nil until it is started; static after that
+	box   *confinement // nil without a sandbox; static after the start
 
 	arrived []arrival // owned by read: memory for the next batch
 
@@ -127,6 +133,12 @@ func newShim(spec *Spec, env *Env) *shim {
 	if s.env.sweep == nil {
 		s.env.sweep = claude.Sweep
 	}
+	if s.env.enforcer == nil {
+		s.env.enforcer = enforcerByName
+	}
+	if s.env.receive == nil {
+		s.env.receive = sandbox.Receive
+	}
 	s.log = s.env.Logger.With("session", spec.Session, "run", spec.Run)
 	pid := os.Getpid()
 	hello := link.Hello{Session: spec.Session, Run: spec.Run, Instance: spec.Instance, PID: pid, PIDStart: startTime(pid)}
@@ -160,7 +172,7 @@ func (s *shim) run(ctx context.Context) int {
 	defer end()
 	workers.Go(func() { s.carrier.run(life) })
 
-	cli, err := s.env.start(ctx, s.spec.command())
+	cli, err := s.start(ctx)
 	if err != nil {
 		s.log.Error("the CLI was not started", "error", err)
 		s.cleanUp()
@@ -176,12 +188,42 @@ func (s *shim) run(ctx context.Context) int {
 		Event: link.EventStarted, PID: s.carrier.hello.PID, PIDStart: s.carrier.hello.PIDStart,
 		CLIPID: cli.PID(), Version: s.spec.Command.Version,
 	})
+	if s.box != nil {
+		s.box.serve(cli)
+	}
 	ended := make(chan error, 1)
 	workers.Go(func() { ended <- s.read(life) })
 	workers.Go(func() { s.write(life) })
 	v := s.watch(ctx, ended)
 	s.conclude(v)
 	return s.finish(ctx, v)
+}
+
+// start starts the CLI, in its sandbox if it has one.
+func (s *shim) start(ctx context.Context) (agent, error) {
+	if s.spec.Sandbox == nil {
+		return s.env.start(ctx, s.spec.command())
+	}
+	for attempt := 1; ; attempt++ {
+		cmd := s.spec.command()
+		box, err := s.confine(cmd)
+		if err != nil {
+			return nil, err
+		}
+		cli, err := s.env.start(ctx, cmd)
+		if err != nil {
+			box.close()
+			return nil, err
+		}
+		err = box.receive(ctx)
+		if err == nil || attempt == sandboxAttempts || !endsSoon(cli) {
+			s.box = box
+			return cli, nil
+		}
+		s.log.Warn("the sandbox could not be made and is tried again", "error", err, "said", cli.Stderr())
+		_ = cli.Close() // it has ended
+		box.close()
+	}
 }
 
 // A verdict says how the CLI came to its end.
@@ -206,6 +248,7 @@ func (s *shim) watch(ctx context.Context, ended <-chan error) (v verdict) {
 		if !v.forced {
 			v.forced = true
 			// Lines still come while it closes.
+			closer.Go(func() { s.box.terminate(s.agent) })
 			closer.Go(func() {
 				if err := s.agent.Close(); err != nil {
 					s.log.Error("the CLI was not ended in good order", "error", err)
@@ -310,6 +353,7 @@ func (s *shim) conclude(v verdict) {
 	if err := s.agent.Close(); err != nil {
 		s.log.Error("the CLI was not ended in good order", "error", err)
 	}
+	s.box.close() // withdraws its questions
 	s.cleanUp()
 	// The fate of every command comes before the end.
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
@@ -520,6 +564,10 @@ func (s *shim) write(ctx context.Context) {
 		s.env.busy(true)
 		if order.Number == 0 {
 			_ = s.agent.CloseInput() // never fails
+			s.carrier.done("")
+			continue
+		}
+		if s.box.takes(order.Line) {
 			s.carrier.done("")
 			continue
 		}

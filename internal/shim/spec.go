@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/switchboard-dev/switchboard/claude"
+	"github.com/switchboard-dev/switchboard/internal/sandbox"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -58,6 +59,8 @@ type Spec struct {
 	// BufferBytes is how much of the CLI's output is kept for the hub before
 	// the CLI is stopped. If zero, 64 MiB.
 	BufferBytes int64 `json:"buffer_bytes,omitempty"`
+	// Sandbox is what the CLI is started in. If nil, in nothing.
+	Sandbox *sandbox.Profile `json:"sandbox,omitempty"`
 }
 
 // A Command is the part of a [claude.Command] that a spec carries.

@@ -165,6 +165,6 @@ func programPages() []pages {
 func dropPages(list []pages) {
 	for _, p := range list {
 		// Merely advice: if it is refused, the pages stay.
-		_, _, _ = unix.Syscall(unix.SYS_MADVISE, p.from, p.to-p.from, unix.MADV_DONTNEED)
+		_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, p.from, p.to-p.from, syscall.MADV_DONTNEED)
 	}
 }
