@@ -27,6 +27,17 @@ type Config struct {
 	Dial      Dial
 	Direct    Direct
 	Agents    Agents
+	Sandbox   Sandbox
+	Node      Node
+	Presets   []Preset
+}
+
+// Node is the section [node]: this machine as a node of a hub elsewhere. The sections [claude] (path), [shim] and [sandbox] count there, too.
+type Node struct {
+	// DataDir is the node's own folder. If empty, [NodeDir] has the default.
+	DataDir Folder
+	// MaxSessions is how many sessions with a process the machine takes at most. Zero means as many as the hub says.
+	MaxSessions int
 }
 
 // Server is the section [server].
@@ -42,6 +53,8 @@ type Server struct {
 	URL Site
 	// TLSCert and TLSKey are the files of a certificate. If empty, there is no TLS.
 	TLSCert, TLSKey Folder
+	// TLSSelfSigned has the server make a certificate of its own, which clients know by its fingerprint.
+	TLSSelfSigned bool
 	// BehindProxy says that a proxy with TLS is in front of the server.
 	BehindProxy bool
 	// InsecureLAN has the server listen beyond loopback without TLS.
@@ -123,15 +136,21 @@ type Shim struct {
 type Dial struct {
 	// Silence is how long an agent that reconnected may be silent before a turn whose end may have been lost counts as over.
 	Silence Duration
+	// Open lets in agents of this machine that bring no token; MaxOpen is how many at a time.
+	Open    bool
+	MaxOpen int
+	// AutoApprove is what agents that dial in may do without a question: rules, names of built-in sets, or "*".
+	AutoApprove []string
 }
 
 // Default returns the settings that hold where nothing is set.
 func Default() *Config {
 	return &Config{
-		Server: Server{Durability: DurabilityNormal, MaxConnections: 4096, MaxPerAddress: 1024, MaxUnknown: 256},
-		Claude: Claude{PermissionMode: Mode(wire.PermissionModeDefault)},
-		Shim:   Shim{OrphanAfter: Duration(24 * time.Hour), IdleOrphanAfter: Duration(time.Hour)},
-		Dial:   Dial{Silence: Duration(30 * time.Second)},
+		Server:  Server{Durability: DurabilityNormal, MaxConnections: 4096, MaxPerAddress: 1024, MaxUnknown: 256},
+		Claude:  Claude{PermissionMode: Mode(wire.PermissionModeDefault)},
+		Shim:    Shim{OrphanAfter: Duration(24 * time.Hour), IdleOrphanAfter: Duration(time.Hour)},
+		Dial:    Dial{Silence: Duration(30 * time.Second), MaxOpen: 64},
+		Sandbox: Sandbox{Mode: SandboxAuto, Enforcer: SandboxAuto, Network: SandboxAsk},
 	}
 }
 
@@ -243,8 +262,24 @@ func (c *Config) Check() error {
 	if c.Dial.Silence < leastSilence {
 		return fmt.Errorf("dial.silence (%s) is shorter than %s; an agent at work would be taken for an idle one", c.Dial.Silence, leastSilence)
 	}
+	switch {
+	case c.Dial.MaxOpen < 1:
+		return fmt.Errorf("dial.max_open is %d, which admits no agent; write 1 or more", c.Dial.MaxOpen)
+	case c.Dial.Open && (c.Server.BehindProxy || c.Server.InsecureLAN || c.Server.URL != "" || !c.Server.Addr.loopback()):
+		return errors.New("dial.open (--open-dial-in) admits agents on this machine without a token; it cannot be combined with server.url, " +
+			"server.behind_proxy, server.insecure_lan or an address that others can reach. Listen on 127.0.0.1, or have agents bring a token: switchboard token create --session")
+	}
+	if c.Node.MaxSessions < 0 || c.Node.MaxSessions > maxNodeSessions {
+		return fmt.Errorf("node.max_sessions is %d; write 1 to %d, or 0 for as many as the hub says", c.Node.MaxSessions, maxNodeSessions)
+	}
+	if err := c.Sandbox.check(); err != nil {
+		return err
+	}
 	return c.Server.check()
 }
+
+// maxNodeSessions is how many sessions with a process a node has at most.
+const maxNodeSessions = 10_000
 
 // leastSilence is the shortest time that [Dial.Silence] can be.
 const leastSilence = Duration(time.Second)

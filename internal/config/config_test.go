@@ -36,6 +36,7 @@ durability = "full"
 url = "https://Hub.example"
 tls_cert = "~/cert.pem"
 tls_key = "/key.pem"
+tls_self_signed = true
 behind_proxy = true
 insecure_lan = true
 open_relay = ["http://localhost:5173"]
@@ -99,6 +100,9 @@ orphan_after = "48h"
 idle_orphan_after = "90m"
 
 [dial]
+open = true
+max_open = 7
+auto_approve = ["Read", "Bash(git status:*)"]
 silence = "2m"
 
 [direct]
@@ -124,7 +128,7 @@ func TestParse(t *testing.T) {
 		{"whole", whole, &Config{
 			Server: Server{
 				Addr: "127.0.0.1:9000", DataDir: "/home/x/boards", Durability: DurabilityFull, URL: "https://hub.example",
-				TLSCert: "/home/x/cert.pem", TLSKey: "/key.pem", BehindProxy: true, InsecureLAN: true,
+				TLSCert: "/home/x/cert.pem", TLSKey: "/key.pem", TLSSelfSigned: true, BehindProxy: true, InsecureLAN: true,
 				OpenRelay: []string{"http://localhost:5173"}, OpenRelayApprove: true, MaxConnections: 10, MaxPerAddress: 9, MaxUnknown: 8,
 			},
 			Claude: Claude{
@@ -144,9 +148,10 @@ func TestParse(t *testing.T) {
 			}},
 			Retention: Retention{MaxAge: Duration(30 * 24 * time.Hour), MaxBytes: 20 << 30},
 			Shim:      Shim{Duration(48 * time.Hour), Duration(90 * time.Minute)},
-			Dial:      Dial{Silence: Duration(2 * time.Minute)},
+			Dial:      Dial{Silence: Duration(2 * time.Minute), Open: true, MaxOpen: 7, AutoApprove: []string{"Read", "Bash(git status:*)"}},
 			Direct:    Direct{AllowBypass: true, Folders: []string{"/home/x/src", "/srv"}},
 			Agents:    Agents{RawFlags: true},
+			Sandbox:   Default().Sandbox,
 		}},
 		{"a number of bytes", "retention.max_bytes = 1000", with(func(c *Config) { c.Retention.MaxBytes = 1000 })},
 		{"decimal units", `retention.max_bytes = "5 MB"`, with(func(c *Config) { c.Retention.MaxBytes = 5e6 })},
@@ -174,7 +179,7 @@ func TestParseRefuses(t *testing.T) {
 		want       []string
 	}{
 		{"unknown key", "[server]\naddr = \"127.0.0.1:1\"\nport = 8765\n", []string{"config.toml:3:1: unknown key server.port; section [server] has addr, data_dir, durability, url, tls_cert"}},
-		{"unknown section", "[serve]\naddr = \"127.0.0.1:1\"\n", []string{"config.toml:1:", "unknown key serve", "the sections are server, claude, rules, questions, limits, notify, retention, shim, dial, direct, agents, budget"}},
+		{"unknown section", "[serve]\naddr = \"127.0.0.1:1\"\n", []string{"config.toml:1:", "unknown key serve", "the sections are server, claude, rules, questions, limits, notify, retention, shim, dial, direct, agents, sandbox, node, budget"}},
 		{"unknown top level", "addr = \"127.0.0.1:1\"\n", []string{"config.toml:1:1: unknown key addr; the sections are"}},
 		{"two unknown keys", "[shim]\na = 1\nb = 2\n", []string{"config.toml:2:1: unknown key shim.a", "config.toml:3:1: unknown key shim.b"}},
 		{"no TOML", "[server\n", []string{"config.toml:1:"}},
@@ -280,12 +285,16 @@ func TestSettings(t *testing.T) {
 		"server.addr": "127.0.0.1:9", "server.data_dir": "/d", "server.durability": "full", "claude.path": "/c", "claude.model": "m",
 		"claude.allowed_tools": `["T"]`, "claude.permission_mode": "plan", "claude.dangerously_skip_permissions": "true",
 		"claude.use_api_billing": "true", "rules.file": "/r", "questions.deadline": "7m", "limits.resume_at_reset": "true", "notify.link": "https://h",
-		"server.url": "https://h", "server.tls_cert": "/t", "server.tls_key": "/k", "server.behind_proxy": "true", "server.insecure_lan": "true",
+		"server.url": "https://h", "server.tls_cert": "/t", "server.tls_key": "/k", "server.tls_self_signed": "true", "server.behind_proxy": "true", "server.insecure_lan": "true",
 		"server.open_relay": `["http://localhost:1"]`, "server.open_relay_approve": "true", "server.max_connections": "7",
-		"server.max_connections_per_address": "6", "server.max_unknown_connections": "5", "direct.allow_bypass": "true",
-		"direct.folders": `["/f"]`, "agents.raw_flags": "true",
+		"server.max_connections_per_address": "6", "server.max_unknown_connections": "5", "direct.allow_bypass": "true", "dial.open": "true", "dial.max_open": "3",
+		"dial.auto_approve": `["Read"]`,
+		"direct.folders":    `["/f"]`, "agents.raw_flags": "true",
 		"retention.max_age": "3h", "retention.max_bytes": "4", "shim.orphan_after": "50h", "shim.idle_orphan_after": "6h",
 		"dial.silence": "8s",
+		"sandbox.mode": "strict", "sandbox.enforcer": "landlock", "sandbox.bubblewrap": "/b", "sandbox.auto_allow": "true", "sandbox.network": "none",
+		"sandbox.allow_hosts": `["h"]`, "sandbox.writable": `["/w"]`, "sandbox.sockets": `["/s"]`,
+		"node.data_dir": "/n", "node.max_sessions": "4",
 	}
 	seen := 0
 	for _, s := range Settings() {
@@ -296,7 +305,7 @@ func TestSettings(t *testing.T) {
 		}
 		seen++
 		written := value
-		if value != "true" && !strings.HasPrefix(value, "[") && !strings.HasPrefix(s.Key, "server.max_") {
+		if value != "true" && !strings.HasPrefix(value, "[") && !strings.HasPrefix(s.Key, "server.max_") && s.Key != "dial.max_open" && s.Key != "node.max_sessions" {
 			written = `"` + value + `"`
 		}
 		byFile, byEnv := Default(), Default()
@@ -412,7 +421,7 @@ func TestPaths(t *testing.T) {
 
 // FuzzConfig feeds the reader with anything. What it accepts must keep to the rules of each type; what it refuses must say where.
 func FuzzConfig(f *testing.F) {
-	for _, seed := range []string{"", whole, "[server]\nport = 1\n", "a = [1, {b = 2}]\n", "[server]\naddr = \"\\U0001F600:1\"\n", "[[server]]\n", "server.addr.x = 1\n", "\xef\xbb\xbf"} {
+	for _, seed := range []string{"", whole, "[server]\nport = 1\n", "a = [1, {b = 2}]\n", "[server]\naddr = \"\\U0001F600:1\"\n", "[[server]]\n", "server.addr.x = 1\n", "\xef\xbb\xbf", everyOption} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -23,6 +23,7 @@ type fileConfig struct {
 		URL              value[Site, *Site]     `toml:"url"`
 		TLSCert          value[Folder, *Folder] `toml:"tls_cert"`
 		TLSKey           value[Folder, *Folder] `toml:"tls_key"`
+		TLSSelfSigned    *bool                  `toml:"tls_self_signed"`
 		BehindProxy      *bool                  `toml:"behind_proxy"`
 		InsecureLAN      *bool                  `toml:"insecure_lan"`
 		OpenRelay        []string               `toml:"open_relay"`
@@ -62,7 +63,10 @@ type fileConfig struct {
 		IdleOrphanAfter value[Duration, *Duration] `toml:"idle_orphan_after"`
 	} `toml:"shim"`
 	Dial struct {
-		Silence value[Duration, *Duration] `toml:"silence"`
+		Silence     value[Duration, *Duration] `toml:"silence"`
+		Open        *bool                      `toml:"open"`
+		MaxOpen     *int                       `toml:"max_open"`
+		AutoApprove []string                   `toml:"auto_approve"`
 	} `toml:"dial"`
 	Direct struct {
 		AllowBypass *bool    `toml:"allow_bypass"`
@@ -71,6 +75,21 @@ type fileConfig struct {
 	Agents struct {
 		RawFlags *bool `toml:"raw_flags"`
 	} `toml:"agents"`
+	Sandbox struct {
+		Mode       value[SandboxMode, *SandboxMode]         `toml:"mode"`
+		Enforcer   value[SandboxEnforcer, *SandboxEnforcer] `toml:"enforcer"`
+		Bubblewrap value[Folder, *Folder]                   `toml:"bubblewrap"`
+		AutoAllow  *bool                                    `toml:"auto_allow"`
+		Network    value[SandboxNetwork, *SandboxNetwork]   `toml:"network"`
+		AllowHosts []string                                 `toml:"allow_hosts"`
+		Writable   []string                                 `toml:"writable"`
+		Sockets    []string                                 `toml:"sockets"`
+	} `toml:"sandbox"`
+	Node struct {
+		DataDir     value[Folder, *Folder] `toml:"data_dir"`
+		MaxSessions *int                   `toml:"max_sessions"`
+	} `toml:"node"`
+	Preset map[string]map[string]any `toml:"preset"`
 }
 
 // A value is a setting in a file, and what its type thinks of it.
@@ -112,6 +131,7 @@ func (c *Config) Parse(name string, text []byte, home string) error {
 	put(&read.Server.URL, file.Server.URL.read)
 	put(&read.Server.TLSCert, file.Server.TLSCert.read)
 	put(&read.Server.TLSKey, file.Server.TLSKey.read)
+	put(&read.Server.TLSSelfSigned, file.Server.TLSSelfSigned)
 	put(&read.Server.BehindProxy, file.Server.BehindProxy)
 	put(&read.Server.InsecureLAN, file.Server.InsecureLAN)
 	if file.Server.OpenRelay != nil {
@@ -138,15 +158,34 @@ func (c *Config) Parse(name string, text []byte, home string) error {
 	put(&read.Shim.OrphanAfter, file.Shim.OrphanAfter.read)
 	put(&read.Shim.IdleOrphanAfter, file.Shim.IdleOrphanAfter.read)
 	put(&read.Dial.Silence, file.Dial.Silence.read)
-	put(&read.Direct.AllowBypass, file.Direct.AllowBypass)
-	if file.Direct.Folders != nil {
-		folders, err := expandAll(file.Direct.Folders, home)
-		if err != nil {
-			return &Error{Source: name, Line: lineOf(text, "direct.folders"), Column: 1, Reason: "direct.folders: " + err.Error()}
-		}
-		read.Direct.Folders = folders
+	put(&read.Dial.Open, file.Dial.Open)
+	put(&read.Dial.MaxOpen, file.Dial.MaxOpen)
+	if file.Dial.AutoApprove != nil {
+		read.Dial.AutoApprove = file.Dial.AutoApprove
 	}
+	put(&read.Direct.AllowBypass, file.Direct.AllowBypass)
 	put(&read.Agents.RawFlags, file.Agents.RawFlags)
+	put(&read.Sandbox.Mode, file.Sandbox.Mode.read)
+	put(&read.Sandbox.Enforcer, file.Sandbox.Enforcer.read)
+	put(&read.Sandbox.Bubblewrap, file.Sandbox.Bubblewrap.read)
+	put(&read.Sandbox.AutoAllow, file.Sandbox.AutoAllow)
+	put(&read.Sandbox.Network, file.Sandbox.Network.read)
+	if file.Sandbox.AllowHosts != nil {
+		read.Sandbox.AllowHosts = file.Sandbox.AllowHosts
+	}
+	put(&read.Node.DataDir, file.Node.DataDir.read)
+	put(&read.Node.MaxSessions, file.Node.MaxSessions)
+	lists := read.folderLists()
+	for key, list := range map[string][]string{"direct.folders": file.Direct.Folders, "sandbox.writable": file.Sandbox.Writable, "sandbox.sockets": file.Sandbox.Sockets} {
+		if list == nil {
+			continue
+		}
+		folders, err := expandAll(list, home)
+		if err != nil {
+			return &Error{Source: name, Line: lineOf(text, key), Column: 1, Reason: key + ": " + err.Error()}
+		}
+		*lists[key] = folders
+	}
 	budgets, targets, err := file.lists(name, text, home)
 	if err != nil {
 		return err
@@ -157,8 +196,16 @@ func (c *Config) Parse(name string, text []byte, home string) error {
 	if targets != nil {
 		read.Notify.Targets = targets
 	}
+	presets, err := file.presets(name, text, home)
+	if err != nil {
+		return err
+	}
+	if presets != nil {
+		read.Presets = presets
+	}
 	for key, folder := range map[string]*Folder{
 		"server.data_dir": &read.Server.DataDir, "server.tls_cert": &read.Server.TLSCert, "server.tls_key": &read.Server.TLSKey, "claude.path": &read.Claude.Path, "rules.file": &read.Rules.File,
+		"sandbox.bubblewrap": &read.Sandbox.Bubblewrap, "node.data_dir": &read.Node.DataDir,
 	} {
 		if err := folder.expand(home); err != nil {
 			return &Error{Source: name, Line: lineOf(text, key), Column: 1, Reason: key + ": " + err.Error()}
@@ -187,6 +234,11 @@ func (f *fileConfig) refused(text []byte) (key string, line int, err error) {
 		"shim.orphan_after", f.Shim.OrphanAfter.err,
 		"shim.idle_orphan_after", f.Shim.IdleOrphanAfter.err,
 		"dial.silence", f.Dial.Silence.err,
+		"sandbox.mode", f.Sandbox.Mode.err,
+		"sandbox.enforcer", f.Sandbox.Enforcer.err,
+		"sandbox.bubblewrap", f.Sandbox.Bubblewrap.err,
+		"sandbox.network", f.Sandbox.Network.err,
+		"node.data_dir", f.Node.DataDir.err,
 	)
 	if err != nil {
 		return key, lineOf(text, key), err

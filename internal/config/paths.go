@@ -32,6 +32,12 @@ func RulesFile(getenv func(string) string) string {
 	return base(getenv, "XDG_CONFIG_HOME", ".config", "rules.toml")
 }
 
+// NodeDir returns where a node keeps its identity and its agents' files unless the user names a folder: the folder node in the data folder. It is "" if
+// neither XDG_DATA_HOME nor HOME is set.
+func NodeDir(getenv func(string) string) string {
+	return base(getenv, "XDG_DATA_HOME", filepath.Join(".local", "share"), "node")
+}
+
 // base returns a path in one of the user's base folders. The specification has it that one which is not absolute is ignored.
 func base(getenv func(string) string, variable, fallback, name string) string {
 	if folder := getenv(variable); filepath.IsAbs(folder) {

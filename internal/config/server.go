@@ -10,13 +10,15 @@ import (
 
 // check looks for settings of the server that would expose the port more widely than anyone means to.
 func (s *Server) check() error {
-	secure := s.TLSCert != ""
+	secure := s.TLSCert != "" || s.TLSSelfSigned
 	site, _ := url.Parse(string(s.URL)) // which was accepted
 	switch {
 	case (s.TLSCert == "") != (s.TLSKey == ""):
 		return errors.New("TLS needs both server.tls_cert (--tls-cert) and server.tls_key (--tls-key)")
+	case s.TLSCert != "" && s.TLSSelfSigned:
+		return errors.New("a hub has one certificate: leave out server.tls_self_signed (--tls-self-signed), or server.tls_cert and server.tls_key")
 	case secure && s.BehindProxy:
-		return errors.New("server.behind_proxy says that the proxy has the certificate; leave out server.tls_cert and server.tls_key, or server.behind_proxy")
+		return errors.New("server.behind_proxy says that the proxy has the certificate; leave out server.tls_cert, server.tls_key and server.tls_self_signed, or server.behind_proxy")
 	case s.BehindProxy && site.Scheme != "https":
 		return errors.New("server.behind_proxy (--behind-proxy) needs the address of the proxy: set server.url (--url) to https://hub.example.com")
 	case s.URL != "" && site.Scheme == "http" && !s.InsecureLAN && !Address(net.JoinHostPort(site.Hostname(), "0")).loopback():
@@ -25,7 +27,7 @@ func (s *Server) check() error {
 		return fmt.Errorf("server.url (--url) is %s, but the hub has a certificate; write it with https", s.URL)
 	case !s.Addr.loopback() && !secure && !s.BehindProxy && !s.InsecureLAN:
 		return fmt.Errorf("server.addr (--addr) is %s, which is not on this machine alone: anyone on the network could read tokens. "+
-			"Give the hub a certificate with --tls-cert and --tls-key, put a proxy with TLS in front of it (--behind-proxy), "+
+			"Have the hub make a certificate with --tls-self-signed, give it one with --tls-cert and --tls-key, put a proxy with TLS in front of it (--behind-proxy), "+
 			"or listen on 127.0.0.1 and connect through ssh", s.Addr)
 	case len(s.OpenRelay) > 0 && (s.BehindProxy || s.URL != "" || !s.Addr.loopback()):
 		return errors.New("server.open_relay (--open-relay) admits pages on this machine without a token; it cannot be combined with " +

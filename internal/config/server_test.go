@@ -19,6 +19,9 @@ func TestCheckServer(t *testing.T) {
 		"everybody with TLS":         {func(s *Server) { tls(s); s.Addr = "[::]:1" }, ""},
 		"everybody behind a proxy":   {func(s *Server) { s.Addr, s.BehindProxy, s.URL = "0.0.0.0:1", true, "https://h" }, ""},
 		"everybody, explicitly":      {func(s *Server) { s.Addr, s.InsecureLAN = "0.0.0.0:1", true }, ""},
+		"a certificate of its own":   {func(s *Server) { s.TLSSelfSigned, s.Addr, s.URL = true, "0.0.0.0:1", "https://h" }, ""},
+		"a file and its own":         {func(s *Server) { tls(s); s.TLSSelfSigned = true }, "--tls-self-signed"},
+		"its own behind a proxy":     {func(s *Server) { s.TLSSelfSigned, s.BehindProxy, s.URL = true, true, "https://h" }, "server.tls_self_signed"},
 		"half a certificate":         {func(s *Server) { s.TLSCert = "/c" }, "--tls-key"},
 		"a key alone":                {func(s *Server) { s.TLSKey = "/k" }, "--tls-cert"},
 		"two certificates":           {func(s *Server) { tls(s); s.BehindProxy, s.URL = true, "https://h" }, "leave out"},
@@ -42,6 +45,35 @@ func TestCheckServer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := Default()
 			test.change(&c.Server)
+			switch err := c.Check(); {
+			case test.want == "" && err != nil, test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)):
+				t.Errorf("%v, want %q", err, test.want)
+			}
+		})
+	}
+}
+
+func TestCheckOpenDial(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*Config)
+		want   string // "" if all is well
+	}{
+		"open":               {func(*Config) {}, ""},
+		"on loopback":        {func(c *Config) { c.Server.Addr = "[::1]:1" }, ""},
+		"with TLS":           {func(c *Config) { c.Server.TLSCert, c.Server.TLSKey = "/c", "/k" }, ""},
+		"on the network":     {func(c *Config) { c.Server.Addr, c.Server.TLSCert, c.Server.TLSKey = "0.0.0.0:1", "/c", "/k" }, "Listen on 127.0.0.1, or"},
+		"without TLS":        {func(c *Config) { c.Server.InsecureLAN = true }, "cannot be combined"},
+		"behind a proxy":     {func(c *Config) { c.Server.BehindProxy, c.Server.URL = true, "https://h" }, "cannot be combined"},
+		"with an address":    {func(c *Config) { c.Server.URL = "http://localhost:9" }, "switchboard token create --session"},
+		"fewer than none":    {func(c *Config) { c.Node.MaxSessions = -1 }, "node.max_sessions is -1"},
+		"for no agent":       {func(c *Config) { c.Dial.MaxOpen = 0 }, "dial.max_open is 0"},
+		"shut on a network":  {func(c *Config) { c.Dial.Open, c.Server.InsecureLAN = false, true }, ""},
+		"with auto-approval": {func(c *Config) { c.Dial.AutoApprove = []string{"*"} }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := Default()
+			c.Dial.Open = true
+			test.change(c)
 			switch err := c.Check(); {
 			case test.want == "" && err != nil, test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)):
 				t.Errorf("%v, want %q", err, test.want)

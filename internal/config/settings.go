@@ -33,6 +33,7 @@ func Settings() []Setting {
 		{"server.url", "SWITCHBOARD_URL", "the address it listens on", "public address of the hub, such as `https://hub.example.com`; used for links and `ws_url`, and accepted as Host and Origin", func(c *Config) any { return &c.Server.URL }},
 		{"server.tls_cert", "SWITCHBOARD_TLS_CERT", "none", "certificate file for the port, with its chain", func(c *Config) any { return &c.Server.TLSCert }},
 		{"server.tls_key", "SWITCHBOARD_TLS_KEY", "none", "key file for the certificate; both are reloaded when they change", func(c *Config) any { return &c.Server.TLSKey }},
+		{"server.tls_self_signed", "SWITCHBOARD_TLS_SELF_SIGNED", "false", "serves the port with a certificate that the hub makes once and keeps in the data folder; logins and nodes pin its fingerprint", func(c *Config) any { return &c.Server.TLSSelfSigned }},
 		{"server.behind_proxy", "SWITCHBOARD_BEHIND_PROXY", "false", "a proxy with TLS is in front of the port; needs `server.url`", func(c *Config) any { return &c.Server.BehindProxy }},
 		{"server.insecure_lan", "SWITCHBOARD_INSECURE_LAN", "false", "serves beyond loopback without TLS: anyone on the network can read tokens", func(c *Config) any { return &c.Server.InsecureLAN }},
 		{"server.open_relay", "SWITCHBOARD_OPEN_RELAY", "none", "origins of web pages that may view and prompt through the raw relay without a token, such as `[\"http://localhost:5173\"]`", func(c *Config) any { return &c.Server.OpenRelay }},
@@ -55,9 +56,22 @@ func Settings() []Setting {
 		{"shim.orphan_after", "SWITCHBOARD_SHIM_ORPHAN_AFTER", "24h", "how long an agent keeps running without a hub", func(c *Config) any { return &c.Shim.OrphanAfter }},
 		{"shim.idle_orphan_after", "SWITCHBOARD_SHIM_IDLE_ORPHAN_AFTER", "1h", "the same for an idle agent without open questions", func(c *Config) any { return &c.Shim.IdleOrphanAfter }},
 		{"dial.silence", "SWITCHBOARD_DIAL_SILENCE", "30s", "how long a Claude Code that dialed in, lost lines and reconnected may be silent before its turn counts as over; ten times as long if its transcript shows a running turn", func(c *Config) any { return &c.Dial.Silence }},
+		{"dial.open", "SWITCHBOARD_DIAL_OPEN", "false", "lets Claude Code [dial in without a token](running.md#dial-in-without-a-token), from this machine alone", func(c *Config) any { return &c.Dial.Open }},
+		{"dial.max_open", "SWITCHBOARD_DIAL_MAX_OPEN", "64", "maximum number of agents without a token at a time", func(c *Config) any { return &c.Dial.MaxOpen }},
+		{"dial.auto_approve", "SWITCHBOARD_DIAL_AUTO_APPROVE", "none", "what agents that dial in may do without asking: [rules](rules.md#agents-that-dial-in), sets, or `*` for everything, such as `[\"Read\", \"Bash(git status:*)\"]`", func(c *Config) any { return &c.Dial.AutoApprove }},
 		{"direct.allow_bypass", "SWITCHBOARD_DIRECT_ALLOW_BYPASS", "false", "lets [Direct Connect](direct-connect.md) clients create sessions that ask nothing, if `claude.dangerously_skip_permissions` permits it", func(c *Config) any { return &c.Direct.AllowBypass }},
 		{"direct.folders", "SWITCHBOARD_DIRECT_FOLDERS", "all but the hub's own", "folders, with their subfolders, that Direct Connect sessions may work in, such as `[\"~/src\"]`", func(c *Config) any { return &c.Direct.Folders }},
 		{"agents.raw_flags", "SWITCHBOARD_AGENTS_RAW_FLAGS", "false", "lets sessions pass Claude Code flags that the hub does not know, with the scope `admin`", func(c *Config) any { return &c.Agents.RawFlags }},
+		{"sandbox.mode", "SWITCHBOARD_SANDBOX_MODE", "auto", "what the operating system [enforces](sandbox.md) for new sessions: `off` nothing, `deny-only` what rules deny, `strict` that only the folder can be written and hosts are asked about; `auto` is `deny-only` where a sandbox works, else nothing", func(c *Config) any { return &c.Sandbox.Mode }},
+		{"sandbox.enforcer", "SWITCHBOARD_SANDBOX_ENFORCER", "auto", "what enforces it: `bubblewrap`, `landlock`, `seatbelt`, or `auto` for the best that works", func(c *Config) any { return &c.Sandbox.Enforcer }},
+		{"sandbox.bubblewrap", "SWITCHBOARD_SANDBOX_BUBBLEWRAP", "bwrap on PATH", "path of bubblewrap", func(c *Config) any { return &c.Sandbox.Bubblewrap }},
+		{"sandbox.auto_allow", "SWITCHBOARD_SANDBOX_AUTO_ALLOW", "false", "allows commands without asking in `strict` sandboxes; rules that deny or ask still apply", func(c *Config) any { return &c.Sandbox.AutoAllow }},
+		{"sandbox.network", "SWITCHBOARD_SANDBOX_NETWORK", "ask", "hosts in `strict` sandboxes: `ask` about those that no rule names, or `none` but the model", func(c *Config) any { return &c.Sandbox.Network }},
+		{"sandbox.allow_hosts", "SWITCHBOARD_SANDBOX_ALLOW_HOSTS", "none", "hosts that sandboxes may reach without asking, such as `[\"proxy.golang.org\", \"*.npmjs.org\"]`", func(c *Config) any { return &c.Sandbox.AllowHosts }},
+		{"sandbox.writable", "SWITCHBOARD_SANDBOX_WRITABLE", "none", "folders that can be written in `strict` sandboxes, besides the session's own, such as `[\"~/.cache/go-build\"]`", func(c *Config) any { return &c.Sandbox.Writable }},
+		{"sandbox.sockets", "SWITCHBOARD_SANDBOX_SOCKETS", "none", "Unix sockets that sandboxes can use, such as `[\"/run/postgresql/.s.PGSQL.5432\"]`", func(c *Config) any { return &c.Sandbox.Sockets }},
+		{"node.data_dir", "SWITCHBOARD_NODE_DATA_DIR", "$XDG_DATA_HOME/switchboard/node", "folder of this machine as [a node](nodes.md) of a hub elsewhere", func(c *Config) any { return &c.Node.DataDir }},
+		{"node.max_sessions", "SWITCHBOARD_NODE_MAX_SESSIONS", "0 (as the hub says)", "maximum number of sessions with a process on this machine as a node", func(c *Config) any { return &c.Node.MaxSessions }},
 	}
 }
 
@@ -66,8 +80,12 @@ func (s *Setting) example() string {
 	switch s.Key {
 	case "server.open_relay":
 		return `["http://localhost:5173"]`
-	case "direct.folders":
+	case "direct.folders", "sandbox.writable":
 		return `["/home/ann/src"]`
+	case "sandbox.allow_hosts":
+		return `["proxy.golang.org", "*.npmjs.org"]`
+	case "sandbox.sockets":
+		return `["/run/postgresql/.s.PGSQL.5432"]`
 	}
 	return `["Read", "Bash(git status:*)"]`
 }
@@ -85,7 +103,7 @@ func sections() []string {
 			names = append(names, name)
 		}
 	}
-	return slices.Compact(names)
+	return append(slices.Compact(names), "preset")
 }
 
 // Environment reads the variables of the environment over the settings that c has. A variable that is empty is as good as none.
@@ -114,14 +132,25 @@ func (c *Config) Set(key, value, home string) error {
 
 // set puts a text into the setting.
 func (s *Setting) set(c *Config, value, home string) error {
-	if err := set(s.of(c), value, home, s.example()); err != nil || s.Key != "direct.folders" {
+	if err := set(s.of(c), value, home, s.example()); err != nil {
 		return err
 	}
-	folders, err := expandAll(c.Direct.Folders, home)
-	if err == nil {
-		c.Direct.Folders = folders
+	for key, list := range c.folderLists() {
+		if key != s.Key {
+			continue
+		}
+		folders, err := expandAll(*list, home)
+		if err != nil {
+			return err
+		}
+		*list = folders
 	}
-	return err
+	return nil
+}
+
+// folderLists returns the settings that are lists of paths, by their keys.
+func (c *Config) folderLists() map[string]*[]string {
+	return map[string]*[]string{"direct.folders": &c.Direct.Folders, "sandbox.writable": &c.Sandbox.Writable, "sandbox.sockets": &c.Sandbox.Sockets}
 }
 
 // set puts the text of a variable into the place of a setting. example is what a list looks like.
