@@ -18,12 +18,12 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 VALUES (?, '', 0, '', '', '', '', '', 0, 0, 0, 0, 0, 0, 0)`
 	// The clock may go back; the list's order must not.
 	updateSession = `UPDATE sessions SET seq = ?, bytes = bytes + ?, epoch = ?, title = ?, dir = ?, state = ?, model = ?, conversation = ?,
-	run = ?, created = ?, updated = max(updated, ?), open = ?, cost = ?, ended = ?, archived = ?, data = ? WHERE n = ?`
+	run = ?, created = ?, updated = max(updated, ?), open = ?, cost = ?, ended = ?, archived = ?, data = ?, node = ? WHERE n = ?`
 
-	upsertRun = `INSERT INTO runs (session, run, transport, token_hash, instance, marker, pid, pid_start, have, next_command, last_uuids, spec, started, ended, reason)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+	upsertRun = `INSERT INTO runs (session, run, transport, token_hash, instance, marker, pid, pid_start, have, next_command, last_uuids, spec, started, ended, reason, node)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
 ON CONFLICT (session, run) DO UPDATE SET transport = ?3, token_hash = ?4, instance = ?5, marker = ?6, pid = ?7, pid_start = ?8, have = ?9,
-	next_command = ?10, last_uuids = ?11, spec = ?12, started = ?13, ended = ?14, reason = ?15`
+	next_command = ?10, last_uuids = ?11, spec = ?12, started = ?13, ended = ?14, reason = ?15, node = ?16`
 
 	upsertCommand = `INSERT INTO commands (session, id, run, number, client_id, kind, state, settled, uuid, request_id, line, data, who, place, created, updated)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
@@ -106,7 +106,7 @@ func (s *SQLite) prepareBatch(b *Batch) (*preparedBatch, error) {
 	p.addEntries()
 	if r := b.Session; r != nil {
 		p.session = p.args(nil, nil, r.Epoch, r.Title, r.Dir, r.State, r.Model, r.Conversation, r.Run, r.Created,
-			r.Updated, r.Open, r.CostUSD, r.Ended, r.Archived, []byte(r.Data), nil)
+			r.Updated, r.Open, r.CostUSD, r.Ended, r.Archived, []byte(r.Data), r.Node, nil)
 	}
 	if err := p.addRows(); err != nil {
 		return p, err
@@ -208,7 +208,7 @@ func (p *preparedBatch) addRows() error {
 			}
 		}
 		p.add(upsertRun, r.Run, r.Transport, r.TokenHash, r.Instance, r.Marker, r.PID, r.PIDStart, r.Have, r.NextCommand,
-			string(uuids), []byte(r.Spec), r.Started, r.Ended, r.Reason)
+			string(uuids), []byte(r.Spec), r.Started, r.Ended, r.Reason, r.Node)
 	}
 	for i := range b.Commands {
 		c := &b.Commands[i]

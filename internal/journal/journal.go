@@ -54,7 +54,8 @@ type Journal interface {
 	// Sessions lists rows, the most recently updated first.
 	Sessions(ctx context.Context, q SessionQuery) (SessionPage, error)
 	// SessionByConversation returns the session that has had this conversation,
-	// the most recently updated one; [ErrNotFound] if there is none.
+	// the most recently updated one; [ErrNotFound] if there is none. Sessions whose
+	// data has the member unauthenticated, set to true, come after all others.
 	SessionByConversation(ctx context.Context, conversation string) (*Session, error)
 	// Fold returns the newest fold of a session that was stored with a batch;
 	// nil, 0 if there is none. The entries after seq are to be folded on top.
@@ -75,19 +76,27 @@ type Journal interface {
 	// Turns lists what the turns of a session cost, the oldest first.
 	Turns(ctx context.Context, session string) ([]Turn, error)
 	// Spent sums up the turns of all sessions that ended at a time or later, by
-	// the sessions' folders; since the beginning if it is zero.
+	// the sessions' machines and folders; since the beginning if it is zero.
 	Spent(ctx context.Context, since time.Time) ([]Spent, error)
 	// Sums sums up the same turns by something else, see the constants. They come
 	// in no particular order.
 	Sums(ctx context.Context, by SumBy, since time.Time) ([]Sum, error)
 	// Decisions lists the entries that say what was decided about something that
-	// an agent wanted to do, the newest first: those of the kinds "decision" and
-	// "question_settled".
+	// an agent wanted to do, the newest first: those of the kinds "decision",
+	// "question_settled" and "sandbox_refused".
 	Decisions(ctx context.Context, q DecisionQuery) (DecisionPage, error)
 
 	// ClientID returns what was answered to a client id before; [ErrNotFound] if
 	// it is new.
 	ClientID(ctx context.Context, scope, id string) (*ClientID, error)
+
+	// Preferences lists what a person prefers, by folder: that for all folders first.
+	Preferences(ctx context.Context, person string) ([]Preference, error)
+	// SavePreference writes a preference, in the place of the one with the same person
+	// and folder. It fails with [ErrTooMany] if the person has most others already.
+	SavePreference(ctx context.Context, p *Preference, most int) error
+	// ForgetPreference removes a preference; it is no error if there is none.
+	ForgetPreference(ctx context.Context, person, dir string) error
 
 	// Search finds messages by their text, the newest first. The index lags a
 	// little behind the log.
@@ -184,7 +193,9 @@ type Entry struct {
 type Session struct {
 	ID    string
 	Epoch string // made with the first entry
-	Seq   int64  // of the last entry; filled in by Commit
+	// Node is the machine that its agent runs on, "" for the hub's own.
+	Node string
+	Seq  int64 // of the last entry; filled in by Commit
 	// Title, Dir, State, Model, Conversation and Run are the current ones.
 	Title, Dir, State, Model, Conversation string
 	Run                                    int
@@ -204,8 +215,10 @@ type Session struct {
 type Run struct {
 	Session string
 	Run     int
-	// Transport is "shim", "tee", "websocket" or "hybrid".
+	// Transport is "shim", "tee", "websocket", "hybrid" or "relay".
 	Transport string
+	// Node is the machine that it runs on, "" for the hub's own.
+	Node string
 	// TokenHash is the hash of the run's own credential.
 	TokenHash []byte
 	// Instance names the shim process that owns the run.
@@ -317,6 +330,9 @@ type SessionQuery struct {
 	Dir      string
 	Text     string
 	Archived bool // also those that are archived
+	// Node selects by machine: its id, or what the member node of the session's data
+	// calls it. If empty, all.
+	Node string
 	// Cursor is that of a page before; Limit is at most 1000, 100 if zero.
 	Cursor string
 	Limit  int
@@ -399,7 +415,8 @@ type Retention struct {
 
 // Spent is what the sessions of a folder have used.
 type Spent struct {
-	Dir string
+	// Node is the machine of the folder, "" for the hub's own.
+	Node, Dir string
 	// CostUSD, Turns and Millis sum up their turns: money, number and time.
 	CostUSD float64
 	Turns   int64

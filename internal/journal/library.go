@@ -99,7 +99,7 @@ func (s *SQLite) Decisions(ctx context.Context, q DecisionQuery) (DecisionPage, 
 			page.Epochs[e.Session] = r.text(11)
 			return nil
 		}, "SELECT "+entryColumns+", s.epoch FROM (SELECT pos AS p FROM entries INDEXED BY "+index+" WHERE "+where+
-			`kind IN ('decision', 'question_settled') AND pos < ? AND time >= ? ORDER BY pos DESC LIMIT ?)
+			`kind IN ('decision', 'question_settled', 'sandbox_refused') AND pos < ? AND time >= ? ORDER BY pos DESC LIMIT ?)
 CROSS JOIN entries e ON e.pos = p CROSS JOIN sessions s ON s.n = e.session ORDER BY e.pos DESC`, args...)
 	})
 	if err != nil {

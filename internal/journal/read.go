@@ -17,9 +17,9 @@ import (
 const (
 	entryColumns   = "s.id, e.seq, e.pos, e.run, e.time, e.source, e.who, e.kind, e.uuid, e.line, e.data"
 	sessionColumns = `s.id, s.epoch, s.seq, s.title, s.dir, s.state, s.model, s.conversation, s.run, s.created, s.updated, s.open, s.cost,
-	s.ended, s.archived, s.data`
+	s.ended, s.archived, s.data, s.node`
 	runColumns = `s.id, r.run, r.transport, r.token_hash, r.instance, r.marker, r.pid, r.pid_start, r.have, r.next_command, r.last_uuids,
-	r.spec, r.started, r.ended, r.reason`
+	r.spec, r.started, r.ended, r.reason, r.node`
 	commandColumns = `s.id, c.id, c.run, c.number, c.client_id, c.kind, c.state, c.settled, c.uuid, c.request_id, c.line, c.data, c.who,
 	c.place, c.created, c.updated`
 	questionColumns = `q.id, s.id, q.run, q.request_id, q.kind, q.state, q.opened, q.settled, q.ask, q.answer, q.who, q.reason, q.data,
@@ -147,19 +147,26 @@ func (s *SQLite) Session(ctx context.Context, id string) (*Session, error) {
 // SessionByConversation returns the session that has had a conversation.
 func (s *SQLite) SessionByConversation(ctx context.Context, conversation string) (*Session, error) {
 	return one(ctx, s, "the session of conversation "+conversation, scanSession, "SELECT "+sessionColumns+` FROM conversations c
-JOIN sessions s ON s.n = c.session WHERE c.conversation = ? ORDER BY s.updated DESC, s.n DESC LIMIT 1`, conversation)
+JOIN sessions s ON s.n = c.session WHERE c.conversation = ? ORDER BY `+dataUnauthenticated+`, s.updated DESC, s.n DESC LIMIT 1`, conversation)
 }
 
 func scanSession(r row) (Session, error) {
 	return Session{
 		ID: r.text(0), Epoch: r.text(1), Seq: r.int(2), Title: r.text(3), Dir: r.text(4), State: r.text(5), Model: r.text(6),
 		Conversation: r.text(7), Run: int(r.int(8)), Created: r.time(9), Updated: r.time(10), Open: int(r.int(11)), CostUSD: r.float(12),
-		Ended: r.time(13), Archived: r.time(14), Data: r.bytes(15),
+		Ended: r.time(13), Archived: r.time(14), Data: r.bytes(15), Node: r.text(16),
 	}, nil
 }
 
+// dataUnauthenticated says whether the data of a session's row has unauthenticated: true,
+// as SQL.
+const dataUnauthenticated = `CASE WHEN json_valid(CAST(s.data AS TEXT)) THEN ifnull(json_extract(CAST(s.data AS TEXT), '$.unauthenticated'), 0) ELSE 0 END`
+
 // dataFailed says whether the data of a session's row has failed: true, as SQL.
 const dataFailed = `CASE WHEN json_valid(CAST(data AS TEXT)) THEN ifnull(json_extract(CAST(data AS TEXT), '$.failed'), 0) ELSE 0 END`
+
+// dataNode is the member node of the data of a session's row, as SQL.
+const dataNode = `CASE WHEN json_valid(CAST(data AS TEXT)) THEN ifnull(json_extract(CAST(data AS TEXT), '$.node'), '') ELSE '' END`
 
 // Sessions lists sessions, the most recently updated first. The cursor of a page
 // is the place of its last row, so a session that changes meanwhile moves to the
@@ -192,6 +199,11 @@ func (s *SQLite) Sessions(ctx context.Context, q SessionQuery) (SessionPage, err
 			where = append(where, "state <> 'ended'")
 		}
 	}
+	if q.Node != "" {
+		index = "sessions_elsewhere"
+		where = append(where, "node <> ''", "(node = ? OR "+dataNode+" = ?)")
+		args = append(args, q.Node, q.Node)
+	}
 	if q.Dir != "" {
 		where = append(where, "dir = ?")
 		args = append(args, q.Dir)
@@ -220,7 +232,7 @@ func (s *SQLite) Sessions(ctx context.Context, q SessionQuery) (SessionPage, err
 	}
 	list, err := all(ctx, s, "the list of sessions", func(r row) (listed, error) {
 		session, err := scanSession(r)
-		return listed{session, r.int(16)}, err
+		return listed{session, r.int(17)}, err
 	}, text, append(args, limit+1)...) // one more than asked for tells whether there is a next page
 	if err != nil {
 		return SessionPage{}, err
@@ -293,7 +305,7 @@ func scanRun(r row) (Run, error) {
 	run := Run{
 		Session: r.text(0), Run: int(r.int(1)), Transport: r.text(2), TokenHash: r.bytes(3), Instance: r.text(4), Marker: r.text(5),
 		PID: int(r.int(6)), PIDStart: r.text(7), Have: r.int(8), NextCommand: r.int(9), Spec: r.bytes(11), Started: r.time(12),
-		Ended: r.time(13), Reason: r.text(14),
+		Ended: r.time(13), Reason: r.text(14), Node: r.text(15),
 	}
 	if uuids := r.text(10); uuids != "[]" {
 		if err := json.Unmarshal([]byte(uuids), &run.LastUUIDs); err != nil {
@@ -415,13 +427,13 @@ func (s *SQLite) Turns(ctx context.Context, session string) ([]Turn, error) {
 	}, "SELECT "+turnColumns+" FROM sessions s JOIN turns t ON t.session = s.n WHERE s.id = ? ORDER BY t.seq, t.run", session)
 }
 
-// Spent sums up turns by folder. The sum of the costs is rounded to a billionth:
+// Spent sums up turns by machine and folder. The sum of the costs is rounded to a billionth:
 // it does not depend on the order of the rows.
 func (s *SQLite) Spent(ctx context.Context, since time.Time) ([]Spent, error) {
 	return all(ctx, s, "what was spent", func(r row) (Spent, error) {
-		return Spent{Dir: r.text(0), CostUSD: r.float(1), Turns: r.int(2), Millis: r.int(3)}, nil
-	}, `SELECT s.dir, round(sum(t.cost), 9), count(*), sum(`+turnMillis+`)
-FROM turns t JOIN sessions s ON s.n = t.session WHERE t.time >= ? GROUP BY s.dir ORDER BY s.dir`, since)
+		return Spent{Dir: r.text(0), CostUSD: r.float(1), Turns: r.int(2), Millis: r.int(3), Node: r.text(4)}, nil
+	}, `SELECT s.dir, round(sum(t.cost), 9), count(*), sum(`+turnMillis+`), s.node
+FROM turns t JOIN sessions s ON s.n = t.session WHERE t.time >= ? GROUP BY s.node, s.dir ORDER BY s.node, s.dir`, since)
 }
 
 // ClientID returns what was answered to a client id.

@@ -196,6 +196,30 @@ UPDATE sessions SET bytes = coalesce((
 CREATE INDEX entries_decided ON entries (pos, time) WHERE kind IN ('decision', 'question_settled');
 CREATE INDEX entries_decided_in ON entries (session, pos, time) WHERE kind IN ('decision', 'question_settled');
 `},
+		// What people prefer in new sessions, by folder; '' for all folders.
+		{4, `
+CREATE TABLE preferences (
+	person TEXT NOT NULL,
+	dir TEXT NOT NULL,
+	data BLOB,
+	updated INTEGER NOT NULL,
+	PRIMARY KEY (person, dir)
+) WITHOUT ROWID;
+`},
+		// What sandboxes have refused is listed among what was decided.
+		{5, `
+DROP INDEX entries_decided;
+DROP INDEX entries_decided_in;
+CREATE INDEX entries_decided ON entries (pos, time) WHERE kind IN ('decision', 'question_settled', 'sandbox_refused');
+CREATE INDEX entries_decided_in ON entries (session, pos, time) WHERE kind IN ('decision', 'question_settled', 'sandbox_refused');
+`},
+		// The machine that agents run on, '' for the hub's own, and the sessions of
+		// other machines.
+		{6, `
+ALTER TABLE sessions ADD COLUMN node TEXT NOT NULL DEFAULT '';
+ALTER TABLE runs ADD COLUMN node TEXT NOT NULL DEFAULT '';
+CREATE INDEX sessions_elsewhere ON sessions (updated, n, archived, state, dir, title, node) WHERE node <> '';
+`},
 	}
 }
 

@@ -15,6 +15,7 @@ const (
 	TransportTee       = "tee"
 	TransportWebSocket = "websocket"
 	TransportHybrid    = "hybrid"
+	TransportRelay     = "relay"
 )
 
 // CommandPrompt is the kind of a command that begins a turn.
@@ -31,6 +32,10 @@ type Created struct {
 	Copy    bool               `json:"copy,omitempty"` // of the conversation
 	At      string             `json:"at,omitempty"`
 	Direct  bool               `json:"direct,omitempty"`
+	// Node and NodeName are the id and the name of the machine that its agents run on,
+	// "" for the hub's own.
+	Node     string `json:"node,omitempty"`
+	NodeName string `json:"node_name,omitempty"`
 }
 
 // RunStarted is the data of kind run_started.
@@ -48,6 +53,29 @@ type RunStarted struct {
 	// Registration is the initialize request of the program that drives the
 	// session, if the run is the first.
 	Registration json.RawMessage `json:"registration,omitempty"`
+	// Unauthenticated says that the CLI dialled in without a credential.
+	Unauthenticated bool `json:"unauthenticated,omitempty"`
+	// Relay is the one that the run is reached through, nil for all others.
+	Relay *Relay `json:"relay,omitempty"`
+	// Hosts are those that the sandbox of the run has lists of.
+	Hosts Hosts `json:"hosts,omitzero"`
+	// Node and NodeName are those of [Created].
+	Node     string `json:"node,omitempty"`
+	NodeName string `json:"node_name,omitempty"`
+}
+
+// Hosts are those that a sandbox allows and denies without asking.
+type Hosts struct {
+	Allow []string `json:"allow,omitempty"`
+	Deny  []string `json:"deny,omitempty"`
+}
+
+// A Relay is a relay of another program that shows its agents to front ends.
+type Relay struct {
+	// URL is its address.
+	URL string `json:"url"`
+	// Rules says that rules judge what its agents ask. Otherwise people answer.
+	Rules bool `json:"rules,omitempty"`
 }
 
 // Enforced are the rules that a CLI was given to enforce itself.
@@ -71,6 +99,11 @@ type RunFound struct {
 	ConfigDir string `json:"config_dir,omitempty"`
 	Back      bool   `json:"back,omitempty"`
 	PID       int    `json:"pid,omitempty"`
+	// Runner is the version of the environment that the CLI runs in, as it said
+	// when it dialled in.
+	Runner string `json:"runner,omitempty"`
+	// Sandbox is what it was started in; nil if that is not told here.
+	Sandbox *api.Sandbox `json:"sandbox,omitempty"`
 }
 
 // LinkLost is the data of kind link_lost.

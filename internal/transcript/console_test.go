@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,10 +48,12 @@ type consoleItem struct {
 	Task   string `json:"task,omitempty"`
 	USD    string `json:"usd,omitempty"`
 	Failed bool   `json:"failed,omitempty"`
+	// Refusals are those of a tool call. One that belongs to none is an item of its own.
+	Refusals []api.SandboxRefusal `json:"refusals,omitempty"`
 }
 
 var (
-	consoleKinds  = []string{"unknown", "prompt", "text", "thinking", "tool", "question", "turn", "notice", "notice"}
+	consoleKinds  = []string{"unknown", "prompt", "text", "thinking", "tool", "question", "turn", "notice", "notice", "refusal"}
 	consoleStates = []string{"running", "done", "failed", "denied", "stopped"}
 	consoleLevels = []string{"info", "warn", "bad"}
 )
@@ -59,6 +62,15 @@ func forConsole(c *transcript.Conversation) []consoleItem {
 	out := []consoleItem{}
 	for i := range c.Len() {
 		it := c.Item(i)
+		if r := it.Refusal; r != nil {
+			// The console shows it in the card of its call.
+			if k := slices.IndexFunc(out, func(o consoleItem) bool { return o.Kind == "tool" && o.Tool == r.ToolUseID }); k >= 0 {
+				out[k].Refusals = append(out[k].Refusals, *r)
+			} else {
+				out = append(out, consoleItem{Kind: consoleKinds[it.Kind], Refusals: []api.SandboxRefusal{*r}})
+			}
+			continue
+		}
 		item := consoleItem{Kind: consoleKinds[it.Kind], Label: it.Label, Parent: it.Parent, Author: it.Author, Text: it.Text, Failed: it.Failed}
 		switch it.Kind { //nolint:exhaustive // the others have no more
 		case transcript.KindTool:

@@ -54,11 +54,11 @@ func (c *Conversation) Seed(s *api.Session) {
 	turn := f.state.TurnStarted
 	f.state = State{
 		Session: s.State, Title: s.Title, Dir: s.Dir, Model: s.Model, Mode: s.PermissionMode, Todos: f.state.Todos, TurnStarted: turn,
-		Context: s.Context, RateLimit: f.state.RateLimit, Retry: s.Retry, Tasks: s.Tasks, Result: s.Result, Ended: s.Ended,
+		Context: s.Context, RateLimit: f.state.RateLimit, Retry: s.Retry, Tasks: s.Tasks, Sandbox: s.Sandbox, Result: s.Result, Ended: s.Ended,
 		Suggestion: f.state.Suggestion, Doing: f.state.Doing, Offline: s.State == api.StateOffline,
 	}
 	f.session(s.State, s.Updated)
-	f.learn(factTitle | factDir | factModel | factMode | factContext | factRetry | factTasks | factResult | factEnded)
+	f.learn(factTitle | factDir | factModel | factMode | factContext | factRetry | factTasks | factSandbox | factResult | factEnded)
 	c.seeded, c.since = true, c.next*subPlaces+subPlaces
 	if s.Cost != nil {
 		c.usd, c.turns = s.Cost.USD, s.Cost.Turns

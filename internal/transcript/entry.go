@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
@@ -24,6 +25,9 @@ type entry struct {
 	weak                      string // its name, where only others tell it
 	// When a person was first asked about it, and when the last question was settled.
 	asked, settled time.Time
+
+	// What a run was started in; the hub tells it once, and of the run again.
+	boxed string
 
 	// What has been told of a prompt: in a message of the hub, or in a line.
 	said, written string
@@ -90,6 +94,7 @@ func (e *entry) merge(b *entry) {
 	if b.Kind == KindPrompt {
 		e.Left = later(e.Left, b.Left)
 	}
+	e.boxed = later(e.boxed, b.boxed)
 	e.said = later(e.said, b.said)
 	e.written = later(e.written, b.written)
 	if b.Message != nil {
@@ -181,9 +186,19 @@ func (e *entry) view(p *part) *Item {
 		if e.result.Interrupted = e.result.Interrupted || told && e.Failed; e.result.Interrupted {
 			e.Author = by
 		}
+	case KindState:
+		if e.boxed != "" && !strings.HasSuffix(e.Text, ", "+e.boxed) {
+			e.Text += ", " + e.boxed
+		}
 	case KindNotice:
 		if e.task.id != "" {
 			e.viewTask()
+		}
+	case KindRefusal:
+		// It is told where its call is.
+		if call := p.known[toolKey(e.Refusal.ToolUseID)]; call != nil {
+			e.Parent = call.Parent
+			e.Depth = p.depth(e.Parent)
 		}
 	}
 	return &e.Item

@@ -33,6 +33,7 @@ const (
 	factTurn
 	factWindow
 	factCompacting
+	factSandbox
 )
 
 // facts are what a part of the events tells of the state.
@@ -113,6 +114,7 @@ func (f *facts) older(o *facts) {
 		{factDoing, func() { s.Doing = old.Doing }},
 		{factOffline, func() { s.Offline = old.Offline }},
 		{factTurn, func() { s.TurnStarted = old.TurnStarted }},
+		{factSandbox, func() { s.Sandbox = old.Sandbox }},
 		{factWindow, func() { f.window = o.window }},
 		{factCompacting, func() { f.compacting = o.compacting }},
 	} {

@@ -25,6 +25,9 @@ func told(t *testing.T, c *transcript.Conversation, e *api.Event) []string {
 	for _, i := range at {
 		it := *c.Item(i)
 		it.Depth = 0 // only what goes on is known of the agents above it
+		if it.Kind == transcript.KindRefusal {
+			it.Parent = ""
+		}
 		begun := it.Event == e.ID
 		switch it.Kind {
 		case transcript.KindTool:
@@ -35,7 +38,7 @@ func told(t *testing.T, c *transcript.Conversation, e *api.Event) []string {
 			tool.Children, tool.Task, tool.Progress = 0, nil, ""
 			it.Tool = &tool
 		case transcript.KindQuestion:
-		case transcript.KindPrompt, transcript.KindText, transcript.KindThinking, transcript.KindResult, transcript.KindState:
+		case transcript.KindPrompt, transcript.KindText, transcript.KindThinking, transcript.KindResult, transcript.KindState, transcript.KindRefusal:
 			if !begun || strings.HasPrefix(it.ID, "run:") { // of a run it is told again when it has started
 				continue
 			}

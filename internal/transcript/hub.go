@@ -110,6 +110,8 @@ func (r *reader) rules(e *api.Event) {
 		data(r, e, func(d *api.RuleRemoved) { r.stateBy(e.By, "rule removed", strings.TrimSpace(d.ID+" "+d.Reason)) })
 	case api.KindDecision:
 		data(r, e, r.decision)
+	case api.KindSandboxRefused:
+		data(r, e, r.refusal)
 	case api.KindMode:
 		data(r, e, func(d *api.ModeChange) {
 			r.facts.learn(factMode).Mode = d.Mode
@@ -230,18 +232,26 @@ func (r *reader) process(e *api.Event) {
 			r.stateBy(e.By, "session", text)
 		})
 	case api.KindRunStarted:
+		r.facts.learn(factSandbox).Sandbox = nil
 		r.item(entry{key: run, shows: true, Item: Item{Kind: KindState, Label: "run " + itoa(e.Run), Text: "is starting"}})
 	case api.KindRunLaunched:
 		data(r, e, func(d *struct {
 			Version   string `json:"version"`
 			Simulated bool   `json:"simulated"`
+
+			Sandbox *api.Sandbox `json:"sandbox"`
 		},
 		) {
 			text := strings.TrimSpace("Claude Code " + d.Version)
 			if d.Simulated {
 				text = "simulated agent"
 			}
-			r.item(entry{key: run, shows: true, Item: Item{Kind: KindState, Label: "run " + itoa(e.Run), Text: oneLine(text)}})
+			boxed := ""
+			if !Unenforced(d.Sandbox) {
+				boxed = SandboxName(d.Sandbox)
+			}
+			r.item(entry{key: run, shows: true, boxed: boxed, Item: Item{Kind: KindState, Label: "run " + itoa(e.Run), Text: oneLine(text)}})
+			r.sandbox(d.Sandbox)
 		})
 	case api.KindRunEnded:
 		r.over()
@@ -320,6 +330,9 @@ func (r *reader) question(q *api.Question) {
 		q.Request = json.RawMessage(`{}`) // a user who answers must have seen all of an open one
 	}
 	r.item(e)
+	if q.Tool == wire.ToolSandboxNetwork {
+		return // the call goes on, also if it is not to reach a host
+	}
 	if q.ToolUseID != "" {
 		r.item(entry{key: toolKey(q.ToolUseID), asked: q.Opened, settled: q.Settled, Item: Item{Kind: KindTool}, tool: Tool{ID: q.ToolUseID}})
 	}
@@ -332,7 +345,7 @@ func (r *reader) question(q *api.Question) {
 // decision reads what a rule decided without a question.
 func (r *reader) decision(d *api.Decision) {
 	verb := map[api.RuleDecision]string{api.RuleAllow: "allowed", api.RuleDeny: "denied", api.RuleAsk: "asked"}[d.Rule.Decision]
-	rule := oneLine(fmt.Sprintf("%s by the rule %s", later(string(d.Rule.Decision), verb), RuleName(&d.Rule)))
+	rule := oneLine(later(string(d.Rule.Decision), verb) + " by " + ByRule(&d.Rule))
 	if d.Rule.Reason != "" {
 		rule += ": " + oneLine(d.Rule.Reason)
 	}
@@ -346,6 +359,14 @@ func (r *reader) decision(d *api.Decision) {
 	if d.ToolUseID == "" || d.Rule.Decision == api.RuleDeny {
 		r.state(LevelInfo, "decision", strings.TrimSpace(oneLine(d.Tool+" "+CallTitle(d.Tool, d.Input))+": "+rule))
 	}
+}
+
+// ByRule names what has decided: a rule with where it stands, or the sandbox, in which commands may be allowed without a question.
+func ByRule(r *api.RuleRef) string {
+	if r.Scope == api.ScopeSandbox {
+		return "the sandbox, where commands run without asking"
+	}
+	return "the rule " + RuleName(r)
 }
 
 // RuleName returns a rule with where it stands.

@@ -30,6 +30,8 @@ const (
 	KindState
 	// KindNotice is told by the CLI: compaction, hooks, rate limits, retries, tasks, logins and the like.
 	KindNotice
+	// KindRefusal is something that the sandbox has refused: Refusal has it. It stands behind the tool call during which it happened.
+	KindRefusal
 )
 
 // A ToolState is how far a tool call has come.
@@ -80,6 +82,7 @@ type Item struct {
 	Result   *Result
 	// Message is what is known of a prompt that the hub has taken.
 	Message *api.Message
+	Refusal *api.SandboxRefusal
 	// Raw is what is not known, as it came.
 	Raw json.RawMessage
 
@@ -187,8 +190,10 @@ type State struct {
 	Retry     *api.Retry
 	Holds     []api.Hold
 	Tasks     []api.Task
-	Result    *api.TurnResult
-	Ended     *api.Ended
+	// Sandbox is what the processes of the run are held back by; nil if that is not known.
+	Sandbox *api.Sandbox
+	Result  *api.TurnResult
+	Ended   *api.Ended
 	// Suggestion is what the CLI suggests to say next.
 	Suggestion string
 	// Doing is what the CLI says that it does: compacting, requesting; or empty.

@@ -40,14 +40,31 @@ func (r *reader) unknown(parent, label string, raw []byte) {
 	r.item(entry{shows: true, Item: it})
 }
 
+// brokenLabel returns the label of a line that is not JSON, with what the hub could
+// still read of it, if it says.
+func brokenLabel(data json.RawMessage) string {
+	var d api.BrokenLine
+	if len(data) == 0 || json.Unmarshal(data, &d) != nil || !d.Broken {
+		return "line"
+	}
+	label := "broken line"
+	if d.Init {
+		label += ", init"
+	}
+	if d.Conversation != "" {
+		label += ", session " + d.Conversation
+	}
+	return label
+}
+
 // line reads a line that the CLI wrote.
 func (r *reader) line(e *api.Event) {
 	if len(e.Line) == 0 {
 		switch {
 		case e.Text != "":
-			r.unknown("", "line", []byte(e.Text))
+			r.unknown("", brokenLabel(e.Data), []byte(e.Text))
 		case len(e.Base64) > 0:
-			r.unknown("", "line", []byte(fmt.Sprintf("%d bytes that aren't text", len(e.Base64))))
+			r.unknown("", brokenLabel(e.Data), []byte(fmt.Sprintf("%d bytes that aren't text", len(e.Base64))))
 		}
 		return
 	}

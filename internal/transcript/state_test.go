@@ -24,6 +24,7 @@ func TestState(t *testing.T) {
 		Queued:      []api.Message{{ID: "m3", UUID: "p3", Text: "still waiting", By: "bob", State: api.MessageQueued}},
 		RateLimit:   "limit near (five hour), 90% used, until 2026-01-01 20:40 UTC",
 		Context:     &api.ContextUse{Tokens: 20000, Max: 200000, Percent: 10},
+		Sandbox:     &api.Sandbox{Mode: "deny-only", Enforcer: "bubblewrap", Network: "listed", Hidden: 3},
 		Result:      &api.TurnResult{Subtype: "error_during_execution", Failed: true},
 		Ended:       &api.Ended{Reason: "it was stopped", Code: new(int)},
 		LastEventID: events[len(events)-1].ID,

@@ -83,7 +83,7 @@ func testDecisions(t *testing.T, j Journal) {
 		id := []string{"a", "b", "c"}[i%3]
 		b := NewSession(id, 1)
 		b.After = seqs[id]
-		kind := []string{"decision", "question_settled"}[i%2]
+		kind := []string{"decision", "question_settled", "sandbox_refused"}[i%3]
 		if id == "c" {
 			kind = "question_opened" // is none
 		}

@@ -13,12 +13,13 @@ import (
 func testRows(t *testing.T, j Journal) {
 	b := NewSession("s", 1)
 	*b.Session = journal.Session{
-		ID: "s", Epoch: "e", Title: "Title", Dir: "/dir", State: "running", Model: "m", Conversation: "c", Run: 2, Created: start,
+		Node: "n1",
+		ID:   "s", Epoch: "e", Title: "Title", Dir: "/dir", State: "running", Model: "m", Conversation: "c", Run: 2, Created: start,
 		Updated: start.Add(time.Hour), Open: 3, CostUSD: 0.123456789, Ended: start.Add(2 * time.Hour), Archived: start.Add(3 * time.Hour), Data: json.RawMessage(`{"o":1}`),
 	}
 	b.Runs = []journal.Run{
 		{
-			Session: "s", Run: 1, Transport: "shim", TokenHash: []byte{0, 255}, Instance: "i", Marker: "k", PID: 42, PIDStart: "99", Have: 7, NextCommand: 8,
+			Session: "s", Run: 1, Transport: "shim", Node: "n1", TokenHash: []byte{0, 255}, Instance: "i", Marker: "k", PID: 42, PIDStart: "99", Have: 7, NextCommand: 8,
 			LastUUIDs: []string{"u1", "u2"}, Spec: json.RawMessage(`{}`), Started: start, Ended: start.Add(time.Minute), Reason: "because",
 		},
 		{Session: "s", Run: 2},
@@ -93,6 +94,10 @@ func testSpent(t *testing.T, j Journal) {
 		}
 		commit(t, j, b)
 	}
+	elsewhere := NewSession("s4", 1)
+	elsewhere.Session.Node, elsewhere.Session.Dir = "n1", "/a"
+	elsewhere.Turns = []journal.Turn{{Run: 1, Seq: 1, Time: start.Add(-time.Hour), CostUSD: 0.25}}
+	commit(t, j, elsewhere)
 	tests := []struct {
 		name  string
 		since time.Time
@@ -102,6 +107,7 @@ func testSpent(t *testing.T, j Journal) {
 			{Dir: "", CostUSD: 0.3, Turns: 3, Millis: 1520},
 			{Dir: "/a", CostUSD: 0.3, Turns: 3, Millis: 1520},
 			{Dir: "/b", CostUSD: 0.6, Turns: 6, Millis: 3040},
+			{Node: "n1", Dir: "/a", CostUSD: 0.25, Turns: 1},
 		}},
 		{"from a turn's own time on", start.Add(time.Hour), []journal.Spent{
 			{Dir: "", CostUSD: 0.2, Turns: 2, Millis: 20},
@@ -131,6 +137,7 @@ func testSpent(t *testing.T, j Journal) {
 		{Dir: "", CostUSD: 0.3, Turns: 3, Millis: 1520},
 		{Dir: "/b", CostUSD: 0.3, Turns: 3, Millis: 1520},
 		{Dir: "/c", CostUSD: 5.2, Turns: 3, Millis: 21},
+		{Node: "n1", Dir: "/a", CostUSD: 0.25, Turns: 1},
 	})
 }
 
@@ -304,6 +311,12 @@ func testConversations(t *testing.T, j Journal) {
 	}
 	if find("own-a") != "a" || find("third") != "a" {
 		t.Error("a session lost a conversation")
+	}
+	b = NewSession("d", 1)
+	b.Session.Updated, b.Session.Data, b.Conversations = start.Add(time.Hour), json.RawMessage(`{"unauthenticated":true}`), []string{"shared", "fourth"}
+	commit(t, j, b)
+	if find("shared") != "a" || find("fourth") != "d" {
+		t.Errorf("with an unauthenticated session the conversations belong to %s and %s", find("shared"), find("fourth"))
 	}
 	if _, err := j.SessionByConversation(t.Context(), "none"); !errors.Is(err, journal.ErrNotFound) {
 		t.Errorf("a conversation that nobody had: %v", err)

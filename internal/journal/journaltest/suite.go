@@ -56,6 +56,7 @@ func Run(t *testing.T, open func(t *testing.T) Journal) {
 		{"client ids", testClientIDs},
 		{"leases", testLeases},
 		{"conversations", testConversations},
+		{"preferences", testPreferences},
 		{"list of sessions", testSessions},
 		{"clock goes back", testClock},
 		{"search", testSearch},

@@ -24,6 +24,12 @@ func testSessions(t *testing.T, j Journal) {
 		if b.Session.Data = nil; i%4 == 0 {
 			b.Session.Data = []byte(`{"failed":true}`)
 		}
+		if i%6 < 2 { // on two machines, one with a name
+			b.Session.Node = fmt.Sprintf("n%d", i%6)
+			if i%6 == 1 {
+				b.Session.Data = []byte(`{"node":"gpu-1"}`)
+			}
+		}
 		if i%5 == 0 {
 			b.Session.Archived = start
 		}
@@ -66,6 +72,10 @@ func testSessions(t *testing.T, j Journal) {
 		{"failed", journal.SessionQuery{Archived: true, Failed: true}, func(i int) bool { return i%4 == 0 }},
 		{"failed or in a state", journal.SessionQuery{Archived: true, Failed: true, States: []string{"ended"}}, func(i int) bool { return i%4 == 0 || i%3 == 2 }},
 		{"folder", journal.SessionQuery{Archived: true, Dir: "/dir/1"}, func(i int) bool { return i%2 == 1 }},
+		{"machine by its id", journal.SessionQuery{Archived: true, Node: "n0"}, func(i int) bool { return i%6 == 0 }},
+		{"machine by its name", journal.SessionQuery{Archived: true, Node: "gpu-1"}, func(i int) bool { return i%6 == 1 }},
+		{"machine and state", journal.SessionQuery{Node: "n1", States: []string{"running"}, Dir: "/dir/1"}, func(i int) bool { return i%5 != 0 && i%6 == 1 && i%3 == 1 }},
+		{"unknown machine", journal.SessionQuery{Archived: true, Node: "gpu-2"}, func(int) bool { return false }},
 		{"text in the title", journal.SessionQuery{Archived: true, Text: "JOB 100% 2"}, func(i int) bool { return i == 2 || i >= 20 }},
 		{"text in the folder", journal.SessionQuery{Archived: true, Text: "r/0"}, func(i int) bool { return i%2 == 0 }},
 		{"text that looks like a pattern", journal.SessionQuery{Text: "100_"}, func(int) bool { return false }},

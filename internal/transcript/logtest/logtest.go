@@ -147,6 +147,18 @@ func Whole() []api.Event {
 	s.Hub(api.KindOversize, api.Oversize{Length: 99 << 20})
 	s.Hub(api.KindLinkLost, map[string]any{"reason": "the shim is gone"})
 	s.Hub(api.KindLinkUp, map[string]any{"back": true})
+	s.Hub(api.KindRunLaunched, map[string]any{"version": "2.1.325", "sandbox": api.Sandbox{Mode: "strict", Enforcer: "none", Reason: "bubblewrap isn't installed"}})
+	s.Hub(api.KindRunLaunched, map[string]any{"version": "2.1.325", "sandbox": api.Sandbox{Mode: "deny-only", Enforcer: "bubblewrap", Network: "listed", Hidden: 3}})
+	s.Call("agent3", "Task", `{"description":"fetch it"}`, "")
+	s.Call("tool8", "Bash", `{"command":"make deps"}`, Within("agent3"))
+	s.Hub(api.KindSandboxRefused, api.SandboxRefusal{
+		Kind: "network", Host: "tracker.example", Port: 443, Command: "curl -sS https://tracker.example/x", ToolUseID: "tool8", Count: 2,
+		Rule: &api.RuleRef{Rule: "Network(host:*.example)", Decision: api.RuleDeny, Scope: "global"},
+	})
+	s.Gave("tool8", "curl: (56) CONNECT tunnel failed", true, Within("agent3"))
+	s.Hub(api.KindSandboxRefused, api.SandboxRefusal{Kind: "file", Path: "/home/ann/.ssh/id", ToolUseID: "tool8", Reason: "hidden by a rule"})
+	s.Gave("agent3", "It can't be reached.", false, "")
+	s.Hub(api.KindSandboxRefused, api.SandboxRefusal{Kind: "network", Host: "2001:db8::1", Port: 80, Command: "node server.js"})
 	waiting := api.Message{ID: "m2", UUID: "p2", Text: "Never mind.", By: "bob", State: api.MessageQueued}
 	s.Hub(api.KindMessage, waiting)
 	waiting.State, waiting.Reason = api.MessageTakenBack, "by bob"
