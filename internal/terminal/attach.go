@@ -204,7 +204,7 @@ func (a *attachment) show(ctx context.Context, frames <-chan followed, wait bool
 				e := f.frame.Event
 				a.view.event(e)
 				seen = e.Seq
-				if ended && (e.Kind == api.KindState || e.Kind == api.KindQuestionChanged) {
+				if ended && tellsEnd(e) {
 					if err := look(); err != nil {
 						return err
 					}
@@ -222,6 +222,16 @@ func (a *attachment) show(ctx context.Context, frames <-chan followed, wait bool
 			return ctx.Err()
 		}
 	}
+}
+
+// tellsEnd reports whether an event can mean that a session has nothing left to do. Its state may be that of the end before the hub knows that its
+// last message was written, and a message may be taken out of the queue of one that is idle.
+func tellsEnd(e *api.Event) bool {
+	switch e.Kind {
+	case api.KindState, api.KindTurn, api.KindMessage, api.KindRunEnded, api.KindQuestionChanged, api.KindQuestionSettled:
+		return true
+	}
+	return false
 }
 
 // again has the log shown from its beginning.

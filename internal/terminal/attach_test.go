@@ -392,6 +392,15 @@ func TestWait(t *testing.T) {
 			h.asks(stale1)
 			h.happen("", api.Event{Kind: api.KindQuestionChanged, Data: data(stale1)})
 		}, ""},
+		{"a message that is known to be written when the turn is over", func(h *fakeHub) {
+			h.session.Messages = []api.Message{{ID: "m1", State: api.MessageSent}}
+			h.happen(api.StateIdle)
+			synctest.Wait()
+			h.mu.Lock()
+			h.session.Messages = nil
+			h.mu.Unlock()
+			h.happen("", api.Event{Kind: api.KindMessage, Data: data(api.Message{ID: "m1", State: api.MessageWritten})})
+		}, ""},
 		{"asked in between", func(h *fakeHub) {
 			h.happen(api.StateRequiresAction)
 			h.happen(api.StateRunning)

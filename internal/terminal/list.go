@@ -124,6 +124,11 @@ func (v *View) Sessions(list []api.SessionSummary) []string {
 			Column{Title: "COST", Right: true, Optional: true}, Column{Title: "UPDATED"}, Column{Title: "MODEL", Least: 8, Optional: true},
 		)
 	}
+	// The machine has a column where there are several.
+	machines := slices.ContainsFunc(list, func(s api.SessionSummary) bool { return s.Node != "" })
+	if machines {
+		table = v.machinesTable()
+	}
 	mixed := slices.ContainsFunc(list, func(s api.SessionSummary) bool { return !s.Simulated })
 	for i := range list {
 		s := &list[i]
@@ -131,18 +136,30 @@ func (v *View) Sessions(list []api.SessionSummary) []string {
 		for _, mark := range []struct {
 			is   bool
 			text string
-		}{{s.Simulated && mixed && v.Terminal, " [simulated]"}, {s.Archived, " [archived]"}} {
+		}{{s.Simulated && mixed && v.Terminal, " [simulated]"}, {s.Relay != "", " [relay]"}, {s.Archived, " [archived]"}} {
 			if mark.is {
 				title = strings.TrimSpace(title + mark.text)
 			}
 		}
+		if s.Unauthenticated { // in front, where no title is cut
+			title = strings.TrimSpace("[unauthenticated] " + title)
+		}
+		if s.Sandbox == "none" && s.State != api.StateEnded { // a mode is on, and nothing enforces it
+			title = strings.TrimSpace("[no sandbox] " + title)
+		}
+		folder := []Cell{{Text: v.folder(s.Dir)}}
+		if machines {
+			folder = []Cell{{Text: paint.CleanLine(s.Node, 0)}, {Text: v.folderOn(s.Node, s.Dir)}}
+		}
 		if v.Terminal {
-			table.Row(v.id(s.ID), v.sessionState(s), Cell{title, v.Styles.Bold}, Cell{Text: v.folder(s.Dir)}, v.money(s.USD), v.when(s.Updated),
-				Cell{strings.TrimPrefix(s.Model, "claude-"), v.Styles.Dim})
+			row := append([]Cell{v.id(s.ID), v.sessionState(s), {title, v.Styles.Bold}}, folder...)
+			table.Row(append(row, v.money(s.USD), v.when(s.Updated), Cell{strings.TrimPrefix(s.Model, "claude-"), v.Styles.Dim})...)
 			continue
 		}
-		table.Row(v.id(s.ID), v.sessionState(s), number(int64(s.Questions), v.Styles.Warn), v.money(s.USD), v.when(s.Updated),
-			Cell{s.Model, v.Styles.Dim}, Cell{Text: v.folder(s.Dir)}, Cell{title, v.Styles.Bold})
+		row := append([]Cell{
+			v.id(s.ID), v.sessionState(s), number(int64(s.Questions), v.Styles.Warn), v.money(s.USD), v.when(s.Updated), {s.Model, v.Styles.Dim},
+		}, folder...)
+		table.Row(append(row, Cell{title, v.Styles.Bold})...)
 	}
 	return table.Lines(v.Styles, v.Headings)
 }
@@ -189,7 +206,7 @@ func (v *View) questionsFor(list []api.Question, titles map[string]string) []str
 		if q.State == api.QuestionOpen {
 			style = v.Styles.Warn
 		}
-		what := strings.TrimSpace(words.Headline(q) + " " + Gist(q))
+		what := words.Asked(q, Gist(q))
 		table.Row(v.id(q.ID), session, v.when(q.Opened), Cell{Text: what}, Cell{strings.ReplaceAll(string(q.State), "_", " "), style})
 	}
 	return table.Lines(v.Styles, v.Headings)

@@ -54,11 +54,13 @@ func (v *View) Session(session *api.Session, more ...string) []string {
 	s.add("title", Title(session.Title), v.Styles.Bold)
 	state := v.state(session.State)
 	s.add("state", stateText(session), state.Style)
-	s.add("folder", paint.CleanLine(v.folder(session.Dir), 0), text)
+	s.add("machine", paint.CleanLine(session.Node, 0), text)
+	s.add("folder", paint.CleanLine(v.folderOn(session.Node, session.Dir), 0), text)
 	s.add("model", paint.CleanLine(session.Model, 0), text)
 	if mode := paint.CleanLine(session.PermissionMode, 0); mode != "" {
 		s.add("mode", words.Mode(mode)+" ("+mode+")", text)
 	}
+	v.sandbox(s, session.Sandbox)
 	if c := session.Context; c != nil && c.Max > 0 {
 		s.add("context", fmt.Sprintf("%s of %s tokens, %.0f %%", units.Tokens(c.Tokens), units.Tokens(c.Max), c.Percent), text)
 	}
@@ -72,7 +74,12 @@ func (v *View) Session(session *api.Session, more ...string) []string {
 	if session.Transport != "" {
 		agent += ", by " + paint.CleanLine(session.Transport, 0)
 	}
+	if session.Unauthenticated {
+		agent += ", unauthenticated"
+	}
 	s.add("agent", fmt.Sprintf("%s, run %d", agent, session.Run), text)
+	s.add("runner", paint.CleanLine(session.Runner, 0), text)
+	s.add("relay", paint.CleanLine(session.Relay, 0), text)
 	s.add("conversation", paint.CleanLine(session.Conversation, 0), text)
 	s.addCell("created", v.when(session.Created))
 	s.addCell("updated", v.when(session.Updated))
@@ -84,6 +91,21 @@ func (v *View) Session(session *api.Session, more ...string) []string {
 		s.add(more[i], more[i+1], text)
 	}
 	return s.lines
+}
+
+// sandbox adds what holds a session's processes back, and what that cannot hold.
+func (v *View) sandbox(s *sheet, b *api.Sandbox) {
+	if b == nil {
+		return
+	}
+	style := v.Styles.Text
+	if transcript.Unenforced(b) {
+		style = v.Styles.Bad
+	}
+	s.add("sandbox", words.SandboxAbout(b), style)
+	for _, limit := range b.Limits {
+		s.add("", oneLine(limit), v.Styles.Dim)
+	}
 }
 
 // doing adds what a session waits for, and what holds it back.

@@ -122,9 +122,8 @@ func notes(q *api.Question) []note {
 	if q.AgentID != "" {
 		add("asked by", "the sub-agent "+q.AgentID)
 	}
-	if q.Kind == api.QuestionPermission {
+	if tool, input := words.Call(q); q.Kind == api.QuestionPermission && tool != wire.ToolSandboxNetwork {
 		// What a server makes of the call itself is shown already.
-		tool, input := words.Call(q)
 		if input == nil || q.Title != wire.ActionTitle(tool, input) && tool != "EnterPlanMode" {
 			add("title", q.Title)
 		}
@@ -163,7 +162,9 @@ func notes(q *api.Question) []note {
 		if text == "" {
 			text = string(s.Update)
 		}
-		if s.Destination != "" {
+		if tool, _ := words.Call(q); tool == wire.ToolSandboxNetwork {
+			text += " (in this session)"
+		} else if s.Destination != "" {
 			text += " (Claude Code would save it in " + s.Destination + ")"
 		}
 		add(fmt.Sprintf("always %d", i+1), text)

@@ -131,3 +131,25 @@ func TestSessionsFailed(t *testing.T) {
 		}
 	}
 }
+
+// TestUnauthenticated holds that lists and snapshots mark a session whose agent dialed in
+// without a token, however narrow the terminal.
+func TestUnauthenticated(t *testing.T) {
+	list := []api.SessionSummary{{ID: "s1", Title: strings.Repeat("long ", 20), Unauthenticated: true}, {ID: "s2", Title: "other"}}
+	for _, width := range []int{0, 60} {
+		for _, terminal := range []bool{false, true} {
+			v := &View{Styles: paint.Profile{Width: width}.Styles(), Terminal: terminal}
+			if text := strings.Join(v.Sessions(list), "\n"); strings.Count(text, "[unauthenticated]") != 1 {
+				t.Errorf("%d columns, terminal %v:\n%s", width, terminal, text)
+			}
+		}
+	}
+	v := &View{Styles: paint.Profile{}.Styles()}
+	text := strings.Join(v.Session(&api.Session{ID: "s1", Transport: "websocket", Unauthenticated: true, Runner: "env-runner 7\x1b[2J"}), "\n")
+	if !strings.Contains(text, "by websocket, unauthenticated") || !strings.Contains(text, "runner       env-runner 7") || strings.Contains(text, "\x1b[2J") {
+		t.Errorf("the snapshot is\n%s", text)
+	}
+	if text := strings.Join(v.Session(&api.Session{ID: "s2", Transport: "websocket"}), "\n"); strings.Contains(text, "unauthenticated") || strings.Contains(text, "runner") {
+		t.Errorf("one with a token is\n%s", text)
+	}
+}

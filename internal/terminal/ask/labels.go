@@ -52,6 +52,8 @@ func planLabel(q *api.Question, outcome api.PlanOutcome, bypass bool) string {
 func Outcome(q *api.Question) string {
 	who := q.By
 	switch {
+	case q.From == "hub" && q.Rule != nil && q.Rule.Scope == api.ScopeSandbox:
+		who = "the sandbox"
 	case q.From == "hub" && q.Rule != nil:
 		who = "the rule " + brief(q.Rule.Rule)
 	case who == "" && q.From != "":

@@ -30,6 +30,9 @@ func newPermission(q *api.Question) permission {
 // enterPlanMode is the tool with which an agent goes into plan mode.
 const enterPlanMode = "EnterPlanMode"
 
+// network reports whether the sandbox asks, on behalf of a program, whether a host may be reached.
+func (p permission) network() bool { return p.call.tool == wire.ToolSandboxNetwork }
+
 // input returns what the tool would be given.
 func (p permission) input() json.RawMessage {
 	if p.edited != nil {
@@ -45,10 +48,12 @@ func (p permission) head(m Model) []string {
 	}
 	lines := question(m, reveal(words.ToolHeadline(brief(tool), p.input())))
 	// What the hub makes of the call itself is shown already.
-	if m.q.Title != p.title && tool != enterPlanMode {
+	if m.q.Title != p.title && tool != enterPlanMode && !p.network() {
 		lines = append(lines, note(m, "title", m.q.Title)...)
 	}
-	lines = append(lines, note(m, "purpose", m.q.Description)...)
+	if !p.network() {
+		lines = append(lines, note(m, "purpose", m.q.Description)...)
+	}
 	lines = append(lines, about(m)...)
 	if p.edited != nil {
 		lines = append(lines, fittedLines(m.styles.Warn.Render, "as you edited it:", m.o.Width, 1)...)
@@ -89,6 +94,10 @@ func shownCall(m Model, tool string, input json.RawMessage) []string {
 			but = append(but, "description")
 		}
 		return append(lines, members(m, input, but...)...)
+	case wire.ToolSandboxNetwork:
+		if command, ok := wire.LookupString(input, "command"); ok && command != "" {
+			return append(members(m, input, "command"), commandLines(m, command)...)
+		}
 	case "Edit", "Write", "MultiEdit", "NotebookEdit":
 		if m.o.Diff != nil {
 			if lines := m.o.Diff(tool, input, m.o.Width); lines != nil {
@@ -166,8 +175,11 @@ func (p permission) keys(m Model) []Key {
 	if p.always() {
 		keys = append(keys, Key{"a", "always"})
 	}
-	keys = append(keys, Key{"e", "edit"}, Key{"n", "deny"})
-	if !p.call.hook {
+	if !p.network() {
+		keys = append(keys, Key{"e", "edit"})
+	}
+	keys = append(keys, Key{"n", "deny"})
+	if !p.call.hook && !p.network() {
 		keys = append(keys, Key{"s", "deny and stop"})
 	}
 	if p.writes() && len(m.body) > folded {
@@ -219,6 +231,9 @@ func (p permission) key(m Model, key tea.KeyPressMsg) (Model, tea.Cmd) {
 			return p.suggest(m)
 		}
 		return m, nil
+	case p.network() && (name == "e" || name == "s"):
+		m.problem = "the sandbox asks this: allow the connection or deny it"
+		return m, nil
 	case name == "e":
 		return p.edit(m)
 	case name == "n":
@@ -244,6 +259,9 @@ func (p permission) allow(always *api.Always) api.Answer {
 
 // suggest asks what is to be allowed for good.
 func (p permission) suggest(m Model) (Model, tea.Cmd) {
+	if p.network() {
+		return p.suggestHost(m)
+	}
 	suggestions := m.q.Suggestions
 	if len(suggestions) == 0 {
 		return p.rule(m)
@@ -258,6 +276,27 @@ func (p permission) suggest(m Model) (Model, tea.Cmd) {
 			return p.rule(m)
 		}
 		return p.where(m, api.Always{Suggestion: &i}, suggestions[i].Destination)
+	}
+	m.menu = list
+	return m, nil
+}
+
+// suggestHost asks whether a host, or which, is to be allowed for good. The CLI does not know of the question: the hub keeps the rule.
+func (p permission) suggestHost(m Model) (Model, tea.Cmd) {
+	suggestions := m.q.Suggestions
+	if len(suggestions) == 0 {
+		return p.hostRule(m)
+	}
+	list := menu{open: true, title: "Always allow in this session:"}
+	for _, s := range suggestions {
+		list.items = append(list.items, strings.TrimPrefix(suggestionText(s), "allow "))
+	}
+	list.items = append(list.items, "your own rule")
+	list.pick = func(m Model, i int) (Model, tea.Cmd) {
+		if i == len(suggestions) {
+			return p.hostRule(m)
+		}
+		return m.answered(p.allow(&api.Always{Suggestion: &i, Destination: "session"}))
 	}
 	m.menu = list
 	return m, nil
@@ -290,6 +329,20 @@ func (p permission) rule(m Model) (Model, tea.Cmd) {
 		return p.where(m, api.Always{Rule: in.text}, "")
 	})
 	e.field = e.field.Set(p.call.tool)
+	m.entry = e
+	return m, nil
+}
+
+// hostRule asks for a rule about hosts, which the hub keeps with the session.
+func (p permission) hostRule(m Model) (Model, tea.Cmd) {
+	rule := "Network(host:)"
+	if list := m.q.Suggestions; len(list) > 0 {
+		rule = strings.TrimPrefix(list[0].Text, "allow ")
+	}
+	e := newEntry("Always allow in this session, by a rule such as Network(host:*.example.com):", rule, false, func(m Model, in written) (Model, tea.Cmd) {
+		return m.answered(p.allow(&api.Always{Rule: in.text, Destination: "switchboard"}))
+	})
+	e.field = e.field.Set(rule)
 	m.entry = e
 	return m, nil
 }

@@ -39,6 +39,10 @@ func scenes() []scene {
 	})
 	edit := asking(api.QuestionPermission, "Edit", `{"file_path":"/src/parser.go","old_string":"func parse() {\n\treturn nil\n}\n","new_string":"func parse() error {\n\treturn errors.New(\"not yet, and this line is much longer than a narrow terminal is wide\")\n}\n","replace_all":false}`)
 	write := asking(api.QuestionPermission, "Write", `{"file_path":"/src/a.txt","content":"one\ntwo\n"}`)
+	connection := with(asking(api.QuestionPermission, "SandboxNetworkAccess", `{"host":"registry.npmjs.org","port":443,"command":"npm install --save-dev typescript"}`), func(q *api.Question) {
+		q.Title, q.Description = "Connect to registry.npmjs.org:443?", "npm install --save-dev typescript"
+		q.Suggestions = []api.Suggestion{{Text: "allow Network(host:registry.npmjs.org)", Destination: "session", Update: json.RawMessage(`{"type":"addRules"}`)}}
+	})
 	mcp := asking(api.QuestionPermission, "mcp__notes__add", `{"title":"A note","tags":["a","b"],"text":"One line,\nand another."}`)
 	choices := with(asking(api.QuestionChoice, "AskUserQuestion", `{}`), func(q *api.Question) {
 		q.Choices = []api.Choice{
@@ -69,6 +73,9 @@ func scenes() []scene {
 		{"permission, where", bash, "a1<down>", 0},
 		{"permission, deny", bash, "nBecause.", 0},
 		{"permission, by a hook", hooked, "", 0},
+		{"permission, to connect", connection, "", 0},
+		{"permission, to connect, always", connection, "a", 0},
+		{"permission, to connect, by a rule", connection, "a2", 0},
 		{"permission, plan mode", asking(api.QuestionPermission, "EnterPlanMode", `{}`), "", 0},
 		{"permission, answering", bash, "y", 0},
 		{"choice", choices, "", 0},

@@ -12,6 +12,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 	"github.com/switchboard-dev/switchboard/internal/terminal/pane"
 	"github.com/switchboard-dev/switchboard/internal/terminal/talk"
+	"github.com/switchboard-dev/switchboard/internal/terminal/words"
 	"github.com/switchboard-dev/switchboard/internal/transcript"
 	"github.com/switchboard-dev/switchboard/internal/units"
 )
@@ -261,6 +262,10 @@ func (m *model) footer() []string {
 		name, _, _ := strings.Cut(m.modeLabel(), " — ") // what follows explains it
 		parts = append(parts, paint.CleanLine(name, 24))
 	}
+	sandbox, loud := words.Sandbox(state.Sandbox)
+	if sandbox != "" && !loud {
+		parts = append(parts, sandbox)
+	}
 	if state.Model != "" {
 		parts = append(parts, paint.CleanLine(state.Model, 24))
 	}
@@ -270,7 +275,11 @@ func (m *model) footer() []string {
 	if state.Context != nil && state.Context.Percent >= 1 {
 		parts = append(parts, fmt.Sprintf("%.0f%% context", state.Context.Percent))
 	}
-	return []string{m.styles.Dim.Render(strings.Join(parts, " · "))}
+	line := m.styles.Dim.Render(strings.Join(parts, " · "))
+	if loud { // where nothing is cut
+		line = m.styles.Bad.Render(sandbox) + m.styles.Dim.Render(" · ") + line
+	}
+	return []string{line}
 }
 
 // short returns the beginning of an id, which other verbs take.

@@ -261,7 +261,9 @@ func (p *printer) print(it *transcript.Item) {
 		lines = append(lines[:itemLines:itemLines], p.m.styles.Dim.Render("… more lines in the log"))
 	}
 	p.add(lines...)
-	p.last = it.Kind
+	if it.Kind != transcript.KindRefusal || p.last != transcript.KindTool {
+		p.last = it.Kind
+	}
 }
 
 // lines draws an item to be printed. Changes to files are what people look at, so
@@ -281,6 +283,9 @@ func (p *printer) lines(it *transcript.Item) []string {
 
 // space keeps items of different kinds apart.
 func (p *printer) space(kind transcript.Kind) {
+	if kind == transcript.KindRefusal && p.last == transcript.KindTool {
+		return // it belongs to it
+	}
 	if !p.blank && (kind != p.last || kind == transcript.KindText || kind == transcript.KindPrompt) {
 		p.add("")
 	}

@@ -198,6 +198,9 @@ func (m *Model) header(width int) string {
 		if s.Simulated {
 			extra += " simulated"
 		}
+		if s.Unauthenticated {
+			extra += " unauthenticated"
+		}
 		if s.Archived {
 			extra += " archived"
 		}
@@ -372,6 +375,10 @@ func (m *Model) sessionStatus(add func(string)) {
 		word += " " + paint.CleanLine(st.Doing, 20)
 	}
 	add(word)
+	sandbox, loud := words.Sandbox(st.Sandbox)
+	if loud {
+		add(m.styles.Bad.Render(sandbox))
+	}
 	if waiting := len(m.pane.Open()); waiting > 0 && m.pane.Ask == nil {
 		add(m.styles.Warn.Render(count(waiting, "question", "questions") + " put off (ctrl+r)"))
 	}
@@ -386,6 +393,9 @@ func (m *Model) sessionStatus(add func(string)) {
 	}
 	if st.Mode != "" {
 		add(paint.CleanLine(words.Mode(st.Mode), 24))
+	}
+	if !loud {
+		add(sandbox)
 	}
 	add(paint.CleanLine(m.model(), 28))
 	add(units.Money(st.USD))
@@ -488,6 +498,9 @@ func (m *Model) drawSession(s *api.SessionSummary, width int) []string {
 	}
 	if s.Questions > 0 {
 		word = m.styles.Warn.Render(count(s.Questions, "question", "questions"))
+	}
+	if s.Sandbox == "none" && s.State != api.StateEnded {
+		word += " " + m.styles.Bad.Render("no sandbox")
 	}
 	second := word + m.styles.Dim.Render(" "+g.Dot+" "+units.Money(s.USD)+" "+g.Dot+" "+units.Ago(s.Updated, time.Now()))
 	return []string{paint.Cut(mark+sign+" "+name, width), paint.Cut("   "+second, width)}

@@ -101,7 +101,8 @@ func (w *window) lines(i int) []string {
 // spaced reports whether there is a blank line before an item. Tools that follow each other stand together, as do small news.
 func spaced(it, before *transcript.Item) bool {
 	small := func(k transcript.Kind) bool {
-		return k == transcript.KindTool || k == transcript.KindState || k == transcript.KindNotice || k == transcript.KindUnknown || k == transcript.KindResult
+		return k == transcript.KindTool || k == transcript.KindState || k == transcript.KindNotice || k == transcript.KindUnknown || k == transcript.KindResult ||
+			k == transcript.KindRefusal
 	}
 	return !small(it.Kind) || !small(before.Kind)
 }

@@ -211,6 +211,8 @@ func (d *drawing) draw() {
 		d.result()
 	case transcript.KindState, transcript.KindNotice:
 		d.notice()
+	case transcript.KindRefusal:
+		d.refusal()
 	case transcript.KindUnknown:
 		d.unknown()
 	}
@@ -285,6 +287,16 @@ func (d *drawing) notice() {
 		most = maxLines
 	}
 	d.block(style.Render(s.Glyphs.Dot)+" ", d.first(text, 2, style, most))
+}
+
+// refusal draws what the sandbox has refused, below the call during which it happened.
+func (d *drawing) refusal() {
+	s, it := d.Styles, d.item
+	below := ""
+	if it.Refusal != nil && it.Refusal.ToolUseID != "" {
+		below = "  "
+	}
+	d.block(below+s.Warn.Render(s.Glyphs.Denied)+" ", d.first(it.Text, len(below)+2, s.Warn, maxNotice))
 }
 
 func (d *drawing) unknown() {

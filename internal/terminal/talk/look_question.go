@@ -48,7 +48,7 @@ func (d *drawing) question() {
 func asked(q *api.Question) string {
 	switch q.Kind {
 	case api.QuestionPermission:
-		return strings.TrimSpace(words.Headline(q) + " " + q.Title)
+		return words.Asked(q, q.Title)
 	case api.QuestionChoice:
 		var texts []string
 		for _, c := range q.Choices {
@@ -104,7 +104,7 @@ func details(q *api.Question) string {
 func Settled(q *api.Question) string {
 	by := q.By
 	if r := q.Rule; r != nil && r.Decision != api.RuleAsk {
-		by = "the rule " + transcript.RuleName(r)
+		by = transcript.ByRule(r)
 	} else if by == "" && q.From == "hub" {
 		by = "the hub"
 	}

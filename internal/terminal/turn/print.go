@@ -242,7 +242,7 @@ func (p *Printer) event(e *api.Event) (*wire.Result, error) {
 		}
 	case api.KindQuestionOpened:
 		if q := told[api.Question](e); q != nil && p.o.Wait {
-			p.say("the agent asks: %s %s; answer it: %s", words.Headline(q), q.Title, p.o.Command("attach", p.session.ID()))
+			p.say("the agent asks: %s; answer it: %s", words.Asked(q, q.Title), p.o.Command("attach", p.session.ID()))
 		}
 	case api.KindQuestionSettled:
 		if q := told[api.Question](e); q != nil && q.Answer != nil && q.Answer.Outcome == api.PlanFresh {

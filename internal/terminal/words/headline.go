@@ -3,8 +3,10 @@ package words
 import (
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/url"
 	"path"
+	"strconv"
 	"strings"
 
 	"github.com/switchboard-dev/switchboard/api"
@@ -35,6 +37,17 @@ func Headline(q *api.Question) string {
 	default:
 		return paint.CleanLine(string(q.Kind), maxHeadline)
 	}
+}
+
+// Asked returns the headline of a question with what it is about: of a connection the program that wants it, since the headline names the rest.
+func Asked(q *api.Question, about string) string {
+	if tool, input := Call(q); tool == wire.ToolSandboxNetwork {
+		about = ""
+		if command, ok := wire.LookupString(input, "command"); ok && command != "" {
+			about = "(" + paint.CleanLine(command, 0) + ")"
+		}
+	}
+	return strings.TrimSpace(Headline(q) + " " + about)
 }
 
 // Outcome says what an outcome of a plan review means.
@@ -95,6 +108,15 @@ func ToolHeadline(tool string, input json.RawMessage) string {
 			}
 		}
 		return "Fetch a web page?"
+	case wire.ToolSandboxNetwork:
+		if host, ok := wire.LookupString(input, "host"); ok && host != "" {
+			port, _ := wire.Lookup(input, "port")
+			if _, err := strconv.ParseUint(string(port), 10, 16); err == nil {
+				host = net.JoinHostPort(host, string(port))
+			}
+			return "Connect to " + part(host) + "?"
+		}
+		return "Connect to another machine?"
 	case "WebSearch":
 		return "Search the web?"
 	case "Task", "Agent":
