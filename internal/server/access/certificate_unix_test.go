@@ -91,3 +91,52 @@ func checkModules(t *testing.T, c *api.Code) {
 		}
 	}
 }
+
+// A hub's own certificate keeps its key, whatever else changes.
+func TestHubCertificate(t *testing.T) {
+	dir, now := privateDir(t), time.Now()
+	path := filepath.Join(dir, HubCertificateFile)
+	make := func(at time.Time, hosts ...string) (key, certificate string) {
+		t.Helper()
+		c, err := HubCertificate(dir, hosts, at)
+		noError(t, err)
+		for _, host := range hosts {
+			if err := c.Leaf.VerifyHostname(host); err != nil {
+				t.Error(err)
+			}
+		}
+		if public, ok := c.Leaf.PublicKey.(*ecdsa.PublicKey); !ok || public.Curve != elliptic.P256() || c.Leaf.IsCA {
+			t.Errorf("the certificate is %+v", c.Leaf)
+		}
+		info, err := os.Stat(path)
+		noError(t, err)
+		if info.Mode().Perm() != 0o600 {
+			t.Errorf("the file has mode %v", info.Mode())
+		}
+		return string(c.Leaf.RawSubjectPublicKeyInfo), string(c.Certificate[0])
+	}
+	key, first := make(now, "localhost", "127.0.0.1", "::1")
+	if _, again := make(now.Add(5*365*24*time.Hour), "127.0.0.1"); again != first {
+		t.Error("it was made anew without need")
+	}
+	moved, second := make(now, "hub.example", "localhost")
+	if moved != key || second == first {
+		t.Error("another name: another key, or the same certificate")
+	}
+	if _, third := make(now, "hub.example", "127.0.0.1", "localhost"); third != second {
+		t.Error("names that it had are lost")
+	}
+	if renewed, last := make(now.Add(hubCertificateTTL-24*time.Hour), "localhost"); renewed != key || last == second {
+		t.Error("about to expire: another key, or the same certificate")
+	}
+	for name, spoil := range map[string]func() error{
+		"damaged":        func() error { return os.WriteFile(path, []byte("x"), 0o600) },
+		"empty":          func() error { return os.WriteFile(path, nil, 0o600) },
+		"open to others": func() error { return os.Chmod(path, 0o644) },
+	} {
+		noError(t, spoil())
+		if _, err := HubCertificate(dir, []string{"localhost"}, now); err == nil || !strings.Contains(err.Error(), "pinned again") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -32,6 +32,7 @@ type code struct {
 	scopes  Scopes
 	expires time.Time
 	maker   *entry // the token of the client that made it; nil if it had none
+	person  string // that made it
 }
 
 // Code makes a one-time code with which a client gets a token with rights that
@@ -41,7 +42,7 @@ func (b *TokenStore) Code(ctx context.Context, in api.CreateCode) (*api.Code, er
 	if e != nil {
 		return nil, e
 	}
-	c := &code{scopes: maker.Scopes, maker: maker.token}
+	c := &code{scopes: maker.Scopes, maker: maker.token, person: maker.Person()}
 	if len(in.Scopes) > 0 {
 		if c.scopes, e = grantable(in.Scopes, maker); e != nil {
 			return nil, e
@@ -56,7 +57,9 @@ func (b *TokenStore) Code(ctx context.Context, in api.CreateCode) (*api.Code, er
 }
 
 // ConsoleCode makes a code with all rights, for the user that starts the server.
-func (b *TokenStore) ConsoleCode() *api.Code { return b.issueCode(&code{scopes: AllScopes()}) }
+func (b *TokenStore) ConsoleCode() *api.Code {
+	return b.issueCode(&code{scopes: AllScopes(), person: b.user})
+}
 
 // issueCode makes the text of a code and remembers its hash.
 func (b *TokenStore) issueCode(c *code) *api.Code {
@@ -154,7 +157,7 @@ func (b *TokenStore) Login(ctx context.Context, in api.Login) (*api.CreatedToken
 		expires = earlier(expires, c.maker.expires)
 	}
 	jar := cookiesOf(ctx)
-	w := tokenSpec{name: name, scopes: c.scopes, kind: kindDevice, expires: expires, maker: c.maker, bound: in.Cookie && jar.name != ""}
+	w := tokenSpec{name: name, person: c.person, scopes: c.scopes, kind: kindDevice, expires: expires, maker: c.maker, bound: in.Cookie && jar.name != ""}
 	if in.Cookie {
 		w.halves = jar.values
 	}

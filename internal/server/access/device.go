@@ -16,6 +16,10 @@ import (
 // and its key.
 const CertificateFile = "phone.pem"
 
+// HubCertificateFile is the name of the file with the certificate of [HubCertificate] and
+// its key.
+const HubCertificateFile = "hub.pem"
+
 // Fingerprint returns the SHA-256 fingerprint of a certificate, as browsers show it:
 // "AB:CD:…".
 func Fingerprint(der []byte) string {

@@ -45,6 +45,8 @@ type Options struct {
 	Beyond bool
 	// OpenRelay lets in front ends that have no token.
 	OpenRelay OpenRelay
+	// OpenDial lets in CLIs that dial in without one, see [Guard.OpenDial].
+	OpenDial bool
 	// Limits bound connections over TCP.
 	Limits Limits
 	// Refused is told of each connection over TCP, or request on one, that is refused
@@ -64,8 +66,10 @@ type Guard struct {
 	tls    bool
 	beyond bool
 	open   OpenRelay
-	user   string
-	log    *slog.Logger
+	// openDial is that of the options.
+	openDial bool
+	user     string
+	log      *slog.Logger
 
 	limiter *limiter
 	owners  *owners
@@ -78,7 +82,7 @@ func New(options *Options) *Guard {
 	}
 	g := &Guard{
 		store: options.Store, public: parseAddress(options.URL), tls: options.TLS, beyond: options.Beyond, open: options.OpenRelay,
-		user: userName(), log: options.Log, owners: newOwners(),
+		openDial: options.OpenDial, user: userName(), log: options.Log, owners: newOwners(),
 	}
 	if g.store == nil {
 		g.store = newTokenStore(nil, options.Tokens...)
@@ -417,6 +421,24 @@ func (w *vouchingWriter) WriteHeader(status int) {
 		w.peer.known()
 	}
 	w.ResponseWriter.WriteHeader(status)
+}
+
+// Known notes that the client whose request ctx belongs to has proved to be known, by
+// credentials of its own: its connection is not pushed out by strangers any more. Until
+// then it is one of them.
+func (g *Guard) Known(ctx context.Context) { peerOf(ctx).known() }
+
+// Delay holds the answer to a wrong credential back, as that to a wrong token is. It
+// returns false if so many wait already that the client is to be sent away at once.
+func (g *Guard) Delay(ctx context.Context) bool { return g.store.brake.wait(ctx) }
+
+// Remote returns the address from which the request of ctx came over TCP, without its
+// port; "" if it did not.
+func Remote(ctx context.Context) string {
+	if p := peerOf(ctx); p != nil && p.remote != nil {
+		return p.remote.IP.String()
+	}
+	return ""
 }
 
 // ProblemType is the content type of errors.

@@ -12,6 +12,8 @@ func newOwners() *owners { return &owners{} }
 
 func (*owners) fromRun(_, _ *net.TCPAddr) bool { return false }
 
+func (*owners) lives(_, _ *net.TCPAddr) func() bool { return nil }
+
 // descendsFromRun cannot be told on this system: the environment of another
 // process is not to be had there without much ado. Processes of a run have all
 // rights on the socket.

@@ -38,7 +38,7 @@ func (g *Guard) Open(r *http.Request) (Identity, bool) {
 	if p == nil || p.socket || !p.loopback() || len(origins) != 1 || !g.open.invites(r, origins[0]) {
 		return Identity{}, false
 	}
-	if uid, told := peerUID(p.local, p.remote); told && uid != os.Geteuid() {
+	if !p.sameUser() {
 		return Identity{}, false
 	}
 	scopes := ScopesOf(wire.ScopeObserve, wire.ScopePrompt)
@@ -56,4 +56,49 @@ func (g *Guard) Open(r *http.Request) (Identity, bool) {
 		rec.set(id)
 	}
 	return id, true
+}
+
+// sameUser reports whether the process at the other end of a TCP connection belongs to
+// the user that the server runs as, where the system tells.
+func (p *peer) sameUser() bool {
+	uid, told := peerUID(p.local, p.remote)
+	return !told || uid == os.Geteuid()
+}
+
+// browserHeaders are headers of which a browser sends at least one with every upgrade
+// and every POST. No page can remove them, and no CLI sends them.
+var browserHeaders = [...]string{"Origin", "Sec-Fetch-Mode", "Sec-Fetch-Site", "Sec-Fetch-Dest", "Cookie", "Referer"}
+
+// proxyHeaders are headers that a proxy adds: behind one, every client seems to be on
+// this machine.
+var proxyHeaders = [...]string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via"}
+
+// OpenDial reports whether a CLI may dial in without a token: the server was told so,
+// and the request comes over loopback, from no web page and through no proxy, and, where
+// the system tells, from a process of the user that the server runs as which no agent
+// has started. A request that brings a credential is never let in by this: a wrong token
+// stays one. [Guard.Checked] has looked at its Host.
+func (g *Guard) OpenDial(r *http.Request) bool {
+	p := peerOf(r.Context())
+	if !g.openDial || p == nil || p.socket || !p.loopback() {
+		return false
+	}
+	for _, names := range [...][]string{browserHeaders[:], proxyHeaders[:], {"Authorization"}} {
+		for _, name := range names {
+			if len(r.Header.Values(name)) > 0 {
+				return false
+			}
+		}
+	}
+	return p.sameUser() && !p.fromRun()
+}
+
+// Lives returns what reports whether the process that makes a request over loopback still
+// lives. It is nil where the system does not tell which one that is.
+func (g *Guard) Lives(r *http.Request) func() bool {
+	p := peerOf(r.Context())
+	if p == nil || p.socket || !p.loopback() {
+		return nil
+	}
+	return g.owners.lives(p.local, p.remote)
 }

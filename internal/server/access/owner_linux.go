@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 )
 
 // maxLinks is how many open files of processes are looked at to find the one that
@@ -48,6 +49,50 @@ func (o *owners) fromRun(local, remote *net.TCPAddr) bool {
 		return true // the process that sent the request does not wait for an answer
 	}
 	return socket.uid == os.Geteuid() && o.heldByRun(socket.inode)
+}
+
+// lives returns what reports whether the process at the other end of a connection still
+// lives, nil if none is found.
+func (o *owners) lives(local, remote *net.TCPAddr) func() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	socket, found := findSocket([]string{o.proc + "/net/tcp", o.proc + "/net/tcp6"}, unmap(remote.AddrPort()), unmap(local.AddrPort()))
+	if !found || socket.inode == "0" {
+		return nil
+	}
+	pid, _, _ := o.holder("socket:[" + socket.inode + "]")
+	if pid == 0 {
+		return nil
+	}
+	dir := o.proc + "/" + strconv.Itoa(pid)
+	born, _, err := stateOf(dir)
+	if err != nil {
+		return nil
+	}
+	return func() bool {
+		now, over, err := stateOf(dir)
+		if err != nil {
+			return !os.IsNotExist(err) && !errors.Is(err, syscall.ESRCH) // it cannot be told
+		}
+		return now == born && !over
+	}
+}
+
+// stateOf returns when the process of a folder was started, which tells it from another of
+// its number, and whether it has ended and its parent has not noticed yet.
+func stateOf(dir string) (born string, over bool, err error) {
+	stat, err := os.ReadFile(dir + "/stat")
+	if err != nil {
+		return "", false, err
+	}
+	// pid (name) state ppid … starttime …; the name may have anything in it.
+	const state, starttime = 0, 19
+	_, rest, _ := bytes.Cut(stat[bytes.LastIndexByte(stat, ')')+1:], []byte(" "))
+	fields := strings.Fields(string(rest))
+	if len(fields) <= starttime {
+		return "", false, errors.New(dir + "/stat is not as expected")
+	}
+	return fields[starttime], fields[state] == "Z" || fields[state] == "X", nil
 }
 
 // heldByRun reports whether a socket is, or may be, one of a process of a run. mu is

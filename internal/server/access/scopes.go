@@ -102,6 +102,15 @@ func (i Identity) expires() time.Time {
 	return i.token.expires
 }
 
+// Person returns the person that the client belongs to: the user, the name of a token,
+// and for a device the person whose one-time code it used.
+func (i Identity) Person() string {
+	if i.token != nil && i.token.person != "" && i.Limited == "" {
+		return i.token.person
+	}
+	return i.Name
+}
+
 // Actor returns the client as the hub names it.
 func (i Identity) Actor() hub.Actor {
 	a := hub.Actor{Source: SourceProgram, Name: i.Name, Admin: i.Scopes.Has(wire.ScopeAdmin)}

@@ -40,6 +40,21 @@ func writeTokens(string, []*entry) error {
 	return fmt.Errorf("keeping tokens: %w", errors.ErrUnsupported)
 }
 
+// ReadPrivate is not supported on this system.
+func ReadPrivate(string, int64, string) ([]byte, error) {
+	return nil, fmt.Errorf("reading a private file: %w", errors.ErrUnsupported)
+}
+
+// ReplacePrivate is not supported on this system.
+func ReplacePrivate(string, []byte) error {
+	return fmt.Errorf("writing a private file: %w", errors.ErrUnsupported)
+}
+
+// HubCertificate is not supported on this system.
+func HubCertificate(string, []string, time.Time) (tls.Certificate, error) {
+	return tls.Certificate{}, fmt.Errorf("keeping a certificate: %w", errors.ErrUnsupported)
+}
+
 // PhoneCertificate is not supported on this system: which users can read a file cannot
 // be told in the way that is needed.
 func PhoneCertificate(string, net.IP, time.Time) (tls.Certificate, error) {

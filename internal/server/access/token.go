@@ -68,9 +68,9 @@ func splitToken(text string) (id, secret string, ok bool) {
 	return id, secret, ok && id != "" && secret != ""
 }
 
-// secretShape is what our tokens, those of runs, one-time codes and the halves of tokens
-// that are kept in cookies look like.
-var secretShape = regexp.MustCompile(`(?i)sb(_|r_|c_|b_)[a-z0-9_]*[a-z0-9]{24}`)
+// secretShape is what our tokens, those of runs, one-time codes, invitations of nodes and
+// the halves of tokens that are kept in cookies look like.
+var secretShape = regexp.MustCompile(`(?i)sb(_|r_|c_|b_|n_)[a-z0-9_]*[a-z0-9]{24}`)
 
 // secretInURL reports whether an address holds what looks like a secret of ours:
 // addresses end up in histories and in the logs of proxies.

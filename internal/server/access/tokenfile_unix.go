@@ -69,6 +69,17 @@ func readPrivate(path string, uid int, limit int64, remedy, exposed string) ([]b
 	return io.ReadAll(io.LimitReader(f, limit))
 }
 
+// ReadPrivate reads a file that must belong to the user and be closed to all others. The
+// error is [fs.ErrNotExist] if there is none; else it says what is wrong and ends with
+// remedy. No more than limit bytes are read.
+func ReadPrivate(path string, limit int64, remedy string) ([]byte, error) {
+	return readPrivate(path, os.Geteuid(), limit, remedy, remedy)
+}
+
+// ReplacePrivate writes a file that only the user can read, in the place of what was
+// there, whole or not at all.
+func ReplacePrivate(path string, text []byte) error { return replace(path, text) }
+
 // replace writes a file that may exist, whole or not at all.
 func replace(path string, text []byte) error {
 	if err := writeBeside(path, text, os.Rename); err != nil {

@@ -60,6 +60,7 @@ type entry struct {
 	// Static after construction.
 	Token
 	kind             string
+	person           string          // that a device belongs to; empty if that is its name
 	created, expires time.Time       // expires is zero for never
 	ended            context.Context //nolint:containedctx // the token's own life
 	end              context.CancelFunc
@@ -417,6 +418,7 @@ func nowStored() time.Time { return time.Now().UTC().Truncate(time.Microsecond) 
 // tokenSpec describes a token that is to be made.
 type tokenSpec struct {
 	name    string
+	person  string // that a device belongs to
 	scopes  Scopes
 	kind    string
 	expires time.Time
@@ -440,6 +442,7 @@ func (b *TokenStore) add(now time.Time, w tokenSpec) (_ *api.CreatedToken, half 
 		t.bind(text, half, sum)
 	}
 	e := newEntry(t, w.kind, now, w.expires)
+	e.person = w.person
 	b.mu.Lock()
 	old := b.ofHalf(w.halves)
 	full, taken := len(b.entries) >= maxTokens && old == nil, b.entries[t.ID] != nil

@@ -535,3 +535,36 @@ func TestCodesAtOnce(t *testing.T) {
 		t.Errorf("it was good %d times", made)
 	}
 }
+
+// TestPerson says to which person devices and tokens belong, also after a restart.
+func TestPerson(t *testing.T) {
+	dir := privateDir(t)
+	b := openTokens(t, dir)
+	made := create(t, b, api.CreateToken{Name: "grace", Scopes: AllScopes().names()})
+	grace := bearing(t, b, made.Text)
+	login := func(code *api.Code) string {
+		t.Helper()
+		token, _, err := b.Login(t.Context(), api.Login{Code: code.Code, Name: "Firefox"})
+		noError(t, err)
+		return token.Text
+	}
+	hers, err := b.Code(as(t, grace), api.CreateCode{})
+	noError(t, err)
+	device := login(hers)
+	// A device that a device lets in belongs to the same person.
+	further, err := b.Code(as(t, bearing(t, b, device)), api.CreateCode{})
+	noError(t, err)
+	phone, console := login(further), login(b.ConsoleCode())
+	noError(t, b.Close())
+	b = openTokens(t, dir)
+	for text, want := range map[string]string{made.Text: "grace", device: "grace", phone: "grace", console: b.user} {
+		if id := bearing(t, b, text); id.Person() != want {
+			t.Errorf("%s belongs to %q, want %q", id.Name, id.Person(), want)
+		}
+	}
+	limited := bearing(t, b, device)
+	limited.limit()
+	if limited.Person() == "grace" {
+		t.Error("a process of an agent is taken for the person whose token it has found")
+	}
+}

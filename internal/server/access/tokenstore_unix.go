@@ -33,6 +33,7 @@ type tokenText struct {
 	Name    string    `json:"name"`
 	Scopes  []string  `json:"scopes"`
 	Kind    string    `json:"kind,omitempty"`
+	Person  string    `json:"person,omitempty"`
 	Created time.Time `json:"created"`
 	Expires time.Time `json:"expires,omitzero"`
 	Used    time.Time `json:"used,omitzero"`
@@ -117,6 +118,7 @@ func (t *tokenText) entry() (*entry, error) {
 		copy(token.half[:], half)
 	}
 	e := newEntry(token, t.Kind, t.Created, t.Expires)
+	e.person = t.Person
 	if !t.Used.IsZero() {
 		e.used.Store(t.Used.Unix())
 	}
@@ -129,7 +131,7 @@ func writeTokens(path string, entries []*entry) error {
 	for _, e := range entries {
 		t := e.public()
 		text := tokenText{
-			ID: t.ID, Name: t.Name, Scopes: t.Scopes, Kind: t.Kind, Created: t.Created, Expires: t.Expires, Used: t.Used,
+			ID: t.ID, Name: t.Name, Scopes: t.Scopes, Kind: t.Kind, Person: e.person, Created: t.Created, Expires: t.Expires, Used: t.Used,
 			SHA256: hex.EncodeToString(e.sum[:]),
 		}
 		if e.bound {

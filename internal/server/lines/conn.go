@@ -51,11 +51,15 @@ type dialect interface {
 	// follow finds what the client wants to see, and sets the connection's session. It is
 	// called before any other but behavior, refused and restarting, by the reading goroutine.
 	follow(ctx context.Context) (Cursor, error)
-	// greet shows what is there before all that the cursor gives.
-	greet(ctx context.Context, to sink) error
+	// greet shows what is there before all that the cursor gives. Until the dialect is told
+	// to leave, flush writes what was shown so far.
+	greet(ctx context.Context, to sink, flush func() error) error
 	// event shows what the dialect sees otherwise than the view, and reports whether it
-	// is done with the event; resumed shows where the stream begins.
+	// is done with the event.
 	event(e *api.Event, s *sight, to sink) (done bool)
+	// label returns a request of the CLI, or the end of one, as the dialect shows it.
+	label(e *api.Event, line []byte) []byte
+	// resumed shows where the stream begins.
 	resumed(v *api.Verdict, to sink)
 	// over reports whether the last thing shown was the end of all that there is.
 	over() bool
@@ -156,7 +160,7 @@ func (c *conn) serve() {
 		c.dismiss(s.problem(err))
 		return
 	}
-	c.view.init(c.dialect, c.by.Name, c.manners.foresees, func(e *api.Event) *sight { return s.sight(watched, e) })
+	c.view.init(c.dialect, c.by.Name, c.manners.foresees, s.sight)
 	first := begin(watched, cursor)
 	c.desk.open(watched, c)
 	defer c.desk.close()
@@ -298,7 +302,12 @@ func (c *conn) write(ctx context.Context, cursor Cursor, first []api.Frame) {
 // be written to.
 func (c *conn) show(ctx context.Context, cursor Cursor, frames []api.Frame) error {
 	b := c.ws.Batch()
-	if err := c.dialect.greet(ctx, &b); err != nil {
+	err := c.dialect.greet(ctx, &b, func() error {
+		err := b.Flush()
+		b = c.ws.Batch()
+		return err
+	})
+	if err != nil {
 		return errors.Join(err, b.Flush())
 	}
 	for {
@@ -309,7 +318,6 @@ func (c *conn) show(ctx context.Context, cursor Cursor, frames []api.Frame) erro
 		if c.dialect.over() {
 			return errOver
 		}
-		var err error
 		if frames, err = cursor.Next(ctx); err != nil {
 			return err
 		}

@@ -140,7 +140,7 @@ type direct struct {
 	first  []api.Question // those that are open when the client comes; set by follow
 
 	// Owned by the writing goroutine.
-	echoes []string   // uuids of prompts whose echo is still to come
+	echoes echoes
 	last   *api.Ended // how the last process ended; nil while there is one
 
 	gone atomic.Bool // there is no process any more: a prompt would start another
@@ -192,7 +192,7 @@ func (d *direct) followAfter(ctx context.Context) (Cursor, error) {
 }
 
 // greet shows what is asked at present.
-func (d *direct) greet(_ context.Context, to sink) error {
+func (d *direct) greet(_ context.Context, to sink, _ func() error) error {
 	for i := range d.first {
 		q := &d.first[i]
 		h, err := wire.Peek(q.Request)
@@ -211,9 +211,10 @@ func (d *direct) event(e *api.Event, s *sight, to sink) bool {
 	case sightText:
 		return true // clients would not take it
 	case sightPrompt:
-		d.expectEcho(s.id)
+		// Programs do not expect to be told what they said, either.
+		d.echoes.expect(s.id)
 	case sightUser:
-		return d.isEcho(s.id)
+		return d.echoes.is(s.id)
 	case sightProgram:
 		if d.driver.Registered() {
 			to.Line(s.line)
@@ -239,31 +240,7 @@ func (d *direct) event(e *api.Event, s *sight, to sink) bool {
 	return false
 }
 
-// maxEchoes is how many prompts may wait for their echo. There are more only if
-// their CLI writes none.
-const maxEchoes = 1024
-
-// expectEcho notes a prompt. The CLI repeats prompts that it has taken, and programs do
-// not expect to be told twice, nor to be told what they said.
-func (d *direct) expectEcho(uuid string) {
-	if uuid == "" {
-		return
-	}
-	if len(d.echoes) == maxEchoes {
-		d.echoes = d.echoes[1:]
-	}
-	d.echoes = append(d.echoes, uuid)
-}
-
-// isEcho reports whether a line repeats a prompt.
-func (d *direct) isEcho(uuid string) bool {
-	i := slices.Index(d.echoes, uuid)
-	if i < 0 {
-		return false
-	}
-	d.echoes = slices.Delete(d.echoes, i, i+1)
-	return true
-}
+func (*direct) label(_ *api.Event, line []byte) []byte { return line }
 
 func (*direct) resumed(*api.Verdict, sink) {}
 

@@ -80,7 +80,7 @@ func newDirectView(t *testing.T, lab *servertest.Lab, registered bool) *direct {
 	s := New(lab.Hub, nil, nil)
 	c := &conn{server: s}
 	d := &direct{conn: c, options: &s.options, driver: driver}
-	c.view.init(d, me, true, func(e *api.Event) *sight { return s.sight(t.Context(), e) })
+	c.view.init(d, me, true, s.sight)
 	return d
 }
 
@@ -184,7 +184,7 @@ func TestDirectGreeting(t *testing.T) {
 	} {
 		var to collector
 		d.first = []api.Question{test.question}
-		if err := d.greet(t.Context(), &to); err != nil {
+		if err := d.greet(t.Context(), &to, nil); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(test.want, to.lines); diff != "" {
@@ -205,7 +205,7 @@ func TestDirectEchoes(t *testing.T) {
 	if len(d.echoes) != maxEchoes {
 		t.Errorf("%d prompts wait for their echo; want %d", len(d.echoes), maxEchoes)
 	}
-	if !d.isEcho(fmt.Sprintf("n%d", 3*maxEchoes-1)) || d.isEcho("n0") {
+	if !d.echoes.is(fmt.Sprintf("n%d", 3*maxEchoes-1)) || d.echoes.is("n0") {
 		t.Error("the newest count")
 	}
 }

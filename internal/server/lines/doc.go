@@ -5,14 +5,15 @@
 // The raw relay (/ws) shows the lines of one session or of all. Front ends that were
 // written for a relay which forwards everything to all work here unchanged; what is
 // different is that nothing malformed reaches an agent, that every line is judged by
-// what its sender may do, and that no front end waits for another. See docs/relay.md.
+// what its sender may do, that no front end waits for another, and that lines say
+// which session they are of. See docs/relay.md.
 //
 // Direct Connect (/sessions) is the official SDK's own way to drive an agent that
 // runs elsewhere: POST /sessions makes a session and says where its WebSocket is. A
 // client of it is a driver: it may register hooks and MCP servers, which the CLI then
 // asks. See docs/direct-connect.md.
 //
-// In both, a prompt of another client is shown as it was sent, and a question that
+// In both, a prompt of another client is shown once, as it was sent, and a question that
 // another client has answered is withdrawn by a control_cancel_request. A connection
 // knows its own doings by the name that it acts under, which no other connection has.
 //

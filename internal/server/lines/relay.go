@@ -24,7 +24,12 @@ type relay struct {
 	after   string // where to go on
 	resumes bool   // it says so
 
-	live map[string]struct{} // sessions that are there, as far as was told; owned by the writing goroutine
+	// Owned by the writing goroutine, once there is one.
+	tabs    tabs
+	echoes  echoes
+	flush   func() error // writes what was shown; set by greet
+	greeted bool
+	pauses  int // in the greeting
 }
 
 var _ dialect = (*relay)(nil)
@@ -67,6 +72,7 @@ func (*relay) behavior() *manners {
 }
 
 func (r *relay) follow(ctx context.Context) (Cursor, error) {
+	r.tabs.turned = r.breathe
 	o := hub.FollowOptions{After: "now"}
 	if r.resumes {
 		o.After = r.after
@@ -79,9 +85,10 @@ func (r *relay) follow(ctx context.Context) (Cursor, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.session = session
+	r.session, r.tabs.one = session, true
 	if r.resumes && r.after != "" {
-		r.up(session) // as far as it knew
+		t := r.tabs.of(session)
+		t.up, t.told = true, true // as far as it knew
 	}
 	return r.server.hub.Follow(ctx, session, o)
 }
@@ -111,9 +118,9 @@ func (s *Server) liveSessions(ctx context.Context, most int) ([]string, error) {
 	}
 }
 
-// greet shows what is there when a front end comes: that the agent is connected, what
-// it said last of itself, and what it asks.
-func (r *relay) greet(ctx context.Context, to sink) error {
+// greet shows what is there when a front end comes. Agents that have not said which
+// conversation they are in come last.
+func (r *relay) greet(ctx context.Context, to sink, flush func() error) error {
 	ids := []string{r.session}
 	if r.session == "" {
 		var err error
@@ -121,6 +128,8 @@ func (r *relay) greet(ctx context.Context, to sink) error {
 			return err
 		}
 	}
+	r.flush = flush
+	var nameless []*tab
 	for _, id := range ids {
 		session, err := r.server.hub.Snapshot(ctx, id)
 		if err != nil {
@@ -132,20 +141,70 @@ func (r *relay) greet(ctx context.Context, to sink) error {
 		if !there(session) {
 			continue
 		}
-		r.up(session.ID)
-		to.Line(connection(textIsConnected))
-		if len(session.Init) > 0 {
-			to.Line(asText(session.Init))
-		}
-		for i := range session.Questions {
-			q := &session.Questions[i]
-			if h, err := wire.Peek(q.Request); err == nil && q.State == api.QuestionOpen && !q.Stale && h.Is("control_request", "") && isQuestion(string(h.RequestSubtype)) {
-				r.view.ask(question{session.ID, q.RequestID})
-				to.Line(asText(q.Request))
-			}
+		t := r.tabs.of(session.ID)
+		t.run, t.up = session.Run, true
+		if conversation := currentConversation(session); conversation != "" {
+			t.conversation, t.named = conversation, session.Run
+			r.introduceAgent(t, session, to)
+		} else {
+			nameless = append(nameless, t)
 		}
 	}
+	for _, t := range nameless {
+		r.tabs.announce(t, textIsConnected, to)
+	}
+	r.greeted = true
 	return nil
+}
+
+const (
+	// pagePause is how long a page may take to draw.
+	pagePause = 100 * time.Millisecond
+	// maxPauses is how often a page is waited for when it is greeted.
+	maxPauses = 20
+)
+
+// breathe gives a page of the open relay the time to draw what it was shown. There are
+// pages that forget a tab which is made while others are drawn, and make it once more
+// later. Front ends with a token are not held up.
+func (r *relay) breathe() {
+	if !r.id.OpenRelay || r.view.replaying {
+		return
+	}
+	if !r.greeted {
+		if r.pauses++; r.pauses > maxPauses {
+			return
+		}
+	}
+	if r.flush() == nil { // else the next write fails too
+		r.server.pause(r.ctx)
+	}
+}
+
+// wait waits for pagePause, or until ctx ends.
+func wait(ctx context.Context) {
+	timer := time.NewTimer(pagePause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// introduceAgent shows that an agent is connected, what it said last of itself, and what
+// it asks.
+func (r *relay) introduceAgent(t *tab, session *api.Session, to sink) {
+	r.tabs.announce(t, textIsConnected, to)
+	if len(session.Init) > 0 {
+		to.Line(asText(session.Init))
+	}
+	for i := range session.Questions {
+		q := &session.Questions[i]
+		if h, err := wire.Peek(q.Request); err == nil && q.State == api.QuestionOpen && !q.Stale && h.Is("control_request", "") && isQuestion(string(h.RequestSubtype)) {
+			r.view.ask(question{session.ID, q.RequestID})
+			to.Line(withConversation(asText(q.Request), t.conversation))
+		}
+	}
 }
 
 // there reports whether a session has a process that has been heard of.
@@ -160,42 +219,43 @@ func there(s *api.Session) bool {
 	return s.Run > 0
 }
 
-// up notes that a session is there, and reports whether that is news.
-func (r *relay) up(session string) bool {
-	if _, there := r.live[session]; there {
-		return false
-	}
-	if r.live == nil {
-		r.live = map[string]struct{}{}
-	}
-	r.live[session] = struct{}{}
-	return true
-}
-
 func (r *relay) event(e *api.Event, s *sight, to sink) bool {
 	switch s.kind {
 	case sightPrompt:
-		if e.By == r.view.me || s.named == nil {
-			return false
+		if e.By != r.view.me {
+			r.echoes.expect(s.id)
+			r.tabs.prompt(e, s.line, to)
 		}
-		to.Line(s.named)
 		return true
+	case sightStarted:
+		r.tabs.started(e)
 	case sightUp:
-		if r.up(e.Session) {
-			to.Line(connection(textConnected))
-		}
+		r.tabs.arrived(e.Session, to)
 	case sightGone:
-		if _, there := r.live[e.Session]; !there {
-			return true
+		r.tabs.gone(e, to)
+	case sightLine, sightUser:
+		if s.conversation == "" {
+			break
 		}
-		delete(r.live, e.Session)
-		// To front ends this means that nothing is there any more.
-		if len(r.live) == 0 {
-			to.Line(connection(textDisconnected))
+		if r.tabs.name(e, s.conversation, to) {
+			// The line that opens a conversation comes first, as the CLI says it.
+			if s.opens {
+				to.Line(s.line)
+			}
+			r.tabs.of(e.Session).release(s.conversation, to)
+			if s.opens {
+				return true
+			}
 		}
-	case sightNothing, sightLine, sightText, sightUser, sightQuestion, sightProgram, sightWithdrawn, sightSettled, sightStarted, sightState: // as in both dialects
+	case sightNothing, sightText, sightQuestion, sightProgram, sightWithdrawn, sightSettled, sightState: // as in both dialects
 	}
-	return false
+	return s.kind == sightUser && r.echoes.is(s.id)
+}
+
+// label names the conversation in a request of the CLI, or in its end. These are the lines
+// in which the CLI does not.
+func (r *relay) label(e *api.Event, line []byte) []byte {
+	return withConversation(line, r.tabs.open[e.Session].in(e.Run))
 }
 
 func (r *relay) resumed(v *api.Verdict, to sink) {

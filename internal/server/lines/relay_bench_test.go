@@ -18,7 +18,7 @@ func shower(tb testing.TB, kind string) (*view, []api.Frame) {
 	text := `{"type":"assistant","uuid":"u","session_id":"c","message":{"content":[{"type":"text","text":"` + strings.Repeat("x", 930) + `"}]}}`
 	s := New(nil, nil, nil)
 	c := &conn{server: s}
-	c.view.init(&relay{conn: c}, "me", false, func(e *api.Event) *sight { return s.sight(tb.Context(), e) })
+	c.view.init(&relay{conn: c}, "me", false, s.sight)
 	frames := make([]api.Frame, 256)
 	for i := range frames {
 		e := line("s1", text)

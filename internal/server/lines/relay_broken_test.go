@@ -21,7 +21,7 @@ func TestRelayGreetingIsText(t *testing.T) {
 	h := newStage(t, asksFor("s1", init, question))
 	h.submit = func(context.Context, submission) ([]byte, error) { return []byte("{\"type\":\"\xff\"}"), nil }
 	c := newRig(t, h, nil).dial(t, "")
-	c.expect(connected("s1")[0], strings.ToValidUTF8(init, "\ufffd"), strings.ToValidUTF8(question, "\ufffd"))
+	c.expect(connected("s1")[0], strings.ToValidUTF8(init, "\ufffd"), labeled("s1", strings.ToValidUTF8(question, "\ufffd")))
 	c.say(hi)
 	c.expect("{\"type\":\"\ufffd\"}")
 }
@@ -49,7 +49,7 @@ func TestRelayGreetingWithoutStale(t *testing.T) {
 		t.Fatalf("the questions are %+v", s.Questions)
 	}
 	c = r.dial(t, "?session="+id)
-	c.expect(saysIsConnected, string(s.Init))
+	c.expect(string(connection(textIsConnected, s.Conversation)), string(s.Init))
 	mark, text := marker("s1")
 	h.publish(mark)
 	c.expect(text)

@@ -68,11 +68,11 @@ func TestRelayRouting(t *testing.T) {
 			case tt.stage == "one":
 				c.greeted(nil, "s1")
 			case tt.query == "?session=s1":
-				c.greeted([]string{asks("r1"), asks("rr")}, "s1")
+				c.greeted([]string{labeled("s1", asks("r1")), labeled("s1", asks("rr"))}, "s1")
 			case tt.query == "?session=s2":
-				c.greeted([]string{asks("r2"), asks("rr")}, "s2")
+				c.greeted([]string{labeled("s2", asks("r2")), labeled("s2", asks("rr"))}, "s2")
 			case tt.stage == "both":
-				c.greeted([]string{asks("r1"), asks("r2"), asks("rr"), asks("rr")}, "s1", "s2")
+				c.greeted([]string{labeled("s1", asks("r1")), labeled("s2", asks("r2")), labeled("s1", asks("rr")), labeled("s2", asks("rr"))}, "s1", "s2")
 			}
 			c.say(tt.line)
 			if tt.refused != "" {
@@ -144,7 +144,7 @@ func TestRelayPromptsKeepTheirOrder(t *testing.T) {
 func TestRelayPromptIsShownToOthers(t *testing.T) {
 	h := newStage(t, idle("s1"))
 	h.submit = func(_ context.Context, v submission) ([]byte, error) {
-		sent := &api.Event{Session: "s1", Kind: api.KindSent, By: v.by.Name, Line: []byte(v.line)}
+		sent := &api.Event{Session: "s1", Run: 1, Kind: api.KindSent, By: v.by.Name, Line: []byte(v.line)}
 		mark, _ := marker("s1")
 		h.publish(sent, mark) // before its sender hears of it
 		return nil, nil
@@ -156,14 +156,19 @@ func TestRelayPromptIsShownToOthers(t *testing.T) {
 	_, text := marker("s1")
 	a.say(hi)
 	a.expect(text)
-	b.expect(strings.TrimSuffix(hi, "}")+`,"session_id":"c-s1"}`, text)
+	b.expect(labeled("s1", hi), text)
 	const named = `{"type":"user","session_id":"x","message":{"role":"user","content":"ho"}}`
 	b.say(named)
 	b.expect(text)
-	a.expect(named, text)
+	a.expect(labeled("s1", named), text) // of equal names the last one counts
 	// Another client uses the same uuid.
-	h.publish(&api.Event{Session: "s1", Kind: api.KindSent, Line: []byte(hi)})
-	a.expect(strings.TrimSuffix(hi, "}") + `,"session_id":"c-s1"}`)
+	h.publish(prompted("s1", hi))
+	a.expect(labeled("s1", hi))
+}
+
+// prompted is a prompt of another client that is written to an agent.
+func prompted(session, text string) *api.Event {
+	return &api.Event{Session: session, Run: 1, Kind: api.KindSent, Line: []byte(text)}
 }
 
 func TestRelayRefusedPromptIsForgotten(t *testing.T) {
@@ -178,8 +183,8 @@ func TestRelayRefusedPromptIsForgotten(t *testing.T) {
 	if s := c.refused(); s.Code != api.CodeForbidden || s.Text != "no, you are not connected (ask)" || h.named(s.Session) != "s1" {
 		t.Errorf("got %+v", s)
 	}
-	h.publish(&api.Event{Session: "s1", Kind: api.KindSent, Line: []byte(hi)})
-	c.expect(strings.TrimSuffix(hi, "}") + `,"session_id":"c-s1"}`)
+	h.publish(prompted("s1", hi))
+	c.expect(labeled("s1", hi))
 }
 
 const allow = `{"type":"control_response","response":{"subtype":"success","request_id":"r1","response":{"behavior":"allow","updatedInput":{}}}}`
@@ -206,21 +211,21 @@ func TestRelayAnswers(t *testing.T) {
 			h.submit = func(_ context.Context, v submission) ([]byte, error) { return nil, tt.submit(h, v.by.Name) }
 			r := newRig(t, h, nil)
 			a, b := r.dial(t, ""), r.dial(t, "")
-			a.expect(append(connected("s1"), ask)...)
-			b.expect(append(connected("s1"), ask)...)
+			a.expect(append(connected("s1"), labeled("s1", ask))...)
+			b.expect(append(connected("s1"), labeled("s1", ask))...)
 			a.say(allow)
 			a.expect(h.fill(tt.want)...)
 			mark, _ := marker("s1")
 			if tt.want[0] == text {
-				b.expect(cancelled, text)
+				b.expect(labeled("s1", cancelled), text)
 				h.publish(settled("s1", "r1"), mark) // it is only its own once
 				a.expect(text)
 				return
 			}
 			// Somebody else has settled it.
 			h.publish(settled("s1", "r1"), mark)
-			a.expect(cancelled, text)
-			b.expect(cancelled, text)
+			a.expect(labeled("s1", cancelled), text)
+			b.expect(labeled("s1", cancelled), text)
 		})
 	}
 	t.Run("lost while under way", func(t *testing.T) {
@@ -232,9 +237,9 @@ func TestRelayAnswers(t *testing.T) {
 			return nil, lost
 		}
 		a := newRig(t, h, nil).dial(t, "")
-		a.expect(append(connected("s1"), ask)...)
+		a.expect(append(connected("s1"), labeled("s1", ask))...)
 		a.say(allow)
-		a.expect(cancelled, text)
+		a.expect(labeled("s1", cancelled), text)
 		close(seen)
 		a.expect(h.fill([]string{refused(lost)})...)
 	})
@@ -246,7 +251,7 @@ func TestRelayAnswers(t *testing.T) {
 			return []byte(`{"type":"done"}`), nil
 		}
 		a := newRig(t, h, nil).dial(t, "")
-		a.expect(append(connected("s1"), ask)...)
+		a.expect(append(connected("s1"), labeled("s1", ask))...)
 		a.say(allow)
 		a.expect(`{"type":"done"}`)
 		settle(h, by)

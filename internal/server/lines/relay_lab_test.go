@@ -240,11 +240,11 @@ func (d *staged) follow(ctx context.Context) (Cursor, error) {
 	return c, nil
 }
 
-func (d *staged) greet(ctx context.Context, to sink) error {
+func (d *staged) greet(ctx context.Context, to sink, flush func() error) error {
 	if d.stage.greeting != nil {
 		d.stage.greeting()
 	}
-	return d.relay.greet(ctx, to)
+	return d.relay.greet(ctx, to, flush)
 }
 
 func (d *staged) submit(ctx context.Context, l *said) ([]byte, error) {
@@ -518,19 +518,34 @@ func (c *client) end() (lines []string, closed websocket.CloseError) {
 }
 
 // connected is the greeting of an idle session.
-func connected(name string) []string {
-	return []string{`{"type":"status","text":"claude code is connected"}`, initOf(name)}
+func connected(name string) []string { return []string{labeled(name, saysIsConnected), initOf(name)} }
+
+// labeled is a line with the conversation of a session.
+func labeled(name, line string) string {
+	return strings.TrimSuffix(line, "}") + `,"session_id":"c-` + name + `"}`
 }
 
-// greeted reads the greetings of sessions, in any order, and what they ask.
-func (c *client) greeted(asked []string, names ...string) {
+// turned is the line before the first of another session.
+func turned(name string) string { return `{"type":"init","session_id":"c-` + name + `"}` }
+
+// greeted reads the greetings of sessions, in any order, and what they ask. It returns
+// the session that was the first.
+func (c *client) greeted(asked []string, names ...string) (first string) {
 	c.t.Helper()
 	want := slices.Clone(asked)
 	for _, name := range names {
 		want = append(want, connected(name)...)
 	}
-	var got []string
-	for range want {
+	got := []string{c.next()}
+	for _, name := range names {
+		if got[0] == labeled(name, saysIsConnected) {
+			first = name
+		}
+	}
+	for range names[1:] {
+		want = append(want, turned(first))
+	}
+	for range want[1:] {
 		got = append(got, c.next())
 	}
 	slices.Sort(want)
@@ -538,6 +553,7 @@ func (c *client) greeted(asked []string, names ...string) {
 	if !slices.Equal(got, want) {
 		c.t.Fatalf("greeted with %q", got)
 	}
+	return first
 }
 
 func errorsAsClose(err error) (websocket.CloseError, bool) {

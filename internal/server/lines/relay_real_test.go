@@ -1,6 +1,7 @@
 package lines
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"slices"
@@ -29,6 +30,15 @@ func newLab(t *testing.T, version string) *lab {
 
 // create makes a session.
 func (l *lab) create() string { return l.Create(api.CreateSession{}).Session }
+
+// conversation returns the CLI's name for a session.
+func (l *lab) conversation(id string) string {
+	s, err := l.Hub.Snapshot(context.Background(), id)
+	if err != nil {
+		panic(err)
+	}
+	return s.Conversation
+}
 
 // shown returns what the CLI wrote for front ends.
 func shown(a *servertest.Agent) []string {
@@ -75,17 +85,20 @@ func TestRelayConversation(t *testing.T) {
 	if !slices.Equal(lines, wrote) {
 		t.Errorf("the sender saw\n%s\nand the CLI wrote\n%s", strings.Join(lines, "\n"), strings.Join(wrote, "\n"))
 	}
-	// The others are shown the prompt too.
+	// The others are shown the prompt as it was sent, in place of the CLI's echo of it, and with
+	// the conversation that it is the first of.
+	conversation := l.conversation(id)
+	isEcho := func(s string) bool { return strings.Contains(s, `"isReplay":true`) }
 	i := slices.IndexFunc(others, func(s string) bool { return !slices.Contains(wrote, s) })
-	if i < 0 || !strings.Contains(others[i], "hello there") || !strings.Contains(others[i], `"type":"user"`) {
+	if i < 0 || !strings.Contains(others[i], "hello there") || !strings.Contains(others[i], `"type":"user"`) || !strings.HasSuffix(others[i], `,"session_id":"`+conversation+`"}`) {
 		t.Fatalf("the others saw\n%s", strings.Join(others, "\n"))
 	}
-	if rest := slices.Delete(slices.Clone(others), i, i+1); !slices.Equal(rest, wrote) {
+	if rest := slices.Delete(slices.Clone(others), i, i+1); !slices.Equal(rest, slices.DeleteFunc(slices.Clone(wrote), isEcho)) {
 		t.Errorf("the others saw\n%s", strings.Join(others, "\n"))
 	}
 	// Who comes late is told what it is.
 	late := l.dial(t, "")
-	late.expect(saysIsConnected)
+	late.expect(string(connection(textIsConnected, conversation)))
 	if init := late.next(); !strings.Contains(init, `"subtype":"init"`) || !slices.Contains(wrote, init) {
 		t.Errorf("got %s", init)
 	}
@@ -94,7 +107,7 @@ func TestRelayConversation(t *testing.T) {
 	again.until("status", "resume")
 	var kept []string
 	for _, s := range wrote {
-		if h, _ := wire.Peek([]byte(s)); wire.ClassOf(h) == wire.Durable {
+		if h, _ := wire.Peek([]byte(s)); wire.ClassOf(h) == wire.Durable && !isEcho(s) {
 			kept = append(kept, s)
 		}
 	}
@@ -110,8 +123,8 @@ func TestRelayConversation(t *testing.T) {
 	if _, err := l.Hub.Stop(t.Context(), hub.Actor{}, id, api.Stop{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []*client{one, all} {
-		if last := c.until("status", ""); last[len(last)-1] != saysDisconnected {
+	for c, want := range map[*client][]byte{one: departure(conversation, true)[0], all: departure(conversation, false)[0]} {
+		if last := c.until("status", ""); last[len(last)-1] != string(want) {
 			t.Errorf("got %q", last)
 		}
 	}
@@ -153,7 +166,7 @@ func TestRelayPermission(t *testing.T) {
 			t.Errorf("who has answered is told %s", line)
 		}
 	}
-	cancel := `{"type":"control_cancel_request","request_id":"` + request + `"}`
+	cancel := `{"type":"control_cancel_request","request_id":"` + request + `","session_id":"` + l.conversation(id) + `"}`
 	for _, c := range []*client{b, late, observer} {
 		lines := c.until("control_cancel_request", "")
 		if lines[len(lines)-1] != cancel {
@@ -207,7 +220,7 @@ func TestRelayDeadlyLines(t *testing.T) {
 				if strings.Contains(got, "still here") && strings.Contains(got, `"type":"result"`) {
 					break
 				}
-				if got == saysDisconnected {
+				if strings.Contains(got, textDisconnected) {
 					t.Fatal("the CLI is dead")
 				}
 			}

@@ -2,6 +2,7 @@ package lines
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ const (
 	saysConnected    = `{"type":"status","text":"claude code connected"}`
 	saysIsConnected  = `{"type":"status","text":"claude code is connected"}`
 	saysDisconnected = `{"type":"status","text":"claude code disconnected"}`
+	saysEnded        = `{"type":"status","text":"claude code disconnected","content":"claude code has ended"}`
 )
 
 // marker is a line that a test waits for to know that nothing came before it.
@@ -130,16 +132,35 @@ func TestRelayStatuses(t *testing.T) {
 	all.greeted(nil, "s1", "s2")
 	one.expect(connected("s2")...)
 
+	// The new one does not say yet which conversation it is in.
 	h.publish(up("s3"), gone("s2"))
-	all.expect(saysConnected)
-	one.expect(saysDisconnected)
-	h.publish(gone("s4"), up("s3"), gone("s1"), up("s2")) // the first is of a run that nobody was told of
-	all.expect(saysConnected)
-	one.expect(saysConnected)
+	all.expect(ends("s2")...)
+	one.expect(labeled("s2", saysDisconnected))
+	h.publish(gone("s4"), up("s3"), line("s3", initOf("s3"))) // the first is of a run that nobody was told of
+	all.expect(turned("s1"), labeled("s3", saysConnected), initOf("s3"))
+	h.publish(gone("s1"), gone("s3"), restarted("s2", `{"resume":"c-s2"}`), up("s2"))
+	all.expect(slices.Concat(ends("s1"), ends("s3"), []string{labeled("s2", saysConnected)})...)
+	one.expect(labeled("s2", saysConnected))
 	mark, text := marker("s2")
-	h.publish(gone("s2"), mark, gone("s3"), up("s1"))
-	all.expect(text, saysDisconnected, saysConnected)
-	one.expect(saysDisconnected, text)
+	h.publish(gone("s2"), ranAgain(gone("s2")), mark, restarted("s1", `{"resume":"c-s1","fork":true}`), up("s1"), gone("s1"), ranAgain(gone("s1")))
+	all.expect(slices.Concat(ends("s2"), []string{text, saysConnected, saysEnded})...)
+	one.expect(labeled("s2", saysDisconnected), text)
+}
+
+// ends is what a front end of all sessions is told when one ends.
+func ends(name string) []string {
+	return []string{labeled(name, saysEnded), `{"type":"init"}`}
+}
+
+// restarted is the beginning of the second run of a session.
+func restarted(session, data string) *api.Event {
+	return ranAgain(happened(session, api.KindRunStarted, data))
+}
+
+// ranAgain is an event of the second run of a session.
+func ranAgain(e *api.Event) *api.Event {
+	e.Run = 2
+	return e
 }
 
 func TestRelaySessionByConversation(t *testing.T) {
@@ -174,12 +195,12 @@ func TestRelayQuestions(t *testing.T) {
 	t.Run("open ones are shown to late joiners once", func(t *testing.T) {
 		h := newStage(t, asking())
 		c := newRig(t, h, nil).dial(t, "")
-		c.expect(append(connected("s1"), ask)...)
+		c.expect(append(connected("s1"), labeled("s1", ask))...)
 		mark, text := marker("s1")
 		h.publish(line("s1", ask), mark) // it was under way when the front end came
 		c.expect(text)
 		h.publish(settled("s1", "r1"), settled("s1", "r1"), mark)
-		c.expect(cancelled, text)
+		c.expect(labeled("s1", cancelled), text)
 	})
 	for _, subtype := range []string{"can_use_tool", "elicitation", "request_user_dialog"} {
 		t.Run(subtype+" settled elsewhere", func(t *testing.T) {
@@ -188,7 +209,7 @@ func TestRelayQuestions(t *testing.T) {
 			c.expect(connected("s1")...)
 			request := `{"type":"control_request","request_id":"r1","request":{"subtype":"` + subtype + `"}}`
 			h.publish(line("s1", request), settled("s2", "r1"), settled("s1", "r1"))
-			c.expect(request, cancelled)
+			c.expect(labeled("s1", request), labeled("s1", cancelled))
 		})
 	}
 	t.Run("withdrawn by the CLI", func(t *testing.T) {
@@ -198,7 +219,7 @@ func TestRelayQuestions(t *testing.T) {
 		mark, text := marker("s1")
 		withdrawal := `{"type":"control_cancel_request" , "request_id":"r1"}`
 		h.publish(line("s1", ask), line("s1", withdrawal), settled("s1", "r1"), mark)
-		c.expect(ask, withdrawal, text)
+		c.expect(labeled("s1", ask), labeled("s1", withdrawal), text)
 	})
 }
 
@@ -217,7 +238,7 @@ func TestRelayReplay(t *testing.T) {
 	if got := c.next(); !strings.Contains(got, `"subtype":"resume"`) || !strings.Contains(got, `"resume":"ok"`) || !strings.Contains(got, `"last_event_id":"e:4"`) {
 		t.Errorf("got %s", got)
 	}
-	c.expect(lines[1], lines[2], cancelled)
+	c.expect(lines[1], lines[2], labeled("s1", cancelled))
 	mark, text := marker("s1")
 	h.publish(settled("s1", "r9"), mark)
 	c.expect(text)
@@ -265,38 +286,23 @@ func TestRelaySightsAreShared(t *testing.T) {
 	s := New(nil, nil, nil)
 	e := line("s1", `{"type":"assistant"}`)
 	e.Seq = 7
-	if a, b := s.sight(t.Context(), e), s.sight(t.Context(), e); a != b {
+	if a, b := s.sight(e), s.sight(e); a != b {
 		t.Error("a short line is looked at twice")
 	}
 	other := line("s1", `{"type":"control_response"}`)
 	other.Seq = 7
-	if v := s.sight(t.Context(), other); v.kind != sightNothing {
+	if v := s.sight(other); v.kind != sightNothing {
 		t.Error("an event is taken for another")
 	}
 	long := line("s1", `{"type":"assistant","x":"`+strings.Repeat("x", maxSightBytes)+`"}`)
-	if a, b := s.sight(t.Context(), long), s.sight(t.Context(), long); a == b {
+	if a, b := s.sight(long), s.sight(long); a == b {
 		t.Error("a long line is kept")
 	}
 	// Old ones make room.
 	for range maxSights {
-		s.sight(t.Context(), line("s1", `{"type":"assistant"}`))
+		s.sight(line("s1", `{"type":"assistant"}`))
 	}
 	if n := len(s.sights.known); n != maxSights || s.sights.get(e) != nil {
 		t.Errorf("%d events are held", n)
-	}
-}
-
-func TestRelayWithMember(t *testing.T) {
-	for in, want := range map[string]string{
-		`{}`:                         `{"session_id":"c"}`,
-		`{ }`:                        `{ "session_id":"c"}`,
-		`{"a":"}"}`:                  `{"a":"}","session_id":"c"}`,
-		`{"session_id":"","a":[{}]}`: `{"session_id":"","a":[{}],"session_id":"c"}`,
-		"{\"a\":1} \t":               "{\"a\":1,\"session_id\":\"c\"} \t",
-		`x`:                          `x`,
-	} {
-		if got := string(withMember([]byte(in), "session_id", "c")); got != want {
-			t.Errorf("%s: got %s, want %s", in, got, want)
-		}
 	}
 }

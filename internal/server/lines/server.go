@@ -89,10 +89,11 @@ type Server struct {
 	options  Options
 	log      *slog.Logger
 	direct   http.Handler
-	maxLine  int             // the longest line of a client
-	maxBytes int             // see desk
-	settle   time.Duration   // how long requests may take to fail after the end of the CLI
-	ctx      context.Context // ends with Close, which gives its cause
+	maxLine  int                       // the longest line of a client
+	maxBytes int                       // see desk
+	settle   time.Duration             // how long requests may take to fail after the end of the CLI
+	pause    func(ctx context.Context) // see [relay.breathe]
+	ctx      context.Context           // ends with Close, which gives its cause
 	cancel   context.CancelCauseFunc
 	buffers  sync.Pool // *[]byte, for what is read
 
@@ -111,7 +112,7 @@ func New(h *hub.Hub, guard Guard, o *Options) *Server {
 		o = &Options{}
 	}
 	s := &Server{
-		hub: h, guard: guard, options: *o, log: o.Log, maxLine: wire.MaxFrontEndLine, maxBytes: defaultBytes, settle: settleTime,
+		hub: h, guard: guard, options: *o, log: o.Log, maxLine: wire.MaxFrontEndLine, maxBytes: defaultBytes, settle: settleTime, pause: wait,
 		keys: newKeys(), begins: map[string]string{},
 	}
 	if s.log == nil {
@@ -264,17 +265,11 @@ func closing() *api.Error {
 }
 
 // sight returns what clients see of an event.
-func (s *Server) sight(ctx context.Context, e *api.Event) *sight {
+func (s *Server) sight(e *api.Event) *sight {
 	if v := s.sights.get(e); v != nil {
 		return v
 	}
 	v := see(e)
-	if v.nameless {
-		// Front ends that see several sessions tell lines apart by this.
-		if session, err := s.hub.Snapshot(ctx, e.Session); err == nil && session.Conversation != "" {
-			v.named = withMember(v.line, "session_id", session.Conversation)
-		}
-	}
 	s.sights.put(v)
 	return v
 }

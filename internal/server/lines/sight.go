@@ -33,15 +33,16 @@ const (
 type sight struct {
 	event *api.Event
 	kind  sightKind
-	// line is what is shown, named the same with the conversation that it is for, if
-	// that is missing in it.
-	line, named []byte
+	// line is what is shown.
+	line []byte
 	// id is the request's id, or the uuid of a message.
 	id string
 	// by is the actor that has settled a question.
 	by string
-	// nameless says that the prompt does not say which conversation it is for.
-	nameless bool
+	// conversation is the session_id of a line of the CLI, opens says that the line opens a
+	// turn in it.
+	conversation string
+	opens        bool
 }
 
 // see finds out what clients see of an event.
@@ -64,12 +65,16 @@ func see(e *api.Event) *sight {
 		if v.kind == sightUser {
 			v.id = string(h.UUID)
 		}
+		// The result of a resume that failed names a conversation that never was.
+		if !h.Is("result", "") && len(h.SessionID) <= maxConversation {
+			v.conversation, v.opens = string(h.SessionID), h.Is("system", "init")
+		}
 	case api.KindSent:
 		h, err := wire.Peek(e.Line)
 		if err != nil || string(h.Type) != "user" {
 			return v
 		}
-		v.kind, v.line, v.id, v.nameless = sightPrompt, lineOf(e), string(h.UUID), len(h.SessionID) == 0
+		v.kind, v.line, v.id = sightPrompt, lineOf(e), string(h.UUID)
 	case api.KindQuestionSettled:
 		if id, ok := wire.LookupString(e.Data, "request_id"); ok {
 			v.kind, v.id = sightSettled, id
@@ -86,6 +91,10 @@ func see(e *api.Event) *sight {
 	}
 	return v
 }
+
+// maxConversation is the longest session_id that front ends are told sessions apart by.
+// Those of CLIs have 36 characters.
+const maxConversation = 256
 
 // ownHook is what the ids of the hub's own hooks begin with.
 const ownHook = "switchboard-"
@@ -144,26 +153,6 @@ func asText(line []byte) []byte {
 		return line
 	}
 	return bytes.ToValidUTF8(line, []byte("\ufffd"))
-}
-
-// withMember returns an object with one more member, which counts even if there
-// is one of that name. The value must need no escaping.
-func withMember(object []byte, name, value string) []byte {
-	end := bytes.LastIndexByte(object, '}')
-	if end < 0 {
-		return object
-	}
-	b := make([]byte, 0, len(object)+len(name)+len(value)+8)
-	b = append(b, object[:end]...)
-	if last := bytes.TrimRight(b, " \t\r\n"); len(last) > 0 && last[len(last)-1] != '{' {
-		b = append(b, ',')
-	}
-	b = append(b, '"')
-	b = append(b, name...)
-	b = append(b, `":"`...)
-	b = append(b, value...)
-	b = append(b, '"')
-	return append(b, object[end:]...)
 }
 
 const (

@@ -112,11 +112,11 @@ func (v *view) event(e *api.Event, settled map[question]struct{}, to sink) {
 		}
 	case sightQuestion:
 		if _, over := settled[q]; !over && v.ask(q) {
-			to.Line(s.line)
+			to.Line(v.dialect.label(e, s.line))
 		}
 	case sightWithdrawn:
 		if v.unask(q) {
-			to.Line(s.line)
+			to.Line(v.dialect.label(e, s.line))
 		}
 	case sightSettled:
 		// A client that goes on where it left off may have been shown it back then.
@@ -124,7 +124,7 @@ func (v *view) event(e *api.Event, settled map[question]struct{}, to sink) {
 			return
 		}
 		if b, err := wire.NewCancel(s.id); err == nil {
-			to.Line(b)
+			to.Line(v.dialect.label(e, b))
 		}
 	case sightNothing, sightProgram, sightUp, sightStarted, sightGone, sightState:
 	}

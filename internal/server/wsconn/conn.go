@@ -125,7 +125,7 @@ func (c *Conn) Drain() {
 // Write writes a message.
 func (c *Conn) Write(kind websocket.MessageType, message []byte) error {
 	b := c.Batch()
-	b.add(kind, message, "")
+	b.add(kind, nil, message, "")
 	return b.Flush()
 }
 

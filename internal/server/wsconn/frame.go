@@ -88,22 +88,27 @@ func (c *Conn) Batch() Batch {
 }
 
 // Line adds a message that is a line; its line end is added.
-func (b *Batch) Line(line []byte) { b.add(websocket.MessageText, line, "\n") }
+func (b *Batch) Line(line []byte) { b.add(websocket.MessageText, nil, line, "\n") }
 
 // Text adds a message.
-func (b *Batch) Text(message []byte) { b.add(websocket.MessageText, message, "") }
+func (b *Batch) Text(message []byte) { b.add(websocket.MessageText, nil, message, "") }
 
-func (b *Batch) add(kind websocket.MessageType, message []byte, end string) {
+// Around adds a message of three parts.
+func (b *Batch) Around(head, body []byte, end string) {
+	b.add(websocket.MessageText, head, body, end)
+}
+
+func (b *Batch) add(kind websocket.MessageType, head, body []byte, end string) {
 	if b.err != nil {
 		return
 	}
-	b.b = appendHeader(b.b, kind, len(message)+len(end))
-	if len(message) >= largeMessage {
-		b.err = b.conn.send(b.b, message, []byte(end))
+	b.b = append(appendHeader(b.b, kind, len(head)+len(body)+len(end)), head...)
+	if len(body) >= largeMessage {
+		b.err = b.conn.send(b.b, body, []byte(end))
 		b.b = b.b[:0]
 		return
 	}
-	b.b = append(append(b.b, message...), end...)
+	b.b = append(append(b.b, body...), end...)
 	if len(b.b) >= batchSize {
 		b.err = b.conn.send(b.b)
 		b.b = b.b[:0]
