@@ -17,9 +17,15 @@ export interface Adopt {
   client_id?: string;
   /** Working folder; default: that of the conversation */
   dir?: string;
+  /** Options of the preset that do not apply, as in create-session */
+  except?: string[] | null;
   /** Continue with a copy */
   fork?: boolean;
+  /** The machine that the conversation is on: a name or id of list-nodes; default: the hub's own */
+  node?: string;
   options?: SessionOptions;
+  /** A preset of the hub, as in create-session */
+  preset?: string;
   prompt?: string;
   title?: string;
 }
@@ -52,6 +58,17 @@ export interface Answer {
   updates?: Json;
 }
 
+export interface AttachRelay {
+  /** Look for relays on the ports 8765 to 8774 of the hub's machine instead, from time to time */
+  discover?: boolean;
+  /** Allow ws:// to another machine: everyone between can read and change everything */
+  insecure?: boolean;
+  /** Let rules answer what its agents ask */
+  rules?: boolean;
+  /** The address for front ends: ws:// on the hub's machine, or wss:// */
+  url?: string;
+}
+
 export interface Audit {
   items: AuditItem[] | null;
   next?: string;
@@ -59,12 +76,14 @@ export interface Audit {
 
 export interface AuditItem {
   by?: string;
-  /** allow, deny, ask, or what the answer said */
+  /** allow, deny, ask, refused by the sandbox, or what the answer said */
   decision: string;
   event_id: string;
   /** The id of the question */
   question?: string;
   reason?: string;
+  /** What the sandbox refused, with decision refused */
+  refusal?: SandboxRefusal;
   /** The rule that decided */
   rule?: RuleRef;
   session: string;
@@ -207,9 +226,17 @@ export interface CreateSession {
   client_id?: string;
   /** Working folder, an absolute path */
   dir: string;
+  /** Options of the preset that do not apply, by name. A member of options that is false, zero or empty counts as one */
+  except?: string[] | null;
   /** Continue with a copy of it */
   fork?: boolean;
+  /** The machine to run the agent on: a name or id of list-nodes, or any for the least loaded one. Default: the hub's own, or with node_labels any */
+  node?: string;
+  /** Labels that the machine must have */
+  node_labels?: { [name: string]: string };
   options?: SessionOptions;
+  /** A preset of the hub, see list-presets. Options that the request has win over those of the preset; variables of env are joined */
+  preset?: string;
   /** The first message */
   prompt?: string;
   /** The CLI's session_id of a conversation to continue */
@@ -254,6 +281,8 @@ export interface Created {
   /** Queued messages and those being sent */
   messages?: Message[] | null;
   model?: string;
+  /** The name of the machine that the agent runs on; absent for the hub's own */
+  node?: string;
   /** The options with which the session was created */
   options?: SessionOptions;
   /** The message being written */
@@ -265,6 +294,8 @@ export interface Created {
   questions?: Question[] | null;
   /** The account's limits by kind, as reported by the CLI */
   rate_limits?: Json;
+  /** The address of the relay that shows the agent, if another program owns it */
+  relay?: string;
   /** How the last turn ended */
   result?: TurnResult;
   /** Set while the CLI waits to retry a request */
@@ -273,6 +304,10 @@ export interface Created {
   rules?: SessionRule[] | null;
   /** The number of the current or last process */
   run: number;
+  /** The version of the environment that a CLI which dialed in runs in, as it said in the header X-Environment-Runner-Version */
+  runner?: string;
+  /** What holds the processes of this run back */
+  sandbox?: Sandbox;
   /** Whether the agent is a simulation */
   simulated?: boolean;
   /** The session's state */
@@ -285,8 +320,10 @@ export interface Created {
   title?: string;
   /** The credential of a CLI that dials in; shown once */
   token?: string;
-  /** How the agent is connected: shim, tee, websocket or hybrid */
+  /** How the agent is connected: shim, tee, websocket, hybrid or relay */
   transport?: string;
+  /** Whether the CLI of this run dialed in without a token (see dial.open); it has rules of its own */
+  unauthenticated?: boolean;
   /** When a person, a program or the agent last did something in it */
   updated: string;
   /** The address for --sdk-url */
@@ -321,6 +358,11 @@ export interface Decision {
   tool_use_id?: string;
 }
 
+export interface DrainNode {
+  /** false: it takes new sessions again */
+  draining: boolean;
+}
+
 export interface Drift {
   items: DriftItem[] | null;
 }
@@ -351,6 +393,7 @@ export interface Ended {
 }
 
 export interface Environment {
+  /** By name; the values are not shown again, and not stored */
   variables: { [name: string]: string };
 }
 
@@ -414,9 +457,16 @@ export interface Folders {
   folders: Folder[] | null;
 }
 
+export interface ForgottenPreferences {
+  /** The folders they were for; empty for all folders */
+  removed: string[] | null;
+}
+
 export interface Fork {
   at?: string;
   client_id?: string;
+  /** If absent, those of the session. What a snapshot does not show of them (mcp_servers, settings, env, extra_args) stays as it was where it is absent */
+  options?: SessionOptions;
   prompt?: string;
   title?: string;
 }
@@ -445,6 +495,10 @@ export interface Info {
   agent_version?: string;
   api: string;
   capabilities: string[] | null;
+  /** Number of other machines that agents can run on */
+  nodes?: number;
+  /** Fingerprint of the hub's own certificate, to be given to switchboard login and node join; absent if it has none */
+  pin?: string;
   /** New sessions run a simulated agent */
   simulated?: boolean;
   storage?: string;
@@ -462,6 +516,37 @@ export interface Interrupted {
   taken?: Message[] | null;
   /** Whether a turn was running */
   was: boolean;
+}
+
+export interface InviteNode {
+  /** By which sessions choose a node */
+  labels?: { [name: string]: string };
+  /** Number of sessions with a process it may have; no limit if absent */
+  max_sessions?: number;
+  /** The node's name: 2 to 63 of a-z, 0-9, dots and dashes; the machine's choice if absent */
+  name?: string;
+  /** For how many seconds the invitation is valid; default: 900 */
+  ttl?: number;
+}
+
+export interface JoinNode {
+  arch?: string;
+  code: string;
+  hostname?: string;
+  /** The node's Ed25519 public key, in base64 */
+  key: string;
+  /** The node's name; ignored if the invitation has one */
+  name?: string;
+  os?: string;
+  version?: string;
+}
+
+export interface JoinedNode {
+  /** The hub's id, to be checked at each connection */
+  hub: string;
+  id: string;
+  labels?: { [name: string]: string };
+  name: string;
 }
 
 export interface Login {
@@ -496,6 +581,66 @@ export interface Message {
   text?: string;
   /** The uuid that the line to the CLI carries */
   uuid?: string;
+}
+
+export interface Node {
+  /** The address that it is connected from, while it is */
+  address?: string;
+  arch?: string;
+  /** The CLIs that it has found; sessions run the first */
+  clis: NodeCLI[] | null;
+  cpus?: number;
+  created: string;
+  /** It takes no new sessions */
+  draining?: boolean;
+  /** SHA-256 fingerprint of its public key */
+  fingerprint: string;
+  hostname?: string;
+  id: string;
+  /** What it was labeled with at its invitation */
+  labels?: { [name: string]: string };
+  /** When it was last connected; absent if it never was */
+  last_seen?: string;
+  /** Load of the last minute, divided by the number of CPUs */
+  load?: number;
+  /** Number of sessions with a process it may have; absent for no limit */
+  max_sessions?: number;
+  memory_bytes?: number;
+  memory_free?: number;
+  /** Unique; never changes */
+  name: string;
+  os?: string;
+  /** What enforces sandboxes there; absent if nothing does */
+  sandbox?: string;
+  /** Number of its sessions with a process */
+  sessions: number;
+  /** Its clock minus the hub's, in milliseconds */
+  skew_millis?: number;
+  state: "online" | "offline" | "draining" | "revoked" | (string & {});
+  /** Of its switchboard */
+  version?: string;
+}
+
+export interface NodeCLI {
+  path: string;
+  simulated?: boolean;
+  version?: string;
+}
+
+export interface NodeInvitation {
+  /** Works once; shown once */
+  code: string;
+  /** What to run on the machine; holds the code */
+  command: string;
+  expires: string;
+  /** Fingerprint of the hub's certificate; absent if the hub has none of its own */
+  pin?: string;
+  /** The hub's address */
+  url: string;
+}
+
+export interface NodeList {
+  nodes: Node[] | null;
 }
 
 export interface OpenPhone {
@@ -579,8 +724,45 @@ export interface PolicyRule {
   expires?: string;
   message?: string;
   rule: string;
-  scope: "builtin" | "global" | "folder" | (string & {});
+  scope: "builtin" | "global" | "folder" | "dialed" | "unauthenticated" | (string & {});
   source?: string;
+}
+
+export interface PreferenceList {
+  /** What holds in the folder asked about; without one, in a folder that has none of its own */
+  effective: Preferences;
+  /** The user, or the name of the token; devices belong to the person whose code they used */
+  person: string;
+  /** Those for all folders first, then by folder */
+  saved: SavedPreferences[] | null;
+}
+
+export interface Preferences {
+  /** Rules to allow without asking, such as Bash(go test:*) */
+  allow?: string[] | null;
+  /** Rules to deny */
+  deny?: string[] | null;
+  model?: string;
+  /** plan, dontAsk, default, acceptEdits or auto; bypassPermissions is not remembered */
+  permission_mode?: string;
+  /** What the operating system enforces, as in the options of a session */
+  sandbox?: "off" | "deny-only" | "strict" | (string & {});
+  /** Allow commands without asking; only with the sandbox strict */
+  sandbox_auto_allow?: boolean;
+}
+
+export interface Preset {
+  /** What it is for, in one line */
+  description?: string;
+  /** Options that are set and not shown, each with the names in it, such as those of variables */
+  hidden?: { [name: string]: string[] | null };
+  name: string;
+  /** Its options, without mcp_servers, settings, env and extra_args */
+  options?: SessionOptions;
+}
+
+export interface Presets {
+  presets: Preset[] | null;
 }
 
 export interface Question {
@@ -627,6 +809,34 @@ export interface QuestionList {
   /** The cursor of the next page */
   next?: string;
   questions: Question[] | null;
+}
+
+export interface Relay {
+  created: string;
+  /** This entry looks for relays on the ports 8765 to 8774 of the hub's machine */
+  discover?: boolean;
+  /** It was found by looking, and is listed while it is there */
+  discovered?: boolean;
+  /** Number of lines that were not taken in: of conversations that this hub runs itself, beyond the limits, or of no session */
+  dropped?: number;
+  /** Why it could not be reached, or why something of it is not shown */
+  error?: string;
+  id: string;
+  /** Whether it may be another machine's without TLS */
+  insecure?: boolean;
+  /** Whether rules answer what its agents ask; otherwise people do */
+  rules?: boolean;
+  /** The sessions that it shows now */
+  sessions: string[] | null;
+  /** When the state began */
+  since?: string;
+  state: "connecting" | "connected" | "waiting" | "looking" | (string & {});
+  /** Its address; absent for the entry that looks for relays */
+  url?: string;
+}
+
+export interface RelayList {
+  relays: Relay[] | null;
 }
 
 export interface Release {
@@ -706,6 +916,70 @@ export interface RulesTested {
   incomplete?: boolean;
 }
 
+export interface Sandbox {
+  /** Whether commands are allowed without a question */
+  auto_allow?: boolean;
+  enforcer: "bubblewrap" | "landlock" | "seatbelt" | "none" | (string & {});
+  /** Number of paths that are hidden */
+  hidden?: number;
+  limits?: string[] | null;
+  mode: "off" | "deny-only" | "strict" | (string & {});
+  /** What the agent's processes can reach: everything, what rules and people allow, or the model alone */
+  network?: "all" | "listed" | "none" | (string & {});
+  /** Number of paths that cannot be written */
+  read_only?: number;
+  /** Why nothing is enforced, if the enforcer is none */
+  reason?: string;
+}
+
+export interface SandboxRefusal {
+  /** The program that tried, with its arguments, redacted */
+  command?: string;
+  /** How often, if it was refused several times in a row */
+  count?: number;
+  host?: string;
+  kind: "network" | "file" | (string & {});
+  path?: string;
+  port?: number;
+  reason?: string;
+  rule?: RuleRef;
+  time?: string;
+  tool_use_id?: string;
+}
+
+export interface SavePreferences {
+  /** Rules to allow without asking, such as Bash(go test:*) */
+  allow?: string[] | null;
+  /** Rules to deny */
+  deny?: string[] | null;
+  /** The folder, an absolute path; absent for all folders */
+  dir?: string;
+  model?: string;
+  /** plan, dontAsk, default, acceptEdits or auto; bypassPermissions is not remembered */
+  permission_mode?: string;
+  /** What the operating system enforces, as in the options of a session */
+  sandbox?: "off" | "deny-only" | "strict";
+  /** Allow commands without asking; only with the sandbox strict */
+  sandbox_auto_allow?: boolean;
+}
+
+export interface SavedPreferences {
+  /** Rules to allow without asking, such as Bash(go test:*) */
+  allow?: string[] | null;
+  /** Rules to deny */
+  deny?: string[] | null;
+  /** The folder; absent for all folders */
+  dir?: string;
+  model?: string;
+  /** plan, dontAsk, default, acceptEdits or auto; bypassPermissions is not remembered */
+  permission_mode?: string;
+  /** What the operating system enforces, as in the options of a session */
+  sandbox?: "off" | "deny-only" | "strict" | (string & {});
+  /** Allow commands without asking; only with the sandbox strict */
+  sandbox_auto_allow?: boolean;
+  updated: string;
+}
+
 export interface SearchHit {
   dir?: string;
   event_id: string;
@@ -767,6 +1041,8 @@ export interface Session {
   /** Queued messages and those being sent */
   messages?: Message[] | null;
   model?: string;
+  /** The name of the machine that the agent runs on; absent for the hub's own */
+  node?: string;
   /** The options with which the session was created */
   options?: SessionOptions;
   /** The message being written */
@@ -778,6 +1054,8 @@ export interface Session {
   questions?: Question[] | null;
   /** The account's limits by kind, as reported by the CLI */
   rate_limits?: Json;
+  /** The address of the relay that shows the agent, if another program owns it */
+  relay?: string;
   /** How the last turn ended */
   result?: TurnResult;
   /** Set while the CLI waits to retry a request */
@@ -786,6 +1064,10 @@ export interface Session {
   rules?: SessionRule[] | null;
   /** The number of the current or last process */
   run: number;
+  /** The version of the environment that a CLI which dialed in runs in, as it said in the header X-Environment-Runner-Version */
+  runner?: string;
+  /** What holds the processes of this run back */
+  sandbox?: Sandbox;
   /** Whether the agent is a simulation */
   simulated?: boolean;
   /** The session's state */
@@ -796,8 +1078,10 @@ export interface Session {
   text?: string;
   /** The title that a person gave the session, else the CLI's, else the first line of the first prompt */
   title?: string;
-  /** How the agent is connected: shim, tee, websocket or hybrid */
+  /** How the agent is connected: shim, tee, websocket, hybrid or relay */
   transport?: string;
+  /** Whether the CLI of this run dialed in without a token (see dial.open); it has rules of its own */
+  unauthenticated?: boolean;
   /** When a person, a program or the agent last did something in it */
   updated: string;
   /** The version of the CLI */
@@ -860,6 +1144,10 @@ export interface SessionOptions {
   question_deadline?: number;
   /** Continue automatically when a rate limit resets */
   resume_at_reset?: boolean;
+  /** What the operating system enforces: nothing, what rules deny, or that only the working folder can be written and hosts are asked about. Empty for the hub's default; off needs the scope admin */
+  sandbox?: "off" | "deny-only" | "strict" | (string & {});
+  /** Allow commands without asking in a strict sandbox; deny and ask rules still apply */
+  sandbox_auto_allow?: boolean;
   /** Where the CLI reads settings: user, project, local */
   setting_sources?: string[] | null;
   /** A settings object for the CLI; admin only */
@@ -901,14 +1189,22 @@ export interface SessionSummary {
   id: string;
   last_event_id?: string;
   model?: string;
+  /** The name of the machine that the agent runs on; absent for the hub's own */
+  node?: string;
   /** Number of open questions */
   questions: number;
+  /** The address of the relay that shows the agent, if another program owns it */
+  relay?: string;
   run: number;
+  /** What holds the processes of the last run back: its mode, or none if the mode could not be enforced */
+  sandbox?: "off" | "deny-only" | "strict" | "none" | (string & {});
   simulated?: boolean;
   state: string;
   /** The beginning of what the agent said last, in one line */
   text?: string;
   title?: string;
+  /** Whether the CLI dialed in without a token */
+  unauthenticated?: boolean;
   updated: string;
   usd: number;
 }
@@ -1004,6 +1300,8 @@ export interface Transcript {
   dir?: string;
   marks?: Mark[] | null;
   modified: string;
+  /** The name of the machine that it is on; absent for the hub's own */
+  node?: string;
   session?: string;
   snippet?: string;
   /** Its title, or the beginning of its last or first prompt */
@@ -1048,7 +1346,7 @@ export interface Verdict {
 
 /** Operations holds every operation of the interface by its id. A parameter of the path stands in it in braces; answer is what comes with success, as JSON. */
 export interface Operations {
-  /** List decisions about agents' calls, newest first. Made by rules and by people, including answers to questions. */
+  /** List decisions about agents' calls, newest first. Made by rules and by people, including answers to questions, and what sandboxes refused. */
   "get-audit": {
     method: "GET";
     path: "/v1/audit";
@@ -1058,6 +1356,8 @@ export interface Operations {
       session?: string;
       /** Only decisions by rules (true) or by people (false) */
       automatic?: "true" | "false";
+      /** Only what sandboxes refused */
+      refused?: boolean;
       /** Only decisions since then */
       since?: string;
       /** Where the previous page ended: its member next */
@@ -1131,7 +1431,7 @@ export interface Operations {
       /** Whether a stream has deltas and partial messages too */
       live?: boolean;
       /** Only events of these kinds, separated by commas; live stands for deltas and partial messages */
-      kinds?: ("line" | "sent" | "live" | "history" | "created" | "run_started" | "run_launched" | "run_ended" | "link_up" | "link_lost" | "state" | "question_opened" | "question_settled" | "message" | "command" | "gap" | "oversize" | "updated" | "notice" | "question_changed" | "rule_added" | "rule_removed" | "decision" | "mode" | "hold" | "hold_over" | "budget" | "turn")[] | null;
+      kinds?: ("line" | "sent" | "live" | "history" | "created" | "run_started" | "run_launched" | "run_ended" | "link_up" | "link_lost" | "state" | "question_opened" | "question_settled" | "message" | "command" | "gap" | "oversize" | "updated" | "notice" | "question_changed" | "rule_added" | "rule_removed" | "decision" | "mode" | "hold" | "hold_over" | "budget" | "turn" | "sandbox_refused")[] | null;
       /** Only lines of these types, separated by commas, such as assistant,user,result. Events that aren't lines are not affected */
       types?: string[] | null;
       /** Only the conversation: lines of the types user, assistant and result, their deltas, questions, messages, states and gaps */
@@ -1151,6 +1451,8 @@ export interface Operations {
       prefix?: string;
       /** Maximum number of results; default 100 */
       limit?: number;
+      /** The machine: a name or id of list-nodes; default: the hub's own */
+      node?: string;
     };
     answer: Folders;
   };
@@ -1175,6 +1477,74 @@ export interface Operations {
     path: "/v1/logout";
     scope: "observe";
     answer: void;
+  };
+  /** List the machines that agents can run on, beside the hub's own. In the order of their names, with what they told about themselves last. */
+  "list-nodes": {
+    method: "GET";
+    path: "/v1/nodes";
+    scope: "observe";
+    answer: NodeList;
+  };
+  /** Invite a machine to run agents. The answer has the command to run there. Its code works once. */
+  "invite-node": {
+    method: "POST";
+    path: "/v1/nodes/invitations";
+    scope: "admin";
+    body?: InviteNode;
+    answer: NodeInvitation;
+  };
+  /** Exchange an invitation for the identity of a node. Needs no token. A wrong code is answered after a delay. */
+  "join-node": {
+    method: "POST";
+    path: "/v1/nodes/join";
+    scope: "none";
+    body: JoinNode;
+    answer: JoinedNode;
+  };
+  /** Show a machine that agents can run on. With what it told about itself last. */
+  "get-node": {
+    method: "GET";
+    path: "/v1/nodes/{node}";
+    scope: "observe";
+    pathParams: {
+      /** The node's name or id */
+      node: string;
+    };
+    answer: Node;
+  };
+  /** Remove a machine, and end its sessions' runs. It is revoked. The logs of its sessions stay. Processes that still run there are not ended. */
+  "forget-node": {
+    method: "DELETE";
+    path: "/v1/nodes/{node}";
+    scope: "admin";
+    pathParams: {
+      /** The node's name or id */
+      node: string;
+    };
+    answer: void;
+  };
+  /** Start no new sessions on a machine, or start them again. Sessions that it has go on. */
+  "drain-node": {
+    method: "POST";
+    path: "/v1/nodes/{node}/drain";
+    scope: "admin";
+    pathParams: {
+      /** The node's name or id */
+      node: string;
+    };
+    body: DrainNode;
+    answer: Node;
+  };
+  /** Take a machine's right to connect. For good. Its connections are cut at once; its sessions are offline until it is forgotten. */
+  "revoke-node": {
+    method: "POST";
+    path: "/v1/nodes/{node}/revoke";
+    scope: "admin";
+    pathParams: {
+      /** The node's name or id */
+      node: string;
+    };
+    answer: Node;
   };
   /** Listen for phones in the network. With TLS and a certificate that the hub makes once. It ends with the hub. Asked again with another address, the hub listens there instead. */
   "open-phone": {
@@ -1237,6 +1607,45 @@ export interface Operations {
     body?: TestRules;
     answer: RulesTested;
   };
+  /** Show what your new sessions begin with. Your own alone. The member effective says what holds in the folder dir: what you prefer there, then what you prefer in all folders. A client applies it to what its create-session leaves open. */
+  "get-preferences": {
+    method: "GET";
+    path: "/v1/preferences";
+    scope: "observe";
+    query?: {
+      /** A folder, an absolute path */
+      dir?: string;
+    };
+    answer: PreferenceList;
+  };
+  /** Remember what your new sessions begin with. In a folder, or in all folders without dir. Replaces what was remembered there; an empty request forgets it. The mode bypassPermissions is rejected: choose it for each session. */
+  "save-preferences": {
+    method: "PUT";
+    path: "/v1/preferences";
+    scope: "admin";
+    body: SavePreferences;
+    answer: SavedPreferences;
+  };
+  /** Forget what your new sessions begin with. What you prefer in the folder dir; without dir, what you prefer in all folders, and folders keep their own. With all, everything. */
+  "forget-preferences": {
+    method: "DELETE";
+    path: "/v1/preferences";
+    scope: "admin";
+    query?: {
+      /** A folder, an absolute path */
+      dir?: string;
+      /** Everything that is remembered for you */
+      all?: boolean;
+    };
+    answer: ForgottenPreferences;
+  };
+  /** List the presets for new sessions, by name. They are in the hub's configuration. What may hold secrets is not shown, only the names of variables, servers, settings and flags. */
+  "list-presets": {
+    method: "GET";
+    path: "/v1/presets";
+    scope: "observe";
+    answer: Presets;
+  };
   /** List questions, oldest first. Includes settled ones, unless a state is given. */
   "list-questions": {
     method: "GET";
@@ -1281,6 +1690,32 @@ export interface Operations {
     body: Answer;
     answer: Question;
   };
+  /** List the relays of other programs that the hub is attached to. With the state of their connections, and the sessions that they show. */
+  "list-relays": {
+    method: "GET";
+    path: "/v1/relays";
+    scope: "admin";
+    answer: RelayList;
+  };
+  /** Show the agents of another program's relay as sessions. The hub connects as a front end of that relay, and again whenever the connection is lost, also after a restart. Its sessions have the transport relay: they can be read, prompted, interrupted and answered, but not started, configured or stopped. */
+  "attach-relay": {
+    method: "POST";
+    path: "/v1/relays";
+    scope: "admin";
+    body: AttachRelay;
+    answer: Relay;
+  };
+  /** Detach the hub from a relay. Its sessions end here and keep their logs. Their agents are not affected. */
+  "detach-relay": {
+    method: "DELETE";
+    path: "/v1/relays/{id}";
+    scope: "admin";
+    pathParams: {
+      /** The relay's id */
+      id: string;
+    };
+    answer: void;
+  };
   /** Search messages, newest first. All words must occur; WORD* matches a prefix. The latest messages may not be found yet. */
   "search": {
     method: "GET";
@@ -1312,6 +1747,8 @@ export interface Operations {
       q?: string;
       /** Include archived sessions */
       archived?: boolean;
+      /** Only sessions on this machine: a name or id of list-nodes */
+      node?: string;
       /** Where the previous page ended: its member next */
       cursor?: string;
       /** Maximum number of results; default 100 */
@@ -1319,7 +1756,7 @@ export interface Operations {
     };
     answer: SessionList;
   };
-  /** Start an agent, or prepare a session for one that dials in. With transport websocket or hybrid no process is started: the response contains, once, the address and the credential for a CLI to dial in. The same client_id with the same request returns the same session. */
+  /** Start an agent, or prepare a session for one that dials in. With transport websocket or hybrid no process is started: the response contains, once, the address and the credential for a CLI to dial in. The same client_id with the same request returns the same session. With a preset, the session has its options where the request has none. */
   "create-session": {
     method: "POST";
     path: "/v1/sessions";
@@ -1384,7 +1821,7 @@ export interface Operations {
     body: Control;
     answer: ControlResult;
   };
-  /** Change variables of the agent's environment. Where the CLI's version can do that. Events and exports show the names alone. */
+  /** Change variables of the agent's environment. Where the CLI's version can do that, and for its present process. The values go to the CLI alone: the journal, events and exports have the names. */
   "set-environment": {
     method: "POST";
     path: "/v1/sessions/{id}/environment";
@@ -1415,7 +1852,7 @@ export interface Operations {
       /** Whether a stream has deltas and partial messages too */
       live?: boolean;
       /** Only events of these kinds, separated by commas; live stands for deltas and partial messages */
-      kinds?: ("line" | "sent" | "live" | "history" | "created" | "run_started" | "run_launched" | "run_ended" | "link_up" | "link_lost" | "state" | "question_opened" | "question_settled" | "message" | "command" | "gap" | "oversize" | "updated" | "notice" | "question_changed" | "rule_added" | "rule_removed" | "decision" | "mode" | "hold" | "hold_over" | "budget" | "turn")[] | null;
+      kinds?: ("line" | "sent" | "live" | "history" | "created" | "run_started" | "run_launched" | "run_ended" | "link_up" | "link_lost" | "state" | "question_opened" | "question_settled" | "message" | "command" | "gap" | "oversize" | "updated" | "notice" | "question_changed" | "rule_added" | "rule_removed" | "decision" | "mode" | "hold" | "hold_over" | "budget" | "turn" | "sandbox_refused")[] | null;
       /** Only lines of these types, separated by commas, such as assistant,user,result. Events that aren't lines are not affected */
       types?: string[] | null;
       /** Only the conversation: lines of the types user, assistant and result, their deltas, questions, messages, states and gaps */
@@ -1455,7 +1892,7 @@ export interface Operations {
     };
     answer: FileSuggestions;
   };
-  /** Start a new session with a copy of the conversation. The original session is not affected. */
+  /** Start a new session with a copy of the conversation. The original session is not affected. Options, if given, are those of the new session. */
   "fork-session": {
     method: "POST";
     path: "/v1/sessions/{id}/fork";
@@ -1734,6 +2171,8 @@ export interface Operations {
       conversation?: string;
       /** Words in their messages */
       q?: string;
+      /** The machine: a name or id of list-nodes; default: the hub's own */
+      node?: string;
       /** Where the previous page ended: its member next */
       cursor?: string;
       /** Maximum number of results; default 100 */
@@ -1757,6 +2196,8 @@ export interface Operations {
       cursor?: number;
       /** Maximum number of lines; default 100 */
       limit?: number;
+      /** The machine: a name or id of list-nodes; default: the hub's own */
+      node?: string;
     };
     answer: TranscriptPage;
   };

@@ -152,6 +152,9 @@ func alwaysOf(admin bool, ask *wire.ControlRequest, in *api.Always) (wire.Permis
 	if in.Rule == EveryTool {
 		return nil, "", record.Unfit("always: everything can only be allowed for a time, by a rule of the session's")
 	}
+	if rule, ours, err := hostAlways(admin, ask, request, in); ours {
+		return nil, rule, err
+	}
 	destination := wire.UpdateDestination(in.Destination)
 	switch in.Destination {
 	case "":

@@ -10,10 +10,10 @@ import (
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
-// Outcomes returns the outcomes that are offered.
-func Outcomes(plan *api.Plan, transport string, stale bool) []api.PlanOutcome {
+// Outcomes returns the outcomes that are offered. fresh says that the hub may start another
+// process in the place of the one that asks.
+func Outcomes(plan *api.Plan, fresh, stale bool) []api.PlanOutcome {
 	var out []api.PlanOutcome
-	fresh := transport != record.TransportTee // a program's own process is not ours to replace
 	switch {
 	case stale && plan.Text == "":
 		return []api.PlanOutcome{api.PlanRevise, api.PlanReject}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/policy"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -44,6 +45,9 @@ func Describe(q *api.Question, ask *wire.ControlRequest) {
 			}
 			for _, u := range r.PermissionSuggestions {
 				q.Suggestions = append(q.Suggestions, suggestionOf(u))
+			}
+			if r.ToolName == policy.ToolNetwork {
+				describeHost(q, r)
 			}
 		case api.QuestionChoice:
 			q.Choices = choicesOf(ask)

@@ -58,7 +58,7 @@ type schema struct {
 // notes are members of a schema that narrow values down, or say something about
 // them, in ways that TypeScript has no words for.
 var notes = []string{
-	"$schema", "contentEncoding", "default", "deprecated", "example", "examples", "exclusiveMaximum", "exclusiveMinimum", "format", "maxItems",
+	"$schema", "contentEncoding", "contentMediaType", "contentSchema", "default", "deprecated", "example", "examples", "exclusiveMaximum", "exclusiveMinimum", "format", "maxItems",
 	"maxLength", "maxProperties", "maximum", "minItems", "minLength", "minProperties", "minimum", "multipleOf", "pattern", "readOnly", "title",
 	"uniqueItems", "writeOnly",
 }

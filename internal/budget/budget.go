@@ -63,8 +63,10 @@ func (b *Budget) check() error {
 	return nil
 }
 
-// concerns reports whether a budget counts for sessions of a folder.
-func (b *Budget) concerns(dir string) bool {
+// concerns reports whether a budget counts for sessions of a place. A budget's folder is
+// meant on every machine.
+func (b *Budget) concerns(at Place) bool {
+	dir := at.folder()
 	if b.Folder == "" || dir == b.Folder {
 		return true
 	}

@@ -15,9 +15,9 @@ import (
 // A Session is what a [Check] needs of the session. Its methods are called by
 // the goroutine that owns the session, in the midst of a step.
 type Session interface {
-	// ID and Folder name the session and, cleaned, the folder that it works in.
+	// ID and Place name the session and where it works.
 	ID() string
-	Folder() string
+	Place() Place
 	// Limits is the session's state as it is folded up to the last entry.
 	Limits() *State
 	Costs() *fold.Costs
@@ -57,19 +57,19 @@ func (c *Check) Meters() []Meter {
 		return nil
 	}
 	var list []Meter
-	dir, costs := c.session.Folder(), c.session.Costs()
+	at, costs := c.session.Place(), c.session.Costs()
 	own := Amount{Turns: costs.Turns, Millis: state.worked(c.now).Milliseconds()}
 	if led.priced {
 		own.USD = Cents(costs.Total().CostUSD)
 	}
 	for i := range led.budgets {
 		budget := &led.budgets[i]
-		if !budget.concerns(dir) {
+		if !budget.concerns(at) {
 			continue
 		}
 		all, day := own, ""
 		if budget.shared() {
-			all = led.usedBy(i, dir, c.now).Plus(c.session.Turns())
+			all = led.usedBy(i, at, c.now).Plus(c.session.Turns())
 		}
 		if budget.Per == PerDay {
 			day = dayOf(c.now.In(led.zone))
@@ -167,7 +167,7 @@ func (c *Check) budget(m *Meter) {
 	if !over && !m.near() || !c.concerned() {
 		return
 	}
-	if !l.marked(m, over) && c.ledger.tell(m, s.Folder(), over) {
+	if !l.marked(m, over) && c.ledger.tell(m, s.Place(), over) {
 		s.Event(api.KindBudget, record.Budget{BudgetUse: m.Use(), Day: m.day})
 	}
 	if !over || m.budget.Action == Warn || slices.ContainsFunc(l.Holds, func(h record.Hold) bool { return h.Kind == HoldBudget && m.causes(&h) }) {
@@ -221,7 +221,7 @@ func (l *Ledger) interrupts(h record.Hold) bool {
 // Works tells the ledger since when the session is at work.
 func (c *Check) Works() {
 	if c.ledger.spread {
-		c.ledger.works(c.session.ID(), c.session.Folder(), c.session.Limits().Since, c.now)
+		c.ledger.works(c.session.ID(), c.session.Place(), c.session.Limits().Since, c.now)
 	}
 }
 

@@ -18,18 +18,19 @@ import (
 // safe for concurrent use.
 type Ledger struct {
 	// Static after construction.
-	journal journal.Journal
-	budgets []Budget
-	zone    *time.Location
-	resumes bool // queues that a rate limit holds back go on by themselves
-	spread  bool // some budget is counted over several sessions
-	priced  bool // some budget counts money
+	journal  journal.Journal
+	budgets  []Budget
+	zone     *time.Location
+	resumes  bool // queues that a rate limit holds back go on by themselves
+	spread   bool // some budget is counted over several sessions
+	priced   bool // some budget counts money
+	nodeName func(string) string
 
 	mu sync.Mutex
-	// used holds what was used by budget and, of those per folder, by folder.
-	used []map[string]Amount
+	// used holds what was used by budget and, of those per folder, by place.
+	used []map[Place]Amount
 	day  string // that used holds of budgets per day
-	// working are the sessions that are at work, with their folder and since when.
+	// working are the sessions that are at work, with their place and since when.
 	working map[string]working
 	// due is when a session has to be looked at, though nothing happens in it.
 	due map[string]time.Time
@@ -38,7 +39,7 @@ type Ledger struct {
 }
 
 type working struct {
-	dir   string
+	at    Place
 	since time.Time
 }
 
@@ -52,13 +53,18 @@ type Options struct {
 	ResumeAtReset bool
 	// Now is the clock; days are those of its zone. It is required.
 	Now func() time.Time
+	// NodeName returns what people call another machine. If nil, its id.
+	NodeName func(node string) string
 }
 
 // Open checks the budgets and reads what was used before.
 func Open(ctx context.Context, o Options) (*Ledger, error) {
 	l := &Ledger{
 		budgets: slices.Clone(o.Budgets), resumes: o.ResumeAtReset, zone: o.Now().Location(), journal: o.Journal,
-		working: map[string]working{}, due: map[string]time.Time{}, told: map[string]bool{},
+		nodeName: o.NodeName, working: map[string]working{}, due: map[string]time.Time{}, told: map[string]bool{},
+	}
+	if l.nodeName == nil {
+		l.nodeName = func(node string) string { return node }
 	}
 	names := map[string]bool{}
 	folders, days := false, false
@@ -77,7 +83,7 @@ func Open(ctx context.Context, o Options) (*Ledger, error) {
 		}
 		l.priced = l.priced || b.USD > 0
 		folders, days = folders || b.Per == PerFolder, days || b.Per == PerDay
-		l.used = append(l.used, map[string]Amount{})
+		l.used = append(l.used, map[Place]Amount{})
 	}
 	l.spread = folders || days
 	today := midnight(o.Now().In(l.zone))
@@ -102,46 +108,46 @@ func (l *Ledger) read(ctx context.Context, j journal.Journal, per string, since 
 		return fmt.Errorf("adding up what was used before: %w", err)
 	}
 	for _, s := range spent {
-		l.addTo(per, Folder(s.Dir), Amount{USD: s.CostUSD, Turns: s.Turns, Millis: s.Millis})
+		l.addTo(per, PlaceOf(s.Node, s.Dir), Amount{USD: s.CostUSD, Turns: s.Turns, Millis: s.Millis})
 	}
 	return nil
 }
 
 // addTo adds to the budgets of one kind.
-func (l *Ledger) addTo(per, dir string, a Amount) {
+func (l *Ledger) addTo(per string, at Place, a Amount) {
 	for i := range l.budgets {
-		if b := &l.budgets[i]; b.Per == per && b.concerns(dir) {
-			key := scopeOf(b, dir)
+		if b := &l.budgets[i]; b.Per == per && b.concerns(at) {
+			key := scopeOf(b, at)
 			l.used[i][key] = l.used[i][key].Plus(a)
 		}
 	}
 }
 
 // scopeOf returns what a shared budget is counted by.
-func scopeOf(b *Budget, dir string) string {
+func scopeOf(b *Budget, at Place) Place {
 	if b.Per == PerFolder {
-		return dir
+		return at
 	}
 	return ""
 }
 
 // Add adds what a turn used that is in the journal now, and returns the sessions
 // at work which that may concern.
-func (l *Ledger) Add(session, dir string, at time.Time, a Amount) []string {
+func (l *Ledger) Add(session string, at Place, now time.Time, a Amount) []string {
 	if !l.spread {
 		return nil
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.roll(at)
-	l.addTo(PerFolder, dir, a)
-	if dayOf(at.In(l.zone)) == l.day {
-		l.addTo(PerDay, dir, a)
+	l.roll(now)
+	l.addTo(PerFolder, at, a)
+	if dayOf(now.In(l.zone)) == l.day {
+		l.addTo(PerDay, at, a)
 	}
 	var others []string
 	for id, w := range l.working {
 		if id != session && slices.ContainsFunc(l.budgets, func(b Budget) bool {
-			return b.shared() && b.concerns(dir) && b.concerns(w.dir) && scopeOf(&b, dir) == scopeOf(&b, w.dir)
+			return b.shared() && b.concerns(at) && b.concerns(w.at) && scopeOf(&b, at) == scopeOf(&b, w.at)
 		}) {
 			others = append(others, id)
 		}
@@ -165,17 +171,17 @@ func (l *Ledger) roll(now time.Time) {
 
 // usedBy returns what is used of a shared budget, without turns that are not in
 // the journal yet.
-func (l *Ledger) usedBy(i int, dir string, now time.Time) Amount {
+func (l *Ledger) usedBy(i int, at Place, now time.Time) Amount {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.roll(now)
 	b := &l.budgets[i]
-	used := l.used[i][scopeOf(b, dir)]
+	used := l.used[i][scopeOf(b, at)]
 	if b.Wall == 0 {
 		return used
 	}
 	for _, w := range l.working {
-		if b.concerns(w.dir) && scopeOf(b, w.dir) == scopeOf(b, dir) {
+		if b.concerns(w.at) && scopeOf(b, w.at) == scopeOf(b, at) {
 			used.Millis += l.stretch(b, w.since, now)
 		}
 	}
@@ -194,7 +200,7 @@ func (l *Ledger) stretch(b *Budget, since, until time.Time) int64 {
 // measured here as long as the hub lives, and what turns say of it only counts
 // when it is read back: so it grows all the time, and also counts for turns that
 // never end.
-func (l *Ledger) works(session, dir string, since, now time.Time) {
+func (l *Ledger) works(session string, at Place, since, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.roll(now)
@@ -208,8 +214,8 @@ func (l *Ledger) works(session, dir string, since, now time.Time) {
 			until = now
 		}
 		for i := range l.budgets {
-			if b := &l.budgets[i]; b.shared() && b.concerns(old.dir) {
-				key := scopeOf(b, old.dir)
+			if b := &l.budgets[i]; b.shared() && b.concerns(old.at) {
+				key := scopeOf(b, old.at)
 				l.used[i][key] = l.used[i][key].Plus(Amount{Millis: l.stretch(b, old.since, until)})
 			}
 		}
@@ -218,7 +224,7 @@ func (l *Ledger) works(session, dir string, since, now time.Time) {
 		delete(l.working, session)
 		return
 	}
-	l.working[session] = working{dir: dir, since: since}
+	l.working[session] = working{at: at, since: since}
 }
 
 // lookAt notes when a session has to be looked at; zero for never.
@@ -249,11 +255,11 @@ func (l *Ledger) Due(now time.Time) []string {
 // tell reports whether a notification of a shared budget is still to be sent: each
 // session could tell of it, and one is enough. A budget that is one session's
 // own is told by that session, which remembers it.
-func (l *Ledger) tell(m *Meter, dir string, over bool) bool {
+func (l *Ledger) tell(m *Meter, at Place, over bool) bool {
 	if !m.budget.shared() {
 		return true
 	}
-	key := fmt.Sprintf("%s\x00%s\x00%s\x00%s\x00%v\x00%v", m.budget.Name, m.unit, m.day, scopeOf(m.budget, dir), m.limit, over)
+	key := fmt.Sprintf("%s\x00%s\x00%s\x00%s\x00%v\x00%v", m.budget.Name, m.unit, m.day, scopeOf(m.budget, at), m.limit, over)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.told[key] {
@@ -310,12 +316,12 @@ func (l *Ledger) Budgets(ctx context.Context, now time.Time) (*api.Budgets, erro
 				}
 			}
 			if b.shared() {
-				for _, dir := range l.scopes(i) {
-					most(l.usedBy(i, dir, now).of(unit), dir)
+				for _, at := range l.scopes(i) {
+					most(l.usedBy(i, at, now).of(unit), l.shown(at))
 				}
 			} else {
 				for _, s := range sessions {
-					if b.concerns(Folder(s.Dir)) {
+					if b.concerns(PlaceOf("", s.Dir)) {
 						most(Amount{USD: s.CostUSD, Turns: s.Turns, Millis: s.Millis}.of(unit), s.Key)
 					}
 				}
@@ -329,21 +335,21 @@ func (l *Ledger) Budgets(ctx context.Context, now time.Time) (*api.Budgets, erro
 }
 
 // scopes returns what a shared budget is counted by: the folders, or all at once.
-func (l *Ledger) scopes(i int) []string {
+func (l *Ledger) scopes(i int) []Place {
 	b := &l.budgets[i]
 	if b.Per != PerFolder {
-		return []string{""}
+		return []Place{""}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	dirs := map[string]bool{}
-	for dir := range l.used[i] {
-		dirs[dir] = true
+	places := map[Place]bool{}
+	for at := range l.used[i] {
+		places[at] = true
 	}
 	for _, w := range l.working {
-		if b.concerns(w.dir) {
-			dirs[w.dir] = true
+		if b.concerns(w.at) {
+			places[w.at] = true
 		}
 	}
-	return slices.Sorted(maps.Keys(dirs))
+	return slices.Sorted(maps.Keys(places))
 }

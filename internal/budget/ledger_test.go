@@ -86,7 +86,7 @@ func TestBudgetConcerns(t *testing.T) {
 		{"/", "", false},
 	}
 	for _, test := range tests {
-		if got := (&Budget{Folder: test.folder}).concerns(test.dir); got != test.want {
+		if got := (&Budget{Folder: test.folder}).concerns(Place(test.dir)); got != test.want {
 			t.Errorf("a budget for %q concerns %q: %v", test.folder, test.dir, got)
 		}
 	}
@@ -112,7 +112,7 @@ func TestLedger(t *testing.T) {
 	if want := []time.Time{{}, time.Date(2026, 3, 1, 0, 0, 0, 0, zone)}; !cmp.Equal(j.since, want) {
 		t.Errorf("asked was what was spent since %v", j.since)
 	}
-	check := func(what string, i int, dir string, want Amount) {
+	check := func(what string, i int, dir Place, want Amount) {
 		t.Helper()
 		if got := l.usedBy(i, dir, now); got != want {
 			t.Errorf("%s: %+v, not %+v", what, got, want)

@@ -157,6 +157,12 @@ func (l *State) line(e *journal.Entry, line *fold.Line, result *fold.TurnEnd) {
 // rateLimit folds what the CLI tells of one of the account's limits.
 func (l *State) rateLimit(info *wire.RateLimitInfo, seq int64) {
 	kind := string(info.RateLimitType)
+	if kind == "" && info.Status == wire.RateLimitStatusAllowed {
+		// So 2.1.120 says that requests pass again: of no window, that is of all.
+		clear(l.Rejected)
+		clear(l.Passed)
+		return
+	}
 	if !rejected(info) {
 		delete(l.Rejected, kind)
 		delete(l.Passed, kind)

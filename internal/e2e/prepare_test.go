@@ -42,8 +42,18 @@ func (f *fakeLauncher) Start(_ context.Context, spec hub.LaunchSpec) (*hub.Launc
 	return &hub.Launched{PID: pid, PIDStart: start, Version: "2.1.325", Simulated: true}, nil
 }
 
-// Alive says that what it has started is alive, or not.
-func (f *fakeLauncher) Alive(int, string) bool { return !f.dead }
+// Life says that what it has started is alive, or not.
+func (f *fakeLauncher) Life(context.Context, hub.Process) hub.Life {
+	if f.dead {
+		return hub.LifeDead
+	}
+	return hub.LifeAlive
+}
+
+// Resolve is not asked: its agents are on this machine.
+func (*fakeLauncher) Resolve(context.Context, []string) ([]hub.Resolved, error) {
+	return nil, errors.ErrUnsupported
+}
 
 // Sweep finds nothing.
 func (f *fakeLauncher) Sweep(context.Context, string) (int, error) { return 0, nil }
@@ -76,13 +86,32 @@ func startOf(pid int) string {
 // still to come, or, if dead, have ended.
 func (l *lab) prepare(count int, dead bool) []expected {
 	l.t.Helper()
+	return l.prepareWith(count, &fakeLauncher{dead: dead}, nil)
+}
+
+// prepareOn is prepare for sessions on a node, which are still to come; nil is the
+// hub's own machine.
+func (l *lab) prepareOn(count int, at *fakeNodes) []expected {
+	l.t.Helper()
+	launcher := &fakeLauncher{}
+	if at == nil {
+		return l.prepareWith(count, launcher, nil)
+	}
+	return l.prepareWith(count, launcher, &fakeNodes{id: at.id, name: at.name, launcher: launcher})
+}
+
+func (l *lab) prepareWith(count int, launcher *fakeLauncher, at *fakeNodes) []expected {
+	l.t.Helper()
 	dir := filepath.Join(l.root, "w")
 	j, err := journal.Open(l.t.Context(), l.data, nil)
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	launcher := &fakeLauncher{dead: dead}
-	h, err := hub.New(l.t.Context(), hub.Options{Journal: j, Launcher: launcher, Watch: 50 * time.Millisecond, Rest: 50 * time.Millisecond})
+	options, in := hub.Options{Journal: j, Launcher: launcher, Watch: 50 * time.Millisecond, Rest: 50 * time.Millisecond}, api.CreateSession{Dir: dir}
+	if at != nil {
+		options.Nodes, in.Node = at, at.name
+	}
+	h, err := hub.New(l.t.Context(), options)
 	if err != nil {
 		l.t.Fatal(errors.Join(err, j.Close()))
 	}
@@ -97,7 +126,9 @@ func (l *lab) prepare(count int, dead bool) []expected {
 	for range atOnce {
 		creators.Go(func() {
 			for n := range numbers {
-				if _, err := h.Create(l.t.Context(), hub.Actor{Source: journal.SourceProgram, Name: "e2e", Admin: true}, api.CreateSession{Dir: dir, Title: fmt.Sprintf("session %d", n)}); err != nil {
+				in := in
+				in.Title = fmt.Sprintf("session %d", n)
+				if _, err := h.Create(l.t.Context(), hub.Actor{Source: journal.SourceProgram, Name: "e2e", Admin: true}, in); err != nil {
 					l.t.Errorf("creating a session: %v", err)
 				}
 			}
@@ -108,7 +139,7 @@ func (l *lab) prepare(count int, dead bool) []expected {
 	}
 	close(numbers)
 	creators.Wait()
-	if dead {
+	if launcher.dead {
 		l.awaitEnded(j)
 	}
 	return launcher.runs
@@ -136,3 +167,23 @@ func (l *lab) awaitEnded(j journal.Journal) {
 		}
 	}
 }
+
+// fakeNodes is a node on which nothing is started, see fakeLauncher.
+type fakeNodes struct {
+	id, name string
+	launcher hub.Launcher
+}
+
+// Launcher returns the one that starts nothing.
+func (f *fakeNodes) Launcher(string) hub.Launcher { return f.launcher }
+
+// Choose chooses the node.
+func (f *fakeNodes) Choose(context.Context, string, map[string]string) (id, display string, err error) {
+	return f.id, f.name, nil
+}
+
+// Machine knows nothing of it.
+func (f *fakeNodes) Machine(string) (hub.Machine, bool) { return hub.Machine{Name: f.name}, true }
+
+// Changed never happens.
+func (f *fakeNodes) Changed() <-chan struct{} { return nil }

@@ -13,8 +13,11 @@ import (
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
 
-// folder returns the folder that a session works in, as budgets know it.
+// folder returns the folder that a session works in, cleaned.
 func (p *projection) folder() string { return budget.Folder(p.dir()) }
+
+// place returns where a session works, as budgets know it.
+func (p *projection) place() budget.Place { return budget.PlaceOf(p.Node, p.dir()) }
 
 // limited is a session as package budget sees it, in a step. by is in whose name
 // entries are written.
@@ -26,7 +29,7 @@ type limited struct {
 var _ budget.Session = limited{}
 
 func (l limited) ID() string                  { return l.st.s.id }
-func (l limited) Folder() string              { return l.st.s.projection.folder() }
+func (l limited) Place() budget.Place         { return l.st.s.projection.place() }
 func (l limited) Limits() *budget.State       { return &l.st.s.projection.Limits }
 func (l limited) Costs() *fold.Costs          { return &l.st.s.projection.Costs }
 func (l limited) Phase() fold.Phase           { return l.st.s.projection.phase() }
@@ -91,9 +94,9 @@ func (st *step) checkLimits() {
 // account has what the step's turns used added to the ledger once it is in the
 // journal.
 func (st *step) account() {
-	s, dir, sum := st.s, st.s.projection.folder(), limited{st: st}.Turns()
+	s, at, sum := st.s, st.s.projection.place(), limited{st: st}.Turns()
 	// Before all else: a client that is shown the session in this step sees it.
-	st.after = slices.Insert(st.after, 0, func() { s.hub.poke(s.hub.ledger.Add(s.id, dir, st.now, sum)) })
+	st.after = slices.Insert(st.after, 0, func() { s.hub.poke(s.hub.ledger.Add(s.id, at, st.now, sum)) })
 }
 
 // poke has sessions looked at.
@@ -124,7 +127,7 @@ func (st *step) wake() {
 	if !p.Limits.Rested || p.Ended == nil || s.process.starts > 0 {
 		return
 	}
-	if _, waiting := p.nextPrompt(); waiting {
+	if _, waiting := p.nextPrompt(); waiting && p.notStartable() == nil {
 		st.startRun(runSpec{fresh: p.Options.Fresh})
 	}
 }
@@ -136,7 +139,7 @@ func (st *step) interruptOver() {
 	if !p.State.Turn || p.State.Interrupting || p.State.Ended != nil || s.reachable() != nil || s.process.stopping != "" {
 		return
 	}
-	if p.Transport == transportTee {
+	if p.foreignProcess() {
 		return // a program's own turns are the program's to end; it is told by the event
 	}
 	line, err := wire.NewRequest("hub-"+random(10), &wire.InterruptRequest{})

@@ -143,37 +143,3 @@ func withRules(settings json.RawMessage, rules record.Enforced) (json.RawMessage
 	all["permissions"] = encoded(permissions)
 	return encoded(all), nil
 }
-
-// Environment changes variables in the environment of a session's agent, where its
-// version can.
-func (h *Hub) Environment(ctx context.Context, by Actor, id string, variables map[string]string) error {
-	if !by.Admin {
-		return api.Errorf(http.StatusForbidden, api.CodeForbidden, "the environment of an agent needs the scope admin")
-	}
-	s, release, err := h.acquire(ctx, id)
-	if err != nil {
-		return err
-	}
-	defer release()
-	line, err := wire.NewEnvironment(variables)
-	if err != nil {
-		return lineProblem(err)
-	}
-	return s.setEnvironment(ctx, by, line)
-}
-
-// setEnvironment sends the line that changes variables.
-func (s *session) setEnvironment(ctx context.Context, by Actor, line []byte) error {
-	return s.hub.problem(s.do(ctx, writing, func(st *step) error {
-		if err := s.reachable(); err != nil {
-			return err
-		}
-		if err := s.foreign(false); err != nil {
-			return err
-		}
-		if _, err := st.send("", commandRequest, by, line); err != nil {
-			return lineProblem(err)
-		}
-		return nil
-	}), s.id)
-}

@@ -13,6 +13,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/answer"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 	"github.com/switchboard-dev/switchboard/internal/link"
+	"github.com/switchboard-dev/switchboard/internal/policy"
 	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
 	"github.com/switchboard-dev/switchboard/wire/fold"
@@ -72,8 +73,10 @@ type delivery struct {
 
 // finds are what was read for an item.
 type finds struct {
-	lines map[[32]byte]int     // of the run, see RunLink.seen; nil if they were not read
-	plans map[string]*PlanFile // by the id of the request that asks about them
+	lines map[[32]byte]int                  // of the run, see RunLink.seen; nil if they were not read
+	plans map[string]*PlanFile              // by the id of the request that asks about them
+	links map[string]map[string]policy.Link // of the machine that the agent runs on, by the id of the request
+	owned error                             // why the CLI may not have the conversation that it names, see claimed
 }
 
 // delivery returns the delivery of items.
@@ -153,12 +156,16 @@ func (st *step) toRead(l *RunLink, v *Item, line *fold.Line) func() finds {
 		return nil
 	}
 	lines := l.dialled && v.Repeat && l.seen == nil
-	plans := st.plansAsked(line)
-	if !lines && len(plans) == 0 {
+	plans, claimed, follow := st.plansAsked(line), st.claimed(l, line), st.toFollow(l, line)
+	if !lines && len(plans) == 0 && claimed == "" && follow == nil {
 		return nil
 	}
+	node := s.projection.Node
 	return func() finds {
-		f := finds{plans: s.hub.readPlans(s.id, plans)}
+		f := finds{plans: s.hub.readPlans(node, s.id, plans), owned: s.hub.ownedByOthers(claimed, s.id)}
+		if follow != nil {
+			f.links = s.hub.followed(s.id, follow)
+		}
 		if lines {
 			f.lines = s.hub.linesOf(s.id, l.run)
 		}
@@ -169,11 +176,14 @@ func (st *step) toRead(l *RunLink, v *Item, line *fold.Line) func() finds {
 // itemWith takes in one item with what was read for it; f may be nil.
 func (st *step) itemWith(l *RunLink, v *Item, line *fold.Line, f *finds) error {
 	if f != nil {
+		if f.owned != nil {
+			return st.keepOff(f.owned)
+		}
 		if f.lines != nil {
 			l.seen = f.lines
 		}
-		st.s.plans.files = f.plans
-		defer func() { st.s.plans.files = nil }()
+		st.s.plans.files, st.s.follow.answers = f.plans, f.links
+		defer func() { st.s.plans.files, st.s.follow.answers = nil, nil }()
 	}
 	return st.item(l, v, line)
 }
@@ -264,7 +274,11 @@ func objectOr(b []byte) json.RawMessage {
 func (st *step) line(l *RunLink, folded *fold.Line) error {
 	s, line, h := st.s, folded.Raw, folded.Header
 	known := len(st.rows.conversations)
-	st.add(journal.Entry{Kind: api.KindLine, Source: journal.SourceAgent, UUID: string(h.UUID), Line: line}, folded)
+	entry := journal.Entry{Kind: api.KindLine, Source: journal.SourceAgent, UUID: string(h.UUID), Line: line}
+	if l.dialled {
+		entry.Data = salvaged(folded)
+	}
+	st.add(entry, folded)
 	if l.dialled {
 		st.remember(h.UUID)
 		st.touch()
@@ -316,6 +330,9 @@ func (st *step) program(line []byte) {
 		h = wire.Header{}
 	}
 	id := newID("c")
+	if string(h.Type) == typeEnvironment {
+		line = record.ShownLine(line) // as in step.send
+	}
 	data, _ := json.Marshal(record.Sent{Command: id, Kind: commandProgram}) //nolint:errchkjson // cannot fail
 	st.add(journal.Entry{Kind: api.KindSent, Source: journal.SourceProgram, UUID: string(h.UUID), Line: line, Data: data}, nil)
 	st.event(api.KindCommand, Actor{}, api.CommandFate{ID: id, Kind: commandProgram, State: api.MessageWritten, RequestID: string(h.RequestID)})
@@ -331,6 +348,12 @@ func (st *step) processEvent(raw []byte) {
 	switch e.Event {
 	case link.EventStarted:
 		st.event(api.KindRunLaunched, Actor{}, record.RunFound{Version: e.Version, PID: e.CLIPID, Simulated: st.s.projection.Simulated})
+	case link.EventStopping:
+		text := "the agent is being ended"
+		if e.Reason != "" {
+			text += ": " + e.Reason
+		}
+		st.event(api.KindNotice, Actor{}, api.Notice{Code: "stopping", Text: text})
 	case link.EventExited:
 		reason := e.Reason
 		if st.s.process.stopping != "" && (e.Requested || reason == "") {
@@ -340,10 +363,12 @@ func (st *step) processEvent(raw []byte) {
 			reason = "the process ended"
 		}
 		st.endRun(api.Ended{Reason: reason, Code: e.Code, Signal: e.Signal, Stderr: e.Stderr}, true)
+	case link.EventRefused:
+		st.refused(e.Refusal)
 	case link.EventGap:
 		st.gap(&api.Gap{Certain: true, Reason: fmt.Sprintf("%d lines of a program were not copied: %s", e.Lines, e.Reason)})
 	default:
-		st.add(journal.Entry{Kind: api.KindNotice, Data: objectOr(raw)}, nil)
+		st.event(api.KindNotice, Actor{}, api.Notice{Code: "shim_event", Text: fmt.Sprintf("the shim told something that this hub does not know: %.40q", e.Event)})
 	}
 }
 

@@ -31,6 +31,9 @@ type DialRequest struct {
 	Post bool
 	// Fresh says that it is surely another process than the one before.
 	Fresh bool
+	// Unauthenticated says that it brought no credential, and is let in all the same:
+	// to sessions of its own kind alone.
+	Unauthenticated bool
 }
 
 // A DialGrant says which run a request belongs to.
@@ -55,6 +58,14 @@ type DialHello struct {
 	Transport string
 	// Reconnected says that it was connected to a hub before.
 	Reconnected bool
+	// Runner is the version of the environment that it runs in, as it says; "" if it
+	// does not.
+	Runner string
+	// Unauthenticated is that of its request.
+	Unauthenticated bool
+	// Relay is the relay that shows the agent, nil for a CLI that dialled in. It
+	// takes the place of Transport and Name.
+	Relay *Relay
 }
 
 // DialGrant judges a CLI that dials in. The error is [ErrCredential], an
@@ -63,7 +74,7 @@ func (h *Hub) DialGrant(ctx context.Context, r DialRequest) (DialGrant, error) {
 	if id, ok := sessionOf(r.Token); ok {
 		return h.grantOwn(ctx, id, r)
 	}
-	if !r.Trusted {
+	if !r.Trusted && !r.Unauthenticated {
 		return DialGrant{}, ErrCredential
 	}
 	session, err := h.dialled(ctx, r)
@@ -103,7 +114,8 @@ func (h *Hub) grantOwn(ctx context.Context, id string, r DialRequest) (DialGrant
 	return DialGrant{Session: id, Run: run.Run, Own: true, Received: run.LastUUIDs}, nil
 }
 
-// dialled finds the session that a trusted CLI means; "" if it is a new one.
+// dialled finds the session that a CLI means which brings no credential of a run; ""
+// if it is a new one.
 func (h *Hub) dialled(ctx context.Context, r DialRequest) (string, error) {
 	if r.Name == "" {
 		return h.dialledRoot(ctx, r)
@@ -112,14 +124,15 @@ func (h *Hub) dialled(ctx context.Context, r DialRequest) (string, error) {
 		return r.Name, nil
 	}
 	h.mu.Lock()
-	id := h.names[r.Name]
+	key := nameKey(r.Name, r.Unauthenticated)
+	id := h.names[key]
 	h.mu.Unlock()
 	if id != "" {
 		if _, err := h.journal.Session(ctx, id); !errors.Is(err, journal.ErrNotFound) {
 			return id, err
 		}
 		h.mu.Lock()
-		delete(h.names, r.Name) // it was removed; the name is free
+		delete(h.names, key) // it was removed; the name is free
 		h.mu.Unlock()
 	}
 	row, err := h.journal.SessionByConversation(ctx, r.Name)
@@ -144,13 +157,13 @@ func (h *Hub) dialledRoot(ctx context.Context, r DialRequest) (string, error) {
 	}
 	var posting []string
 	for _, run := range runs {
-		if run.Transport != transportWebSocket && run.Transport != transportHybrid {
+		if !dials(run.Transport) || specOf(run.Spec).Unauthenticated != r.Unauthenticated {
 			continue
 		}
 		if r.LastWritten != "" && slices.Contains(run.LastUUIDs, r.LastWritten) {
 			return run.Session, nil
 		}
-		if dialName(run.Spec) == "" && run.Transport == transportHybrid {
+		if specOf(run.Spec).Name == "" && run.Transport == transportHybrid {
 			posting = append(posting, run.Session)
 		}
 	}
@@ -163,23 +176,31 @@ func (h *Hub) dialledRoot(ctx context.Context, r DialRequest) (string, error) {
 	return "", nil
 }
 
-// grantFor says which run of a session a trusted CLI may have.
+// grantFor says which run of a session a CLI may have that brings no credential of a
+// run. One that brings none at all may have runs of its own kind alone, and is not told
+// what the session of another is.
 func (h *Hub) grantFor(ctx context.Context, id string, r DialRequest) (DialGrant, error) {
 	row, err := h.journal.Session(ctx, id)
 	if err != nil {
 		return DialGrant{}, err
 	}
-	if !row.Archived.IsZero() {
-		return DialGrant{}, &GoneError{Reason: "the session was archived"}
-	}
 	run, err := h.journal.Run(ctx, id, row.Run)
-	if errors.Is(err, journal.ErrNotFound) {
-		return DialGrant{Session: id, Run: row.Run + 1}, nil
+	if errors.Is(err, journal.ErrNotFound) { // it has had none
+		run, err = &journal.Run{Ended: row.Created}, nil
 	}
 	if err != nil {
 		return DialGrant{}, err
 	}
+	unauthenticated := specOf(run.Spec).Unauthenticated
 	switch {
+	case r.Unauthenticated && !unauthenticated:
+		return DialGrant{}, ErrCredential
+	case !row.Archived.IsZero():
+		return DialGrant{}, &GoneError{Reason: "the session was archived"}
+	case run.Ended.IsZero() && unauthenticated != r.Unauthenticated:
+		return DialGrant{}, &OwnedError{Session: id, Run: run.Run}
+	case r.Unauthenticated && !run.Ended.IsZero() && h.ownedByOthers(row.Conversation, id) != nil:
+		return DialGrant{}, ErrCredential // an authenticated session has gone on with it
 	case !run.Ended.IsZero():
 		return DialGrant{Session: id, Run: row.Run + 1}, nil
 	case !dials(run.Transport):
@@ -195,12 +216,16 @@ func dials(transport string) bool {
 	return transport == transportWebSocket || transport == transportHybrid
 }
 
-// A rowSpec is what the row of a run says of a CLI that dials in.
+// A rowSpec is what the row of a run says of a CLI that dials in, or that a tee shows.
 type rowSpec struct {
 	// Name is the path under which it dialled.
 	Name string `json:"name,omitempty"`
 	// Stopped says that a client stopped it: it must not come back.
 	Stopped bool `json:"stopped,omitempty"`
+	// Unauthenticated says that it brought no credential.
+	Unauthenticated bool `json:"unauthenticated,omitempty"`
+	// Elsewhere is that of [Hello].
+	Elsewhere bool `json:"elsewhere,omitempty"`
 }
 
 func specOf(raw json.RawMessage) (v rowSpec) {
@@ -208,20 +233,41 @@ func specOf(raw json.RawMessage) (v rowSpec) {
 	return v
 }
 
-// dialName returns the path under which a run dialled in.
-func dialName(spec json.RawMessage) string { return specOf(spec).Name }
+// stoppedSpec returns the spec of a run that a client has stopped.
+func stoppedSpec(raw json.RawMessage) json.RawMessage {
+	v := specOf(raw)
+	v.Stopped = true
+	return encoded(v)
+}
+
+// nameKey returns the key of a path among the hub's names. CLIs without a credential
+// have names of their own: what one of them dials must not be taken for the session of
+// another CLI, nor keep that from its own.
+func nameKey(name string, unauthenticated bool) string {
+	if unauthenticated {
+		return "unauthenticated/" + name // no path has a slash
+	}
+	return name
+}
 
 // AttachDialled connects a CLI that dialled in to its run, or makes the run, or
 // the session, that it begins. Its lines may come before Connected is called.
 func (h *Hub) AttachDialled(ctx context.Context, hello DialHello, sender LinkSender) (*RunLink, link.Welcome, error) {
-	if hello.Transport == "" {
+	switch {
+	case hello.Relay != nil:
+		hello.Transport, hello.Name = transportRelay, hello.Relay.URL
+	case hello.Transport == "":
 		hello.Transport = transportWebSocket
 	}
 	s, release, err := h.dialledSession(ctx, hello)
 	if err != nil {
 		return nil, link.Welcome{}, err
 	}
-	l := &RunLink{hub: h, session: s, release: release, sender: sender, dialled: true}
+	foreign := hello.Relay != nil
+	l := &RunLink{
+		hub: h, session: s, release: release, sender: sender, dialled: true, runner: runnerName(hello.Runner), unauthenticated: hello.Unauthenticated,
+		relay: foreign, tee: foreign, steer: foreign,
+	}
 	var welcome link.Welcome
 	err = s.do(ctx, patient, func(st *step) (err error) {
 		welcome, err = st.attachDialled(l, hello)
@@ -250,7 +296,9 @@ func (h *Hub) dialledSession(ctx context.Context, hello DialHello) (*session, fu
 	release := h.releaser(s)
 	err = s.do(ctx, patient, func(st *step) error {
 		st.event(api.KindCreated, Actor{}, record.Created{Epoch: newEpoch()})
-		st.startRun(runSpec{fresh: true, transport: hello.Transport, name: hello.Name})
+		st.startRun(runSpec{
+			fresh: true, transport: hello.Transport, name: hello.Name, unauthenticated: hello.Unauthenticated, relay: hello.Relay,
+		})
 		return nil
 	})
 	if err != nil {
@@ -265,17 +313,21 @@ func (st *step) attachDialled(l *RunLink, hello DialHello) (link.Welcome, error)
 	s, p := st.s, st.s.projection
 	if hello.Session != "" {
 		switch {
-		case hello.Run >= p.Run && p.Ended == nil && !dials(p.Transport): // it was resumed meanwhile
+		case hello.Unauthenticated && !p.Unauthenticated:
+			return link.Welcome{}, ErrCredential
+		case hello.Run >= p.Run && p.Ended == nil && !p.expects(&hello): // it was resumed meanwhile
 			return link.Welcome{}, &OwnedError{Session: s.id, Run: p.Run}
 		case hello.Run == p.Run && p.Ended == nil:
 		case hello.Run == p.Run+1:
 			if p.Ended == nil {
 				st.endRun(api.Ended{Reason: "its process was replaced by another"}, false)
 			}
-			if err := s.hub.owner(p.State.Conversation(), s.id); err != nil {
+			if err := s.hub.owner(p.Node, p.State.Conversation(), s.id); err != nil {
 				return link.Welcome{}, err
 			}
-			st.startRun(runSpec{transport: hello.Transport, name: hello.Name, hash: s.run.TokenHash})
+			st.startRun(runSpec{
+				transport: hello.Transport, name: hello.Name, hash: s.run.TokenHash, unauthenticated: hello.Unauthenticated, relay: hello.Relay,
+			})
 		default:
 			return link.Welcome{}, &GoneError{Reason: "the run has ended"}
 		}
@@ -285,9 +337,9 @@ func (st *step) attachDialled(l *RunLink, hello DialHello) (link.Welcome, error)
 	}
 	l.run = p.Run
 	s.link = l
-	if hello.Name != "" {
+	if hello.Name != "" && hello.Relay == nil {
 		s.hub.mu.Lock()
-		s.hub.names[hello.Name] = s.id
+		s.hub.names[nameKey(hello.Name, hello.Unauthenticated)] = s.id
 		s.hub.mu.Unlock()
 	}
 	return link.Welcome{Epoch: p.Epoch, Have: s.run.Have, Next: s.run.NextCommand}, nil
@@ -315,7 +367,11 @@ func (l *RunLink) Connected(ctx context.Context, again bool) error {
 		l.connected = true
 		s.links.joined++
 		s.doubt = doubtState{since: st.now}
-		st.event(api.KindLinkUp, Actor{}, record.RunFound{Back: again || p.First != nil})
+		st.event(api.KindLinkUp, Actor{}, record.RunFound{Back: again || p.First != nil, Runner: l.runner})
+		if l.relay {
+			st.relayUp(l)
+			return nil
+		}
 		if p.First == nil {
 			s.policy.due = true
 			if _, err := st.initialize(nil); err != nil {
@@ -422,10 +478,12 @@ func (l *RunLink) Doubtful(ctx context.Context, number int64, reason string) err
 			if v.Run != st.s.projection.Run || v.Number != number || v.State != string(api.MessageSent) {
 				continue
 			}
-			switch v.Kind {
-			case commandPrompt:
+			switch {
+			case l.relay: // nothing is sent twice to an agent that another may have replaced
+				st.fate(v, api.MessageUnknown, reason)
+			case v.Kind == commandPrompt:
 				// It is sent again: the CLI swallows a second one.
-			case commandAnswer, commandRefusal, commandInitialize:
+			case v.Kind == commandAnswer, v.Kind == commandRefusal, v.Kind == commandInitialize:
 				// If it did not arrive the CLI lists its question.
 				st.fate(v, api.MessageWritten, "")
 			default:
@@ -475,8 +533,15 @@ func (h *Hub) linesOf(session string, run int) map[[32]byte]int {
 
 // known reports whether the log of the run has a line that the CLI repeats.
 func (l *RunLink) known(v *Item) bool {
-	if h, err := wire.Peek(v.Bytes); err == nil && string(h.Type) == "control_response" {
-		return false // two answers under one id may both count
+	if h, err := wire.Peek(v.Bytes); err == nil {
+		switch string(h.Type) {
+		case "control_response":
+			return false // two answers under one id may both count
+		case "control_request":
+			if l.relay {
+				return false // what is repeated is still asked; there is no other way to learn that
+			}
+		}
 	}
 	key := identity(v.Bytes)
 	if l.seen[key] == 0 {

@@ -137,7 +137,7 @@ func (s *session) presumption(now time.Time) string {
 func (st *step) readTurn() {
 	s, p, d := st.s, st.s.projection, &st.s.doubt
 	prompt, conversation := p.lastPrompt(), p.State.Conversation()
-	if s.hub.launcher == nil || prompt == "" || conversation == "" || d.reading || st.now.Sub(d.since) < overSilence || st.now.Before(d.next) {
+	if s.hub.launcher == nil || p.Relay != nil || prompt == "" || conversation == "" || d.reading || st.now.Sub(d.since) < overSilence || st.now.Before(d.next) {
 		return
 	}
 	d.reading = true
@@ -269,7 +269,7 @@ func (p *projection) gap(d api.Gap) {
 		p.Epoch = d.Epoch
 	}
 	under := p.State.Turn || len(p.State.Queue.Waiting) > 0 || p.State.Told != "" && p.State.Told != wire.SessionStateIdle
-	p.Doubt = p.Doubt || under && dials(p.Transport) && p.Ended == nil
+	p.Doubt = p.Doubt || under && (dials(p.Transport) || p.Relay != nil) && p.Ended == nil
 }
 
 // turn folds what a turn is taken to be whose end was not seen.

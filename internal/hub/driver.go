@@ -13,6 +13,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/answer"
+	"github.com/switchboard-dev/switchboard/internal/journal"
 	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
 	"github.com/switchboard-dev/switchboard/wire/fold"
@@ -73,7 +74,7 @@ func (h *Hub) CreateDirect(ctx context.Context, by Actor, in api.CreateSession) 
 	if !filepath.IsAbs(in.Dir) {
 		return nil, record.Unfit("dir: expected an absolute path, got %q", in.Dir)
 	}
-	if err := checkOptions(by, in.Options); err != nil {
+	if err := h.checkOptions(by, in.Options, nil); err != nil {
 		return nil, err
 	}
 	raw, err := json.Marshal(in)
@@ -181,7 +182,7 @@ func (p *projection) foreign(requestID string) *foreignRequest {
 // refuseForeign answers what the CLI asks a registrant that is gone.
 func (st *step) refuseForeign() {
 	p := st.s.projection
-	if st.s.drivers.registrant != nil || p.Ended != nil || p.Transport == transportTee {
+	if st.s.drivers.registrant != nil || p.Ended != nil || p.foreignProcess() {
 		return
 	}
 	for _, f := range slices.Clone(p.Foreign) {
@@ -364,8 +365,10 @@ func (s *session) notStarted() error {
 func (st *step) notOurs(alive *bool) error {
 	s, p := st.s, st.s.projection
 	switch {
-	case p.Ended != nil || p.Transport != transportTee:
+	case p.Ended != nil || !p.foreignProcess():
 		return nil
+	case p.Relay != nil:
+		return notEndable()
 	case s.link == nil && alive == nil:
 		return errUnknown
 	case s.link == nil && !*alive:
@@ -383,8 +386,11 @@ func (st *step) notOurs(alive *bool) error {
 // kept for then: a prompt might come to lie in a queue that is never emptied.
 func (s *session) foreign(steering bool) error {
 	p := s.projection
-	if p.Ended != nil || p.Transport != transportTee {
+	if p.Ended != nil || !p.foreignProcess() {
 		return nil
+	}
+	if p.Relay != nil {
+		return s.behindRelay(steering)
 	}
 	if s.link == nil {
 		return &api.Error{
@@ -428,13 +434,13 @@ const leftTime = 15 * time.Second
 
 // importSpool has what the dead process of a run has left taken in: it may tell how the
 // process has ended, which only it knows.
-func (h *Hub) importSpool(ctx context.Context, session string, run int) {
+func (h *Hub) importSpool(ctx context.Context, run *journal.Run) {
 	if h.options.Left == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, leftTime)
 	defer cancel()
-	if err := h.options.Left(ctx, h, session, run); err != nil {
-		h.log.Warn("what a process has left is not taken in yet", "session", session, "run", run, "err", err)
+	if err := h.options.Left(ctx, h, run.Node, run.Session, run.Run); err != nil {
+		h.log.Warn("what a process has left is not taken in yet", "session", run.Session, "run", run.Run, "err", err)
 	}
 }

@@ -198,6 +198,7 @@ func (m *countedMetrics) Commit(int, time.Duration)   { m.count(func() { m.commi
 func (m *countedMetrics) Shown(time.Duration)         { m.count(func() { m.shown++ }) }
 func (m *countedMetrics) Behind(int64)                {}
 func (m *countedMetrics) Evaluated(int)               {}
+func (m *countedMetrics) SandboxRefused(string, int)  {}
 func (m *countedMetrics) Question(kind, outcome string, _ time.Duration) {
 	m.count(func() { m.questions[kind+" "+outcome]++ })
 }

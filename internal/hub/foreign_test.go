@@ -117,7 +117,7 @@ func TestPromptForAbsentProgram(t *testing.T) {
 func TestLeftBehind(t *testing.T) {
 	var asked []string
 	l := newLab(t, func(o *hub.Options) {
-		o.Left = func(_ context.Context, _ *hub.Hub, session string, run int) error {
+		o.Left = func(_ context.Context, _ *hub.Hub, _, session string, run int) error {
 			asked = append(asked, fmt.Sprintf("%s-%d", session, run)) // by one goroutine, and looked at when that has gone on
 			return errors.New("not yet")
 		}

@@ -37,8 +37,11 @@ type Options struct {
 	// Journal is where everything is kept. It is required, and stays the
 	// caller's to close, after the hub.
 	Journal journal.Journal
-	// Launcher starts processes. If nil, none can be started; CLIs may dial in.
+	// Launcher starts processes on the hub's own machine. If nil, none can be started
+	// there; CLIs may dial in.
 	Launcher Launcher
+	// Nodes are the other machines that agents run on. If nil, there are none.
+	Nodes Nodes
 	// Logger takes what an operator should know. If nil, nothing is logged.
 	Logger *slog.Logger
 	// Now is the clock. If nil, time.Now.
@@ -62,14 +65,19 @@ type Options struct {
 	// Left takes in what the process of a run kept for a hub and could not give one
 	// (see [Hub.AttachSpool]), if there is something. It is called when the process is
 	// dead, before the run is ended for that, not by a session's loop, and returns when
-	// ctx ends. It may be nil.
-	Left func(ctx context.Context, h *Hub, session string, run int) error
+	// ctx ends. node is the machine that the process ran on, "" for the hub's own. It may
+	// be nil.
+	Left func(ctx context.Context, h *Hub, node, session string, run int) error
 	// Silence is how long a CLI that dialled in may be silent after it came back
 	// and lines were lost, before its turn counts as over; see the file doubt.go.
 	// If zero, 30 s.
 	Silence time.Duration
 	// Rest is how long a session that no caller uses stays in memory. If zero, 30 s.
 	Rest time.Duration
+	// Presets are sets of options that sessions can be started with by name.
+	Presets []Preset
+	// Sandbox is what the operating system enforces where a session does not say.
+	Sandbox SandboxDefaults
 }
 
 // A Hub keeps the sessions. It owns one goroutine per session in use and one
@@ -89,21 +97,25 @@ type Hub struct {
 	ledger     *budget.Ledger
 	globalFeed *globalFeed
 	metrics    Metrics
+	elsewhere  nodeRules
 
 	lineBlocks sync.Pool // *lineBlock
 
-	ctx    context.Context
-	cancel context.CancelFunc
-	tasks  sync.WaitGroup
-	look   chan string  // sessions to look after at once
-	stuck  atomic.Int64 // sessions that wait for the journal to be writable
+	ctx     context.Context
+	cancel  context.CancelFunc
+	tasks   sync.WaitGroup
+	look    chan string   // sessions to look after at once
+	finding chan struct{} // a slot for each session whose node is being asked
+	stuck   atomic.Int64  // sessions that wait for the journal to be writable
 
 	mu       sync.Mutex
 	sessions map[string]*session
 	loading  map[string]chan struct{}
 	leases   map[string]journal.Lease // by conversation
-	names    map[string]string        // sessions by the path that a CLI dialled
+	names    map[string]string        // sessions by the path that a CLI dialled, see nameKey
 	offline  map[string]bool          // sessions whose run has no link
+	places   map[string]string        // nodes of sessions whose run is on one and has not ended
+	finds    map[string]bool          // sessions whose node is being asked, see find: whether once more
 	requests map[string]chan struct{} // with a client's id that are under way, by scope and id
 	closed   bool
 }
@@ -114,6 +126,7 @@ func New(ctx context.Context, o Options) (*Hub, error) {
 	h := &Hub{
 		journal: o.Journal, launcher: o.Launcher, log: o.Logger, clock: o.Now, watch: o.Watch, rest: o.Rest, silence: o.Silence,
 		sessions: map[string]*session{}, loading: map[string]chan struct{}{}, leases: map[string]journal.Lease{},
+		places: map[string]string{}, finds: map[string]bool{}, finding: make(chan struct{}, maxFinds),
 		names: map[string]string{}, offline: map[string]bool{}, requests: map[string]chan struct{}{}, look: make(chan string, 64),
 	}
 	if h.log == nil {
@@ -143,13 +156,17 @@ func New(ctx context.Context, o Options) (*Hub, error) {
 		h.metrics = noMetrics{}
 	}
 	var err error
-	if h.ledger, err = budget.Open(ctx, budget.Options{Journal: o.Journal, Budgets: o.Budgets, ResumeAtReset: o.ResumeAtReset, Now: h.clock}); err != nil {
+	if h.ledger, err = budget.Open(ctx, budget.Options{Journal: o.Journal, Budgets: o.Budgets, ResumeAtReset: o.ResumeAtReset, Now: h.clock, NodeName: h.nodeName}); err != nil {
 		return nil, err
 	}
 	h.globalFeed = newGlobalFeed(o.Journal)
 	// The hub's own context: a caller's that ends must not end the sessions.
 	h.ctx, h.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	changed := h.rules.Changed() // before any session reads the rules
+	var nodesChanged <-chan struct{}
+	if o.Nodes != nil {
+		nodesChanged = o.Nodes.Changed()
+	}
 	if err := h.recover(ctx); err != nil {
 		h.cancel()
 		h.tasks.Wait()
@@ -157,6 +174,9 @@ func New(ctx context.Context, o Options) (*Hub, error) {
 	}
 	h.tasks.Go(h.maintain)
 	h.tasks.Go(func() { h.watchRules(changed) })
+	if o.Nodes != nil {
+		h.tasks.Go(func() { h.watchNodes(nodesChanged) })
+	}
 	return h, nil
 }
 
@@ -202,7 +222,8 @@ func (h *Hub) recover(ctx context.Context) error {
 			h.mu.Unlock()
 			continue
 		}
-		unborn := r.Transport == transportShim && r.PID == 0
+		// What became of a start on another machine is asked when that is there, see find.
+		unborn := r.Transport == transportShim && r.PID == 0 && r.Node == ""
 		if unborn && h.launcher != nil {
 			// The hub was killed between writing the run down and noting its
 			// process, if it came to that: such a process was never spoken to.
@@ -217,26 +238,24 @@ func (h *Hub) recover(ctx context.Context) error {
 				return nil
 			}
 			if unborn {
-				st.endRun(api.Ended{Reason: "the hub ended before the process was started"}, true)
-				if _, waiting := p.nextPrompt(); waiting {
-					st.startRun(runSpec{fresh: p.Resume == "", resume: p.Resume, fork: p.Fork, at: p.At})
-				}
+				st.unborn("the hub ended before the process was started")
 				return nil
 			}
-			if p.Linked || p.phase() != fold.PhaseOffline && p.phase() != fold.PhaseStarting {
+			if p.Linked || p.phase() != fold.PhaseOffline && (p.phase() != fold.PhaseStarting || r.Node != "") {
 				st.down("the hub was restarted")
 			}
 			held := p.State.Conversation()
 			if held == "" && !p.Fork {
 				held = p.Resume
 			}
-			h.holdLease(held, journal.Lease{ConfigDir: p.ConfigDir, Conversation: held, Session: s.id, Run: p.Run})
+			h.holdLease(p.Node, held, p.leaseOf(held))
+			h.noteRun(s.id, p.Node)
 			return nil
 		})
 		h.mu.Lock()
 		h.offline[r.Session] = true
-		if name := dialName(r.Spec); name != "" {
-			h.names[name] = r.Session
+		if spec := specOf(r.Spec); spec.Name != "" {
+			h.names[nameKey(spec.Name, spec.Unauthenticated)] = r.Session
 		}
 		h.mu.Unlock()
 		release()
@@ -422,6 +441,11 @@ func (h *Hub) checkSoon(id string) {
 	h.mu.Lock()
 	h.offline[id] = true
 	h.mu.Unlock()
+	h.lookSoon(id)
+}
+
+// lookSoon has the maintenance goroutine check a session before its next round.
+func (h *Hub) lookSoon(id string) {
 	select {
 	case h.look <- id:
 	default: // the next round finds it
@@ -474,83 +498,6 @@ func (h *Hub) pokeDue() {
 	for _, s := range due {
 		s.post(func(*step) {})
 	}
-}
-
-// dialWait is how long a CLI that dials in is waited for after the hub was
-// restarted: 2.1.120 tries for about ten minutes.
-const dialWait = 11 * time.Minute
-
-// reap ends the run of a session whose process is known to be dead, and sweeps
-// up what it left.
-func (h *Hub) reap(id string) {
-	s, release, err := h.acquire(h.ctx, id)
-	if err != nil {
-		if problem, ok := errors.AsType[*api.Error](err); ok && problem.Code == api.CodeNotFound {
-			h.mu.Lock()
-			delete(h.offline, id)
-			h.mu.Unlock()
-		}
-		return
-	}
-	defer release()
-	var run journal.Run
-	settled := false
-	err = s.do(h.ctx, patient, func(st *step) error {
-		run = s.run
-		if s.link == nil && s.projection.Linked && s.projection.Ended == nil {
-			st.down("the link was lost") // with what was in memory
-		}
-		settled = s.projection.Ended != nil || s.link != nil || s.process.starts > 0
-		switch {
-		case settled:
-		case s.projection.Transport == transportWebSocket || s.projection.Transport == transportHybrid || run.PID == 0:
-			run.Run = 0 // this hub cannot look for its process
-			if settled = st.neverCame(); settled {
-				return nil
-			}
-			lost := s.projection.Lost
-			if s.projection.Updated.After(lost) {
-				lost = s.projection.Updated // the fold is from before it had Lost
-			}
-			if s.projection.phase() == fold.PhaseOffline && st.now.Sub(lost) > dialWait {
-				st.endRun(api.Ended{Reason: ErrGone.Error()}, false)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return
-	}
-	if settled {
-		h.mu.Lock()
-		delete(h.offline, id)
-		h.mu.Unlock()
-		return
-	}
-	if run.Run == 0 || h.launcher == nil || run.PID > 0 && h.launcher.Alive(run.PID, run.PIDStart) {
-		return
-	}
-	h.importSpool(h.ctx, id, run.Run)
-	ctx, cancel := context.WithTimeout(h.ctx, 15*time.Second)
-	defer cancel()
-	swept, err := h.launcher.Sweep(ctx, run.Marker)
-	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
-		h.log.Warn("sweeping up after a dead shim", "session", id, "run", run.Run, "err", err)
-	}
-	_ = s.do(h.ctx, patient, func(st *step) error {
-		if s.projection.Run != run.Run || s.link != nil {
-			return nil
-		}
-		reason := "its shim process died"
-		if s.projection.Transport == transportTee {
-			reason = "the program that it belongs to, or switchboard wrap, died"
-		}
-		if swept > 0 {
-			reason += fmt.Sprintf("; %d processes that it left were ended", swept)
-		}
-		st.endRun(api.Ended{Reason: reason}, false)
-		return nil
-	})
 }
 
 // forgetAfter is after how long what a session keeps for followers in memory is
@@ -610,6 +557,12 @@ func (h *Hub) evictIdle() {
 func (h *Hub) problem(err error, id string) error {
 	if owned, ok := errors.AsType[*OwnedError](err); ok {
 		return &api.Error{Status: http.StatusConflict, Code: api.CodeOwned, Title: owned.Error(), Session: owned.Session, Hint: "stop that session first, or fork the conversation"}
+	}
+	if unreachable, ok := errors.AsType[*UnreachableError](err); ok {
+		return &api.Error{
+			Status: http.StatusServiceUnavailable, Code: api.CodeOffline, Title: fmt.Sprintf("the machine %q is not connected", unreachable.Node),
+			Hint: "start switchboard node run there, and try again",
+		}
 	}
 	if errors.Is(err, ErrClosed) || errors.Is(err, errEvicted) {
 		return record.Closing()

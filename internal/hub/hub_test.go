@@ -42,7 +42,7 @@ func (l *lab) judge(id string) {
 // differs says how the log of a session's newest run differs from what its CLI
 // wrote and read.
 func (l *lab) differs(id string) string {
-	s := l.launcher.of(id)
+	s := l.shimOf(id)
 	var lines, sent []string
 	for _, e := range l.events(id) {
 		if e.Run != s.spec.Run {

@@ -5,20 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"iter"
+	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
 	"github.com/switchboard-dev/switchboard/api"
-	"github.com/switchboard-dev/switchboard/claude/claudetest"
 	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/journal"
-	"github.com/switchboard-dev/switchboard/internal/link"
 	"github.com/switchboard-dev/switchboard/internal/report"
 	"github.com/switchboard-dev/switchboard/wire"
 )
@@ -53,12 +49,28 @@ func newLab(t *testing.T, change ...func(*hub.Options)) *lab {
 	for _, c := range change {
 		c(&l.options)
 	}
+	for _, m := range l.launchers() {
+		m.lab = l
+	}
 	l.open()
 	t.Cleanup(func() {
 		l.close()
-		l.launcher.killAll()
+		for _, m := range l.launchers() {
+			m.killAll()
+		}
 	})
 	return l
+}
+
+// launchers returns those of all of the lab's machines.
+func (l *lab) launchers() []*launcher {
+	list := []*launcher{l.launcher}
+	if ns, ok := l.options.Nodes.(*nodes); ok {
+		for _, n := range ns.all {
+			list = append(list, n.launcher)
+		}
+	}
+	return list
 }
 
 func (l *lab) open() {
@@ -72,7 +84,9 @@ func (l *lab) open() {
 		l.t.Fatal(err)
 	}
 	l.report(l.library, l.scratch)
-	l.launcher.connectAll()
+	for _, m := range l.launchers() {
+		m.connectAll()
+	}
 }
 
 // report has the lab's reports use a library and a scratch folder.
@@ -80,7 +94,31 @@ func (l *lab) report(library report.Library, scratch string) {
 	l.library, l.scratch = library, scratch
 	l.reports = report.New(report.Options{
 		Journal: l.journal, Now: l.options.Now, Library: library, Rules: l.options.Rules, Live: l.hub.Unknown, Scratch: scratch,
+		Libraries: l.libraries,
 	})
+}
+
+// shimOf returns the shim of a session's newest run, on whatever machine.
+func (l *lab) shimOf(id string) *shim {
+	for _, m := range l.launchers() {
+		if s := m.of(id); s != nil {
+			return s
+		}
+	}
+	return nil
+}
+
+// libraries returns the library of one of the lab's nodes.
+func (l *lab) libraries(ctx context.Context, name string) (report.Library, string, string, error) {
+	ns, ok := l.options.Nodes.(*nodes)
+	if !ok {
+		return nil, "", "", api.Errorf(http.StatusNotFound, api.CodeNotFound, "there is no machine %q", name)
+	}
+	id, display, err := ns.Choose(ctx, name, nil)
+	if err != nil {
+		return nil, "", "", err
+	}
+	return ns.byID(id).library, id, display, nil
 }
 
 // adopt makes a session of a conversation on disk.
@@ -93,8 +131,10 @@ func (l *lab) adopt(conversation string, in api.Adopt) (*api.Created, error) {
 }
 
 func (l *lab) close() {
-	l.launcher.listen(false)
-	l.launcher.cutAll()
+	for _, m := range l.launchers() {
+		m.listen(false)
+		m.cutAll()
+	}
 	if err := l.hub.Close(); err != nil {
 		l.t.Error(err)
 	}
@@ -231,480 +271,4 @@ func code(err error) string {
 		return problem.Code
 	}
 	return fmt.Sprint(err)
-}
-
-// A launcher starts shims that live in the test.
-type launcher struct {
-	lab *lab
-
-	mu      sync.Mutex
-	shims   map[string]*shim // by marker
-	fail    error            // the next start fails with it
-	specs   []hub.LaunchSpec
-	history map[string][]string
-	plan    string                // what Plan finds
-	asked   func(context.Context) // called by Plan and Alive, if it is not nil
-	version string
-	pid     int
-	hold    chan struct{} // starts wait for it, if it is not nil
-	closed  bool          // there is no hub to connect to
-}
-
-func (l *launcher) Start(_ context.Context, spec hub.LaunchSpec) (*hub.Launched, error) {
-	if l.hold != nil {
-		<-l.hold
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.specs = append(l.specs, spec)
-	if err := l.fail; err != nil {
-		l.fail = nil
-		return nil, err
-	}
-	l.pid++
-	version := l.version
-	if version == "" {
-		version = "2.1.325"
-	}
-	s := newShim(l.lab, spec, l.pid, version)
-	l.shims[spec.Marker] = s
-	if !l.closed {
-		s.connect()
-	}
-	return &hub.Launched{PID: s.pid, PIDStart: "x", Version: version, Simulated: true, ConfigDir: "/config"}, nil
-}
-
-func (l *launcher) Alive(pid int, _ string) bool {
-	if l.asked != nil {
-		l.asked(context.Background())
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, s := range l.shims {
-		if s.pid == pid {
-			return s.lives()
-		}
-	}
-	return false
-}
-
-func (l *launcher) Sweep(_ context.Context, marker string) (int, error) {
-	l.mu.Lock()
-	s := l.shims[marker]
-	l.mu.Unlock()
-	if s == nil || !s.lives() {
-		return 0, nil
-	}
-	s.kill()
-	return 1, nil
-}
-
-// keep gives a conversation a transcript.
-func (l *launcher) keep(conversation string, lines ...string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.history = map[string][]string{conversation: lines}
-}
-
-func (l *launcher) History(_ context.Context, _, _, conversation string) (iter.Seq2[[]byte, error], error) {
-	l.mu.Lock()
-	lines, found := l.history[conversation]
-	l.mu.Unlock()
-	if !found {
-		return nil, fs.ErrNotExist
-	}
-	return func(yield func([]byte, error) bool) {
-		for _, line := range lines {
-			if !yield([]byte(line), nil) {
-				return
-			}
-		}
-	}, nil
-}
-
-func (l *launcher) Plan(ctx context.Context, _ hub.PlanQuery) (*hub.PlanFile, error) {
-	if l.asked != nil {
-		l.asked(ctx)
-	}
-	if l.plan == "" {
-		return nil, fs.ErrNotExist
-	}
-	return &hub.PlanFile{Path: "/config/plans/a.md", Text: l.plan}, nil
-}
-
-// spec returns how a session's newest run was started.
-func (l *launcher) spec(session string) hub.LaunchSpec {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	var newest hub.LaunchSpec
-	for _, s := range l.specs {
-		if s.Session == session && s.Run > newest.Run {
-			newest = s
-		}
-	}
-	return newest
-}
-
-func (l *launcher) each(f func(*shim)) {
-	l.mu.Lock()
-	var all []*shim
-	for _, s := range l.shims {
-		all = append(all, s)
-	}
-	l.mu.Unlock()
-	for _, s := range all {
-		f(s)
-	}
-}
-
-func (l *launcher) connectAll() {
-	l.listen(true)
-	l.each((*shim).connect)
-}
-
-// alive has a process live that is no shim of the lab's.
-func (l *launcher) alive(t *testing.T, pid int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.shims["process"] = &shim{pid: pid}
-	t.Cleanup(func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		delete(l.shims, "process")
-	})
-}
-
-// specOf returns what was to be started for a session last.
-func (l *launcher) specOf(session string) (spec hub.LaunchSpec) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, s := range l.shims {
-		if s.spec.Session == session && s.spec.Run > spec.Run {
-			spec = s.spec
-		}
-	}
-	return spec
-}
-
-// listen says whether there is a hub that shims can connect to.
-func (l *launcher) listen(there bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.closed = !there
-}
-
-func (l *launcher) cutAll()  { l.each((*shim).cut) }
-func (l *launcher) killAll() { l.each((*shim).kill) }
-
-// of returns the shim of a session's newest run.
-func (l *launcher) of(session string) *shim {
-	var newest *shim
-	l.each(func(s *shim) {
-		if s.spec.Session == session && (newest == nil || s.spec.Run > newest.spec.Run) {
-			newest = s
-		}
-	})
-	return newest
-}
-
-// A shim stands between a simulated CLI and the hub, as the real one does: it
-// numbers lines, keeps them until they are acknowledged, and writes commands
-// once.
-type shim struct {
-	lab  *lab
-	spec hub.LaunchSpec
-	pid  int
-	sim  *claudetest.Sim
-
-	mu      sync.Mutex
-	items   []hub.Item // kept until acknowledged
-	next    int64
-	live    int64
-	written int64
-	conn    *conn
-	dead    bool
-	gone    string
-	changed chan struct{}
-	done    sync.WaitGroup
-}
-
-func newShim(l *lab, spec hub.LaunchSpec, pid int, version string) *shim {
-	quirks, err := claudetest.QuirksFor(version)
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	args := []string{
-		"--print", "--verbose", "--input-format=stream-json", "--output-format=stream-json", "--permission-prompt-tool=stdio",
-		"--include-partial-messages", "--replay-user-messages",
-	}
-	if spec.Resume != "" {
-		args = append(args, "--resume="+spec.Resume)
-	}
-	if spec.Fork {
-		args = append(args, "--fork-session")
-	}
-	if mode := spec.Options.PermissionMode; mode != "" {
-		args = append(args, "--permission-mode="+mode)
-	}
-	if spec.Options.AllowBypass {
-		args = append(args, "--allow-dangerously-skip-permissions")
-	}
-	if len(spec.Deny)+len(spec.Ask) > 0 {
-		args = append(args, "--settings="+encode(map[string]any{"permissions": map[string]any{"deny": spec.Deny, "ask": spec.Ask}}))
-	}
-	s := &shim{lab: l, spec: spec, pid: pid, next: 1, changed: make(chan struct{})}
-	s.sim = claudetest.StartSim(&claudetest.SimOptions{
-		Quirks: &quirks, Dir: spec.Dir, Args: args,
-		Env: []string{"HOME=" + l.dir, "ANTHROPIC_API_KEY=made-up", "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS=1", "IS_SANDBOX=1"},
-	})
-	s.done.Go(s.read)
-	return s
-}
-
-// read numbers the CLI's lines.
-func (s *shim) read() {
-	for {
-		line, err := s.sim.Read(context.Background())
-		if err != nil {
-			break
-		}
-		h, _ := wire.Peek(line)
-		s.put(line, wire.ClassOf(h))
-	}
-	code, _ := s.sim.Wait(context.Background())
-	s.mu.Lock()
-	dead := s.dead
-	s.mu.Unlock()
-	if !dead {
-		s.event(link.Event{Event: "exited", Code: &code, Reason: fmt.Sprintf("it exited with code %d", code), Requested: true})
-	}
-}
-
-func (s *shim) event(e link.Event) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.items = append(s.items, hub.Item{Record: link.Record{Number: s.next, Kind: link.Happened, Bytes: []byte(encode(e))}})
-	s.next++
-	s.notify()
-}
-
-func (s *shim) put(line []byte, class wire.Class) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch class {
-	case wire.Durable:
-		s.items = append(s.items, hub.Item{Record: link.Record{Number: s.next, Kind: link.Line, Bytes: line}})
-		s.next++
-		s.live = 0
-	case wire.Live:
-		s.live++
-		s.items = append(s.items, hub.Item{Record: link.Record{Number: s.next - 1, K: s.live, Kind: link.Live, Bytes: line}})
-	default:
-	}
-	s.notify()
-}
-
-// notify wakes the connection. mu is held.
-func (s *shim) notify() {
-	close(s.changed)
-	s.changed = make(chan struct{})
-}
-
-func (s *shim) lives() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return !s.dead
-}
-
-// kill ends shim and CLI at once, as SIGKILL does.
-func (s *shim) kill() {
-	s.mu.Lock()
-	s.dead = true
-	s.mu.Unlock()
-	s.cut()
-	if err := s.sim.Close(); err != nil {
-		s.lab.t.Error(err)
-	}
-	s.done.Wait()
-}
-
-// cut cuts the connection and waits until it is gone.
-func (s *shim) cut() {
-	s.mu.Lock()
-	c := s.conn
-	s.conn = nil
-	s.mu.Unlock()
-	if c != nil {
-		c.cancel()
-		<-c.done
-	}
-}
-
-// connect connects to the hub.
-func (s *shim) connect() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.dead || s.conn != nil {
-		return
-	}
-	c := &conn{shim: s, done: make(chan struct{}), commands: make(chan link.Order, 1024), stop: make(chan time.Duration, 1), closeInput: make(chan struct{}, 8), acks: make(chan int64, 1024)}
-	c.ctx, c.cancel = context.WithCancel(context.Background())
-	s.conn = c
-	s.done.Go(c.run)
-}
-
-// hello introduces the shim.
-func (s *shim) hello() hub.Hello {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	oldest := s.next
-	for _, item := range s.items {
-		if item.Kind != link.Live {
-			oldest = item.Number
-			break
-		}
-	}
-	return hub.Hello{Hello: link.Hello{
-		Session: s.spec.Session, Run: s.spec.Run, Instance: fmt.Sprint("i", s.pid), Next: s.next, Oldest: oldest,
-		Written: s.written, PID: s.pid, PIDStart: "x",
-	}, Token: s.spec.Token}
-}
-
-// A conn is one connection of a shim.
-type conn struct {
-	shim       *shim
-	ctx        context.Context
-	cancel     context.CancelFunc
-	done       chan struct{}
-	commands   chan link.Order
-	stop       chan time.Duration
-	closeInput chan struct{}
-	acks       chan int64
-}
-
-func (c *conn) Send(commands []link.Order) {
-	for _, v := range commands {
-		select {
-		case c.commands <- v:
-		default:
-			panic("too many commands are under way")
-		}
-	}
-}
-func (c *conn) Stop(grace time.Duration, _ string) { c.stop <- grace }
-func (c *conn) CloseInput()                        { c.closeInput <- struct{}{} }
-func (c *conn) Ack(have int64) {
-	select {
-	case c.acks <- have:
-	default:
-	}
-}
-func (c *conn) Close(string) { c.cancel() }
-
-// run carries lines and commands until the connection is cut.
-func (c *conn) run() {
-	defer close(c.done)
-	s := c.shim
-	a, welcome, err := s.lab.hub.Attach(c.ctx, s.hello(), c)
-	if err != nil {
-		if gone, ok := errors.AsType[*hub.GoneError](err); ok {
-			s.mu.Lock()
-			s.gone = gone.Reason
-			s.mu.Unlock()
-		}
-		return
-	}
-	var lines sync.WaitGroup
-	lines.Go(func() { c.lines(a, welcome.Have) })
-	for c.ctx.Err() == nil {
-		select {
-		case v := <-c.commands:
-			c.write(a, v)
-		case <-c.stop:
-			_ = s.sim.CloseInput()
-			go func() { _ = s.sim.Close() }()
-		case <-c.closeInput:
-			_ = s.sim.CloseInput()
-		case have := <-c.acks:
-			s.acked(have)
-		case <-c.ctx.Done():
-		}
-	}
-	lines.Wait()
-	a.Lost(errors.New("the link was cut"))
-}
-
-func (c *conn) write(l *hub.RunLink, v link.Order) {
-	s := c.shim
-	s.mu.Lock()
-	again := v.Number <= s.written
-	s.mu.Unlock()
-	if !again {
-		if err := s.sim.Write(c.ctx, v.Line); err != nil {
-			_ = l.Failed(c.ctx, v.Number, err.Error())
-			return
-		}
-		s.mu.Lock()
-		s.written = v.Number
-		s.mu.Unlock()
-	}
-	_ = l.Written(c.ctx, v.Number)
-}
-
-// lines sends what the hub does not have.
-func (c *conn) lines(l *hub.RunLink, have int64) {
-	s := c.shim
-	sent := 0
-	for c.ctx.Err() == nil {
-		s.mu.Lock()
-		changed := s.changed
-		var batch []hub.Item
-		for _, item := range s.items[min(sent, len(s.items)):] {
-			sent++
-			if item.Kind == link.Live || item.Number > have {
-				batch = append(batch, item)
-			}
-		}
-		s.mu.Unlock()
-		if len(batch) > 0 {
-			if err := l.Receive(c.ctx, batch); err != nil {
-				return
-			}
-			continue
-		}
-		select {
-		case <-changed:
-		case <-c.ctx.Done():
-		}
-	}
-}
-
-// acked would forget lines; the test keeps them all, so that a connection can
-// begin anywhere.
-func (*shim) acked(int64) {}
-
-// lines returns what the CLI wrote, without live lines.
-func (s *shim) lines() []string {
-	var lines []string
-	for _, e := range s.sim.Record() {
-		if e.Read {
-			continue
-		}
-		h, _ := wire.Peek([]byte(e.Line))
-		if wire.ClassOf(h) == wire.Durable {
-			lines = append(lines, e.Line)
-		}
-	}
-	return lines
-}
-
-// read returns what the CLI read.
-func (s *shim) commands() []string {
-	var lines []string
-	for _, e := range s.sim.Record() {
-		if e.Read {
-			lines = append(lines, e.Line)
-		}
-	}
-	return lines
 }

@@ -3,20 +3,26 @@ package hub
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"iter"
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/sandbox"
 )
 
-// A Launcher starts the processes of sessions and finds what became of them.
-// Its methods are safe for concurrent use.
+// A Launcher starts the processes of sessions on one machine and finds what became
+// of them. Its methods are safe for concurrent use. On a machine that is not
+// connected Life returns [LifeUnknown] and the others an *[UnreachableError].
 type Launcher interface {
 	// Start starts a run and returns as soon as its shim runs; the shim connects
-	// by itself. The error says in one sentence why it could not be started.
+	// by itself. The error says in one sentence why it could not be started. On
+	// another machine the same session and run are started once, however often they
+	// are asked for; an *[UnreachableError] says that it is not known whether the run
+	// was started.
 	Start(ctx context.Context, spec LaunchSpec) (*Launched, error)
-	// Alive reports whether the process with this pid and start time lives.
-	Alive(pid int, start string) bool
+	// Life says what is known of a process.
+	Life(ctx context.Context, p Process) Life
 	// Sweep ends everything that carries a run's marker and returns how many
 	// processes that were.
 	Sweep(ctx context.Context, marker string) (int, error)
@@ -26,7 +32,69 @@ type Launcher interface {
 	// Plan returns the file that an agent has written its plan to. The error is
 	// fs.ErrNotExist if there is none.
 	Plan(ctx context.Context, q PlanQuery) (*PlanFile, error)
+	// Resolve follows the links in absolute paths, as that machine does: see
+	// [policy.Real]. There is one result for each path, in their order.
+	Resolve(ctx context.Context, paths []string) ([]Resolved, error)
 }
+
+// A Life is what is known of a process. A machine that cannot be reached tells
+// nothing: its processes are not dead.
+type Life int
+
+// What can be known of a process.
+const (
+	LifeUnknown Life = iota
+	LifeAlive
+	LifeDead
+)
+
+// String returns the word for it.
+func (l Life) String() string {
+	switch l {
+	case LifeAlive:
+		return "alive"
+	case LifeDead:
+		return "dead"
+	case LifeUnknown:
+	}
+	return "unknown"
+}
+
+// A Process is the process of a run.
+type Process struct {
+	Session string
+	Run     int
+	// PID and PIDStart name the shim's process. PID is 0 if its start was never
+	// confirmed.
+	PID      int
+	PIDStart string
+}
+
+// A Resolved is where a path leads. Err says why that is not known, "" if it is.
+type Resolved struct {
+	Path string
+	Err  string
+}
+
+// An UnreachableError says that a machine could not be asked.
+type UnreachableError struct {
+	// Node is the machine's name.
+	Node string
+	// Err is what went wrong; nil if the machine is simply not connected.
+	Err error
+}
+
+// Error says what to do.
+func (e *UnreachableError) Error() string {
+	text := fmt.Sprintf("the machine %q is not connected; start switchboard node run there", e.Node)
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
+	}
+	return text
+}
+
+// Unwrap returns what went wrong.
+func (e *UnreachableError) Unwrap() error { return e.Err }
 
 // A PlanQuery says whose plan is looked for.
 type PlanQuery struct {
@@ -70,6 +138,8 @@ type LaunchSpec struct {
 	BypassingAgents bool
 	// Deny and Ask are the rules that the CLI is to enforce itself.
 	Deny, Ask []string
+	// Sandbox is what the rules ask of the sandbox.
+	Sandbox sandbox.Policy
 }
 
 // Launched says what was started.
@@ -83,4 +153,6 @@ type Launched struct {
 	Simulated bool
 	// ConfigDir is the folder in which the CLI keeps its conversations.
 	ConfigDir string
+	// Sandbox is what the CLI was started in.
+	Sandbox api.Sandbox
 }

@@ -5,35 +5,58 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/journal"
 )
 
-// owner returns the session that has a conversation, nil if no other than session does.
-func (h *Hub) owner(conversation, session string) error {
+// leaseKey names a conversation: one with the same id on another machine is another.
+func leaseKey(node, conversation string) string {
+	if node == "" || conversation == "" {
+		return conversation
+	}
+	return node + ":" + conversation
+}
+
+// leaseOf returns the lease of a conversation for the session's run.
+func (p *projection) leaseOf(conversation string) journal.Lease {
+	return journal.Lease{ConfigDir: leaseDir(p.Node, p.ConfigDir), Conversation: conversation, Session: p.ID, Run: p.Run}
+}
+
+// leaseDir names the folder of a lease: on another machine it is another one.
+func leaseDir(node, configDir string) string {
+	if node == "" {
+		return configDir
+	}
+	return node + ":" + configDir
+}
+
+// owner returns the session that has a conversation on a machine, nil if no other than
+// session does.
+func (h *Hub) owner(node, conversation, session string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if l, held := h.leases[conversation]; held && conversation != "" && l.Session != session {
+	if l, held := h.leases[leaseKey(node, conversation)]; held && conversation != "" && l.Session != session {
 		return &OwnedError{Session: l.Session, Run: l.Run}
 	}
 	return nil
 }
 
-// holdLease notes that a run has a conversation.
-func (h *Hub) holdLease(conversation string, l journal.Lease) {
+// holdLease notes that a run has a conversation on a machine.
+func (h *Hub) holdLease(node, conversation string, l journal.Lease) {
 	if conversation == "" {
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.leases[conversation] = l
+	h.leases[leaseKey(node, conversation)] = l
 }
 
 // claim notes that a run is about to go on with a conversation, unless another
 // session has it.
-func (h *Hub) claim(l journal.Lease) error {
+func (h *Hub) claim(node string, l journal.Lease) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if held, ok := h.leases[l.Conversation]; ok && held.Session != l.Session {
+	key := leaseKey(node, l.Conversation)
+	if held, ok := h.leases[key]; ok && held.Session != l.Session {
 		return &OwnedError{Session: held.Session, Run: held.Run}
 	}
-	h.leases[l.Conversation] = l
+	h.leases[key] = l
 	return nil
 }
 
@@ -43,15 +66,15 @@ func (h *Hub) claim(l journal.Lease) error {
 func (st *step) lease(l *RunLink) error {
 	s, p := st.s, st.s.projection
 	conversation := p.State.Conversation()
-	if err := s.hub.owner(conversation, s.id); err != nil {
+	if err := s.hub.owner(p.Node, conversation, s.id); err != nil {
 		st.event(api.KindNotice, Actor{}, api.Notice{Code: "owned", Text: "the conversation is in use elsewhere: " + err.Error()})
 		if l.dialled {
 			return err
 		}
 		return nil
 	}
-	lease := journal.Lease{ConfigDir: p.ConfigDir, Conversation: conversation, Session: s.id, Run: p.Run}
-	s.hub.holdLease(conversation, lease)
+	lease := p.leaseOf(conversation)
+	s.hub.holdLease(p.Node, conversation, lease)
 	st.batch.Leases = append(st.batch.Leases, lease)
 	return nil
 }
@@ -60,10 +83,10 @@ func (st *step) lease(l *RunLink) error {
 func (st *step) releaseLease() {
 	s, p := st.s, st.s.projection
 	for _, c := range p.State.Conversations {
-		l := journal.Lease{ConfigDir: p.ConfigDir, Conversation: c.ID, Session: s.id}
+		l := journal.Lease{ConfigDir: leaseDir(p.Node, p.ConfigDir), Conversation: c.ID, Session: s.id}
 		st.batch.Release = append(st.batch.Release, l)
-		if l.ConfigDir != "" {
-			l.ConfigDir = "" // it was named before the folder was known
+		if p.ConfigDir != "" {
+			l.ConfigDir = leaseDir(p.Node, "") // it was named before the folder was known
 			st.batch.Release = append(st.batch.Release, l)
 		}
 	}

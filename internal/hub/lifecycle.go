@@ -7,13 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"path/filepath"
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 	"github.com/switchboard-dev/switchboard/internal/record"
-	"github.com/switchboard-dev/switchboard/wire"
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
 
@@ -23,17 +21,21 @@ const (
 	transportTee       = record.TransportTee
 	transportWebSocket = record.TransportWebSocket
 	transportHybrid    = record.TransportHybrid
+	transportRelay     = record.TransportRelay
 )
 
 // Create makes a session and starts its process. If that fails nothing is left of
 // it.
 func (h *Hub) Create(ctx context.Context, by Actor, in api.CreateSession) (*api.Created, error) {
-	if err := checkCreate(by, in); err != nil {
-		return nil, err
-	}
-	request, err := json.Marshal(in)
+	request, err := json.Marshal(in) // as the client wrote it: a preset may change between two tries
 	if err != nil {
 		return nil, h.problem(err, "")
+	}
+	if in.Options, err = h.withPreset(&in); err != nil {
+		return nil, err
+	}
+	if err := h.checkCreate(by, in, nil); err != nil {
+		return nil, err
 	}
 	sum := sumOf([]byte("create"), request)
 	return h.createOnce(ctx, by, in, sum, runSpec{resume: in.Resume, fork: in.Fork, transport: in.Transport}, "")
@@ -66,11 +68,16 @@ func (h *Hub) createOnce(ctx context.Context, by Actor, in api.CreateSession, su
 
 // create makes a session whose request was checked.
 func (h *Hub) create(ctx context.Context, by Actor, in api.CreateSession, sum []byte, spec runSpec, forkOf string) (*api.Created, error) {
+	at, err := h.placeFor(ctx, in, spec)
+	if err != nil {
+		return nil, err
+	}
 	if spec.resume != "" && !spec.fork {
-		if err := h.owner(spec.resume, ""); err != nil {
+		if err := h.owner(at.id, spec.resume, ""); err != nil {
 			return nil, h.problem(err, "")
 		}
 	}
+	h.prepareRules(ctx, at, in.Dir)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -79,7 +86,7 @@ func (h *Hub) create(ctx context.Context, by Actor, in api.CreateSession, sum []
 	lasting := context.WithoutCancel(ctx)
 	s := h.newSession(newID("s"))
 	h.mu.Lock()
-	err := h.startLocked(s)
+	err = h.startLocked(s)
 	h.mu.Unlock()
 	if err != nil {
 		return nil, h.problem(err, s.id)
@@ -90,11 +97,11 @@ func (h *Hub) create(ctx context.Context, by Actor, in api.CreateSession, sum []
 	var token string
 	err = s.do(lasting, writing, func(st *step) error {
 		if spec.resume != "" && !spec.fork {
-			if err := h.claim(journal.Lease{Conversation: spec.resume, Session: s.id, Run: 1}); err != nil {
+			if err := h.claim(at.id, journal.Lease{ConfigDir: leaseDir(at.id, ""), Conversation: spec.resume, Session: s.id, Run: 1}); err != nil {
 				return err
 			}
 		}
-		st.event(api.KindCreated, by, record.Created{Title: in.Title, Dir: in.Dir, Epoch: newEpoch(), Options: in.Options, Fork: forkOf, Resume: spec.resume, Copy: spec.fork, At: spec.at, Direct: spec.direct})
+		st.event(api.KindCreated, by, record.Created{Title: in.Title, Dir: in.Dir, Epoch: newEpoch(), Options: in.Options, Fork: forkOf, Resume: spec.resume, Copy: spec.fork, At: spec.at, Direct: spec.direct, Node: at.id, NodeName: at.name})
 		if in.ClientID != "" {
 			answer, _ := json.Marshal(s.id) //nolint:errchkjson // a string
 			st.batch.ClientIDs = append(st.batch.ClientIDs, journal.ClientID{Scope: scopeCreate, ID: in.ClientID, Sum: sum, Answer: answer, Time: st.now})
@@ -111,7 +118,7 @@ func (h *Hub) create(ctx context.Context, by Actor, in api.CreateSession, sum []
 	})
 	if err == nil && spec.resume != "" {
 		// Its history may be long: it is not part of one step.
-		if err = s.history(ctx, spec.resume, in.Dir, spec.at); err == nil {
+		if err = s.history(ctx, at.id, spec.resume, in.Dir, spec.at); err == nil {
 			err = s.do(lasting, patient, func(st *step) error {
 				token = st.startRun(spec)
 				return nil
@@ -172,6 +179,7 @@ func (h *Hub) discard(s *session) {
 	h.loading[s.id] = wait
 	delete(h.sessions, s.id)
 	delete(h.offline, s.id)
+	delete(h.places, s.id)
 	for conversation, l := range h.leases {
 		if l.Session == s.id {
 			delete(h.leases, conversation)
@@ -203,44 +211,6 @@ func (h *Hub) startProblem(err error, id string) error {
 		return err
 	}
 	return &api.Error{Status: http.StatusBadGateway, Code: api.CodeStartFailed, Title: "the agent could not be started", Detail: err.Error()}
-}
-
-// checkCreate says what is wrong with a request for a session.
-func checkCreate(by Actor, in api.CreateSession) error {
-	invalid := func(format string, args ...any) error {
-		return api.Errorf(http.StatusUnprocessableEntity, api.CodeInvalid, format, args...)
-	}
-	switch in.Transport {
-	case "", transportShim:
-		if !filepath.IsAbs(in.Dir) {
-			return invalid("dir: expected an absolute path, got %q", in.Dir)
-		}
-	case transportWebSocket, transportHybrid, transportTee:
-	default:
-		return invalid("transport: expected shim, websocket, hybrid or tee, got %q", in.Transport)
-	}
-	if in.Fork && in.Resume == "" {
-		return invalid("fork needs resume: the conversation to copy")
-	}
-	return checkOptions(by, in.Options)
-}
-
-// checkOptions says what is wrong with a session's options.
-func checkOptions(by Actor, o api.SessionOptions) error {
-	mode := wire.PermissionMode(o.PermissionMode)
-	sensitive := mode == wire.PermissionModeBypassPermissions || o.AllowBypass || len(o.MCPServers) > 0 || len(o.Settings) > 0 ||
-		len(o.PluginDirs) > 0 || len(o.Env) > 0 || len(o.ExtraArgs) > 0
-	if sensitive && !by.Admin {
-		return api.Errorf(http.StatusForbidden, api.CodeForbidden, "bypassPermissions, MCP servers, settings, plugins, environment and raw flags need the scope admin")
-	}
-	body, err := initializeBody(o)
-	if err != nil {
-		return err
-	}
-	if agentsBypass(body.Agents) && !by.Admin {
-		return api.Errorf(http.StatusForbidden, api.CodeForbidden, "bypassPermissions needs the scope admin")
-	}
-	return nil
 }
 
 // once makes requests with the same name wait for each other, until the function
@@ -351,16 +321,21 @@ func sessionIn(answer json.RawMessage) string {
 
 // Resume starts a new process that goes on with a session's conversation.
 func (h *Hub) Resume(ctx context.Context, by Actor, id string, in api.Resume) (*api.Session, error) {
-	if in.Options != nil {
-		if err := checkOptions(by, *in.Options); err != nil {
-			return nil, err
-		}
-	}
 	s, release, err := h.acquire(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
+	node := ""
+	err = s.do(ctx, reading, func(*step) error {
+		if node = s.projection.Node; in.Options == nil {
+			return nil
+		}
+		return h.checkOptions(by, *in.Options, &s.projection.Options)
+	})
+	if err != nil {
+		return nil, h.problem(err, id)
+	}
 	raw, err := json.Marshal(in)
 	if err != nil {
 		return nil, h.problem(err, id)
@@ -373,6 +348,11 @@ func (h *Hub) Resume(ctx context.Context, by Actor, id string, in api.Resume) (*
 		}
 		if old != nil {
 			return s.snapshot(ctx)
+		}
+	}
+	if node != "" { // else the run would wait for its machine, and the caller would not be told
+		if _, err := h.askSome(ctx, node, []string{"/"}); err != nil {
+			return nil, h.problem(err, id)
 		}
 	}
 	if in.Force {
@@ -445,10 +425,13 @@ func (s *session) resumable() error {
 		}
 		return &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Title: "the session is already running"}
 	}
+	if err := p.notStartable(); err != nil {
+		return err
+	}
 	if p.Dir == "" && p.State.Dir == "" {
 		return &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Title: "the session has no folder to start a process in"}
 	}
-	return s.hub.owner(p.State.Conversation(), s.id)
+	return s.hub.owner(p.Node, p.State.Conversation(), s.id)
 }
 
 // giveUp ends the run of a session that cannot be reached.
@@ -463,12 +446,16 @@ func (s *session) giveUp(ctx context.Context, by Actor) error {
 	if err != nil || !lost {
 		return s.hub.problem(err, s.id)
 	}
-	if s.hub.launcher != nil && run.Marker != "" {
-		if _, err := s.hub.launcher.Sweep(ctx, run.Marker); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+	if launcher := s.hub.launcherOf(run.Node); launcher != nil && run.Marker != "" {
+		_, err := launcher.Sweep(ctx, run.Marker)
+		if unreachable, away := errors.AsType[*UnreachableError](err); away {
+			return notEnded(unreachable)
+		}
+		if err != nil && !errors.Is(err, errors.ErrUnsupported) {
 			s.log.Warn("ending a run by force", "session", s.id, "run", run.Run, "err", err)
 		}
 	}
-	s.hub.importSpool(ctx, s.id, run.Run)
+	s.hub.importSpool(ctx, &run)
 	err = s.do(ctx, patient, func(st *step) error {
 		if s.projection.Run == run.Run && s.link == nil {
 			st.endRun(api.Ended{Reason: givenUpBy + nameOf(by)}, false)
@@ -476,6 +463,15 @@ func (s *session) giveUp(ctx context.Context, by Actor) error {
 		return nil
 	})
 	return s.hub.problem(err, s.id)
+}
+
+// notEnded says that a process was not ended because its machine could not be reached.
+func notEnded(err *UnreachableError) error {
+	return &api.Error{
+		Status: http.StatusServiceUnavailable, Code: api.CodeOffline, Title: err.Error(),
+		Detail: "the agent may be at work there, and cannot be ended from here",
+		Hint:   "try again when the machine is connected, or forget the machine with switchboard node forget, which ends its sessions",
+	}
 }
 
 func nameOf(by Actor) string {
@@ -512,7 +508,7 @@ func (h *Hub) Stop(ctx context.Context, by Actor, id string, in api.Stop) (*api.
 			}
 			st.stop(stoppedBy+nameOf(by), grace)
 		case p.Transport == transportWebSocket || p.Transport == transportHybrid:
-			s.run.Spec = encoded(rowSpec{Name: dialName(s.run.Spec), Stopped: true})
+			s.run.Spec = stoppedSpec(s.run.Spec)
 			st.endRun(api.Ended{Reason: stoppedBy + nameOf(by)}, false)
 		case !in.Force:
 			return &api.Error{
@@ -543,7 +539,7 @@ func (st *step) stop(reason string, grace time.Duration) {
 	link := s.link
 	st.then(func() { link.sender.Stop(grace, reason) })
 	if link.dialled {
-		s.run.Spec = encoded(rowSpec{Name: dialName(s.run.Spec), Stopped: true})
+		s.run.Spec = stoppedSpec(s.run.Spec)
 		st.endRun(api.Ended{Reason: reason}, false)
 	}
 }
@@ -556,16 +552,26 @@ func (h *Hub) Fork(ctx context.Context, by Actor, id string, in api.Fork) (*api.
 	}
 	defer release()
 	var create api.CreateSession
+	var before *api.SessionOptions
+	var at place
 	var conversation string
 	err = s.do(ctx, reading, func(*step) error {
 		p := s.projection
+		if p.Relay != nil { // its conversation is not on this machine
+			return p.notStartable()
+		}
 		conversation = p.State.Conversation()
+		at = place{p.Node, p.NodeName}
 		create = api.CreateSession{ClientID: in.ClientID, Dir: p.Dir, Title: in.Title, Prompt: in.Prompt, Resume: conversation, Fork: true, Options: p.Options}
+		before = new(p.Options)
 		if create.Dir == "" {
 			create.Dir = p.State.Dir
 		}
 		if create.Title == "" && p.title() != "" {
 			create.Title = p.title() + " (fork)"
+		}
+		if in.Options != nil {
+			create.Options = withHidden(*in.Options, &p.Options)
 		}
 		return nil
 	})
@@ -575,7 +581,7 @@ func (h *Hub) Fork(ctx context.Context, by Actor, id string, in api.Fork) (*api.
 	if conversation == "" {
 		return nil, &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Title: "the session has no conversation yet", Hint: "send it a message first"}
 	}
-	if err := checkCreate(by, create); err != nil {
+	if err := h.checkCreate(by, create, before); err != nil {
 		return nil, err
 	}
 	raw, err := json.Marshal(in)
@@ -583,5 +589,5 @@ func (h *Hub) Fork(ctx context.Context, by Actor, id string, in api.Fork) (*api.
 		return nil, h.problem(err, id)
 	}
 	sum := sumOf([]byte("fork"), []byte(id), raw)
-	return h.createOnce(ctx, by, create, sum, runSpec{resume: conversation, fork: true, at: in.At}, id)
+	return h.createOnce(ctx, by, create, sum, runSpec{resume: conversation, fork: true, at: in.At, place: &at}, id)
 }

@@ -193,7 +193,7 @@ func (st *step) enqueue(by Actor, in incoming, first bool) (*api.Message, error)
 func (st *step) fits(m api.Message) error {
 	line, err := messageLine(m)
 	if err == nil {
-		_, _, err = wire.Fit(line, st.s.projection.version())
+		_, err = st.s.projection.fit(line)
 	}
 	if err != nil {
 		return lineProblem(err)

@@ -29,6 +29,8 @@ type Metrics interface {
 	// Evaluated counts judgements of calls that a client asked for: how many
 	// rules were held against how many calls.
 	Evaluated(evaluations int)
+	// SandboxRefused counts what a sandbox has refused, by its kind.
+	SandboxRefused(kind string, n int)
 }
 
 // noMetrics counts nothing.
@@ -40,6 +42,7 @@ func (noMetrics) Shown(time.Duration)                    {}
 func (noMetrics) Question(string, string, time.Duration) {}
 func (noMetrics) Behind(int64)                           {}
 func (noMetrics) Evaluated(int)                          {}
+func (noMetrics) SandboxRefused(string, int)             {}
 
 // measure counts what a step wrote and showed.
 func (st *step) measure() {
@@ -82,6 +85,9 @@ type Stats struct {
 	// Followers is how many follow sessions, Loaded how many sessions are in
 	// memory.
 	Followers, Loaded int
+	// Sandboxes counts the processes that run and that the hub started, by what holds
+	// them back: a mode, or none if it could not be enforced.
+	Sandboxes map[string]int
 }
 
 // Stats returns figures of the hub.
@@ -90,7 +96,7 @@ func (h *Hub) Stats(ctx context.Context) (Stats, error) {
 	if err != nil {
 		return Stats{}, h.problem(err, "")
 	}
-	v := Stats{Sessions: map[api.State]int{}, OpenQuestions: map[api.QuestionKind]int{}, Followers: int(h.globalFeed.followers.Load())}
+	v := Stats{Sessions: map[api.State]int{}, OpenQuestions: map[api.QuestionKind]int{}, Followers: int(h.globalFeed.followers.Load()), Sandboxes: map[string]int{}}
 	for state, n := range counts.Sessions {
 		v.Sessions[api.State(state)] = n
 	}
@@ -102,6 +108,9 @@ func (h *Hub) Stats(ctx context.Context) (Stats, error) {
 	v.Loaded = len(h.sessions)
 	for _, s := range h.sessions {
 		v.Followers += int(s.followers.Load())
+		if name := s.boxed.Load(); name != nil && *name != "" {
+			v.Sandboxes[*name]++
+		}
 	}
 	return v, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/budget"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 	"github.com/switchboard-dev/switchboard/internal/record"
+	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // The kinds of notifications.
@@ -82,7 +83,10 @@ func (st *step) notifications(e *journal.Entry, held map[string]bool) []Notifica
 			return nil
 		}
 		text := "the agent asks something"
-		if q.Tool != "" {
+		switch {
+		case q.Tool == wire.ToolSandboxNetwork:
+			text = "the sandbox asks about a connection"
+		case q.Tool != "":
 			text = "the agent asks about a call of " + q.Tool
 		}
 		return []Notification{{Kind: notifyNeedsInput, Question: q.ID, QuestionKind: string(q.Kind), Text: text}}

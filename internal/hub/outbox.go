@@ -36,10 +36,11 @@ type outboxState struct {
 
 // send sends a line to the CLI: it is journaled with its number, and goes out
 // after the commit if the process can be reached; otherwise when it can. id is
-// the command's, new if empty. The line is fitted to the version here.
+// the command's, new if empty. The line is fitted to the version here. Of a line that
+// sets variables the journal gets the names alone: it is sent now or never.
 func (st *step) send(id, kind string, by Actor, line []byte) (string, error) {
 	s := st.s
-	line, _, err := wire.Fit(line, s.projection.version())
+	line, err := s.projection.fit(s.projection.addressed(line))
 	if err != nil {
 		return "", err
 	}
@@ -60,7 +61,11 @@ func (st *step) send(id, kind string, by Actor, line []byte) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("encoding a command: %w", err)
 	}
-	st.add(journal.Entry{Kind: api.KindSent, Source: by.Source, By: by.Name, UUID: string(h.UUID), Line: line, Data: data}, nil)
+	kept := line
+	if string(h.Type) == typeEnvironment {
+		kept = record.ShownLine(line)
+	}
+	st.add(journal.Entry{Kind: api.KindSent, Source: by.Source, By: by.Name, UUID: string(h.UUID), Line: kept, Data: data}, nil)
 	switch {
 	case takenUp(kind):
 		s.heard(st.now) // the CLI needs a moment for it
@@ -105,7 +110,7 @@ func (st *step) failed(l *RunLink, number int64, reason string) bool {
 		if v.Run != st.s.projection.Run || v.Number != number || v.State != string(api.MessageSent) {
 			continue
 		}
-		if l.dialled && staysValid(v.Kind) {
+		if l.dialled && !l.relay && staysValid(v.Kind) {
 			return false // sent again when the CLI is back
 		}
 		if v.Kind == commandPrompt {
@@ -188,7 +193,7 @@ func (st *step) dispatch() {
 	}
 	switch phase := p.phase(); {
 	case phase.TakesPrompt():
-	case phase == fold.PhaseStarting && p.First != nil && !p.prompted():
+	case phase == fold.PhaseStarting && (p.First != nil || p.Relay != nil) && !p.prompted():
 		// The CLI holds a prompt until it has answered initialize.
 	default:
 		return

@@ -89,7 +89,7 @@ func (st *step) planOf(ask *wire.ControlRequest) *api.Plan {
 		percent := c.Percent
 		plan.Percent = &percent
 	}
-	plan.Outcomes = answer.Outcomes(plan, p.Transport, false)
+	plan.Outcomes = answer.Outcomes(plan, p.replaceable() == nil, false)
 	return plan
 }
 
@@ -102,7 +102,7 @@ func (st *step) plansAsked(line *fold.Line) map[string]PlanQuery {
 	default:
 		return nil
 	}
-	if s.hub.launcher == nil || p.Transport == transportTee || p.Ended != nil {
+	if s.hub.launcherOf(p.Node) == nil || p.foreignProcess() || p.Ended != nil {
 		return nil
 	}
 	m, err := line.Message()
@@ -142,12 +142,12 @@ func (st *step) plansAsked(line *fold.Line) map[string]PlanQuery {
 const planTime = 5 * time.Second
 
 // readPlans reads the files of plans, those that there are.
-func (h *Hub) readPlans(session string, queries map[string]PlanQuery) map[string]*PlanFile {
+func (h *Hub) readPlans(node, session string, queries map[string]PlanQuery) map[string]*PlanFile {
 	ctx, cancel := context.WithTimeout(h.ctx, planTime)
 	defer cancel()
 	files := map[string]*PlanFile{}
 	for id, q := range queries {
-		file, err := h.launcher.Plan(ctx, q)
+		file, err := h.launcherOf(node).Plan(ctx, q)
 		switch {
 		case err == nil:
 			files[id] = file
@@ -170,7 +170,7 @@ func (p *projection) dir() string {
 // so. Versions that cannot tell leave it out.
 func (st *step) usage(id string) {
 	s := st.s
-	if s.projection.Transport == transportTee || s.projection.version().Compare(wire.Version{Major: 2, Minor: 1, Patch: 120}) < 0 {
+	if s.projection.foreignProcess() || s.projection.version().Compare(wire.Version{Major: 2, Minor: 1, Patch: 120}) < 0 {
 		return // or a program would be answered what it has not asked
 	}
 	st.then(func() {
@@ -333,10 +333,10 @@ func (st *step) compact(by Actor, in api.Answer) error {
 // answerFresh approves a plan that a new process is to carry out.
 func (st *step) answerFresh(by Actor, row journal.Question, ask *wire.ControlRequest, in api.Answer, text string) (*api.Question, error) {
 	s, p := st.s, st.s.projection
-	switch {
-	case p.Transport == transportTee:
-		return nil, record.Unfit("outcome: the process belongs to another program, and cannot be replaced")
-	case s.hub.launcher == nil || p.dir() == "":
+	if err := p.replaceable(); err != nil {
+		return nil, err
+	}
+	if s.hub.launcherOf(p.Node) == nil || p.dir() == "" {
 		return nil, &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Title: "the session has no folder to start a process in", Hint: "approve the plan without a fresh start"}
 	}
 	intent := &planIntent{
@@ -466,7 +466,7 @@ func (st *step) outlive(row *journal.Question, c fold.Change) bool {
 	p := st.s.projection
 	// A CLI whose input is closed takes back what it asks before it ends.
 	ends := c.Reason == fold.ReasonEnded || st.s.process.stopping != ""
-	if c.Question.Kind != fold.KindPlan || !ends || p.Transport == transportTee || p.dir() == "" || st.s.hub.launcher == nil {
+	if c.Question.Kind != fold.KindPlan || !ends || p.replaceable() != nil || p.dir() == "" || st.s.hub.launcherOf(p.Node) == nil {
 		return false
 	}
 	st.dropStale("there is a newer plan", row.ID)
@@ -474,7 +474,7 @@ func (st *step) outlive(row *journal.Question, c fold.Change) bool {
 	q.Stale = true
 	if q.Plan != nil {
 		plan := *q.Plan
-		plan.Outcomes = answer.Outcomes(&plan, p.Transport, true)
+		plan.Outcomes = answer.Outcomes(&plan, true, true)
 		q.Plan = &plan
 	}
 	st.event(api.KindQuestionChanged, Actor{}, q)

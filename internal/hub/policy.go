@@ -81,20 +81,17 @@ func (p *policyState) newRun() {
 // engine returns the rules that hold for the session.
 func (s *session) engine() *policy.Engine {
 	base := s.hub.rules.Engine()
+	if node := s.projection.Node; node != "" {
+		base = s.hub.engineOn(node)
+	} else if len(s.run.Spec) > 0 && specOf(s.run.Spec).Elsewhere {
+		base = s.hub.engineOn(unknownMachine)
+	}
+	base = base.For(s.projection.origin())
 	if j := s.policy.judge; j.base == base && sameRules(j.rules, s.projection.Rules) {
 		return j.engine
 	}
 	s.policy.judge = judge{base: base, rules: s.projection.Rules, engine: base}
-	if len(s.projection.Rules) == 0 {
-		return base
-	}
-	list := make([]policy.Rule, 0, len(s.projection.Rules))
-	for _, r := range s.projection.Rules {
-		list = append(list, policy.Rule{
-			Text: r.Rule, Decision: policy.Decision(r.Decision), Scope: policy.ScopeSession, ID: r.ID, Message: r.Message, Expires: r.Expires,
-		})
-	}
-	engine, err := base.With(list)
+	engine, err := withSessionRules(base, s.projection.Rules)
 	if err != nil { // then it allows nothing
 		s.log.Error("not all of a session's rules can be used", "session", s.id, "err", err)
 	}
@@ -102,17 +99,32 @@ func (s *session) engine() *policy.Engine {
 	return engine
 }
 
+// withSessionRules adds a session's own rules to those for all.
+func withSessionRules(base *policy.Engine, rules []api.SessionRule) (*policy.Engine, error) {
+	if len(rules) == 0 {
+		return base, nil
+	}
+	list := make([]policy.Rule, 0, len(rules))
+	for _, r := range rules {
+		list = append(list, policy.Rule{
+			Text: r.Rule, Decision: policy.Decision(r.Decision), Scope: policy.ScopeSession, ID: r.ID, Message: r.Message, Expires: r.Expires,
+		})
+	}
+	return base.With(list)
+}
+
 // sameRules compares by identity of the rules: they are never edited.
 func sameRules(a, b []api.SessionRule) bool {
 	return slices.EqualFunc(a, b, func(x, y api.SessionRule) bool { return x.ID == y.ID })
 }
 
-// decide returns what the rules say about a call. Rules with paths follow symbolic
-// links, the one thing for which a step turns to the disk: a verdict must not be older
-// than the answer that follows from it.
-func (st *step) decide(tool string, input json.RawMessage) policy.Verdict {
+// call returns a call of the session's that a request is about, as rules judge it. Rules
+// with paths follow symbolic links, the one thing for which a step turns to the disk: a
+// verdict must not be older than the answer that follows from it. Those of another machine
+// are known before the step, see the file elsewhere.go.
+func (st *step) call(request, tool string, input json.RawMessage) policy.Call {
 	p := st.s.projection
-	return st.s.engine().Decide(policy.Call{Tool: tool, Input: input, Dir: p.dir(), AddDirs: p.Options.AddDirs, Now: st.now})
+	return policy.Call{Tool: tool, Input: input, Dir: p.dir(), AddDirs: p.Options.AddDirs, Links: st.linksOf(request), Now: st.now}
 }
 
 // refOf names the rule of a verdict.
@@ -120,6 +132,8 @@ func refOf(v policy.Verdict) *api.RuleRef {
 	ref := &api.RuleRef{Decision: api.RuleDecision(v.Decision), Reason: v.Reason}
 	if v.Rule != nil {
 		ref.Rule, ref.Scope, ref.Source, ref.ID = v.Rule.Text, string(v.Rule.Scope), v.Rule.Source, v.Rule.ID
+	} else if v.Decision == policy.Allow { // see policy.Engine.Boxed
+		ref.Rule, ref.Scope, ref.Source = "sandbox_auto_allow", api.ScopeSandbox, api.ScopeSandbox
 	}
 	return ref
 }
@@ -127,7 +141,7 @@ func refOf(v policy.Verdict) *api.RuleRef {
 // offer offers an open question to the rules.
 func (st *step) offer(row journal.Question) {
 	s := st.s
-	if row.Kind != string(api.QuestionPermission) {
+	if row.Kind != string(api.QuestionPermission) || !s.projection.judged() {
 		return
 	}
 	ask, err := answer.Ask(&row)
@@ -142,7 +156,15 @@ func (st *step) offer(row journal.Question) {
 	if request.ToolName == answer.ToolEnterPlan && s.projection.Options.AskPlanMode {
 		return // a rule wants a person to be asked
 	}
-	verdict := st.decide(request.ToolName, request.Input)
+	call := st.call(row.RequestID, request.ToolName, request.Input)
+	verdict := s.projection.judge(s.engine(), call)
+	switch {
+	case verdict.Decision == policy.Deny:
+	case s.projection.asksItself(row.RequestID, request.ToolName):
+		verdict = policy.Verdict{Decision: policy.Allow, Reason: "the sandbox around Claude Code's own decides about the host", Enforced: policy.EnforcedHub}
+	case st.untold(&call):
+		s.follow.due = true
+	}
 	switch verdict.Decision {
 	case policy.Allow:
 		if request.RequiresUserInteraction || request.DefaultToNo || s.projection.Limits.Paused() {
@@ -228,7 +250,7 @@ func (st *step) answerHook(request *wire.ControlRequest) bool {
 				PermissionDecision: wire.HookPermissionDecisionAsk, PermissionDecisionReason: "The user wants to be asked before plan mode.",
 			}
 		} else {
-			out, ref = st.hookVerdict(input)
+			out, ref = st.hookVerdict(request.RequestID, input)
 		}
 		if out != nil && out.PermissionDecision == wire.HookPermissionDecisionAsk && st.s.projection.version().Compare(asksByHook) < 0 {
 			st.openHook(request, input, ref)
@@ -245,8 +267,15 @@ func (st *step) answerHook(request *wire.ControlRequest) bool {
 
 // hookVerdict returns what the rules make of a call that is brought to the hub by
 // a hook; nil leaves it to the CLI, which asks or not as it would anyway.
-func (st *step) hookVerdict(input *wire.PreToolUseInput) (*wire.PreToolUseOutput, *api.RuleRef) {
-	verdict := st.decide(input.ToolName, input.ToolInput)
+func (st *step) hookVerdict(request string, input *wire.PreToolUseInput) (*wire.PreToolUseOutput, *api.RuleRef) {
+	call := st.call(request, input.ToolName, input.ToolInput)
+	verdict := st.s.engine().Decide(call)
+	if verdict.Decision != policy.Deny && verdict.Decision != policy.Ask && st.untold(&call) {
+		// Without an answer of the rules it could run unasked.
+		verdict = policy.Verdict{
+			Decision: policy.Ask, Reason: "The machine that the agent runs on did not tell where the call's paths lead, so a person decides.", Enforced: policy.EnforcedHub,
+		}
+	}
 	out := &wire.PreToolUseOutput{PermissionDecisionReason: verdict.Reason}
 	switch verdict.Decision {
 	case policy.Deny:
@@ -304,6 +333,7 @@ func (st *step) rulesChanged() {
 	st.offerAll()
 	st.s.policy.due = true
 	st.warnNoHook()
+	st.warnHosts()
 }
 
 // flagSettings is the first version that takes settings while it runs.
@@ -316,8 +346,12 @@ func (st *step) push() {
 	if !s.policy.due || s.policy.pushing {
 		return
 	}
+	if p.Node != "" && p.Ended == nil && p.dir() != "" && !s.hub.elsewhere.knows(p.Node, p.dir()) {
+		s.follow.due = true // which rules hold in the folder may depend on where it leads
+		return
+	}
 	want := s.settings(st.now)
-	if p.Ended != nil || p.Transport == transportTee || want.Equal(p.Enforced) {
+	if p.Ended != nil || p.foreignProcess() || want.Equal(p.Enforced) {
 		s.policy.due = false
 		return
 	}
@@ -413,142 +447,6 @@ func (h *Hub) ConfirmPolicy(_ context.Context, by Actor, in api.ConfirmPolicy) (
 	return &p, nil
 }
 
-// How many rules a session may have, and how long everything may be allowed.
-const (
-	maxRules = 200
-	maxTrust = 24 * time.Hour
-)
-
-// AddRule adds a rule to a session.
-func (h *Hub) AddRule(ctx context.Context, by Actor, id string, in api.AddRule) (*api.SessionRule, error) {
-	s, release, err := h.acquire(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	request, err := repeatableOf("rule", id, in.ClientID, in)
-	if err != nil {
-		return nil, h.problem(err, id)
-	}
-	added := new(api.SessionRule)
-	old, err := s.once(ctx, request, func(st *step) (err error) {
-		if added, err = st.addRule(by, in); err != nil {
-			return err
-		}
-		st.keepAnswer(request, added)
-		st.rulesChanged()
-		return nil
-	})
-	if err == nil && old != nil {
-		err = json.Unmarshal(old, added)
-	}
-	if err != nil {
-		return nil, h.problem(err, id)
-	}
-	return added, nil
-}
-
-// addRule adds a rule to the session.
-func (st *step) addRule(by Actor, in api.AddRule) (*api.SessionRule, error) {
-	switch in.Decision {
-	case api.RuleAllow:
-		if !by.Admin {
-			return nil, api.Errorf(http.StatusForbidden, api.CodeForbidden, "a rule that allows needs the scope admin")
-		}
-		if in.Message != "" {
-			return nil, record.Unfit("message: only a deny rule can have a message")
-		}
-	case api.RuleAsk, api.RuleDeny:
-	default:
-		return nil, record.Unfit("decision: expected allow, ask or deny, got %q", in.Decision)
-	}
-	if in.Rule == answer.EveryTool {
-		switch {
-		case in.Decision != api.RuleAllow:
-			return nil, record.Unfit("rule: %q works with allow only; stop the session instead", answer.EveryTool)
-		case in.For <= 0 || in.For > int64(maxTrust/time.Second):
-			return nil, record.Unfit("for: a rule that allows everything must expire within a day")
-		}
-	} else if err := answer.CheckRule(in.Rule, in.Decision); err != nil {
-		return nil, err
-	}
-	if in.For < 0 || in.For > 10*365*24*3600 {
-		return nil, record.Unfit("for: expected seconds, of at most ten years")
-	}
-	if err := st.roomForRule(); err != nil {
-		return nil, err
-	}
-	r := api.SessionRule{ID: newID("r"), Rule: in.Rule, Decision: in.Decision, Message: in.Message, Created: st.now, By: by.Name}
-	if in.For > 0 {
-		r.Expires = st.now.Add(time.Duration(in.For) * time.Second)
-	}
-	st.event(api.KindRuleAdded, by, r)
-	return &r, nil
-}
-
-// roomForRule says whether the session may have another rule.
-func (st *step) roomForRule() error {
-	if len(st.s.projection.Rules) >= maxRules {
-		return api.Errorf(http.StatusConflict, api.CodeConflict, "the session already has %d rules; remove some, or use the rules file", maxRules)
-	}
-	return nil
-}
-
-// RemoveRule removes a rule from a session.
-func (h *Hub) RemoveRule(ctx context.Context, by Actor, id, rule string) (*api.SessionRule, error) {
-	s, release, err := h.acquire(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	var removed api.SessionRule
-	err = s.do(ctx, writing, func(st *step) error {
-		i := slices.IndexFunc(s.projection.Rules, func(r api.SessionRule) bool { return r.ID == rule })
-		if i < 0 {
-			return api.Errorf(http.StatusNotFound, api.CodeNotFound, "the session has no rule %q", rule)
-		}
-		removed = s.projection.Rules[i]
-		if removed.Decision != api.RuleAllow && !by.Admin {
-			return api.Errorf(http.StatusForbidden, api.CodeForbidden, "removing a rule that denies or asks needs the scope admin")
-		}
-		st.event(api.KindRuleRemoved, by, api.RuleRemoved{ID: rule})
-		st.rulesChanged()
-		return nil
-	})
-	if err != nil {
-		return nil, h.problem(err, id)
-	}
-	return &removed, nil
-}
-
-// expireRules removes the session's rules whose time is over.
-func (st *step) expireRules() {
-	over := false
-	for _, r := range slices.Clone(st.s.projection.Rules) {
-		if !r.Expires.IsZero() && !st.now.Before(r.Expires) {
-			st.event(api.KindRuleRemoved, Actor{}, api.RuleRemoved{ID: r.ID, Reason: "expired"})
-			over = true
-		}
-	}
-	if over {
-		st.rulesChanged()
-	}
-}
-
-// viewRules shows the session's own rules.
-func (s *session) viewRules(v *api.Session) {
-	p := s.projection
-	if len(p.Rules) == 0 {
-		return
-	}
-	// A rule that the CLI was not told of yet counts for what it asks.
-	told := p.Ended != nil || p.Transport == transportTee || s.settings(s.hub.now()).Equal(p.Enforced)
-	for _, r := range p.Rules {
-		r.Pending = !told && r.Decision != api.RuleAllow
-		v.Rules = append(v.Rules, r)
-	}
-}
-
 // offerHook offers a question that a hook holds open to the rules, which have
 // changed since they had a person asked. Only a refusal settles it: that person
 // is asked already.
@@ -557,7 +455,12 @@ func (st *step) offerHook(row journal.Question, ask *wire.ControlRequest) {
 	if tool == "" {
 		return
 	}
-	if v := st.decide(tool, input); v.Decision == policy.Deny {
+	call := st.call(row.RequestID, tool, input)
+	v := st.s.engine().Decide(call)
+	if v.Decision != policy.Deny && st.untold(&call) {
+		st.s.follow.due = true
+	}
+	if v.Decision == policy.Deny {
 		in := api.Answer{Decision: "deny", Message: v.Message}
 		line, err := answer.Hook(ask, in)
 		st.byRule(row, ask, v, in, line, err)
@@ -585,8 +488,12 @@ func (st *step) checkEdited(ask *wire.ControlRequest, in api.Answer) error {
 	if in.Input == nil || tool == "" {
 		return nil
 	}
-	v := st.decide(tool, in.Input)
+	call := st.call(ask.RequestID, tool, in.Input)
+	v := st.s.engine().Decide(call)
 	if v.Decision != policy.Deny {
+		if st.untold(&call) {
+			return editedUntold(st.s.projection.NodeName)
+		}
 		return nil
 	}
 	name := ""

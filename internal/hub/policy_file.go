@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/policy"
@@ -80,6 +81,8 @@ func (h *Hub) Explain(ctx context.Context, in api.ExplainCall) (*api.Decision, e
 	}
 	call := policy.Call{Tool: in.Tool, Input: input, Dir: in.Dir, Now: h.now()}
 	engine := h.rules.Engine()
+	judge := (*policy.Engine).Decide
+	var elsewhere *linkQuery
 	if in.Session != "" {
 		s, release, err := h.acquire(ctx, in.Session)
 		if err != nil {
@@ -88,8 +91,14 @@ func (h *Hub) Explain(ctx context.Context, in api.ExplainCall) (*api.Decision, e
 		defer release()
 		err = s.do(ctx, reading, func(*step) error {
 			engine, call.AddDirs = s.engine(), s.projection.Options.AddDirs
+			if s.projection.boxes() {
+				judge = (*policy.Engine).Boxed
+			}
 			if call.Dir == "" {
 				call.Dir = s.projection.dir()
+			}
+			if node := s.projection.Node; node != "" {
+				elsewhere = &linkQuery{node: node, origin: s.projection.origin(), rules: slices.Clone(s.projection.Rules), call: call, boxes: s.projection.boxes()}
 			}
 			return nil
 		})
@@ -97,7 +106,12 @@ func (h *Hub) Explain(ctx context.Context, in api.ExplainCall) (*api.Decision, e
 			return nil, h.problem(err, in.Session)
 		}
 	}
-	verdict := engine.Decide(call)
+	var verdict policy.Verdict
+	if elsewhere == nil {
+		verdict = judge(engine, call)
+	} else if verdict, err = h.explainOn(ctx, elsewhere, engine); err != nil {
+		return nil, h.problem(err, in.Session)
+	}
 	h.metrics.Evaluated(len(engine.Rules("")))
 	return &api.Decision{Tool: in.Tool, Rule: *explained(verdict), Enforced: verdict.Enforced, Message: verdict.Message}, nil
 }

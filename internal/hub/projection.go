@@ -36,6 +36,10 @@ type projection struct {
 	Lost      time.Time          `json:"lost,omitzero"` // when the link was lost last
 	Archived  time.Time          `json:"archived,omitzero"`
 	ConfigDir string             `json:"config_dir,omitempty"`
+	// Node is the machine that its agents run on, "" for the hub's own; NodeName is what
+	// people call it. They never change.
+	Node     string `json:"node,omitempty"`
+	NodeName string `json:"node_name,omitempty"`
 
 	Run       int        `json:"run"`
 	Transport string     `json:"transport,omitempty"`
@@ -44,6 +48,10 @@ type projection struct {
 	Ended     *api.Ended `json:"ended,omitempty"`
 	// Version is the CLI's as it was found when the run was started.
 	Version string `json:"version,omitempty"`
+	// Runner is what the CLI, which dialled in, said of the environment that it
+	// runs in; Unauthenticated that it brought no credential.
+	Runner          string `json:"runner,omitempty"`
+	Unauthenticated bool   `json:"unauthenticated,omitempty"`
 	// Doubt says that the CLI, which dialled in, may have lost the end of its turn:
 	// lines are missing, and nothing that came since belongs to a turn.
 	Doubt bool `json:"doubt,omitempty"`
@@ -58,6 +66,8 @@ type projection struct {
 	policyProjection   // policy.go
 	planProjection     // plans.go
 	driverProjection   // driver.go
+	relayProjection    // relay.go
+	sandboxProjection  // sandbox.go
 
 	// Limits are what holds the session back.
 	Limits budget.State `json:"limits,omitzero"`
@@ -178,6 +188,8 @@ func (p *projection) apply(e *journal.Entry, line *fold.Line, c *changes) error 
 		if err = json.Unmarshal(e.Data, &d); err == nil {
 			p.update(d, e.Time)
 		}
+	case api.KindSandboxRefused:
+		p.Refusals++
 	case api.KindHistory:
 		if p.Asked == "" {
 			p.Asked = askedIn(e.Line)
@@ -206,6 +218,7 @@ func (p *projection) created(e *journal.Entry) error {
 	}
 	p.Epoch, p.Title, p.Dir, p.Options, p.Created = d.Epoch, d.Title, d.Dir, d.Options, e.Time
 	p.Resume, p.Fork, p.At, p.Direct = d.Resume, d.Copy, d.At, d.Direct
+	p.Node, p.NodeName = d.Node, d.NodeName
 	// A session without a process has ended, as it were, before it began.
 	p.Ended = &api.Ended{Reason: "no process was started yet", Time: e.Time}
 	p.State.Happened(fold.Event{Kind: fold.EventEnded, Reason: p.Ended.Reason, Seq: e.Seq, Time: e.Time})
@@ -254,6 +267,9 @@ func (p *projection) line(e *journal.Entry, l *fold.Line, c *changes) {
 	p.State.Drift.Count(l)
 	c.asked = append(c.asked, p.State.Apply(l)...)
 	p.foreignLine(l, e.Line)
+	if p.confined() {
+		p.Calls.Apply(l)
+	}
 	p.Doubt = p.Doubt && !ofTurn(l)
 	if turn := p.Costs.Apply(l); turn != nil {
 		data, err := json.Marshal(turn)
@@ -439,6 +455,7 @@ func (p *projection) runStarted(e *journal.Entry, c *changes) error {
 		return err
 	}
 	p.Run, p.Transport, p.Ended, p.Linked, p.First, p.Recent = d.Run, d.Transport, nil, false, nil, nil
+	p.Relay = d.Relay
 	p.Resume, p.Fork, p.At = d.Resume, d.Fork, d.At
 	if d.Options != nil {
 		p.Options = *d.Options
@@ -450,7 +467,8 @@ func (p *projection) runStarted(e *journal.Entry, c *changes) error {
 	if p.Intent != nil && p.Intent.Question == d.Plan {
 		p.Intent = nil
 	}
-	p.State.Version, p.Version = "", "" // the next process may be another one
+	p.State.Version, p.State.Least, p.Version, p.Runner = "", "", "", "" // the next process may be another one
+	p.Unauthenticated, p.sandboxProjection = d.Unauthenticated, sandboxProjection{Hosts: d.Hosts}
 	event := fold.Event{Kind: fold.EventStarted, Run: d.Run, Resumed: d.Resume != "", Seq: e.Seq, Time: e.Time}
 	p.Costs.Happened(event)
 	p.happened(event, c)
@@ -476,6 +494,12 @@ func (p *projection) found(d record.RunFound) {
 	if d.ConfigDir != "" {
 		p.ConfigDir = d.ConfigDir
 	}
+	if d.Runner != "" {
+		p.Runner = d.Runner
+	}
+	if d.Sandbox != nil {
+		p.Sandbox = d.Sandbox
+	}
 	p.Simulated = p.Simulated || d.Simulated
 }
 
@@ -492,7 +516,7 @@ func (p *projection) runEnded(e *journal.Entry, c *changes) error {
 	if p.State.Ended != nil {
 		d.Unfinished = p.State.Ended.Unfinished
 	}
-	p.Ended, p.Linked, p.Foreign, p.Doubt = d, false, nil, false
+	p.Ended, p.Linked, p.Foreign, p.Doubt, p.Calls = d, false, nil, false, fold.Calls{}
 	for i := 0; i < len(p.Commands); {
 		v := p.Commands[i]
 		if v.State != string(api.MessageWritten) {
@@ -510,6 +534,17 @@ func (p *projection) happened(e fold.Event, c *changes) {
 
 // phase returns what the session is doing.
 func (p *projection) phase() fold.Phase { return p.State.Phase() }
+
+// fit fits a line to the CLI's version, or to what is known of it.
+func (p *projection) fit(line []byte) ([]byte, error) {
+	if v := p.version(); !v.IsZero() {
+		fitted, _, err := wire.Fit(line, v)
+		return fitted, err
+	}
+	least, _ := wire.ParseVersion(p.State.Least) // the zero version stands for the oldest
+	fitted, _, err := wire.FitLeast(line, least)
+	return fitted, err
+}
 
 // version returns the CLI's version, zero if it is not known.
 func (p *projection) version() wire.Version {

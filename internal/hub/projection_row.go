@@ -27,7 +27,7 @@ func (p *projection) isActivity(e *journal.Entry, line *fold.Line, linked bool) 
 	case api.KindRunEnded:
 		// An idle process that died while the hub was away left nothing undone.
 		return linked || p.Ended != nil && p.Ended.Unfinished
-	case api.KindCreated, api.KindRunStarted, api.KindQuestionOpened, api.KindQuestionSettled, api.KindDecision, api.KindHold, api.KindHoldOver, api.KindBudget:
+	case api.KindCreated, api.KindRunStarted, api.KindQuestionOpened, api.KindQuestionSettled, api.KindDecision, api.KindHold, api.KindHoldOver, api.KindBudget, api.KindSandboxRefused:
 		return true
 	}
 	return e.Source != journal.SourceHub
@@ -101,7 +101,7 @@ func (p *projection) row() *journal.Session {
 	row := &journal.Session{
 		ID: p.ID, Epoch: p.Epoch, Seq: p.Seq, Title: p.title(), Dir: p.dir(), State: string(p.phase()), Model: p.State.Model,
 		Conversation: p.State.Conversation(), Run: p.Run, Created: p.Created, Updated: p.Updated, Open: len(p.Questions),
-		CostUSD: p.Costs.Total().CostUSD, Archived: p.Archived,
+		CostUSD: p.Costs.Total().CostUSD, Archived: p.Archived, Node: p.Node,
 	}
 	if p.Ended != nil {
 		row.Ended = p.Ended.Time
@@ -115,9 +115,13 @@ func (p *projection) row() *journal.Session {
 
 // A rowData is what a session's row has beside its columns.
 type rowData struct {
-	Simulated bool   `json:"simulated,omitempty"`
-	Failed    bool   `json:"failed,omitempty"`
-	Text      string `json:"text,omitempty"`
+	Simulated       bool   `json:"simulated,omitempty"`
+	Failed          bool   `json:"failed,omitempty"`
+	Unauthenticated bool   `json:"unauthenticated,omitempty"` // SessionByConversation of the journal reads it, too
+	Text            string `json:"text,omitempty"`
+	Relay           string `json:"relay,omitempty"`
+	Sandbox         string `json:"sandbox,omitempty"`
+	Node            string `json:"node,omitempty"` // the machine's name; Sessions of the journal reads it, too
 }
 
 // maxRowText is how much of the agent's last words a list shows, in characters.
@@ -126,7 +130,10 @@ const maxRowText = 160
 // rowData returns the data of the session's row. Each step has a row, and seldom
 // another data: it is kept with what it was made of.
 func (p *projection) rowData() json.RawMessage {
-	made := rowData{Simulated: p.Simulated, Failed: p.failed(), Text: p.State.Text}
+	made := rowData{Simulated: p.Simulated, Failed: p.failed(), Unauthenticated: p.Unauthenticated, Text: p.State.Text, Sandbox: p.sandboxName(), Node: p.NodeName}
+	if p.Relay != nil {
+		made.Relay = p.Relay.URL
+	}
 	if made != p.rowOf {
 		p.rowOf, p.rowJSON = made, nil
 		made.Text = record.CutLine(made.Text, maxRowText)

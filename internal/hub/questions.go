@@ -74,8 +74,14 @@ func (h *Hub) Answer(ctx context.Context, by Actor, id string, in api.Answer) (*
 	if err != nil {
 		return nil, h.problem(err, row.Session)
 	}
+	links, err := s.followEdited(ctx, row, &in)
+	if err != nil {
+		return nil, h.problem(err, row.Session)
+	}
 	var answered *api.Question
 	old, err := s.once(ctx, request, func(st *step) (err error) {
+		s.follow.answers = links
+		defer func() { s.follow.answers = nil }()
 		if answered, err = st.answer(by, id, in); err == nil {
 			st.keepAnswer(request, struct{}{})
 		}
@@ -117,9 +123,8 @@ func (st *step) answer(by Actor, id string, in api.Answer) (*api.Question, error
 	}
 	q, err := st.settle(by, row, ask, v)
 	if err == nil && v.rule != "" {
-		if _, err = st.addRule(by, api.AddRule{Rule: v.rule, Decision: api.RuleAllow}); err == nil {
-			st.rulesChanged()
-		}
+		st.keepRule(by, api.AddRule{Rule: v.rule, Decision: api.RuleAllow})
+		st.rulesChanged()
 	}
 	return q, err
 }
@@ -152,7 +157,7 @@ func settlementOf(by Actor, kind api.QuestionKind, ask *wire.ControlRequest, in 
 func (st *step) settle(by Actor, row journal.Question, ask *wire.ControlRequest, v settlement) (*api.Question, error) {
 	p := st.s.projection
 	if v.line != nil {
-		line, _, err := wire.Fit(v.line, p.version())
+		line, err := p.fit(v.line)
 		if err != nil {
 			return nil, answerProblem(err)
 		}
@@ -246,7 +251,7 @@ func (st *step) react(asked []fold.Change) {
 			// An answer of ours was written down before; this is one that a
 			// program gave its own CLI.
 			if open {
-				st.settledByAgent(&row, api.QuestionAnswered, "answered by the program", c.Answer.Raw())
+				st.settledByAgent(&row, api.QuestionAnswered, s.projection.answeredElsewhere(), c.Answer.Raw())
 			}
 		case fold.FateAskedAgain:
 			if q := s.projection.recent(c.Question.RequestID); q != nil && len(q.Answer) > 0 {
@@ -281,7 +286,9 @@ func (st *step) opened(q *fold.Question) {
 	case !open: // it could not be folded
 		return
 	case q.Kind != fold.KindPlan:
-		st.offer(row)
+		if !st.crowded(&row, q.Ask) {
+			st.offer(row)
+		}
 		return
 	}
 	st.s.plans.tool = answer.ToolExitPlan
@@ -388,5 +395,5 @@ func (s *session) needsClock() bool {
 	if slices.ContainsFunc(p.Rules, func(r api.SessionRule) bool { return !r.Expires.IsZero() }) {
 		return true
 	}
-	return len(s.waiting.seen) > 0 || s.doubtful()
+	return len(s.waiting.seen) > 0 || s.follow.due || s.doubtful()
 }

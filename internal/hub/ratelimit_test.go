@@ -99,6 +99,18 @@ func TestRateLimitOver(t *testing.T) {
 	l.sameProjections(s.ID)
 }
 
+// TestRateLimitOverUnnamed has the CLI tell that requests pass again without a
+// window, as 2.1.120 does after an answer that names none.
+func TestRateLimitOverUnnamed(t *testing.T) {
+	l := newLimited(t, nil)
+	s := l.create(api.CreateSession{Prompt: "@line " + limitLine("rejected", noon.Add(time.Hour), "")})
+	l.awaitHeld(s.ID, 1)
+	l.send(s.ID, "@say one")
+	l.launcher.of(s.ID).put([]byte(`{"type":"rate_limit_event","rate_limit_info":{"status":"allowed","isUsingOverage":false},"uuid":"u-over","session_id":"c"}`), wire.Durable)
+	l.awaitDone(s.ID, 2)
+	l.sameProjections(s.ID)
+}
+
 // TestRateLimitAgain releases a session too early: the next refusal holds it
 // again, although the CLI tells no limit anew.
 func TestRateLimitAgain(t *testing.T) {

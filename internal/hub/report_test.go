@@ -458,11 +458,11 @@ func TestTranscripts(t *testing.T) {
 	if diff := cmp.Diff([]string{"c0 true [{1 2}]", "c1 true [{1 2}]", "c2 true [{1 2}]", "c3 true [{1 2}]"}, got); diff != "" || pages != 4 {
 		t.Errorf("a search of %d pages (-want +got):\n%s", pages, diff)
 	}
-	page, err := l.reports.Transcript(l.ctx(), "c1", "", 0, 2)
+	page, err := l.reports.Transcript(l.ctx(), "", "c1", "", 0, 2)
 	if err != nil || len(page.Lines) != 2 || string(page.Lines[1]) != `{"n":1}` || !page.More || page.Next != 2 {
 		t.Errorf("the first page is %s, %v", encode(page), err)
 	}
-	if page, err = l.reports.Transcript(l.ctx(), "c1", "", page.Next, 2); err != nil || len(page.Lines) != 1 || string(page.Lines[0]) != `{"n":2}` || page.More {
+	if page, err = l.reports.Transcript(l.ctx(), "", "c1", "", page.Next, 2); err != nil || len(page.Lines) != 1 || string(page.Lines[0]) != `{"n":2}` || page.More {
 		t.Errorf("the second page is %s, %v", encode(page), err)
 	}
 	for _, test := range []struct {
@@ -480,9 +480,9 @@ func TestTranscripts(t *testing.T) {
 			return err
 		}, api.CodeInvalid},
 		{"a relative folder", func() error { _, err := l.reports.Transcripts(l.ctx(), api.TranscriptFilter{Dir: "a"}); return err }, api.CodeInvalid},
-		{"a way out", func() error { _, err := l.reports.Transcript(l.ctx(), "../../etc/passwd", "", 0, 0); return err }, api.CodeInvalid},
-		{"a negative number", func() error { _, err := l.reports.Transcript(l.ctx(), "c1", "", -1, 0); return err }, api.CodeInvalid},
-		{"none", func() error { _, err := l.reports.Transcript(l.ctx(), "c9", "", 0, 0); return err }, api.CodeNotFound},
+		{"a way out", func() error { _, err := l.reports.Transcript(l.ctx(), "", "../../etc/passwd", "", 0, 0); return err }, api.CodeInvalid},
+		{"a negative number", func() error { _, err := l.reports.Transcript(l.ctx(), "", "c1", "", -1, 0); return err }, api.CodeInvalid},
+		{"none", func() error { _, err := l.reports.Transcript(l.ctx(), "", "c9", "", 0, 0); return err }, api.CodeNotFound},
 		{"adopting a way out", func() error { _, err := l.adopt("../c1", api.Adopt{}); return err }, api.CodeInvalid},
 		{"adopting none", func() error { _, err := l.adopt("c9", api.Adopt{}); return err }, api.CodeNotFound},
 	} {
@@ -573,7 +573,7 @@ func TestFolders(t *testing.T) {
 		{"BOOK", 0, "/home/ada/books used"},
 		{"nothing", 0, ""},
 	} {
-		got, err := l.reports.Folders(l.ctx(), test.prefix, test.limit)
+		got, err := l.reports.Folders(l.ctx(), "", test.prefix, test.limit)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -592,7 +592,7 @@ func TestFolders(t *testing.T) {
 			t.Errorf("%q: %s, expected %s", test.prefix, text, test.want)
 		}
 	}
-	if _, err := l.reports.Folders(l.ctx(), "/a\x00b", 0); code(err) != api.CodeInvalid {
+	if _, err := l.reports.Folders(l.ctx(), "", "/a\x00b", 0); code(err) != api.CodeInvalid {
 		t.Errorf("a NUL byte: %v", err)
 	}
 }

@@ -134,7 +134,11 @@ func (st *step) answered(l *RunLink, requestID string, line []byte) {
 	}
 	answer := st.s.requests.take(requestID)
 	o := outcome{answer: &response.Response}
-	if response.Response.Subtype != "success" {
+	switch {
+	case response.Response.Unsupported():
+		// It was not known to the table of features, and the CLI was asked itself.
+		o.err = &api.Error{Status: http.StatusUnprocessableEntity, Code: api.CodeUnsupported, Title: "this version of the CLI cannot do it", Detail: response.Response.Error}
+	case response.Response.Subtype != "success":
 		o.err = &api.Error{Status: http.StatusUnprocessableEntity, Code: api.CodeRefused, Title: "the agent refused", Detail: response.Response.Error}
 	}
 	st.then(func() { answer <- o })

@@ -69,5 +69,10 @@ func (r *ring) after(upTo int64) (number int64, ok bool) {
 	return r.first + int64(i), true
 }
 
+// eventCost is about how much memory an event takes besides what it says.
+const eventCost = 384
+
 // sizeOf returns about how much memory an event takes, without its text.
-func sizeOf(e *api.Event) int { return len(e.Line) + len(e.Data) + len(e.Text) + len(e.Base64) + 384 }
+func sizeOf(e *api.Event) int {
+	return len(e.Line) + len(e.Data) + len(e.Text) + len(e.Base64) + eventCost
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 	"github.com/switchboard-dev/switchboard/internal/record"
+	"github.com/switchboard-dev/switchboard/internal/sandbox"
 	"github.com/switchboard-dev/switchboard/wire"
 	"github.com/switchboard-dev/switchboard/wire/fold"
 )
@@ -30,8 +31,15 @@ type runSpec struct {
 	plan string
 	// transport is transportShim if empty; the others wait for a CLI to dial in.
 	transport string
-	// name is the path under which it dialled.
-	name string
+	// name is the path under which it dialled, unauthenticated says that it brought no
+	// credential.
+	name            string
+	unauthenticated bool
+	// relay is the one that the agent is reached through; nil for all others.
+	relay *record.Relay
+	// place is the machine of the session that a new one is a fork of; nil for others, whose
+	// machine is chosen as the request says.
+	place *place
 	// hash is that of a credential that stays good; if nil there is a new one.
 	hash []byte
 	// launched gets the outcome of the start; it may be nil.
@@ -75,14 +83,15 @@ func (st *step) startRun(spec runSpec) (token string) {
 	}
 	s.run = journal.Run{
 		Session: s.id, Run: run, Transport: spec.transport, TokenHash: hash, Marker: fmt.Sprintf("%s.%d.%s", s.id, run, random(10)),
-		NextCommand: 1, Started: st.now,
+		NextCommand: 1, Started: st.now, Node: p.Node,
 	}
-	if spec.name != "" {
-		s.run.Spec = encoded(rowSpec{Name: spec.name})
+	if row := (rowSpec{Name: spec.name, Unauthenticated: spec.unauthenticated}); row != (rowSpec{}) {
+		s.run.Spec = encoded(row)
 	}
 	s.links.lastLive, s.outbox, s.doubt = [2]int64{}, outboxState{}, doubtState{}
 	s.process.stopping, s.plans.tool = "", ""
 	s.policy.newRun()
+	s.sandbox = sandboxState{}
 	given := record.Enforced{}
 	if spec.transport == transportShim {
 		given = s.settings(st.now)
@@ -98,18 +107,25 @@ func (st *step) startRun(spec runSpec) (token string) {
 		// more when it runs.
 		told.Deny, told.Ask, s.policy.due = nil, nil, true
 	}
+	box := sandbox.Policy{}
+	if spec.transport == transportShim {
+		box = st.sandboxPolicy(options)
+	}
 	raw, err := json.Marshal(record.RunStarted{
 		Run: run, Transport: spec.transport, Resume: resume, Fork: spec.fork, At: spec.at, Options: spec.options, Enforced: told, Plan: spec.plan,
-		Registration: spec.registration,
+		Registration: spec.registration, Unauthenticated: spec.unauthenticated, Relay: spec.relay,
+		Hosts: record.Hosts{Allow: box.AllowHosts, Deny: box.DenyHosts},
+		Node:  p.Node, NodeName: p.NodeName,
 	})
 	if err != nil {
 		s.log.Error("encoding a run", "session", s.id, "err", err)
 	}
 	st.add(journal.Entry{Kind: api.KindRunStarted, Run: run, Data: raw}, nil)
 	st.touch()
+	s.hub.noteRun(s.id, p.Node)
 	if resume != "" && !spec.fork {
-		l := journal.Lease{ConfigDir: p.ConfigDir, Conversation: resume, Session: s.id, Run: run}
-		if err := s.hub.claim(l); err != nil {
+		l := journal.Lease{ConfigDir: leaseDir(p.Node, p.ConfigDir), Conversation: resume, Session: s.id, Run: run}
+		if err := s.hub.claim(p.Node, l); err != nil {
 			st.endRun(api.Ended{Reason: err.Error()}, true)
 			st.then(func() {
 				if spec.launched != nil {
@@ -133,12 +149,14 @@ func (st *step) startRun(spec runSpec) (token string) {
 	launch := LaunchSpec{
 		Session: s.id, Run: run, Token: token, Marker: s.run.Marker, Dir: p.dir(), Resume: resume, At: spec.at, Fork: spec.fork, Options: p.Options,
 		BypassingAgents: body != nil && agentsBypass(body.Agents), Deny: given.Deny, Ask: given.Ask,
+		Sandbox: box,
 	}
 	if spec.mode != "" {
 		launch.Options.PermissionMode = string(spec.mode)
 	}
 	s.process.starts++
-	st.then(func() { s.hub.tasks.Go(func() { s.launch(launch, spec.launched) }) })
+	node := p.Node
+	st.then(func() { s.hub.tasks.Go(func() { s.launch(node, launch, spec.launched) }) })
 	return token
 }
 
@@ -226,23 +244,31 @@ func initializeBody(o api.SessionOptions) (*wire.InitializeRequest, error) {
 }
 
 // launch starts the process of a run and tells how that went.
-func (s *session) launch(spec LaunchSpec, launched chan error) {
+func (s *session) launch(node string, spec LaunchSpec, launched chan error) {
 	var started *Launched
 	err := error(&api.Error{
 		Status: http.StatusBadGateway, Code: api.CodeStartFailed, Title: "this hub cannot start agents",
 		Hint: "install Claude Code, or connect your own",
 	})
-	if s.hub.launcher != nil {
-		started, err = s.hub.launcher.Start(s.hub.ctx, spec)
+	if launcher := s.hub.launcherOf(node); launcher != nil {
+		started, err = launcher.Start(s.hub.ctx, spec)
 	}
+	unreachable, away := errors.AsType[*UnreachableError](err)
 	committed := s.do(context.WithoutCancel(s.hub.ctx), patient, func(st *step) error {
 		s.process.starts--
 		switch {
 		case s.projection.Run != spec.Run || s.projection.Ended != nil:
+		case away:
+			// It may have been started. Its link tells, or its machine, see find.
+			if s.link == nil {
+				st.down(unreachable.Error())
+			}
 		case err != nil:
 			st.endRun(api.Ended{Reason: "it could not be started: " + reasonOf(err)}, true)
 		default:
-			st.event(api.KindRunLaunched, Actor{}, record.RunFound{Version: started.Version, Simulated: started.Simulated, ConfigDir: started.ConfigDir})
+			st.event(api.KindRunLaunched, Actor{}, record.RunFound{
+				Version: started.Version, Simulated: started.Simulated, ConfigDir: started.ConfigDir, Sandbox: st.launchedIn(started.Sandbox),
+			})
 			if s.run.PID == 0 { // else the shim has told itself
 				s.run.PID, s.run.PIDStart = started.PID, started.PIDStart
 				st.touch()
@@ -251,6 +277,9 @@ func (s *session) launch(spec LaunchSpec, launched chan error) {
 		return nil
 	})
 	s.hub.checkSoon(s.id)
+	if away {
+		err = nil // the session is there, and goes on when its machine is
+	}
 	if launched != nil {
 		launched <- errors.Join(err, committed)
 	}
@@ -267,11 +296,12 @@ func reasonOf(err error) string {
 // history copies a conversation's transcript into the log, once: the CLI sends
 // nothing of what was said before. What comes behind the line with the uuid at, if
 // that is not empty, is left out: the CLI is not told it either.
-func (s *session) history(ctx context.Context, conversation, dir, at string) error {
-	if s.hub.launcher == nil {
+func (s *session) history(ctx context.Context, node, conversation, dir, at string) error {
+	launcher := s.hub.launcherOf(node)
+	if launcher == nil {
 		return nil
 	}
-	lines, err := s.hub.launcher.History(ctx, "", dir, conversation)
+	lines, err := launcher.History(ctx, "", dir, conversation)
 	var batch [][]byte
 	size := 0
 	flush := func() error {
@@ -318,7 +348,7 @@ func (s *session) history(ctx context.Context, conversation, dir, at string) err
 	}
 	text := "the transcript of the conversation could not be read: " + err.Error()
 	if errors.Is(err, fs.ErrNotExist) {
-		text = "the conversation has no transcript on this machine; what was said before is not shown"
+		text = "the conversation has no transcript on the agent's machine; what was said before is not shown"
 	}
 	return s.do(ctx, patient, func(st *step) error {
 		st.event(api.KindNotice, Actor{}, api.Notice{Code: "no_history", Text: text})
@@ -351,6 +381,7 @@ func (st *step) endRun(ended api.Ended, told bool) {
 	}
 	fresh := p.Options.Fresh && s.process.stopping == turnOver
 	st.event(api.KindRunEnded, Actor{}, ended)
+	s.hub.noteRun(s.id, "")
 	st.dropRest(string(fold.ReasonEnded))
 	s.run.Ended, s.run.Reason = st.now, ended.Reason
 	st.touch()

@@ -20,6 +20,12 @@ import (
 type Hello struct {
 	link.Hello
 	Token string
+	// Node is the node whose connection carried the link, "" for one on the hub's own
+	// machine.
+	Node string
+	// Elsewhere says that the link is that of a tee on a machine that is no node: the hub
+	// can ask nothing of its disk.
+	Elsewhere bool
 }
 
 // A LinkSender sends to the other end of a link. Its methods only queue what they are
@@ -94,7 +100,11 @@ type RunLink struct {
 	tee     bool // the CLI is a program's
 	steer   bool // which lets others prompt it
 	dialled bool
+	relay   bool // another program's relay shows the agent; dialled, tee and steer are set, too
 	spool   bool // what a dead shim left; nothing can be sent
+	// runner and unauthenticated are those of [DialHello].
+	runner          string
+	unauthenticated bool
 
 	// Owned by the session's loop.
 	over      bool // it has been lost or replaced
@@ -169,6 +179,9 @@ func (st *step) attach(l *RunLink, hello Hello, alive *bool) (link.Welcome, erro
 	if hello.Run != p.Run || p.Ended != nil {
 		return link.Welcome{}, errRunOver
 	}
+	if hello.Node != s.run.Node {
+		return link.Welcome{}, ErrCredential
+	}
 	if subtle.ConstantTimeCompare(hashToken(hello.Token), s.run.TokenHash) != 1 {
 		return link.Welcome{}, ErrCredential
 	}
@@ -187,7 +200,14 @@ func (st *step) attach(l *RunLink, hello Hello, alive *bool) (link.Welcome, erro
 	s.link = l
 	s.links.joined++
 	s.run.Instance, s.run.PID, s.run.PIDStart = hello.Instance, hello.PID, hello.PIDStart
+	if spec := specOf(s.run.Spec); spec.Elsewhere != hello.Elsewhere {
+		spec.Elsewhere = hello.Elsewhere
+		s.run.Spec = encoded(spec)
+	}
 	st.event(api.KindLinkUp, Actor{}, record.RunFound{Back: back})
+	if p.Node != "" {
+		s.hub.noteRun(s.id, p.Node) // which recover could not, if the session could not be read
+	}
 	// Where the journal is behind, numbers of its entries are about to be used a
 	// second time, for something else.
 	epoch := ""
@@ -231,6 +251,8 @@ func (st *step) attach(l *RunLink, hello Hello, alive *bool) (link.Welcome, erro
 func (st *step) attachSpool(l *RunLink, hello Hello, alive *bool) (link.Welcome, error) {
 	s := st.s
 	switch {
+	case hello.Node != s.projection.Node:
+		return link.Welcome{}, ErrCredential
 	case hello.Run > s.projection.Run:
 		return link.Welcome{}, &GoneError{Reason: "this hub does not know the run"}
 	case hello.Run < s.projection.Run:
@@ -259,7 +281,7 @@ var errRunOver = errors.New("the run is over")
 // gone judges a shim whose run is over: one with the right credential is told so.
 func (h *Hub) gone(ctx context.Context, hello Hello) error {
 	row, err := h.journal.Run(ctx, hello.Session, hello.Run)
-	if err != nil || subtle.ConstantTimeCompare(hashToken(hello.Token), row.TokenHash) != 1 {
+	if err != nil || subtle.ConstantTimeCompare(hashToken(hello.Token), row.TokenHash) != 1 || hello.Node != row.Node {
 		if errors.Is(err, journal.ErrNotFound) {
 			return &GoneError{Reason: "this hub does not know the run"}
 		}
@@ -268,19 +290,43 @@ func (h *Hub) gone(ctx context.Context, hello Hello) error {
 	return &GoneError{Reason: "the run has ended: " + row.Reason}
 }
 
-// A shimProcess names the process of a shim.
+// A shimProcess names the process of a shim, and the machine that it is on.
 type shimProcess struct {
-	pid   int
-	start string
+	Process
+	node string
 }
 
 // shim returns the process that has the run. It runs in loop.
-func (s *session) shim() shimProcess { return shimProcess{s.run.PID, s.run.PIDStart} }
+func (s *session) shim() shimProcess { return shimProcess{processOf(&s.run), s.run.Node} }
 
-// alive reports whether a process lives. Steps are told; they do not ask.
-func (h *Hub) alive(p shimProcess) bool {
-	return p.pid > 0 && h.launcher != nil && h.launcher.Alive(p.pid, p.start)
+// processOf names the process of a run.
+func processOf(r *journal.Run) Process {
+	return Process{Session: r.Session, Run: r.Run, PID: r.PID, PIDStart: r.PIDStart}
 }
+
+// lifeTime bounds how long another machine may take to say whether a process lives.
+const lifeTime = 5 * time.Second
+
+// life says what is known of a process. It may wait for another machine, so that steps
+// are told; they do not ask.
+func (h *Hub) life(ctx context.Context, p shimProcess) Life {
+	launcher := h.launcherOf(p.node)
+	if launcher == nil {
+		return LifeDead
+	}
+	if p.node == "" {
+		if p.PID <= 0 {
+			return LifeDead
+		}
+		return launcher.Life(ctx, p.Process)
+	}
+	ctx, cancel := context.WithTimeout(ctx, lifeTime)
+	defer cancel()
+	return launcher.Life(ctx, p.Process)
+}
+
+// alive reports whether a process may live: what is not known to be dead does.
+func (h *Hub) alive(p shimProcess) bool { return h.life(h.ctx, p) != LifeDead }
 
 // free says that another shim has the run, nil if none has.
 func (s *session) free(alive *bool) error {

@@ -59,11 +59,16 @@ type session struct {
 	drivers  driverState   // driver.go
 	plans    planState     // plans.go
 	doubt    doubtState    // doubt.go
+	sandbox  sandboxState  // sandbox_refused.go
+	follow   followState   // elsewhere.go
 
 	// followers counts cursors, awake says that the session has to be looked at
 	// from time to time.
 	followers atomic.Int64
 	awake     atomic.Bool
+	// boxed is what holds the running process back, see sandboxName; "" for none of
+	// ours, and nil before the first step.
+	boxed atomic.Pointer[string]
 }
 
 // An op is something to be done by loop. It may look at the session and add to
@@ -435,6 +440,7 @@ func (st *step) finish() {
 			st.saves = true
 		}
 	}
+	st.followDue()
 	st.notify()
 	s.awake.Store(s.needsClock())
 	s.unsaved += int64(len(st.entries))
@@ -476,6 +482,7 @@ func (st *step) present() {
 	s := st.s
 	s.hub.globalFeed.publish(st)
 	st.measure()
+	s.countSandbox()
 	if s.link != nil {
 		s.link.committed()
 	}

@@ -38,13 +38,19 @@ func (s *session) snapshot(ctx context.Context) (*api.Session, error) {
 func (s *session) view() *api.Session {
 	p := s.projection
 	v := &api.Session{
-		ID: s.id, Title: p.title(), Dir: p.Dir, State: api.State(p.phase()), Run: p.Run, Transport: p.Transport, Linked: s.link != nil && s.link.connected && p.Ended == nil,
+		ID: s.id, Title: p.title(), Dir: p.Dir, Node: p.NodeName, State: api.State(p.phase()), Run: p.Run, Transport: p.Transport, Linked: s.link != nil && s.link.connected && p.Ended == nil,
 		Simulated: p.Simulated, Conversation: p.State.Conversation(), Model: p.State.Model, PermissionMode: string(p.State.Mode), Version: p.State.Version,
 		Created: p.Created, Updated: p.Updated, Archived: !p.Archived.IsZero(), LastEventID: record.EventID(p.Epoch, p.Seq),
-		Text: p.State.Text, Prompt: p.State.Prompt, Failed: p.failed(),
+		Text: p.State.Text, Prompt: p.State.Prompt, Failed: p.failed(), Unauthenticated: p.Unauthenticated, Runner: p.Runner,
 	}
 	if v.Version == "" {
 		v.Version = p.Version
+	}
+	if p.Relay != nil {
+		v.Relay = p.Relay.URL
+	}
+	if p.Sandbox != nil {
+		v.Sandbox = new(*p.Sandbox)
 	}
 	if v.Dir == "" {
 		v.Dir = p.State.Dir
@@ -149,7 +155,7 @@ func encoded(v any) json.RawMessage {
 
 // List lists sessions, the most recently updated first.
 func (h *Hub) List(ctx context.Context, f api.SessionFilter) (*api.SessionList, error) {
-	q := journal.SessionQuery{Dir: f.Dir, Text: f.Text, Archived: f.Archived, Cursor: f.Cursor, Limit: f.Limit}
+	q := journal.SessionQuery{Dir: f.Dir, Text: f.Text, Archived: f.Archived, Node: f.Node, Cursor: f.Cursor, Limit: f.Limit}
 	for _, state := range f.State {
 		if state == api.StateFailed {
 			q.Failed = true
@@ -167,9 +173,9 @@ func (h *Hub) List(ctx context.Context, f api.SessionFilter) (*api.SessionList, 
 		var data rowData
 		_ = json.Unmarshal(row.Data, &data) // absent for most
 		list.Sessions = append(list.Sessions, api.SessionSummary{
-			ID: row.ID, Title: row.Title, Dir: row.Dir, State: api.State(row.State), Model: row.Model, Conversation: row.Conversation, Run: row.Run,
+			ID: row.ID, Title: row.Title, Dir: row.Dir, Node: data.Node, State: api.State(row.State), Model: row.Model, Conversation: row.Conversation, Run: row.Run,
 			Questions: row.Open, USD: row.CostUSD, Created: row.Created, Updated: row.Updated, Archived: !row.Archived.IsZero(),
-			Simulated: data.Simulated, Failed: data.Failed, Text: data.Text, LastEventID: record.EventID(row.Epoch, row.Seq),
+			Simulated: data.Simulated, Failed: data.Failed, Unauthenticated: data.Unauthenticated, Text: data.Text, Relay: data.Relay, Sandbox: data.Sandbox, LastEventID: record.EventID(row.Epoch, row.Seq),
 		})
 	}
 	return list, nil

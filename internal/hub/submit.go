@@ -26,7 +26,7 @@ type May func(wire.Scope) bool
 // question, a request is sent under an id of the hub's. The answer is a line for
 // the sender: that to its request, under its own id, or nil.
 //
-// Answers in the forms of other front ends are translated, everything is checked,
+// Answers and requests in the forms of other front ends are translated, everything is checked,
 // and the right that the line needs is asked of may. A request that is refused or
 // fails is answered with an error; of other lines the error says why they were not
 // taken. It waits for the CLI's answer.
@@ -48,7 +48,7 @@ func (s *session) submit(ctx context.Context, by Actor, line []byte, may May, d 
 	if err != nil {
 		return nil, record.Unfit("expected one complete JSON object: %v", err)
 	}
-	line = bytes.Clone(line)
+	line = bytes.Clone(wire.TranslateRequest(line))
 	if string(header.Type) == "control_response" {
 		return nil, s.submitAnswer(ctx, by, line, may, d)
 	}
@@ -68,7 +68,7 @@ func (s *session) submit(ctx context.Context, by Actor, line []byte, may May, d 
 			return nil, lacks(needs)
 		}
 		return nil, s.submitMessage(ctx, by, line)
-	case "update_environment_variables":
+	case typeEnvironment:
 		if !may(needs) {
 			return nil, lacks(needs)
 		}
@@ -226,7 +226,16 @@ func (s *session) submitAnswer(ctx context.Context, by Actor, line []byte, may M
 		if err != nil {
 			return err
 		}
+		if v.rule != "" {
+			if err := st.roomForRule(); err != nil {
+				return err
+			}
+		}
 		_, err = st.settle(by, row, ask, v)
+		if err == nil && v.rule != "" {
+			st.keepRule(by, api.AddRule{Rule: v.rule, Decision: api.RuleAllow})
+			st.rulesChanged()
+		}
 		return err
 	})
 	return s.hub.problem(s.hub.settledBy(ctx, err), s.id)
@@ -282,6 +291,9 @@ func (st *step) readAnswer(row *journal.Question, ask *wire.ControlRequest, line
 			if v.line, err = withQuestions(ask, r, line); err != nil {
 				return v, err
 			}
+		}
+		if v.rule, err = hostRule(ask, r); err != nil {
+			return v, err
 		}
 		v.answer = api.Answer{Decision: "allow", Input: clone(r.UpdatedInput)}
 		if err := st.checkEdited(ask, v.answer); err != nil {

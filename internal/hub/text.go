@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"bytes"
 	"sync"
 	"unicode/utf8"
 
@@ -11,6 +12,8 @@ import (
 const (
 	chunkEvents = 64
 	chunkBytes  = 64 << 10
+	// jsonCost is about how much longer the JSON of an event is than what it says.
+	jsonCost = 192
 )
 
 // A chunk is some events that were shown one after the other.
@@ -22,7 +25,7 @@ type chunk struct {
 	encoded sync.Once
 	json    []byte
 	ends    []int // where each event ends in json
-	utf8    bool  // json is UTF-8
+	plain   bool  // json is UTF-8, on one line
 }
 
 // newChunk returns a chunk for events of which there are about n.
@@ -39,14 +42,15 @@ func (c *chunk) add(e api.Event) (*api.Event, Text) {
 	return &c.events[i], Text{chunk: c, at: i}
 }
 
+// An Encoder appends events as JSON, each behind the one before, and appends to ends how
+// long b is behind each.
+type Encoder func(b []byte, ends []int, events []api.Event) ([]byte, []int)
+
 // encode makes json.
-func (c *chunk) encode(with func(b []byte, e *api.Event) []byte) {
-	c.json, c.ends = make([]byte, 0, c.size), make([]int, 0, len(c.events))
-	for i := range c.events {
-		c.json = with(c.json, &c.events[i])
-		c.ends = append(c.ends, len(c.json))
-	}
-	c.utf8 = utf8.Valid(c.json)
+func (c *chunk) encode(with Encoder) {
+	size := c.size - len(c.events)*(eventCost-jsonCost)
+	c.json, c.ends = with(make([]byte, 0, size), make([]int, 0, len(c.events)), c.events)
+	c.plain = bytes.IndexByte(c.json, '\n') < 0 && bytes.IndexByte(c.json, '\r') < 0 && utf8.Valid(c.json)
 }
 
 // A Text is an event as JSON, for all followers: the first that needs it has it encoded,
@@ -57,10 +61,10 @@ type Text struct {
 	at    int
 }
 
-// JSON returns the event as encode appends it to a slice; nil if it is not shared. If
-// valid, it is UTF-8; else it may be. It must not be changed. All callers give functions
-// that append the same. It is safe for concurrent use.
-func (t Text) JSON(encode func(b []byte, e *api.Event) []byte) (json []byte, valid bool) {
+// JSON returns the event as encode appends it; nil if it is not shared. If plain, it is
+// UTF-8 and has no line break; else it may be so. It must not be changed. All callers give
+// functions that append the same. It is safe for concurrent use.
+func (t Text) JSON(encode Encoder) (json []byte, plain bool) {
 	c := t.chunk
 	if c == nil {
 		return nil, false
@@ -70,5 +74,5 @@ func (t Text) JSON(encode func(b []byte, e *api.Event) []byte) (json []byte, val
 	if t.at > 0 {
 		start = c.ends[t.at-1]
 	}
-	return c.json[start:end:end], c.utf8
+	return c.json[start:end:end], c.plain
 }

@@ -50,9 +50,13 @@ func TestTextsAreShared(t *testing.T) {
 		stage.hub.globalFeed.publish(st)
 	}
 	var encoded atomic.Int64
-	encode := func(b []byte, e *api.Event) []byte {
-		encoded.Add(1)
-		return append(append(append(b, '<'), e.Line...), '>')
+	encode := func(b []byte, ends []int, events []api.Event) ([]byte, []int) {
+		for i := range events {
+			encoded.Add(1)
+			b = append(append(append(b, '<'), events[i].Line...), '>')
+			ends = append(ends, len(b))
+		}
+		return b, ends
 	}
 	var reading sync.WaitGroup
 	for _, r := range readers {
@@ -109,15 +113,23 @@ func TestChunksAreSmall(t *testing.T) {
 	}
 }
 
-// A line that is not UTF-8 says so, together with those around it.
-func TestTextThatIsNotUTF8(t *testing.T) {
-	c := newChunk(2)
-	_, one := c.add(api.Event{Line: []byte("one")})
-	_, two := c.add(api.Event{Line: []byte("\xff")})
-	encode := func(b []byte, e *api.Event) []byte { return append(b, e.Line...) }
-	for text, want := range map[Text]string{one: "one", two: "\xff"} {
-		if json, valid := text.JSON(encode); valid || string(json) != want {
-			t.Errorf("%q, %v", json, valid)
+// A line that is not UTF-8, or has a line break, says so, together with those around it.
+func TestTextThatIsNotPlain(t *testing.T) {
+	encode := func(b []byte, ends []int, events []api.Event) ([]byte, []int) {
+		for i := range events {
+			b = append(b, events[i].Line...)
+			ends = append(ends, len(b))
+		}
+		return b, ends
+	}
+	for second, want := range map[string]bool{"two": true, "\xff": false, "\r": false, "\n": false} {
+		c := newChunk(2)
+		_, one := c.add(api.Event{Line: []byte("one")})
+		_, two := c.add(api.Event{Line: []byte(second)})
+		for text, line := range map[Text]string{one: "one", two: second} {
+			if json, plain := text.JSON(encode); plain != want || string(json) != line {
+				t.Errorf("beside %q: %q, %v", second, json, plain)
+			}
 		}
 	}
 }

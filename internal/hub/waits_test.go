@@ -218,7 +218,7 @@ func TestNoStepWaits(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			l := newLab(t, func(o *hub.Options) { o.Watch = time.Hour })
 			process := &gate{}
-			l.launcher.asked, l.launcher.plan = process.pass, "the plan"
+			l.launcher.planned, l.launcher.watched, l.launcher.plan = process.pass, process.pass, "the plan"
 			j := l.slow()
 			id, at, skip, call := test.make(t, l, j, process)
 			open := at.close(skip)
@@ -263,7 +263,7 @@ func TestPlanWhoseProcessEnds(t *testing.T) {
 	for _, restart := range []bool{false, true} {
 		l := planLab(t, "the plan")
 		file := &gate{}
-		l.launcher.asked = file.pass
+		l.launcher.planned = file.pass // not when the hub looks whether the process lives
 		open := file.close(0)
 		defer open()
 		s := l.create(api.CreateSession{Prompt: planning, Options: api.SessionOptions{PermissionMode: "plan"}})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/journal"
+	"github.com/switchboard-dev/switchboard/internal/policy"
 	"github.com/switchboard-dev/switchboard/internal/record"
 	"github.com/switchboard-dev/switchboard/wire"
 )
@@ -14,7 +15,7 @@ import (
 const maxAudited = 5000
 
 // Audit lists what was decided about what agents wanted to do, the newest first:
-// by rules, by a person, or not at all since it was not asked any more. A page of
+// by rules, by a person, by a sandbox, or not at all since it was not asked any more. A page of
 // a selection may have fewer items than asked for although there are more.
 func (p *Reports) Audit(ctx context.Context, f api.AuditFilter) (*api.Audit, error) {
 	limit := limited(f.Limit, 100, 500)
@@ -28,7 +29,7 @@ func (p *Reports) Audit(ctx context.Context, f api.AuditFilter) (*api.Audit, err
 		}
 		for i := range page.Entries {
 			e := &page.Entries[i]
-			if item, ok := auditItem(e, page.Epochs[e.Session], f.Automatic); ok {
+			if item, ok := auditItem(e, page.Epochs[e.Session], f.Automatic); ok && (!f.Refused || item.Refusal != nil) {
 				out.Items = append(out.Items, item)
 			}
 		}
@@ -53,6 +54,23 @@ func auditItem(e *journal.Entry, epoch string, automatic *bool) (api.AuditItem, 
 		byRule = true
 		item.Decision, item.Tool, item.Title = string(d.Rule.Decision), d.Tool, wire.ActionTitle(d.Tool, d.Input)
 		item.Rule, item.Reason = &d.Rule, d.Rule.Reason
+	case api.KindSandboxRefused:
+		r := new(api.SandboxRefusal)
+		if json.Unmarshal(e.Data, r) != nil {
+			return item, false
+		}
+		byRule = r.Rule != nil
+		item.Decision, item.Title, item.Rule, item.Reason, item.Refusal = "refused", r.Path, r.Rule, r.Reason, r
+		if r.Host != "" {
+			item.Tool = policy.ToolNetwork
+			item.Title = wire.ActionTitle(item.Tool, hostInput(r))
+		}
+		if item.Title == "" {
+			item.Title = r.Reason // of many at once
+		}
+		if r.Rule != nil && item.Reason == "" {
+			item.Reason = r.Rule.Reason
+		}
 	case api.KindQuestionSettled:
 		var q api.Question
 		if json.Unmarshal(e.Data, &q) != nil {
@@ -82,6 +100,13 @@ func auditItem(e *journal.Entry, epoch string, automatic *bool) (api.AuditItem, 
 		return item, false
 	}
 	return item, true
+}
+
+// hostInput returns a refused connection as the input of the tool by which it is asked
+// about.
+func hostInput(r *api.SandboxRefusal) json.RawMessage {
+	input, _ := json.Marshal(map[string]any{"host": r.Host, "port": r.Port}) //nolint:errchkjson // plain data
+	return input
 }
 
 // ruled reports whether a rule has answered a question.

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
@@ -24,17 +25,17 @@ import (
 
 // conversationID is what the id of a conversation looks like: it becomes a part
 // of a path.
-var conversationID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$`)
+var conversationID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$`) })
 
 // checkConversation refuses what cannot be the id of a conversation.
 func checkConversation(id string) error {
-	if !conversationID.MatchString(id) {
+	if !conversationID().MatchString(id) {
 		return record.Unfit("conversation: expected letters, digits, - and _, got %.40q", id)
 	}
 	return nil
 }
 
-// noTranscript says that there is no such conversation on this machine.
+// noTranscript says that there is no such conversation on the machine.
 func noTranscript(conversation string) error {
 	return &api.Error{
 		Status: http.StatusNotFound, Code: api.CodeNotFound, Title: fmt.Sprintf("there is no transcript of conversation %q", conversation),
@@ -46,7 +47,7 @@ func noTranscript(conversation string) error {
 // first. One that looks for a text is a part of a search: there may be more,
 // also behind a page with less than was asked for.
 func (p *Reports) Transcripts(ctx context.Context, f api.TranscriptFilter) (*api.TranscriptList, error) {
-	library, err := p.library()
+	library, err := p.library(ctx, f.Node)
 	if err != nil {
 		return nil, err
 	}
@@ -83,12 +84,13 @@ func (p *Reports) Transcripts(ctx context.Context, f api.TranscriptFilter) (*api
 	for _, file := range files {
 		t := api.Transcript{
 			Conversation: file.Conversation, Dir: file.Dir, Title: inOneLine(file.Title), Modified: file.Modified.UTC(), Bytes: file.Bytes,
-			Snippet: file.Snippet, Marks: file.Marks,
+			Snippet: file.Snippet, Marks: file.Marks, Node: library.name,
 		}
 		row, err := p.journal.SessionByConversation(ctx, file.Conversation)
 		switch {
-		case err == nil:
+		case err == nil && row.Node == library.node:
 			t.Session = row.ID
+		case err == nil: // that of a copy on another machine
 		case !errors.Is(err, journal.ErrNotFound):
 			return nil, p.problem(err, "")
 		}
@@ -126,7 +128,7 @@ func parseTranscriptCursor(cursor string) (modified time.Time, conversation stri
 	}
 	number, conversation, ok := strings.Cut(string(text), ".")
 	nanos, err := strconv.ParseInt(number, 36, 64)
-	if !ok || err != nil || !conversationID.MatchString(conversation) {
+	if !ok || err != nil || !conversationID().MatchString(conversation) {
 		return time.Time{}, "", false
 	}
 	return time.Unix(0, nanos), conversation, true
@@ -137,9 +139,10 @@ func parseTranscriptCursor(cursor string) (modified time.Time, conversation stri
 const maxTranscriptBytes = 8 << 20
 
 // Transcript returns a part of a conversation on disk: at most limit of its lines,
-// from the one with a number on, counted from 0.
-func (p *Reports) Transcript(ctx context.Context, conversation, dir string, from, limit int) (*api.TranscriptPage, error) {
-	library, err := p.library()
+// from the one with a number on, counted from 0. node is the name or id of the machine, ""
+// for the hub's own.
+func (p *Reports) Transcript(ctx context.Context, node, conversation, dir string, from, limit int) (*api.TranscriptPage, error) {
+	library, err := p.library(ctx, node)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +188,7 @@ func (p *Reports) transcriptProblem(err error, conversation string) error {
 // the folder that it was held in unless another is named.
 func (p *Reports) Adopt(ctx context.Context, conversation string, in api.Adopt) (api.CreateSession, error) {
 	none := api.CreateSession{}
-	library, err := p.library()
+	library, err := p.library(ctx, in.Node)
 	if err != nil {
 		return none, err
 	}
@@ -199,7 +202,10 @@ func (p *Reports) Adopt(ctx context.Context, conversation string, in api.Adopt) 
 	if len(found) == 0 {
 		return none, noTranscript(conversation)
 	}
-	out := api.CreateSession{ClientID: in.ClientID, Dir: in.Dir, Title: in.Title, Prompt: in.Prompt, Resume: conversation, Fork: in.Fork, Options: in.Options}
+	out := api.CreateSession{
+		ClientID: in.ClientID, Dir: in.Dir, Title: in.Title, Prompt: in.Prompt, Resume: conversation, Fork: in.Fork,
+		Options: in.Options, Preset: in.Preset, Except: in.Except, Node: library.node,
+	}
 	if out.Dir == "" {
 		if out.Dir = found[0].Dir; out.Dir == "" {
 			return none, &api.Error{
@@ -223,9 +229,10 @@ const (
 // Folders suggests folders to work in. Without a prefix these are the ones that
 // sessions and conversations were held in, the last used first. With the
 // beginning of a path they are followed by what it can be completed to; any other
-// text finds those that were used with it anywhere in their path.
-func (p *Reports) Folders(ctx context.Context, prefix string, limit int) (*api.Folders, error) {
-	library, err := p.library()
+// text finds those that were used with it anywhere in their path. node is the name or id
+// of the machine, "" for the hub's own.
+func (p *Reports) Folders(ctx context.Context, node, prefix string, limit int) (*api.Folders, error) {
+	library, err := p.library(ctx, node)
 	if err != nil {
 		return nil, err
 	}
@@ -263,19 +270,21 @@ func (p *Reports) Folders(ctx context.Context, prefix string, limit int) (*api.F
 }
 
 // usedFolders returns when folders were last used by sessions and conversations.
-func (p *Reports) usedFolders(ctx context.Context, library Library) (map[string]time.Time, error) {
+func (p *Reports) usedFolders(ctx context.Context, library shelf) (map[string]time.Time, error) {
 	used := map[string]time.Time{}
 	note := func(dir string, at time.Time) {
 		if dir = budget.Folder(dir); filepath.IsAbs(dir) && at.After(used[dir]) {
 			used[dir] = at.UTC()
 		}
 	}
-	page, err := p.journal.Sessions(ctx, journal.SessionQuery{Archived: true, Limit: recentSessions})
+	page, err := p.journal.Sessions(ctx, journal.SessionQuery{Archived: true, Node: library.node, Limit: recentSessions})
 	if err != nil {
 		return nil, p.problem(err, "")
 	}
 	for i := range page.Sessions {
-		note(page.Sessions[i].Dir, page.Sessions[i].Updated)
+		if row := &page.Sessions[i]; row.Node == library.node {
+			note(row.Dir, row.Updated)
+		}
 	}
 	files, err := library.Transcripts(ctx, TranscriptQuery{Limit: recentTranscripts})
 	if err != nil {

@@ -82,7 +82,7 @@ func (m *markdown) entry(entry *journal.Entry) error {
 		}
 	case api.KindDecision:
 		if d, ok := dataAs[api.Decision](e.Data); ok {
-			m.note(outcomeWords(string(d.Rule.Decision)), "by rule "+inCode(d.Rule.Rule), d.Tool+" "+wire.ActionTitle(d.Tool, d.Input))
+			m.note(outcomeWords(string(d.Rule.Decision)), "by "+ruleText(&d.Rule), d.Tool+" "+wire.ActionTitle(d.Tool, d.Input))
 		}
 	}
 	for _, it := range items {
@@ -91,7 +91,7 @@ func (m *markdown) entry(entry *journal.Entry) error {
 			m.tool(e, it)
 		case transcript.KindQuestion:
 			m.asked(e, it.Question)
-		case transcript.KindPrompt, transcript.KindText, transcript.KindResult, transcript.KindState, transcript.KindNotice:
+		case transcript.KindPrompt, transcript.KindText, transcript.KindResult, transcript.KindState, transcript.KindNotice, transcript.KindRefusal:
 			if begun(e, it) {
 				m.item(e, it)
 			}
@@ -140,12 +140,17 @@ func (m *markdown) item(e *api.Event, it *transcript.Item) {
 			what, text := stateWords(e, it)
 			m.note(what, "", text)
 		}
+	case transcript.KindRefusal:
+		m.note("Refused by the sandbox", "", transcript.RefusalAbout(it.Refusal))
 	}
 }
 
 // state writes what the hub tells.
 func (m *markdown) state(e *api.Event, it *transcript.Item) {
 	what, text := stateWords(e, it)
+	if unenforced(e, it) {
+		m.note(what, "", text)
+	}
 	switch e.Kind {
 	case api.KindRunEnded:
 		m.note(what, "at "+clock(e.Time), text)
@@ -248,7 +253,7 @@ func (m *markdown) settled(q *api.Question) {
 	m.write("\n**", inText(words), "**")
 	switch {
 	case ruled(q):
-		m.write(" by rule ", inCode(q.Rule.Rule))
+		m.write(" by ", ruleText(q.Rule))
 	case q.By != "":
 		m.write(" by ", inText(q.By))
 	}
@@ -267,6 +272,14 @@ func (m *markdown) settled(q *api.Question) {
 			m.block(a.Message, maxShown, 0)
 		}
 	}
+}
+
+// ruleText names the rule that has decided, as code, or the sandbox.
+func ruleText(r *api.RuleRef) string {
+	if r.Scope == api.ScopeSandbox {
+		return "the sandbox"
+	}
+	return "rule " + inCode(r.Rule)
 }
 
 // block writes a text as a block of code, cut to so many bytes, and says how much

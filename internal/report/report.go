@@ -21,8 +21,11 @@ type Options struct {
 	Logger *slog.Logger
 	// Now is the clock; days are those of its zone. If nil, time.Now.
 	Now func() time.Time
-	// Library finds what CLIs have left on the disk. It may be nil.
+	// Library finds what CLIs have left on the hub's own disk. It may be nil.
 	Library Library
+	// Libraries returns the library of another machine, by its name or id, with both.
+	// Errors that callers can do something about are of type *api.Error. If nil, there are no other machines.
+	Libraries func(ctx context.Context, node string) (l Library, id, name string, err error)
 	// Rules are the rules for all sessions. If nil, there are none.
 	Rules Rules
 	// Evaluated counts judgements of calls that a client asked for: how many rules
@@ -57,6 +60,7 @@ type Reports struct {
 	clock     func() time.Time
 	zone      *time.Location
 	disk      Library
+	disks     func(ctx context.Context, node string) (l Library, id, name string, err error)
 	rules     Rules
 	evaluated func(int)
 	live      func(ctx context.Context, session string) (*record.Unknown, error)
@@ -68,7 +72,7 @@ type Reports struct {
 // scratch folder that was killed on the way.
 func New(o Options) *Reports {
 	r := &Reports{
-		journal: o.Journal, log: o.Logger, clock: o.Now, disk: o.Library, rules: o.Rules, evaluated: o.Evaluated, live: o.Live, scratch: o.Scratch,
+		journal: o.Journal, log: o.Logger, clock: o.Now, disk: o.Library, disks: o.Libraries, rules: o.Rules, evaluated: o.Evaluated, live: o.Live, scratch: o.Scratch,
 		backups: make(chan struct{}, 1),
 	}
 	if r.log == nil {
@@ -156,10 +160,29 @@ const maxTitle = 200
 // not too long.
 func inOneLine(text string) string { return record.CutLine(text, maxTitle) }
 
-// library returns what can be seen of the disk.
-func (p *Reports) library() (Library, error) {
-	if p.disk == nil {
-		return nil, api.Errorf(http.StatusConflict, api.CodeConflict, "this hub doesn't read conversations from disk")
+// A shelf is what can be seen of the disk of one machine: the hub's own, or the one with
+// an id and a name.
+type shelf struct {
+	Library
+	node, name string
+}
+
+// library returns what can be seen of a machine's disk: of the hub's own if node is "",
+// else of the one with this name or id.
+func (p *Reports) library(ctx context.Context, node string) (shelf, error) {
+	switch {
+	case node == "" && p.disk == nil:
+		return shelf{}, api.Errorf(http.StatusConflict, api.CodeConflict, "this hub doesn't read conversations from disk")
+	case node == "":
+		return shelf{Library: p.disk}, nil
+	case p.disks == nil:
+		return shelf{}, &api.Error{
+			Status: http.StatusNotFound, Code: api.CodeNotFound, Title: "this hub has no other machines", Hint: "leave out node, or invite a machine with switchboard node invite",
+		}
 	}
-	return p.disk, nil
+	library, id, name, err := p.disks(ctx, node)
+	if err != nil {
+		return shelf{}, p.problem(err, "")
+	}
+	return shelf{library, id, name}, nil
 }

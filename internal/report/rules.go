@@ -190,6 +190,9 @@ func otherwise(f *audit.Finding) bool {
 	decided := f.Rule != nil && f.Decision != api.RuleAsk
 	switch f.Happened {
 	case audit.HappenedAllowed:
+		if f.BySandbox() { // as would be a call that no rule is about
+			return f.Rule != nil && f.Decision != api.RuleAllow
+		}
 		if f.ByRule() {
 			return f.Decision != api.RuleAllow
 		}

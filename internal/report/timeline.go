@@ -23,6 +23,7 @@ const (
 	timeBudget   = "budget"
 	timeMode     = "mode"
 	timeNotice   = "notice"
+	timeRefusal  = "refusal"
 )
 
 // How many entries are looked at for one page of a timeline, and how far beyond
@@ -129,7 +130,7 @@ func (t *teller) tell(entry *journal.Entry) {
 			t.finish(it)
 		case transcript.KindQuestion:
 			t.question(e, it.Question)
-		case transcript.KindPrompt, transcript.KindResult, transcript.KindState, transcript.KindNotice:
+		case transcript.KindPrompt, transcript.KindResult, transcript.KindState, transcript.KindNotice, transcript.KindRefusal:
 			if begun(e, it) {
 				t.item(e, it)
 			}
@@ -150,6 +151,9 @@ func (t *teller) item(e *api.Event, it *transcript.Item) {
 		item.By = it.Author
 	case transcript.KindState:
 		kind := stateKind(e)
+		if unenforced(e, it) {
+			kind = timeNotice
+		}
 		if kind == "" {
 			return
 		}
@@ -157,12 +161,20 @@ func (t *teller) item(e *api.Event, it *transcript.Item) {
 		if e.Kind == api.KindNotice {
 			what = ""
 		}
-		t.add(e, kind, titled(what, text)).Failed = e.Kind == api.KindRunEnded && it.Level != transcript.LevelInfo
+		t.add(e, kind, titled(what, text)).Failed = e.Kind == api.KindRunEnded && it.Level != transcript.LevelInfo || unenforced(e, it)
 	case transcript.KindNotice:
 		if it.Label == transcript.CompactedLabel {
 			t.add(e, timeNotice, titled(stateWords(e, it)))
 		}
+	case transcript.KindRefusal:
+		t.add(e, timeRefusal, capital(it.Text)).Failed = true
 	}
+}
+
+// unenforced reports whether an item tells that nothing enforces the sandbox of a
+// run.
+func unenforced(e *api.Event, it *transcript.Item) bool {
+	return e.Kind == api.KindRunLaunched && it.Level == transcript.LevelBad
 }
 
 // stateKind returns what an event of the hub is in a timeline; empty if it is not
@@ -212,7 +224,7 @@ func (t *teller) process(e *api.Event) {
 		}
 	case api.KindDecision:
 		if d, ok := dataAs[api.Decision](e.Data); ok {
-			t.add(e, timeDecision, outcomeWords(string(d.Rule.Decision))+": "+wire.ActionTitle(d.Tool, d.Input)).By = "rule " + d.Rule.Rule
+			t.add(e, timeDecision, outcomeWords(string(d.Rule.Decision))+": "+wire.ActionTitle(d.Tool, d.Input)).By = byRule(&d.Rule)
 		}
 	}
 }

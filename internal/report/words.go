@@ -17,10 +17,14 @@ const toolExitPlan = "ExitPlanMode"
 // runTitle says in a line that a process was started.
 func runTitle(d *record.RunStarted) string {
 	switch {
+	case d.Unauthenticated:
+		return "Process dialed in without a token"
 	case d.Transport == record.TransportWebSocket || d.Transport == record.TransportHybrid:
 		return "Process dialled in"
 	case d.Transport == record.TransportTee:
 		return "Process of a program connected"
+	case d.Transport == record.TransportRelay:
+		return "Agent found behind a relay"
 	case d.Fork:
 		return "Process started with a copy of a conversation"
 	case d.Resume != "":
@@ -133,10 +137,19 @@ func settledTitle(q *api.Question) string {
 	return words + ": " + questionTitle(q)
 }
 
+// byRule names the rule that has decided, or the sandbox, in which commands may be
+// allowed without a question.
+func byRule(r *api.RuleRef) string {
+	if r.Scope == api.ScopeSandbox {
+		return "sandbox"
+	}
+	return "rule " + r.Rule
+}
+
 // decidedBy names the person or rule that has settled a question; empty if none did.
 func decidedBy(q *api.Question) string {
 	if ruled(q) {
-		return "rule " + q.Rule.Rule
+		return byRule(q.Rule)
 	}
 	return q.By
 }

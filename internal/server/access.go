@@ -2,16 +2,21 @@ package server
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"io/fs"
 	"net"
+	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/switchboard-dev/switchboard/client"
 	"github.com/switchboard-dev/switchboard/internal/server/access"
+	"github.com/switchboard-dev/switchboard/internal/server/ingress"
 )
 
 // relayPath is where the raw relay is.
@@ -26,6 +31,19 @@ func (s *Server) openAccess() error {
 	if len(o.OpenRelay) > 0 && (o.BehindProxy || o.URL != "") {
 		// A client behind a proxy seems to be on this machine.
 		return fmt.Errorf("an open relay is local only; leave out --open-relay, or --behind-proxy and --url")
+	}
+	if o.OpenDial && (o.BehindProxy || o.URL != "") {
+		return fmt.Errorf("dialing in without a token is local only; leave out --open-dial-in, or --behind-proxy and --url")
+	}
+	if o.TLSCert != "" && o.TLSSelfSigned {
+		return fmt.Errorf("a hub has one certificate; pass either --tls-self-signed, or --tls-cert and --tls-key")
+	}
+	if o.TLSSelfSigned {
+		made, err := access.HubCertificate(o.DataDir, s.certificateNames(), time.Now())
+		if err != nil {
+			return err
+		}
+		s.tls = &tls.Config{Certificates: []tls.Certificate{made}, MinVersion: tls.VersionTLS12}
 	}
 	if o.TLSCert != "" {
 		files := &certificate{cert: o.TLSCert, key: o.TLSKey}
@@ -49,14 +67,23 @@ func (s *Server) openAccess() error {
 	}
 	s.guard = access.New(&access.Options{
 		Store: s.tokens, URL: o.URL, TLS: s.tls != nil, Beyond: s.beyond(), Limits: limits, Refused: func(reason string) { s.metrics.Refused("connections_" + reason) }, Log: s.log,
-		OpenRelay: access.OpenRelay{Origins: o.OpenRelay, Path: relayPath, Approve: o.OpenRelayApprove},
+		OpenRelay: access.OpenRelay{Origins: o.OpenRelay, Path: relayPath, Approve: o.OpenRelayApprove}, OpenDial: o.OpenDial,
 	})
 	return nil
 }
 
+// dialOptions says which CLIs may dial in.
+func (s *Server) dialOptions() *ingress.DialOptions {
+	o := &ingress.DialOptions{Trusted: s.guard.Admin, MaxOpen: s.options.OpenDialMax, Refused: s.metrics.Refused, Logger: s.log}
+	if s.options.OpenDial {
+		o.Open, o.Lives = s.guard.OpenDial, s.guard.Lives
+	}
+	return o
+}
+
 // beyond reports whether the server may be reached from other machines.
 func (s *Server) beyond() bool {
-	return s.options.TLSCert != "" || s.options.BehindProxy || s.options.InsecureLAN
+	return s.options.TLSCert != "" || s.options.TLSSelfSigned || s.options.BehindProxy || s.options.InsecureLAN
 }
 
 // Warnings says which endpoints are exposed more widely than they need be.
@@ -69,6 +96,12 @@ func (s *Server) Warnings() []string {
 			may = "look, prompt and answer questions"
 		}
 		list = append(list, fmt.Sprintf("the relay is open: web pages of %s, and every program of this user that says it was one, %s without a token", strings.Join(o.OpenRelay, ", "), may))
+	}
+	if o.OpenDial {
+		list = append(list, "dial-in is open: every program of this user can add a session without a token")
+	}
+	if len(o.Rules.AutoApprove) > 0 {
+		list = append(list, fmt.Sprintf("agents that dial in may use %s without a question, unless a rule denies or asks", strings.Join(o.Rules.AutoApprove, ", ")))
 	}
 	if s.fileToken != "" {
 		list = append(list, fmt.Sprintf("%s holds a token with all rights, which agents can read as well: make one that you keep yourself with \"switchboard token create\", then remove it with \"switchboard token revoke %s\"", s.TokenFile(), s.fileToken))
@@ -102,6 +135,63 @@ func (s *Server) PublicURL() string {
 		return s.options.URL
 	}
 	return s.URL()
+}
+
+// certificateNames returns the names and addresses that the hub's own certificate is for.
+func (s *Server) certificateNames() []string {
+	names := []string{"localhost", "127.0.0.1", "::1"}
+	if host, err := os.Hostname(); err == nil && host != "" {
+		names = append(names, strings.ToLower(host))
+	}
+	if host, _, err := net.SplitHostPort(s.options.Addr); err == nil {
+		names = append(names, host)
+	}
+	if u, err := url.Parse(s.options.URL); err == nil {
+		names = append(names, strings.ToLower(u.Hostname()))
+	}
+	for _, l := range s.options.Listeners {
+		if a, ok := l.Addr().(*net.TCPAddr); ok {
+			names = append(names, a.IP.String())
+		}
+	}
+	slices.Sort(names)
+	return slices.DeleteFunc(slices.Compact(names), func(name string) bool {
+		ip := net.ParseIP(name)
+		return name == "" || ip != nil && ip.IsUnspecified() || ip == nil && strings.ContainsFunc(name, func(r rune) bool {
+			return !('a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-' || r == '.')
+		})
+	})
+}
+
+// Pin returns the fingerprint of the certificate that the hub shows, as clients pin it: "sha256:…". It is empty if the hub has none of its own,
+// or a proxy shows another.
+func (s *Server) Pin() string {
+	pin, _ := s.pin()
+	return pin
+}
+
+// pin returns the fingerprint of the hub's certificate, and whether other machines need it to trust the hub: their authorities do not vouch for it.
+func (s *Server) pin() (pin string, needed bool) {
+	if s.tls == nil || s.options.BehindProxy {
+		return "", false
+	}
+	var shown *tls.Certificate
+	if len(s.tls.Certificates) > 0 {
+		shown = &s.tls.Certificates[0]
+	} else if read, err := s.tls.GetCertificate(nil); err == nil {
+		shown = read
+	}
+	if shown == nil || shown.Leaf == nil {
+		return "", false
+	}
+	between := x509.NewCertPool()
+	for _, der := range shown.Certificate[1:] {
+		if cert, err := x509.ParseCertificate(der); err == nil {
+			between.AddCert(cert)
+		}
+	}
+	_, err := shown.Leaf.Verify(x509.VerifyOptions{Intermediates: between})
+	return client.Fingerprint(shown.Leaf), err != nil
 }
 
 // webSocket returns the address of WebSockets for one of HTTP: ws for http, wss for https.

@@ -224,6 +224,8 @@ func TestWarnings(t *testing.T) {
 		"loopback": {func(*Options) {}, ""},
 		"relay":    {func(o *Options) { o.OpenRelay = []string{"http://localhost:5173"} }, "http://localhost:5173, and every program of this user that says it was one, look and prompt"},
 		"approve":  {func(o *Options) { o.OpenRelay, o.OpenRelayApprove = []string{"http://localhost:5173"}, true }, "answer questions without a token"},
+		"dial-in":  {func(o *Options) { o.OpenDial = true }, "dial-in is open: every program of this user"},
+		"allowed":  {func(o *Options) { o.Rules.AutoApprove = []string{"Bash", "read-only"} }, "may use Bash, read-only without a question"},
 		"network":  {func(o *Options) { o.Addr, o.InsecureLAN = "0.0.0.0:0", true }, "can read tokens"},
 		"proxy":    {func(o *Options) { o.Addr, o.BehindProxy, o.URL = "0.0.0.0:0", true, "https://h" }, "only the proxy"},
 	} {

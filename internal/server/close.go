@@ -30,9 +30,15 @@ type Left struct {
 	Others int
 }
 
-// transportTee is how the agent of another program is connected, which this server
-// only listens to.
-const transportTee = "tee"
+// transportTee and transportRelay are how agents of other programs are connected.
+const (
+	transportTee   = "tee"
+	transportRelay = "relay"
+)
+
+// foreign reports whether a transport connects the agent of another program, which
+// this server neither starts nor ends.
+func foreign(transport string) bool { return transport == transportTee || transport == transportRelay }
 
 // Close ends the server: it accepts no client any more, tells followers to come back, finishes what is under way and puts everything away. Agents
 // go on and wait for the next server, unless stopAgents is set. ctx bounds the wait for agents and for requests; what then is not done
@@ -68,8 +74,10 @@ func (s *Server) end(ctx context.Context, stopAgents bool) (Left, error) {
 		})
 	}
 	shutdowns.Go(func() { s.phone.drain(drained) })
+	s.nodes.Close()
 	s.warn("closing links", s.link.Close())
 	s.warn("closing connections of CLIs", s.dial.Close())
+	s.relays.Close()
 	shutdowns.Wait()
 	s.endPhone()
 	s.tasks.Wait()
@@ -88,10 +96,12 @@ func (s *Server) left(ctx context.Context) (Left, error) {
 	var left Left
 	for _, run := range runs {
 		switch {
-		case run.Transport == transportTee:
+		case foreign(run.Transport):
 			if run.Have > 0 {
 				left.Others++
 			}
+		case run.Node != "": // its process is on another machine
+			left.Agents++
 		case run.PID > 0 && s.launcher.Alive(run.PID, run.PIDStart):
 			left.Agents++
 			left.PIDs = append(left.PIDs, run.PID)
@@ -115,7 +125,7 @@ func (s *Server) stopAgents(ctx context.Context) {
 	slots := make(chan struct{}, 16)
 	var stops sync.WaitGroup
 	for _, run := range runs {
-		if run.Transport == transportTee {
+		if foreign(run.Transport) {
 			continue
 		}
 		stops.Go(func() {
@@ -131,7 +141,9 @@ func (s *Server) stopAgents(ctx context.Context) {
 				return
 			}
 			// Its shim still wants to hear that its last words were written down. Without a server it would wait for the next one.
-			s.awaitEnd(ctx, run.PID, run.PIDStart)
+			if run.Node == "" {
+				s.awaitEnd(ctx, run.PID, run.PIDStart)
+			}
 		})
 	}
 	stops.Wait()

@@ -24,6 +24,7 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/claude/claudetest"
 	"github.com/switchboard-dev/switchboard/internal/hub"
+	"github.com/switchboard-dev/switchboard/internal/sandbox"
 	"github.com/switchboard-dev/switchboard/wire"
 )
 
@@ -67,7 +68,8 @@ func newFuzzLab(f *testing.F) *fuzzLab {
 	l.server, err = Start(context.Background(), Options{
 		DataDir: filepath.Join(dir, "d"), Socket: filepath.Join(dir, "d", "run", "hub.sock"), Addr: "127.0.0.1:0",
 		Agent: filepath.Join(dir, "no-such-claude"), Env: []string{"HOME=" + home, "PATH="}, Version: "1.2.3", Logger: slog.New(l.log),
-		Direct: Direct{Folders: []string{filepath.Join(dir, "w")}},
+		Direct:  Direct{Folders: []string{filepath.Join(dir, "w")}},
+		Sandbox: hub.SandboxDefaults{Mode: sandbox.Off},
 	})
 	if err != nil {
 		f.Fatal(err)

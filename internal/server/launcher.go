@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"net/http"
 
-	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/launch"
+	"github.com/switchboard-dev/switchboard/internal/node"
+	"github.com/switchboard-dev/switchboard/internal/policy"
 )
 
 // A launcher is package launch as the hub wants it: neither knows the other.
@@ -24,14 +24,37 @@ func (l launcher) Start(ctx context.Context, s hub.LaunchSpec) (*hub.Launched, e
 	}
 	return &hub.Launched{
 		PID: started.PID, PIDStart: started.PIDStart, Version: started.Version.String(), Simulated: started.Simulated, ConfigDir: started.ConfigDir,
+		Sandbox: started.Sandbox,
 	}, nil
+}
+
+// Life says whether a process of this machine lives.
+func (l launcher) Life(_ context.Context, p hub.Process) hub.Life {
+	if l.Alive(p.PID, p.PIDStart) {
+		return hub.LifeAlive
+	}
+	return hub.LifeDead
+}
+
+// Resolve follows the links in paths.
+func (launcher) Resolve(_ context.Context, paths []string) ([]hub.Resolved, error) {
+	list := make([]hub.Resolved, len(paths))
+	for i, path := range paths {
+		leads, err := policy.Real(path)
+		if err != nil {
+			list[i].Err = err.Error()
+			continue
+		}
+		list[i].Path = leads
+	}
+	return list, nil
 }
 
 // launchSpec says what the hub wants started in the words of package launch.
 func launchSpec(s *hub.LaunchSpec) *launch.Spec {
 	return &launch.Spec{
 		Session: s.Session, Run: s.Run, Token: s.Token, Marker: s.Marker, Dir: s.Dir, Resume: s.Resume, ResumeAt: s.At, Fork: s.Fork,
-		Options: s.Options, BypassingAgents: s.BypassingAgents, Deny: s.Deny, Ask: s.Ask,
+		Options: s.Options, BypassingAgents: s.BypassingAgents, Deny: s.Deny, Ask: s.Ask, Sandbox: s.Sandbox,
 	}
 }
 
@@ -60,15 +83,5 @@ func explain(err error) error {
 	if !ok {
 		return err
 	}
-	e := &api.Error{Status: http.StatusBadGateway, Code: api.CodeStartFailed, Title: "The agent could not be started", Detail: failed.Reason, Hint: failed.Hint}
-	switch failed.Code {
-	case launch.BadDir, launch.BadOption:
-		e.Status, e.Code = http.StatusUnprocessableEntity, api.CodeInvalid
-	case launch.Forbidden:
-		e.Status, e.Code = http.StatusForbidden, api.CodeForbidden
-	case launch.Running:
-		e.Status, e.Code = http.StatusConflict, api.CodeConflict
-	case launch.NoAgent, launch.Failed:
-	}
-	return e
+	return (&node.Failure{Code: string(failed.Code), Reason: failed.Reason, Hint: failed.Hint}).StartProblem()
 }

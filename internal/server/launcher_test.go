@@ -79,7 +79,7 @@ func TestLauncherPassesAllOn(t *testing.T) {
 	spec.Deny, spec.Ask = []string{"deny"}, []string{"ask"}
 	got := launchSpec(&spec)
 	// The hub has no say in these.
-	if names, want := empty(reflect.ValueOf(*got), ""), []string{"SessionID", "Agent"}; !slices.Equal(names, want) {
+	if names, want := empty(reflect.ValueOf(*got), ""), []string{"SessionID", "Agent", "Before"}; !slices.Equal(names, want) {
 		t.Errorf("not passed on are %q, expected %q", names, want)
 	}
 	if !slices.Equal(got.Deny, spec.Deny) || !slices.Equal(got.Ask, spec.Ask) {

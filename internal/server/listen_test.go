@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"net"
 	"os"
 	"path/filepath"
@@ -9,9 +10,23 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/switchboard-dev/switchboard/claude/claudetest"
+	"github.com/switchboard-dev/switchboard/internal/shim"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// The test binary is also what nodes start: the shim and the simulated CLI.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case "shim":
+			os.Exit(shim.Main(context.Background(), os.NewFile(3, "orders")))
+		case "sim":
+			os.Exit(claudetest.RunSim(context.Background(), &claudetest.SimOptions{Args: os.Args[2:], Env: os.Environ(), Stderr: os.Stderr}, os.Stdin, os.Stdout))
+		}
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // taken listens on a port for as long as the test lasts.
 func taken(t *testing.T, addr string) (l net.Listener, port int) {

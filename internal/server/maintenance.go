@@ -81,9 +81,9 @@ func (s *Server) capabilities() []string {
 		"sessions", "messages", "questions", "interrupt", "resume", "fork", "archive", "control", "rewind", "mcp", "environment", "context",
 		"sse", "websocket_events", "global_events", "filters",
 		"shim", "websocket", "hybrid",
-		"rules", "rules_file", "explain", "plans", "budgets",
+		"rules", "rules_file", "explain", "plans", "budgets", "preferences",
 		"export", "timeline", "search", "audit", "costs", "drift", "transcripts", "folders", "files", "backup",
-		"tokens", "codes", "relay", "direct", "metrics",
+		"tokens", "codes", "relay", "direct", "metrics", "nodes",
 	}
 	if s.options.RawFlags {
 		list = append(list, "raw_flags")
@@ -102,10 +102,17 @@ func (s *Server) info(context.Context) api.Info {
 		Capabilities: s.capabilities(),
 		Agent:        s.options.Agent,
 		Simulated:    s.agent.simulated,
+		Pin:          s.Pin(),
 		Warnings:     s.Warnings(),
+	}
+	for _, n := range s.nodes.Count() {
+		info.Nodes += n
 	}
 	for _, loss := range s.losses {
 		info.Warnings = append(info.Warnings, loss.String())
+	}
+	if warning := s.unboxed.Load(); warning != nil {
+		info.Warnings = append(info.Warnings, *warning)
 	}
 	s.agent.mu.Lock()
 	if s.agent.path != "" && !s.agent.simulated {

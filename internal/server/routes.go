@@ -6,6 +6,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/link"
+	"github.com/switchboard-dev/switchboard/internal/node"
 	"github.com/switchboard-dev/switchboard/internal/server/access"
 	"github.com/switchboard-dev/switchboard/internal/server/ingress"
 	"github.com/switchboard-dev/switchboard/wire"
@@ -38,10 +39,13 @@ func (s *Server) socketHandler() http.Handler {
 	return mux
 }
 
-// portHandler serves the port: front ends and CLIs that dial in. Those have the run's own token, which the hub judges.
+// portHandler serves the port: front ends, nodes, and CLIs that dial in. Those have the run's own token, which the hub judges.
 func (s *Server) portHandler() http.Handler {
 	mux := http.NewServeMux()
 	s.common(mux)
+	mux.Handle("GET "+node.ControlPath, s.nodes.Control())
+	mux.Handle("GET "+node.LinkPath, s.nodes.Links(s.link))
+	mux.Handle("GET "+node.TeePath, s.nodes.Tees(s.link))
 	dial := s.guard.Vouched(s.dial)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if ingress.IsDial(r) {

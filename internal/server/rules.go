@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/policy"
 	"github.com/switchboard-dev/switchboard/internal/rulefile"
 	"github.com/switchboard-dev/switchboard/internal/server/access"
+	"github.com/switchboard-dev/switchboard/internal/server/nodes"
 )
 
 // Rules say where the rules are, and what is denied to every agent whatever they say.
@@ -23,6 +25,8 @@ type Rules struct {
 	File string
 	// Home is what "~/" stands for in it.
 	Home string
+	// AutoApprove is what CLIs that dial in may do without a question, see [policy.Options].
+	AutoApprove []string
 	// Own are folders and files of ours beside the rules, the data and the socket: they hold settings and secrets.
 	Own []string
 }
@@ -33,12 +37,17 @@ const confirmedRules = "rules.confirmed"
 // openRules reads the rules, and goes on looking at them.
 func (s *Server) openRules(ctx context.Context) error {
 	o := &s.options
+	for _, text := range o.Rules.AutoApprove {
+		if err := policy.CheckAutoApprove(text); err != nil {
+			return fmt.Errorf("dial.auto_approve (--dial-auto-approve): %q: %w", text, err)
+		}
+	}
 	own, err := s.own()
 	if err != nil {
 		return err
 	}
 	s.rules, err = rulefile.Open(ctx, rulefile.Options{
-		File: o.Rules.File, Store: filepath.Join(o.DataDir, confirmedRules), Logger: s.log, Policy: policy.Options{Home: o.Rules.Home, Own: own},
+		File: o.Rules.File, Store: filepath.Join(o.DataDir, confirmedRules), Logger: s.log, Policy: policy.Options{Home: o.Rules.Home, Own: own, AutoApprove: o.Rules.AutoApprove},
 	})
 	if err != nil {
 		return err
@@ -49,7 +58,7 @@ func (s *Server) openRules(ctx context.Context) error {
 
 // dataFiles are the names of what is in the data folder, whether it is there yet or not.
 var dataFiles = [...]string{
-	"admin.token", "blobs", "journal.db", "journal.db-shm", "journal.db-wal", "lock", confirmedRules, confirmedRules + "-pending", "run", "search.db", "search.db-shm", "search.db-wal",
+	"admin.token", "blobs", access.HubCertificateFile, nodes.File, "journal.db", "journal.db-shm", "journal.db-wal", "lock", relaysFile, confirmedRules, confirmedRules + "-pending", "run", "search.db", "search.db-shm", "search.db-wal",
 	"serve.log", "serve.log.old", "shims", "simulated", "spool", "start.lock", access.TokensFile, access.CertificateFile,
 }
 
@@ -80,12 +89,16 @@ func (s *Server) own() ([]string, error) {
 			}
 		}
 	}
-	// A service manager may have put the socket into a folder that is not ours alone.
-	socket, folder := o.Socket, filepath.Dir(o.Socket)
-	if filepath.Base(folder) == "switchboard" || below(folder, o.DataDir) {
-		socket = folder
+	return outermost(append(own, s.socketPlace())), nil
+}
+
+// socketPlace returns the folder of the socket; the socket itself if a service manager has put it into a folder that is not ours alone.
+func (s *Server) socketPlace() string {
+	o := &s.options
+	if folder := filepath.Dir(o.Socket); filepath.Base(folder) == "switchboard" || below(folder, o.DataDir) {
+		return folder
 	}
-	return outermost(append(own, socket)), nil
+	return o.Socket
 }
 
 // outermost returns paths without those that are in another of them, each once: every one is two rules for the CLI. A link that leads out of the

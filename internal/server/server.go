@@ -12,9 +12,11 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/switchboard-dev/switchboard/internal/budget"
+	"github.com/switchboard-dev/switchboard/internal/disk"
 	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 	"github.com/switchboard-dev/switchboard/internal/launch"
@@ -26,6 +28,8 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/server/ingress"
 	"github.com/switchboard-dev/switchboard/internal/server/lines"
 	"github.com/switchboard-dev/switchboard/internal/server/metrics"
+	"github.com/switchboard-dev/switchboard/internal/server/nodes"
+	"github.com/switchboard-dev/switchboard/internal/server/relays"
 	v1 "github.com/switchboard-dev/switchboard/internal/server/v1"
 )
 
@@ -39,12 +43,18 @@ type Options struct {
 	URL string
 	// TLSCert and TLSKey are files with the certificate of the port and its key. If empty, it is served without TLS.
 	TLSCert, TLSKey string
+	// TLSSelfSigned serves the port with a certificate that the hub makes once and keeps in the data folder. Clients know it by its fingerprint,
+	// see [Server.Pin].
+	TLSSelfSigned bool
 	// BehindProxy says that a proxy with TLS is in front of the port, InsecureLAN that any machine on the network between may listen. Without TLS
 	// one of them is what it takes to listen beyond loopback.
 	BehindProxy, InsecureLAN bool
 	// OpenRelay are the origins of web pages that may use the raw relay without a token; OpenRelayApprove has them answer questions.
 	OpenRelay        []string
 	OpenRelayApprove bool
+	// OpenDial lets in CLIs that dial in without a token, from this machine alone; OpenDialMax is how many at a time. If zero, 64.
+	OpenDial    bool
+	OpenDialMax int
 	// Limits bound connections over TCP.
 	Limits access.Limits
 	// Direct says what clients of Direct Connect may do.
@@ -69,6 +79,12 @@ type Options struct {
 	Claude launch.Defaults
 	// RawFlags lets sessions name flags of the CLI that we know nothing of.
 	RawFlags bool
+	// Presets are sets of options that sessions can be started with by name.
+	Presets []hub.Preset
+	// Sandbox is what the operating system enforces where a session does not say, Enforcer what it is enforced by. Files of ours are added to
+	// Enforcer.Own.
+	Sandbox  hub.SandboxDefaults
+	Enforcer launch.Sandbox
 	// Env is the environment that agents are found by and get. If nil, that of the program.
 	Env []string
 	// OrphanAfter and IdleOrphanAfter are how long agents go on without a server. If zero, 24 h and 1 h.
@@ -125,6 +141,8 @@ type Server struct {
 	guard    *access.Guard
 	link     *ingress.Link
 	dial     *ingress.Dial
+	relays   *relays.Relays
+	nodes    *nodes.Nodes
 	v1       *v1.Server
 	lines    *lines.Server
 	console  *console.Handler // nil without one
@@ -136,7 +154,8 @@ type Server struct {
 	// fileToken is the id of the token in TokenFile, empty if there is none.
 	fileToken string
 	agent     *agentInfo
-	ctx       context.Context // ends when Close begins to put things away
+	unboxed   atomic.Pointer[string] // why agents run without a sandbox, once that is known
+	ctx       context.Context        // ends when Close begins to put things away
 	cancel    context.CancelFunc
 	tasks     sync.WaitGroup
 	failed    chan error // of a listener that ended unasked; has room for all
@@ -177,9 +196,14 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	}
 	s.link = ingress.NewLink(s.hub, &ingress.LinkOptions{Logger: s.log})
 	s.undo = append(s.undo, func() { s.warn("closing links", s.link.Close()) })
-	s.dial = ingress.NewDial(s.hub, &ingress.DialOptions{Trusted: s.guard.Admin, Logger: s.log})
+	s.dial = ingress.NewDial(s.hub, s.dialOptions())
 	s.undo = append(s.undo, func() { s.warn("closing connections of CLIs", s.dial.Close()) })
-	s.v1 = v1.New(s.hub, s.reports, s.guard, &v1.Options{Info: s.info, Dial: webSocket(s.PublicURL()), Log: s.log, Tokens: s.tokens, Phone: s, Opened: s.metrics.Stream, Refused: s.metrics.Refused})
+	s.relays, err = relays.New(s.hub, &relays.Options{File: filepath.Join(s.options.DataDir, relaysFile), Own: s.ownPort, Logger: s.log})
+	if err != nil {
+		return nil, err
+	}
+	s.undo = append(s.undo, s.relays.Close)
+	s.v1 = v1.New(s.hub, s.reports, s.guard, &v1.Options{Info: s.info, Dial: webSocket(s.PublicURL()), Log: s.log, Tokens: s.tokens, Phone: s, Relays: s.relays, Nodes: s.nodes, Opened: s.metrics.Stream, Refused: s.metrics.Refused})
 	s.lines = lines.New(s.hub, s.guard, &lines.Options{Log: s.log, Opened: s.metrics.Stream, Direct: lines.DirectOptions{
 		URL: webSocket(s.PublicURL()), AllowBypass: o.Direct.AllowBypass, Folders: o.Direct.Folders, Own: slices.Concat([]string{o.DataDir}, o.Rules.Own),
 	}})
@@ -197,6 +221,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 		s.log.Warn("an endpoint is exposed", "which", warning)
 	}
 	s.tasks.Go(s.findAgent)
+	s.tasks.Go(s.findEnforcer)
 	s.tasks.Go(s.enforceRetention)
 	s.tasks.Go(s.takeSpools)
 	if err := tellManager(ctx, o.NotifySocket, "READY=1\nSTATUS=Listening on "+s.tcp[0].Addr().String()); err != nil {
@@ -231,8 +256,10 @@ func (s *Server) openHub(ctx context.Context) error {
 			o.Socket = l.Addr().String()
 		}
 	}
+	enforcer := o.Enforcer
+	enforcer.Own = s.hidden()
 	s.launcher, err = launch.New(launch.Config{
-		Program: o.Program, DataDir: o.DataDir, Socket: o.Socket, Agent: o.Agent, Claude: o.Claude, Env: o.Env, Logger: s.log,
+		Sandbox: enforcer, Program: o.Program, DataDir: o.DataDir, Socket: o.Socket, Agent: o.Agent, Claude: o.Claude, Env: o.Env, Logger: s.log,
 		ClientApp: "switchboard/" + o.Version, Scopes: o.Scopes, RawFlags: o.RawFlags, OrphanAfter: o.OrphanAfter, IdleOrphanAfter: o.IdleOrphanAfter,
 	})
 	if err != nil {
@@ -248,20 +275,28 @@ func (s *Server) openHub(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if s.nodes, err = nodes.Open(nodes.Options{
+		File: filepath.Join(o.DataDir, nodes.File), Hub: s.journal.ID(), Guard: s.guard, URL: s.PublicURL, Pin: s.pin, Logger: s.log,
+	}); err != nil {
+		return err
+	}
+	s.undo = append(s.undo, s.nodes.Close)
 	s.metrics = metrics.New(&metrics.Options{Version: o.Version, Logger: s.log})
 	s.spools = newSpools(filepath.Join(o.DataDir, "spool"), s.log)
 	s.hub, err = hub.New(ctx, hub.Options{
 		Journal: s.journal, Launcher: launcher{s.launcher}, Logger: s.log, Rules: s.rules, Notify: tell, Metrics: s.metrics,
-		QuestionDeadline: o.QuestionDeadline, Budgets: o.Budgets, ResumeAtReset: o.ResumeAtReset, Left: s.spools.of, Silence: o.Silence,
+		QuestionDeadline: o.QuestionDeadline, Budgets: o.Budgets, ResumeAtReset: o.ResumeAtReset, Left: s.leftBy, Silence: o.Silence,
+		Presets: o.Presets, Sandbox: o.Sandbox, Nodes: s.nodes,
 	})
 	if err != nil {
 		return err
 	}
+	s.nodes.Use(s.hub)
 	s.undo = append(s.undo, func() { s.warn("closing the hub", s.hub.Close()) })
 	s.reports = report.New(report.Options{
-		Journal: s.journal, Logger: s.log, Library: library{s.launcher}, Rules: s.rules, Evaluated: s.metrics.Evaluated, Live: s.hub.Unknown, Scratch: o.DataDir,
+		Journal: s.journal, Logger: s.log, Library: disk.New(s.launcher), Libraries: s.nodes.Library, Rules: s.rules, Evaluated: s.metrics.Evaluated, Live: s.hub.Unknown, Scratch: o.DataDir,
 	})
-	s.metrics.Watch(metrics.Sources{Stats: s.hub.Stats, Drift: s.reports.Drift})
+	s.metrics.Watch(metrics.Sources{Stats: s.hub.Stats, Drift: s.reports.Drift, Nodes: s.nodes.Count})
 	return s.tidy(ctx)
 }
 
@@ -318,12 +353,27 @@ func (s *Server) listen(ctx context.Context) error {
 		s.undo = append(s.undo, func() { _ = l.Close() })
 	}
 	for _, l := range s.tcp { // also those of a service manager
-		if a, ok := l.Addr().(*net.TCPAddr); len(s.options.OpenRelay) > 0 && !(ok && a.IP.IsLoopback()) {
+		a, ok := l.Addr().(*net.TCPAddr)
+		switch local := ok && a.IP.IsLoopback(); {
+		case len(s.options.OpenRelay) > 0 && !local:
 			return fmt.Errorf("an open relay is for this machine alone, and others can reach %s; leave out --open-relay, or listen on 127.0.0.1", l.Addr())
+		case s.options.OpenDial && !local:
+			return fmt.Errorf("dialing in without a token is for this machine alone, and others can reach %s; leave out --open-dial-in, or listen on 127.0.0.1", l.Addr())
 		}
 	}
 	s.failed = make(chan error, len(s.unix)+len(s.tcp))
 	return nil
+}
+
+// relaysFile is the file in the data folder that holds the relays that the hub is attached to.
+const relaysFile = "relays.json"
+
+// ownPort reports whether the server listens on a port of this machine.
+func (s *Server) ownPort(port uint16) bool {
+	return slices.ContainsFunc(s.tcp, func(l net.Listener) bool {
+		a, ok := l.Addr().(*net.TCPAddr)
+		return ok && a.Port == int(port)
+	})
 }
 
 // Limits of the HTTP servers. There are none for whole requests: streams are as long as they are.

@@ -22,6 +22,7 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/journal"
 	"github.com/switchboard-dev/switchboard/internal/launch"
+	"github.com/switchboard-dev/switchboard/internal/sandbox"
 	"github.com/switchboard-dev/switchboard/internal/server/access"
 )
 
@@ -31,6 +32,7 @@ func options(t *testing.T, dir string) Options {
 	return Options{
 		DataDir: filepath.Join(dir, "d"), Socket: filepath.Join(dir, "d", "run", "hub.sock"), Addr: "127.0.0.1:0",
 		Agent: filepath.Join(dir, "no-such-claude"), Env: []string{"HOME=" + t.TempDir(), "PATH="}, Version: "1.2.3",
+		Sandbox: hub.SandboxDefaults{Mode: sandbox.Off}, // these tests start no agents
 	}
 }
 
@@ -118,6 +120,10 @@ func TestRoutes(t *testing.T) {
 		{"a token in the address", s.URL() + "/v1/info?token=" + bearer[len("Bearer "):], nil, 400, "invalid"},
 		{"nothing", "/favicon.ico", nil, 404, "not_found"},
 		{"link on the port", s.URL() + "/link", []string{"Authorization", bearer}, 404, "not_found"},
+		{"link of a node without a ticket", s.URL() + "/node/link", []string{"Authorization", bearer}, 403, "nodes only"},
+		{"a tee without a token", s.URL() + "/node/tee", nil, 401, "unauthorized"},
+		{"a node's control without an upgrade", s.URL() + "/node", nil, 426, ""},
+		{"a node on the socket", "/node", nil, 404, "not_found"},
 		{"link without an upgrade", "/link", nil, 426, ""},
 		{"another host", s.URL() + "/healthz", []string{"Host", "evil.example"}, 403, "forbidden"},
 		{"another origin", s.URL() + "/healthz", []string{"Origin", "http://evil.example"}, 403, "forbidden"},
@@ -223,6 +229,12 @@ func TestStartFails(t *testing.T) {
 			o.Listeners = append(o.Listeners, everybody(t))
 		}, "others can reach"},
 		{"open relay behind a proxy", func(o *Options) { o.OpenRelay, o.BehindProxy = []string{"http://localhost:1"}, true }, "--open-relay"},
+		{"open dial-in for others", func(o *Options) {
+			o.OpenDial, o.InsecureLAN = true, true
+			o.Listeners = append(o.Listeners, everybody(t))
+		}, "leave out --open-dial-in, or listen on 127.0.0.1"},
+		{"open dial-in behind a proxy", func(o *Options) { o.OpenDial, o.BehindProxy = true, true }, "--open-dial-in"},
+		{"auto-approve that is no rule", func(o *Options) { o.Rules.AutoApprove = []string{"bash"} }, "dial.auto_approve (--dial-auto-approve): \"bash\": tool names begin"},
 		{"damaged tokens", func(o *Options) { damage(t, o) }, "remove it"},
 		{"relative program", func(o *Options) { o.Program = "switchboard" }, "absolute"},
 	}

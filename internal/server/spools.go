@@ -84,6 +84,14 @@ func (s *spools) of(ctx context.Context, h *hub.Hub, session string, run int) er
 	return s.take(ctx, h, name)
 }
 
+// leftBy takes in what a run has left on the machine that it ran on.
+func (s *Server) leftBy(ctx context.Context, h *hub.Hub, node, session string, run int) error {
+	if node != "" {
+		return s.nodes.Left(ctx, h, node, session, run)
+	}
+	return s.spools.of(ctx, h, session, run)
+}
+
 // regular reports whether there is a file of this name.
 func regular(path string) bool {
 	info, err := os.Lstat(path)
@@ -136,7 +144,7 @@ func (s *spools) list() (map[string]bool, error) {
 		switch name := entry.Name(); {
 		case strings.HasSuffix(name, spoolEnd) && !strings.HasPrefix(name, "."):
 			names[name] = true
-		case strings.HasPrefix(name, spoolBegin):
+		case strings.HasPrefix(name, spoolBegin) && !strings.HasSuffix(name, ".damaged"): // which was taken in
 			// The shim that wrote it may have been killed; what is whole of it counts.
 			if info, err := entry.Info(); err == nil && time.Since(info.ModTime()) > spoolCut {
 				names[name] = true

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/link"
 )
@@ -36,6 +37,10 @@ type runLink interface {
 	Posting(ctx context.Context) error
 	Doubtful(ctx context.Context, number int64, reason string) error
 	Recover(ctx context.Context) error
+
+	// Of agents that a relay shows.
+	Ended(ctx context.Context, reason string) error
+	Notice(ctx context.Context, n api.Notice) error
 }
 
 // realHub is the hub with the types of theHub.

@@ -27,6 +27,8 @@ const (
 	// stoppedWait is how long a name is refused whose CLI was ended: 2.1.37 tries
 	// to come back, and gives up after being refused, 5 s later at most.
 	stoppedWait = 10 * time.Second
+	// runnerHeader names the version of the environment that a CLI runs in.
+	runnerHeader = "X-Environment-Runner-Version"
 )
 
 // DialOptions are the options of a [Dial].
@@ -35,6 +37,24 @@ type DialOptions struct {
 	// sessions. If nil, none does, and only CLIs that bring the token of a session
 	// are let in.
 	Trusted func(r *http.Request) bool
+
+	// Open reports whether a CLI that brings no credential may dial in all the same.
+	// If nil, none may.
+	Open func(r *http.Request) bool
+
+	// Lives returns what reports whether the process that a request came from still lives;
+	// nil if that cannot be told. It is asked about CLIs that bring no credential: they are
+	// on this machine. If nil, a CLI that is gone is waited for as one that has lost its
+	// connection.
+	Lives func(r *http.Request) (lives func() bool)
+
+	// MaxOpen is how many of these there may be at a time. One more takes the place of
+	// one that is not connected; if all are, it is refused. If zero, 64.
+	MaxOpen int
+
+	// Refused is told of each CLI without a credential that is refused: RefusedOpen,
+	// RefusedOpenTotal or RefusedOpenRate. It must not block. If nil, nothing is told.
+	Refused func(reason string)
 
 	// Insist is how long a CLI in hybrid mode may be silent after it was sent an
 	// answer, before it is asked whether it still waits. If zero, 5 s.
@@ -66,8 +86,9 @@ type Dial struct {
 
 	// Guarded by mu.
 	mu      sync.Mutex
-	callers map[string]*caller // by key
-	stopped map[string]time.Time
+	callers map[string]*caller   // by key
+	stopped map[string]time.Time // by nameKey
+	openers bucket               // of new sessions without a credential
 }
 
 var _ http.Handler = (*Dial)(nil)
@@ -79,6 +100,12 @@ func newDial(h theHub, o *DialOptions) *Dial {
 	d := &Dial{hub: h, opts: *o, log: discard(o.Logger), callers: map[string]*caller{}, stopped: map[string]time.Time{}}
 	if d.opts.Insist <= 0 {
 		d.opts.Insist = 5 * time.Second
+	}
+	if d.opts.MaxOpen <= 0 {
+		d.opts.MaxOpen = 64
+	}
+	if d.opts.Refused == nil {
+		d.opts.Refused = func(string) {}
 	}
 	so := claudews.ServerOptions{}
 	if o.Server != nil {
@@ -170,10 +197,13 @@ type caller struct {
 	token [sha256.Size]byte
 	grant hub.DialGrant
 	again bool          // it had been connected to a hub before
+	open  bool          // it brought no credential
 	done  chan struct{} // closed when it is over
 
 	posting atomic.Bool // it sends lines by POST
 	spoke   atomic.Bool // it has sent lines that have a uuid
+	evicted atomic.Bool // another one has taken its place, see makeRoom
+	died    atomic.Bool // its process has ended, see watch
 
 	// Guarded by the server's mu.
 	peer    *claudews.Peer // nil until it is served
@@ -181,6 +211,8 @@ type caller struct {
 	session string         // its session and run, set with serving
 	run     int
 	seen    time.Time
+	runner  string      // what it said of its environment
+	lives   func() bool // reports whether its process does; nil if that is not known
 }
 
 // Reasons to turn a request away.
@@ -188,6 +220,7 @@ var (
 	errNoToken   = errors.New("it brings no token")
 	errAmbiguous = errors.New("several CLIs have dialled the root with this token, and a POST does not say which it is from; give each a path /ws/cli/NAME or a token of its own")
 	errEnded     = errors.New("the CLI with this name has just been ended")
+	errNotOpen   = errors.New("it brings no token, and does not come from a process of the hub's user on this machine")
 )
 
 // authorize says which run a request belongs to. An error ends the CLI.
@@ -198,10 +231,35 @@ func (d *Dial) authorize(r *http.Request) (claudews.Grant, error) {
 	}
 	req.Trusted = d.opts.Trusted != nil && d.opts.Trusted(r)
 	if req.Token == "" && !req.Trusted {
-		return claudews.Grant{}, errNoToken
+		if d.opts.Open == nil {
+			return claudews.Grant{}, errNoToken
+		}
+		if req.Unauthenticated = d.opts.Open(r); !req.Unauthenticated {
+			d.opts.Refused(RefusedOpen)
+			return claudews.Grant{}, errNotOpen
+		}
 	}
+	grant, err := d.admitted(r, req)
+	if err != nil && req.Unauthenticated {
+		d.opts.Refused(refusedOpen(err))
+	}
+	if err == nil && req.Unauthenticated && !req.Post && d.opts.Lives != nil {
+		lives := d.opts.Lives(r)
+		d.mu.Lock()
+		if c := d.callers[grant.Key]; c != nil {
+			c.lives = lives
+		}
+		d.mu.Unlock()
+	}
+	return grant, err
+}
+
+// admitted is authorize for a request whose credential, or lack of one, is known.
+func (d *Dial) admitted(r *http.Request, req hub.DialRequest) (claudews.Grant, error) {
+	// All that bring no credential have one token in common, which no other has.
 	token := sha256.Sum256([]byte(req.Token))
-	c, err := d.find(req, token)
+	runner := r.Header.Get(runnerHeader)
+	c, err := d.find(req, token, runner)
 	if err != nil {
 		return claudews.Grant{}, err
 	}
@@ -226,7 +284,7 @@ func (d *Dial) authorize(r *http.Request) (claudews.Grant, error) {
 	if err != nil {
 		return claudews.Grant{}, err
 	}
-	return d.admit(req, token, grant), nil
+	return d.admit(req, token, runner, grant)
 }
 
 // over reports whether a caller is ending or has ended.
@@ -236,6 +294,9 @@ func (d *Dial) over(c *caller) bool {
 	d.mu.Unlock()
 	if peer == nil {
 		return false
+	}
+	if c.died.Load() {
+		return true
 	}
 	state, _ := peer.State()
 	return state == claude.StateClosing || state == claude.StateClosed
@@ -247,7 +308,7 @@ func (c *caller) granted() claudews.Grant {
 }
 
 // find returns the caller that a request comes from, nil if it is a new one.
-func (d *Dial) find(req hub.DialRequest, token [sha256.Size]byte) (*caller, error) {
+func (d *Dial) find(req hub.DialRequest, token [sha256.Size]byte, runner string) (*caller, error) {
 	key := ""
 	if req.LastWritten != "" {
 		key, _ = d.server.KeyOf(req.LastWritten)
@@ -264,12 +325,15 @@ func (d *Dial) find(req hub.DialRequest, token [sha256.Size]byte) (*caller, erro
 		}
 	}
 	if c == nil {
-		if req.Name != "" && d.stopped[req.Name].After(now) {
+		if req.Name != "" && d.stopped[nameKey(req.Name, req.Unauthenticated)].After(now) {
 			return nil, errEnded
 		}
 		return nil, nil //nolint:nilnil // none is no error
 	}
 	c.seen = now
+	if runner != "" {
+		c.runner = runner
+	}
 	if req.Post {
 		c.posting.Store(true)
 	}
@@ -323,7 +387,7 @@ func (d *Dial) replaced(c *caller, req hub.DialRequest) bool {
 
 // admit makes a caller of a request, unless the run is that of another caller:
 // then the server finds out whether that one lives.
-func (d *Dial) admit(req hub.DialRequest, token [sha256.Size]byte, grant hub.DialGrant) claudews.Grant {
+func (d *Dial) admit(req hub.DialRequest, token [sha256.Size]byte, runner string, grant hub.DialGrant) (claudews.Grant, error) {
 	key := ""
 	switch {
 	case grant.Session != "":
@@ -332,10 +396,23 @@ func (d *Dial) admit(req hub.DialRequest, token [sha256.Size]byte, grant hub.Dia
 			key += "/" + rand.Text() // the server does not let an ended key in again
 		}
 	case req.Name != "":
-		key = "cli/" + req.Name
+		key = "cli/" + nameKey(req.Name, req.Unauthenticated)
 	default:
 		key = "new/" + rand.Text()
 	}
+	c, away, err := d.enter(key, req, token, runner, grant)
+	if away != nil {
+		_ = away.Close() // always nil
+	}
+	if err != nil {
+		return claudews.Grant{}, err
+	}
+	return claudews.Grant{Key: c.key, Own: grant.Own, Received: grant.Received}, nil
+}
+
+// enter returns the caller that has a key or the run of a grant, a new one if there is
+// none. away is a CLI that has to leave for it, nil mostly.
+func (d *Dial) enter(key string, req hub.DialRequest, token [sha256.Size]byte, runner string, grant hub.DialGrant) (c *caller, away *claudews.Peer, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, c := range d.callers {
@@ -343,21 +420,32 @@ func (d *Dial) admit(req hub.DialRequest, token [sha256.Size]byte, grant hub.Dia
 			if req.Post {
 				c.posting.Store(true)
 			}
-			return claudews.Grant{Key: c.key, Own: grant.Own, Received: grant.Received}
+			return c, nil, nil
 		}
 	}
-	c := &caller{
-		key: key, name: req.Name, token: token, grant: grant, again: req.LastWritten != "" || req.Post, seen: time.Now(), done: make(chan struct{}),
+	now := time.Now()
+	if req.Unauthenticated {
+		if away, err = d.makeRoom(now, grant.Session == ""); err != nil {
+			return nil, nil, err
+		}
+	}
+	c = &caller{
+		key: key, name: req.Name, token: token, grant: grant, again: req.LastWritten != "" || req.Post, open: req.Unauthenticated,
+		seen: now, runner: runner, done: make(chan struct{}),
 	}
 	c.posting.Store(req.Post)
 	d.callers[key] = c
-	return c.granted()
+	return c, away, nil
 }
 
 // prune forgets callers that were let in and never came. mu is held.
 func (d *Dial) prune(now time.Time) {
 	for key, c := range d.callers {
-		if c.peer == nil && now.Sub(c.seen) > callerWait {
+		wait := callerWait
+		if c.open {
+			wait = openCallerWait
+		}
+		if c.peer == nil && now.Sub(c.seen) > wait {
 			delete(d.callers, key)
 		}
 	}
@@ -393,7 +481,10 @@ func (d *Dial) served(p *claudews.Peer) *caller {
 			d.mu.Unlock()
 			return c
 		}
-		next := &caller{key: c.key, name: c.name, token: c.token, grant: c.grant, again: true, seen: c.seen, done: make(chan struct{})}
+		next := &caller{
+			key: c.key, name: c.name, token: c.token, grant: c.grant, again: true, open: c.open, seen: c.seen, runner: c.runner, lives: c.lives,
+			done: make(chan struct{}),
+		}
 		next.posting.Store(c.posting.Load())
 		d.mu.Unlock()
 		<-c.done
@@ -419,7 +510,7 @@ func (d *Dial) gone(c *caller) {
 func (d *Dial) end(c *caller) {
 	if c.name != "" && !c.grant.Own {
 		d.mu.Lock()
-		d.stopped[c.name] = time.Now().Add(stoppedWait)
+		d.stopped[nameKey(c.name, c.open)] = time.Now().Add(stoppedWait)
 		d.mu.Unlock()
 	}
 	_ = c.peer.Close() // always nil

@@ -28,6 +28,7 @@ type dialLab struct {
 	hub    *fakeHub
 	dial   *Dial
 	client *http.Client
+	header http.Header // further ones of each upgrade
 }
 
 func newDialLab(t *testing.T, o *DialOptions) *dialLab {
@@ -66,7 +67,10 @@ type testCLI struct {
 
 func (lab *dialLab) upgrade(path, token, wrote string) (*testCLI, error) {
 	lab.t.Helper()
-	header := http.Header{}
+	header := lab.header.Clone()
+	if header == nil {
+		header = http.Header{}
+	}
 	if token != "" {
 		header.Set("Authorization", "Bearer "+token)
 	}
@@ -105,7 +109,9 @@ func (lab *dialLab) post(path, token string, lines ...string) int {
 		lab.t.Error(err)
 		return 0
 	}
-	r.Header.Set("Authorization", "Bearer "+token)
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
 	response, err := lab.client.Do(r)
 	if err != nil {
 		return 0

@@ -77,8 +77,12 @@ func (d *Dial) serve(p *claudews.Peer) {
 
 // attach makes the CLI the run's. It tries until the hub has an opinion.
 func (s *dialled) attach(ctx context.Context) error {
+	s.server.mu.Lock()
+	runner := s.caller.runner
+	s.server.mu.Unlock()
 	hello := hub.DialHello{
-		Session: s.session, Run: s.run, Name: s.caller.name, Reconnected: s.caller.again, Transport: "websocket",
+		Session: s.session, Run: s.run, Name: s.caller.name, Reconnected: s.caller.again, Transport: "websocket", Runner: runner,
+		Unauthenticated: s.caller.open,
 	}
 	if s.caller.posting.Load() {
 		hello.Transport = "hybrid"
@@ -136,6 +140,12 @@ func (s *dialled) read(ctx context.Context) error {
 	})
 	if _, ok := errors.AsType[*claudews.GoneError](err); ok {
 		err = fmt.Errorf("%w: %w", hub.ErrGone, err)
+	}
+	if s.caller.died.Load() {
+		err = fmt.Errorf("%w: its process has ended", hub.ErrGone)
+	}
+	if s.caller.evicted.Load() {
+		err = fmt.Errorf("%w: another agent has taken its place, since only so many can dial in without a token", hub.ErrGone)
 	}
 	return err
 }
@@ -308,6 +318,7 @@ func (s *dialled) happened(e claudews.Event) {
 			s.out.connect(0)
 			return l.Disconnected(ctx, e.Err)
 		})
+		s.server.watch(s.caller, s.peer)
 	case claudews.EventGap:
 		s.gap(e, true, "lines that the CLI wrote did not arrive")
 	case claudews.EventUnknown:

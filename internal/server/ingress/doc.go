@@ -17,7 +17,7 @@
 // while they have something to do, so that a thousand idle links cost a thousand
 // goroutines, each waiting in a read.
 //
-// # Two kinds of agents
+// # Kinds of agents
 //
 // [Link] serves shims: numbered lines, acknowledged when they are journaled, and
 // numbered commands, each written at most once.
@@ -26,4 +26,7 @@
 // POST is answered when its lines are journaled, what comes over the WebSocket is
 // not acknowledged at all, and a command counts as written when the network took
 // it. What is known to be missing is told to the hub as a gap.
+//
+// [Foreign] carries the lines of an agent of another program, which package relays
+// finds behind that program's relay.
 package ingress

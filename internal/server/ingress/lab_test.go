@@ -13,6 +13,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/link"
 )
@@ -441,3 +442,5 @@ func (l *fakeRunLink) Connected(_ context.Context, again bool) error {
 func (l *fakeRunLink) Disconnected(context.Context, error) error { return l.call("disconnected") }
 func (l *fakeRunLink) Posting(context.Context) error             { return l.call("posting") }
 func (l *fakeRunLink) Recover(context.Context) error             { return l.call("recover") }
+func (l *fakeRunLink) Ended(context.Context, string) error       { return l.call("ended") }
+func (l *fakeRunLink) Notice(context.Context, api.Notice) error  { return l.call("notice") }

@@ -126,30 +126,59 @@ func (l *Link) leave() {
 	l.requests.Done()
 }
 
+// An Origin says where links come from. The zero value is the hub's own machine.
+type Origin struct {
+	// Node is the id of the node whose connection carries the link. The hub refuses links
+	// of runs that are elsewhere.
+	Node string
+	// Ended ends when the right to have links ends: they are cut. It may be nil.
+	Ended context.Context //nolint:containedctx // the node's own life
+	// RemoteTee says that the link is that of a tee on a machine that is no node, and must
+	// not be another's. Its process is none of this machine.
+	RemoteTee bool
+	// Done, if set, is called once when there is no link, or no more.
+	Done func()
+}
+
+// errRevoked is why the links of a node end whose right to have them was taken.
+var errRevoked = errors.New("the right to have this link was revoked")
+
 // ServeHTTP implements [http.Handler]. It returns when the link is open: the
 // goroutine of the request, with all that is on its stack, would cost more than
 // the link.
-func (l *Link) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (l *Link) ServeHTTP(w http.ResponseWriter, r *http.Request) { l.Serve(w, r, Origin{}) }
+
+// Serve is ServeHTTP for links from elsewhere. The caller has checked that they may be
+// from there.
+func (l *Link) Serve(w http.ResponseWriter, r *http.Request, from Origin) {
+	done := func() {
+		if from.Done != nil {
+			from.Done()
+		}
+	}
 	if !l.enter() {
+		done()
 		http.Error(w, errClosing.Error(), http.StatusServiceUnavailable)
 		return
 	}
 	ws, err := wsconn.Accept(w, r, &wsconn.Options{Subprotocols: []string{link.Subprotocol}, CheckOrigin: true, ReadBuffer: linkBuffer})
 	if err != nil {
 		l.log.Debug("a link was not opened", "error", err) // answered
+		done()
 		l.leave()
 		return
 	}
 	token := bearer(r)
 	go func() { // joined by Close
 		defer l.leave()
+		defer done()
 		defer ws.CloseNow()
 		if ws.Subprotocol() != link.Subprotocol {
 			ws.Close(websocket.StatusPolicyViolation, "this is for the subprotocol "+link.Subprotocol)
 			return
 		}
 		ws.SetReadLimit(link.MaxFrame)
-		serveLink(l, ws, token)
+		serveLink(l, ws, token, from)
 	}()
 }
 
@@ -167,6 +196,7 @@ func bearer(r *http.Request) string {
 type linkConn struct {
 	// Static after construction.
 	server  *Link
+	from    Origin
 	ws      *wsconn.Conn
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
@@ -187,10 +217,13 @@ type linkConn struct {
 }
 
 // serveLink serves a connection until it ends.
-func serveLink(l *Link, ws *wsconn.Conn, token string) {
-	c := &linkConn{server: l, ws: ws, log: l.log, start: time.Now()}
+func serveLink(l *Link, ws *wsconn.Conn, token string, from Origin) {
+	c := &linkConn{server: l, from: from, ws: ws, log: l.log, start: time.Now()}
 	c.ctx, c.cancel = context.WithCancelCause(l.ctx)
 	defer c.cancel(nil)
+	if from.Ended != nil {
+		defer context.AfterFunc(from.Ended, func() { c.cancel(errRevoked) })()
+	}
 	defer context.AfterFunc(c.ctx, ws.CloseNow)()
 	c.out = newSender(c.write, c.cancel)
 	defer c.out.stop()
@@ -258,7 +291,14 @@ func (c *linkConn) attach(hello *link.Hello, token string) bool {
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, attachWait)
 	defer cancel()
-	l, welcome, err := c.server.hub.Attach(ctx, hub.Hello{Hello: *hello, Token: token}, c.out)
+	if c.from.RemoteTee {
+		if !hello.Tee {
+			c.refuse(nil, errors.New("a link that is none of a tee came from a machine that is no node"))
+			return false
+		}
+		hello.PID, hello.PIDStart = 0, ""
+	}
+	l, welcome, err := c.server.hub.Attach(ctx, hub.Hello{Hello: *hello, Token: token, Node: c.from.Node, Elsewhere: c.from.RemoteTee}, c.out)
 	if err != nil {
 		if gone, ok := errors.AsType[*hub.GoneError](err); ok {
 			c.refuse(&link.Gone{Reason: gone.Reason}, err)

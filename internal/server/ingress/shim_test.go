@@ -82,10 +82,17 @@ func (l *shimLauncher) Start(_ context.Context, spec hub.LaunchSpec) (*hub.Launc
 	return &hub.Launched{PID: os.Getpid(), PIDStart: "x", Version: "2.1.325", Simulated: true}, nil
 }
 
-func (l *shimLauncher) Alive(int, string) bool {
+func (l *shimLauncher) Life(context.Context, hub.Process) hub.Life {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.running > 0
+	if l.running > 0 {
+		return hub.LifeAlive
+	}
+	return hub.LifeDead
+}
+
+func (*shimLauncher) Resolve(context.Context, []string) ([]hub.Resolved, error) {
+	return nil, errors.ErrUnsupported
 }
 
 func (l *shimLauncher) Sweep(context.Context, string) (int, error) { return 0, nil }

@@ -2,6 +2,7 @@ package ingress
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -24,7 +25,7 @@ func ImportSpool(ctx context.Context, h *hub.Hub, file string) error {
 	if err != nil {
 		return fmt.Errorf("taking in what a shim has written: %w", err)
 	}
-	damaged, err := readSpool(ctx, h, f)
+	damaged, err := ReadSpool(ctx, h, "", f)
 	_ = f.Close() // it was only read
 	switch {
 	case err != nil:
@@ -40,13 +41,15 @@ func ImportSpool(ctx context.Context, h *hub.Hub, file string) error {
 	return nil
 }
 
-// readSpool gives the hub all of a file, and reports whether it ended too soon.
-func readSpool(ctx context.Context, h *hub.Hub, r io.Reader) (damaged bool, err error) {
-	header, records, err := link.ReadSpool(r)
+// ReadSpool gives the hub all of a file of a node's shim, "" for the hub's own machine,
+// and reports whether it ended too soon. The hub refuses lines of runs that are elsewhere.
+func ReadSpool(ctx context.Context, h *hub.Hub, node string, r io.Reader) (damaged bool, err error) {
+	source := &spoolSource{r: r}
+	header, records, err := link.ReadSpool(source)
 	if err != nil {
 		return false, err
 	}
-	hello := hub.Hello{Hello: link.Hello{
+	hello := hub.Hello{Node: node, Hello: link.Hello{
 		Version: header.Version, Session: header.Session, Run: header.Run, Instance: header.Instance, Next: header.Next, Oldest: header.Oldest,
 		Written: header.Written, Writing: header.Writing, Failed: header.Failed,
 	}}
@@ -82,12 +85,32 @@ func readSpool(ctx context.Context, h *hub.Hub, r io.Reader) (damaged bool, err 
 			}
 		}
 	}
+	if source.err != nil {
+		// The file may well be whole: it is read again.
+		return false, errors.Join(source.err, give())
+	}
 	if have := incoming.Have(); damaged && have < header.Next-1 {
 		items = append(items, hub.Item{Gap: &api.Gap{
 			Certain: true, From: have + 1, To: header.Next - 1, Reason: "the file in which the shim kept these lines is damaged",
 		}})
 	}
 	return damaged, give()
+}
+
+// A spoolSource notes that a file could not be read to its end, which is another thing
+// than that it ends too soon.
+type spoolSource struct {
+	r   io.Reader
+	err error
+}
+
+// Read implements [io.Reader].
+func (s *spoolSource) Read(p []byte) (int, error) {
+	n, err := s.r.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		s.err = err
+	}
+	return n, err
 }
 
 // noSender is the sender of a link that has no other end.

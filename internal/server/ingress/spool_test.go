@@ -2,14 +2,18 @@ package ingress
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+	"testing/iotest"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/internal/hub"
 	"github.com/switchboard-dev/switchboard/internal/link"
 	"github.com/switchboard-dev/switchboard/internal/server/servertest"
 )
@@ -98,7 +102,16 @@ func TestImportSpool(t *testing.T) {
 // TestImportSpoolWritten has a spool tell what was written to the CLI while the hub
 // was away.
 func TestImportSpoolWritten(t *testing.T) {
-	lab := servertest.New(t, nil)
+	file := filepath.Join(t.TempDir(), "s1-2.spool")
+	imported := make(chan error, 1)
+	lab := servertest.New(t, &servertest.Options{Hub: func(o *hub.Options) {
+		// As the server has it: called when the process is dead, before the run is ended.
+		o.Left = func(ctx context.Context, h *hub.Hub, _, _ string, _ int) error {
+			err := ImportSpool(ctx, h, file)
+			imported <- err
+			return err
+		}
+	}})
 	a := lab.Create(api.CreateSession{Prompt: `@tool Bash {"command":"make"}`})
 	q := lab.Await(a.Session, "it asks", func(s *api.Session) bool { return len(s.Questions) > 0 }).Questions[0]
 	a.Cut()
@@ -106,7 +119,6 @@ func TestImportSpoolWritten(t *testing.T) {
 	if _, err := lab.Hub.Answer(t.Context(), servertest.Admin, q.ID, api.Answer{Decision: "deny"}); err != nil {
 		t.Fatal(err)
 	}
-	a.Kill()
 	next := a.Given() + 1
 	header := &link.SpoolHeader{Version: link.Version, Session: a.Session, Run: 1, Instance: a.Instance(), Oldest: next, Next: next + 1, Written: 100}
 	var data bytes.Buffer
@@ -114,14 +126,51 @@ func TestImportSpoolWritten(t *testing.T) {
 	if err := link.WriteSpool(&data, header, slices.Values([]link.Record{exited})); err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(t.TempDir(), "s1-2.spool")
 	if err := os.WriteFile(file, data.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := ImportSpool(t.Context(), lab.Hub, file); err != nil {
+	a.Kill()
+	if err := <-imported; err != nil {
 		t.Fatal(err)
 	}
 	if got, err := lab.Hub.Question(t.Context(), q.ID); err != nil || got.Delivery != api.MessageWritten {
 		t.Errorf("the answer is %q, %v", got.Delivery, err)
+	}
+}
+
+// A file that cannot be read to its end is not damaged: nothing is said to be missing, and
+// the rest is taken in the next time.
+func TestReadSpoolThatBreaks(t *testing.T) {
+	lab := servertest.New(t, nil)
+	a := lab.Create(api.CreateSession{})
+	lab.AwaitState(a.Session, api.StateIdle)
+	next := a.Given() + 1
+	a.Kill()
+	lab.AwaitState(a.Session, api.StateEnded)
+	header := &link.SpoolHeader{Version: link.Version, Session: a.Session, Run: 1, Instance: a.Instance(), Oldest: next, Next: next + 2}
+	var data bytes.Buffer
+	if err := link.WriteSpool(&data, header, slices.Values([]link.Record{line(next, "c"), line(next+1, "d")})); err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("the connection was lost")
+	half := data.Bytes()[:data.Len()-6]
+	if damaged, err := ReadSpool(t.Context(), lab.Hub, "", io.MultiReader(bytes.NewReader(half), iotest.ErrReader(broken))); damaged || !errors.Is(err, broken) {
+		t.Errorf("%v, %v", damaged, err)
+	}
+	// Of another machine's file nothing is taken.
+	if _, err := ReadSpool(t.Context(), lab.Hub, "n2", bytes.NewReader(data.Bytes())); err == nil {
+		t.Error("a node's file has lines of a run that is elsewhere")
+	}
+	if damaged, err := ReadSpool(t.Context(), lab.Hub, "", bytes.NewReader(data.Bytes())); damaged || err != nil {
+		t.Errorf("%v, %v", damaged, err)
+	}
+	entries, err := lab.Journal.Entries(t.Context(), a.Session, 0, 1000, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.Kind == "gap" {
+			t.Errorf("a gap was noted: %s", e.Data)
+		}
 	}
 }

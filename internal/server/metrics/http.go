@@ -80,7 +80,7 @@ func (m *Metrics) Refused(limit string) {
 
 // limits returns the limits that are told apart.
 func limits() []string {
-	return []string{"connections_total", "connections_address", "connections_token", "connections_tokens", "policy_token", "policy_hub"}
+	return []string{"connections_total", "connections_address", "connections_token", "connections_tokens", "policy_token", "policy_hub", "dial_in", "dial_in_total", "dial_in_rate"}
 }
 
 // The kinds of streams.

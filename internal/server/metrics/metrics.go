@@ -42,6 +42,7 @@ type Metrics struct {
 	streams  *prometheus.GaugeVec
 	refused  *prometheus.CounterVec
 	judged   prometheus.Counter
+	boxed    map[string]prometheus.Counter // what sandboxes refused, by kind
 }
 
 var _ hub.Metrics = (*Metrics)(nil)
@@ -55,7 +56,7 @@ func lineKinds() []string {
 		api.KindLine, api.KindSent, api.KindLive, api.KindHistory, api.KindCreated, api.KindRunStarted, api.KindRunLaunched, api.KindRunEnded,
 		api.KindLinkUp, api.KindLinkLost, api.KindState, api.KindQuestionOpened, api.KindQuestionSettled, api.KindMessage, api.KindCommand,
 		api.KindGap, api.KindOversize, api.KindUpdated, api.KindNotice, api.KindQuestionChanged, api.KindRuleAdded, api.KindRuleRemoved,
-		api.KindDecision, api.KindMode, api.KindHold, api.KindHoldOver, api.KindBudget, api.KindTurn, "event", other,
+		api.KindDecision, api.KindMode, api.KindHold, api.KindHoldOver, api.KindBudget, api.KindTurn, api.KindSandboxRefused, "event", other,
 	}
 }
 
@@ -69,6 +70,11 @@ func questionKinds() []string {
 func outcomes() []string {
 	return []string{string(api.QuestionAnswered), string(api.QuestionAnsweredTooLate), string(api.QuestionCancelled), other}
 }
+
+// refusalKinds and sandboxes return what a sandbox can refuse, and what it can be.
+func refusalKinds() []string { return []string{"network", "file", other} }
+
+func sandboxes() []string { return []string{"off", "deny-only", "strict", "none", other} }
 
 // states returns the states of a session.
 func states() []api.State {
@@ -98,6 +104,11 @@ func New(o *Options) *Metrics {
 	m.commit = m.histogram("switchboard_commit_seconds", "Time that a commit of the journal took.", fast())
 	m.entries = m.histogram("switchboard_commit_entries", "How many entries a commit of the journal had.", sizes())
 	m.judged = m.counter("switchboard_policy_evaluations_total", "Rules that were held against calls to explain a decision or to test rules.").WithLabelValues()
+	boxed := m.counter("switchboard_sandbox_refused_total", "What the sandboxes of agents have refused, by kind.", "kind")
+	m.boxed = map[string]prometheus.Counter{}
+	for _, kind := range refusalKinds() {
+		m.boxed[kind] = boxed.WithLabelValues(kind)
+	}
 	m.makeHTTP()
 	return m
 }
@@ -199,6 +210,11 @@ func (m *Metrics) Behind(entries int64) { m.behind.Observe(float64(entries)) }
 
 // Evaluated counts rules that were held against calls because a client asked for it.
 func (m *Metrics) Evaluated(evaluations int) { m.judged.Add(float64(max(evaluations, 0))) }
+
+// SandboxRefused counts what a sandbox has refused.
+func (m *Metrics) SandboxRefused(kind string, n int) {
+	m.boxed[known(m.boxed, kind)].Add(float64(max(n, 0)))
+}
 
 // Handler serves what was counted, in the form that the client wants. The server that
 // serves it restricts access.

@@ -186,6 +186,7 @@ func TestDocumentHasEveryName(t *testing.T) {
 	m.Watch(Sources{
 		Stats: func(context.Context) (hub.Stats, error) { return hub.Stats{}, nil },
 		Drift: func(context.Context) (*api.Drift, error) { return &api.Drift{}, nil },
+		Nodes: func() map[api.NodeState]int { return map[api.NodeState]int{api.NodeOnline: 1} },
 	})
 	m.Request(http.MethodGet, "GET /x", http.StatusOK, false, time.Second)
 	m.Stream("GET /x", kindSSE)()

@@ -19,12 +19,14 @@ const (
 	driftTime = time.Minute
 )
 
-// Sources are asked at each scrape. Either may be nil.
+// Sources are asked at each scrape. Each may be nil.
 type Sources struct {
 	// Stats is to be quick.
 	Stats func(context.Context) (hub.Stats, error)
 	// Drift is asked once a minute at most.
 	Drift func(context.Context) (*api.Drift, error)
+	// Nodes counts nodes by their states. It is to be quick.
+	Nodes func() map[api.NodeState]int
 }
 
 // Watch has a hub asked at each scrape. It is to be called once, before Handler
@@ -42,7 +44,7 @@ type scraper struct {
 }
 
 // descriptions of what a scraper tells.
-func descriptions() (sessions, questions, followers, loaded, drift *prometheus.Desc) {
+func descriptions() (sessions, questions, followers, loaded, sandboxed, drift, nodes *prometheus.Desc) {
 	describe := func(name, help string, labels ...string) *prometheus.Desc {
 		return prometheus.NewDesc(name, help, labels, nil)
 	}
@@ -50,13 +52,15 @@ func descriptions() (sessions, questions, followers, loaded, drift *prometheus.D
 		describe("switchboard_questions_open", "Questions that wait for an answer, by kind.", "kind"),
 		describe("switchboard_followers", "Streams and front ends that follow sessions."),
 		describe("switchboard_sessions_loaded", "Sessions in memory."),
-		describe("switchboard_drift", "What agents have written that this version does not know, by kind: how often it was seen in the sessions that are kept.", "kind")
+		describe("switchboard_sandboxes", "Agents that run and that the hub started, by the mode of their sandbox; none if it could not be enforced.", "mode"),
+		describe("switchboard_drift", "What agents have written that this version does not know, by kind: how often it was seen in the sessions that are kept.", "kind"),
+		describe("switchboard_nodes", "Other machines that agents can run on, by state.", "state")
 }
 
 // Describe tells what there is.
 func (s *scraper) Describe(out chan<- *prometheus.Desc) {
-	sessions, questions, followers, loaded, drift := descriptions()
-	for _, d := range []*prometheus.Desc{sessions, questions, followers, loaded, drift} {
+	sessions, questions, followers, loaded, sandboxed, drift, nodes := descriptions()
+	for _, d := range []*prometheus.Desc{sessions, questions, followers, loaded, sandboxed, drift, nodes} {
 		out <- d
 	}
 }
@@ -65,7 +69,7 @@ func (s *scraper) Describe(out chan<- *prometheus.Desc) {
 func (s *scraper) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeTime)
 	defer cancel()
-	sessions, questions, followers, loaded, drift := descriptions()
+	sessions, questions, followers, loaded, sandboxed, drift, nodes := descriptions()
 	tell := func(d *prometheus.Desc, value float64, labels ...string) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
 	}
@@ -82,6 +86,14 @@ func (s *scraper) Collect(out chan<- prometheus.Metric) {
 			}
 			tell(followers, float64(stats.Followers))
 			tell(loaded, float64(stats.Loaded))
+			for mode, n := range fit(stats.Sandboxes, sandboxes()) {
+				tell(sandboxed, float64(n), mode)
+			}
+		}
+	}
+	if s.sources.Nodes != nil {
+		for state, n := range fit(s.sources.Nodes(), nodeStates()) {
+			tell(nodes, float64(n), state)
 		}
 	}
 	if s.sources.Drift != nil {
@@ -93,6 +105,11 @@ func (s *scraper) Collect(out chan<- prometheus.Metric) {
 			tell(drift, float64(n), kind)
 		}
 	}
+}
+
+// nodeStates returns the states of a node.
+func nodeStates() []string {
+	return []string{string(api.NodeOnline), string(api.NodeOffline), string(api.NodeDraining), string(api.NodeRevoked), other}
 }
 
 // driftKinds returns the kinds of drift.

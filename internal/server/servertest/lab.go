@@ -227,11 +227,19 @@ func (l launcher) Start(_ context.Context, spec hub.LaunchSpec) (*hub.Launched, 
 	return &hub.Launched{PID: a.pid, PIDStart: "x", Version: l.lab.version, Simulated: true, ConfigDir: filepath.Join(l.lab.Dir, ".claude")}, nil
 }
 
-// Alive implements [hub.Launcher].
-func (l launcher) Alive(pid int, _ string) bool {
+// Life implements [hub.Launcher].
+func (l launcher) Life(_ context.Context, p hub.Process) hub.Life {
 	l.lab.mu.Lock()
 	defer l.lab.mu.Unlock()
-	return pid > 0 && pid <= len(l.lab.all) && !l.lab.all[pid-1].dead.Load()
+	if p.PID > 0 && p.PID <= len(l.lab.all) && !l.lab.all[p.PID-1].dead.Load() {
+		return hub.LifeAlive
+	}
+	return hub.LifeDead
+}
+
+// Resolve implements [hub.Launcher].
+func (launcher) Resolve(context.Context, []string) ([]hub.Resolved, error) {
+	return nil, errors.ErrUnsupported
 }
 
 // Sweep implements [hub.Launcher]: an agent leaves nothing behind.

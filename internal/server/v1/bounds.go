@@ -54,16 +54,17 @@ func tighten(registry huma.Registry) {
 	)
 	lists := bound{length: path, items: list}
 	for t, members := range map[reflect.Type]map[string]bound{
-		reflect.TypeFor[api.ConfirmPolicy](): {"sum": {length: 128}},
-		reflect.TypeFor[api.AddRule]():       {"for": {most: 315360000}},
-		reflect.TypeFor[api.ExplainCall]():   {"tool": {length: short}, "dir": {length: path}, "session": {length: 64}},
-		reflect.TypeFor[api.ReplaceRules]():  {"hash": {length: 128}},
-		reflect.TypeFor[api.TestRules]():     {"sessions": {items: 100, length: 64}},
-		reflect.TypeFor[api.Adopt]():         {"dir": {length: path}, "prompt": {length: text}},
-		reflect.TypeFor[api.ChoiceAnswer]():  {"labels": {items: 100, length: path}, "text": {length: text}, "notes": {length: text}},
-		reflect.TypeFor[api.Answer]():        {"plan": {length: text}},
-		reflect.TypeFor[api.Always]():        {"suggestion": {most: 1000}},
-		reflect.TypeFor[api.CreateSession](): {"dir": {length: path}, "prompt": {length: text}, "resume": {length: 64}},
+		reflect.TypeFor[api.ConfirmPolicy]():   {"sum": {length: 128}},
+		reflect.TypeFor[api.AddRule]():         {"for": {most: 315360000}},
+		reflect.TypeFor[api.ExplainCall]():     {"tool": {length: short}, "dir": {length: path}, "session": {length: 64}},
+		reflect.TypeFor[api.ReplaceRules]():    {"hash": {length: 128}},
+		reflect.TypeFor[api.TestRules]():       {"sessions": {items: 100, length: 64}},
+		reflect.TypeFor[api.SavePreferences](): {"allow": {length: path}, "deny": {length: path}},
+		reflect.TypeFor[api.Adopt]():           {"dir": {length: path}, "prompt": {length: text}, "except": {items: 100, length: 64}},
+		reflect.TypeFor[api.ChoiceAnswer]():    {"labels": {items: 100, length: path}, "text": {length: text}, "notes": {length: text}},
+		reflect.TypeFor[api.Answer]():          {"plan": {length: text}},
+		reflect.TypeFor[api.Always]():          {"suggestion": {most: 1000}},
+		reflect.TypeFor[api.CreateSession]():   {"dir": {length: path}, "prompt": {length: text}, "resume": {length: 64}, "except": {items: 100, length: 64}, "node_labels": {length: short}},
 		reflect.TypeFor[api.SessionOptions](): {
 			"model": {length: short}, "fallback_model": {length: short}, "permission_mode": {length: 64}, "name": {length: 512},
 			"system_prompt": {length: text}, "append_system_prompt": {length: text}, "plan_mode_instructions": {length: text},
@@ -81,6 +82,7 @@ func tighten(registry huma.Registry) {
 		reflect.TypeFor[api.Rewind]():        {"user_message_id": {length: 64}},
 		reflect.TypeFor[api.CreateToken]():   {"scopes": {items: 4}, "ttl": {most: 3153600000}},
 		reflect.TypeFor[api.CreateCode]():    {"scopes": {items: 4}},
+		reflect.TypeFor[api.InviteNode]():    {"labels": {length: 63}},
 		reflect.TypeFor[api.Environment]():   {"variables": {length: text}},
 	} {
 		registry.Schema(t, true, t.Name())

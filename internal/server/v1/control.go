@@ -66,7 +66,7 @@ func (s *Server) controlRoutes(h huma.API) {
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "set-environment", Method: http.MethodPost, Path: "/v1/sessions/{id}/environment",
 		Summary: "Change variables of the agent's environment", Tags: tags, DefaultStatus: http.StatusNoContent,
-		Description: "Where the CLI's version can do that. Events and exports show the names alone.",
+		Description: "Where the CLI's version can do that, and for its present process. The values go to the CLI alone: the journal, events and exports have the names.",
 	}, func(ctx context.Context, in *about[api.Environment]) (*none, error) {
 		return done(s.hub.Environment(ctx, actor(ctx), in.ID, in.Body.Variables))
 	}, ofAgent()...)
@@ -182,6 +182,7 @@ func (s *Server) control(ctx context.Context, id string, body json.RawMessage, l
 		return nil, api.Errorf(http.StatusUnprocessableEntity, api.CodeInvalid, "The request isn't a JSON object")
 	}
 	line := append(append([]byte(`{"type":"control_request","request_id":"v1","request":`), oneLine(body)...), '}')
+	line = wire.TranslateRequest(line)
 	if err := wire.Validate(line); err != nil {
 		return nil, invalid(err)
 	}

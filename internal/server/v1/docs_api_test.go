@@ -13,6 +13,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/internal/hub"
+	"github.com/switchboard-dev/switchboard/wire"
 )
 
 // An example is a call of the shell function hub in docs/api.md.
@@ -138,6 +139,7 @@ func TestAPIDocumentEnvironment(t *testing.T) {
 	set := func(body string) *response {
 		return w.do(t, adminToken, "POST", w.fill("/v1/sessions/{session}/environment"), body)
 	}
+	until := wire.FeatureOf(wire.FeatureLine, "update_environment_variables").Until.String()
 	tried := 0
 	for _, f := range fences {
 		for line := range strings.SplitSeq(f.text, "\n") {
@@ -145,12 +147,12 @@ func TestAPIDocumentEnvironment(t *testing.T) {
 				continue
 			}
 			tried++
-			if e := expectProblem(t, set(parse(t, line).body), 422, api.CodeUnsupported); !strings.Contains(e.Title, "2.1.120") {
+			if e := expectProblem(t, set(parse(t, line).body), 422, api.CodeUnsupported); !strings.Contains(e.Title, until) {
 				t.Errorf("it is refused by %s", e.Title)
 			}
 		}
 	}
-	_, told, found := strings.Cut(whole, "CLIs up to 2.1.120 take any environment variable. Newer ones take only their own tokens, such as `")
+	_, told, found := strings.Cut(whole, "CLIs up to "+until+" take any environment variable. Newer ones take only their own tokens, such as `")
 	name, _, _ := strings.Cut(told, "`")
 	if tried != 1 || !found {
 		t.Fatalf("%d examples; the document says which variables are taken: %v", tried, found)

@@ -26,7 +26,6 @@ type described struct {
 		Responses   map[string]struct {
 			Description string         `json:"description"`
 			Content     map[string]any `json:"content"`
-			Message     any            `json:"x-message"`
 		} `json:"responses"`
 	} `json:"paths"`
 	Tags []struct {
@@ -82,7 +81,7 @@ func TestDocumentIsWhole(t *testing.T) {
 			if op.ID == "" || op.Summary == "" || op.Description == "" || len(op.Tags) != 1 || !slices.Contains(tags, op.Tags[0]) {
 				t.Errorf("%s: id %q, summary %q, description %q, tags %v", name, op.ID, op.Summary, op.Description, op.Tags)
 			}
-			if public := op.ID == "login"; public != (op.Scope == "none") || public != (op.Security != nil) {
+			if public := op.ID == "login" || op.ID == "join-node"; public != (op.Scope == "none") || public != (op.Security != nil) {
 				t.Errorf("%s: scope %q, security %v", name, op.Scope, op.Security)
 			}
 			described := map[string]bool{}
@@ -112,8 +111,13 @@ func TestDocumentIsWhole(t *testing.T) {
 		}
 	}
 	for _, path := range []string{eventsPath, allEventsPath} {
-		if d.Paths[path]["get"].Responses["101"].Message == nil {
+		responses := d.Paths[path]["get"].Responses
+		if responses["101"].Content["application/json"] == nil {
 			t.Errorf("%s: the messages of a WebSocket are not described", path)
+		}
+		events, ok := at(responses["200"].Content["text/event-stream"], "schema", "contentSchema", "oneOf").([]any)
+		if !ok || len(events) != 4 {
+			t.Errorf("%s: the data of server-sent events is not described: %v", path, events)
 		}
 	}
 	for _, name := range []string{"Frame", "Event", "Verdict", "Partials", "Closing"} {

@@ -15,7 +15,33 @@ import (
 // appendEvent appends an event as JSON. It says what encoding/json would, but
 // copies the line as it is, byte for byte, and needs no memory of its own: this
 // is what most of the server's output goes through.
-func appendEvent(b []byte, e *api.Event) []byte {
+func appendEvent(b []byte, e *api.Event) []byte { return appendBody(appendHead(b, e), e) }
+
+// appendEvents is an [hub.Encoder]. Live lines that were shown together have the same
+// head, which is encoded once.
+func appendEvents(b []byte, ends []int, events []api.Event) ([]byte, []int) {
+	from, to := 0, 0 // the head of the event before
+	for i := range events {
+		e, start := &events[i], len(b)
+		if i > 0 && sameHead(e, &events[i-1]) {
+			b = append(b, b[from:to]...)
+		} else {
+			b = appendHead(b, e)
+		}
+		from, to = start, len(b)
+		b = appendBody(b, e)
+		ends = append(ends, len(b))
+	}
+	return b, ends
+}
+
+// sameHead reports whether appendHead appends the same for two events.
+func sameHead(a, b *api.Event) bool {
+	return a.ID == b.ID && a.Seq == b.Seq && a.Time == b.Time && a.Run == b.Run && a.Session == b.Session && a.Source == b.Source && a.By == b.By && a.Kind == b.Kind
+}
+
+// appendHead appends the members of an event that do not tell what it says.
+func appendHead(b []byte, e *api.Event) []byte {
 	b = append(b, '{')
 	if e.ID != "" {
 		b = append(appendString(append(b, `"id":`...), e.ID), ',')
@@ -37,7 +63,11 @@ func appendEvent(b []byte, e *api.Event) []byte {
 	if e.By != "" {
 		b = appendString(append(b, `,"by":`...), e.By)
 	}
-	b = appendString(append(b, `,"kind":`...), e.Kind)
+	return appendString(append(b, `,"kind":`...), e.Kind)
+}
+
+// appendBody appends the others, and the end.
+func appendBody(b []byte, e *api.Event) []byte {
 	if len(e.Line) > 0 {
 		b = append(append(b, `,"line":`...), e.Line...)
 	}
@@ -89,10 +119,11 @@ func appendPage(b []byte, p *api.EventPage) []byte {
 }
 
 // appendText appends an event as JSON. If other followers are shown it too, it was encoded
-// for all of them; text is its own then. valid says that it is UTF-8; else it may be.
-func appendText(b []byte, e *api.Event, text hub.Text) (_ []byte, valid bool) {
-	if json, valid := text.JSON(appendEvent); json != nil {
-		return append(b, json...), valid
+// for all of them; text is its own then. plain says that it is UTF-8 and has no line break;
+// else it may be so.
+func appendText(b []byte, e *api.Event, text hub.Text) (_ []byte, plain bool) {
+	if json, plain := text.JSON(appendEvents); json != nil {
+		return append(b, json...), plain
 	}
 	return appendEvent(b, e), false
 }
@@ -110,8 +141,10 @@ func appendFrame(b []byte, f *api.Frame, text hub.Text) ([]byte, error) {
 	start := len(b)
 	switch {
 	case f.Event != nil:
-		b, _ = appendText(b, f.Event, text)
-		onOneLine(b[start:])
+		var plain bool
+		if b, plain = appendText(b, f.Event, text); !plain {
+			onOneLine(b[start:])
+		}
 	default:
 		payload, err := json.Marshal(payloadOf(f))
 		if err != nil {
@@ -144,17 +177,21 @@ func appendMessage(b []byte, f *api.Frame, text hub.Text) ([]byte, error) {
 		}
 		return append(b, whole...), nil
 	}
-	b = appendString(append(b, `{"type":`...), string(f.Type))
-	b = append(b, `,"event":`...)
+	b = appendMessageHead(b, f)
 	start := len(b)
-	b, valid := appendText(b, f.Event, text)
-	if !valid && !utf8.Valid(b[start:]) {
+	b, plain := appendText(b, f.Event, text)
+	if !plain && !utf8.Valid(b[start:]) {
 		b = append(b[:start], bytes.ToValidUTF8(b[start:], []byte("\uFFFD"))...)
 	}
 	if f.Position != "" {
 		b = appendString(append(b, `,"position":`...), f.Position)
 	}
 	return append(b, '}'), nil
+}
+
+// appendMessageHead appends what stands before the event of a message.
+func appendMessageHead(b []byte, f *api.Frame) []byte {
+	return append(appendString(append(b, `{"type":`...), string(f.Type)), `,"event":`...)
 }
 
 func payloadOf(f *api.Frame) any {

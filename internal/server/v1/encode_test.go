@@ -42,6 +42,36 @@ func TestAppendEvent(t *testing.T) {
 	}
 }
 
+// Each event says the same as by itself, whatever the ones before it have in common
+// with it.
+func TestAppendEvents(t *testing.T) {
+	same := api.Event{Session: "s1", Run: 1, Time: time.Unix(1, 2), Source: "agent", Kind: api.KindLive, Line: json.RawMessage(`{"a":1}`), After: 3}
+	events := []api.Event{same, same, same}
+	events[1].Line, events[2].After = json.RawMessage(`{"b":2}`), 4
+	for _, change := range []func(e *api.Event){
+		func(e *api.Event) { e.ID = "e:1" },
+		func(e *api.Event) { e.Session = "s2" },
+		func(e *api.Event) { e.Run = 2 },
+		func(e *api.Event) { e.Seq = 7 },
+		func(e *api.Event) { e.Time = e.Time.Add(1) },
+		func(e *api.Event) { e.Source = "hub" },
+		func(e *api.Event) { e.By = "x" },
+		func(e *api.Event) { e.Kind = api.KindLine },
+	} {
+		e := same
+		change(&e)
+		events = append(events, same, e)
+	}
+	b, ends := appendEvents([]byte("x"), nil, events)
+	start := 1
+	for i := range events {
+		if got, want := string(b[start:ends[i]]), string(appendEvent(nil, &events[i])); got != want {
+			t.Errorf("event %d\ngot  %s\nwant %s", i, got, want)
+		}
+		start = ends[i]
+	}
+}
+
 func FuzzAppendEvent(f *testing.F) {
 	f.Add("e:1", "s1", 1, int64(1), "by", "line", `{"a": 1}`, "text", []byte("x"))
 	f.Add("", "", 0, int64(0), "\xff\"\\", "\n", `"\ud800"`, "\r\n\ndata: x", []byte{})

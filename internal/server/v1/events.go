@@ -2,6 +2,7 @@ package v1
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -35,7 +37,7 @@ type EventQuery struct {
 	Cursor      string     `query:"cursor" maxLength:"128" doc:"Same as after, under its name in other lists: the member next of the previous page"`
 	Limit       int        `query:"limit" minimum:"1" maximum:"1000" doc:"Maximum number of events that a page examines; default 1000. A stream has no limit"`
 	Live        bool       `query:"live" default:"true" doc:"Whether a stream has deltas and partial messages too"`
-	Kinds       []string   `query:"kinds" maxItems:"64" doc:"Only events of these kinds, separated by commas; live stands for deltas and partial messages" enum:"line,sent,live,history,created,run_started,run_launched,run_ended,link_up,link_lost,state,question_opened,question_settled,message,command,gap,oversize,updated,notice,question_changed,rule_added,rule_removed,decision,mode,hold,hold_over,budget,turn"`
+	Kinds       []string   `query:"kinds" maxItems:"64" doc:"Only events of these kinds, separated by commas; live stands for deltas and partial messages" enum:"line,sent,live,history,created,run_started,run_launched,run_ended,link_up,link_lost,state,question_opened,question_settled,message,command,gap,oversize,updated,notice,question_changed,rule_added,rule_removed,decision,mode,hold,hold_over,budget,turn,sandbox_refused"`
 	Types       []LineType `query:"types" maxItems:"64" doc:"Only lines of these types, separated by commas, such as assistant,user,result. Events that aren't lines are not affected"`
 	Messages    bool       `query:"messages" doc:"Only the conversation: lines of the types user, assistant and result, their deltas, questions, messages, states and gaps"`
 	Heartbeat   int        `query:"heartbeat" minimum:"1" maximum:"300" doc:"Maximum silence of a stream in seconds; default 15. Heartbeats are then also sent as frames of the type heartbeat, which scripts in browsers can see"`
@@ -57,13 +59,13 @@ type LineType string
 
 // Schema says what it looks like.
 func (LineType) Schema(huma.Registry) *huma.Schema {
-	s := &huma.Schema{Type: huma.TypeString, MaxLength: new(64), Pattern: typeName.String()}
+	s := &huma.Schema{Type: huma.TypeString, MaxLength: new(64), Pattern: typeName().String()}
 	s.PrecomputeMessages()
 	return s
 }
 
 // typeName is what the type of a line looks like.
-var typeName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+var typeName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`) })
 
 // understand returns what is asked for.
 func (in *EventQuery) understand(session string) *request {
@@ -142,17 +144,26 @@ func (s *Server) eventResponses(h huma.API) map[string]*huma.Response {
 		api.FrameResume: schema(reflect.TypeFor[api.Verdict]()), api.FrameEvent: schema(reflect.TypeFor[api.Event]()), api.FrameLive: schema(reflect.TypeFor[api.Event]()),
 		api.FramePartial: schema(reflect.TypeFor[api.Partials]()), api.FrameClosing: schema(reflect.TypeFor[api.Closing]()),
 	}
+	var data []*huma.Schema // each once, in the order of the names
+	for _, name := range slices.Sorted(maps.Keys(frames)) {
+		if !slices.ContainsFunc(data, func(s *huma.Schema) bool { return s.Ref == frames[name].Ref }) {
+			data = append(data, frames[name])
+		}
+	}
 	return map[string]*huma.Response{
 		"101": {
-			Description: "With \"Upgrade: websocket\": a WebSocket. Each text message is a Frame",
-			Extensions:  map[string]any{"x-message": schema(reflect.TypeFor[api.Frame]())},
+			Description: "With \"Upgrade: websocket\": a WebSocket. The content is that of each text message",
+			Content:     map[string]*huma.MediaType{"application/json": {Schema: schema(reflect.TypeFor[api.Frame]())}},
 		},
 		"200": {
 			Description: "The log",
 			Content: map[string]*huma.MediaType{
 				"application/json": {Schema: schema(reflect.TypeFor[api.EventPage]())},
 				"text/event-stream": {
-					Schema:     &huma.Schema{Type: huma.TypeString, Description: "Server-sent events. x-events has the schema of the data of each by its name"},
+					Schema: &huma.Schema{
+						Type: huma.TypeString, Description: "Server-sent events. x-events has the schema of the data of each by its name",
+						Extensions: map[string]any{"contentMediaType": "text/event-stream", "contentSchema": &huma.Schema{OneOf: data}},
+					},
 					Extensions: map[string]any{"x-events": frames},
 					Example: "event: resume\ndata: {\"resume\":\"ok\",\"last_event_id\":\"k3v9:1284\"}\n\n" +
 						"event: event\nid: k3v9:1285\ndata: {\"id\":\"k3v9:1285\",\"session\":\"s5k2m7q3zr4t6w8xabcdy\",\"run\":1,\"seq\":1285,\"kind\":\"state\",\"data\":{\"state\":\"idle\"}}\n\n",
@@ -204,7 +215,8 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request, req *reques
 
 // A shortcut registers operations, and has streams of events go past huma:
 // what it has on the stack while it handles a request would double the memory
-// that each open stream needs. The way to get a token goes past authentication.
+// that each open stream needs. The ways to get a token and to
+// become a node go past authentication.
 type shortcut struct {
 	*http.ServeMux
 
@@ -214,7 +226,7 @@ type shortcut struct {
 // HandleFunc registers an operation.
 func (c shortcut) HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request)) {
 	switch pattern {
-	case "POST " + loginPath:
+	case "POST " + loginPath, "POST " + joinPath:
 		c.server.mux.HandleFunc(pattern, handler)
 	case "GET " + eventsPath, "GET " + allEventsPath:
 		c.ServeMux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
@@ -241,7 +253,7 @@ func quickly(r *http.Request) (*request, bool) {
 		return nil, false
 	}
 	session, query := r.PathValue("id"), r.URL.Query()
-	if r.Pattern != "" && strings.HasSuffix(r.Pattern, eventsPath) && !idPattern.MatchString(session) {
+	if r.Pattern != "" && strings.HasSuffix(r.Pattern, eventsPath) && !idPattern().MatchString(session) {
 		return nil, false
 	}
 	in := EventQuery{Live: true, LastEventID: r.Header.Get("Last-Event-ID")}
@@ -269,7 +281,7 @@ func (in *EventQuery) set(name string, query url.Values) (ok bool) {
 		in.Messages, err = strconv.ParseBool(value)
 	case "types":
 		for name := range strings.SplitSeq(value, ",") {
-			if !typeName.MatchString(name) || len(in.Types) == maxNames {
+			if !typeName().MatchString(name) || len(in.Types) == maxNames {
 				return false
 			}
 			in.Types = append(in.Types, LineType(name))

@@ -43,8 +43,14 @@ func exampleOf(operation string) *huma.RequestBody {
 		text = `{"tool":"Bash","input":{"command":"git push"},"dir":"/home/ann/blog"}`
 	case "adopt-transcript":
 		text = `{"client_id":"t-1","prompt":"Where were we?"}`
+	case "save-preferences":
+		text = `{"dir":"/home/ann/blog","permission_mode":"acceptEdits","model":"opus","allow":["Bash(go test:*)"]}`
 	case "create-token":
 		text = `{"name":"phone","scopes":["observe","approve"],"ttl":2592000}`
+	case "attach-relay":
+		text = `{"url":"ws://127.0.0.1:8766/ws"}`
+	case "invite-node":
+		text = `{"name":"gpu-1","labels":{"gpu":"h100"}}`
 	case "create-code":
 		text = `{"name":"laptop","scopes":["observe","prompt"]}`
 	default:

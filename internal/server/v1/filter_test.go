@@ -259,6 +259,7 @@ func TestKindsAreKnown(t *testing.T) {
 		api.KindLine, api.KindSent, api.KindLive, api.KindHistory, api.KindCreated, api.KindRunStarted, api.KindRunLaunched, api.KindRunEnded, api.KindLinkUp, api.KindLinkLost,
 		api.KindState, api.KindQuestionOpened, api.KindQuestionSettled, api.KindMessage, api.KindCommand, api.KindGap, api.KindOversize, api.KindUpdated, api.KindNotice,
 		api.KindQuestionChanged, api.KindRuleAdded, api.KindRuleRemoved, api.KindDecision, api.KindMode, api.KindHold, api.KindHoldOver, api.KindBudget, api.KindTurn,
+		api.KindSandboxRefused,
 	}
 	if diff := cmp.Diff(declared(t, "../../../api/event.go", "Kind"), sorted(all)); diff != "" {
 		t.Errorf("the test lacks kinds (-declared +listed):\n%s", diff)

@@ -31,6 +31,7 @@ func scriptedAgent(w *world) {
 // furtherOperations has the rest, those that look back or reach further.
 var furtherOperations = []operationTest{
 	{"archive", promptToken, "POST", "/v1/sessions/{session}/archive", "", idle, 200, `"archived":true`, nil, `"by":"tester","kind":"updated"`},
+	{"presets", observeToken, "GET", "/v1/presets", "", nothing, 200, `{"presets":[]}`, nil, ""},
 	{"unarchive", promptToken, "POST", "/v1/sessions/{session}/unarchive", "", idle, 200, `"id":"{session}"`, nil, ""},
 	{
 		"control", adminToken, "POST", "/v1/sessions/{session}/control", "{\"request\":{\"subtype\":\"get_settings\",\n\"x\": 1.50}}",
@@ -69,6 +70,9 @@ var furtherOperations = []operationTest{
 	{"test rules", observeToken, "POST", "/v1/policy/test", `{"text":"deny = [\"Bash(make:*)\"]","sessions":["{session}"],"limit":3}`, asking, 200, `"calls":1`, nil, ""},
 	{"test the rules in force", observeToken, "POST", "/v1/policy/test", "", nothing, 200, `"calls":`, nil, ""},
 	{"policy", observeToken, "GET", "/v1/policy", "", nothing, 200, `"rule":"Bash(rm:*)"`, nil, ""},
+	{"preferences", observeToken, "GET", "/v1/preferences?dir=/nowhere", "", nothing, 200, `"saved":[],"effective":{}`, nil, ""},
+	{"save preferences", adminToken, "PUT", "/v1/preferences", `{"dir":"{dir}","permission_mode":"plan","allow":["Bash(ls:*)"]}`, nothing, 200, `"permission_mode":"plan","allow":["Bash(ls:*)"],"updated":"`, nil, ""},
+	{"forget preferences", adminToken, "DELETE", "/v1/preferences?dir={dir}", "", nothing, 200, `{"removed":`, nil, ""},
 }
 
 // TestPages reads logs page by page, from where it is asked to.
@@ -76,10 +80,18 @@ func TestPages(t *testing.T) {
 	w := newWorld(t).of(t)
 	idle(w)
 	w.agent.Say("{\"type\":\"assistant\",\"a\" :\t1,\r\"b\":\"<\"}", said("c", "one"), said("c", "two"))
-	log, err := w.lab.Hub.Events(t.Context(), w.agent.Session, "", 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var log *api.EventPage
+	w.lab.Await(w.agent.Session, "it is known what became of all that it was sent", func(*api.Session) bool {
+		var err error
+		if log, err = w.lab.Hub.Events(t.Context(), w.agent.Session, "", 0); err != nil {
+			t.Fatal(err)
+		}
+		kinds := map[string]int{}
+		for i := range log.Events {
+			kinds[log.Events[i].Kind]++
+		}
+		return kinds[api.KindSent] > 0 && kinds[api.KindSent] == kinds[api.KindCommand]
+	})
 	all, err := w.lab.Hub.AllEvents(t.Context(), "", 0)
 	if err != nil {
 		t.Fatal(err)
@@ -214,6 +226,25 @@ var accessTests = []accessTest{
 		call{"OpenPhone", []any{api.OpenPhone{Listen: "192.168.1.20"}}},
 		`"fingerprint":"AB"`,
 	},
+	{"relays", "GET", "/v1/relays", "", 200, call{"ListRelays", nil}, `{"relays":[]}`},
+	{
+		"attach a relay", "POST", "/v1/relays", `{"url":"ws://127.0.0.1:8766/ws","rules":true}`,
+		201,
+		call{"AttachRelay", []any{api.AttachRelay{URL: "ws://127.0.0.1:8766/ws", Rules: true}}},
+		`"id":"r1"`,
+	},
+	{"detach a relay", "DELETE", "/v1/relays/r1", "", 204, call{"DetachRelay", []any{"r1"}}, ""},
+	{"nodes", "GET", "/v1/nodes", "", 200, call{"ListNodes", nil}, `{"nodes":[]}`},
+	{"a node", "GET", "/v1/nodes/gpu-1", "", 200, call{"GetNode", []any{"gpu-1"}}, `"id":"n1"`},
+	{
+		"invite a node", "POST", "/v1/nodes/invitations", `{"name":"gpu-1","labels":{"gpu":"h100"},"ttl":60}`,
+		201,
+		call{"InviteNode", []any{api.InviteNode{Name: "gpu-1", Labels: map[string]string{"gpu": "h100"}, TTL: 60}}},
+		`"code":"abc"`,
+	},
+	{"drain a node", "POST", "/v1/nodes/gpu-1/drain", `{"draining":true}`, 200, call{"DrainNode", []any{"gpu-1", true}}, `"id":"n1"`},
+	{"revoke a node", "POST", "/v1/nodes/gpu-1/revoke", "", 200, call{"RevokeNode", []any{"gpu-1"}}, `"id":"n1"`},
+	{"forget a node", "DELETE", "/v1/nodes/gpu-1", "", 204, call{"ForgetNode", []any{"gpu-1"}}, ""},
 	{"close to phones", "DELETE", "/v1/phone", "", 204, call{"ClosePhone", nil}, ""},
 	{
 		"make a code", "POST", "/v1/codes", `{"name":"laptop","scopes":["observe"]}`,
@@ -233,6 +264,10 @@ var accessTests = []accessTest{
 // others.
 func accessOperations() (all []operationTest) {
 	for _, test := range accessTests {
+		if test.want.Method == "ListNodes" || test.want.Method == "GetNode" {
+			all = append(all, operationTest{name: test.name, token: observeToken, method: test.method, path: test.path, body: test.body})
+			continue
+		}
 		all = append(all, operationTest{name: test.name, token: adminToken, method: test.method, path: test.path, body: test.body})
 	}
 	for _, path := range []string{"/v1/transcripts", "/v1/transcripts/" + onShelf, "/v1/folders", "/v1/policy/file", "/v1/backup"} {

@@ -75,15 +75,16 @@ func (s *Server) libraryRoutes(h huma.API) {
 	operation(s, h, wire.ScopeObserve, huma.Operation{
 		OperationID: "get-audit", Method: http.MethodGet, Path: "/v1/audit",
 		Summary: "List decisions about agents' calls, newest first", Tags: tags,
-		Description: "Made by rules and by people, including answers to questions.",
+		Description: "Made by rules and by people, including answers to questions, and what sandboxes refused.",
 	}, func(ctx context.Context, in *struct {
 		Session   string    `query:"session" maxLength:"64" doc:"Only decisions in this session"`
 		Automatic string    `query:"automatic" enum:"true,false" doc:"Only decisions by rules (true) or by people (false)"`
+		Refused   bool      `query:"refused" doc:"Only what sandboxes refused"`
 		Since     time.Time `query:"since" doc:"Only decisions since then" example:"2026-01-31T00:00:00Z"`
 		Page
 	},
 	) (*answer[api.Audit], error) {
-		f := api.AuditFilter{Session: in.Session, Since: in.Since, Cursor: in.Cursor, Limit: in.limit()}
+		f := api.AuditFilter{Session: in.Session, Refused: in.Refused, Since: in.Since, Cursor: in.Cursor, Limit: in.limit()}
 		if in.Automatic != "" {
 			f.Automatic = new(in.Automatic == "true")
 		}
@@ -229,6 +230,11 @@ type OfConversation struct {
 	Conversation string `path:"conversation" maxLength:"64" pattern:"^[A-Za-z0-9_-]+$" doc:"The CLI's session_id" example:"0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9"`
 }
 
+// OnNode selects a machine.
+type OnNode struct {
+	Node string `query:"node" maxLength:"64" doc:"The machine: a name or id of list-nodes; default: the hub's own"`
+}
+
 // diskRoutes are about what the CLI has written to disk, and about folders. They
 // show more of the machine than its sessions.
 func (s *Server) diskRoutes(h huma.API) {
@@ -242,15 +248,16 @@ func (s *Server) diskRoutes(h huma.API) {
 		Dir          string `query:"dir" maxLength:"4096" doc:"Only those in this folder, an absolute path"`
 		Conversation string `query:"conversation" maxLength:"64" pattern:"^[A-Za-z0-9_-]+$" doc:"Only those whose id has this prefix" example:"0b1c2d3e"`
 		Text         string `query:"q" maxLength:"1024" doc:"Words in their messages" example:"failing test"`
+		OnNode
 		Page
 	},
 	) (*answer[api.TranscriptList], error) {
-		list, err := s.reports.Transcripts(ctx, api.TranscriptFilter{Dir: in.Dir, Conversation: in.Conversation, Text: in.Text, Cursor: in.Cursor, Limit: in.limit()})
+		list, err := s.reports.Transcripts(ctx, api.TranscriptFilter{Dir: in.Dir, Conversation: in.Conversation, Text: in.Text, Node: in.Node, Cursor: in.Cursor, Limit: in.limit()})
 		if err == nil && list.Transcripts == nil {
 			list.Transcripts = []api.Transcript{}
 		}
 		return reply(list, err)
-	}, api.CodeConflict)
+	}, api.CodeNotFound, api.CodeConflict, api.CodeOffline)
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "get-transcript", Method: http.MethodGet, Path: "/v1/transcripts/{conversation}",
 		Summary: "Read a conversation on disk", Tags: tags,
@@ -260,14 +267,15 @@ func (s *Server) diskRoutes(h huma.API) {
 		Dir    string `query:"dir" maxLength:"4096" doc:"Its working folder; needed if it cannot be determined otherwise"`
 		Cursor int    `query:"cursor" minimum:"0" maximum:"1000000000" doc:"The number of the first line: the member next of the previous page"`
 		Limit  int    `query:"limit" minimum:"1" maximum:"1000" doc:"Maximum number of lines; default 100"`
+		OnNode
 	},
 	) (*answer[api.TranscriptPage], error) {
 		limit := in.Limit
 		if limit == 0 {
 			limit = defaultPage
 		}
-		return reply(s.reports.Transcript(ctx, in.Conversation, in.Dir, in.Cursor, limit))
-	}, api.CodeConflict)
+		return reply(s.reports.Transcript(ctx, in.Node, in.Conversation, in.Dir, in.Cursor, limit))
+	}, api.CodeNotFound, api.CodeConflict, api.CodeOffline)
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "adopt-transcript", Method: http.MethodPost, Path: "/v1/transcripts/{conversation}/adopt",
 		Summary: "Start a session that continues a conversation on disk", Tags: tags, DefaultStatus: http.StatusCreated,
@@ -290,16 +298,17 @@ func (s *Server) diskRoutes(h huma.API) {
 	}, func(ctx context.Context, in *struct {
 		Prefix string `query:"prefix" maxLength:"4096" doc:"The beginning of an absolute path" example:"/home/anna/pro"`
 		Limit  int    `query:"limit" minimum:"1" maximum:"1000" doc:"Maximum number of results; default 100"`
+		OnNode
 	},
 	) (*answer[api.Folders], error) {
 		limit := in.Limit
 		if limit == 0 {
 			limit = defaultPage
 		}
-		folders, err := s.reports.Folders(ctx, in.Prefix, limit)
+		folders, err := s.reports.Folders(ctx, in.Node, in.Prefix, limit)
 		if err == nil && folders.Folders == nil {
 			folders.Folders = []api.Folder{}
 		}
 		return reply(folders, err)
-	}, api.CodeConflict)
+	}, api.CodeNotFound, api.CodeConflict, api.CodeOffline)
 }

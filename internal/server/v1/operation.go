@@ -20,6 +20,7 @@ import (
 const (
 	schemaPrefix = "#/components/schemas/"
 	loginPath    = "/v1/login"
+	joinPath     = "/v1/nodes/join"
 )
 
 var errorType = reflect.TypeFor[api.Error]()
@@ -35,7 +36,9 @@ func (s *Server) register() *huma.OpenAPI {
 				Title:       "Switchboard",
 				Version:     "v1",
 				Description: "Runs, watches and steers Claude Code agents. The API only grows: ignore members, kinds and codes that you do not know.",
+				License:     &huma.License{Name: "Apache License 2.0", Identifier: "Apache-2.0"},
 			},
+			Servers: []*huma.Server{{URL: "/", Description: "The hub that serves this document."}},
 			Tags: []*huma.Tag{
 				{Name: "sessions", Description: "Agents: starting, steering and ending them."},
 				{Name: "messages", Description: "Messages to agents."},
@@ -44,7 +47,10 @@ func (s *Server) register() *huma.OpenAPI {
 				{Name: "control", Description: "Requests to the CLI itself."},
 				{Name: "library", Description: "History: search, timelines, exports, decisions, costs, conversations on disk."},
 				{Name: "rules", Description: "What agents may do without asking."},
+				{Name: "preferences", Description: "What new sessions of a person begin with."},
 				{Name: "access", Description: "Tokens, and one-time codes for them."},
+				{Name: "relays", Description: "Relays of other programs, whose agents the hub shows."},
+				{Name: "nodes", Description: "Other machines on which agents run."},
 				{Name: "server", Description: "The hub itself."},
 			},
 			Components: &huma.Components{
@@ -117,6 +123,7 @@ func outcomes() []outcome {
 		{http.StatusBadGateway, api.CodeStartFailed, "the agent could not be started"},
 		{http.StatusServiceUnavailable, api.CodeClosing, "the hub is shutting down; reconnect"},
 		{http.StatusServiceUnavailable, api.CodeStorage, "the journal cannot be written"},
+		{http.StatusServiceUnavailable, api.CodeOffline, "the machine that the agent runs on is not connected"},
 		{http.StatusGatewayTimeout, api.CodeTimeout, "the agent did not respond in time"},
 	}
 }
@@ -129,7 +136,7 @@ func ofAgent() []string {
 
 // ofStart are the codes of what starts an agent, with others.
 func ofStart(more ...string) []string {
-	return append(more, api.CodeConflict, api.CodeClientIDReused, api.CodeOwned, api.CodeUnsupported, api.CodeStartFailed, api.CodeTimeout, api.CodeStorage)
+	return append(more, api.CodeNotFound, api.CodeConflict, api.CodeOffline, api.CodeClientIDReused, api.CodeOwned, api.CodeUnsupported, api.CodeStartFailed, api.CodeTimeout, api.CodeStorage)
 }
 
 // operation registers an operation with the right that it needs. A client that lacks it is
@@ -156,8 +163,8 @@ func operation[I, O any](s *Server, h huma.API, scope wire.Scope, op huma.Operat
 	serve(s, h, op, admitted, append(codes, api.CodeUnauthorized, api.CodeForbidden))
 }
 
-// public registers an operation that needs no right: the only one is the way to
-// get a token.
+// public registers an operation that needs no right: the ways to get a token, and to
+// become a node.
 func public[I, O any](s *Server, h huma.API, op huma.Operation, handler func(context.Context, *I) (*O, error), codes ...string) {
 	op.Extensions = map[string]any{"x-scope": wire.ScopeNone.String()}
 	op.Middlewares = append(op.Middlewares, func(c huma.Context, next func(huma.Context)) {

@@ -93,6 +93,44 @@ func (f fakeTokens) OpenPhone(_ context.Context, in api.OpenPhone) (*api.Phone, 
 
 func (f fakeTokens) ClosePhone(context.Context) error { return f.note("ClosePhone") }
 
+// fakeRelays attaches the hub to nothing; it notes what it is asked.
+type fakeRelays struct{ *notebook }
+
+func (f fakeRelays) List(context.Context) ([]api.Relay, error) { return nil, f.note("ListRelays") }
+
+func (f fakeRelays) Attach(_ context.Context, in api.AttachRelay) (*api.Relay, error) {
+	return noted(&api.Relay{ID: "r1", URL: in.URL, State: api.RelayConnecting, Sessions: []string{}}, f.note("AttachRelay", in))
+}
+
+func (f fakeRelays) Detach(_ context.Context, id string) error { return f.note("DetachRelay", id) }
+
+// fakeNodes knows no nodes; it notes what it is asked.
+type fakeNodes struct{ *notebook }
+
+func (f fakeNodes) List(context.Context) ([]api.Node, error) { return nil, f.note("ListNodes") }
+
+func (f fakeNodes) Get(_ context.Context, node string) (*api.Node, error) {
+	return noted(&api.Node{ID: "n1"}, f.note("GetNode", node))
+}
+
+func (f fakeNodes) Invite(_ context.Context, in api.InviteNode) (*api.NodeInvitation, error) {
+	return noted(&api.NodeInvitation{Code: "abc"}, f.note("InviteNode", in))
+}
+
+func (f fakeNodes) Join(_ context.Context, in api.JoinNode) (*api.JoinedNode, error) {
+	return noted(&api.JoinedNode{ID: "n1"}, f.note("JoinNode", in))
+}
+
+func (f fakeNodes) Drain(_ context.Context, node string, draining bool) (*api.Node, error) {
+	return noted(&api.Node{ID: "n1"}, f.note("DrainNode", node, draining))
+}
+
+func (f fakeNodes) Revoke(_ context.Context, node string) (*api.Node, error) {
+	return noted(&api.Node{ID: "n1"}, f.note("RevokeNode", node))
+}
+
+func (f fakeNodes) Forget(_ context.Context, node string) error { return f.note("ForgetNode", node) }
+
 func (f fakeTokens) RevokeDevices(context.Context) ([]string, error) {
 	return []string{"t3"}, f.note("RevokeDevices")
 }
@@ -181,7 +219,8 @@ func newRig(t *testing.T, lab *servertest.Lab, options *Options) *rig {
 		options.WriteTimeout = time.Hour // nobody is cut because the machine is slow
 	}
 	r := &rig{access: &notebook{}, log: &bytes.Buffer{}}
-	options.Tokens, options.Phone = fakeTokens{r.access}, fakeTokens{r.access}
+	options.Tokens, options.Phone, options.Relays = fakeTokens{r.access}, fakeTokens{r.access}, fakeRelays{r.access}
+	options.Nodes = fakeNodes{r.access}
 	options.Log = slog.New(slog.NewTextHandler(r.log, nil))
 	g := guard(t)
 	if lab == nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"regexp"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -21,7 +22,7 @@ const (
 )
 
 // idPattern is what the ids of sessions look like, as their parameter says.
-var idPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+var idPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`) })
 
 // The parts of requests and answers. Those that are embedded have exported
 // names, or huma would pass over them.
@@ -93,6 +94,9 @@ func (s *Server) routes(h huma.API) {
 	s.backupRoute(h)
 	s.accessRoutes(h)
 	s.phoneRoutes(h)
+	s.preferenceRoutes(h)
+	s.relayRoutes(h)
+	s.nodeRoutes(h)
 
 	operation(s, h, wire.ScopeObserve, huma.Operation{
 		OperationID: "get-info", Method: http.MethodGet, Path: "/v1/info",
@@ -114,7 +118,8 @@ func (s *Server) sessionRoutes(h huma.API) {
 		OperationID: "create-session", Method: http.MethodPost, Path: "/v1/sessions",
 		Summary: "Start an agent, or prepare a session for one that dials in", Tags: tags, DefaultStatus: http.StatusCreated,
 		Description: "With transport websocket or hybrid no process is started: the response contains, once, the address and the credential for a CLI to dial in. " +
-			"The same client_id with the same request returns the same session.",
+			"The same client_id with the same request returns the same session. " +
+			"With a preset, the session has its options where the request has none.",
 	}, func(ctx context.Context, in *struct{ Body api.CreateSession }) (*answer[api.Created], error) {
 		created, err := s.hub.Create(ctx, actor(ctx), in.Body)
 		if err == nil && created.Token != "" && s.dial != "" {
@@ -128,7 +133,7 @@ func (s *Server) sessionRoutes(h huma.API) {
 		Description: "Leaves out archived ones by default.",
 	}, func(ctx context.Context, in *sessionQuery) (*answer[api.SessionList], error) {
 		list, err := s.hub.List(ctx, api.SessionFilter{
-			State: in.State, Dir: in.Dir, Text: in.Text, Archived: in.Archived, Cursor: in.Cursor, Limit: in.Limit,
+			State: in.State, Dir: in.Dir, Text: in.Text, Archived: in.Archived, Node: in.Node, Cursor: in.Cursor, Limit: in.Limit,
 		})
 		if err == nil && list.Sessions == nil {
 			list.Sessions = []api.SessionSummary{}
@@ -191,10 +196,17 @@ func (s *Server) sessionRoutes(h huma.API) {
 	operation(s, h, wire.ScopeAdmin, huma.Operation{
 		OperationID: "fork-session", Method: http.MethodPost, Path: "/v1/sessions/{id}/fork",
 		Summary: "Start a new session with a copy of the conversation", Tags: tags, DefaultStatus: http.StatusCreated,
-		Description: "The original session is not affected.",
+		Description: "The original session is not affected. Options, if given, are those of the new session.",
 	}, func(ctx context.Context, in *optional[api.Fork]) (*answer[api.Created], error) {
 		return reply(s.hub.Fork(ctx, actor(ctx), in.ID, value(in.Body)))
 	}, ofStart()...)
+	operation(s, h, wire.ScopeObserve, huma.Operation{
+		OperationID: "list-presets", Method: http.MethodGet, Path: "/v1/presets",
+		Summary: "List the presets for new sessions, by name", Tags: tags,
+		Description: "They are in the hub's configuration. What may hold secrets is not shown, only the names of variables, servers, settings and flags.",
+	}, func(context.Context, *none) (*answer[api.Presets], error) {
+		return &answer[api.Presets]{Body: s.hub.Presets()}, nil
+	})
 	s.archiveRoutes(h, tags)
 }
 
@@ -231,6 +243,7 @@ type sessionQuery struct {
 	Dir      string      `query:"dir" maxLength:"4096" doc:"Only sessions in this folder"`
 	Text     string      `query:"q" maxLength:"1024" doc:"Only sessions with this text in their title or folder"`
 	Archived bool        `query:"archived" doc:"Include archived sessions"`
+	Node     string      `query:"node" maxLength:"64" doc:"Only sessions on this machine: a name or id of list-nodes"`
 	Page
 }
 

@@ -210,6 +210,14 @@ func TestStarts(t *testing.T) {
 			},
 		},
 		{
+			"create in a sandbox", "/v1/sessions", `{"dir":"{dir}","options":{"sandbox":"strict","sandbox_auto_allow":true}}`, nothing,
+			func(w *world) hub.LaunchSpec {
+				spec := hub.LaunchSpec{Run: 1, Dir: w.names["dir"], Options: api.SessionOptions{Sandbox: "strict", SandboxAutoAllow: true}}
+				spec.Sandbox.Mode, spec.Sandbox.Network, spec.Sandbox.AskHosts = "strict", "listed", true
+				return spec
+			},
+		},
+		{
 			"resume", "/v1/sessions/{session}/resume", `{"options":{"model":"haiku"}}`, ended,
 			func(w *world) hub.LaunchSpec {
 				return hub.LaunchSpec{Run: 2, Dir: w.names["dir"], Resume: w.conversation(), Options: api.SessionOptions{Model: "haiku"}}
@@ -238,10 +246,34 @@ func TestStarts(t *testing.T) {
 			}
 			got := w.lab.Agent(s.ID).Spec
 			got.Session, got.Token, got.Marker, got.Deny, got.Ask = "", "", "", nil, nil
+			if want.Sandbox.Mode == "" {
+				want.Sandbox.Mode, want.Sandbox.Network = "auto", "all"
+			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
+	}
+}
+
+// A sandbox that cannot be meant is refused.
+func TestSandboxRefused(t *testing.T) {
+	w := newWorld(t).of(t)
+	for _, test := range []struct {
+		token, options string
+		status         int
+		words          string
+	}{
+		{adminToken, `{"sandbox":"auto"}`, 422, "sandbox"},
+		{adminToken, `{"sandbox_auto_allow":true}`, 422, "needs the sandbox strict"},
+		{adminToken, `{"sandbox":"deny-only","sandbox_auto_allow":true}`, 422, "needs the sandbox strict"},
+		{promptToken, `{"sandbox":"off"}`, 403, "scope"},
+		{adminToken, `{"sandbox":"off"}`, 201, `"sandbox":"off"`},
+	} {
+		res := w.do(t, test.token, "POST", "/v1/sessions", w.fill(`{"dir":"{dir}","options":`+test.options+`}`))
+		if body := text(t, res); res.StatusCode != test.status || !strings.Contains(body, test.words) {
+			t.Errorf("%s: status %d, want %d: %s", test.options, res.StatusCode, test.status, body)
+		}
 	}
 }
 

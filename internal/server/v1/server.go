@@ -35,6 +35,10 @@ type Options struct {
 	Tokens Tokens
 	// Phone lets devices in the network reach the server. If nil, they cannot.
 	Phone Phone
+	// Relays attaches the hub to relays of other programs. If nil, it cannot be.
+	Relays Relays
+	// Nodes knows the other machines on which agents run. If nil, there are none.
+	Nodes Nodes
 	// Opened is told of each WebSocket: the route, and the kind "websocket". What it
 	// returns is called when the connection ends. If nil, refusals are not reported.
 	Opened func(route, kind string) (closed func())
@@ -51,6 +55,8 @@ type Server struct {
 	reports      *report.Reports
 	tokens       Tokens
 	phone        Phone
+	relays       Relays
+	nodes        Nodes
 	info         func(ctx context.Context) api.Info
 	dial         string
 	log          *slog.Logger
@@ -77,7 +83,7 @@ func New(h *hub.Hub, reports *report.Reports, guard *access.Guard, options *Opti
 		options = &Options{}
 	}
 	s := &Server{
-		hub: h, reports: reports, tokens: options.Tokens, phone: options.Phone, info: options.Info, dial: options.Dial, log: options.Log,
+		hub: h, reports: reports, tokens: options.Tokens, phone: options.Phone, relays: options.Relays, nodes: options.Nodes, info: options.Info, dial: options.Dial, log: options.Log,
 		heartbeat: options.Heartbeat, writeTimeout: options.WriteTimeout,
 		mux: http.NewServeMux(), operations: http.NewServeMux(), sockets: newSockets(), opened: options.Opened,
 		buffers: sync.Pool{New: func() any { return new([]byte) }},

@@ -71,6 +71,11 @@ func (s *Server) serveStream(w http.ResponseWriter, r *http.Request, c Cursor, r
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no") // a proxy must not collect events
+	if r.ProtoMajor == 1 {
+		// The end of the connection is the end of the stream. In chunks the HTTP server
+		// would write all that is longer than its buffer in three pieces.
+		h.Set("Transfer-Encoding", "identity")
+	}
 	w.WriteHeader(http.StatusOK)
 	if r.Method == http.MethodHead {
 		return

@@ -208,7 +208,7 @@ func bubble(t *testing.T, c Cursor) (net.Conn, *bufio.Reader) {
 		<-served
 	})
 	p.conns <- theirs
-	if _, err := io.WriteString(mine, "GET / HTTP/1.0\r\n\r\n"); err != nil {
+	if _, err := io.WriteString(mine, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
 	in := bufio.NewReaderSize(mine, 16)
@@ -246,6 +246,33 @@ func TestStreamBeats(t *testing.T) {
 		c.batches <- []api.Frame{{Type: "x"}}
 		read("event: x\ndata: {}\n\n", 40*time.Second)
 		read(":\n\n", 55*time.Second)
+	})
+}
+
+// What a cursor gives at once is written with one call, however long it is.
+func TestStreamWritesOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newScript(verdict("ok"))
+		mine, in := bubble(t, c)
+		if _, err := in.Discard(len("event: resume\ndata: {\"resume\":\"ok\"}\n\n")); err != nil {
+			t.Fatal(err)
+		}
+		var frames []api.Frame
+		var want []byte
+		for i := range int64(200) {
+			f := event(i + 1)
+			frames = append(frames, f)
+			var err error
+			if want, err = appendFrame(want, &f, hub.Text{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.batches <- frames
+		got := make([]byte, 2*len(want))
+		n, err := mine.Read(got) // of a pipe: what one call wrote
+		if err != nil || string(got[:n]) != string(want) {
+			t.Errorf("one write has %d bytes of %d, %v", n, len(want), err)
+		}
 	})
 }
 

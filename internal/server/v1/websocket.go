@@ -115,7 +115,13 @@ func (o *socket) frames(frames []api.Frame, texts []hub.Text, f *filter) (wrote 
 			continue
 		}
 		wrote = true
-		if b, err = appendMessage(b[:0], &frames[i], textAt(texts, i)); err != nil {
+		text := textAt(texts, i)
+		if json, plain := text.JSON(appendEvents); plain && frames[i].Position == "" {
+			b = appendMessageHead(b[:0], &frames[i])
+			out.Around(b, json, "}") // as appendMessage, with a copy less
+			continue
+		}
+		if b, err = appendMessage(b[:0], &frames[i], text); err != nil {
 			break
 		}
 		out.Text(b)

@@ -1,6 +1,6 @@
 //go:build unix
 
-package server
+package disk
 
 import (
 	"encoding/json"
@@ -28,7 +28,7 @@ import (
 type shelf struct {
 	*testing.T
 	home, config string
-	library      library
+	library      Library
 }
 
 func newShelf(t *testing.T) *shelf {
@@ -38,7 +38,7 @@ func newShelf(t *testing.T) *shelf {
 }
 
 // open returns what is seen of a CLI's folder.
-func (s *shelf) open(config string) library {
+func (s *shelf) open(config string) Library {
 	launcher, err := launch.New(launch.Config{
 		Program: "/switchboard", DataDir: s.TempDir(), Socket: "/socket", Env: []string{"HOME=" + s.home, "CLAUDE_CONFIG_DIR=" + config},
 	})
@@ -50,7 +50,7 @@ func (s *shelf) open(config string) library {
 			s.Error(err)
 		}
 	})
-	return library{launcher}
+	return New(launcher)
 }
 
 // conversation returns an id by a number.

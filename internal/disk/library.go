@@ -1,4 +1,4 @@
-package server
+package disk
 
 import (
 	"cmp"
@@ -16,11 +16,14 @@ import (
 	"github.com/switchboard-dev/switchboard/internal/report"
 )
 
-// A library is what packages claude and launch see of the disk, as the hub wants
-// it.
-type library struct{ launcher *launch.Launcher }
+// A Library is what packages claude and launch see of this machine's disk, as reports
+// want it. Its methods are safe for concurrent use.
+type Library struct{ launcher *launch.Launcher }
 
-var _ report.Library = library{}
+// New returns the library of the machine that a launcher starts agents on.
+func New(l *launch.Launcher) Library { return Library{l} }
+
+var _ report.Library = Library{}
 
 // How many files are looked at for a list, and how much a part of a search reads.
 const (
@@ -30,7 +33,7 @@ const (
 
 // listOptions returns what a query selects, as package claude wants it. It returns
 // false if the CLI has no folder.
-func (l library) listOptions(q report.TranscriptQuery) (*claude.ListOptions, bool) {
+func (l Library) listOptions(q report.TranscriptQuery) (*claude.ListOptions, bool) {
 	config := l.launcher.ConfigDir(&launch.Spec{})
 	o := &claude.ListOptions{
 		ConversationOptions: claude.ConversationOptions{ConfigDir: config, Dir: q.Dir, Confined: true},
@@ -47,7 +50,7 @@ func (l library) listOptions(q report.TranscriptQuery) (*claude.ListOptions, boo
 }
 
 // Transcripts lists conversations on disk.
-func (l library) Transcripts(ctx context.Context, q report.TranscriptQuery) ([]report.TranscriptFile, error) {
+func (l Library) Transcripts(ctx context.Context, q report.TranscriptQuery) ([]report.TranscriptFile, error) {
 	o, ok := l.listOptions(q)
 	if !ok {
 		return nil, nil
@@ -68,7 +71,7 @@ func (l library) Transcripts(ctx context.Context, q report.TranscriptQuery) ([]r
 }
 
 // SearchTranscripts looks for a text in conversations on disk.
-func (l library) SearchTranscripts(ctx context.Context, q report.TranscriptQuery, text string) (*report.TranscriptSearch, error) {
+func (l Library) SearchTranscripts(ctx context.Context, q report.TranscriptQuery, text string) (*report.TranscriptSearch, error) {
 	o, ok := l.listOptions(q)
 	if !ok {
 		return &report.TranscriptSearch{}, nil
@@ -100,7 +103,7 @@ func file(c *claude.ConversationInfo) report.TranscriptFile {
 
 // ReadTranscript returns the lines of a conversation on disk. Unlike
 // [claude.ReadTranscript] it follows no link out of the CLI's own folder.
-func (l library) ReadTranscript(ctx context.Context, dir, conversation string) (iter.Seq2[[]byte, error], error) {
+func (l Library) ReadTranscript(ctx context.Context, dir, conversation string) (iter.Seq2[[]byte, error], error) {
 	config := l.launcher.ConfigDir(&launch.Spec{})
 	if !filepath.IsAbs(config) {
 		return nil, fmt.Errorf("reading the transcript of %.40q: the CLI has no folder: %w", conversation, fs.ErrNotExist)
@@ -140,13 +143,13 @@ func staysIn(folder, path string) error {
 }
 
 // Folders completes the beginning of a path.
-func (l library) Folders(ctx context.Context, prefix string, limit int) ([]api.Folder, error) {
+func (l Library) Folders(ctx context.Context, prefix string, limit int) ([]api.Folder, error) {
 	found, err := l.launcher.Folders(ctx, prefix, limit)
 	return folders(found), err
 }
 
 // Look returns those of the paths that are folders.
-func (l library) Look(ctx context.Context, paths []string) ([]api.Folder, error) {
+func (l Library) Look(ctx context.Context, paths []string) ([]api.Folder, error) {
 	found, err := l.launcher.Look(ctx, paths)
 	return folders(found), err
 }
