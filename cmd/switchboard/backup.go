@@ -32,8 +32,8 @@ func newBackup(e *env) *cobra.Command {
 		Use:   "backup FILE",
 		Short: "Copy the journal to a file, with or without a running hub",
 		Long: `Writes a copy of the journal, as it is at one moment, to a file: all sessions with everything that was
-said. A running hub makes the copy while it works; without one the copy is made here, and no hub can
-start meanwhile.
+said. A running hub makes the copy while it works, also one on another machine; without one the copy is
+made here, and no hub can start meanwhile.
 
 The file is readable by you alone (mode 0600). To restore it, stop the hub and put the file in place of
 journal.db in the data folder; move journal.db-wal and journal.db-shm away with the old one. Tokens, rules
@@ -62,7 +62,7 @@ func (v *backupCmd) run(ctx context.Context, e *env, name string) error {
 	err := v.withRunningHub(e, func(c *client.Client) error {
 		return writeFile(name, v.force, func(w io.Writer) error { return c.Backup(ctx, w) })
 	})
-	if noServer(err) {
+	if _, away := errors.AsType[*remoteError](err); !away && noServer(err) {
 		err = v.alone(ctx, e, name)
 	}
 	if err != nil {

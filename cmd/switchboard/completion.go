@@ -165,3 +165,46 @@ func register(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
 func complete(cmd *cobra.Command, flag string, values ...cobra.Completion) {
 	register(cmd, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
+
+// completeHubs completes with the names of hubs.
+func completeHubs(e *env) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		list, err := hubEntries(e)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var found []cobra.Completion
+		for _, hub := range list {
+			found = append(found, offer(hub.Name, hub.URL))
+		}
+		return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	}
+}
+
+// completeHubFlag has the value of --hub completed, in a command and those below it.
+func completeHubFlag(cmd *cobra.Command, f cobra.CompletionFunc) {
+	if flag := cmd.Flags().Lookup("hub"); flag != nil && !flag.Hidden {
+		register(cmd, "hub", f)
+	}
+	for _, below := range cmd.Commands() {
+		completeHubFlag(below, f)
+	}
+}
+
+// completeNodes completes with the names of nodes, after some other words.
+func completeNodes(e *env, p *hubFlags, others ...string) cobra.CompletionFunc {
+	return p.fromHub(e, func(ctx context.Context, c *client.Client, _ string) []cobra.Completion {
+		list, err := c.Nodes(ctx)
+		if err != nil {
+			return nil
+		}
+		var found []cobra.Completion
+		for _, word := range others {
+			found = append(found, offer(word, "the least loaded one"))
+		}
+		for i := range list.Nodes {
+			found = append(found, offer(list.Nodes[i].Name, string(list.Nodes[i].State)))
+		}
+		return found
+	})
+}

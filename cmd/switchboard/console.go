@@ -44,7 +44,7 @@ func newConsole(e *env) *cobra.Command {
 too. It holds a code that works once, for five minutes. The browser then stays signed in for 30 days;
 switchboard token list shows it, switchboard token revoke signs it out.
 
-With --phone the hub listens for devices in the same network, with TLS and a certificate that it makes
+With --phone the hub listens for devices in its network, with TLS and a certificate that it makes
 once, and prints a link and a QR code. --listen names the address if this machine has several. It stops
 with --phone=off or when the hub stops. A phone can view, prompt and approve unless --scopes says
 otherwise.
@@ -92,10 +92,15 @@ func (v *consoleCmd) run(cmd *cobra.Command, e *env, args []string) error {
 	if err := errors.Join(checkScopes(v.scopes), v.checkPhone()); err != nil {
 		return usageError{err}
 	}
-	_, paths, err := v.load(e, nil)
+	at, err := v.remote(e)
 	if err != nil {
-		return usageError{err}
+		return err
 	}
+	folder, done, err := v.private(e, at)
+	if err != nil {
+		return err
+	}
+	defer done()
 	return v.act(cmd, e, func(ctx context.Context, c *client.Client) error {
 		route := ""
 		if len(args) > 0 {
@@ -112,7 +117,7 @@ func (v *consoleCmd) run(cmd *cobra.Command, e *env, args []string) error {
 		if err != nil {
 			return err
 		}
-		address := made.URL + route
+		address := at.consoleURL(made) + route
 		if _, err := fmt.Fprintln(e.stdout, address); err != nil {
 			return err
 		}
@@ -120,8 +125,24 @@ func (v *consoleCmd) run(cmd *cobra.Command, e *env, args []string) error {
 			e.hint("Works once, until %s.", made.Expires.Local().Format(time.TimeOnly))
 			return nil
 		}
-		return lead(ctx, e, c, filepath.Dir(paths.Socket), address)
+		return lead(ctx, e, c, folder, address)
 	})
+}
+
+// private returns a folder that only the user can look into, and what removes it again: that of this machine's hub, or one of its own.
+func (v *consoleCmd) private(e *env, at *remote) (folder string, done func(), err error) {
+	if at == nil {
+		_, paths, err := v.load(e, nil)
+		if err != nil {
+			return "", nil, usageError{err}
+		}
+		return filepath.Dir(paths.Socket), func() {}, nil
+	}
+	folder, err = os.MkdirTemp("", "switchboard-") // mode 0700
+	if err != nil {
+		return "", nil, fmt.Errorf("making a folder for the browser: %w", err)
+	}
+	return folder, func() { _ = os.RemoveAll(folder) }, nil
 }
 
 // hasDesktop reports whether a browser that is opened from here would be seen by any user.

@@ -86,7 +86,12 @@ func (v *demoCmd) run(ctx context.Context, e *env) (err error) {
 		return err
 	}
 
+	settings := config.Default()
+	if err := settings.Environment(e.getenv); err != nil {
+		return usageError{err}
+	}
 	hub, err := server.Start(ctx, server.Options{
+		Sandbox: sandboxDefaults(settings), Enforcer: enforcers(e, settings),
 		DataDir: filepath.Join(folder, "data"), Socket: demoSocket(folder), Addr: v.addr,
 		Console: web.Files(),
 		Agent:   launch.Simulator, Env: v.env(e, folder, auto), Version: buildVersion(),
@@ -115,6 +120,12 @@ listening on %s
 socket %s
 session %s
 `, hub.URL(), hub.Socket(), created.ID)
+	switch enforcer, err := hub.Enforcer(ctx); {
+	case err != nil:
+		fmt.Fprintf(e.stdout, "sandbox none: %s\n", paint.CleanLine(err.Error(), 0))
+	case enforcer != "":
+		fmt.Fprintf(e.stdout, "sandbox %s\n", enforcer)
+	}
 	if isTerminal(e.stdout) { // a one-time code has no place in a log
 		fmt.Fprintf(e.stdout, "console %s\n", hub.ConsoleURL())
 	}

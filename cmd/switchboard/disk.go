@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -52,11 +51,12 @@ type diskListCmd struct {
 	hubFlags
 	listFlags
 	dir   string
+	node  string
 	limit int
 	all   bool
 }
 
-func (v *diskListCmd) diskFlags(cmd *cobra.Command, limit int) {
+func (v *diskListCmd) diskFlags(cmd *cobra.Command, e *env, limit int) {
 	v.flags(cmd)
 	v.listFlags.add(cmd, "one JSON object")
 	f := cmd.Flags()
@@ -65,6 +65,7 @@ func (v *diskListCmd) diskFlags(cmd *cobra.Command, limit int) {
 	f.BoolVarP(&v.all, "all", "a", false, "no limit")
 	cmd.MarkFlagsMutuallyExclusive("limit", "all")
 	completeFolder(cmd, "dir")
+	nodeFlag(cmd, e, &v.hubFlags, &v.node)
 }
 
 func newDiskList(e *env) *cobra.Command {
@@ -85,7 +86,7 @@ their session.`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return v.run(cmd, e, "") },
 	}
-	v.diskFlags(cmd, 50)
+	v.diskFlags(cmd, e, 50)
 	return cmd
 }
 
@@ -104,17 +105,17 @@ results aren't searched. For the hub's own sessions switchboard search is faster
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd, e, strings.Join(args, " ")) },
 	}
-	v.diskFlags(cmd, 20)
+	v.diskFlags(cmd, e, 20)
 	return cmd
 }
 
 // run lists conversations: all, or those that a text occurs in.
 func (v *diskListCmd) run(cmd *cobra.Command, e *env, text string) error {
-	f := api.TranscriptFilter{Text: text}
+	f := api.TranscriptFilter{Text: text, Node: v.node}
 	if v.dir != "" {
-		dir, err := filepath.Abs(v.dir)
+		dir, err := v.dirOn(e, v.node, "--dir", v.dir)
 		if err != nil {
-			return usageError{fmt.Errorf("--dir: %w", err)}
+			return usageError{err}
 		}
 		f.Dir = dir
 	}
@@ -224,6 +225,7 @@ func marked(text string, marks []api.Mark, styles *paint.Styles) string {
 type diskShowCmd struct {
 	hubFlags
 	from, lines int
+	node        string
 	json        bool
 }
 
@@ -249,6 +251,7 @@ beginning of it.
 	f.IntVar(&v.from, "from", 0, "start at line `N`, counted from 0")
 	f.IntVar(&v.lines, "lines", 0, "maximum `NUMBER` of lines (default all)")
 	f.BoolVar(&v.json, "json", false, "print the lines as they are")
+	nodeFlag(cmd, e, &v.hubFlags, &v.node)
 	return cmd
 }
 
@@ -257,7 +260,7 @@ func (v *diskShowCmd) run(cmd *cobra.Command, e *env, name string) error {
 		return usageError{errors.New("--from and --lines must not be below 0")}
 	}
 	return v.act(cmd, e, func(ctx context.Context, c *client.Client) (err error) {
-		t, err := findTranscript(ctx, c, name)
+		t, err := findTranscript(ctx, c, v.node, name)
 		if err != nil {
 			return err
 		}
@@ -273,7 +276,7 @@ func (v *diskShowCmd) run(cmd *cobra.Command, e *env, name string) error {
 			if v.lines > 0 {
 				limit = min(limit, left)
 			}
-			page, err := c.Transcript(ctx, t.Conversation, "", from, limit)
+			page, err := c.TranscriptOn(ctx, v.node, t.Conversation, "", from, limit)
 			if err != nil {
 				return err
 			}
@@ -356,15 +359,16 @@ it is refused with code 5.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			v.prompt = strings.Join(args[1:], " ")
 			return v.act(cmd, e, func(ctx context.Context, c *client.Client) error {
-				t, err := findTranscript(ctx, c, args[0])
+				t, err := findTranscript(ctx, c, v.node, args[0])
 				if err != nil {
 					return err
 				}
-				return v.adopt(ctx, e, c, t)
+				return v.adopt(ctx, cmd, e, c, t)
 			})
 		},
 	}
-	v.adoptionFlags(cmd, e, "the `FOLDER`", "a title for the session (default that of the conversation)", "the `MODEL`", "permission `MODE`", "the session")
+	v.adoptionFlags(cmd, e, "the `FOLDER`", "a title for the session (default that of the conversation)", "the session")
 	cmd.Flags().BoolVar(&v.fork, "fork", false, "continue a copy")
+	nodeFlag(cmd, e, &v.hubFlags, &v.node)
 	return cmd
 }

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/switchboard-dev/switchboard/claude"
+	"github.com/switchboard-dev/switchboard/client"
 	"github.com/switchboard-dev/switchboard/internal/config"
 	"github.com/switchboard-dev/switchboard/internal/doctor"
 	"github.com/switchboard-dev/switchboard/internal/journal"
@@ -37,12 +38,15 @@ func newDoctor(e *env) *cobra.Command {
 		Use:   "doctor",
 		Short: "Find problems and how to fix them",
 		Long: `Checks everything that can keep Switchboard from working: every Claude Code on this machine and its
-login, the settings, the hub with its socket and port, file permissions, the disk, the journal, agents
+login, the settings, the sandbox, the hub with its socket and port, file permissions, the disk, the journal, agents
 without a hub, the systemd service and the terminal. For each problem it says why it matters and the
 command that fixes it.
 
 It changes nothing. It contacts only the hub's own socket and the ports 8765 to 8774 of this machine, and
 reads no secrets: of a login it checks only that it exists.
+
+With --hub, or a hub elsewhere as the current one, it looks at that hub instead: its certificate, whether
+it can be reached, the clocks, the versions, what your token may do, and the hub's other machines.
 
 Exit code 0 if nothing fails, 1 if something does; warnings don't count.`,
 		Example: `  # everything
@@ -50,6 +54,9 @@ Exit code 0 if nothing fails, 1 if something does; warnings don't count.`,
 
   # only problems
   switchboard doctor --quiet
+
+  # a hub elsewhere, seen from here
+  switchboard doctor --hub work
 
   # the commands that fix what fails
   switchboard doctor --json | jq -r '.findings[] | select(.state == "fail") | .fix'`,
@@ -65,8 +72,20 @@ Exit code 0 if nothing fails, 1 if something does; warnings don't count.`,
 
 // run makes the checks and writes what they find.
 func (v *doctorCmd) run(ctx context.Context, e *env) error {
+	at, err := v.remote(e)
+	if err != nil {
+		return err
+	}
 	profile := paint.Detect(e.stdout, e.getenv, e.color)
-	report := doctor.Run(ctx, v.machine(e, profile))
+	var report *doctor.Report
+	if at != nil {
+		e.hint("Looking at %s. This machine: switchboard doctor --hub local", at.title())
+		if report, err = lookAt(ctx, at); err != nil {
+			return err
+		}
+	} else {
+		report = doctor.Run(ctx, v.machine(e, profile))
+	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -110,6 +129,24 @@ func (v *doctorCmd) run(ctx context.Context, e *env) error {
 	return nil
 }
 
+// lookAt looks at a hub elsewhere.
+func lookAt(ctx context.Context, at *remote) (*doctor.Report, error) {
+	c, err := at.client(client.Options{})
+	if err != nil {
+		return nil, usageError{err}
+	}
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(ctx, 3*infoPatience)
+	defer cancel()
+	return doctor.RunRemote(ctx, &doctor.Remote{
+		Version: buildVersion(), Name: at.name, URL: at.hub.URL, Pin: at.hub.Pin, Login: at.login(),
+		Certificate: func(ctx context.Context) (*client.Certificate, error) {
+			return client.LookAtCertificate(ctx, at.hub.URL, nil)
+		},
+		Info: c.Info, Clock: c.Clock, Tokens: c.Tokens, Nodes: c.Nodes, Policy: c.Policy,
+	}), nil
+}
+
 // machine is the one that this program runs on, with the settings that it would have.
 func (v *doctorCmd) machine(e *env, profile paint.Profile) *doctor.Machine {
 	m := &doctor.Machine{
@@ -124,6 +161,9 @@ func (v *doctorCmd) machine(e *env, profile paint.Profile) *doctor.Machine {
 	m.RulesFile = string(c.Rules.File)
 	if m.RulesFile == "" {
 		m.RulesFile = config.RulesFile(e.getenv)
+	}
+	if file := config.HubsFile(e.getenv); file != "" {
+		m.SecretFiles = append(m.SecretFiles, file)
 	}
 	for _, target := range c.Notify.Targets {
 		for _, file := range []config.Folder{target.SecretFile, target.TokenFile} {
@@ -147,6 +187,8 @@ func (v *doctorCmd) machine(e *env, profile paint.Profile) *doctor.Machine {
 		once.Do(func() { clis = findCLIs(ctx, find) })
 		return clis
 	}
+	m.SandboxMode = string(c.Sandbox.Mode)
+	m.Sandbox = func(ctx context.Context) *launch.SandboxCheck { return checkSandbox(ctx, e, c) }
 	m.Journal = func(ctx context.Context) (*doctor.Journal, error) { return inspect(ctx, m.DataDir) }
 	return doctor.Here(m)
 }
@@ -159,9 +201,11 @@ func (v *doctorCmd) settings(m *doctor.Machine, e *env) *config.Config {
 	if err != nil {
 		m.ConfigErr = err
 		c = config.Default()
-		// What of the environment makes sense counts: it says where things are.
-		if dir := e.getenv("SWITCHBOARD_DATA_DIR"); dir != "" {
-			_ = c.Set("server.data_dir", dir, e.getenv("HOME")) // what is wrong with it is said above
+		// What of the environment makes sense counts: it says where things are, and whether a sandbox is wanted.
+		for variable, key := range map[string]string{"SWITCHBOARD_DATA_DIR": "server.data_dir", "SWITCHBOARD_SANDBOX_MODE": "sandbox.mode"} {
+			if value := e.getenv(variable); value != "" {
+				_ = c.Set(key, value, e.getenv("HOME")) // what is wrong with it is said above
+			}
 		}
 	}
 	if v.dataDir != "" {
@@ -177,6 +221,17 @@ func (v *doctorCmd) settings(m *doctor.Machine, e *env) *config.Config {
 	}
 	m.DataDir, m.Socket = paths.DataDir, paths.Socket
 	return c
+}
+
+// checkSandbox finds out which sandboxes work on this machine.
+func checkSandbox(ctx context.Context, e *env, c *config.Config) *launch.SandboxCheck {
+	root := string(filepath.Separator)
+	l, err := launch.New(launch.Config{DataDir: root, Socket: root, Env: e.env, Sandbox: enforcers(e, c)}) // nothing is started there
+	if err != nil {
+		return &launch.SandboxCheck{DenyOnly: "none", Strict: "none", Why: err.Error()}
+	}
+	defer func() { _ = l.Close() }() // it has started nothing
+	return l.CheckSandbox(ctx)
 }
 
 // calledBy returns the word by which a shell calls this program.

@@ -11,6 +11,7 @@ import (
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/client"
 	"github.com/switchboard-dev/switchboard/internal/naming"
+	"github.com/switchboard-dev/switchboard/internal/terminal/paint"
 )
 
 // handBackLine returns the command, as a shell takes it, that continues a conversation in a terminal. The CLI finds it only from its own folder.
@@ -71,6 +72,10 @@ To come back, leave Claude Code there, then: switchboard resume SESSION`,
 }
 
 func (v *handbackCmd) run(cmd *cobra.Command, e *env, name string) error {
+	at, err := v.remote(e)
+	if err != nil {
+		return err
+	}
 	return v.act(cmd, e, func(ctx context.Context, c *client.Client) error {
 		if v.stop && name == naming.Last {
 			session, err := naming.SessionToEnd(ctx, c, name)
@@ -107,8 +112,22 @@ func (v *handbackCmd) run(cmd *cobra.Command, e *env, name string) error {
 			out.Command = append(out.Command, "--fork-session")
 			out.Line += " --fork-session"
 		}
+		if machine := v.machine(at, session); machine != "" {
+			fmt.Fprintf(e.stderr, "switchboard: the conversation is on %s; run the command there\n", paint.CleanLine(machine, 0))
+		}
 		return e.result(v.json, out, out.Line)
 	})
+}
+
+// machine returns the machine that the conversation is on; "" if it is this one.
+func (v *handbackCmd) machine(at *remote, session *api.Session) string {
+	switch {
+	case session != nil && session.Node != "":
+		return "the machine " + session.Node
+	case at != nil:
+		return "the machine of " + at.title()
+	}
+	return ""
 }
 
 // release sees to it that the hub does not drive the conversation any more.

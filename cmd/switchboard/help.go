@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,6 +16,9 @@ func usage(root *cobra.Command, all []grouped) func(*cobra.Command) error {
 	ofOne := root.UsageFunc()
 	return func(cmd *cobra.Command) error {
 		if cmd != root {
+			if names, has := cmd.Annotations[annotationOptions]; has {
+				return optionsUsage(cmd, strings.Fields(names))
+			}
 			return ofOne(cmd)
 		}
 		var b strings.Builder
@@ -46,6 +50,22 @@ func usage(root *cobra.Command, all []grouped) func(*cobra.Command) error {
 	}
 }
 
+// optionsUsage says how a command with optionFlags is used: these flags are many, and have a part of their own. names are theirs.
+func optionsUsage(cmd *cobra.Command, names []string) error {
+	var own, options strings.Builder
+	for line := range strings.Lines(cmd.LocalFlags().FlagUsages()) {
+		to := &own
+		// After the column of the one-letter names.
+		if flag, _, _ := strings.Cut(line[min(len(line), 6):], " "); slices.Contains(names, strings.TrimPrefix(flag, "--")) {
+			to = &options
+		}
+		to.WriteString(line)
+	}
+	_, err := fmt.Fprintf(cmd.OutOrStderr(), "Usage:\n  %s\n\nExamples:\n%s\n\nFlags:\n%s\n%s:\n%s\nGlobal Flags:\n%s",
+		cmd.UseLine(), cmd.Example, own.String(), optionsHeading, options.String(), cmd.InheritedFlags().FlagUsages())
+	return err
+}
+
 // helpExitCodes is a page of the help.
 func helpExitCodes() *cobra.Command {
 	return &cobra.Command{
@@ -56,8 +76,8 @@ func helpExitCodes() *cobra.Command {
   0    done
   1    failed; the reason is on standard error
   2    wrong usage or settings; nothing was tried
-  3    no such session or question, or several match the name
-  4    no hub is running
+  3    no such session, question, machine or hub, or several match the name
+  4    no hub is running, or the hub can't be reached
   5    already answered by someone else, or changed meanwhile
   6    the agent's turn failed
   124  switchboard wait --timeout passed

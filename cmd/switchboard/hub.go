@@ -58,7 +58,12 @@ func noServer(err error) bool {
 // withHub calls f with a client of the hub. Commands find it in this order: the usual hub if it runs; else that of simulated agents if that runs,
 // which a person is told; else, at a terminal, one is started, as run does. A session or question that the usual hub does not know is looked for
 // in the hub of simulated agents, by calling f again: f must look up names before it does anything else.
+//
+// A hub on another machine is only that one: see [hubFlags.remote].
 func (p *hubFlags) withHub(e *env, f func(*client.Client) error) error {
+	if at, err := p.remote(e); at != nil || err != nil {
+		return at.callOr(err, f)
+	}
 	usual, simulated, err := p.hubs(e)
 	if err != nil {
 		return usageError{err}
@@ -92,6 +97,9 @@ func (p *hubFlags) withHub(e *env, f func(*client.Client) error) error {
 
 // withRunningHub calls f with a client of the usual hub, and starts none.
 func (p *hubFlags) withRunningHub(e *env, f func(*client.Client) error) error {
+	if at, err := p.remote(e); at != nil || err != nil {
+		return at.callOr(err, f)
+	}
 	usual, _, err := p.hubs(e)
 	if err != nil {
 		return usageError{err}
@@ -104,6 +112,9 @@ func (p *hubFlags) withRunningHub(e *env, f func(*client.Client) error) error {
 
 // withAnyHub calls f with a client of the first hub that runs, the usual one or that of simulated agents, and says nothing.
 func (p *hubFlags) withAnyHub(e *env, f func(*client.Client) error) error {
+	if at, err := p.remote(e); at != nil || err != nil {
+		return at.callOr(err, f)
+	}
 	usual, simulated, err := p.hubs(e)
 	switch {
 	case err != nil:
@@ -241,10 +252,25 @@ const envConfig = "SWITCHBOARD_CONFIG"
 // hubFlags are the flags by which commands find the hub.
 type hubFlags struct {
 	config, dataDir string
+	hub             string // the name or address of a hub on another machine, or local
 }
 
 // flags adds them to a command.
 func (p *hubFlags) flags(cmd *cobra.Command) {
+	p.settings(cmd)
+	cmd.Flags().StringVar(&p.hub, "hub", "", "`NAME` or address of the hub to use; see switchboard hub")
+}
+
+// localFlags adds those of a command that is about this machine. --hub is there to say so; instead says what to do, if it is something else than to
+// run the command on the hub's machine.
+func (p *hubFlags) localFlags(cmd *cobra.Command, verb, instead string) {
+	p.settings(cmd)
+	cmd.Flags().Var(&onlyHere{verb, instead}, "hub", "")
+	_ = cmd.Flags().MarkHidden("hub") // it is there
+}
+
+// settings adds the flags that say where this machine's hub is.
+func (p *hubFlags) settings(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.config, "config", "", "`FILE` with settings (default $XDG_CONFIG_HOME/switchboard/config.toml)")
 	cmd.Flags().StringVar(&p.dataDir, "data-dir", "", "data `FOLDER` with journal, token and socket (default $XDG_DATA_HOME/switchboard)")
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -28,6 +27,7 @@ type lsCmd struct {
 	listFlags
 	states    []string
 	dir, text string
+	node      string
 	all       bool
 	limit     int
 }
@@ -53,12 +53,15 @@ complete, with a dash for what is empty: columns for awk. --json prints what the
   # those of this folder, archived ones too
   switchboard ls --dir . --all
 
+  # those on one machine of several
+  switchboard ls --node gpu-1
+
   # ids of all that failed
   switchboard ls -q --state failed`,
 		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			filter, err := v.filter()
+			filter, err := v.filter(e)
 			if err != nil {
 				return usageError{err}
 			}
@@ -71,16 +74,18 @@ complete, with a dash for what is empty: columns for awk. --json prints what the
 	f.StringSliceVar(&v.states, "state", nil, "only sessions in these `STATES`, e.g. idle,failed")
 	f.StringVar(&v.dir, "dir", "", "only sessions in this `FOLDER`")
 	f.StringVar(&v.text, "text", "", "only sessions with this `TEXT` in their title or folder")
+	f.StringVar(&v.node, "node", "", "only sessions on this `MACHINE`; see switchboard node ls")
 	f.BoolVarP(&v.all, "all", "a", false, "include archived sessions")
 	f.IntVarP(&v.limit, "limit", "n", 0, "maximum `NUMBER` of sessions (default all)")
 	complete(cmd, "state", stateNames()...)
 	completeFolder(cmd, "dir")
+	register(cmd, "node", completeNodes(e, &v.hubFlags))
 	return cmd
 }
 
 // filter returns what the flags ask for.
-func (v *lsCmd) filter() (api.SessionFilter, error) {
-	filter := api.SessionFilter{Text: v.text, Archived: v.all}
+func (v *lsCmd) filter(e *env) (api.SessionFilter, error) {
+	filter := api.SessionFilter{Text: v.text, Archived: v.all, Node: v.node}
 	for _, state := range v.states {
 		if err := oneOf("--state", state, stateNames()); err != nil {
 			return filter, err
@@ -88,9 +93,9 @@ func (v *lsCmd) filter() (api.SessionFilter, error) {
 		filter.State = append(filter.State, api.State(state))
 	}
 	if v.dir != "" {
-		dir, err := filepath.Abs(v.dir)
+		dir, err := v.dirOf(e, "--dir", v.dir)
 		if err != nil {
-			return filter, fmt.Errorf("--dir: %w", err)
+			return filter, err
 		}
 		filter.Dir = dir
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/switchboard-dev/switchboard/claude/claudetest"
 	"github.com/switchboard-dev/switchboard/internal/launch"
 	"github.com/switchboard-dev/switchboard/internal/naming"
+	"github.com/switchboard-dev/switchboard/internal/sandbox"
 	"github.com/switchboard-dev/switchboard/internal/terminal"
 )
 
@@ -108,6 +109,10 @@ func run(ctx context.Context, args []string, e *env) int {
 	if name == wrapName {
 		return wrapAs(ctx, args[1:], e)
 	}
+	if len(args) > 1 && args[1] == sandbox.Verb {
+		// Every agent waits for it, so no command is made for it. It is for sandboxes, and listed nowhere.
+		return sandbox.Inner(args[2:], e.stderr)
+	}
 	begun := false
 	root := newRoot(e)
 	check := root.PersistentPreRunE
@@ -161,7 +166,10 @@ func exitCode(err error) int {
 	if _, ok := errors.AsType[*naming.Error](err); ok {
 		return codeNotFound
 	}
-	if noServer(err) {
+	if _, ok := errors.AsType[*unknownHubError](err); ok {
+		return codeNotFound
+	}
+	if remote, ok := errors.AsType[*remoteError](err); ok && remote.away || noServer(err) {
 		return codeNoServer
 	}
 	if refused, ok := errors.AsType[*api.Error](err); ok {

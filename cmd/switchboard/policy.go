@@ -40,7 +40,7 @@ allows waits until you confirm it.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newPolicyShow(e), newPolicyConfirm(e), newPolicyExplain(e), newPolicyTest(e))
+	cmd.AddCommand(newPolicyShow(e), newPolicyConfirm(e), newPolicyExplain(e), newPolicyTest(e), newPolicyFile(e), newPolicyReplace(e))
 	return cmd
 }
 
@@ -75,7 +75,7 @@ func readRules(e *env, name string) (*policy.Engine, error) {
 	if path, err := filepath.Abs(name); err == nil && name != "" {
 		own = append(own, path)
 	}
-	return policy.New(file, policy.Options{Home: home, Own: own})
+	return policy.New(file, policy.Options{Home: home, Own: own, AutoApprove: c.Dial.AutoApprove})
 }
 
 // readAtMost reads a file that has no more than so many bytes.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,12 +9,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/client"
 	"github.com/switchboard-dev/switchboard/internal/audit"
 	"github.com/switchboard-dev/switchboard/internal/config"
+	"github.com/switchboard-dev/switchboard/internal/naming"
 	"github.com/switchboard-dev/switchboard/internal/policy"
 	"github.com/switchboard-dev/switchboard/internal/terminal"
 	"github.com/switchboard-dev/switchboard/wire"
@@ -28,9 +32,11 @@ const (
 
 // A policyExplainCmd is the flags of policy explain.
 type policyExplainCmd struct {
-	rules, dir, tool, input, at string
-	addDirs                     []string
-	json                        bool
+	hubFlags
+	rules, dir, tool, input, at, session string
+	origin                               string
+	addDirs                              []string
+	json                                 bool
 }
 
 func newPolicyExplain(e *env) *cobra.Command {
@@ -39,7 +45,11 @@ func newPolicyExplain(e *env) *cobra.Command {
 		Use:   "explain --tool NAME --input JSON",
 		Short: "Explain what the rules decide about a call",
 		Long: `Says what the rules of a file decide about one tool call: the decision, the rule, the reason, and who
-enforces it. It reads only the rules file and needs no hub.
+enforces it. It reads only the rules file and needs no hub. With --session it asks the running hub instead:
+the rules in force, those of the session and its folder count.
+
+With --origin it decides for an agent that dialed in. What dial.auto_approve allows such an agent counts
+only if the environment sets it (SWITCHBOARD_DIAL_AUTO_APPROVE).
 
 Exit codes: 0 allow, 1 deny, 2 ask (or no rule applies: then Claude Code decides whether it asks), 3
 error.
@@ -50,28 +60,81 @@ if it differs from --dir, "dir":FOLDER. Each gets a JSON object on a line of its
 		Example: `  # is this allowed?
   switchboard policy explain --rules rules.toml --dir ~/src/blog --tool Bash --input '{"command":"git push"}'
 
+  # would this session have to ask?
+  switchboard policy explain --session blog --tool Bash --input '{"command":"git push"}'
+
   # many, for programs
   printf '%s\n' '{"tool":"Read","input":{"file_path":"/etc/passwd"}}' '{"tool":"WebSearch","input":{}}' |
     switchboard policy explain --rules rules.toml --dir ~/src/blog`,
 		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		Annotations:       map[string]string{annotationErrorCode: fmt.Sprint(codeExplainError)},
-		RunE:              func(*cobra.Command, []string) error { return v.run(e) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if v.session != "" {
+				return v.ofSession(cmd, e)
+			}
+			return v.run(e)
+		},
 	}
+	v.flags(cmd)
 	f := cmd.Flags()
+	f.StringVar(&v.session, "session", "", "a `SESSION` whose rules and folder count")
 	f.StringVar(&v.rules, "rules", "", "`FILE` with the rules (default $XDG_CONFIG_HOME/switchboard/rules.toml)")
 	f.StringVar(&v.dir, "dir", "", "`FOLDER` of the session (default the current one)")
 	f.StringArrayVar(&v.addDirs, "add-dir", nil, "another `FOLDER` it may work in; repeatable")
 	f.StringVar(&v.tool, "tool", "", "`NAME` of the tool, e.g. Bash")
 	f.StringVar(&v.input, "input", "", "input of the tool, a `JSON` object")
+	f.StringVar(&v.origin, "origin", "hub", "how the agent came: hub, dialed (with a token) or unauthenticated (without)")
 	f.StringVar(&v.at, "at", "", "`TIME` to decide for, e.g. 2026-12-01T08:00:00Z (default now)")
 	f.BoolVar(&v.json, "json", false, "print one JSON object")
 	completeFolder(cmd, "dir")
+	complete(cmd, "origin", origins...)
+	register(cmd, "session", completeSessionFlag(e, &v.hubFlags))
+	for _, other := range []string{"rules", "dir", "add-dir", "at", "origin"} {
+		cmd.MarkFlagsMutuallyExclusive("session", other)
+	}
 	return cmd
 }
 
+// ofSession asks the hub about a call of a session.
+func (v *policyExplainCmd) ofSession(cmd *cobra.Command, e *env) error {
+	if v.tool == "" {
+		return errors.New("--session needs --tool and --input")
+	}
+	if err := checkInput([]byte(v.input)); err != nil {
+		return fmt.Errorf("--input: %w", err)
+	}
+	var verdict audit.Verdict
+	err := v.onSession(cmd, e, naming.Session, v.session, func(ctx context.Context, c *client.Client, session *api.Session) error {
+		decided, err := c.Explain(ctx, api.ExplainCall{Tool: v.tool, Input: json.RawMessage(v.input), Session: session.ID})
+		if err != nil {
+			return err
+		}
+		verdict = audit.Verdict{Decision: decided.Rule.Decision, Reason: decided.Rule.Reason, Message: decided.Message, Enforced: decided.Enforced}
+		if decided.Rule.Rule != "" {
+			verdict.Rule = &decided.Rule
+		}
+		if verdict.Decision == "" {
+			verdict.Decision = api.RuleAsk
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return v.print(e, &verdict)
+}
+
+// origins are the values of --origin.
+var origins = []string{"hub", string(policy.OriginDialed), string(policy.OriginUnauthenticated)}
+
 // run explains one call, or those on standard input.
 func (v *policyExplainCmd) run(e *env) error {
+	if at, err := v.remote(e); err != nil {
+		return err
+	} else if at != nil && v.rules == "" {
+		return fmt.Errorf("without --session the rules file of this machine is asked, not that of %s; name a session there, or a file with --rules, or use --hub local", at.title())
+	}
 	now, err := atTime(v.at)
 	if err != nil {
 		return err
@@ -91,9 +154,15 @@ func (v *policyExplainCmd) run(e *env) error {
 			v.rules = "" // no rules but our own
 		}
 	}
+	if !slices.Contains(origins, v.origin) {
+		return fmt.Errorf("--origin is %q; want hub, dialed or unauthenticated", v.origin)
+	}
 	engine, err := readRules(e, v.rules)
 	if err != nil {
 		return err
+	}
+	if v.origin != "hub" {
+		engine = engine.For(policy.Origin(v.origin))
 	}
 	dir, err := folder(v.dir)
 	if err != nil {
@@ -120,10 +189,15 @@ func (v *policyExplainCmd) run(e *env) error {
 		return fmt.Errorf("--input: %w", err)
 	}
 	verdict := decide(dir, v.tool, json.RawMessage(v.input))
+	return v.print(e, &verdict)
+}
+
+// print prints a verdict, and returns it as an exit code.
+func (v *policyExplainCmd) print(e *env, verdict *audit.Verdict) (err error) {
 	if v.json {
 		err = json.NewEncoder(harmlessWriter{e.stdout}).Encode(verdict)
 	} else {
-		err = terminal.WriteVerdict(e.stdout, &verdict)
+		err = terminal.WriteVerdict(e.stdout, verdict)
 	}
 	if err != nil {
 		return err

@@ -216,7 +216,7 @@ func newShoot(t *testing.T, made *recording) *shoot {
 	t.Cleanup(s.end) // before the terminal goes, which is cleaned up after it
 	s.term = termtest.Start(t, termtest.Options{
 		Args: []string{"sh"}, Dir: sources, Cols: 90, Rows: 28,
-		Env: []string{"HOME=" + s.home, "PS1=$ ", "PATH=" + filepath.Join(s.home, "bin") + ":/usr/local/bin:/usr/bin:/bin", "GO=" + filepath.Join(s.home, "go"), "PROGRAM=" + self, "GOCOVERDIR=" + s.home},
+		Env: []string{"HOME=" + s.home, "PS1=$ ", "PATH=" + filepath.Join(s.home, "bin") + ":/usr/local/bin:/usr/bin:/bin", "GO=" + filepath.Join(s.home, "go"), "PROGRAM=" + self, "GOCOVERDIR=" + s.home, noSandbox},
 	})
 	s.moment(scene{"a first look, without an account", 800 * time.Millisecond, "", true}, func(screen *termtest.Screen) bool { return screen.Row(0) == "$" })
 	return s

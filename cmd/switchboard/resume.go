@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,44 +14,50 @@ import (
 )
 
 // findTranscript finds a conversation on disk by its id or the beginning of it.
-func findTranscript(ctx context.Context, c *client.Client, name string) (*api.Transcript, error) {
+func findTranscript(ctx context.Context, c *client.Client, node, name string) (*api.Transcript, error) {
 	if !naming.IsConversation(name) {
 		return nil, usageError{fmt.Errorf("%q isn't the id of a conversation, or the beginning of one (at least 4 letters)", name)}
 	}
-	return naming.Transcript(ctx, c, name)
+	return naming.Transcript(ctx, c, node, name)
 }
 
 // An adoption is how to continue a conversation: the flags that resume, fork and disk adopt share.
 type adoption struct {
 	hubFlags
-	dir, title, prompt, model, mode string
-	fork, json                      bool
+	optionFlags
+
+	dir, title, prompt string
+	node               string // of a conversation on disk; "" if it is on the hub's own
+	fork, json         bool
 }
 
-// adoptionFlags adds them. What is said about each differs: some commands have them for conversations on disk only.
-func (a *adoption) adoptionFlags(cmd *cobra.Command, e *env, dir, title, model, mode, document string) {
+// adoptionFlags adds them, without those of some options. What is said about each differs: some commands have them for conversations on disk only.
+func (a *adoption) adoptionFlags(cmd *cobra.Command, e *env, dir, title, document string, without ...string) {
 	a.flags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&a.dir, "dir", "", dir+" to work in (default that of the conversation)")
 	f.StringVar(&a.title, "title", "", title)
-	f.StringVar(&a.model, "model", "", model)
-	f.StringVar(&a.mode, "mode", "", mode+": plan, dontAsk, default, acceptEdits, auto")
 	f.BoolVar(&a.json, "json", false, "print "+document+" as one JSON object")
-	register(cmd, "mode", completeModes)
-	register(cmd, "model", completeModels(e, &a.hubFlags))
+	a.add(cmd, e, &a.hubFlags, without...)
 }
 
 // adopt makes a session of a conversation on disk.
-func (a *adoption) adopt(ctx context.Context, e *env, c *client.Client, t *api.Transcript) error {
-	in := api.Adopt{Title: a.title, Prompt: a.prompt, Fork: a.fork}
+func (a *adoption) adopt(ctx context.Context, cmd *cobra.Command, e *env, c *client.Client, t *api.Transcript) error {
+	options, given, err := a.read(cmd, e)
+	if err != nil {
+		return usageError{err}
+	}
+	in := api.Adopt{Title: a.title, Prompt: a.prompt, Fork: a.fork, Options: options, Preset: a.preset, Node: a.node}
+	if a.preset != "" {
+		in.Except = exceptions(&options, given)
+	}
 	if a.dir != "" {
-		dir, err := filepath.Abs(a.dir)
+		dir, err := a.dirOn(e, a.node, "--dir", a.dir)
 		if err != nil {
-			return usageError{fmt.Errorf("--dir: %w", err)}
+			return usageError{err}
 		}
 		in.Dir = dir
 	}
-	setOptions(&in.Options, a.model, a.mode)
 	made, err := c.Adopt(ctx, t.Conversation, in)
 	if err != nil {
 		return err
@@ -73,20 +78,10 @@ func (a *adoption) print(e *env, session *api.Session, what string) error {
 	return nil
 }
 
-// setOptions sets what is not empty.
-func setOptions(o *api.SessionOptions, model, mode string) {
-	if model != "" {
-		o.Model = model
-	}
-	if mode != "" {
-		o.PermissionMode = mode
-	}
-}
-
 // A resumeCmd is the flags of resume.
 type resumeCmd struct {
 	adoption
-	fresh, force bool
+	newConversation, force bool
 }
 
 func newResume(e *env) *cobra.Command {
@@ -101,11 +96,16 @@ SESSION can also be the id of a conversation that was held in a plain terminal a
 the beginning of it (switchboard disk ls lists them): a session that continues it is created, in the same
 folder. End it in the terminal first: only one program may continue a conversation.
 
+Session options that are given replace those of the session; the others stay as they are.
+
 A session whose agent is running is refused with code 5.`,
 		Example: `  switchboard resume blog
 
   # and send a message
   switchboard resume blog "Where were we?"
+
+  # with another limit, and a variable whose value is the one of this shell
+  switchboard resume blog --max-budget 5 --env API_TOKEN
 
   # a conversation from a terminal
   switchboard resume 0b1c2d3e`,
@@ -113,8 +113,9 @@ A session whose agent is running is refused with code 5.`,
 		ValidArgsFunction: completeSessions(e, &v.hubFlags),
 		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd, e, args) },
 	}
-	v.adoptionFlags(cmd, e, "on disk: the `FOLDER`", "on disk: a title for the session", "another `MODEL`", "another permission `MODE`", "the session")
-	cmd.Flags().BoolVar(&v.fresh, "fresh", false, "start a new conversation in the session")
+	// Here --fresh is about the conversation of the session, not of each turn.
+	v.adoptionFlags(cmd, e, "on disk: the `FOLDER`", "on disk: a title for the session", "the session", "fresh")
+	cmd.Flags().BoolVar(&v.newConversation, "fresh", false, "start a new conversation in the session")
 	cmd.Flags().BoolVar(&v.force, "force", false, "resume even if the old process may still be alive")
 	return cmd
 }
@@ -126,33 +127,24 @@ func (v *resumeCmd) run(cmd *cobra.Command, e *env, args []string) error {
 		switch {
 		case err != nil:
 			return err
-		case session == nil && (v.fresh || v.force):
+		case session == nil && (v.newConversation || v.force):
 			return usageError{errors.New("--fresh and --force are for sessions of the hub; this is a conversation on disk")}
 		case session == nil:
-			return v.adopt(ctx, e, c, onDisk)
-		case v.dir != "" || v.title != "":
-			return usageError{errors.New("--dir and --title are for conversations on disk; this is a session of the hub")}
+			return v.adopt(ctx, cmd, e, c, onDisk)
+		case v.dir != "" || v.title != "" || v.preset != "":
+			return usageError{errors.New("--dir, --title and --preset are for conversations on disk; this is a session of the hub")}
 		}
-		in := api.Resume{Fresh: v.fresh, Force: v.force, Prompt: v.prompt}
-		if v.model != "" || v.mode != "" {
-			in.Options = changedOptions(session, v.model, v.mode)
+		options, given, err := v.read(cmd, e)
+		if err != nil {
+			return usageError{err}
 		}
+		in := api.Resume{Fresh: v.newConversation, Force: v.force, Prompt: v.prompt, Options: changedOptions(session, &options, given)}
 		resumed, err := c.Resume(ctx, session.ID, in)
 		if err != nil {
 			return err
 		}
 		return v.print(e, resumed, "goes on")
 	})
-}
-
-// changedOptions returns the options of a session with another model or mode.
-func changedOptions(session *api.Session, model, mode string) *api.SessionOptions {
-	options := api.SessionOptions{}
-	if session.Options != nil {
-		options = *session.Options
-	}
-	setOptions(&options, model, mode)
-	return &options
 }
 
 // A forkCmd is the flags of fork.
@@ -169,6 +161,8 @@ func newFork(e *env) *cobra.Command {
 		Long: `Creates a session that continues a copy of the conversation; the old one stays as it is. Prints the id of
 the new session.
 
+Session options that are given replace those of the old session; the others are the same.
+
 SESSION can also be the id of a conversation on disk, or the beginning of it (switchboard disk ls).`,
 		Example: `  switchboard fork blog "Try it the other way."
 
@@ -178,8 +172,7 @@ SESSION can also be the id of a conversation on disk, or the beginning of it (sw
 		ValidArgsFunction: completeSessions(e, &v.hubFlags),
 		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd, e, args) },
 	}
-	v.adoptionFlags(cmd, e, "on disk: the `FOLDER`", "a title for it (default the old one and \"(fork)\")", "on disk: the `MODEL`", "on disk: the permission `MODE`",
-		"the new session")
+	v.adoptionFlags(cmd, e, "on disk: the `FOLDER`", "a title for it (default the old one and \"(fork)\")", "the new session")
 	cmd.Flags().StringVar(&v.at, "at", "", "the uuid of the last `MESSAGE` to keep (default all)")
 	return cmd
 }
@@ -194,11 +187,15 @@ func (v *forkCmd) run(cmd *cobra.Command, e *env, args []string) error {
 		case session == nil && v.at != "":
 			return usageError{errors.New("--at is for sessions of the hub; this is a conversation on disk")}
 		case session == nil:
-			return v.adopt(ctx, e, c, onDisk)
-		case v.dir != "" || v.model != "" || v.mode != "":
-			return usageError{errors.New("--dir, --model and --mode are for conversations on disk; this is a session of the hub")}
+			return v.adopt(ctx, cmd, e, c, onDisk)
+		case v.dir != "" || v.preset != "":
+			return usageError{errors.New("--dir and --preset are for conversations on disk; this is a session of the hub")}
 		}
-		made, err := c.Fork(ctx, session.ID, api.Fork{Title: v.title, Prompt: v.prompt, At: v.at})
+		options, given, err := v.read(cmd, e)
+		if err != nil {
+			return usageError{err}
+		}
+		made, err := c.Fork(ctx, session.ID, api.Fork{Title: v.title, Prompt: v.prompt, At: v.at, Options: changedOptions(session, &options, given)})
 		if err != nil {
 			return err
 		}

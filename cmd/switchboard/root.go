@@ -11,6 +11,7 @@ import (
 const (
 	groupCommon   = "common"
 	groupSessions = "sessions"
+	groupSteering = "steering"
 	groupLooking  = "looking"
 	groupHub      = "hub"
 	groupOther    = "other"
@@ -21,6 +22,7 @@ func groups() []*cobra.Group {
 	return []*cobra.Group{
 		{ID: groupCommon, Title: "Common commands:"},
 		{ID: groupSessions, Title: "Sessions:"},
+		{ID: groupSteering, Title: "Steering:"},
 		{ID: groupLooking, Title: "Looking:"},
 		{ID: groupHub, Title: "Hub:"},
 		{ID: groupOther, Title: "Other:"},
@@ -60,16 +62,44 @@ func commands(e *env) []grouped {
 		{groupSessions, newDisk(e)},
 		{groupSessions, newWrap(e)},
 
+		{groupSteering, newRetry(e)},
+		{groupSteering, newMode(e)},
+		{groupSteering, newModel(e)},
+		{groupSteering, newThinking(e)},
+		{groupSteering, newRename(e)},
+		{groupSteering, newEnv(e)},
+		{groupSteering, newQueue(e)},
+		{groupSteering, newRule(e)},
+		{groupSteering, newRelease(e)},
+		{groupSteering, newMCP(e)},
+		{groupSteering, newControl(e)},
+
 		{groupLooking, newStatus(e)},
 		{groupLooking, newShow(e)},
 		{groupLooking, newSearch(e)},
 		{groupLooking, newExport(e)},
 		{groupLooking, newCost(e)},
+		{groupLooking, newBudgets(e)},
+		{groupLooking, newAudit(e)},
+		{groupLooking, newTimeline(e)},
+		{groupLooking, newContext(e)},
+		{groupLooking, newEvents(e)},
+		{groupLooking, newFiles(e)},
+		{groupLooking, newFolders(e)},
+		{groupLooking, newDrift(e)},
 
 		{groupHub, newServe(e)},
+		{groupHub, newLogin(e)},
+		{groupHub, newLogout(e)},
+		{groupHub, newHub(e)},
+		{groupHub, newNode(e)},
 		{groupHub, newBackup(e)},
 		{groupHub, newPolicy(e)},
+		{groupHub, newPrefs(e)},
+		{groupHub, newPreset(e)},
+		{groupHub, newSandbox(e)},
 		{groupHub, newToken(e)},
+		{groupHub, newRelay(e)},
 
 		{groupOther, newSim(e)},
 		{groupOther, newVersion()},
@@ -121,6 +151,7 @@ func newRoot(e *env) *cobra.Command {
 	all := commands(e)
 	for _, v := range all {
 		v.cmd.GroupID = v.group
+		completeHubFlag(v.cmd, completeHubs(e))
 		root.AddCommand(v.cmd)
 	}
 	root.SetUsageFunc(usage(root, all))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/client"
 	"github.com/switchboard-dev/switchboard/internal/hubstart"
 	"github.com/switchboard-dev/switchboard/internal/terminal/turn"
@@ -26,11 +27,12 @@ type runCmd struct {
 
 	print, detach, json, live, keep bool
 	output, ask                     string
-	simulated, noStart              bool
+	simulated, noStart, noPrefs     bool
 
 	// Set while it runs.
-	hub  *hubstart.Hub
-	data string // the data folder, if other commands have to be told
+	hub   *hubstart.Hub
+	at    *remote // nil if the hub is this machine's
+	where string  // the flag that other commands need to find the hub; "" if they find it without
 }
 
 func newRun(e *env) *cobra.Command {
@@ -45,8 +47,12 @@ stay in the terminal's scrollback.
 Ctrl-C interrupts the turn; twice, or when the agent is idle, it leaves. The agent keeps running, and
 run prints how to reattach and how to stop it.
 
+What the flags leave open, mode, model and rules, is taken from your preferences for the folder:
+switchboard prefs.
+
 Uses the running hub, or starts one in the background, which logs to serve.log in the data folder;
---no-start refuses instead.
+--no-start refuses instead. With --hub, or a hub elsewhere as the current one, --dir is a folder on that
+hub's machine; with --node, on that of the node.
 
 With --print, or without a terminal, run is for scripts: it waits for the end of the turn, prints the
 result and stops the agent. Standard input is the prompt, or is added to it. --output sets the format:
@@ -58,6 +64,9 @@ result and stops the agent. Standard input is the prompt, or is added to it. --o
 
 Questions are denied then, and the agent is told so. With --ask wait they stay open until you answer
 them elsewhere: switchboard questions, allow, deny, attach.
+
+Session options are those of the API. --preset uses a set of them from the hub's configuration (switchboard
+preset ls); flags win over it. Give secrets with --env NAME or --env-file, not as an argument.
 
 Exit codes: 6 the turn failed, 4 no hub, 130 interrupted.`,
 		Example: `  # an agent in this folder, shown live
@@ -75,6 +84,12 @@ Exit codes: 6 the turn failed, 4 no hub, 130 interrupted.`,
   # structured output
   switchboard run --print --schema answer.json "Which licence has this project?"
 
+  # a new process and conversation for each message, with a preset of the configuration
+  switchboard run --preset review --fresh
+
+  # on another machine of the hub, see switchboard node
+  switchboard run --node gpu-1 --dir /srv/blog "Fix the tests"
+
   # start something and look at it later
   id=$(switchboard run --detach "Update the dependencies")
   switchboard attach "$id"`,
@@ -83,7 +98,7 @@ Exit codes: 6 the turn failed, 4 no hub, 130 interrupted.`,
 		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd, e, strings.Join(args, " ")) },
 	}
 	v.hubFlags.flags(cmd)
-	v.sessionFlags.flags(cmd)
+	v.sessionFlags.flags(cmd, e, &v.hubFlags)
 	f := cmd.Flags()
 	f.BoolVarP(&v.print, "print", "p", false, "wait for the end of the turn and print the result")
 	f.BoolVarP(&v.detach, "detach", "d", false, "print the session's id and leave the agent running")
@@ -93,6 +108,7 @@ Exit codes: 6 the turn failed, 4 no hub, 130 interrupted.`,
 	f.StringVar(&v.ask, "ask", askDeny, "with --print: deny questions, or wait for an answer elsewhere")
 	f.BoolVar(&v.keep, "keep", false, "with --print: keep the agent running after the turn")
 	f.BoolVar(&v.simulated, "simulated", false, "run a simulated agent: no account, no real tools")
+	f.BoolVar(&v.noPrefs, "no-prefs", false, "don't use your preferences for new sessions; see switchboard prefs")
 	f.BoolVar(&v.noStart, "no-start", false, "don't start a hub if none is running")
 	complete(cmd, "output", turn.Text, turn.JSON, turn.Stream, turn.Events)
 	complete(cmd, "ask", askDeny, askWait)
@@ -115,24 +131,28 @@ func (v *runCmd) run(cmd *cobra.Command, e *env, prompt string) error {
 			return usageError{errors.New("no prompt; give one as an argument or on standard input")}
 		}
 	}
-	create, err := v.request(prompt)
+	create, err := v.request(cmd, e, prompt)
 	if err != nil {
 		return usageError{err}
 	}
 	ctx := cmd.Context()
-	socket, err := v.server(ctx, e)
-	if err != nil {
-		return err
-	}
-	options := &client.Options{Socket: socket}
+	options := client.Options{}
 	if live {
 		options.Retry = runRetry
 	}
-	c, err := client.New(options)
+	c, err := v.connect(ctx, e, options)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
+	return v.at.explain(v.with(ctx, e, c, create, live))
+}
+
+// with begins the session and does what the flags say about it.
+func (v *runCmd) with(ctx context.Context, e *env, c *client.Client, create *api.CreateSession, live bool) error {
+	if err := v.prefer(ctx, e, c, create); err != nil {
+		return err
+	}
 	switch {
 	case v.detach:
 		return v.runDetached(ctx, e, c, create)
@@ -141,6 +161,28 @@ func (v *runCmd) run(cmd *cobra.Command, e *env, prompt string) error {
 	default:
 		return v.runPrint(ctx, e, c, create)
 	}
+}
+
+// connect returns a client of the hub that is to be used, which is started if it is this machine's.
+func (v *runCmd) connect(ctx context.Context, e *env, options client.Options) (c *client.Client, err error) {
+	if v.at, err = v.remote(e); err != nil {
+		return nil, err
+	}
+	if v.at == nil {
+		if options.Socket, err = v.server(ctx, e); err != nil {
+			return nil, err
+		}
+		return client.New(&options)
+	}
+	info, err := v.at.info(ctx)
+	if err != nil {
+		return nil, err
+	}
+	v.hub, v.where = &hubstart.Hub{Info: info}, v.at.flag()
+	if v.simulated && !info.Simulated {
+		return nil, fmt.Errorf("%s runs real agents; leave out --simulated, or try a simulated one here with --hub local", v.at.title())
+	}
+	return v.at.client(options)
 }
 
 // check looks for flags that make no sense together.
@@ -184,7 +226,7 @@ func (v *runCmd) server(ctx context.Context, e *env) (socket string, err error) 
 		return "", usageError{err}
 	}
 	if v.dataDir != "" {
-		v.data = paths.DataDir
+		v.where = " --data-dir " + quote(paths.DataDir)
 	}
 	if v.simulated {
 		hub, err := hubstart.Find(ctx, paths.Socket)
@@ -221,10 +263,7 @@ func (v *runCmd) really(dataDir string) error {
 
 // command returns a command line for another command that reaches the same server.
 func (v *runCmd) command(verb, rest string) string {
-	text := "switchboard " + verb
-	if v.data != "" {
-		text += " --data-dir " + quote(v.data)
-	}
+	text := "switchboard " + verb + v.where
 	if rest != "" {
 		text += " " + rest
 	}

@@ -2,12 +2,12 @@ package main
 
 import (
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,45 +25,28 @@ const (
 
 // sessionFlags are the flags that say what kind of session is wanted.
 type sessionFlags struct {
-	dir, title, resume                   string
-	resumeLast, fork                     bool
-	model, fallback, effort, mode        string
-	allow, deny, tools, addDirs          []string
-	maxTurns                             int
-	maxBudget                            float64
-	agent, agents, mcp, settings, schema string
-	strictMCP                            bool
-	systemPrompt, appendSystem           string
+	optionFlags
+
+	dir, title, resume string
+	resumeLast, fork   bool
+	node               string
+	labels             map[string]string
+	// autoAllowRefused says that --sandbox-auto-allow=false was given, which preferences must not change.
+	autoAllowRefused bool
 }
 
 // flags adds them to a command.
-func (o *sessionFlags) flags(cmd *cobra.Command) {
+func (o *sessionFlags) flags(cmd *cobra.Command, e *env, p *hubFlags) {
 	f := cmd.Flags()
 	f.StringVarP(&o.dir, "dir", "C", "", "`FOLDER` to work in (default this one)")
 	f.StringVar(&o.title, "title", "", "`TITLE` of the session")
 	f.StringVarP(&o.resume, "resume", "r", "", "continue a `SESSION`, or a conversation of Claude Code on disk by its id")
 	f.BoolVarP(&o.resumeLast, "continue", "c", false, "continue the latest session in this folder")
 	f.BoolVar(&o.fork, "fork", false, "with --resume or --continue: continue a copy")
-	f.StringVarP(&o.model, "model", "m", "", "`MODEL` to use")
-	f.StringVar(&o.fallback, "fallback-model", "", "`MODEL` to use when the first is overloaded")
-	f.StringVar(&o.effort, "effort", "", "how hard to think: low, medium, high, xhigh or max")
-	f.StringVar(&o.mode, "mode", "", "`MODE`: plan, dontAsk, default, acceptEdits, auto, bypassPermissions (dangerous)")
-	f.StringArrayVar(&o.allow, "allow", nil, "`RULE` to allow without asking, e.g. \"Bash(git status:*)\"; repeatable")
-	f.StringArrayVar(&o.deny, "deny", nil, "`RULE` to deny; repeatable")
-	f.StringSliceVar(&o.tools, "tools", nil, "built-in `TOOLS` to offer (default all)")
-	f.StringArrayVar(&o.addDirs, "add-dir", nil, "another `FOLDER` that tools may use; repeatable")
-	f.IntVar(&o.maxTurns, "max-turns", 0, "stop after this many rounds with the model")
-	f.Float64Var(&o.maxBudget, "max-budget", 0, "stop when it has cost this many `USD`")
-	f.StringVar(&o.agent, "agent", "", "`NAME` of the agent to use for the conversation")
-	f.StringVar(&o.agents, "agents", "", "`FILE` with sub-agents by name, or JSON")
-	f.StringVar(&o.mcp, "mcp-config", "", "`FILE` with MCP servers, or JSON")
-	f.BoolVar(&o.strictMCP, "strict-mcp-config", false, "use only the MCP servers of --mcp-config")
-	f.StringVar(&o.settings, "settings", "", "`FILE` with Claude Code settings, or JSON")
-	f.StringVar(&o.schema, "schema", "", "`FILE` with a JSON schema for the answer, or the schema itself; implies --print")
-	f.StringVar(&o.systemPrompt, "system-prompt", "", "`TEXT` to replace Claude Code's system prompt")
-	f.StringVar(&o.appendSystem, "append-system-prompt", "", "`TEXT` to add to the system prompt")
-	complete(cmd, "mode", modeCompletions()...)
-	complete(cmd, "effort", "low", "medium", "high", "xhigh", "max")
+	f.StringVar(&o.node, "node", "", "`NAME` of the machine to run on, or any; see switchboard node")
+	f.StringToStringVar(&o.labels, "node-label", nil, "run on a machine with the label `KEY=VALUE`; repeatable")
+	register(cmd, "node", completeNodes(e, p, api.AnyNode))
+	o.add(cmd, e, p)
 }
 
 // check looks for flags that make no sense together.
@@ -77,97 +60,79 @@ func (o *sessionFlags) check(cmd *cobra.Command) error {
 	if o.resume == "" && !o.resumeLast {
 		return nil
 	}
+	if o.node != "" || len(o.labels) > 0 {
+		return errors.New("--node and --node-label are for new sessions; a conversation continues on the machine that it is on")
+	}
 	// A process that runs already can be given another model or mode, but not these.
-	for _, name := range []string{
-		"fallback-model", "effort", "allow", "deny", "tools", "add-dir", "max-turns", "max-budget", "agent", "agents", "mcp-config",
-		"strict-mcp-config", "settings", "schema", "system-prompt", "append-system-prompt",
-	} {
-		if cmd.Flags().Changed(name) {
-			return fmt.Errorf("--%s is for new sessions; a continued session keeps its own", name)
+	const message = "--%s is for new sessions; a continued session keeps its own. To change it, stop the session and use switchboard resume"
+	if o.preset != "" {
+		return fmt.Errorf(message, "preset")
+	}
+	for _, each := range o.changed(cmd) {
+		if each.option != "model" && each.option != "permission_mode" {
+			return fmt.Errorf(message, each.flag)
 		}
 	}
 	return nil
 }
 
 // request returns what the flags ask for.
-func (o *sessionFlags) request(prompt string) (*api.CreateSession, error) {
-	dir, err := filepath.Abs(o.dir) // "" is the folder that we are in
+func (o *sessionFlags) request(cmd *cobra.Command, e *env, prompt string) (*api.CreateSession, error) {
+	dir, err := o.place(e)
 	if err != nil {
-		return nil, fmt.Errorf("--dir: %w", err)
+		return nil, err
 	}
-	if info, err := os.Stat(dir); err != nil {
-		return nil, fmt.Errorf("--dir: %w", err)
-	} else if !info.IsDir() {
-		return nil, fmt.Errorf("--dir: %s isn't a folder", dir)
+	options, given, err := o.read(cmd, e)
+	if err != nil {
+		return nil, err
 	}
-	create := &api.CreateSession{
-		ClientID: rand.Text(), Dir: dir, Title: o.title, Prompt: prompt,
-		Options: api.SessionOptions{
-			Model: o.model, FallbackModel: o.fallback, Effort: o.effort, PermissionMode: o.mode, AllowedTools: o.allow, DisallowedTools: o.deny,
-			MaxTurns: o.maxTurns, MaxBudgetUSD: o.maxBudget, Agent: o.agent, StrictMCP: o.strictMCP,
-			SystemPrompt: o.systemPrompt, AppendSystemPrompt: o.appendSystem,
-		},
-	}
-	if len(o.tools) > 0 {
-		create.Options.Tools = o.tools
-	}
-	for _, folder := range o.addDirs {
-		path, err := filepath.Abs(folder)
-		if err != nil {
-			return nil, fmt.Errorf("--add-dir: %w", err)
-		}
-		create.Options.AddDirs = append(create.Options.AddDirs, path)
-	}
-	for _, each := range []struct {
-		flag, value string
-		to          *json.RawMessage
-	}{
-		{"agents", o.agents, &create.Options.Agents},
-		{"mcp-config", o.mcp, &create.Options.MCPServers},
-		{"settings", o.settings, &create.Options.Settings},
-		{"schema", o.schema, &create.Options.JSONSchema},
-	} {
-		if *each.to, err = jsonFlag(each.value); err != nil {
-			return nil, fmt.Errorf("--%s: %w", each.flag, err)
-		}
-	}
-	// The CLI's own file has the servers in a member.
-	var file struct {
-		Servers json.RawMessage `json:"mcpServers"`
-	}
-	if json.Unmarshal(create.Options.MCPServers, &file) == nil && file.Servers != nil {
-		create.Options.MCPServers = file.Servers
-	}
-	if o.schema != "" && o.maxTurns == 0 {
-		create.Options.MaxTurns = schemaTurns
+	o.autoAllowRefused = slices.Contains(given, "sandbox_auto_allow") && !options.SandboxAutoAllow
+	create := &api.CreateSession{ClientID: rand.Text(), Dir: dir, Title: o.title, Prompt: prompt, Options: options, Preset: o.preset, Node: o.node, NodeLabels: o.labels}
+	if o.preset != "" {
+		create.Except = exceptions(&options, given)
 	}
 	return create, nil
 }
 
-// jsonFlag reads a flag whose value is an object, or names a file with one.
-func jsonFlag(value string) (json.RawMessage, error) {
-	if value == "" {
-		return nil, nil
+// place returns the folder to work in. On another machine there is no folder that we are in, and only that machine can tell whether there is one.
+func (o *sessionFlags) place(e *env) (string, error) {
+	at, err := o.hubs.remote(e)
+	if err != nil {
+		return "", err
 	}
-	text := []byte(value)
-	if !strings.HasPrefix(strings.TrimSpace(value), "{") {
-		file, err := os.Open(value)
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = file.Close() }() // it was only read
-		if text, err = io.ReadAll(io.LimitReader(file, maxFile+1)); err != nil {
-			return nil, err
-		}
-		if len(text) > maxFile {
-			return nil, fmt.Errorf("%s is larger than %d bytes", value, maxFile)
-		}
+	list := "switchboard folders" + at.flag()
+	switch {
+	case o.node != "" && o.node != api.AnyNode:
+		o.away = "the machine " + o.node
+		list += " --node " + quote(o.node)
+	case o.node != "" || len(o.labels) > 0:
+		o.away = "another machine"
+	case at != nil:
+		o.away = "the machine of " + at.title()
 	}
-	var object map[string]json.RawMessage
-	if err := json.Unmarshal(text, &object); err != nil {
-		return nil, fmt.Errorf("not a JSON object: %w", err)
+	switch {
+	case o.away == "":
+		return localFolder(o.dir)
+	case o.dir != "":
+		return elsewhere("--dir", o.dir, o.away)
+	case o.resume != "":
+		return "", nil // the conversation has its own
 	}
-	return json.RawMessage(text), nil
+	return "", fmt.Errorf("--dir is missing: a folder on %s, such as /home/me/project; %s lists some", o.away, list)
+}
+
+// localFolder returns the path of a folder on this machine, of the one that we are in if it is not named.
+func localFolder(name string) (string, error) {
+	dir, err := filepath.Abs(name)
+	if err != nil {
+		return "", fmt.Errorf("--dir: %w", err)
+	}
+	if info, err := os.Stat(dir); err != nil {
+		return "", fmt.Errorf("--dir: %w", err)
+	} else if !info.IsDir() {
+		return "", fmt.Errorf("--dir: %s isn't a folder", dir)
+	}
+	return dir, nil
 }
 
 // input returns the prompt with what comes in on standard input: what is piped to run is what the prompt is about.

@@ -35,7 +35,7 @@ func (v *runCmd) runLive(ctx context.Context, e *env, c *client.Client, create *
 	defer context.AfterFunc(ctx, stop)() // a second one ends it at once
 	profile := paint.Detect(e.stdout, e.getenv, e.color)
 	options := live.Options{
-		In: e.stdin, Out: e.stdout, Env: e.env, Profile: profile, Editor: compose.Editor(e.getenv, create.Dir), Guard: runGuard,
+		In: e.stdin, Out: e.stdout, Env: e.env, Profile: profile, Editor: compose.Editor(e.getenv, v.editorDir(create)), Guard: runGuard,
 		HistoryFile: historyFile(e),
 	}
 	if options.HistoryFile != "" {
@@ -85,11 +85,31 @@ func (v *runCmd) heading(styles *paint.Styles, session *turn.Session) []string {
 	if name := terminal.Title(opened.Title); name != "" {
 		title += " · " + name
 	}
-	lines := []string{styles.Bold.Render("switchboard") + styles.Dim.Render(" · session "+title+" · "+paint.CleanLine(opened.Dir, 0))}
+	lines := []string{styles.Bold.Render("switchboard") + styles.Dim.Render(" · session "+title+" · "+v.folderOf(opened))}
 	if opened.Simulated || v.simulated || v.hub.Info.Simulated {
 		lines = append(lines, styles.Warn.Render("A SIMULATED agent: no account, no real tools, nothing leaves this machine."))
 	}
 	return append(lines, "")
+}
+
+// folderOf returns the folder of a session, with its machine if that is another one.
+func (v *runCmd) folderOf(session *api.Session) string {
+	dir := paint.CleanLine(session.Dir, 0)
+	switch {
+	case session.Node != "":
+		return paint.CleanLine(session.Node, 0) + ":" + dir
+	case v.at != nil:
+		return paint.CleanLine(v.at.name, 0) + ":" + dir
+	}
+	return dir
+}
+
+// editorDir returns the folder that an editor is opened in: the session's, if it is on this machine.
+func (v *runCmd) editorDir(create *api.CreateSession) string {
+	if v.away != "" {
+		return ""
+	}
+	return create.Dir
 }
 
 // farewell says what the agent is doing, how to come back, and how to stop it.

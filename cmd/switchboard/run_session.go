@@ -85,19 +85,25 @@ func (v *runCmd) openExisting(ctx context.Context, c *client.Client, session *ap
 	if v.title != "" {
 		change.Title = &v.title
 	}
-	if v.model != "" || v.mode != "" {
+	if model, mode := create.Options.Model, create.Options.PermissionMode; model != "" || mode != "" {
 		if session.State == api.StateEnded {
-			resume := api.Resume{ClientID: create.ClientID, Options: changedOptions(session, v.model, v.mode)}
+			var given []string
+			if model != "" {
+				given = append(given, "model")
+			}
+			if mode != "" {
+				given = append(given, "permission_mode")
+			}
+			resume := api.Resume{ClientID: create.ClientID, Options: changedOptions(session, &create.Options, given)}
 			if _, err := c.Resume(ctx, session.ID, resume); err != nil {
 				return nil, err
 			}
 		} else {
-			if v.model != "" {
-				change.Model = &v.model
+			if model != "" {
+				change.Model = &model
 			}
-			if v.mode != "" {
-				mode := wire.PermissionMode(v.mode)
-				change.PermissionMode = &mode
+			if mode != "" {
+				change.PermissionMode = new(wire.PermissionMode(mode))
 			}
 		}
 	}

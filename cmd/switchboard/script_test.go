@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -29,9 +30,10 @@ import (
 // TestScripts runs the scripts in testdata/script, each of which is about one verb, through the program itself. go test -update writes what their
 // cmp commands compare with anew.
 //
-// Beside testscript's own commands there are these. $DATA is the folder of the hub, which is also in the environment, $PROJECT a folder to work in.
+// Beside testscript's own commands there are these. $DATA is the folder of the hub, which is also in the environment, $NODE one for a node, $PROJECT a folder to work in.
 //
-//	hub [FLAG...]             starts a hub with a simulated agent, and returns when it can be reached; it ends, with its agents, with the script
+//	hub [FLAG...]             starts a hub with a simulated agent, puts its address into URL, and returns when it can be reached; it ends, with its
+//	                          agents, with the script
 //	hub-stop                  ends the hub in good order, and its agents
 //	new VAR [-title T] [-dir D] [-model M] [-mode M] [PROMPT]
 //	                          makes a session and puts its id into a variable
@@ -46,6 +48,8 @@ import (
 //	ends CODE                 waits for its end, and checks its exit code
 //	visit FILE                logs in as the browser would that opens the file, which leads to the console
 //	mode MODE FILE            checks the permissions of a file, in octal
+//	certificate VAR           writes cert.pem and key.pem of a hub that no authority vouches for, and puts the fingerprint into a variable
+//	keep VAR COMMAND...       runs a command and puts what it writes to standard output into a variable
 //	mask [FILE]               writes stdout, or a file, to the file masked, with ids by the names of their variables, and without times and lengths;
 //	                          then: cmp masked want
 func TestScripts(t *testing.T) {
@@ -55,7 +59,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"hub": scriptHub, "hub-stop": scriptHubStop, "new": scriptNew, "say": scriptSay, "await": scriptAwait, "ask": scriptAsk,
 			"exits": scriptExits, "soon": scriptSoon, "begin": scriptBegin, "says": scriptSays, "interrupt": scriptInterrupt, "ends": scriptEnds, "mode": scriptMode, "mask": scriptMask,
-			"visit": scriptVisit,
+			"visit": scriptVisit, "certificate": scriptCertificate, "keep": scriptKeep,
 		},
 	})
 }
@@ -99,8 +103,8 @@ func setupScript(env *testscript.Env) error {
 		}
 	}
 	for name, value := range map[string]string{
-		"HOME": home, "PROJECT": project, "DATA": filepath.Join(data, "d"), "SWITCHBOARD_DATA_DIR": filepath.Join(data, "d"), "GORACE": "atexit_sleep_ms=0",
-		"SWITCHBOARD_ADDR": "127.0.0.1:0", "SWITCHBOARD_AGENT": "sim", "TZ": "UTC", "TERM": "xterm-256color",
+		"HOME": home, "PROJECT": project, "DATA": filepath.Join(data, "d"), "SWITCHBOARD_DATA_DIR": filepath.Join(data, "d"), "NODE": filepath.Join(data, "n"), "GORACE": "atexit_sleep_ms=0",
+		"SWITCHBOARD_ADDR": "127.0.0.1:0", "SWITCHBOARD_AGENT": "sim", "SWITCHBOARD_SANDBOX_MODE": "off", "TZ": "UTC", "TERM": "xterm-256color",
 	} {
 		env.Setenv(name, value)
 	}
@@ -142,6 +146,9 @@ func scriptHub(ts *testscript.TestScript, neg bool, args []string) {
 	// It writes a few short lines: there is room for them in the pipe, and what comes after the one that counts is read at its end.
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
+		if address, found := strings.CutPrefix(lines.Text(), "listening on "); found {
+			ts.Setenv("URL", address)
+		}
 		if strings.HasPrefix(lines.Text(), "socket ") {
 			return
 		}
@@ -152,7 +159,7 @@ func scriptHub(ts *testscript.TestScript, neg bool, args []string) {
 // scriptEnv is the environment of a script.
 func scriptEnv(ts *testscript.TestScript) []string {
 	var env []string
-	for _, name := range []string{"PATH", "HOME", "TMPDIR", "GORACE", "GOCOVERDIR", "SWITCHBOARD_DATA_DIR", "SWITCHBOARD_ADDR", "SWITCHBOARD_AGENT", "SWITCHBOARD_CONFIG", "TZ"} {
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "GORACE", "GOCOVERDIR", "SWITCHBOARD_DATA_DIR", "SWITCHBOARD_NODE_DATA_DIR", "SWITCHBOARD_ADDR", "SWITCHBOARD_AGENT", "SWITCHBOARD_CONFIG", "SWITCHBOARD_SANDBOX_MODE", "SWITCHBOARD_SANDBOX_ENFORCER", "SWITCHBOARD_SANDBOX_BUBBLEWRAP", "TZ"} {
 		if value := ts.Getenv(name); value != "" {
 			env = append(env, name+"="+value)
 		}
@@ -351,11 +358,28 @@ func scriptBegin(ts *testscript.TestScript, neg bool, args []string) {
 	st.program, st.said = cmd, bufio.NewReader(out)
 }
 
-// scriptSays waits for a text.
+// scriptSays waits for a text. A command is run until it is there: what begin has
+// started may not be listening yet when it is run first.
 func scriptSays(ts *testscript.TestScript, neg bool, args []string) {
 	st := stageOf(ts)
-	if neg || len(args) != 1 || st.program == nil {
-		ts.Fatalf("usage: says TEXT, after begin")
+	if neg || len(args) == 0 || st.program == nil {
+		ts.Fatalf("usage: says TEXT [COMMAND...], after begin")
+	}
+	if len(args) > 1 {
+		path, err := exec.LookPath(args[1])
+		ts.Check(err)
+		env, dir := scriptEnv(ts), ts.Getenv("WORK")
+		ctx, cancel := context.WithCancel(context.Background())
+		var again sync.WaitGroup
+		defer again.Wait()
+		defer cancel()
+		again.Go(func() {
+			for ctx.Err() == nil {
+				cmd := exec.CommandContext(ctx, path, args[2:]...)
+				cmd.Env, cmd.Dir = env, dir
+				_ = cmd.Run() // it is the text that counts
+			}
+		})
 	}
 	late := time.AfterFunc(patience, func() { _ = st.program.Process.Kill() })
 	defer late.Stop()
@@ -417,11 +441,11 @@ func scriptVisit(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: visit FILE")
 	}
-	found := regexp.MustCompile(`url=(http://[^#"]*)#code=([a-z0-9_]+)`).FindStringSubmatch(ts.ReadFile(args[0]))
+	found := regexp.MustCompile(`url=(https?://[^#"]*)#code=([a-z0-9_]+)`).FindStringSubmatch(ts.ReadFile(args[0]))
 	if found == nil {
 		ts.Fatalf("%s leads nowhere", args[0])
 	}
-	c, err := client.New(&client.Options{BaseURL: strings.TrimSuffix(found[1], "/")})
+	c, err := client.New(&client.Options{BaseURL: strings.TrimSuffix(found[1], "/"), Pin: ts.Getenv("PIN")})
 	ts.Check(err)
 	defer c.Close()
 	_, err = c.Login(context.Background(), api.Login{Code: found[2], Name: "tab"})

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"strings"
 	"time"
 	"unicode"
@@ -63,7 +62,7 @@ paths aren't: use switchboard logs --raw. New messages can be found after a mome
 		Args:              someWords,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := v.check(); err != nil {
+			if err := v.check(e); err != nil {
 				return usageError{err}
 			}
 			return v.act(cmd, e, func(ctx context.Context, c *client.Client) error { return v.run(ctx, e, c, strings.Join(args, " ")) })
@@ -87,7 +86,7 @@ paths aren't: use switchboard logs --raw. New messages can be found after a mome
 }
 
 // check reads the flags.
-func (v *searchCmd) check() error {
+func (v *searchCmd) check(e *env) error {
 	if v.kind != "" {
 		if err := oneOf("--kind", v.kind, searchKinds()); err != nil {
 			return err
@@ -97,9 +96,9 @@ func (v *searchCmd) check() error {
 		return fmt.Errorf("--min-cost is %v; it must not be below 0", v.minCost)
 	}
 	if v.dir != "" {
-		dir, err := filepath.Abs(v.dir)
+		dir, err := v.dirOf(e, "--dir", v.dir)
 		if err != nil {
-			return fmt.Errorf("--dir: %w", err)
+			return err
 		}
 		v.dir = dir
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -36,7 +37,7 @@ type serveCmd struct {
 	hubFlags
 	addr, agent, console, durability, journal, logLevel string
 	stopAgents, printCode                               bool
-	access                                              func(*config.Config) error // sets what flags say about the port
+	setting                                             func(*config.Config) error // sets what flags say about the port and the sandbox
 }
 
 func newServe(e *env) *cobra.Command {
@@ -51,8 +52,10 @@ It listens on a Unix socket, for you alone, and on a local port, where programs 
 switchboard token create). Both addresses are printed. In a terminal, or with --print-code, it also
 prints a link with a one-time code that lets a browser in, valid for five minutes.
 
-Other machines reach the hub only with TLS: pass a certificate (--tls-cert, --tls-key) or put a TLS
-proxy in front (--behind-proxy, --url). For a phone in the same network, use switchboard console --phone.
+Other machines reach the hub only with TLS: have the hub make a certificate (--tls-self-signed), pass
+one (--tls-cert, --tls-key) or put a TLS proxy in front (--behind-proxy, --url). The hub prints the
+certificate's fingerprint, which other machines compare. For a phone in the same network, use
+switchboard console --phone.
 
 Agents are separate processes. They keep running when the hub stops, crashes or is upgraded, and the
 next hub picks them up. Ctrl-C or SIGTERM stops the hub and lists the agents still running; a second
@@ -72,8 +75,14 @@ by flags. docs/running.md lists them.`,
   # Serve other machines, too
   switchboard serve --addr 0.0.0.0:8765 --url https://hub.example.com:8765 --tls-cert cert.pem --tls-key key.pem
 
+  # Serve other machines without a certificate of an authority
+  switchboard serve --addr 192.168.1.20:8765 --tls-self-signed
+
   # Let a raw relay front end connect without a token
   switchboard serve --open-relay=http://localhost:5173
+
+  # Let claude --sdk-url ws://localhost:8765 dial in without a token, and read files without asking
+  switchboard serve --open-dial-in --dial-auto-approve read-only
 
   # Run as a user service
   systemctl --user enable --now switchboard.socket`,
@@ -81,7 +90,7 @@ by flags. docs/running.md lists them.`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return v.run(cmd.Context(), e) },
 	}
-	v.flags(cmd)
+	v.localFlags(cmd, "serve", "")
 	f := cmd.Flags()
 	f.StringVar(&v.addr, "addr", "", "`ADDRESS` to listen on (default the first free port from 127.0.0.1:8765 to 8774)")
 	f.StringVar(&v.agent, "agent", "", "`PATH` of Claude Code, or sim for a simulated agent (default: found automatically)")
@@ -90,7 +99,7 @@ by flags. docs/running.md lists them.`,
 	f.StringVar(&v.journal, "journal", "", "`new` sets the journal aside, stops its agents and starts another")
 	f.BoolVar(&v.stopAgents, "stop-agents", false, "stop the agents, too, when the hub stops")
 	f.BoolVar(&v.printCode, "print-code", false, "print a link with a one-time code even if standard output is not a terminal")
-	v.access = accessFlags(cmd)
+	v.setting = settingFlags(cmd)
 	f.StringVar(&v.logLevel, "log-level", "info", "log level: debug, info, warn or error")
 	register(cmd, "agent", cobra.FixedCompletions([]cobra.Completion{"sim"}, cobra.ShellCompDirectiveDefault)) // or a path
 	complete(cmd, "durability", "normal", "full")
@@ -99,8 +108,16 @@ by flags. docs/running.md lists them.`,
 	return cmd
 }
 
+// hubBallast is memory that is never used, and so never resident. It counts as live: the
+// garbage collector runs when what is live has doubled, and that is so little in a hub with
+// few sessions that it would run 30 times a second while lines come fast. It may cost as
+// much memory as it has bytes, and no more, however large the hub is.
+const hubBallast = 4 << 20
+
 // run serves until a signal, the end of ctx or the end of a listener.
 func (v *serveCmd) run(ctx context.Context, e *env) error {
+	ballast := make([]byte, hubBallast)
+	defer runtime.KeepAlive(ballast)
 	options, err := v.options(e)
 	if err != nil {
 		return usageError{err}
@@ -171,7 +188,7 @@ func (v *serveCmd) options(e *env) (*server.Options, error) {
 				return fmt.Errorf("--durability: %w", err)
 			}
 		}
-		return v.access(c)
+		return v.setting(c)
 	})
 	if err != nil {
 		return nil, err
@@ -195,11 +212,12 @@ func (v *serveCmd) options(e *env) (*server.Options, error) {
 	rules := v.rules(e, c)
 	return &server.Options{
 		DataDir: paths.DataDir, Socket: paths.Socket, Addr: string(c.Server.Addr),
-		URL: string(c.Server.URL), TLSCert: string(c.Server.TLSCert), TLSKey: string(c.Server.TLSKey),
+		URL: string(c.Server.URL), TLSCert: string(c.Server.TLSCert), TLSKey: string(c.Server.TLSKey), TLSSelfSigned: c.Server.TLSSelfSigned,
 		BehindProxy: c.Server.BehindProxy, InsecureLAN: c.Server.InsecureLAN,
-		OpenRelay: c.Server.OpenRelay, OpenRelayApprove: c.Server.OpenRelayApprove,
+		OpenRelay: c.Server.OpenRelay, OpenRelayApprove: c.Server.OpenRelayApprove, OpenDial: c.Dial.Open, OpenDialMax: c.Dial.MaxOpen,
 		Limits: access.Limits{Connections: c.Server.MaxConnections, PerAddress: c.Server.MaxPerAddress, Unknown: c.Server.MaxUnknown},
-		Direct: server.Direct{AllowBypass: c.Direct.AllowBypass, Folders: c.Direct.Folders}, RawFlags: c.Agents.RawFlags,
+		Direct: server.Direct{AllowBypass: c.Direct.AllowBypass, Folders: c.Direct.Folders}, RawFlags: c.Agents.RawFlags, Presets: presets(c),
+		Sandbox: sandboxDefaults(c), Enforcer: enforcers(e, c),
 		Listeners: listeners, NotifySocket: e.getenv("NOTIFY_SOCKET"),
 		Durability: durability, NewJournal: v.journal == "new",
 		Retention: journal.Retention{MaxAge: time.Duration(c.Retention.MaxAge), MaxBytes: int64(c.Retention.MaxBytes)},
@@ -222,7 +240,7 @@ func (v *serveCmd) options(e *env) (*server.Options, error) {
 
 // rules says where the rules are, and what of ours is no agent's business.
 func (v *serveCmd) rules(e *env, c *config.Config) server.Rules {
-	r := server.Rules{File: string(c.Rules.File), Home: e.getenv("HOME")}
+	r := server.Rules{File: string(c.Rules.File), Home: e.getenv("HOME"), AutoApprove: c.Dial.AutoApprove}
 	if r.File == "" {
 		r.File = config.RulesFile(e.getenv)
 	}
@@ -310,6 +328,9 @@ func (v *serveCmd) announce(out io.Writer, hub *server.Server, o *server.Options
 	fmt.Fprintf(out, "listening on %s\nsocket %s\n", hub.URL(), hub.Socket())
 	if hub.PublicURL() != hub.URL() {
 		fmt.Fprintf(out, "known as %s\n", hub.PublicURL())
+	}
+	if pin := hub.Pin(); pin != "" {
+		fmt.Fprintf(out, "fingerprint %s\n", pin)
 	}
 	if code {
 		fmt.Fprintf(out, "console %s\n", hub.ConsoleURL())

@@ -42,10 +42,14 @@ func shortDir(t *testing.T) string {
 	return dir
 }
 
+// noSandbox is in the environment of every hub whose test is not about the
+// sandbox: the default depends on what the machine has.
+const noSandbox = "SWITCHBOARD_SANDBOX_MODE=off"
+
 // environment is that of a test's server and agents: nothing of the user's.
 func environment(t *testing.T, more ...string) []string {
 	t.Helper()
-	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "TMPDIR=" + os.TempDir(), "GORACE=atexit_sleep_ms=0"}, more...)
+	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "TMPDIR=" + os.TempDir(), "GORACE=atexit_sleep_ms=0", noSandbox}, more...)
 }
 
 // A serving is serve, running inside the test.
@@ -173,7 +177,7 @@ func within(t *testing.T, done <-chan struct{}, what string) {
 	select {
 	case <-done:
 	case <-time.After(patience):
-		t.Fatalf("waited in vain until %s", what)
+		t.Fatalf("waited too long until %s", what)
 	}
 }
 

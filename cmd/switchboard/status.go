@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/client"
+	"github.com/switchboard-dev/switchboard/internal/terminal"
 )
 
 // maxStatus is how many sessions and questions the overview shows.
@@ -25,7 +27,10 @@ func newStatus(e *env) *cobra.Command {
 		Use:   "status [SESSION]",
 		Short: "Show what is going on: open questions and recent sessions",
 		Long: `Shows the open questions and the sessions that were updated last. switchboard alone in a terminal
-does the same. With SESSION it shows that session, as switchboard show does.`,
+does the same. With SESSION it shows that session, as switchboard show does.
+
+If the hub of this machine has a certificate, its fingerprint comes last: compare it with what switchboard
+login shows on another machine.`,
 		Example: `  switchboard status
 
   switchboard status -`,
@@ -46,14 +51,20 @@ does the same. With SESSION it shows that session, as switchboard show does.`,
 
 // overview shows what is going on, or how to begin.
 func (v *statusCmd) overview(cmd *cobra.Command, e *env) error {
-	usual, simulated, err := v.hubs(e)
+	at, err := v.remote(e)
 	if err != nil {
-		return usageError{err}
+		return err
 	}
-	// Looking starts no hub.
-	begun := hasJournal(usual) || listens(usual.Socket) || simulated != nil && (hasJournal(simulated) || listens(simulated.Socket))
-	if !begun && !v.json {
-		return welcome(e)
+	if at == nil {
+		usual, simulated, err := v.hubs(e)
+		if err != nil {
+			return usageError{err}
+		}
+		// Looking starts no hub.
+		begun := hasJournal(usual) || listens(usual.Socket) || simulated != nil && (hasJournal(simulated) || listens(simulated.Socket))
+		if !begun && !v.json {
+			return welcome(e)
+		}
 	}
 	return v.act(cmd, e, func(ctx context.Context, c *client.Client) error {
 		questions, err := c.Questions(ctx, api.QuestionFilter{State: api.QuestionOpen, Limit: maxStatus})
@@ -64,14 +75,19 @@ func (v *statusCmd) overview(cmd *cobra.Command, e *env) error {
 		if err != nil {
 			return err
 		}
+		pin, err := ownPin(ctx, c, at)
+		if err != nil {
+			return err
+		}
 		if v.json {
 			return e.writeJSON(struct {
 				Questions []api.Question       `json:"questions"`
 				Sessions  []api.SessionSummary `json:"sessions"`
-			}{append([]api.Question{}, questions.Questions...), append([]api.SessionSummary{}, sessions.Sessions...)})
+				Pin       string               `json:"pin,omitempty"`
+			}{append([]api.Question{}, questions.Questions...), append([]api.SessionSummary{}, sessions.Sessions...), pin})
 		}
 		if len(sessions.Sessions) == 0 {
-			return welcome(e)
+			return errors.Join(welcome(e), writeLines(e.stdout, fingerprintLines(pin)))
 		}
 		titles, err := sessionTitles(ctx, c, questions.Questions)
 		if err != nil {
@@ -82,7 +98,7 @@ func (v *statusCmd) overview(cmd *cobra.Command, e *env) error {
 		if len(questions.Questions) > 0 {
 			lines = append(append(lines, view.Questions(questions.Questions, titles)...), "")
 		}
-		lines = append(lines, view.Sessions(sessions.Sessions)...)
+		lines = append(append(lines, view.Sessions(sessions.Sessions)...), fingerprintLines(pin)...)
 		if err := writeLines(e.stdout, lines); err != nil {
 			return err
 		}
@@ -96,6 +112,26 @@ func (v *statusCmd) overview(cmd *cobra.Command, e *env) error {
 		e.hint("\n%sWatch: switchboard attach ID. All commands: switchboard help", more)
 		return nil
 	})
+}
+
+// ownPin returns the fingerprint of the certificate of this machine's hub, "" if it has none. What a hub elsewhere says of itself is nothing to compare with.
+func ownPin(ctx context.Context, c *client.Client, at *remote) (string, error) {
+	if at != nil {
+		return "", nil
+	}
+	info, err := c.Info(ctx)
+	if err != nil {
+		return "", err
+	}
+	return info.Pin, nil
+}
+
+// fingerprintLines are the end of the overview.
+func fingerprintLines(pin string) []string {
+	if pin == "" {
+		return nil
+	}
+	return []string{"", "fingerprint of the hub's certificate: " + terminal.Clean(pin)}
 }
 
 // welcome says how to begin.

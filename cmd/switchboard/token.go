@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -195,9 +194,9 @@ func (v *tokenCreateCmd) makeSession(cmd *cobra.Command, e *env) error {
 	if v.transport != "websocket" && v.transport != "hybrid" {
 		return usageError{fmt.Errorf("--transport is %q; it can be websocket or hybrid", v.transport)}
 	}
-	dir, err := filepath.Abs(v.dir)
+	dir, err := v.dirOf(e, "--dir", v.dir)
 	if err != nil {
-		return usageError{fmt.Errorf("--dir: %w", err)}
+		return usageError{err}
 	}
 	return v.act(cmd, e, func(ctx context.Context, c *client.Client) error {
 		made, err := c.Create(ctx, api.CreateSession{Dir: dir, Title: v.title, Transport: v.transport})
@@ -439,11 +438,16 @@ func (v *tokenCodeCmd) run(cmd *cobra.Command, e *env) error {
 	if err := checkScopes(v.scopes); err != nil {
 		return usageError{err}
 	}
+	at, err := v.remote(e)
+	if err != nil {
+		return err
+	}
 	return v.act(cmd, e, func(ctx context.Context, c *client.Client) error {
 		made, err := c.CreateCode(ctx, api.CreateCode{Name: v.name, Scopes: v.scopes})
 		if err != nil {
 			return err
 		}
+		made.URL = at.consoleURL(made)
 		if v.json {
 			return e.writeJSON(made)
 		}

@@ -110,7 +110,7 @@ func (v *waitCmd) questions(e *env, session *api.Session) {
 			continue
 		}
 		v.asked = append(v.asked, q.ID)
-		v.report(e, "the agent asks: %s %s; see: switchboard questions %s", words.Headline(q), terminal.Gist(q), naming.Short(q.ID))
+		v.report(e, "the agent asks: %s; see: switchboard questions %s", words.Asked(q, terminal.Gist(q)), naming.Short(q.ID))
 	}
 }
 

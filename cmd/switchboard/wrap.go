@@ -16,6 +16,7 @@ import (
 
 	"github.com/switchboard-dev/switchboard/api"
 	"github.com/switchboard-dev/switchboard/claude"
+	"github.com/switchboard-dev/switchboard/client"
 	"github.com/switchboard-dev/switchboard/internal/shim"
 	"github.com/switchboard-dev/switchboard/internal/terminal"
 )
@@ -60,14 +61,18 @@ A program that wants one path for its Claude Code is given a link to this progra
   ` + envWrapTitle + `   --title
   ` + envWrapLog + `     --log
 
-The hub is found by the same environment as by other commands (SWITCHBOARD_DATA_DIR,
-SWITCHBOARD_CONFIG, XDG_RUNTIME_DIR, HOME). Only its socket is used, and only if it belongs to the same user.
-Linux and macOS only.`,
+The hub is found by the same environment as by other commands (SWITCHBOARD_HUB, SWITCHBOARD_DATA_DIR,
+SWITCHBOARD_CONFIG, XDG_RUNTIME_DIR, HOME). Of a hub on this machine only the socket is used, and only if it
+belongs to the same user; one elsewhere needs a token with the scope admin. What such a hub has not taken
+when claude ends is lost. Linux and macOS only.`,
 		Example: `  # be seen while a script drives claude
   switchboard wrap -- claude --print --verbose --input-format stream-json --output-format stream-json
 
   # for a program with a setting for the path of claude (pathToClaudeCodeExecutable, CLAUDE_CODE_EXECUTABLE)
   ln -s "$(command -v switchboard)" ~/.local/bin/` + wrapName + `
+
+  # show it in a hub elsewhere
+  switchboard wrap --hub work -- claude --print --verbose --input-format stream-json --output-format stream-json
 
   # not for programs: this is claude
   switchboard wrap -- claude --version`,
@@ -130,21 +135,48 @@ func (v *wrapCmd) run(ctx context.Context, e *env, name string, args []string) (
 	if !in || !out || !errs {
 		return shim.Exit{}, errors.New("wrap needs the streams of a process")
 	}
+	register, done, err := v.hubLink(ctx, e, args)
+	if err != nil {
+		return shim.Exit{}, err
+	}
+	defer done()
 	return shim.Wrap(&shim.WrapSpec{
 		Args: command, Env: env, Stdin: stdin, Stdout: stdout, Stderr: stderr, Log: v.log,
-		Tee: shim.TeeSpec{Steer: v.steer, Register: v.register(e, args)},
+		Tee: shim.TeeSpec{Steer: v.steer, Register: register},
 	})
 }
 
-// register returns what makes the session in the server. It is called when there may be one, again and again until it works.
-func (v *wrapCmd) register(e *env, args []string) func(context.Context) (shim.Registration, error) {
+// hubLink returns what makes the session in the hub, which may be elsewhere, and what ends our side of that.
+func (v *wrapCmd) hubLink(ctx context.Context, e *env, args []string) (register func(context.Context) (shim.Registration, error), done func(), err error) {
+	at, err := v.remote(e)
+	if err != nil {
+		return nil, nil, err
+	}
+	if at == nil {
+		return v.register(func() (*client.Client, shim.Registration, error) {
+			_, paths, err := v.load(e, nil)
+			if err != nil {
+				return nil, shim.Registration{}, err
+			}
+			c, err := connect(paths.Socket)
+			return c, shim.Registration{Socket: paths.Socket, SpoolDir: filepath.Join(paths.DataDir, "spool")}, err
+		}, args), func() {}, nil
+	}
+	l, err := openWrapLink(ctx, at)
+	if err != nil {
+		return nil, nil, err
+	}
+	return v.register(func() (*client.Client, shim.Registration, error) {
+		c, err := at.client(client.Options{})
+		return c, shim.Registration{Socket: l.socket()}, err
+	}, args), func() { _ = l.close() }, nil // the CLI has ended, and what is left of the folder is nothing to it
+}
+
+// register returns what makes the session in the server that find finds. It is called when there may be one, again and again until it works.
+func (v *wrapCmd) register(find func() (*client.Client, shim.Registration, error), args []string) func(context.Context) (shim.Registration, error) {
 	id := rand.Text()
 	return func(ctx context.Context) (shim.Registration, error) {
-		_, paths, err := v.load(e, nil)
-		if err != nil {
-			return shim.Registration{}, err
-		}
-		c, err := connect(paths.Socket)
+		c, found, err := find()
 		if err != nil {
 			return shim.Registration{}, err
 		}
@@ -164,12 +196,16 @@ func (v *wrapCmd) register(e *env, args []string) func(context.Context) (shim.Re
 			_, err := c.Stop(ctx, created.ID, api.Stop{Force: true})
 			return shim.Registration{}, errors.Join(errors.New("the hub's answer was lost"), err)
 		}
-		return shim.Registration{Session: created.ID, Run: created.Run, Token: created.Token, Socket: paths.Socket, SpoolDir: filepath.Join(paths.DataDir, "spool")}, nil
+		found.Session, found.Run, found.Token = created.ID, created.Run, created.Token
+		return found, nil
 	}
 }
 
 // markPermanent marks errors that stay, other than those of a server that comes and goes, with shim.ErrRefused.
 func markPermanent(err error) error {
+	if _, ok := errors.AsType[*client.PinError](err); ok {
+		return fmt.Errorf("%w: %w", shim.ErrRefused, err)
+	}
 	if problem, ok := errors.AsType[*api.Error](err); ok {
 		switch problem.Status {
 		case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusUnprocessableEntity:

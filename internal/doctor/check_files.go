@@ -106,7 +106,7 @@ func folderOf(file string) string {
 }
 
 // hubFiles are files in the data folder that a hub refuses if they are links.
-var hubFiles = []string{"admin.token", "journal.db", "journal.db-shm", "journal.db-wal", "lock", "search.db", "search.db-shm", "search.db-wal", "tokens.json"}
+var hubFiles = []string{"admin.token", "journal.db", "journal.db-shm", "journal.db-wal", "lock", "relays.json", "search.db", "search.db-shm", "search.db-wal", "tokens.json"}
 
 // judgeMode says what is wrong with the rights of a file.
 func (m *Machine) judgeMode(path string, info File, forbidden fs.FileMode) (Finding, bool) {

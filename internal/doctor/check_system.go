@@ -80,7 +80,7 @@ func (m *Machine) service(ctx context.Context) (properties map[string]string, wh
 	if m.OS != "linux" || m.Command == nil {
 		return nil, "this system has no systemd"
 	}
-	out, err := m.Command(ctx, "systemctl", "--user", "show", unit, "--property=LoadState,ActiveState,KillMode,FragmentPath")
+	out, err := m.Command(ctx, "systemctl", "--user", "show", unit, "--property=LoadState,ActiveState,KillMode,FragmentPath,"+boxingProperties)
 	if err != nil {
 		return nil, "no user service manager answers"
 	}
@@ -106,7 +106,14 @@ func (m *Machine) checkService(ctx context.Context) []Finding {
 		f.State, f.Why = Fail, "With it systemd stops all agents when the hub restarts."
 		f.Fix = spareAgents()
 	}
-	return []Finding{f}
+	found := []Finding{f}
+	if bad := unboxable(properties); len(bad) > 0 {
+		found = append(found, Finding{
+			State: Warn, What: "sandbox in the service", Found: fmt.Sprintf("%s sets %s", unit, strings.Join(bad, ", ")),
+			Why: "bubblewrap doesn't work in the service with it, and agents run without a sandbox.", Fix: allowSandbox(bad),
+		})
+	}
+	return found
 }
 
 // spareAgents is the command that has systemd end the hub alone.

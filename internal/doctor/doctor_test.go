@@ -75,7 +75,14 @@ func healthy() *Machine {
 		Hub: func(context.Context) (*api.Info, error) {
 			return &api.Info{Version: "v1.2.3", Agent: "/home/ann/.local/bin/claude", AgentVersion: "2.1.325"}, nil
 		},
-		Holder: func() int { return 4711 },
+		Holder:      func() int { return 4711 },
+		SandboxMode: "auto",
+		Sandbox: func(context.Context) *launch.SandboxCheck {
+			return &launch.SandboxCheck{
+				Enforcers: []launch.EnforcerCheck{{Name: "bubblewrap", DenyOnly: true, Strict: true}, {Name: "landlock", Strict: true, Why: "it can't hide paths"}},
+				DenyOnly:  "bubblewrap", Strict: "bubblewrap",
+			}
+		},
 		Policy: func(context.Context) (*api.Policy, error) { return &api.Policy{Rules: make([]api.PolicyRule, 12)}, nil },
 		Port: func(_ context.Context, port int) Port {
 			if port == 8765 {
@@ -93,7 +100,7 @@ func healthy() *Machine {
 			if name == "loginctl" {
 				return "yes\n", nil
 			}
-			return "KillMode=process\nLoadState=loaded\nActiveState=active\nFragmentPath=/home/ann/.config/systemd/user/switchboard.service\n", nil
+			return "RestrictNamespaces=no\nProtectKernelTunables=no\nProcSubset=all\nKillMode=process\nLoadState=loaded\nActiveState=active\nFragmentPath=/home/ann/.config/systemd/user/switchboard.service\n", nil
 		},
 	}
 }
@@ -131,16 +138,26 @@ func broken() *Machine {
 	m.Journal = func(context.Context) (*Journal, error) {
 		return &Journal{Size: 1 << 20, Checked: true, Wrong: []string{"database disk image is malformed"}}, nil
 	}
+	m.Sandbox = noSandboxes
 	m.Runs = func() ([]launch.RunFolder, error) {
 		return []launch.RunFolder{{Name: "s1-1", PID: 7, Alive: true}, {Name: "s2-1", PID: 8}, {Name: "s3-1"}}, nil
 	}
 	m.Command = func(_ context.Context, name string, _ ...string) (string, error) {
-		if name == "loginctl" {
+		switch name {
+		case "loginctl":
 			return "no\n", nil
+		case "bwrap":
+			return "", exec.ErrNotFound
 		}
-		return "KillMode=control-group\nLoadState=loaded\nActiveState=active\n", nil
+		return "RestrictNamespaces=yes\nProtectKernelTunables=yes\nProcSubset=pid\nKillMode=control-group\nLoadState=loaded\nActiveState=active\n", nil
 	}
 	return m
+}
+
+// noSandboxes is a machine without one.
+func noSandboxes(context.Context) *launch.SandboxCheck {
+	why := "bubblewrap isn't installed"
+	return &launch.SandboxCheck{Enforcers: []launch.EnforcerCheck{{Name: "bubblewrap", Why: why}}, DenyOnly: none, Strict: none, Why: why}
 }
 
 // TestReports compares what people and programs see of both machines.
@@ -280,6 +297,21 @@ func TestChecks(t *testing.T) {
 				return &api.Info{Version: m.Version, Storage: "disk full", Warnings: []string{"open relay"}}, nil
 			}
 		}, "hub", Fail, "disk full", "df -h"},
+		{"no sandbox", func(m *Machine) {
+			m.Sandbox, m.Command = noSandboxes, nil
+		}, "sandbox", Warn, "NONE", "apt-get install bubblewrap"},
+		{"no sandbox, which the settings ask for", func(m *Machine) { m.Sandbox, m.SandboxMode = noSandboxes, "strict" }, "sandbox", Fail, "NONE", "switchboard sandbox check"},
+		{"no sandbox but a strict one, which the settings ask for", func(m *Machine) {
+			m.SandboxMode, m.Sandbox = "strict", func(context.Context) *launch.SandboxCheck {
+				return &launch.SandboxCheck{DenyOnly: none, Strict: "landlock"}
+			}
+		}, "sandbox", OK, "strict by landlock", ""},
+		{"a sandbox is not wanted", func(m *Machine) { m.Sandbox, m.SandboxMode = noSandboxes, "off" }, "sandbox", Skip, "off", ""},
+		{"a service without namespaces", func(m *Machine) {
+			m.Command = func(context.Context, string, ...string) (string, error) {
+				return "LoadState=loaded\nActiveState=active\nKillMode=process\nRestrictNamespaces=cgroup ipc\n", nil
+			}
+		}, "service", Warn, "RestrictNamespaces", `printf '[Service]\nRestrictNamespaces=no\n'`},
 		{"a port of our own", func(m *Machine) { m.Address = "127.0.0.1:9000" }, "port", OK, "127.0.0.1:9000", ""},
 		{"a port of our own that is taken", func(m *Machine) {
 			m.Address, m.Holder = "0.0.0.0:9000", nil

@@ -37,6 +37,10 @@ type Machine struct {
 	Agent         string
 	UseAPIBilling bool
 
+	// SandboxMode is the mode of sandboxes that the settings name, Sandbox finds out which work.
+	SandboxMode string
+	Sandbox     func(context.Context) *launch.SandboxCheck
+
 	// Trust returns an error of package trust if another user could change what is in a folder.
 	Trust func(dir string) error
 	// Stat looks at a file without following a link, List lists a folder.

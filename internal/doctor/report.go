@@ -82,6 +82,7 @@ func Checks() []Check {
 		{"login", "login", "An agent that isn't logged in fails in its first turn.", (*Machine).checkLogin},
 		{"config", "settings", "Nothing starts with invalid settings.", (*Machine).checkConfig},
 		{"rules", "rules", "Until a change is confirmed, the old rules apply.", (*Machine).checkRules},
+		{"sandbox", "sandbox", "Rules alone decide what an agent does: a program that it starts can read what rules deny.", (*Machine).checkSandbox},
 		{"runtime", "socket folder", "Commands and agents reach the hub by its socket.", (*Machine).checkRuntime},
 		{"hub", "hub", "Sessions need a hub.", (*Machine).checkHub},
 		{"port", "port", "Browsers and programs reach the hub by its port.", (*Machine).checkPorts},

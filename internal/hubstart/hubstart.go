@@ -158,15 +158,16 @@ func told(ctx context.Context, err error) error {
 	return err
 }
 
-// inheritable leaves out of an environment what is not a hub's: the sockets and
-// the service manager of the caller, its folder, and its terminal, which is gone
+// inheritable leaves out of an environment what is not a hub's: the caller's way to
+// another hub, the sockets and the service manager of the caller, its folder, and its terminal, which is gone
 // long before the hub is.
 func inheritable(env []string) []string {
 	var kept []string
 	for _, entry := range env {
 		name, _, _ := strings.Cut(entry, "=")
 		switch name {
-		case "NOTIFY_SOCKET", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "WATCHDOG_PID", "WATCHDOG_USEC", "INVOCATION_ID", "JOURNAL_STREAM",
+		case "SWITCHBOARD_HUB", "SWITCHBOARD_TOKEN", // of a hub elsewhere
+			"NOTIFY_SOCKET", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "WATCHDOG_PID", "WATCHDOG_USEC", "INVOCATION_ID", "JOURNAL_STREAM",
 			"PWD", "OLDPWD", "SHLVL", "_",
 			"COLUMNS", "LINES", "GPG_TTY", "SSH_TTY", "TMUX", "TMUX_PANE", "STY", "WINDOW", "WINDOWID", "TERM_SESSION_ID":
 		default:

@@ -176,7 +176,7 @@ func Conversation(ctx context.Context, hub Reader, name string) (*api.Session, *
 	if unknown, ok := errors.AsType[*Error](err); !ok || len(unknown.Candidates) > 0 || !IsConversation(name) {
 		return nil, nil, err
 	}
-	t, err := Transcript(ctx, hub, name)
+	t, err := Transcript(ctx, hub, "", name)
 	if err != nil || t.Session == "" {
 		return nil, t, err
 	}
@@ -189,9 +189,9 @@ func Conversation(ctx context.Context, hub Reader, name string) (*api.Session, *
 	return session, t, nil
 }
 
-// Transcript finds a conversation on disk by its id or the beginning of it.
-func Transcript(ctx context.Context, hub Reader, name string) (*api.Transcript, error) {
-	list, err := hub.Transcripts(ctx, api.TranscriptFilter{Conversation: name, Limit: maxMeant + 2})
+// Transcript finds a conversation on the disk of a machine, by its id or the beginning of it. An empty node is the hub's own machine.
+func Transcript(ctx context.Context, hub Reader, node, name string) (*api.Transcript, error) {
+	list, err := hub.Transcripts(ctx, api.TranscriptFilter{Node: node, Conversation: name, Limit: maxMeant + 2})
 	if err != nil {
 		return nil, err
 	}
