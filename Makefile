@@ -41,6 +41,9 @@ UNIT_FLAGS = -shuffle=on -p 3 -timeout $(UNIT_TIMEOUT)
 # tools/stages asks for the durations of tests, to name the slowest. $(call VITEST,name) runs the tests of the console.
 VITEST = npx vitest run $(if $(SWITCHBOARD_TEST_TIMES),--reporter=default --reporter=json --outputFile.json=$(SWITCHBOARD_TEST_TIMES)/$(1).json)
 
+# Where the tests of the sandbox find bubblewrap. Without one the rest runs, and they fail.
+BWRAP = SWITCHBOARD_BWRAP="$$(tools/bubblewrap)"
+
 # Tools are pinned in a module of their own and built by Go itself; the build cache keeps them.
 LINT = $(GO) tool -modfile=tools/go.mod golangci-lint
 
@@ -110,6 +113,19 @@ web/node_modules/.installed: web/package.json web/package-lock.json
 	@cd web && npm install --no-save --no-audit --no-fund --loglevel=error
 	@touch $@
 
+# The tools for api/openapi.json, pinned apart from the console's packages: the generator needs another TypeScript.
+tools/openapi/node_modules/.installed: tools/openapi/package.json tools/openapi/package-lock.json
+	@$(MAKE) --no-print-directory need
+	@echo '==> npm packages for the OpenAPI document'
+	@cd tools/openapi && npm install --no-save --no-audit --no-fund --loglevel=error
+	@touch $@
+
+# The client that a public generator makes of the document; web/test/browser/client.test.ts uses it.
+web/test/client/v1.d.ts: api/openapi.json tools/openapi/node_modules/.installed
+	@echo '==> a TypeScript client of the OpenAPI document'
+	@mkdir -p $(@D)
+	@cd tools/openapi && out=$$(node_modules/.bin/openapi-typescript ../../api/openapi.json -o ../../$@ 2>&1) || { echo "$$out"; exit 1; }
+
 WEB_SOURCES = $(shell find web/src web/public -type f) web/index.html web/vite.config.ts web/tsconfig.json api/v1.d.ts
 
 web/dist/app/index.html: $(WEB_SOURCES) web/node_modules/.installed
@@ -118,17 +134,26 @@ web/dist/app/index.html: $(WEB_SOURCES) web/node_modules/.installed
 	@touch $@
 
 .PHONY: lint
-lint: generate-check golangci crosscheck tidy-check console-check ## check generated files, golangci-lint, other systems, go.mod, the console
+lint: generate-check golangci crosscheck tidy-check api-check console-check ## check generated files, golangci-lint, other systems, go.mod, the OpenAPI document, the console
+
+# Both tools work offline; redocly would otherwise report what it is used for.
+.PHONY: api-check
+api-check: tools/openapi/node_modules/.installed
+	@echo '==> the OpenAPI document: redocly, and the JSON schema of OpenAPI 3.1'
+	@cd tools/openapi && export REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true; \
+	for check in 'redocly lint --config redocly.yaml' validate-api; do \
+		out=$$(node_modules/.bin/$$check ../../api/openapi.json 2>&1) || { echo "$$out"; exit 1; }; \
+	done
 
 .PHONY: console-check
-console-check: web/node_modules/.installed
+console-check: web/node_modules/.installed web/test/client/v1.d.ts
 	@echo '==> the console: types and style'
 	@cd web && npx tsc --noEmit && npx biome check --error-on-warnings .
 
 .PHONY: unit
 unit: web/node_modules/.installed ## unit tests with the race detector, and those of the console
 	@echo '==> unit tests$(if $(RACE), with the race detector, WITHOUT the race detector: no C compiler found)'
-	@status=0; pure='$(if $(PURE),$(shell $(GO) list $(addprefix ./,$(PURE))))'; all="$(UNIT)"; \
+	@export $(BWRAP); status=0; pure='$(if $(PURE),$(shell $(GO) list $(addprefix ./,$(PURE))))'; all="$(UNIT)"; \
 	$(TEST) $(UNIT_FLAGS) $$(printf '%s\n' $$all | grep -vxF "$$(printf '%s\n' $${pure:-none})") || status=1; \
 	if [ -n "$$pure" ]; then $(TEST_PURE) $(UNIT_FLAGS) $$pure || status=1; fi; \
 	echo '==> unit tests of the console'; \
@@ -139,7 +164,7 @@ unit: web/node_modules/.installed ## unit tests with the race detector, and thos
 browser: build clis ## test the console in Chromium (installed if missing), with the real program and a simulated agent
 	@echo '==> the console in Chromium'
 	@$(GO) build -o bin/ ./internal/conformance/cmd/model
-	@chromium=$$(tools/chromium) && cd web && SWITCHBOARD_CHROMIUM="$$chromium" $(call VITEST,browser) --config vitest.browser.config.ts
+	@export $(BWRAP); chromium=$$(tools/chromium) && cd web && SWITCHBOARD_CHROMIUM="$$chromium" $(call VITEST,browser) --config vitest.browser.config.ts
 
 .PHONY: bench-console
 bench-console: build ## measure the console: opening, scrolling, streaming and memory with 10,000 messages
@@ -152,7 +177,7 @@ screenshots: build ## regenerate the pictures in docs/media: every page, light a
 .PHONY: e2e
 e2e: clis ## test the whole program: killed at the worst moments, cut off, on a full disk
 	@echo '==> end-to-end and kill tests'
-	@SWITCHBOARD_REQUIRE_CLIS=1 $(TEST) -count=1 -v -timeout $(E2E_TIMEOUT) ./internal/e2e
+	@SWITCHBOARD_REQUIRE_CLIS=1 $(BWRAP) $(TEST) -count=1 -v -timeout $(E2E_TIMEOUT) ./internal/e2e
 
 .PHONY: conformance
 conformance: clis ## run the conformance suite on the pinned CLIs (VERSION=x.y.z: differences in another version)
@@ -173,7 +198,7 @@ endif
 bench: clis ## run benchmarks (BENCH=regexp, COUNT=n); compares the relay with a pipe on Bun, and the SDK with the official one
 	@$(GO) run ./internal/conformance/cmd/clis --bun
 	@echo '==> benchmarks matching "$(BENCH)"'
-	@$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) -timeout 60m $(UNIT) ./internal/conformance/sdk ./internal/e2e
+	@$(BWRAP) $(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) -timeout 60m $(UNIT) ./internal/conformance/sdk ./internal/e2e
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME (FUZZ=regexp: only matching ones)
@@ -181,7 +206,7 @@ fuzz: ## run every fuzz target for FUZZTIME (FUZZ=regexp: only matching ones)
 
 # What reads bytes of strangers, agents and links, and what decides. The rest reads what the user wrote, or serves tests: its seeds run with
 # the unit tests, and `make fuzz` and `make soak` fuzz it.
-SHORT_FUZZ = ./wire ./internal/link ./internal/policy ./internal/server ./internal/terminal/paint
+SHORT_FUZZ = ./wire ./internal/link ./internal/policy ./internal/sandbox/netproxy ./internal/server ./internal/terminal/paint
 
 .PHONY: fuzz-short
 fuzz-short:
@@ -198,7 +223,7 @@ soak: ## run the long tests, for hours: 1,000 kills, full load, the whole confor
 flaky: ## find flaky tests: many runs, shuffled, on a busy machine (PKG=./internal/hub RUN=regexp COUNT=n LOAD=n CONSOLE=1)
 	@echo '==> looking for flaky tests'
 	@$(if $(BROWSER),$(MAKE) --no-print-directory build clis && $(GO) build -o bin/ ./internal/conformance/cmd/model && export SWITCHBOARD_CHROMIUM=$$(tools/chromium) &&) \
-		$(GO) run ./internal/testrun flaky -build='$(RACE) -vet=off -ldflags=-w' -count=$(FLAKY_COUNT) -run='$(RUN)' $(if $(LOAD),-load=$(LOAD)) \
+		$(BWRAP) $(GO) run ./internal/testrun flaky -build='$(RACE) -vet=off -ldflags=-w' -count=$(FLAKY_COUNT) -run='$(RUN)' $(if $(LOAD),-load=$(LOAD)) \
 		-vitest='$(if $(CONSOLE),vitest.config.ts)$(if $(BROWSER),$(if $(CONSOLE),$(comma))vitest.browser.config.ts)' $(FLAKY_PACKAGES)
 
 .PHONY: vuln
@@ -207,19 +232,26 @@ vuln: ## check for known vulnerabilities (needs vuln.go.dev; not part of test)
 	@tools/vuln
 
 .PHONY: setup
-setup: need ## download what the tests need: Go modules, npm packages, Chromium, the pinned CLIs, the official SDK
+setup: need ## download what the tests need: Go modules, npm packages, Chromium, bubblewrap, the pinned CLIs, the official SDK
 	@echo '==> downloading modules'
 	@$(GO) mod download
 	@$(GO) mod download -modfile=tools/go.mod
 	@# Building the linter takes minutes of computing, the rest minutes of waiting for the network.
 	@$(LINT) version >/dev/null & linter=$$!; \
-	$(MAKE) --no-print-directory web/node_modules/.installed && tools/chromium >/dev/null && $(MAKE) --no-print-directory clis; status=$$?; \
+	$(MAKE) --no-print-directory web/node_modules/.installed tools/openapi/node_modules/.installed && tools/chromium >/dev/null && tools/bubblewrap >/dev/null && $(MAKE) --no-print-directory clis; status=$$?; \
 	wait $$linter && exit $$status
 
 .PHONY: clis
 clis: need ## install the pinned CLIs and SDK into your cache folder (VERSION=x.y.z for another CLI)
 	@echo '==> Claude Code CLIs from npm'
 	@$(GO) run ./internal/conformance/cmd/clis $(VERSION)
+
+# Many downloads, each removed again; it continues where it was interrupted. ARGS=--max=5 stops after five versions.
+.PHONY: since
+since: need ## find which versions of the CLI have which flags, requests and hooks (ARGS=--max=n: try n more versions)
+	@echo '==> features by version'
+	@nice $(GO) run ./internal/conformance/cmd/since $(ARGS)
+	@$(GO) generate ./wire
 
 .PHONY: record
 record: ## record the terminal sessions in docs/media again
@@ -276,5 +308,5 @@ need:
 .PHONY: clean
 clean: ## remove build output (keeps caches and installed CLIs)
 	@echo '==> removing bin, the built console and leftover test binaries and profiles'
-	@rm -rf bin web/dist/app web/node_modules
+	@rm -rf bin web/dist/app web/node_modules web/test/client tools/openapi/node_modules
 	@find . -type f \( -name '*.test' -o -name '*.prof' -o -name 'coverage*.out' \) -not -path './.git/*' -exec rm -f {} +

@@ -2,6 +2,9 @@ module github.com/switchboard-dev/switchboard/tools
 
 go 1.26.0
 
+// Packages of npm may hold Go files that are not ours.
+ignore ./openapi/node_modules
+
 tool (
 	github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 	golang.org/x/vuln/cmd/govulncheck

@@ -73,6 +73,10 @@ var table = []room{
 		path: "internal/policy", rooms: []string{"wire"},
 		modules: []string{"github.com/bmatcuk/doublestar/v4", "github.com/pelletier/go-toml/v2", "mvdan.cc/sh/v3"},
 	},
+	{
+		path: "internal/sandbox/...", rooms: []string{"wire"},
+		modules: []string{"github.com/bmatcuk/doublestar/v4", "github.com/landlock-lsm/go-landlock", "github.com/things-go/go-socks5", "golang.org/x/sys"},
+	},
 	{path: "internal/audit", rooms: []string{"api", "internal/policy", "wire"}},
 	{path: "internal/record", rooms: []string{"api", "internal/journal/...", "wire", "wire/fold"}},
 	{path: "internal/answer", rooms: []string{"api", "internal/journal/...", "internal/policy", "internal/record", "wire"}},
@@ -83,20 +87,23 @@ var table = []room{
 	},
 	{
 		path:  "internal/hub",
-		rooms: []string{"api", "internal/answer", "internal/broadcast", "internal/budget", "internal/journal/...", "internal/killpoint", "internal/link", "internal/policy", "internal/record", "wire", "wire/fold"},
+		rooms: []string{"api", "internal/answer", "internal/broadcast", "internal/budget", "internal/journal/...", "internal/killpoint", "internal/link", "internal/policy", "internal/record", "internal/sandbox/...", "wire", "wire/fold"},
 		tests: []string{"claude/claudetest", "internal/report"},
 	},
 	{
-		path: "internal/shim", rooms: []string{"claude", "internal/killpoint", "internal/link", "wire"},
+		path: "internal/shim", rooms: []string{"api", "claude", "internal/killpoint", "internal/link", "internal/sandbox/...", "wire"},
 		modules: []string{"github.com/coder/websocket", "golang.org/x/sys"},
 		tests:   []string{"claude/claudetest"},
 	},
 	{
-		path: "internal/launch", rooms: []string{"api", "claude", "internal/link", "internal/shim", "wire"},
+		path: "internal/launch", rooms: []string{"api", "claude", "internal/link", "internal/sandbox/...", "internal/shim", "wire"},
 		modules: []string{"golang.org/x/sys"},
 		tests:   []string{"claude/claudetest"},
 	},
-	{path: "internal/config", rooms: []string{"internal/trust", "wire"}, modules: []string{"github.com/pelletier/go-toml/v2"}},
+	{path: "internal/node", rooms: []string{"api", "internal/sandbox/...", "wire"}},
+	{path: "internal/uplink", rooms: []string{"client", "internal/killpoint"}, modules: []string{"github.com/coder/websocket"}},
+	{path: "internal/disk", rooms: []string{"api", "claude", "internal/launch", "internal/report"}, tests: []string{"internal/journal/...", "wire"}},
+	{path: "internal/config", rooms: []string{"api", "internal/trust", "wire"}, modules: []string{"github.com/pelletier/go-toml/v2"}},
 	{path: "internal/rulefile", rooms: []string{"api", "internal/config", "internal/policy"}},
 	{
 		path:  "internal/server/servertest",
@@ -104,24 +111,33 @@ var table = []room{
 	},
 	{
 		path:    "internal/server/...",
-		rooms:   []string{"api", "claude", "claude/claudews", "internal/broadcast", "internal/hub", "internal/killpoint", "internal/link", "internal/queue", "internal/report", "internal/trust", "wire", "wire/fold"},
+		rooms:   []string{"api", "claude", "claude/claudews", "internal/broadcast", "internal/hub", "internal/killpoint", "internal/link", "internal/node", "internal/queue", "internal/report", "internal/trust", "wire", "wire/fold"},
 		modules: []string{"github.com/coder/websocket", "github.com/danielgtaylor/huma/v2", "github.com/prometheus/client_golang", "golang.org/x/sys", "rsc.io/qr"},
 		tests:   []string{"claude/claudetest", "internal/journal/...", "internal/server/servertest", "internal/shim"},
+	},
+	{
+		path: "internal/nodeagent",
+		rooms: []string{
+			"api", "client", "internal/disk", "internal/killpoint", "internal/launch", "internal/link", "internal/node", "internal/policy", "internal/report", "internal/sandbox/...", "internal/server/...",
+			"internal/uplink",
+		},
+		modules: []string{"github.com/coder/websocket"},
+		tests:   []string{"claude/claudetest", "internal/shim"},
 	},
 	{path: "internal/apigen", rooms: []string{"internal/server/..."}},
 	{path: "internal/notify"},
 	{
 		path: "internal/server",
 		rooms: []string{
-			"api", "claude", "internal/budget", "internal/hub", "internal/journal/...", "internal/launch", "internal/link", "internal/notify", "internal/policy", "internal/report", "internal/rulefile",
-			"internal/server/...", "wire",
+			"api", "client", "internal/budget", "internal/disk", "internal/hub", "internal/journal/...", "internal/launch", "internal/link", "internal/node", "internal/notify", "internal/policy", "internal/report", "internal/rulefile",
+			"internal/sandbox/...", "internal/server/...", "wire",
 		},
 		modules: []string{"github.com/coder/websocket"},
-		tests:   []string{"claude/claudetest", "client", "internal/shim"},
+		tests:   []string{"claude/claudetest", "internal/nodeagent", "internal/shim"},
 	},
 	{path: "internal/naming", rooms: []string{"api"}},
 	{path: "internal/hubstart", rooms: []string{"api", "client", "internal/trust"}, modules: []string{"golang.org/x/sys"}},
-	{path: "internal/doctor", rooms: []string{"api", "client", "internal/launch", "internal/trust", "wire"}, modules: []string{"golang.org/x/sys"}},
+	{path: "internal/doctor", rooms: []string{"api", "client", "internal/launch", "internal/sandbox/...", "internal/trust", "wire"}, modules: []string{"golang.org/x/sys"}},
 	{path: "internal/terminal/termtest", modules: []string{"charm.land/bubbletea/v2", "github.com/charmbracelet/x/ansi", "github.com/creack/pty"}},
 	{
 		path: "internal/terminal/...", rooms: []string{"api", "client", "internal/transcript/...", "internal/units", "wire"},
@@ -141,8 +157,9 @@ var table = []room{
 		path: "cmd/switchboard",
 		rooms: []string{
 			"api", "claude", "claude/claudetest", "client", "internal/audit", "internal/budget", "internal/config", "internal/doctor", "internal/hub", "internal/hubstart",
-			"internal/journal/...", "internal/launch", "internal/naming", "internal/notify", "internal/policy", "internal/server", "internal/server/...",
-			"internal/shim", "internal/terminal", "internal/terminal/...", "internal/transcript/...", "internal/units", "web", "wire",
+			"internal/journal/...", "internal/launch", "internal/naming", "internal/node", "internal/nodeagent", "internal/notify", "internal/policy", "internal/sandbox/...",
+			"internal/server", "internal/server/...", "internal/shim", "internal/terminal", "internal/terminal/...", "internal/transcript/...", "internal/units", "internal/uplink",
+			"web", "wire",
 		},
 		modules: []string{"github.com/spf13/cobra", "golang.org/x/term"},
 		tests:   []string{"internal/terminal/termtest"},
@@ -150,7 +167,7 @@ var table = []room{
 	{
 		path: "internal/e2e",
 		rooms: []string{
-			"api", "claude", "claude/claudetest", "client", "internal/conformance/...", "internal/hub", "internal/journal/...", "internal/link",
+			"api", "claude", "claude/claudetest", "client", "internal/conformance/...", "internal/hub", "internal/journal/...", "internal/link", "internal/node",
 			"internal/terminal/...", "internal/terminal/termtest", "wire", "wire/fold",
 		},
 		modules: []string{"github.com/coder/websocket", "golang.org/x/sys"},
