@@ -236,6 +236,8 @@ func TestAttackRights(t *testing.T) {
 		{door{name: "write the rules", method: "PUT", path: "/v1/policy/file", body: map[string]string{"text": "allow = [\"*\"]", "sum": "x"}}, wire.ScopeAdmin},
 		{door{name: "confirm the rules", method: "POST", path: "/v1/policy/confirm", body: api.ConfirmPolicy{Sum: "x"}}, wire.ScopeAdmin},
 		{door{name: "trust", method: "POST", path: of + "/rules", body: api.AddRule{Rule: "*", Decision: api.RuleAllow}}, wire.ScopeApprove},
+		{door{name: "preferences", method: "PUT", path: "/v1/preferences", body: api.SavePreferences{Preferences: api.Preferences{Allow: []string{"Bash"}}}}, wire.ScopeAdmin},
+		{door{name: "forget preferences", method: "DELETE", path: "/v1/preferences"}, wire.ScopeAdmin},
 		{door{name: "folders", method: "GET", path: "/v1/folders?prefix=/"}, wire.ScopeAdmin},
 		{door{name: "Direct Connect", method: "POST", path: "/sessions", body: map[string]string{"cwd": a.s.dir}}, wire.ScopeAdmin},
 		{door{name: "end a Direct Connect", method: "DELETE", path: "/sessions/" + a.s.id}, wire.ScopeAdmin},

@@ -27,7 +27,7 @@ func BenchmarkStart(b *testing.B) {
 		var direct, through, more []time.Duration
 		for range pairs {
 			d := l.startDirectly(b)
-			t := l.startThrough(b)
+			t := l.startThrough(b, nil)
 			direct, through, more = append(direct, d), append(through, t), append(more, t-d)
 		}
 		b.ReportMetric(milliseconds(direct), "ms/direct")
@@ -83,13 +83,13 @@ func (l *lab) startDirectly(b *testing.B) time.Duration {
 }
 
 // startThrough creates a session and returns how long it took until its agent
-// had answered. It is stopped afterwards.
-func (l *lab) startThrough(b *testing.B) time.Duration {
+// had answered. It is stopped afterwards. change may be nil.
+func (l *lab) startThrough(b *testing.B, change func(*api.CreateSession)) time.Duration {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.Context(), patience)
 	defer cancel()
 	begin := time.Now()
-	s, err := l.create(ctx, nil)
+	s, err := l.create(ctx, change)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -14,14 +14,15 @@ import (
 // errSilent says that nobody has given up a silent connection yet.
 var errSilent = errors.New("nobody has dialled again")
 
-// TestCuts holds that a link that is cut, goes silent or is slow loses nothing:
-// with shims over the hub's socket, with CLIs that dial in over TCP.
-func TestCuts(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		name    string
-		trouble func(ctx context.Context, t *testing.T, p *proxy)
-	}{
+// A trouble is what a network does to connections until ctx ends.
+type trouble struct {
+	name    string
+	trouble func(ctx context.Context, t *testing.T, p *proxy)
+}
+
+// troubles are all of them.
+func troubles() []trouble {
+	return []trouble{
 		{"cut", func(ctx context.Context, t *testing.T, p *proxy) {
 			random := rand.New(rand.NewPCG(seed(t), 0))
 			for {
@@ -62,7 +63,13 @@ func TestCuts(t *testing.T) {
 		}},
 		{"slow", func(_ context.Context, _ *testing.T, p *proxy) { p.rate.Store(30_000) }},
 	}
-	for _, test := range tests {
+}
+
+// TestCuts holds that a link that is cut, goes silent or is slow loses nothing:
+// with shims over the hub's socket, with CLIs that dial in over TCP.
+func TestCuts(t *testing.T) {
+	t.Parallel()
+	for _, test := range troubles() {
 		for _, transport := range []string{"shim", "websocket"} {
 			t.Run(test.name+"/"+transport, func(t *testing.T) {
 				t.Parallel()

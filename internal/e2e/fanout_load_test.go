@@ -675,3 +675,25 @@ func cpuSeconds(pid int) float64 {
 	}
 	return ticks / perSecond
 }
+
+// atRest waits until processes compute nothing: the hub indexes lines for some time
+// after they came, which is not part of what the next measurement is about.
+func atRest(pids ...int) error {
+	used := func() (seconds float64) {
+		for _, pid := range pids {
+			seconds += cpuSeconds(pid)
+		}
+		return seconds
+	}
+	const quiet = 400 * time.Millisecond // in which at most one tick is counted
+	before := used()
+	for from := time.Now(); time.Since(from) < stuck; {
+		<-time.After(quiet)
+		now := used()
+		if now-before < 0.015 {
+			return nil
+		}
+		before = now
+	}
+	return fmt.Errorf("a process still computes after %s", stuck)
+}

@@ -493,6 +493,9 @@ func measureHeadline(b *testing.B, rounds, millis int) {
 					if w != bare {
 						w.next = next
 					}
+					if err := atRest(pids...); err != nil {
+						b.Fatal(err)
+					}
 					g, err := w.join(n)
 					if err == nil {
 						err = g.measure(deltas, millis, fanoutRates[n], at(w, deltas, n))

@@ -5,6 +5,7 @@ package e2e
 import (
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -40,11 +41,27 @@ type labOptions struct {
 	agent string
 	real  bool
 	env   []string
-	// plain takes the program without the race detector.
-	plain bool
+	// plain takes the program without the race detector, raced the one with it where
+	// plain is the default: see newNodeLab.
+	plain, raced bool
+	// sandbox is the hub's default for sessions: off if it is empty. With a mode,
+	// or with auto, which is the program's own default, the hub finds bubblewrap
+	// on its PATH; see sandboxed.
+	sandbox string
+	// away has the lab in no temporary folder: all of these can be written in a
+	// strict sandbox.
+	away bool
+	// tmp has the lab below /tmp, wherever TMPDIR is: other users reach it, and it can be
+	// written in a strict sandbox.
+	tmp bool
+	// ordinary has the hub, and so all that it starts, run as a user that is not
+	// root.
+	ordinary bool
 	// args are further ones of serve, config is its configuration file.
 	args   []string
 	config string
+	// tls has the hub's port speak TLS, with a certificate that it makes itself.
+	tls bool
 }
 
 // A lab is a folder with a hub of its own. The hub is started by start, killed
@@ -57,12 +74,14 @@ type lab struct {
 	root    string // short, for the sake of the socket
 	data    string
 	home    string
+	temp    string // for temporary files of what the hub starts
 	address string // host and port of the hub
 	http    *http.Client
 	numbers atomic.Int64
 
-	mu     sync.Mutex
-	server *server // the last one that was started
+	mu       sync.Mutex
+	server   *server    // the last one that was started
+	machines []*machine // the hub's nodes; see enroll
 }
 
 // newLab makes a lab. At the end of the test its hub is killed, whatever it
@@ -72,12 +91,30 @@ func newLab(t testing.TB, o *labOptions) *lab {
 	if o == nil {
 		o = &labOptions{}
 	}
-	root, err := os.MkdirTemp(suite.dir, "") //nolint:usetesting // its own folders have long names, and sockets short ones
+	parent := suite.dir
+	if o.away {
+		parent = awayDir(t)
+	}
+	if o.tmp {
+		parent = tmpDir(t)
+	}
+	root, err := os.MkdirTemp(parent, "") //nolint:usetesting // its own folders have long names, and sockets short ones
 	if err != nil {
 		t.Fatal(err)
 	}
 	l := &lab{t: t, options: *o, root: root, id: suite.id + "." + filepath.Base(root), data: filepath.Join(root, "d"), home: filepath.Join(root, "h")}
-	for _, dir := range []string{l.data, l.home, filepath.Join(root, "w")} {
+	l.temp = filepath.Join(root, "t") // not the root: a strict sandbox makes no folder writable that the home folder is in
+	if o.away {
+		l.temp = filepath.Join(suite.dir, filepath.Base(root))
+		if err := os.Mkdir(l.temp, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folders := []string{l.data, l.home, filepath.Join(root, "w")}
+	if !o.away {
+		folders = append(folders, l.temp)
+	}
+	for _, dir := range folders {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -90,9 +127,18 @@ func newLab(t testing.TB, o *labOptions) *lab {
 	l.address = freeAddress(t)
 	// A connection that the hub's death has closed must not be what the next
 	// request finds that out by.
-	l.http = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	transport := &http.Transport{DisableKeepAlives: true}
+	if o.tls {
+		transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: true} // the port is the lab's own
+	}
+	l.http = &http.Client{Transport: transport}
 	if l.options.agent == "" {
 		l.options.agent = l.installAgent()
+	}
+	l.options.agent = l.lend(l.options.agent)
+	l.sandboxed(o.sandbox)
+	if err := l.hand(l.root); err != nil {
+		t.Fatal(err)
 	}
 	t.Cleanup(l.close)
 	return l
@@ -138,18 +184,39 @@ func (l *lab) token() (string, error) {
 	return strings.TrimSpace(string(content)), err
 }
 
+// url is the hub's address.
+func (l *lab) url() string {
+	if l.options.tls {
+		return "https://" + l.address
+	}
+	return "http://" + l.address
+}
+
 // request returns a request to the hub.
 func (l *lab) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
 	token, err := l.token()
 	if err != nil {
 		return nil, err
 	}
-	request, err := http.NewRequestWithContext(ctx, method, "http://"+l.address+path, body)
+	request, err := http.NewRequestWithContext(ctx, method, l.url()+path, body)
 	if err != nil {
 		return nil, err
 	}
 	request.Header.Set("Authorization", "Bearer "+token)
 	return request, nil
+}
+
+// tried returns the path of the program that the lab tries.
+func (l *lab) tried() string {
+	l.t.Helper()
+	if !l.options.plain {
+		return program(l.t)
+	}
+	path, err := suite.plain()
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return path
 }
 
 // installAgent installs a program that is another simulated CLI in each working
@@ -161,7 +228,7 @@ func (l *lab) installAgent() string {
 	if err := os.Mkdir(fallback, 0o700); err != nil {
 		l.t.Fatal(err)
 	}
-	path, err := claudetest.InstallProgram(fallback, program(l.t), &claudetest.InstallOptions{})
+	path, err := claudetest.InstallProgram(fallback, l.tried(), &claudetest.InstallOptions{})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -178,7 +245,13 @@ func (l *lab) installAgent() string {
 // "" is the newest. record is where that keeps its record.
 func (l *lab) newDir(version string) (dir, record string) {
 	l.t.Helper()
-	dir = filepath.Join(l.root, "w", fmt.Sprint(l.numbers.Add(1)))
+	return l.newDirIn(filepath.Join(l.root, "w"), version)
+}
+
+// newDirIn is newDir below another folder.
+func (l *lab) newDirIn(parent, version string) (dir, record string) {
+	l.t.Helper()
+	dir = filepath.Join(parent, fmt.Sprint(l.numbers.Add(1)))
 	agent := filepath.Join(dir, ".agent")
 	if err := os.MkdirAll(agent, 0o700); err != nil {
 		l.t.Fatal(err)
@@ -192,7 +265,7 @@ func (l *lab) newDir(version string) (dir, record string) {
 		}
 		options.Quirks = &quirks
 	}
-	if _, err := claudetest.InstallProgram(agent, program(l.t), options); err != nil {
+	if _, err := claudetest.InstallProgram(agent, l.tried(), options); err != nil {
 		l.t.Fatal(err)
 	}
 	return dir, record
@@ -201,11 +274,11 @@ func (l *lab) newDir(version string) (dir, record string) {
 // environment is that of the hub, and so of everything that it starts.
 func (l *lab) environment(more ...string) []string {
 	env := []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + l.home, "TMPDIR=" + l.root,
+		"PATH=" + os.Getenv("PATH"), "HOME=" + l.home, "TMPDIR=" + l.temp,
 		"GORACE=atexit_sleep_ms=0 halt_on_error=1",
 		suiteEnv + "=" + suite.id, labEnv + "=" + l.id,
 	}
-	return slices.Concat(env, l.options.env, more)
+	return slices.Concat(env, l.options.env, l.sandboxEnv(), more)
 }
 
 // ctx returns a context that ends with the test or when patience does.
@@ -232,6 +305,14 @@ func (l *lab) close() {
 		logs, err := filepath.Glob(filepath.Join(l.data, "shims", "*.log"))
 		if err != nil {
 			l.t.Error(err)
+		}
+		for _, m := range l.nodes() {
+			l.t.Logf("what the node %s said:\n%s", m.name, tail(filepath.Join(m.root, "node.log"), 100))
+			more, err := filepath.Glob(filepath.Join(m.data, "shims", "*.log"))
+			if err != nil {
+				l.t.Error(err)
+			}
+			logs = append(logs, more...)
 		}
 		for _, log := range logs[:min(len(logs), 4)] {
 			l.t.Logf("what the shim %s said:\n%s", filepath.Base(log), tail(log, 60))
@@ -283,7 +364,13 @@ func exists(path string) func() error {
 }
 
 // processes returns all that a lab has started and that is still alive.
-func (l *lab) processes() []int { return carriers("HOME="+l.home, labEnv+"="+l.id) }
+func (l *lab) processes() []int {
+	marks := []string{"HOME=" + l.home, labEnv + "=" + l.id}
+	for _, m := range l.nodes() {
+		marks = append(marks, "HOME="+m.home)
+	}
+	return carriers(marks...)
+}
 
 // shims returns the shims of a lab.
 func (l *lab) shims() []int {

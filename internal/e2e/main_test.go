@@ -183,7 +183,7 @@ const roleLoad = "load"
 
 // play is the test binary in another role.
 func play(role string) int {
-	roles := map[string]func() error{roleLoad: runLoad, roleForms: runForms, roleThief: runThief, roleFanout: runFanout, roleBlast: runBlast, roleWriter: runWriter, roleBare: runBare}
+	roles := map[string]func() error{roleLoad: runLoad, roleForms: runForms, roleReads: runReads, roleThief: runThief, roleFanout: runFanout, roleBlast: runBlast, roleWriter: runWriter, roleBare: runBare, roleRelay: runRelay}
 	run, found := roles[role]
 	if !found {
 		fmt.Fprintf(os.Stderr, "%s is %q, which is no role\n", roleEnv, role)

@@ -61,7 +61,7 @@ func (m *midTurn) begin() {
 // said returns how many messages of the model are in the CLI's transcript.
 func (m *midTurn) said() int {
 	n := 0
-	for _, line := range m.transcripts() {
+	for _, line := range m.transcripts(m.home) {
 		if line.Type == "assistant" {
 			n++
 		}

@@ -98,7 +98,8 @@ func (l *lab) downgrade() {
 		}
 	}()
 	for _, statement := range []string{
-		"DROP INDEX entries_decided", "DROP INDEX entries_decided_in", "ALTER TABLE sessions DROP COLUMN bytes", "PRAGMA user_version = 1",
+		"DROP INDEX sessions_elsewhere", "ALTER TABLE sessions DROP COLUMN node", "ALTER TABLE runs DROP COLUMN node",
+		"DROP TABLE preferences", "DROP INDEX entries_decided", "DROP INDEX entries_decided_in", "ALTER TABLE sessions DROP COLUMN bytes", "PRAGMA user_version = 1",
 	} {
 		if _, err := db.ExecContext(l.t.Context(), statement); err != nil {
 			l.t.Fatalf("%s: %v", statement, err)

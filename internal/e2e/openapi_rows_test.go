@@ -3,6 +3,8 @@
 package e2e
 
 import (
+	"crypto/ed25519"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -33,7 +35,9 @@ type apiStage struct {
 	sum      string // of the rules that wait for confirmation
 	hash     string // of the rules file
 	token    string // the id of one
+	relay    string // the id of one
 	code     string
+	invited  string // the code of an invitation
 	adopted  string // a conversation
 	held     *talk
 }
@@ -89,7 +93,7 @@ func (s *apiStage) of(c apiCall) func(*testing.T) apiCall {
 // rows are all examples.
 func (s *apiStage) rows() []apiRow {
 	var rows []apiRow
-	for _, part := range [][]apiRow{s.talkRows(), s.controlRows(), s.eventRows(), s.libraryRows(), s.ruleRows(), s.accessRows(), s.lifeRows()} {
+	for _, part := range [][]apiRow{s.talkRows(), s.controlRows(), s.eventRows(), s.libraryRows(), s.ruleRows(), s.accessRows(), s.nodeRows(), s.lifeRows()} {
 		rows = append(rows, part...)
 	}
 	return rows
@@ -225,6 +229,7 @@ func (s *apiStage) libraryRows() []apiRow {
 		{"adopt-transcript", "", func(*testing.T) apiCall {
 			return apiCall{path: map[string]string{"conversation": s.adopted}, body: `{"client_id":"adopt","fork":true,"title":"Taken over"}`}
 		}},
+		{"list-presets", "", just(apiCall{})},
 		{"list-folders", "", just(apiCall{})},
 		{"list-folders", "with a prefix", func(*testing.T) apiCall {
 			return apiCall{query: "limit=5&prefix=" + url.QueryEscape(filepath.Join(s.lab.root, "w")+"/")}
@@ -251,6 +256,9 @@ func (s *apiStage) ruleRows() []apiRow {
 			return apiCall{path: map[string]string{"id": s.k.id, "rule": s.rule}}
 		}},
 		{"get-policy", "", just(apiCall{})},
+		{"save-preferences", "", just(apiCall{body: `{"dir":"/src/blog","permission_mode":"plan","model":"opus","allow":["Bash(ls:*)"],"deny":["Bash(rm:*)"]}`})},
+		{"get-preferences", "", just(apiCall{query: "dir=/src/blog"})},
+		{"forget-preferences", "", just(apiCall{query: "all=true"})},
 		{"get-rules-file", "", func(t *testing.T) apiCall {
 			t.Helper()
 			return apiCall{then: func(b []byte) { s.hash = readAnswer[api.RulesFile](t, b).Hash }}
@@ -295,7 +303,52 @@ func (s *apiStage) accessRows() []apiRow {
 		{"open-phone", "", just(apiCall{body: `{"listen":"127.0.0.1:0"}`})},
 		{"open-phone", "nowhere", just(apiCall{body: `{"listen":"192.0.2.77"}`, status: 422})},
 		{"close-phone", "", just(apiCall{})},
+		{"attach-relay", "", func(t *testing.T) apiCall {
+			t.Helper()
+			return apiCall{body: `{"url":"ws://127.0.0.1:9/ws"}`, then: func(b []byte) { s.relay = readAnswer[api.Relay](t, b).ID }}
+		}},
+		{"attach-relay", "again", just(apiCall{body: `{"url":"ws://127.0.0.1:9/ws"}`, status: 409})},
+		{"attach-relay", "in the clear", just(apiCall{body: `{"url":"ws://relay.example/ws"}`, status: 422})},
+		{"list-relays", "", just(apiCall{until: func(b []byte) bool { return strings.Contains(string(b), s.relay) }})},
+		{"detach-relay", "", func(*testing.T) apiCall { return apiCall{path: map[string]string{"id": s.relay}} }},
+		{"detach-relay", "again", func(*testing.T) apiCall { return apiCall{path: map[string]string{"id": s.relay}, status: 404} }},
 		{"login", "again", func(*testing.T) apiCall { return apiCall{body: `{"code":"` + s.code + `"}`, status: 401} }},
+	}
+}
+
+func (s *apiStage) nodeRows() []apiRow {
+	key, _, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		panic(err) // there is no randomness
+	}
+	join := func() string {
+		return `{"code":` + quoted(s.invited) + `,"key":"` + base64.StdEncoding.EncodeToString(key) + `","version":"1","os":"linux","arch":"amd64","hostname":"h"}`
+	}
+	of := func(call apiCall) func(*testing.T) apiCall {
+		call.path = map[string]string{"node": "gpu-1"}
+		return just(call)
+	}
+	return []apiRow{
+		{"invite-node", "", func(t *testing.T) apiCall {
+			t.Helper()
+			return apiCall{
+				body: `{"name":"gpu-1","labels":{"gpu":"h100"},"max_sessions":4,"ttl":60}`,
+				then: func(b []byte) { s.invited = readAnswer[api.NodeInvitation](t, b).Code },
+			}
+		}},
+		{"invite-node", "with a name that cannot be", just(apiCall{body: `{"name":"any"}`, status: 422})},
+		{"join-node", "", func(*testing.T) apiCall { return apiCall{body: join()} }},
+		{"join-node", "again", func(*testing.T) apiCall { return apiCall{body: join(), status: 401} }},
+		{"invite-node", "with a name that is taken", just(apiCall{body: `{"name":"gpu-1"}`, status: 409})},
+		{"list-nodes", "", just(apiCall{until: func(b []byte) bool { return strings.Contains(string(b), `"offline"`) }})},
+		{"get-node", "", of(apiCall{})},
+		{"create-session", "on a node that is not connected", just(apiCall{body: `{"dir":"/","node":"gpu-1"}`, status: 503})},
+		{"drain-node", "", of(apiCall{body: `{"draining":true}`})},
+		{"revoke-node", "", of(apiCall{})},
+		{"drain-node", "that was revoked", of(apiCall{body: `{"draining":false}`, status: 409})},
+		{"forget-node", "", of(apiCall{})},
+		{"forget-node", "again", of(apiCall{status: 404})},
+		{"get-node", "that was forgotten", of(apiCall{status: 404})},
 	}
 }
 

@@ -43,7 +43,6 @@ type apiResponse struct {
 		Schema any
 		Events map[string]any `json:"x-events"`
 	}
-	Message any `json:"x-message"`
 }
 
 // An apiOperation is one of a document.
@@ -392,7 +391,7 @@ func (a *apiTest) socketStream(ctx context.Context, op *apiOperation, target str
 		defer func() { _ = answer.Body.Close() }() // the connection is conn's
 	}
 	conn.SetReadLimit(64 << 20)
-	schema := op.responses["101"].Message
+	schema := op.responses["101"].Content["application/json"].Schema
 	for range frames {
 		kind, message, err := conn.Read(ctx)
 		if err != nil || kind != websocket.MessageText {

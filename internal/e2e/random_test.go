@@ -60,7 +60,8 @@ func TestRandomKills(t *testing.T) {
 				kills = test.soaked
 			}
 			value := seed(t)
-			l := newLab(t, nil)
+			// As people run it, with the sandbox that is the default.
+			l := newLab(t, &labOptions{sandbox: sandboxAuto})
 			l.start()
 			var sessions []*session
 			for range test.sessions {

@@ -37,6 +37,13 @@ func newRealLab(t *testing.T, version string) *lab {
 // script of the model.
 func newRealLabWith(t *testing.T, version, config string, script func(claudetest.Request) claudetest.Reply) (*lab, *claudetest.Model) {
 	t.Helper()
+	return newRealLabOf(t, version, script, labOptions{config: config})
+}
+
+// newRealLabOf is newRealLabWith with other options. Its configuration begins in
+// the table claude.
+func newRealLabOf(t *testing.T, version string, script func(claudetest.Request) claudetest.Reply, o labOptions) (*lab, *claudetest.Model) {
+	t.Helper()
 	program, err := conformance.Program(version)
 	if err != nil {
 		if os.Getenv(conformance.RequireEnv) == "1" {
@@ -51,7 +58,8 @@ func newRealLabWith(t *testing.T, version, config string, script func(claudetest
 		}
 	})
 	// The made-up key has to reach the CLI.
-	l := newLab(t, &labOptions{agent: program, real: true, config: "[claude]\nuse_api_billing = true\n" + config})
+	o.agent, o.real, o.config = program, true, "[claude]\nuse_api_billing = true\n"+o.config
+	l := newLab(t, &o)
 	l.options.env = claudetest.Env(l.home, model.URL())
 	return l, model
 }
@@ -139,6 +147,12 @@ func (s *session) realEnd(ctx context.Context, message *api.Message) error {
 // realVerdict compares the journal of a real CLI's session with its transcript.
 func (l *lab) realVerdict(s *session) {
 	l.t.Helper()
+	l.realVerdictAt(s, l.home)
+}
+
+// realVerdictAt is realVerdict for a CLI that has another home.
+func (l *lab) realVerdictAt(s *session, home string) {
+	l.t.Helper()
 	if _, err := s.awaitState(l.ctx(), api.StateIdle); err != nil {
 		l.t.Fatal(err)
 	}
@@ -153,7 +167,7 @@ func (l *lab) realVerdict(s *session) {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	kept := l.transcripts()
+	kept := l.transcripts(home)
 	if len(kept) == 0 {
 		l.t.Fatal("the CLI has kept no transcript")
 	}
@@ -176,10 +190,10 @@ type keptLine struct {
 	Meta      bool   `json:"isMeta"`
 }
 
-// transcripts reads all transcripts of a lab's home.
-func (l *lab) transcripts() []keptLine {
+// transcripts reads all transcripts of a home.
+func (l *lab) transcripts(home string) []keptLine {
 	l.t.Helper()
-	files, err := filepath.Glob(filepath.Join(l.home, ".claude", "projects", "*", "*.jsonl"))
+	files, err := filepath.Glob(filepath.Join(home, ".claude", "projects", "*", "*.jsonl"))
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -258,15 +272,19 @@ func TestRealShimKilled(t *testing.T) {
 	tests := []struct {
 		name, version string
 		dead          bool // the hub too
+		sandbox       string
 	}{
-		{"newest", conformance.Newest, false},
-		{"newest, hub dead", conformance.Newest, true},
-		{"oldest", conformance.Oldest, false},
+		{"newest", conformance.Newest, false, ""},
+		{"newest, hub dead", conformance.Newest, true, sandboxDeny},
+		{"newest, sandbox", conformance.Newest, false, sandboxStrict},
+		{"oldest", conformance.Oldest, false, ""},
+		{"oldest, sandbox, hub dead", conformance.Oldest, true, sandboxAuto},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			l := newRealLab(t, test.version)
+			l.sandboxed(test.sandbox)
 			l.start()
 			s := l.mustCreate(nil)
 			if _, err := s.send(l.ctx(), "first", `@tool Bash {"command":"echo begun > begun && sleep 600","description":"Wait","timeout":600000}`+"\n@say Done."); err != nil {

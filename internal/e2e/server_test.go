@@ -40,11 +40,14 @@ func (l *lab) launch(env ...string) *server {
 // serveArgs returns the arguments of the hub, after writing its configuration file.
 func (l *lab) serveArgs() ([]string, error) {
 	args := []string{"serve", "--data-dir", l.data, "--addr", l.address, "--agent", l.options.agent}
+	if l.options.tls {
+		args = append(args, "--tls-self-signed")
+	}
 	if l.options.config == "" {
 		return args, nil
 	}
 	path := filepath.Join(l.root, "config.toml")
-	if err := os.WriteFile(path, []byte(l.options.config), 0o600); err != nil {
+	if err := errors.Join(os.WriteFile(path, []byte(l.options.config), 0o600), l.hand(path)); err != nil {
 		return nil, err
 	}
 	return append(args, "--config", path), nil
@@ -64,6 +67,7 @@ func (l *lab) tryLaunch(env ...string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
+	path = l.lend(path)
 	log, err := os.OpenFile(filepath.Join(l.root, "serve.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
@@ -71,7 +75,7 @@ func (l *lab) tryLaunch(env ...string) (*server, error) {
 	defer func() { _ = log.Close() }() // the process has its own
 	s := &server{cmd: exec.Command(path, append(args, l.options.args...)...), ready: make(chan struct{}), done: make(chan struct{})}
 	s.cmd.Env = l.environment(env...)
-	s.cmd.Dir = l.root
+	s.cmd.Dir, s.cmd.SysProcAttr = l.root, l.attributes()
 	s.cmd.Stderr = log
 	output, input, err := os.Pipe()
 	if err != nil {

@@ -30,9 +30,17 @@ type session struct {
 // create creates a session, however often the hub dies meanwhile.
 func (l *lab) create(ctx context.Context, change func(*api.CreateSession)) (*session, error) {
 	dir, record := l.newDir("")
+	return l.createIn(ctx, dir, record, change)
+}
+
+// createIn is create in a folder that newDir has made.
+func (l *lab) createIn(ctx context.Context, dir, record string, change func(*api.CreateSession)) (*session, error) {
 	request := api.CreateSession{ClientID: "create-" + dir, Dir: dir}
 	if change != nil {
 		change(&request)
+	}
+	if err := l.hand(dir); err != nil {
+		return nil, err
 	}
 	var created api.Created
 	if err := l.insist(ctx, http.MethodPost, "/v1/sessions", request, &created); err != nil {

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -57,14 +58,20 @@ func (l *lab) awaitSleepers(n int) {
 // message must start it again.
 func TestShimKilled(t *testing.T) {
 	t.Parallel()
-	for _, dead := range []bool{false, true} {
-		name := "hub alive"
-		if dead {
-			name = "hub dead"
-		}
-		t.Run(name, func(t *testing.T) {
+	tests := []struct {
+		name, sandbox string
+		dead          bool // the hub too
+	}{
+		{"hub alive", "", false},
+		{"hub dead", "", true},
+		{"sandbox, hub alive", sandboxAuto, false},
+		{"sandbox, hub dead", sandboxStrict, true},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			l := newLab(t, nil)
+			dead := test.dead
+			l := newLab(t, &labOptions{sandbox: test.sandbox})
 			l.burdened()
 			l.start()
 			s := l.mustCreate(nil)
@@ -192,7 +199,8 @@ func TestRestartKeepsAgents(t *testing.T) {
 	if _, err := asks.awaitQuestion(l.ctx(), 0, 1); err != nil {
 		t.Fatal(err)
 	}
-	streaming, err := streams.send(l.ctx(), "streams", "@slow 20ms\n@say "+strings.Repeat("word ", 200))
+	// Longer than a busy machine takes to get from here to the restart.
+	streaming, err := streams.send(l.ctx(), "streams", "@slow 20ms\n@say "+strings.Repeat("word ", 900))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +239,16 @@ func TestRestartKeepsAgents(t *testing.T) {
 // that serve --stop-agents stops all.
 func TestStopAgents(t *testing.T) {
 	t.Parallel()
-	l := newLab(t, nil)
+	for _, sandbox := range []string{"", sandboxAuto} {
+		t.Run("sandbox "+cmp.Or(sandbox, "off"), func(t *testing.T) {
+			t.Parallel()
+			stopAgents(t, sandbox)
+		})
+	}
+}
+
+func stopAgents(t *testing.T, sandbox string) {
+	l := newLab(t, &labOptions{sandbox: sandbox})
 	l.burdened()
 	l.start()
 	first, second := l.mustCreate(nil), l.mustCreate(nil)

@@ -139,17 +139,21 @@ func (l *lab) dial(dir, program, address, token string, post bool) {
 }
 
 // TestStory holds that the story comes to its end when nobody is killed, and
-// that what happens to an agent when its hub ends in good order is nothing.
+// that what happens to an agent when its hub ends in good order is nothing. Its
+// hub is one that was told nothing of sandboxes: agents that it starts are in one.
 func TestStory(t *testing.T) {
 	t.Parallel()
 	for _, transport := range []string{"shim", "websocket", "hybrid"} {
 		t.Run(transport, func(t *testing.T) {
 			t.Parallel()
-			l := newLab(t, nil)
+			l := newLab(t, &labOptions{sandbox: sandboxAuto})
 			l.start()
 			s := l.session(transport)
 			if err := s.tell(l.ctx()); err != nil {
 				t.Fatal(err)
+			}
+			if !s.dialled {
+				s.contained(sandboxDeny)
 			}
 			l.verdict(s)
 			l.start()

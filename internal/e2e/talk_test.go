@@ -40,7 +40,7 @@ func (l *lab) client() *client.Client {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	c, err := client.New(&client.Options{BaseURL: "http://" + l.address, Token: token})
+	c, err := client.New(&client.Options{BaseURL: l.url(), Token: token, Pin: l.pin()})
 	if err != nil {
 		l.t.Fatal(err)
 	}
