@@ -82,7 +82,14 @@ export class Hub {
       ),
       {
         cwd: this.folder,
-        env: { PATH: process.env.PATH ?? "", HOME: join(this.folder, "home"), GORACE: "atexit_sleep_ms=0", ...this.options.env },
+        env: {
+          PATH: process.env.PATH ?? "",
+          HOME: join(this.folder, "home"),
+          GORACE: "atexit_sleep_ms=0",
+          // The default depends on what the machine has.
+          SWITCHBOARD_SANDBOX_MODE: "off",
+          ...this.options.env,
+        },
         stdio: ["ignore", "pipe", "pipe"],
       },
     );

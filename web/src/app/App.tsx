@@ -32,6 +32,7 @@ const ConversationPage = page(() => conversation().then((m) => m.ConversationPag
 const InboxPage = page(() => inbox().then((m) => m.InboxPage));
 const InsightPage = page(() => import("../insight").then((m) => m.InsightPage));
 const RulesPage = page(() => import("../insight").then((m) => m.RulesPage));
+const MachinesPage = page(() => import("../machines").then((m) => m.MachinesPage));
 const TimelinePage = page(() => import("../insight").then((m) => m.TimelinePage));
 const SettingsPage = page(() => import("./Settings").then((m) => m.SettingsPage));
 
@@ -70,6 +71,7 @@ export function App() {
     { keys: "g f", label: t.keys.search, run: () => go({ page: "search", q: "" }) },
     { keys: "g c", label: t.keys.insight, run: () => go({ page: "insight", tab: "costs" }) },
     { keys: "g r", label: t.keys.rules, run: () => go({ page: "rules" }) },
+    { keys: "g m", label: t.keys.machines, run: () => go({ page: "machines" }) },
     { keys: "g ,", label: t.keys.settings, run: () => go({ page: "settings" }) },
   ]);
   const withNavigation = wide || route.page !== "session";
@@ -169,6 +171,8 @@ function content(route: Route): ReactNode {
       return <InsightPage tab={route.tab} />;
     case "rules":
       return <RulesPage />;
+    case "machines":
+      return <MachinesPage />;
     case "settings":
       return <SettingsPage />;
   }

@@ -6,6 +6,7 @@ import {
   type LucideIcon,
   MessagesSquare,
   Search,
+  Server,
   Settings,
   ShieldCheck,
 } from "lucide-react";
@@ -18,12 +19,14 @@ import { openQuestions } from "./badge";
 import css from "./Navigation.module.css";
 import { Link, type Route } from "./router";
 
-const entries: readonly { to: Route; icon: LucideIcon }[] = [
+/** The pages. A narrow bar has no room for all: the settings lead to those that are for wide screens only. */
+const entries: readonly { to: Route; icon: LucideIcon; wideOnly?: boolean }[] = [
   { to: { page: "sessions" }, icon: MessagesSquare },
   { to: { page: "inbox" }, icon: Inbox },
   { to: { page: "search", q: "" }, icon: Search },
   { to: { page: "insight", tab: "costs" }, icon: ChartColumn },
   { to: { page: "rules" }, icon: ShieldCheck },
+  { to: { page: "machines" }, icon: Server, wideOnly: true },
   { to: { page: "settings" }, icon: Settings },
 ];
 
@@ -37,13 +40,16 @@ interface NavigationProps {
 /** The pages: a slim rail at the side, or a bar at the bottom of narrow screens. */
 export function Navigation({ route, wide, onHelp, onPalette }: NavigationProps) {
   const count = usePart(useHub().questions, openQuestions);
+  const shown = entries.filter(({ wideOnly }) => wide || !wideOnly);
+  // A page without an entry belongs to the one that leads to it.
+  const at = route.page === "session" ? "sessions" : !wide && route.page === "machines" ? "settings" : route.page;
   return (
     <div className={classes(css.navigation, wide ? css.rail : css.bar)}>
       {wide && <Brand />}
       <nav aria-label={t.navigation}>
         <ul className={css.entries}>
-          {entries.map(({ to, icon: Icon }) => {
-            const here = to.page === route.page || (to.page === "sessions" && route.page === "session");
+          {shown.map(({ to, icon: Icon }) => {
+            const here = to.page === at;
             const counted = to.page === "inbox" && count > 0;
             return (
               <li key={to.page}>

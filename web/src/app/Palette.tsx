@@ -42,6 +42,7 @@ export function Palette({ isOpen, onClose, onHelp }: PaletteProps) {
     { id: "search", label: t.pages.search, keys: "g f", run: () => go({ page: "search", q: "" }) },
     { id: "insight", label: t.pages.insight, keys: "g c", run: () => go({ page: "insight", tab: "costs" }) },
     { id: "rules", label: t.pages.rules, keys: "g r", run: () => go({ page: "rules" }) },
+    { id: "machines", label: t.pages.machines, keys: "g m", run: () => go({ page: "machines" }) },
     { id: "settings", label: t.pages.settings, keys: "g ,", run: () => go({ page: "settings" }) },
     { id: "help", label: t.keys.title, keys: "?", run: onHelp },
   ]);

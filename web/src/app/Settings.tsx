@@ -1,4 +1,4 @@
-import { LogOut, TriangleAlert } from "lucide-react";
+import { ChevronRight, LogOut, Server, TriangleAlert } from "lucide-react";
 import { type Scope, useHub } from "../store/hub";
 import { useReadable } from "../store/readable";
 import { appTexts as texts } from "../texts/app";
@@ -11,6 +11,7 @@ import { forgetKeptDrafts } from "./drafts";
 import type { NewsKind } from "./news";
 import { enableNotifications, notifySettings, permission, setNotifySettings, showTest } from "./notifications";
 import { PageHeader } from "./PageHeader";
+import { Link } from "./router";
 import { Section } from "./Section";
 import css from "./Settings.module.css";
 import { setTheme, type Theme, theme } from "./theme";
@@ -27,6 +28,7 @@ export function SettingsPage() {
           <Appearance />
           <Notifications />
           <AccessSections />
+          <Machines />
           <About />
         </div>
       </div>
@@ -89,6 +91,22 @@ function Notifications() {
           </div>
         </>
       )}
+    </Section>
+  );
+}
+
+/** Leads to the page of machines, for which a narrow bar of pages has no room. */
+function Machines() {
+  return (
+    <Section title={texts.pages.machines}>
+      <p className={css.why}>{t.machinesWhy}</p>
+      <div>
+        <Link to={{ page: "machines" }} className={css.leads}>
+          <Server size={16} aria-hidden="true" />
+          {t.machines}
+          <ChevronRight size={16} aria-hidden="true" />
+        </Link>
+      </div>
     </Section>
   );
 }

@@ -39,6 +39,12 @@ test("a session without a title is called by its folder, as in the list", () => 
   expect(find("shop", [], [aSummary({ id: "s1", title: "", dir: "/src/shop" })], [])[0]?.label).toBe("Session in shop");
 });
 
+test("a session is found by its machine, and says which that is", () => {
+  const all = [aSummary({ id: "s1", title: "Train", node: "gpu-1", dir: "/src/model" }), aSummary({ id: "s2", title: "Docs" })];
+  const found = find("gpu-1", [], all, []).filter(({ group }) => group === "Sessions");
+  expect(found.map(({ id, hint }) => [id, hint])).toEqual([["session s1", "Idle · gpu-1 · /src/model"]]);
+});
+
 test("a question is found by the session that asks it, and says which that is", () => {
   const asked = aQuestion({ id: "q1", session: "s1", title: "make deploy", description: "Deploy" });
   const found = find("weather", [], [aSummary({ id: "s1", title: "Weather" })], [asked]);

@@ -82,7 +82,7 @@ export function find(
       {
         id: `session ${session.id}`,
         label: titleOf(session),
-        hint: [stateWord(session.state), session.dir].filter(Boolean).join(" · "),
+        hint: [stateWord(session.state), session.node && visible(session.node), session.dir].filter(Boolean).join(" · "),
         group: t.palette.sessions,
         run: () => go({ page: "session", id: session.id }),
       },

@@ -12,6 +12,7 @@ const routes: Route[] = [
   { page: "search", q: "a b&c=%?" },
   { page: "insight", tab: "costs" },
   { page: "rules" },
+  { page: "machines" },
   { page: "settings" },
 ];
 

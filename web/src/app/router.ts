@@ -8,6 +8,7 @@ export type Route =
   | { page: "search"; q: string }
   | { page: "insight"; tab: string }
   | { page: "rules" }
+  | { page: "machines" }
   | { page: "settings" };
 
 /** The address of a place, for links: "#/s/ID/e/EVENT". */
@@ -28,6 +29,8 @@ export function href(route: Route): string {
       return `#/insight/${encodeURIComponent(route.tab)}`;
     case "rules":
       return "#/rules";
+    case "machines":
+      return "#/machines";
     case "settings":
       return "#/settings";
   }
@@ -52,6 +55,7 @@ export function parse(hash: string): Route {
   // Rules were a part of the insights once.
   if (first === "rules" || (first === "insight" && second === "rules")) return { page: "rules" };
   if (first === "insight") return { page: "insight", tab: second || "costs" };
+  if (first === "machines") return { page: "machines" };
   if (first === "settings") return { page: "settings" };
   return { page: "sessions" };
 }

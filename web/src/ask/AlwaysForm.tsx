@@ -4,6 +4,7 @@ import type { Always, Policy, RulesFile } from "../api/types";
 import { Link } from "../app/router";
 import { useHub } from "../store/hub";
 import { askTexts as t } from "../texts/ask";
+import { sandboxTexts } from "../texts/sandbox";
 import { Button } from "../ui/buttons";
 import { RadioGroup, TextInput } from "../ui/fields";
 import { ErrorNote, Note } from "../ui/notes";
@@ -15,6 +16,7 @@ import {
   alwaysSuggestion,
   type Destination,
   destinationsOf,
+  hostRuleOf,
   isOfTomorrow,
   rulesOf,
   suggestionsOf,
@@ -32,15 +34,18 @@ const everywhere = "everywhere";
 export function AlwaysForm({ tool, onBack, onDone }: { tool: string; onBack(): void; onDone(always?: Always): void }) {
   const { question, admin, sending } = useCard();
   const suggestions = suggestionsOf(question);
+  // A host is allowed for the session elsewhere: here the rule is written, for this session or for all.
+  const host = hostRuleOf(question);
+  const first = host?.rule ?? tool;
   // Nothing is chosen beforehand but where there is only one, and it is kept for the session: the least that can be meant.
   const [what, setWhat] = useState<string | null>(
-    suggestions.length === 0 ? ownRule : suggestions.length === 1 ? String(suggestions[0]?.index) : null,
+    host || suggestions.length === 0 ? ownRule : suggestions.length === 1 ? String(suggestions[0]?.index) : null,
   );
-  const [chosen, setWhere] = useState<string>("session");
+  const [chosen, setWhere] = useState<string>(host ? everywhere : "session");
   const [written, setRule] = useDraft(question.id, "rule");
   const [error, setError] = useState<string>();
   const [review, setReview] = useState<readonly string[]>();
-  const rule = written === "" ? tool : written.trim();
+  const rule = written === "" ? first : written.trim();
   const taken = suggestions.find((s) => String(s.index) === what);
   const places = what === ownRule ? destinationsOf({ rule }) : taken ? destinationsOf({ suggestion: taken.suggestion }) : [];
   const rules = what === ownRule ? (rule === "" ? [] : [rule]) : taken ? rulesOf(taken.suggestion) : [];
@@ -76,26 +81,28 @@ export function AlwaysForm({ tool, onBack, onDone }: { tool: string; onBack(): v
   if (review) return <AllSessions rules={review} onBack={() => setReview(undefined)} onDone={() => onDone()} />;
   return (
     <div ref={form} className={css.entry}>
-      <RadioGroup
-        label={t.alwaysTitle}
-        value={what}
-        onChange={setWhat}
-        items={[
-          ...suggestions.map(({ index, suggestion: s }) => ({
-            id: String(index),
-            label: visible(suggestionText(s) || JSON.stringify(s.update)),
-            ...(s.text && isOfTomorrow(s) ? { hint: visible(JSON.stringify(s.update)) } : {}),
-          })),
-          { id: ownRule, label: t.ownRule, isDisabled: !admin, ...(admin ? {} : { hint: t.needsAdmin }) },
-        ]}
-      />
+      {!host && (
+        <RadioGroup
+          label={t.alwaysTitle}
+          value={what}
+          onChange={setWhat}
+          items={[
+            ...suggestions.map(({ index, suggestion: s }) => ({
+              id: String(index),
+              label: visible(suggestionText(s) || JSON.stringify(s.update)),
+              ...(s.text && isOfTomorrow(s) ? { hint: visible(JSON.stringify(s.update)) } : {}),
+            })),
+            { id: ownRule, label: t.ownRule, isDisabled: !admin, ...(admin ? {} : { hint: t.needsAdmin }) },
+          ]}
+        />
+      )}
       {what === ownRule && (
         <>
           <TextInput
             label={t.ownRuleLabel}
-            hint={t.ownRuleHint}
+            hint={host ? sandboxTexts.hostRuleHint : t.ownRuleHint}
             mono
-            value={written === "" ? tool : written}
+            value={written === "" ? first : written}
             onChange={(text) => {
               setRule(text === "" ? " " : text);
               setError(undefined);

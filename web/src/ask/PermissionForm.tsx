@@ -2,19 +2,20 @@ import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react"
 import type { Json, Question } from "../api/types";
 import { isObject, obj } from "../talk/json";
 import { askTexts as t } from "../texts/ask";
+import { sandboxTexts } from "../texts/sandbox";
 import { ToolPreview } from "../tools";
 import { Button } from "../ui/buttons";
 import { TextArea } from "../ui/fields";
 import { Note } from "../ui/notes";
 import { AlwaysForm } from "./AlwaysForm";
-import { allow, deny, suggestionsOf, suggestionText } from "./answers";
+import { allow, alwaysSuggestion, deny, hostRuleOf, suggestionsOf, suggestionText } from "./answers";
 import css from "./Card.module.css";
 import { useCard, useCardKeys } from "./card";
 import { useDraft, useDraftOf } from "./drafts";
 import { isExact, parseObject, problemText } from "./exact";
 import { holdsHidden, isTooLong, mayBeFolded } from "./hidden";
 import { Fact, Facts, Reason, RevealedJson, ScrollBox } from "./parts";
-import { callOf, canAlways, enterPlanMode, type ToolCall, writesFile } from "./request";
+import { callOf, canAlways, canEdit, enterPlanMode, isOfSandbox, type ToolCall, writesFile } from "./request";
 import { headline } from "./words";
 
 type Step = "ask" | "always" | "edit" | "deny" | "stop";
@@ -84,7 +85,7 @@ export function PermissionForm() {
       )}
       {(step === "deny" || step === "stop") && (
         <Reason
-          title={step === "stop" ? t.stopTitle : t.denyTitle}
+          title={step === "stop" ? t.stopTitle : isOfSandbox(question) ? sandboxTexts.denyTitle : t.denyTitle}
           placeholder={t.noReason}
           value={reason}
           onChange={setReason}
@@ -153,7 +154,9 @@ function Buttons({
   look: { look: boolean; cut: boolean };
   onStep(step: Step): void;
 }) {
-  const { answer, refused, off, sends, complain } = useCard();
+  const { question, admin, answer, refused, off, sends, complain } = useCard();
+  const host = hostRuleOf(question);
+  const stops = !call.hook && !isOfSandbox(question);
   const plan = call.tool === enterPlanMode;
   const known = call.input !== undefined;
   const why = refused ?? (known ? undefined : t.notKnown);
@@ -168,10 +171,10 @@ function Buttons({
   const always = canAlways(call) && known;
   useCardKeys({
     y: yes,
-    a: open("always", always),
-    e: open("edit", known && !plan),
+    a: host && !admin ? () => complain(refused ?? t.needsAdmin) : open("always", always),
+    e: open("edit", canEdit(call)),
     n: open("deny", true),
-    s: open("stop", !call.hook),
+    s: open("stop", stops),
   });
   return (
     <div className={css.actions}>
@@ -183,12 +186,17 @@ function Buttons({
       >
         {plan ? t.enterPlan : edited === undefined ? t.allow : t.allowEdited}
       </Button>
+      {always && host && (
+        <Button onPress={() => answer(allow({ always: alwaysSuggestion(host.index, "session") }), look)} {...off}>
+          {sandboxTexts.allowSession}
+        </Button>
+      )}
       {always && (
-        <Button kbd="a" onPress={open("always", true)} {...off}>
+        <Button kbd="a" onPress={open("always", true)} {...(host && !admin ? { isDisabled: true, reason: t.needsAdmin } : off)}>
           {t.always}
         </Button>
       )}
-      {known && !plan && (
+      {canEdit(call) && (
         <Button kbd="e" onPress={open("edit", true)} {...off}>
           {edited === undefined ? t.edit : t.editAgain}
         </Button>
@@ -197,7 +205,7 @@ function Buttons({
       <Button kbd="n" onPress={open("deny", true)} {...off}>
         {plan ? t.notEnterPlan : t.deny}
       </Button>
-      {!call.hook && (
+      {stops && (
         <Button kbd="s" variant="quiet" onPress={open("stop", true)} {...off}>
           {t.denyStop}
         </Button>

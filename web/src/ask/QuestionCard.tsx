@@ -3,6 +3,7 @@ import { type KeyboardEvent, type ReactNode, useCallback, useLayoutEffect, useMe
 import type { Question } from "../api/types";
 import { isField } from "../app/keys";
 import { Link } from "../app/router";
+import { MachineName } from "../machines/MachineName";
 import { titleOf } from "../sessions/list";
 import { type OpenSession, useHub } from "../store/hub";
 import { usePart, useReadable } from "../store/readable";
@@ -188,6 +189,7 @@ function OpenCard(props: QuestionCardProps & { answering: ReturnType<typeof useA
               {name}
             </Link>
           )}
+          {!session && <MachineName node={summary?.node} className={css.dir} />}
           {!session && summary?.dir && <Path path={summary.dir} className={css.dir} />}
           <span className={css.since}>
             <Clock3 size={13} aria-hidden="true" /> <Ago time={question.opened} />

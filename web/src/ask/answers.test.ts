@@ -76,6 +76,7 @@ const made: readonly Answer[] = [
   chosen({ text: "The one we have" }, { labels: ["API"], text: "and the docs", notes: "The console can wait." }),
   chosen({ labels: ["PostgreSQL"] }, { skip: true }),
   deny("Decide yourself."),
+  deny("Use the mirror."),
   approve(plan, "fresh", nothing),
   approve(plan, "fresh", { ...nothing, bypass: true }),
   approve(plan, "accept_edits", { ...nothing, edited: "1. Write the tests.\n2. Fix the parser.\n3. Update the docs." }),

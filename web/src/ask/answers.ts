@@ -1,5 +1,6 @@
 import type { Always, Answer, ChoiceAnswer, Json, Question, Suggestion } from "../api/types";
 import { arr, isObject, str } from "../talk/json";
+import { isHostRule, networkAccess } from "../talk/network";
 import { askTexts as t } from "../texts/ask";
 import { modeName } from "../texts/modes";
 import { choicesOf } from "./request";
@@ -66,9 +67,20 @@ export function suggestionText(s: Suggestion): string {
   return mode === "" ? s.text : t.allEdits(modeName(mode));
 }
 
+/** The rule about its host that a question of the sandbox suggests, with its number; undefined if no rule can name the host. */
+export function hostRuleOf(q: Question): { index: number; rule: string } | undefined {
+  if (q.tool !== networkAccess) return undefined;
+  for (const { index, suggestion } of suggestionsOf(q)) {
+    const [rule, ...others] = rulesOf(suggestion);
+    if (rule !== undefined && others.length === 0 && isHostRule(rule)) return { index, rule };
+  }
+  return undefined;
+}
+
 /** Where what is allowed for good can be kept; undefined stands for where the CLI itself keeps it. */
 export function destinationsOf(what: { suggestion: Suggestion } | { rule: string }): readonly (Destination | undefined)[] {
-  if ("rule" in what) return [...suggestionDestinations, "switchboard"];
+  // The CLI's settings know no hosts.
+  if ("rule" in what) return isHostRule(what.rule) ? ["switchboard"] : [...suggestionDestinations, "switchboard"];
   return isOfTomorrow(what.suggestion) ? [undefined] : suggestionDestinations;
 }
 

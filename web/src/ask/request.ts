@@ -1,5 +1,6 @@
 import type { Choice, Json, Question } from "../api/types";
 import { arr, at, bool, isObject, type JsonObject, str } from "../talk/json";
+import { networkAccess } from "../talk/network";
 
 /** What the CLI asks, without the envelope in which it may come. */
 export function requestOf(q: Question): JsonObject {
@@ -51,6 +52,16 @@ export const enterPlanMode = "EnterPlanMode";
 /** Whether a call can be allowed for good. */
 export function canAlways(call: ToolCall): boolean {
   return !call.hook && !call.once && call.tool !== enterPlanMode;
+}
+
+/** Whether what a tool gets can be edited. What a sandbox asks about happens already, and waits. */
+export function canEdit(call: ToolCall): boolean {
+  return call.input !== undefined && call.tool !== enterPlanMode && call.tool !== networkAccess;
+}
+
+/** Whether it is our sandbox that asks about a host. The agent learns nothing of it, only the program that wants to connect. */
+export function isOfSandbox(q: Question): boolean {
+  return q.request_id.startsWith("sandbox-");
 }
 
 /** Whether a tool writes a file: a long one says at its beginning what it is, whereas a command may hide in its last line what it does. */

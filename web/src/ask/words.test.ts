@@ -6,7 +6,7 @@ import { rulesOf, suggestionText } from "./answers";
 import { saysNothing } from "./parts";
 import { lastWords } from "./said";
 import { alikeOf, likeness } from "./Together";
-import { headline } from "./words";
+import { headline, outcomeOf } from "./words";
 
 const asks = (tool: string, input: Json, parts: Partial<Question> = {}): Question =>
   aQuestion({ tool, request: { tool_name: tool, input }, ...parts });
@@ -26,6 +26,10 @@ describe("the headline of a question", () => {
     ["Skill", { skill: "review" }, "Use the skill review?"],
     ["mcp__tickets__create", {}, "Use create from tickets?"],
     ["EnterPlanMode", {}, "Enter plan mode?"],
+    ["SandboxNetworkAccess", { host: "example.com", port: 443 }, "Connect to example.com:443?"],
+    ["SandboxNetworkAccess", { host: "2001:db8::1", port: 22 }, "Connect to [2001:db8::1]:22?"],
+    ["SandboxNetworkAccess", { host: "a\u202eb", port: 1 }, "Connect to a⟨U+202E⟩b:1?"],
+    ["SandboxNetworkAccess", {}, "Connect to a host?"],
     ["Edit", {}, "Use Edit?"],
     ["Tomorrow", {}, "Use Tomorrow?"],
   ])("%s %j", (tool, input, want) => expect(headline(asks(tool, input))).toBe(want));
@@ -37,6 +41,13 @@ describe("the headline of a question", () => {
     expect(headline(choice(3))).toBe("Claude has 3 questions");
     expect(headline(aQuestion({ kind: "plan", plan: { text: "1. Do it.", outcomes: [] } }))).toBe("Approve this plan?");
   });
+});
+
+it("what the sandbox allowed is not said to be a rule's", () => {
+  const rule = { rule: "sandbox_auto_allow", decision: "allow" as const, scope: "sandbox" };
+  const q = aQuestion({ state: "answered", from: "hub", rule, reason: "It holds it back.", answer: { decision: "allow" } });
+  expect(outcomeOf(q)).toBe("allowed by the sandbox");
+  expect(outcomeOf({ ...q, rule: { ...rule, scope: "global" } })).toBe("allowed by rule sandbox_auto_allow: It holds it back.");
 });
 
 it("a reason that says nothing is not shown", () => {

@@ -1,7 +1,9 @@
 import type { Question } from "../api/types";
 import { oneLine, str } from "../talk/json";
+import { connectionOf, networkAccess } from "../talk/network";
 import { mcpName } from "../talk/title";
 import { askTexts as t } from "../texts/ask";
+import { sandboxTexts } from "../texts/sandbox";
 import { visible } from "../ui/visible";
 import { isAnswerable } from "./answers";
 import { formOf } from "./form";
@@ -33,6 +35,10 @@ function ofCall(call: ToolCall, told: string): string {
   switch (call.tool) {
     case enterPlanMode:
       return t.mayPlan;
+    case networkAccess: {
+      const { host, port } = connectionOf(call.input);
+      return host === "" ? sandboxTexts.connectAny : sandboxTexts.connect(host, port);
+    }
     case "Bash":
     case "PowerShell":
       return t.runCommand;
@@ -90,6 +96,10 @@ function aboutQuestion(q: Question): string {
 /** What was asked, in a line. */
 export function asked(q: Question): string {
   const what = aboutQuestion(q);
+  if (q.kind === "permission" && q.tool === networkAccess) {
+    const { host, port } = connectionOf(callOf(q).input);
+    if (host !== "") return visible(sandboxTexts.askedConnect(host, port));
+  }
   if (q.kind === "permission") return t.askedToUse(visible(q.tool ?? ""), what);
   if (q.kind === "plan") return t.askedPlan;
   return t.asked(t.rowKind[q.kind] ?? t.rowOther, what);
@@ -106,7 +116,7 @@ export function outcomeLabel(q: Question, outcome: string, bypass: boolean): str
 export function outcomeOf(q: Question, me?: string): string {
   const text = [settledBy(q, me)];
   if (q.state === "answered_too_late") text.push(`, ${t.tooLate}`);
-  const why = q.answer?.message || q.reason;
+  const why = q.answer?.message || (bySandbox(q) ? "" : q.reason);
   if (why) text.push(`: ${why}`);
   return text.join("");
 }
@@ -117,7 +127,13 @@ function settledBy(q: Question, me?: string): string {
   return t.by(t.said.other, who(q, me));
 }
 
+/** Whether a command was allowed because its sandbox holds it back: no rule says so, and it is so for every command. */
+function bySandbox(q: Question): boolean {
+  return q.from === "hub" && q.rule?.scope === "sandbox";
+}
+
 function who(q: Question, me?: string): string {
+  if (bySandbox(q)) return sandboxTexts.itself;
   if (q.from === "hub" && q.rule && q.rule.decision !== "ask") return t.byRule(q.rule.rule);
   if (q.by) return q.by === me ? t.you : q.by;
   if (q.from === "hub") return t.byHub;

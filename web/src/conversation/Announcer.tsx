@@ -3,6 +3,7 @@ import type { OpenSession } from "../store/hub";
 import type { Item } from "../talk/item";
 import { eventNumber } from "../talk/keys";
 import { conversationTexts as t } from "../texts/conversation";
+import { sandboxTexts } from "../texts/sandbox";
 import { talkTexts } from "../texts/talk";
 import css from "../ui/unseen.module.css";
 import { reason } from "./Turn";
@@ -98,6 +99,7 @@ function sentenceOf(item: Item): string {
     if (item.interrupted) return t.turnStopped;
     return item.failed ? `${t.turnFailed}: ${reason(item).slice(0, 200)}` : t.turnDone;
   }
+  if (item.kind === "refusal") return sandboxTexts.refused(item.refusal).slice(0, 200);
   if (item.kind === "notice" && item.level === "bad") return `${talkTexts.topics.bad}: ${item.title.slice(0, 200)}`;
   return "";
 }

@@ -9,6 +9,7 @@ import type { Item } from "../talk/item";
 import { conversationTexts as t } from "../texts/conversation";
 import { ToolCard } from "../tools";
 import { NoticeRow } from "../tools/Notice";
+import { RefusalRow } from "../tools/Refusal";
 import { classes } from "../ui/classes";
 import { formatTime } from "../ui/format";
 import { Contained } from "../ui/notes";
@@ -88,6 +89,8 @@ function Body({ session, item }: { session: OpenSession; item: Item }): ReactNod
       return <QuestionRow question={item.question} />;
     case "turn":
       return <TurnBody session={session} item={item} />;
+    case "refusal":
+      return <RefusalRow refusal={item.refusal} />;
     case "notice":
       return <NoticeRow item={item} />;
     case "unknown":

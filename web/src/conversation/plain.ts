@@ -1,6 +1,7 @@
 import type { Block, Item } from "../talk/item";
 import { pretty } from "../talk/json";
 import { toolTitle } from "../talk/title";
+import { sandboxTexts } from "../texts/sandbox";
 
 function ofBlocks(blocks: readonly Block[]): string {
   const texts = blocks.map((block) => (block.type === "text" || block.type === "document" ? block.text : undefined));
@@ -21,6 +22,10 @@ export function plainText(item: Item): string {
       return item.question.title ?? pretty(item.question.request).text;
     case "turn":
       return item.error ?? (item.output === undefined ? item.subtype : pretty(item.output).text);
+    case "refusal":
+      return [sandboxTexts.refused(item.refusal), item.refusal.command, sandboxTexts.refusedWhy(item.refusal)]
+        .filter(Boolean)
+        .join("\n");
     case "notice":
       return [item.title, item.detail].filter(Boolean).join("\n");
     case "unknown":

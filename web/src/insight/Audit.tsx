@@ -1,12 +1,14 @@
 import { ScrollText } from "lucide-react";
 import { useCallback, useState } from "react";
 import { type ApiError, asApiError } from "../api/error";
-import type { AuditItem } from "../api/types";
+import type { AuditItem, SandboxRefusal } from "../api/types";
 import { Link } from "../app/router";
 import { type Hub, useHub } from "../store/hub";
 import { usePart } from "../store/readable";
 import { youOr } from "../store/who";
+import { oneLine } from "../talk/json";
 import { insightTexts } from "../texts/insight";
+import { sandboxTexts } from "../texts/sandbox";
 import { Button } from "../ui/buttons";
 import { Select } from "../ui/fields";
 import { EmptyState, ErrorNote } from "../ui/notes";
@@ -49,6 +51,7 @@ export function Audit() {
         query: {
           session: session || undefined,
           automatic: who === "true" || who === "false" ? who : undefined,
+          refused: who === "refused" ? true : undefined,
           since: count ? dayBegin(firstDay(count, Date.now())) : undefined,
           cursor,
         },
@@ -97,6 +100,7 @@ export function Audit() {
             { id: "", label: t.everyone },
             { id: "false", label: t.people },
             { id: "true", label: t.rules },
+            { id: "refused", label: t.sandbox },
           ]}
         />
         <Select
@@ -155,7 +159,13 @@ function Entry({ item }: { item: AuditItem }) {
         <Decision decision={item.decision} answer={item.question !== undefined} />
       </span>
       <span className={css.what}>
-        {item.tool && <strong>{item.tool}</strong>} <code className={css.code}>{visible(item.title ?? "")}</code>
+        {item.refusal ? (
+          <Refused refusal={item.refusal} />
+        ) : (
+          <>
+            {item.tool && <strong>{item.tool}</strong>} <code className={css.code}>{visible(item.title ?? "")}</code>
+          </>
+        )}
       </span>
       <span className={css.who}>
         {whoOf(item, hub)}
@@ -171,8 +181,20 @@ function Entry({ item }: { item: AuditItem }) {
   );
 }
 
+/** What the sandbox refused, and to which program. */
+function Refused({ refusal }: { refusal: SandboxRefusal }) {
+  return (
+    <>
+      {visible(sandboxTexts.refused(refusal))}{" "}
+      {refusal.command && <code className={css.code}>{visible(oneLine(refusal.command, 300))}</code>}
+    </>
+  );
+}
+
 function whoOf(item: AuditItem, hub: Pick<Hub, "me">): string {
+  if (item.rule?.scope === "sandbox") return t.sandbox;
   if (item.rule) return t.byRule(item.rule.rule);
+  if (item.refusal) return t.sandbox;
   if (item.by) return youOr(hub, item.by);
   if (item.source === "hub") return t.byHub;
   return item.source === "agent" ? t.byAgent : t.bySomebody;

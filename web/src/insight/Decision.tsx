@@ -1,4 +1,4 @@
-import { Check, CircleHelp, CircleSlash, Minus } from "lucide-react";
+import { Check, CircleHelp, CircleSlash, Minus, ShieldX } from "lucide-react";
 import { insightTexts } from "../texts/insight";
 import { Badge, type Tone } from "../ui/signs";
 import css from "./Decision.module.css";
@@ -13,6 +13,7 @@ const known: Record<string, { tone: Tone; icon: typeof Check }> = {
   decline: { tone: "danger", icon: CircleSlash },
   reject: { tone: "danger", icon: CircleSlash },
   ask: { tone: "warn", icon: CircleHelp },
+  refused: { tone: "danger", icon: ShieldX },
 };
 
 /** What answers to plans come to: most of them approve it, and say how it is carried out. */

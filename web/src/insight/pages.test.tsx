@@ -126,6 +126,18 @@ test("decisions are listed with who decided, page by page", async () => {
   expect([...container.querySelectorAll("button")].some((b) => b.textContent === t.more)).toBe(false);
 });
 
+test("what a sandbox refused is among the decisions", async () => {
+  hub.list(aSummary({ title: "Blog" }));
+  const refusal = { kind: "network" as const, host: "tracker.example", port: 443, command: "curl -sS tracker.example" };
+  const item = { decision: "refused", event_id: "e:1", session: "s1", time: "2026-02-03T11:00:00Z", refusal };
+  hub.api.on("get-audit", () => ({
+    items: [item, { ...item, event_id: "e:2", refusal: { kind: "file", path: "/etc/shadow" } }],
+  }));
+  await show(<Audit />);
+  expect(container.textContent).toContain("Sandbox refused a connection to tracker.example:443 curl -sS tracker.example");
+  expect(container.textContent).toContain("Sandbox refused access to /etc/shadow");
+});
+
 test("a call is explained as it is typed, once for what was typed last", async () => {
   policy();
   hub.api.on("explain-call", ({ body }) => ({

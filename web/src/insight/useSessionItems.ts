@@ -19,7 +19,11 @@ function sessionItems(byId: ReadonlyMap<string, SessionSummary>): { id: string; 
   return [...byId.values()]
     .sort((a, b) => (a.updated < b.updated ? 1 : -1))
     .slice(0, most)
-    .map((s) => ({ id: s.id, label: visible(s.title ?? "") || t.costs.untitled, hint: s.dir ? shortenPath(s.dir) : undefined }));
+    .map((s) => ({
+      id: s.id,
+      label: visible(s.title ?? "") || t.costs.untitled,
+      hint: [s.node && visible(s.node), s.dir && shortenPath(s.dir)].filter(Boolean).join(" · ") || undefined,
+    }));
 }
 
 /** The title of a session, as far as it is known. */

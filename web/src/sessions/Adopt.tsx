@@ -4,6 +4,8 @@ import { type ApiError, asApiError } from "../api/error";
 import type { Transcript } from "../api/types";
 import { keptDraft } from "../app/drafts";
 import { go } from "../app/router";
+import { MachineField } from "../machines/MachineField";
+import { useMachines } from "../machines/useMachines";
 import { useHub } from "../store/hub";
 import { useClientIds } from "../store/intent";
 import { useReadable } from "../store/readable";
@@ -31,20 +33,37 @@ export function Adopt({ onClose }: { onClose(): void }) {
   const { api } = useHub();
   const [typed, setTyped] = useState("");
   const q = useSettled(typed.trim(), 300);
+  const machines = useMachines().value ?? [];
+  const [node, setNode] = useState("");
   const [chosen, setChosen] = useState<Transcript>();
   const read = useCallback(
     async (cursor: string | undefined, signal: AbortSignal): Promise<Page<Transcript>> => {
-      const page = await api.call("list-transcripts", { query: { q: q || undefined, cursor, limit: pageSize }, signal });
+      const page = await api.call("list-transcripts", {
+        query: { q: q || undefined, node: node || undefined, cursor, limit: pageSize },
+        signal,
+      });
       return { items: page.transcripts ?? [], next: page.next || undefined };
     },
-    [api, q],
+    [api, q, node],
   );
   const found = usePages(read);
   return (
     <Dialog title={t.title} isOpen size="xl" isDismissable={false} onClose={onClose} className={css.dialog}>
       <div className={classes(css.columns, chosen && css.hasChosen)}>
         <div className={css.left}>
-          <p className={css.intro}>{t.intro}</p>
+          <p className={css.intro}>{machines.length > 0 ? t.introMachines : t.intro}</p>
+          {machines.length > 0 && (
+            <MachineField
+              named
+              value={node}
+              nodes={machines}
+              hint={t.machineHint}
+              onChange={(name) => {
+                setNode(name);
+                setChosen(undefined);
+              }}
+            />
+          )}
           <TextInput
             type="search"
             label={t.search}
@@ -99,7 +118,13 @@ export function Adopt({ onClose }: { onClose(): void }) {
         </div>
         <div className={css.right}>
           {chosen ? (
-            <Chosen key={chosen.conversation} transcript={chosen} onBack={() => setChosen(undefined)} onClose={onClose} />
+            <Chosen
+              key={chosen.conversation}
+              transcript={chosen}
+              node={node}
+              onBack={() => setChosen(undefined)}
+              onClose={onClose}
+            />
           ) : (
             <p className={css.status}>{t.previewEmpty}</p>
           )}
@@ -110,7 +135,18 @@ export function Adopt({ onClose }: { onClose(): void }) {
 }
 
 /** The conversation that is chosen: how it goes, and what can be done with it. */
-function Chosen({ transcript, onBack, onClose }: { transcript: Transcript; onBack(): void; onClose(): void }) {
+function Chosen({
+  transcript,
+  node,
+  onBack,
+  onClose,
+}: {
+  transcript: Transcript;
+  /** The machine that it is on; empty for the hub's own. */
+  node: string;
+  onBack(): void;
+  onClose(): void;
+}) {
   const hub = useHub();
   const prompt = keptDraft(`adopt.${transcript.conversation}`);
   const text = useReadable(prompt);
@@ -118,7 +154,12 @@ function Chosen({ transcript, onBack, onClose }: { transcript: Transcript; onBac
   const [error, setError] = useState<ApiError>();
   const clientIds = useClientIds();
   const adopt = async (how: "adopt" | "fork"): Promise<void> => {
-    const request = { dir: transcript.dir || undefined, fork: how === "fork", prompt: text.trim() ? text : undefined };
+    const request = {
+      dir: transcript.dir || undefined,
+      node: node || undefined,
+      fork: how === "fork",
+      prompt: text.trim() ? text : undefined,
+    };
     setPending(how);
     setError(undefined);
     try {
@@ -165,7 +206,7 @@ function Chosen({ transcript, onBack, onClose }: { transcript: Transcript; onBac
           {visible(transcript.title || t.untitled)}
         </h3>
       </div>
-      <TranscriptPreview conversation={transcript.conversation} dir={transcript.dir} />
+      <TranscriptPreview conversation={transcript.conversation} dir={transcript.dir} node={node} />
       <ErrorNote error={error} />
       {error?.session && error.session !== transcript.session && <OpenButton id={error.session} onClose={onClose} />}
       <TextArea label={t.prompt} hint={t.promptHint} minRows={2} maxRows={6} value={text} onChange={prompt.set} />

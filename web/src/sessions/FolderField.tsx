@@ -1,6 +1,8 @@
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import type { Folder } from "../api/types";
+import { anyMachine } from "../machines/machines";
 import { useHub } from "../store/hub";
+import { usePart } from "../store/readable";
 import { sessionsTexts } from "../texts/sessions";
 import { ComboBox } from "../ui/fields";
 import { formatAgo } from "../ui/format";
@@ -10,26 +12,35 @@ const t = sessionsTexts.create;
 const pause = 150;
 const mostFolders = 30;
 
-/** A folder of the machine that the agents run on, with suggestions: those used lately, and those that begin with what was typed. */
+/**
+ * A folder of the machine that the agents run on, with suggestions: those used lately, and those that begin with what was typed. Where the hub
+ * chooses the machine no disk can be looked at: then those are suggested that sessions on machines have.
+ */
 export function FolderField({
   value,
+  node = "",
   onChange,
   error,
   autoFocus,
 }: {
   value: string;
+  /** The machine: empty for the hub's own, "any" for the one that the hub chooses. */
+  node?: string;
   onChange(dir: string): void;
   error?: string;
   autoFocus?: boolean;
 }) {
   const { api } = useHub();
-  const [folders, setFolders] = useState<readonly Folder[]>([]);
+  const [found, setFound] = useState<{ node: string; folders: readonly Folder[] }>({ node, folders: [] });
+  const used = useUsed(node === anyMachine, value);
 
   useEffect(() => {
+    if (node === anyMachine) return;
     const control = new AbortController();
     const timer = setTimeout(() => {
-      api.call("list-folders", { query: { prefix: value.trim() || undefined, limit: mostFolders }, signal: control.signal }).then(
-        (found) => setFolders(found.folders ?? []),
+      const query = { prefix: value.trim() || undefined, node: node || undefined, limit: mostFolders };
+      api.call("list-folders", { query, signal: control.signal }).then(
+        (listed) => setFound({ node, folders: listed.folders ?? [] }),
         () => undefined, // without suggestions a path can still be typed
       );
     }, pause);
@@ -37,12 +48,14 @@ export function FolderField({
       clearTimeout(timer);
       control.abort();
     };
-  }, [api, value]);
+  }, [api, value, node]);
+  // Folders of one machine are none of another.
+  const folders = node === anyMachine ? used : found.node === node ? found.folders : [];
 
   return (
     <ComboBox
       label={t.folder}
-      hint={t.folderHint}
+      hint={node === anyMachine ? t.folderHintAny : t.folderHint}
       error={error}
       mono
       isRequired
@@ -52,6 +65,19 @@ export function FolderField({
       items={folders.map((folder) => ({ id: folder.path, label: folder.path, hint: folderHint(folder) }))}
     />
   );
+}
+
+/** The folders of sessions on machines that have what was typed in them, by path. */
+function useUsed(wanted: boolean, value: string): readonly Folder[] {
+  const byId = usePart(useHub().sessions, (sessions) => sessions.byId);
+  return useMemo(() => {
+    if (!wanted) return [];
+    const paths = new Set([...byId.values()].flatMap(({ node, dir }) => (node && dir?.includes(value.trim()) ? [dir] : [])));
+    return [...paths]
+      .sort()
+      .slice(0, mostFolders)
+      .map((path) => ({ path }));
+  }, [wanted, byId, value]);
 }
 
 /** What is known of a folder besides its path. */

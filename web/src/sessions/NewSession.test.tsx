@@ -3,11 +3,13 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiError } from "../api/error";
 import { keptDraft } from "../app/drafts";
 import { draft } from "../store/drafts";
-import { aSession, aSummary, type FakeHub, fakeHub } from "../store/fake";
+import { aNode, aSession, aSummary, type FakeHub, fakeHub } from "../store/fake";
+import { sessionsTexts } from "../texts/sessions";
 import { Confirmations } from "../ui/dialogs";
 import { draw, erase, find, press, type } from "./draw";
 import { emptyForm, toKeep } from "./form";
 import { NewSession } from "./NewSession";
+import { optionFields } from "./options";
 
 let hub: FakeHub;
 
@@ -131,6 +133,59 @@ describe("NewSession", () => {
     expect(JSON.parse(toKeep({ ...emptyForm, mode: "bypassPermissions" })).mode).toBe("default");
   });
 
+  it("has a field for every option", async () => {
+    await draw(hub, <NewSession preset={{ dir: "/src/blog" }} onClose={() => undefined} />);
+    const { options, rules, limits, turnsPart, advanced, claudePart } = sessionsTexts.create;
+    for (const part of [rules, limits, turnsPart, advanced, claudePart]) await press(find("button", part));
+    const labels = [...document.querySelectorAll("label, .react-aria-Label, [data-slot=label]")].map((l) => l.textContent ?? "");
+    const all = [...labels, ...[...document.querySelectorAll("button, span")].map((e) => e.textContent ?? "")];
+    for (const f of optionFields) expect(all.some((text) => text.startsWith(options[f.field].label))).toBe(true);
+  });
+
+  it("fills in a preset of the hub, and says what is not shown of it", async () => {
+    hub.api.on("list-presets", () => ({
+      presets: [
+        {
+          name: "review",
+          description: "Reads, and changes nothing",
+          options: { permission_mode: "plan", fresh: true, max_budget_usd: 2 },
+          hidden: { env: ["API_TOKEN"] },
+        },
+      ],
+    }));
+    hub.api.on("create-session", () => aSession());
+    await draw(hub, <NewSession preset={{ dir: "/src/blog" }} onClose={() => undefined} />);
+    const choose = async (name: RegExp) => {
+      await press(find("button", /^Preset|Preset$/));
+      await press(find("[role=option]", name));
+    };
+    await choose(/^review/);
+    expect(document.body.textContent).toContain("not shown: env (API_TOKEN)");
+    expect((find("input", "Budget (USD)") as HTMLInputElement).value).toBe("2");
+    await type(find("input", "Budget (USD)"), "");
+    await start();
+    expect(hub.api.of("create-session")).toMatchObject([
+      { body: { preset: "review", except: ["max_budget_usd"], options: { permission_mode: "plan", fresh: true } } },
+    ]);
+  });
+
+  it("asks before a preset stops asking, and leaves it alone", async () => {
+    hub.api.on("list-presets", () => ({ presets: [{ name: "wild", options: { permission_mode: "bypassPermissions" } }] }));
+    await draw(
+      hub,
+      <>
+        <NewSession preset={{ dir: "/src/blog" }} onClose={() => undefined} />
+        <Confirmations />
+      </>,
+    );
+    await press(find("button", /^Preset|Preset$/));
+    await press(find("[role=option]", /^wild/));
+    const dialog = find("[role=alertdialog]", /Bypass permissions/);
+    await press([...dialog.querySelectorAll("button")].find((b) => b.textContent === "Cancel") as HTMLElement);
+    expect(find("button", /Permission mode/).textContent).toContain("Default");
+    expect(find("button", /^Preset|Preset$/).textContent).toContain("No preset");
+  });
+
   it("sets the dangerous mode only once that was confirmed", async () => {
     hub.api.on("create-session", () => aSession());
     await draw(
@@ -173,5 +228,117 @@ describe("NewSession", () => {
     // Once, and as a sentence.
     expect(document.body.textContent?.match(/working folder \/nope/gi)).toHaveLength(1);
     expect(document.body.textContent).toContain("The working folder /nope does not exist");
+  });
+});
+
+describe("the machine of a new session", () => {
+  const machine = () => find("button", /Machine/);
+  const folder = () => find("input", /^Folder/) as HTMLInputElement;
+  const options = () => [...document.querySelectorAll<HTMLElement>("[role=option]")];
+  const choose = async (name: RegExp) => {
+    await press(machine());
+    await press(find("[role=option]", name));
+  };
+  const body = () => hub.api.of("create-session").map((call) => call.body as { node?: string; dir: string });
+
+  beforeEach(() => hub.api.on("create-session", () => aSession()));
+
+  it("is not asked for where the hub has no other", async () => {
+    hub.api.on("list-nodes", () => ({ nodes: [] }));
+    // What was remembered of another time, or of another hub, does not count then.
+    localStorage.setItem("switchboard.new-session", JSON.stringify({ dir: "/src/blog", node: "gpu-1" }));
+    await draw(hub, <NewSession onClose={() => undefined} />);
+    expect(document.body.textContent).not.toContain("Machine");
+    await start();
+    expect(body()).toHaveLength(1);
+    expect(body()[0]).not.toHaveProperty("node");
+  });
+
+  it("is chosen by name, asked for its own folders, and remembered", async () => {
+    hub.api.on("list-nodes", () => ({ nodes: [aNode({ labels: { gpu: "a100" } })] }));
+    hub.list(
+      aSummary({ id: "s1", dir: "/src/here", updated: "2026-02-05T00:00:00Z" }),
+      aSummary({ id: "s2", dir: "/srv/there", node: "gpu-1" }),
+    );
+    await draw(hub, <NewSession onClose={() => undefined} />);
+    expect(machine().textContent).toContain("This machine");
+    await press(machine());
+    expect(options().map((o) => o.textContent)).toEqual([
+      "This machineWhere the hub runs",
+      "gpu-1load 25%, 0 sessions · gpu=a100",
+      "Any (least loaded)The hub chooses a machine that takes sessions",
+    ]);
+    await press(find("[role=option]", /^gpu-1/));
+    expect(folder().value).toBe("/srv/there");
+    await vi.waitFor(() =>
+      expect(hub.api.of("list-folders").at(-1)?.query).toMatchObject({ node: "gpu-1", prefix: "/srv/there" }),
+    );
+    await start();
+    expect(body()).toMatchObject([{ node: "gpu-1", dir: "/srv/there" }]);
+    await erase();
+    await draw(hub, <NewSession onClose={() => undefined} />);
+    expect(machine().textContent).toContain("gpu-1");
+    await choose(/^This machine/);
+    expect(folder().value).toBe("/src/here");
+    await vi.waitFor(() => expect(hub.api.of("list-folders").at(-1)?.query).toMatchObject({ prefix: "/src/here" }));
+    expect(hub.api.of("list-folders").at(-1)?.query).toMatchObject({ node: undefined });
+  });
+
+  it("leaves a folder that was typed alone", async () => {
+    hub.list(aSummary({ dir: "/srv/there", node: "gpu-1" }));
+    hub.api.on("list-nodes", () => ({ nodes: [aNode()] }));
+    await draw(hub, <NewSession preset={{ dir: "/src/blog" }} onClose={() => undefined} />);
+    await type(folder(), "/data/mine");
+    await choose(/^gpu-1/);
+    expect(folder().value).toBe("/data/mine");
+  });
+
+  it("may be left to the hub, which then names no folders", async () => {
+    hub.api.on("list-nodes", () => ({ nodes: [aNode()] }));
+    await draw(hub, <NewSession preset={{ dir: "/src/blog" }} onClose={() => undefined} />);
+    await choose(/^Any/);
+    expect(document.body.textContent).toContain("must exist on each machine");
+    await start();
+    expect(body()).toMatchObject([{ node: "any", dir: "/src/blog" }]);
+  });
+
+  it("cannot be one that takes no session, which says why", async () => {
+    hub.api.on("list-nodes", () => ({
+      nodes: [
+        aNode({ name: "away", state: "offline", last_seen: undefined }),
+        aNode({ name: "empties", state: "draining", draining: true }),
+        aNode({ name: "full", sessions: 2, max_sessions: 2 }),
+        aNode({ name: "out", state: "revoked" }),
+      ],
+    }));
+    await draw(hub, <NewSession preset={{ dir: "/src/blog" }} onClose={() => undefined} />);
+    await press(machine());
+    // The one that is locked out is not offered at all.
+    const disabled = options().map((o) => [o.getAttribute("aria-disabled") === "true", o.textContent]);
+    expect(disabled).toEqual([
+      [false, "This machineWhere the hub runs"],
+      [true, "awayNever connected"],
+      [true, "emptiesDraining: takes no new sessions"],
+      [true, "fullFull: 2 of 2 sessions"],
+      [true, "Any (least loaded)No machine takes sessions now"],
+    ]);
+  });
+
+  it("that was remembered and takes none now, or is gone, keeps the form from being sent", async () => {
+    localStorage.setItem("switchboard.new-session", JSON.stringify({ dir: "/src/blog", node: "gpu-1" }));
+    hub.api.on("list-nodes", () => ({ nodes: [aNode({ state: "draining", draining: true })] }));
+    await draw(hub, <NewSession onClose={() => undefined} />);
+    expect(document.body.textContent).toContain("Draining: takes no new sessions");
+    await start();
+    expect(body()).toEqual([]);
+    await erase();
+    hub.api.on("list-nodes", () => ({ nodes: [aNode({ name: "other" })] }));
+    await draw(hub, <NewSession onClose={() => undefined} />);
+    expect(document.body.textContent).toContain("The hub no longer has this machine.");
+    await start();
+    expect(body()).toEqual([]);
+    await choose(/^other/);
+    await start();
+    expect(body()).toMatchObject([{ node: "other" }]);
   });
 });

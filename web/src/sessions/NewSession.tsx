@@ -1,10 +1,12 @@
-import { ChevronRight, FolderInput, SquareTerminal, TriangleAlert } from "lucide-react";
-import { useEffect, useMemo, useRef, useState } from "react";
-import { Button as AriaButton, Disclosure, DisclosurePanel, Heading } from "react-aria-components";
+import { FolderInput, SquareTerminal, TriangleAlert } from "lucide-react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { type ApiError, asApiError } from "../api/error";
-import type { SessionSummary } from "../api/types";
+import type { Preset as HubPreset, SessionSummary } from "../api/types";
 import { keptDraft } from "../app/drafts";
 import { go } from "../app/router";
+import { useLoad } from "../insight/useLoad";
+import { MachineField, machineProblem } from "../machines/MachineField";
+import { useMachines } from "../machines/useMachines";
 import { withConfirmation } from "../steer/bypass";
 import { draft, secretDraft } from "../store/drafts";
 import { useHub } from "../store/hub";
@@ -19,57 +21,57 @@ import { Note } from "../ui/notes";
 import { openAdopt, openByHand, type Preset } from "./dialogs";
 import { FolderField } from "./FolderField";
 import { FormDialog } from "./FormDialog";
-import {
-  emptyForm,
-  type FormErrors,
-  readForm,
-  recall,
-  remember,
-  type SessionForm,
-  toKeep,
-  toRequest,
-  usesAdvanced,
-} from "./form";
+import { emptyForm, type FormErrors, readForm, recall, remember, type SessionForm, toHide, toKeep, toRequest } from "./form";
 import { shortModel } from "./list";
 import css from "./NewSession.module.css";
+import { FormPart, OptionInput, OptionPair } from "./OptionInputs";
+import { type emptyOptions, optionFields, type Part, partUsed, presetFields } from "./options";
+import { preferred, savePreferences, usePreferences } from "./preferences";
+import { SandboxField } from "./SandboxField";
 
 const t = sessionsTexts.create;
 const aliases = ["opus", "sonnet", "haiku"];
 /** Each tab has a form of its own; one that is opened later begins with what was typed last. */
 const kept = keptDraft("new-session", "apart");
-/** Servers may be given keys: these are kept in memory alone. */
-const keptServers = secretDraft("new-session.mcp");
+/** Servers, settings and variables may be given keys: these are kept in memory alone. */
+const keptSecrets = secretDraft("new-session.secrets");
 /** Agents may bring servers of their own: these go with the tab. */
 const keptAgents = draft("new-session.agents");
 
 function keep(form: SessionForm): void {
   kept.set(toKeep(form));
-  keptServers.set(form.mcp);
+  keptSecrets.set(toHide(form));
   keptAgents.set(form.agents);
 }
 
 /**
  * What the form begins with: what was typed and not sent, else the choices of last time, and before both what the caller wants. Without any
- * folder it is the one that a session was in last.
+ * folder it is the one that a session was in last, on its machine.
  */
 function initial(preset: Preset | undefined, sessions: Iterable<SessionSummary>): SessionForm {
   const form =
     kept.get() === ""
       ? recall(globalThis.localStorage)
-      : { ...readForm(kept.get()), mcp: keptServers.get(), agents: keptAgents.get() };
-  if (form.dir === "") form.dir = latestFolder(sessions);
-  return { ...form, ...(preset?.dir ? { dir: preset.dir } : {}), ...(preset?.prompt ? { prompt: preset.prompt } : {}) };
+      : { ...readForm(keptSecrets.get(), readForm(kept.get())), agents: keptAgents.get() };
+  if (form.dir === "") Object.assign(form, latestPlace(sessions));
+  return { ...form, ...(preset?.dir ? { dir: preset.dir, node: "" } : {}), ...(preset?.prompt ? { prompt: preset.prompt } : {}) };
 }
 
-/** The folder that a session was in last. */
-function latestFolder(sessions: Iterable<SessionSummary>): string {
-  return [...sessions].sort((a, b) => Date.parse(b.updated) - Date.parse(a.updated))[0]?.dir ?? "";
+/** The folder that a session was in last, and its machine. */
+function latestPlace(sessions: Iterable<SessionSummary>): Pick<SessionForm, "dir" | "node"> {
+  const latest = [...sessions].sort((a, b) => Date.parse(b.updated) - Date.parse(a.updated))[0];
+  return { dir: latest?.dir ?? "", node: latest?.node ?? "" };
+}
+
+/** The folder that a session on a machine was in last. */
+function latestFolderOn(node: string, sessions: Iterable<SessionSummary>): string {
+  return latestPlace([...sessions].filter((session) => (session.node ?? "") === node)).dir;
 }
 
 /** Forgets what was typed and not sent. */
 function discard(): void {
   kept.set("");
-  keptServers.set("");
+  keptSecrets.set("");
   keptAgents.set("");
 }
 
@@ -77,12 +79,21 @@ function discard(): void {
 export function NewSession({ preset, onClose }: { preset?: Preset; onClose(): void }) {
   const hub = useHub();
   const info = useReadable(hub.info);
+  const [typed] = useState(() => kept.get() !== "");
   const [form, setForm] = useState(() => initial(preset, hub.sessions.get().byId.values()));
+  const [save, setSave] = useState(false);
+  const preferences = usePreferences(form, (fields) => setForm((now) => ({ ...now, ...fields })), typed);
   const [errors, setErrors] = useState<FormErrors>({});
   const [error, setError] = useState<ApiError>();
   const [pending, setPending] = useState(false);
   const clientIds = useClientIds();
-  const [more, setMore] = useState(() => usesAdvanced(form));
+  // Counts how often the form was reset: its parts are folded again.
+  const [resets, setResets] = useState(0);
+  const presets = usePresets();
+  const machines = useMachines();
+  // A folder that was typed here stays when the machine becomes another one.
+  const folderTyped = useRef(typed);
+  const chosen = presets.find((p) => p.name === form.preset);
   const body = useRef<HTMLFormElement>(null);
   const open = useRef(true);
   useEffect(() => {
@@ -92,25 +103,49 @@ export function NewSession({ preset, onClose }: { preset?: Preset; onClose(): vo
     };
   }, []);
 
-  const set = <K extends keyof SessionForm>(name: K, value: SessionForm[K]): void => {
-    const next = { ...form, [name]: value };
+  const change = (next: SessionForm): void => {
     setForm(next);
     keep(next);
+  };
+  const set = <K extends keyof SessionForm>(name: K, value: SessionForm[K]): void => {
+    change({ ...form, [name]: value });
+    preferences.touch(name);
     if (errors[name]) setErrors({ ...errors, [name]: undefined });
   };
-  const text = (name: Exclude<keyof SessionForm, "strictMcp">) => ({
+  const text = (name: "prompt" | "title") => ({
     value: form[name],
     onChange: (value: string) => set(name, value),
     error: errors[name],
   });
+  // The fields become those of the preset: what is sent is what can be seen, but for what the hub hides.
+  const choosePreset = (name: string): void => {
+    const preset = presets.find((p) => p.name === name);
+    const fields = presetFields(preset);
+    withConfirmation(() => {
+      change({ ...form, ...fields, preset: preset ? name : "" });
+      for (const field of preferred) preferences.touch(field);
+      setErrors({});
+    }, form.mode)(fields.mode);
+  };
+
+  // Another machine has other folders: one that was not typed becomes the one that a session there was in last, if there was one.
+  const chooseMachine = (node: string): void => {
+    const latest = folderTyped.current ? "" : latestFolderOn(node, hub.sessions.get().byId.values());
+    change({ ...form, node, dir: latest || form.dir });
+    setErrors({ ...errors, node: undefined, dir: undefined });
+  };
 
   const submit = async (): Promise<void> => {
     if (pending) return;
-    const { request, errors: wrong } = toRequest(form);
+    // A machine that was remembered means nothing to a hub that has none.
+    const node = machines.value?.length === 0 ? "" : form.node;
+    const made = toRequest({ ...form, node }, chosen);
+    const unfit = machineProblem(node, machines.value, Date.now());
+    const wrong = unfit ? { ...made.errors, node: unfit } : made.errors;
+    const request = unfit ? undefined : made.request;
     setErrors(wrong ?? {});
     setError(undefined);
     if (!request) {
-      if (wrong && (wrong.mcp || wrong.agents || wrong.dirs)) setMore(true);
       // The field is marked only when the new errors are drawn.
       requestAnimationFrame(() => body.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
       return;
@@ -119,7 +154,8 @@ export function NewSession({ preset, onClose }: { preset?: Preset; onClose(): vo
     const sent = kept.get();
     try {
       const session = await hub.api.call("create-session", { body: { ...request, client_id: clientIds.of(request) } });
-      remember(globalThis.localStorage, form);
+      remember(globalThis.localStorage, { ...form, node });
+      if (save) void savePreferences(hub, form);
       if (sent === kept.get()) discard();
       // Who has closed the dialog meanwhile does something else by now, and finds the session in the list.
       if (!open.current) return;
@@ -137,9 +173,13 @@ export function NewSession({ preset, onClose }: { preset?: Preset; onClose(): vo
   };
 
   const reset = (): void => {
-    setForm({ ...emptyForm, dir: latestFolder(hub.sessions.get().byId.values()) });
+    const empty = { ...emptyForm, ...latestPlace(hub.sessions.get().byId.values()) };
+    setForm(empty);
+    folderTyped.current = false;
+    preferences.restart(empty);
+    setSave(false);
     discard();
-    setMore(false);
+    setResets(resets + 1);
     setErrors({});
     setError(undefined);
   };
@@ -150,6 +190,8 @@ export function NewSession({ preset, onClose }: { preset?: Preset; onClose(): vo
     onClose();
   };
 
+  // While they are not known, what was chosen before is shown all the same.
+  const hasMachines = machines.value ? machines.value.length > 0 : form.node !== "" && !machines.loading;
   return (
     <FormDialog
       title={t.title}
@@ -177,7 +219,17 @@ export function NewSession({ preset, onClose }: { preset?: Preset; onClose(): vo
           </Button>
         </div>
       </div>
-      <FolderField value={form.dir} onChange={(dir) => set("dir", dir)} error={errors.dir} autoFocus />
+      {hasMachines && <MachineField value={form.node} onChange={chooseMachine} nodes={machines.value} error={errors.node} />}
+      <FolderField
+        value={form.dir}
+        node={hasMachines ? form.node : ""}
+        onChange={(dir) => {
+          folderTyped.current = true;
+          set("dir", dir);
+        }}
+        error={errors.dir}
+        autoFocus
+      />
       <TextArea
         label={t.prompt}
         hint={t.promptHint}
@@ -186,6 +238,9 @@ export function NewSession({ preset, onClose }: { preset?: Preset; onClose(): vo
         maxRows={12}
         {...text("prompt")}
       />
+      {presets.length > 0 && (
+        <PresetField presets={presets} chosen={chosen} onChange={choosePreset} missing={form.preset !== "" && !chosen} />
+      )}
       <div className={css.pair}>
         <ModelField value={form.model} onChange={(model) => set("model", model)} />
         <Select
@@ -196,80 +251,114 @@ export function NewSession({ preset, onClose }: { preset?: Preset; onClose(): vo
           hint={modeHint(form.mode)}
         />
       </div>
+      <SandboxField
+        mode={form.sandbox}
+        autoAllow={form.autoAllow}
+        onMode={(mode) => set("sandbox", mode)}
+        onAutoAllow={(on) => set("autoAllow", on)}
+      />
+      {preferences.used && <p className={css.used}>{t.preferred}</p>}
       {form.mode === "bypassPermissions" && (
         <Note tone="danger" icon={<TriangleAlert size={16} aria-hidden="true" />}>
           {t.bypassWarning}
         </Note>
       )}
       <TextInput label={t.name} hint={t.nameHint} {...text("title")} />
-      <Part title={t.rules} open={form.allow !== "" || form.deny !== ""}>
-        <div className={css.pair}>
-          <TextArea label={t.allow} hint={t.allowHint} mono {...text("allow")} />
-          <TextArea label={t.deny} hint={t.denyHint} mono {...text("deny")} />
-        </div>
-      </Part>
-      <Part title={t.limits} open={form.budget !== "" || form.turns !== "" || !!errors.budget || !!errors.turns}>
-        <div className={css.pair}>
-          <TextInput label={t.budget} hint={t.budgetHint} input={{ inputMode: "decimal" }} {...text("budget")} />
-          <TextInput label={t.turns} hint={t.turnsHint} input={{ inputMode: "numeric" }} {...text("turns")} />
-        </div>
-      </Part>
-      <Part title={t.advanced} open={more} onChange={setMore}>
-        <TextArea label={t.dirs} hint={t.dirsHint} mono {...text("dirs")} />
-        <div className={css.pair}>
-          <Select
-            label={t.effort}
-            items={Object.entries(t.efforts).map(([id, label]) => ({ id: id || "default", label }))}
-            value={form.effort || "default"}
-            onChange={(id) => set("effort", id === "default" ? "" : id)}
-          />
-          <Select
-            label={t.thinking}
-            items={Object.entries(t.thinkings).map(([id, label]) => ({ id: id || "default", label }))}
-            value={form.thinking || "default"}
-            onChange={(id) => set("thinking", id === "default" ? "" : id)}
-          />
-        </div>
-        <TextArea label={t.append} {...text("append")} />
-        <TextArea label={t.system} hint={t.systemHint} {...text("system")} />
-        <TextArea label={t.mcp} hint={t.mcpHint} mono {...text("mcp")} />
-        <Checkbox isSelected={form.strictMcp} onChange={(on) => set("strictMcp", on)}>
-          {t.strictMcp}
-        </Checkbox>
-        <TextArea label={t.agents} hint={t.agentsHint} mono {...text("agents")} />
-      </Part>
+      {parts.map(({ part, title, rows }) => (
+        <FormPart
+          key={`${part}.${resets}`}
+          title={title}
+          open={partUsed(form, part) || optionFields.some((f) => "part" in f && f.part === part && errors[f.field])}
+        >
+          {rows.map((fields) =>
+            fields.length > 1 ? (
+              <OptionPair key={fields[0]} fields={fields} form={form} errors={errors} set={set} />
+            ) : (
+              fields.map((field) => <OptionInput key={field} field={field} form={form} errors={errors} set={set} />)
+            ),
+          )}
+        </FormPart>
+      ))}
+      <Checkbox isSelected={save} onChange={setSave} hint={form.mode === "bypassPermissions" ? t.saveNotBypass : t.saveHint}>
+        {t.save}
+      </Checkbox>
     </FormDialog>
   );
 }
 
-/** A part of the form that can be folded. It opens by itself when something in it is set. */
-function Part({
-  title,
-  open,
+/** The parts that are folded away, and what stands in a row. */
+const parts = [
+  { part: "rules", title: t.rules, rows: [["allow", "deny"], ["tools"], ["askPlanMode"], ["allowBypass"]] },
+  {
+    part: "limits",
+    title: t.limits,
+    rows: [["budget", "turns"], ["thinkingTokens", "taskBudget"], ["deadline"], ["resumeAtReset"]],
+  },
+  {
+    part: "turns",
+    title: t.turnsPart,
+    rows: [["fresh"], ["noPersistence"], ["suggestions"], ["planInstructions"], ["schema"], ["dialogs"]],
+  },
+  {
+    part: "advanced",
+    title: t.advanced,
+    rows: [
+      ["dirs"],
+      ["effort", "thinking"],
+      ["fallback", "agent"],
+      ["append"],
+      ["system"],
+      ["mcp"],
+      ["strictMcp"],
+      ["agents"],
+      ["agentText"],
+      ["agentProgress"],
+      ["skills", "aliases"],
+    ],
+  },
+  {
+    part: "claude",
+    title: t.claudePart,
+    rows: [["env"], ["settings"], ["sources", "betas"], ["plugins", "args"], ["ownName"], ["stableSystem"], ["hookEvents"]],
+  },
+] as const satisfies readonly { part: Part; title: string; rows: readonly (readonly (keyof typeof emptyOptions)[])[] }[];
+
+/** The presets of the hub; none if they cannot be read. */
+function usePresets(): readonly HubPreset[] {
+  const { api } = useHub();
+  const read = useCallback(async (signal: AbortSignal) => (await api.call("list-presets", { signal })).presets ?? [], [api]);
+  return useLoad(read).value ?? [];
+}
+
+/** What the session begins with: nothing, or a preset of the hub's configuration. */
+function PresetField({
+  presets,
+  chosen,
+  missing,
   onChange,
-  children,
 }: {
-  title: string;
-  open: boolean;
-  onChange?(open: boolean): void;
-  children: React.ReactNode;
+  presets: readonly HubPreset[];
+  chosen: HubPreset | undefined;
+  missing: boolean;
+  onChange(name: string): void;
 }) {
-  const [own, setOwn] = useState(open);
-  const expanded = onChange ? open : own || open;
+  const hidden = Object.entries(chosen?.hidden ?? {}).map(([option, names]) => t.presetHidden(option, names ?? []));
   return (
-    <Disclosure className={css.part ?? ""} isExpanded={expanded} onExpandedChange={onChange ?? setOwn}>
-      <Heading level={3} className={css.partTitle}>
-        <AriaButton slot="trigger" className={css.trigger ?? ""}>
-          <ChevronRight size={14} aria-hidden="true" className={css.chevron} />
-          {title}
-        </AriaButton>
-      </Heading>
-      <DisclosurePanel className={css.panel ?? ""}>
-        <div className={css.partBody}>{children}</div>
-      </DisclosurePanel>
-    </Disclosure>
+    <Select
+      label={t.preset}
+      items={[
+        { id: noPreset, label: t.presetNone },
+        ...presets.map((p) => ({ id: `=${p.name}`, label: p.name, hint: p.description })),
+      ]}
+      value={chosen ? `=${chosen.name}` : noPreset}
+      onChange={(id) => onChange(id === noPreset ? "" : id.slice(1))}
+      hint={hidden.length > 0 ? t.presetAlso(hidden.join(", ")) : (chosen?.description ?? t.presetHint)}
+      error={missing ? t.presetGone : undefined}
+    />
   );
 }
+
+const noPreset = "none";
 
 /** The model: any name, with those that the CLI has aliases for and those that sessions use. */
 function ModelField({ value, onChange }: { value: string; onChange(model: string): void }) {

@@ -3,7 +3,7 @@ import { act } from "react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiError } from "../api/error";
 import type { SearchResult } from "../api/types";
-import { type FakeHub, fakeHub } from "../store/fake";
+import { aSummary, type FakeHub, fakeHub } from "../store/fake";
 import { draw, erase, find, press, type } from "./draw";
 import { SearchPage } from "./SearchPage";
 
@@ -88,5 +88,19 @@ describe("SearchPage", () => {
     expect(location.hash).toBe("");
     await act(async () => vi.advanceTimersByTime(300));
     expect(location.hash).toBe("#/search?q=pear");
+  });
+
+  it("names the machine of a session that is not on the hub's own", async () => {
+    hub.list(aSummary({ id: "s1", title: "pear cake", node: "gpu-1" }));
+    hub.api.on("search", () => ({
+      hits: [
+        { ...hit(1, "pear tree"), dir: "/src/x" },
+        { ...hit(2, "pear pie"), session: "s2" },
+      ],
+    }));
+    await draw(hub, <SearchPage q="pear" />);
+    const hits = [...document.querySelectorAll("ol > li")].map((li) => li.textContent ?? "");
+    expect(hits.map((text) => text.includes("gpu-1"))).toEqual([true, false]);
+    expect(find("section a", /pear cake/).textContent).toContain("gpu-1");
   });
 });

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { SearchHit } from "../api/types";
 import { PageHeader } from "../app/PageHeader";
 import { go, href } from "../app/router";
+import { MachineName } from "../machines/MachineName";
 import { useHub } from "../store/hub";
 import { useReadable } from "../store/readable";
 import { sessionsTexts } from "../texts/sessions";
@@ -51,6 +52,7 @@ export function SearchPage({ q }: { q: string }) {
     [hub, q],
   );
   const hits = usePages(q ? read : undefined);
+  const { byId } = useReadable(hub.sessions);
   const asked = q !== "";
   return (
     <div className={css.page}>
@@ -85,7 +87,10 @@ export function SearchPage({ q }: { q: string }) {
                 <p className={css.snippet}>
                   <span className={css.by}>{t.by[hit.kind] ?? hit.kind}</span> <Marked text={hit.snippet} marks={hit.marks} />
                 </p>
-                {hit.dir && <Path path={hit.dir} most={60} className={css.faint} />}
+                <span className={css.where}>
+                  <MachineName node={byId.get(hit.session)?.node} className={css.faint} />
+                  {hit.dir && <Path path={hit.dir} most={60} className={css.faint} />}
+                </span>
               </li>
             ))}
           </ol>
@@ -125,6 +130,7 @@ function Titles({ q }: { q: string }) {
                 <a className={css.session} href={href({ page: "session", id: row.id })}>
                   <StateDot state={stateOf(row.session)} />
                   {titleOf(row.session)}
+                  <MachineName node={row.session.node} className={css.faint} />
                 </a>
               </li>
             ),

@@ -6,14 +6,18 @@ import {
   EllipsisVertical,
   ListChecks,
   RotateCw,
+  ShieldAlert,
+  ShieldCheck,
   Square,
   SquareArrowOutUpRight,
 } from "lucide-react";
 import { memo } from "react";
 import type { SessionSummary } from "../api/types";
 import { href } from "../app/router";
+import { MachineName } from "../machines/MachineName";
 import { useHub } from "../store/hub";
 import type { Mark } from "../store/seen";
+import { sandboxTexts } from "../texts/sandbox";
 import { sessionsTexts as t } from "../texts/sessions";
 import { Button, MenuButton } from "../ui/buttons";
 import { copyText } from "../ui/CopyButton";
@@ -116,11 +120,16 @@ export const SessionRow = memo(function SessionRow({
           ) : (
             <StateDot state={state} word />
           )}
+          {session.unauthenticated && <Badge title={t.unauthenticatedHint}>{t.unauthenticated}</Badge>}
+          <SandboxMark sandbox={session.sandbox} />
+          {/* A heading that names the folder names the machine, too. */}
+          {!hideFolder && <MachineName node={session.node} className={css.machine} />}
           {!hideFolder && (
             <span className={css.folder} title={session.dir}>
               {session.dir ? visible(lastPart(session.dir)) : t.noFolder}
             </span>
           )}
+          {session.relay && <Badge title={t.relayHint(session.relay)}>{t.relay}</Badge>}
           {session.model && <span className={css.model}>{shortModel(session.model)}</span>}
           {state === "failed" && !selecting && (
             <Button
@@ -194,3 +203,23 @@ export const SessionRow = memo(function SessionRow({
     </div>
   );
 });
+
+/** What is to be known of a sandbox without opening the session: that it holds back most, or nothing although it should. */
+function SandboxMark({ sandbox }: { sandbox: string | undefined }) {
+  if (sandbox === "none")
+    return (
+      <Badge tone="danger" title={sandboxTexts.listNoneHint}>
+        <ShieldAlert size={12} aria-hidden="true" />
+        <span className={css.unseen}>{sandboxTexts.label} </span>
+        {sandboxTexts.listNone}
+      </Badge>
+    );
+  if (sandbox !== "strict") return null;
+  return (
+    <Badge title={sandboxTexts.listStrictHint}>
+      <ShieldCheck size={12} aria-hidden="true" />
+      <span className={css.unseen}>{sandboxTexts.label} </span>
+      {sandboxTexts.listStrict}
+    </Badge>
+  );
+}

@@ -58,6 +58,19 @@ function LookedAt() {
 }
 
 describe("SessionsPane", () => {
+  it("marks sandboxes that hold back most, and those that hold back nothing although they should", async () => {
+    hub.list(
+      aSummary({ id: "a", title: "Alpha", sandbox: "strict" }),
+      aSummary({ id: "b", title: "Beta", sandbox: "none" }),
+      aSummary({ id: "c", title: "Gamma", sandbox: "deny-only" }),
+      aSummary({ id: "d", title: "Delta", sandbox: "off" }),
+    );
+    await draw(hub, pane);
+    const rows = [...document.querySelectorAll("ul a")].map((a) => a.closest("li")?.textContent ?? "");
+    const marked = (title: string) => /Sandbox (strict|unenforced)/.exec(rows.find((r) => r.startsWith(title)) ?? "")?.[1];
+    expect(["Alpha", "Beta", "Gamma", "Delta"].map(marked)).toEqual(["strict", "unenforced", undefined, undefined]);
+  });
+
   it("lists the sessions as links and says which one is open", async () => {
     await draw(hub, pane);
     expect(titles()).toEqual(["Alpha", "Beta", "Gamma"]);
@@ -175,5 +188,19 @@ describe("SessionsPane", () => {
     expect(hub.api.of("unarchive-session").map((c) => c.params)).toEqual([{ id: "z" }]);
     expect(titles()).toEqual([]);
     expect(document.body.textContent).toContain("No archived sessions");
+  });
+
+  it("names the machine beside the folder, and in the heading of the folder, but not the hub's own", async () => {
+    hub.list(aSummary({ id: "a", title: "Alpha", node: "gpu-1" }), aSummary({ id: "b", title: "Beta" }));
+    await draw(hub, pane);
+    const rows = () => [...document.querySelectorAll("li[data-index]")].map((li) => li.textContent ?? "");
+    expect(rows().map((text) => [text.includes("Machine gpu-1"), text.includes("Machine")])).toEqual([
+      [true, true],
+      [false, false],
+    ]);
+    look.set({ states: "all", group: "dir", sort: "updated" });
+    await draw(hub, pane);
+    expect([...document.querySelectorAll("h3")].map((h) => h.textContent)).toEqual(["blog · gpu-1 1", "blog 1"]);
+    expect(rows().filter((text) => text.includes("Alpha"))[0]).not.toContain("gpu-1");
   });
 });

@@ -12,19 +12,19 @@ const t = sessionsTexts.adopt;
 const pageSize = 100;
 
 /** What was said in a conversation on disk. */
-export function TranscriptPreview({ conversation, dir }: { conversation: string; dir?: string }) {
+export function TranscriptPreview({ conversation, dir, node }: { conversation: string; dir?: string; node?: string }) {
   const { api } = useHub();
   const read = useCallback(
     async (cursor: string | undefined, signal: AbortSignal): Promise<Page<PreviewLine>> => {
       const from = cursor ? Number(cursor) : 0;
       const page = await api.call("get-transcript", {
         params: { conversation },
-        query: { dir: dir || undefined, cursor: from || undefined, limit: pageSize },
+        query: { dir: dir || undefined, node: node || undefined, cursor: from || undefined, limit: pageSize },
         signal,
       });
       return { items: previewLines(page.lines ?? [], from), next: page.more && page.next ? String(page.next) : undefined };
     },
-    [api, conversation, dir],
+    [api, conversation, dir, node],
   );
   const lines = usePages(read);
   return (

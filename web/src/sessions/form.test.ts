@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { emptyForm, readForm, recall, remember, toRequest, usesAdvanced } from "./form";
+import { emptyForm, readForm, recall, remember, toHide, toKeep, toRequest } from "./form";
+import { partUsed, presetFields } from "./options";
 
 const form = { ...emptyForm, dir: "/src/blog" };
 
@@ -62,11 +63,24 @@ describe("toRequest", () => {
     ["mcp", "{"],
     ["mcp", "[]"],
     ["agents", "3"],
+    ["env", "TOKEN"],
+    ["env", "=x"],
+    ["aliases", "a b=c"],
+    ["args", "--"],
+    ["plugins", "plugin"],
+    ["deadline", "soon"],
+    ["schema", '{"type":"object"}'],
   ] as const)("refuses %s %j, and says so there", (name, value) => {
     const { request, errors } = toRequest({ ...form, [name]: value });
     expect(request).toBeUndefined();
     expect(Object.keys(errors ?? {})).toEqual([name]);
   });
+});
+
+it("asks for a machine only if one was chosen", () => {
+  expect(toRequest({ ...form, node: "gpu-1" }).request?.node).toBe("gpu-1");
+  expect(toRequest({ ...form, node: "any" }).request?.node).toBe("any");
+  expect(toRequest(form).request).not.toHaveProperty("node");
 });
 
 describe("what is remembered", () => {
@@ -88,6 +102,14 @@ describe("what is remembered", () => {
       system: "S",
     });
     expect(recall(s)).toEqual({ ...form, model: "opus", mode: "plan", allow: "Read" });
+  });
+
+  it("is the machine, which goes with the folder, also with a preset", () => {
+    const s = storage();
+    remember(s, { ...form, node: "gpu-1" });
+    expect(recall(s)).toEqual({ ...form, node: "gpu-1" });
+    remember(s, { ...form, dir: "/srv/shop", node: "any", preset: "review", model: "opus" });
+    expect(recall(s)).toEqual({ ...form, dir: "/srv/shop", node: "any" });
   });
 
   it("is never the mode that asks nobody", () => {
@@ -113,9 +135,76 @@ describe("what is remembered", () => {
   });
 });
 
-describe("usesAdvanced", () => {
-  it("looks behind More options alone", () => {
-    expect(usesAdvanced({ ...form, allow: "Read", budget: "1" })).toBe(false);
-    expect(usesAdvanced({ ...form, strictMcp: true })).toBe(true);
+describe("partUsed", () => {
+  it("looks at one part of the form alone", () => {
+    expect(partUsed({ ...form, allow: "Read", budget: "1", model: "opus" }, "advanced")).toBe(false);
+    expect(partUsed({ ...form, strictMcp: true }, "advanced")).toBe(true);
+    expect(partUsed({ ...form, fresh: true }, "turns")).toBe(true);
+  });
+});
+
+describe("what may be secret", () => {
+  const typed = { ...form, env: "TOKEN=hush", settings: '{"key":"hush"}', args: "token=hush", mcp: '{"a":{"key":"hush"}}' };
+
+  it("is kept in memory alone", () => {
+    expect(toKeep(typed)).not.toContain("hush");
+    expect(readForm(toHide(typed), readForm(toKeep(typed)))).toEqual(typed);
+    expect(toHide(form)).toBe("");
+  });
+});
+
+describe("a preset", () => {
+  const preset = {
+    name: "review",
+    options: {
+      model: "opus",
+      permission_mode: "plan",
+      fresh: true,
+      question_deadline: 90,
+      tools: [],
+      allowed_tools: ["Read", "Grep"],
+      tool_aliases: { Shell: "Bash" },
+      agents: { r: {} },
+    },
+    hidden: { env: ["TOKEN"] },
+  };
+  const filled = { ...form, ...presetFields(preset), preset: "review" };
+
+  it("fills in the fields, and is sent with them", () => {
+    expect(filled).toMatchObject({
+      model: "opus",
+      mode: "plan",
+      fresh: true,
+      deadline: "1.5",
+      tools: "none",
+      allow: "Read\nGrep",
+      aliases: "Shell=Bash",
+      env: "",
+    });
+    expect(toRequest(filled, preset)).toEqual({ request: { dir: "/src/blog", preset: "review", options: preset.options } });
+  });
+
+  it("yields to what was changed and taken away", () => {
+    expect(toRequest({ ...filled, model: "haiku", fresh: false, tools: "", env: "MORE=1" }, preset).request).toEqual({
+      dir: "/src/blog",
+      preset: "review",
+      except: ["fresh", "tools"],
+      options: {
+        model: "haiku",
+        permission_mode: "plan",
+        question_deadline: 90,
+        allowed_tools: ["Read", "Grep"],
+        tool_aliases: { Shell: "Bash" },
+        agents: { r: {} },
+        env: { MORE: "1" },
+      },
+    });
+  });
+
+  it("is not remembered but for the folder", () => {
+    const kept = new Map([["switchboard.new-session", '{"dir":"/old","model":"sonnet"}']]);
+    const storage = { getItem: (k: string) => kept.get(k) ?? null, setItem: (k: string, v: string) => void kept.set(k, v) };
+    remember(storage, filled);
+    expect(recall(storage)).toEqual({ ...form, model: "sonnet" });
   });
 });

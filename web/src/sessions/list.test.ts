@@ -49,6 +49,20 @@ describe("arrange", () => {
     expect(ids(arrange(sessions, { ...view, sort }))).toEqual(want);
   });
 
+  it("finds sessions by their machine, and keeps folders of one path on two machines apart", () => {
+    const there = { dir: "/src/blog", updated: "2026-02-04T00:00:00Z" };
+    const all = [
+      aSummary({ id: "here", ...there }),
+      aSummary({ id: "gpu", ...there, node: "gpu-1" }),
+      aSummary({ id: "gpu2", ...there, node: "gpu-2" }),
+      aSummary({ id: "gpu1b", ...there, node: "gpu-1" }),
+    ];
+    expect(ids(arrange(all, { ...view, text: "GPU-1" }))).toEqual(["gpu", "gpu1b"]);
+    const rows = arrange(all, { ...view, group: "dir" });
+    expect(ids(rows)).toEqual(["[blog · gpu-1 2]", "gpu", "gpu1b", "[blog · gpu-2 1]", "gpu2", "[blog 1]", "here"]);
+    expect(rows[0]).toMatchObject({ full: "/src/blog · gpu-1" });
+  });
+
   it("groups by folder in the order of the first sessions, and by state in a fixed one", () => {
     // What waits for somebody is not to be looked for among the folders.
     expect(ids(arrange(sessions, { ...view, group: "dir", sort: "title" }))).toEqual([

@@ -73,7 +73,8 @@ export function countStates(sessions: Iterable<SessionSummary>): Record<StateFil
 
 function fits(session: SessionSummary, words: readonly string[]): boolean {
   if (words.length === 0) return true;
-  const text = `${session.title ?? ""} ${session.dir ?? ""} ${session.model ?? ""} ${session.id}`.toLowerCase();
+  const text =
+    `${session.title ?? ""} ${session.dir ?? ""} ${session.model ?? ""} ${session.node ?? ""} ${session.id}`.toLowerCase();
   return words.every((word) => text.includes(word));
 }
 
@@ -136,7 +137,7 @@ export function arrange(sessions: Iterable<SessionSummary>, view: View): Row[] {
   const groups = new Map<string, SessionSummary[]>();
   for (const session of shown) {
     if (waits(session)) continue;
-    const key = view.group === "dir" ? (session.dir ?? "") : stateOf(session);
+    const key = view.group === "dir" ? placeKey(session) : stateOf(session);
     const group = groups.get(key);
     if (group) group.push(session);
     else groups.set(key, [session]);
@@ -144,19 +145,30 @@ export function arrange(sessions: Iterable<SessionSummary>, view: View): Row[] {
   // Groups of folders come in the order of their first sessions; a Map keeps that.
   const keys = [...groups.keys()];
   if (view.group === "state") keys.sort((a, b) => place(a) - place(b) || a.localeCompare(b));
-  const labels = view.group === "dir" ? folderLabels(keys) : undefined;
+  const labels = view.group === "dir" ? folderLabels([...new Set(keys.map((key) => placeOf(key).dir))]) : undefined;
   const rest = keys.flatMap((key): Row[] => {
     const members = groups.get(key) ?? [];
+    const { dir, node } = placeOf(key);
     const heading: Row = {
       kind: "group",
       id: `group:${key}`,
-      label: labels ? visible(labels.get(key) ?? key) : stateWord(key),
-      full: labels ? key : undefined,
+      label: labels ? visible([labels.get(dir) ?? dir, node].filter(Boolean).join(" · ")) : stateWord(key),
+      full: labels ? [dir, node].filter(Boolean).join(" · ") : undefined,
       count: members.length,
     };
     return [heading, ...members.map(row)];
   });
   return [...first, ...rest];
+}
+
+/** Folders of the same path on two machines are two: the machine stands before the path, apart by what no name holds. */
+function placeKey({ dir = "", node }: SessionSummary): string {
+  return node ? `${node}\0${dir}` : dir;
+}
+
+function placeOf(key: string): { dir: string; node?: string } {
+  const at = key.indexOf("\0");
+  return at < 0 ? { dir: key } : { dir: key.slice(at + 1), node: key.slice(0, at) };
 }
 
 function place(state: string): number {

@@ -21,7 +21,7 @@ export function Bars({ session, snapshot }: { session: OpenSession; snapshot: Se
       {snapshot.state === "ended" && <EndedBar session={session} snapshot={snapshot} />}
       {snapshot.state === "offline" && (
         <Bar tone="warn" icon={<CloudOff size={16} />}>
-          {t.agentOffline}
+          {snapshot.node ? t.agentOfflineOn(oneLine(snapshot.node, 63)) : t.agentOffline}
         </Bar>
       )}
       {waitsForCall(snapshot) && (

@@ -1,6 +1,8 @@
+import { Server } from "lucide-react";
 import { useState } from "react";
 import type { Session } from "../api/types";
 import { type OpenSession, useHub } from "../store/hub";
+import { oneLine } from "../talk/json";
 import { steerTexts as t } from "../texts/steer";
 import { Button } from "../ui/buttons";
 import { CopyLine } from "../ui/CopyButton";
@@ -49,6 +51,7 @@ export function HandbackPanel({ session, snapshot }: { session: OpenSession; sna
             {t.handbackFork}
           </Checkbox>
         )}
+        {snapshot.node && <Note icon={<Server size={16} aria-hidden="true" />}>{t.handbackOn(oneLine(snapshot.node, 63))}</Note>}
         {conversation && dir && !owned && <CopyLine text={handBackLine(dir, conversation, fork)} label={t.handbackCopy} />}
         {!fork && <p className={css.dim}>{t.handbackBack}</p>}
       </div>

@@ -82,6 +82,15 @@ test("a session that waits for a CLI to dial in says so, until it has", async ()
   expect(place.textContent).not.toContain("waits for a Claude Code");
 });
 
+test("a session that dialed in without a token says so, and which runner it named", async () => {
+  await draw({ transport: "websocket", unauthenticated: true, runner: "env-runner 1.2" });
+  expect(place.textContent).toContain("unauthenticated");
+  expect(place.textContent).toContain("runner env-runner 1.2");
+  await draw({ transport: "websocket" });
+  expect(place.textContent).not.toContain("unauthenticated");
+  expect(place.textContent).not.toContain("runner");
+});
+
 test("whatever its menu offers is in the palette, too", async () => {
   location.hash = "";
   await draw({ conversation: "c1" });
@@ -211,4 +220,71 @@ test("servers that were changed while they were being read are read again", asyn
   expect(document.body.textContent).toContain("Connected");
   // What may hold keys is written nowhere.
   expect(JSON.stringify({ ...sessionStorage, ...localStorage })).not.toContain("secret");
+});
+
+test("a sandbox says what it means, and aloud when it is asked for and not enforced", async () => {
+  const meaning = () => document.querySelector("section[role=dialog]")?.textContent ?? "";
+  await draw({ sandbox: undefined });
+  expect(place.textContent).not.toContain("andbox");
+  await draw({
+    sandbox: {
+      mode: "strict",
+      enforcer: "bubblewrap",
+      network: "listed",
+      auto_allow: true,
+      hidden: 12,
+      read_only: 1,
+      limits: ["files that appear later are not hidden"],
+    },
+  });
+  await click("Sandbox: Strict enforced by bubblewrap");
+  expect(meaning()).toContain("Strict sandbox");
+  expect(meaning()).toContain("12 paths");
+  expect(meaning()).toMatch(/Only the working folder.*but 1 path that rules protect/);
+  expect(meaning()).toContain("new hosts are asked about");
+  expect(meaning()).toContain("Allowed without asking");
+  expect(meaning()).toContain("Files that appear later are not hidden");
+  await draw({ sandbox: { mode: "deny-only", enforcer: "none", reason: "bubblewrap isn't installed \u202e" } });
+  expect(button("Sandbox deny only: Not enforced: bubblewrap isn't installed ⟨U+202E⟩")).toBeDefined();
+  expect(meaning()).toContain("Sandbox not enforced");
+  expect(meaning()).toContain("nothing on the agent’s machine enforces it");
+  expect(meaning()).not.toContain("Hidden");
+  await draw({ sandbox: { mode: "off", enforcer: "none" } });
+  expect(button("Sandbox off")).toBeDefined();
+  expect(meaning()).not.toContain("not enforced");
+});
+
+test("a session is resumed with another sandbox, and with its own options otherwise", async () => {
+  hub.api.on("resume-session", () => aSession());
+  const session = await draw({
+    state: "ended",
+    linked: false,
+    options: { model: "opus", sandbox: "strict", sandbox_auto_allow: true, effort: "high" },
+  });
+  await act(async () => openPanel(session, "resume"));
+  const dialog = document.querySelector("[role=dialog]");
+  const select = [...(dialog?.querySelectorAll("button") ?? [])].find((b) => b.textContent?.includes("Strict"));
+  await act(async () => select?.click());
+  const option = [...document.querySelectorAll<HTMLElement>("[role=option]")].find((o) =>
+    o.textContent?.startsWith("Hub default"),
+  );
+  await act(async () => option?.click());
+  await act(async () => {
+    const all = [...document.querySelectorAll<HTMLButtonElement>("[role=dialog] button")];
+    all.find((b) => b.textContent === "Resume")?.click();
+  });
+  expect(hub.api.of("resume-session").map((c) => c.body)).toEqual([
+    { client_id: expect.any(String), options: { model: "opus", permission_mode: "default", effort: "high" } },
+  ]);
+});
+
+test("the machine is named beside the folder, in what is lost with it, and where a terminal goes on", async () => {
+  await draw({ dir: "/src/shop" });
+  expect(place.textContent).not.toContain("Machine");
+  await draw({ dir: "/src/shop", node: "gpu-1", state: "offline", conversation: "c1" });
+  expect(place.querySelector('a[href="#/machines"]')?.textContent).toBe("Machine gpu-1");
+  expect(place.textContent).toContain("Connection to the agent on the machine gpu-1 lost.");
+  const session = hub.open("s1");
+  await act(async () => openPanel(session, "handback"));
+  expect(document.querySelector("[role=dialog]")?.textContent).toContain("Run it on the machine gpu-1.");
 });

@@ -16,11 +16,13 @@ import {
   Plug,
   SquareTerminal,
   Terminal,
+  Variable,
 } from "lucide-react";
 import { type ReactNode, useCallback, useEffect } from "react";
 import type { Info, Session } from "../api/types";
 import { useCommands } from "../app/commands";
 import { back, go, href } from "../app/router";
+import { MachineName } from "../machines/MachineName";
 import { stateOf } from "../sessions/list";
 import { type Hub, type OpenSession, useHub } from "../store/hub";
 import { usePart, useReadable } from "../store/readable";
@@ -39,6 +41,7 @@ import css from "./Header.module.css";
 import { LimitFact } from "./Limits";
 import { Panels } from "./Panels";
 import { closePanel, openedPanel, openFork, openPanel } from "./panels";
+import { SandboxBadge } from "./Sandbox";
 import { Title } from "./Title";
 import { refusal } from "./useSession";
 
@@ -79,8 +82,17 @@ export function SessionHeader({ session }: { session: OpenSession }) {
           <Title key={session.id} session={session} snapshot={snapshot} />
           <div className={css.facts}>
             <StateDot state={stateOf({ ...snapshot, questions: snapshot.questions?.length ?? 0 })} word className={css.state} />
+            {snapshot.node && (
+              <a className={css.machine} href={href({ page: "machines" })}>
+                <MachineName node={snapshot.node} />
+              </a>
+            )}
             {snapshot.simulated && !banner && <Badge title={t.simulatedHint}>{t.simulated}</Badge>}
+            {snapshot.unauthenticated && <Badge title={t.unauthenticatedHint}>{t.unauthenticated}</Badge>}
+            {snapshot.runner && <Badge title={t.runnerHint}>{t.runner(oneLine(snapshot.runner, 40))}</Badge>}
+            {snapshot.relay && <Badge title={t.relayHint(snapshot.relay)}>{t.relay}</Badge>}
             {snapshot.archived && <Badge>{t.archivedBadge}</Badge>}
+            {snapshot.sandbox && <SandboxBadge sandbox={snapshot.sandbox} />}
             {snapshot.dir && <Path path={snapshot.dir} most={44} className={css.folder} />}
             <LimitFact session={session} snapshot={snapshot} />
             {tasks > 0 && (
@@ -150,6 +162,13 @@ function useActions(session: OpenSession, snapshot: Session | undefined): MenuIt
     ...(ended || snapshot?.state === "offline"
       ? [entry("resume", t.resumeEntry, <Play size={16} />, () => openPanel(session, "resume"), prompt)]
       : []),
+    entry(
+      "environment",
+      t.environmentEntry,
+      <Variable size={16} />,
+      () => openPanel(session, "environment"),
+      admin ?? refusal(hub, snapshot, { running: true }),
+    ),
     entry(
       "control",
       t.controlEntry,

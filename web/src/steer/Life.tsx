@@ -1,10 +1,12 @@
 import { useState } from "react";
-import type { Resume, Session } from "../api/types";
+import type { Resume, Session, SessionOptions } from "../api/types";
 import { keptDraft } from "../app/drafts";
+import { SandboxField } from "../sessions/SandboxField";
 import { type OpenSession, useHub } from "../store/hub";
 import { useClientIds } from "../store/intent";
 import { useReadable } from "../store/readable";
 import { dangerousMode, modes } from "../texts/modes";
+import { isSandboxMode } from "../texts/sandbox";
 import { steerTexts as t } from "../texts/steer";
 import { Checkbox, Select, TextArea } from "../ui/fields";
 import { ActPanel } from "./ActPanel";
@@ -28,6 +30,10 @@ export function ResumePanel({ session, snapshot }: { session: OpenSession; snaps
   const wasModel = snapshot.options?.model ?? "";
   const [mode, setMode] = useState(wasMode);
   const [model, setModel] = useState(wasModel);
+  const wasSandbox = snapshot.options?.sandbox ?? "";
+  const wasAuto = snapshot.options?.sandbox_auto_allow ?? false;
+  const [sandbox, setSandbox] = useState<string>(wasSandbox);
+  const [autoAllow, setAutoAllow] = useState(wasAuto);
   const admin = hub.can("admin");
   const why = refusal(hub, snapshot, { scope: "prompt" });
   const models = modelsOf(snapshot);
@@ -36,12 +42,21 @@ export function ResumePanel({ session, snapshot }: { session: OpenSession; snaps
     : [{ value: wasModel, label: wasModel || t.modelUnknown, hint: "" }, ...models];
 
   const resume = async () => {
-    const changed = mode !== wasMode || model !== wasModel;
+    const auto = sandbox === "strict" && autoAllow;
+    const changed = mode !== wasMode || model !== wasModel || sandbox !== wasSandbox || auto !== wasAuto;
+    const { sandbox: _sandbox, sandbox_auto_allow: _auto, ...others } = snapshot.options ?? {};
+    const options: SessionOptions = {
+      ...others,
+      permission_mode: mode,
+      model,
+      ...(isSandboxMode(sandbox) ? { sandbox } : {}),
+      ...(auto ? { sandbox_auto_allow: true } : {}),
+    };
     const body: Resume = {
       ...(prompt.trim() ? { prompt } : {}),
       ...(fresh ? { fresh } : {}),
       ...(force ? { force } : {}),
-      ...(changed ? { options: { ...snapshot.options, permission_mode: mode, model } } : {}),
+      ...(changed ? { options } : {}),
     };
     const resumed = await act.run(() =>
       hub.api.call("resume-session", {
@@ -80,6 +95,7 @@ export function ResumePanel({ session, snapshot }: { session: OpenSession; snaps
           isDisabled={!admin}
         />
       </div>
+      <SandboxField mode={sandbox} autoAllow={autoAllow} onMode={setSandbox} onAutoAllow={setAutoAllow} isDisabled={!admin} />
       <Checkbox isSelected={fresh} onChange={setFresh} hint={t.resumeFreshHint}>
         {t.resumeFresh}
       </Checkbox>

@@ -3,6 +3,7 @@ import type { OpenSession } from "../store/hub";
 import { useReadable } from "../store/readable";
 import { ContextPanel } from "./Context";
 import { ControlPanel } from "./Control";
+import { EnvironmentPanel } from "./Environment";
 import { ForkPanel } from "./Fork";
 import { HandbackPanel } from "./Handback";
 import { HoldPanel } from "./Hold";
@@ -39,6 +40,8 @@ export function Panels({ session, snapshot }: { session: OpenSession; snapshot: 
       return <HandbackPanel {...about} />;
     case "control":
       return <ControlPanel {...about} />;
+    case "environment":
+      return <EnvironmentPanel {...about} />;
     case "hold":
       return <HoldPanel {...about} />;
     case "rename":

@@ -13,9 +13,11 @@ import { Select, TextInput } from "../ui/fields";
 import { formatMoment } from "../ui/format";
 import { ErrorNote } from "../ui/notes";
 import { Badge, type Tone } from "../ui/signs";
+import { toast } from "../ui/toast";
 import { visible } from "../ui/visible";
 import { useAct } from "./act";
 import css from "./Form.module.css";
+import { keepable, keepRules } from "./keepRules";
 import { closePanel } from "./panels";
 import { refusal } from "./useSession";
 
@@ -47,9 +49,34 @@ export function RulesPanel({ session, snapshot }: { session: OpenSession; snapsh
             ))}
           </ul>
         )}
+        <KeepRules snapshot={snapshot} />
         <AddRule session={session} snapshot={snapshot} />
       </div>
     </Dialog>
+  );
+}
+
+/** Has the person's new sessions in this folder begin with the rules of this one. */
+function KeepRules({ snapshot }: { snapshot: Session }) {
+  const hub = useHub();
+  const act = useAct();
+  const rules = keepable(snapshot.rules ?? []);
+  const dir = snapshot.dir;
+  if (rules.length === 0 || !dir) return null;
+  const why = refusal(hub, snapshot, { scope: "admin" });
+  const keep = async () => {
+    if (await act.run(() => keepRules(hub, dir, rules))) toast({ title: t.rulesKept, tone: "ok" });
+  };
+  return (
+    <>
+      <ErrorNote error={act.error} />
+      <div className={css.keep}>
+        <Button size="s" isPending={act.pending} isDisabled={why !== undefined} reason={why} onPress={() => void keep()}>
+          {t.rulesKeep}
+        </Button>
+        <span className={css.dim}>{t.rulesKeepHint}</span>
+      </div>
+    </>
   );
 }
 

@@ -6,7 +6,18 @@ export type Panel =
   | { readonly kind: "fork"; readonly session: string; readonly uuid?: string }
   | { readonly kind: "rewind"; readonly session: string; readonly uuid: string }
   | {
-      readonly kind: "mcp" | "context" | "rules" | "tasks" | "resume" | "stop" | "handback" | "control" | "rename" | "hold";
+      readonly kind:
+        | "mcp"
+        | "context"
+        | "rules"
+        | "tasks"
+        | "resume"
+        | "stop"
+        | "handback"
+        | "control"
+        | "environment"
+        | "rename"
+        | "hold";
       readonly session: string;
     };
 

@@ -2,7 +2,7 @@
 
 import type { Api, Args } from "../api/client";
 import { ApiError } from "../api/error";
-import type { Info, Operations, Question, Session, SessionSummary } from "../api/types";
+import type { Info, Node, Operations, Question, Session, SessionSummary } from "../api/types";
 import type { Item } from "../talk/item";
 import type { Hub, ItemOrder, LinkState, OpenSession, Scope } from "./hub";
 import { Cell } from "./readable";
@@ -189,6 +189,30 @@ export function aSummary(parts: Partial<SessionSummary> = {}): SessionSummary {
     run: 1,
     state: "idle",
     usd: 0,
+    ...parts,
+  };
+}
+
+/** Another machine, online, with what is given in it. */
+export function aNode(parts: Partial<Node> = {}): Node {
+  return {
+    id: `n-${parts.name ?? "gpu-1"}`,
+    name: "gpu-1",
+    state: "online",
+    created: morning,
+    last_seen: morning,
+    version: "v0.1.0",
+    os: "linux",
+    arch: "amd64",
+    hostname: "gpu-1.lan",
+    clis: [{ path: "/usr/bin/claude", version: "2.1.325" }],
+    sandbox: "bubblewrap",
+    cpus: 8,
+    load: 0.25,
+    memory_bytes: 32 * 2 ** 30,
+    memory_free: 8 * 2 ** 30,
+    sessions: 0,
+    fingerprint: "sha256:Qm9v4x2eZ1u0",
     ...parts,
   };
 }

@@ -12,6 +12,7 @@ export function refreshAfter(e: Event): number | undefined {
     case "command":
     case "oversize":
     case "notice":
+    case "sandbox_refused":
       return undefined;
     default:
       return 150;

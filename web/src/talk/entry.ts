@@ -1,4 +1,4 @@
-import type { Json, Question } from "../api/types";
+import type { Json, Question, SandboxRefusal } from "../api/types";
 import type { Block, Item, Notice, ToolResult, Turn } from "./item";
 import type { JsonObject } from "./json";
 
@@ -41,6 +41,7 @@ export interface Told {
   asked?: { id: string; open: boolean; cancelled?: boolean };
 
   question?: Question;
+  refusal?: SandboxRefusal;
   notice?: Pick<Notice, "topic" | "level" | "title" | "detail" | "data">;
   /** It tells that the link to the agent was lost, which is of interest as long as that lasts. */
   lost?: boolean;

@@ -1,8 +1,10 @@
-import type { Json, Message, Question } from "../api/types";
+import type { Json, Message, Question, SandboxRefusal } from "../api/types";
+import { sandboxTexts } from "../texts/sandbox";
 import { talkTexts as t } from "../texts/talk";
 import { contentBlocks } from "./blocks";
-import { at, bool, isLarger, isObject, type JsonObject, num, obj, oneLine, str } from "./json";
+import { at, bool, clip, isLarger, isObject, type JsonObject, num, obj, oneLine, str } from "./json";
 import { bounded, promptKey } from "./keys";
+import { networkAccess } from "./network";
 import type { Reader } from "./reader";
 
 /** Reads an event of the hub's own. */
@@ -28,10 +30,13 @@ const readers: { readonly [kind: string]: (r: Reader, data: JsonObject) => void 
   run_started: (r) => run(r, t.runStarts(r.stamp.run)),
   run_launched: (r, d) => {
     const simulated = bool(d, "simulated");
-    const title = t.runLaunched(r.stamp.run, str(d, "version"), simulated);
+    const [mode, enforced] = [oneLine(str(d, "sandbox", "mode")), str(d, "sandbox", "enforcer") !== "none"];
+    const boxed = mode !== "" && mode !== "off";
+    const title = t.runLaunched(r.stamp.run, str(d, "version"), simulated, boxed && enforced ? mode : "");
     run(r, title);
     // The hub tells again when it is connected, without saying what it had started.
-    if (simulated) r.add({ kind: "notice", key: runKey(r), shows: false, told: { title } });
+    if (simulated || mode !== "") r.add({ kind: "notice", key: runKey(r), shows: false, told: { title } });
+    if (boxed && !enforced) r.notice("sandbox", "bad", t.notEnforced(oneLine(str(d, "sandbox", "reason"))), { data: d });
   },
   run_ended: ended,
   link_up: (r) => r.part.linked(),
@@ -61,6 +66,7 @@ const readers: { readonly [kind: string]: (r: Reader, data: JsonObject) => void 
   hold: (r, d) =>
     r.notice("hold", "warn", t.hold(str(d, "reason"), time(d, "until")), { key: bounded("hold:", str(d, "id")), data: d }),
   hold_over: (r, d) => r.notice("hold_over", "dim", t.holdOver(str(d, "reason")), { by: r.source.by ?? "" }),
+  sandbox_refused: refused,
   budget: (r, d) => {
     const over = bool(d, "over");
     const text = t.budget(str(d, "name"), over, num(d, "used") ?? 0, num(d, "limit") ?? 0, str(d, "unit"), str(d, "per"));
@@ -128,7 +134,8 @@ function question(r: Reader, d: JsonObject): void {
   });
   const use = str(d, "tool_use_id");
   r.part.wait(str(d, "id"), use, time(d, "opened"), settled ? time(d, "settled") || r.stamp.time : "");
-  if (use === "") return;
+  // A call goes on when the sandbox asks about a host that it wants to reach, and also when it is not to reach it.
+  if (use === "" || str(d, "tool") === networkAccess) return;
   const denied = str(d, "kind") === "permission" && str(d, "answer", "decision") === "deny";
   r.tool(use, false, {
     asked: { id: str(d, "id"), open: !settled, cancelled: str(d, "state") === "cancelled" },
@@ -141,7 +148,8 @@ function decision(r: Reader, d: JsonObject): void {
   const rule = obj(d, "rule");
   const [verdict, name] = [str(rule, "decision"), str(rule, "rule")];
   const [tool, use] = [oneLine(str(d, "tool")), str(d, "tool_use_id")];
-  const text = t.byRule(verdict, name);
+  // No rule allows what is allowed because of its sandbox.
+  const text = str(rule, "scope") === "sandbox" ? sandboxTexts.allowed : t.byRule(verdict, name);
   if (use !== "") {
     r.tool(use, false, {
       ...(tool !== "" && { weakName: tool }),
@@ -149,4 +157,35 @@ function decision(r: Reader, d: JsonObject): void {
     });
   }
   if (use === "" || verdict === "deny") r.notice("decision", "dim", t.decision(tool, text), { data: d });
+}
+
+/** Reads what a sandbox refused: it belongs to the call that ran, if the hub knows which. */
+function refused(r: Reader, d: JsonObject): void {
+  const use = str(d, "tool_use_id");
+  r.add({
+    kind: "refusal",
+    shows: true,
+    told: { ...(use !== "" && { parent: use }), refusal: readRefusal(d) },
+  });
+}
+
+/** How much of a program's arguments is kept. */
+const mostCommand = 4_000;
+
+function readRefusal(d: JsonObject): SandboxRefusal {
+  const [host, path, reason] = [oneLine(str(d, "host"), 300), str(d, "path"), oneLine(str(d, "reason"))];
+  const [port, count] = [num(d, "port"), num(d, "count")];
+  const [rule, use] = [oneLine(str(d, "rule", "rule")), str(d, "tool_use_id")];
+  const command = clip(str(d, "command").trim(), mostCommand).text;
+  return {
+    kind: str(d, "kind") === "file" ? "file" : "network",
+    ...(host !== "" && { host }),
+    ...(port !== undefined && { port }),
+    ...(path !== "" && { path }),
+    ...(command !== "" && { command }),
+    ...(use !== "" && { tool_use_id: use }),
+    ...(rule !== "" && { rule: { decision: str(d, "rule", "decision"), rule, scope: str(d, "rule", "scope") } }),
+    ...(reason !== "" && { reason }),
+    ...(count !== undefined && { count }),
+  };
 }

@@ -1,7 +1,7 @@
-import type { Json, Question, Task } from "../api/types";
+import type { Json, Question, SandboxRefusal, Task } from "../api/types";
 
 /** What a conversation consists of. Items are never changed in place: a change makes another object with the same id. */
-export type Item = Prompt | Text | Thinking | Tool | Ask | Turn | Notice | Unknown;
+export type Item = Prompt | Text | Thinking | Tool | Ask | Turn | Notice | Refusal | Unknown;
 
 interface Base {
   /** Stable, also when a message that was being written becomes a whole one. */
@@ -92,6 +92,8 @@ export interface Tool extends Base {
   readonly denied?: string;
   /** Which rule permitted it without a question. */
   readonly rule?: string;
+  /** What the sandbox refused while it ran. */
+  readonly refusals?: readonly SandboxRefusal[];
 }
 
 export interface ToolResult {
@@ -134,6 +136,12 @@ export interface Notice extends Base {
   readonly title: string;
   readonly detail?: string;
   readonly data?: Json;
+}
+
+/** Something that the sandbox of the agent refused. With a call that is there it is told in that. */
+export interface Refusal extends Base {
+  readonly kind: "refusal";
+  readonly refusal: SandboxRefusal;
 }
 
 /** A line of a type that this console does not know; it is shown as it is. */

@@ -43,8 +43,11 @@ function said(item: Item | undefined, like: ParityItem): ParityItem {
         denied: item.denied,
         task: item.task?.id,
         failed: item.state === "failed" || item.state === "denied",
+        refusals: item.refusals ? [...item.refusals] : undefined,
       });
     }
+    case "refusal":
+      return clean({ kind: "refusal", refusals: [item.refusal] });
     case "question":
       return clean({ kind: "question", author: item.by, text: item.question.id, state: item.question.state });
     case "turn":

@@ -108,13 +108,20 @@ export class Reader {
     this.add({ kind: "unknown", shows: true, told: { ...(parent !== "" && { parent }), unknown: { type, raw } } });
   }
 
+  /** The label of a line that is not JSON, with what the hub could still read of it. */
+  private brokenLabel(): string {
+    const { data } = this.source;
+    if (!isObject(data) || !bool(data, "broken")) return "line";
+    return t.brokenLine(bool(data, "init"), str(data, "conversation"));
+  }
+
   /** Reads a line that the CLI wrote. */
   private line(): void {
     const { line, text, base64 } = this.source;
     if (isObject(line)) this.message(line);
     else if (line !== undefined) this.unknown("line", line);
-    else if (text) this.unknown("line", text);
-    else if (base64) this.unknown("line", t.bytes(Math.floor((base64.length * 3) / 4)));
+    else if (text) this.unknown(this.brokenLabel(), text);
+    else if (base64) this.unknown(this.brokenLabel(), t.bytes(Math.floor((base64.length * 3) / 4)));
   }
 
   private message(line: JsonObject): void {

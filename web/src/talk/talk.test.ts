@@ -681,3 +681,15 @@ describe("a lost link", () => {
     expect(shown(talk)).toHaveLength(1);
   });
 });
+
+it("says what the hub could read of a line that is not JSON", () => {
+  const log = new Script();
+  log.add({ kind: "line", text: '{"type":"sys', data: { broken: true, length: 12, conversation: "sess_abc123", init: true } });
+  log.add({ kind: "line", base64: "AAAA", data: { broken: true, length: 3 } });
+  const talk = read(log.events);
+  const labels = talk.top.map((id) => {
+    const item = talk.item(id);
+    return item?.kind === "unknown" ? item.type : item?.kind;
+  });
+  expect(labels).toEqual(["broken line, init, session sess_abc123", "broken line"]);
+});

@@ -161,6 +161,8 @@ export class Talk {
     }
     const entry = this.part.tree.get(id);
     if (!entry || this.rows.hidden.has(entry)) return undefined;
+    // What the sandbox refused is a part of the call that ran.
+    if (entry.kind === "refusal" && entry.home) return undefined;
     entry.view ??= viewEntry(entry, this.part, this.within.get(id) ?? [], this.rows.joined.get(entry) ?? []);
     return entry.view;
   }
@@ -172,6 +174,8 @@ export class Talk {
     const entry = this.part.byEvent.get(event);
     const row = entry && this.rows.hidden.get(entry);
     if (row) return row.id;
+    // What the sandbox refused is told in the call that ran.
+    if (entry?.kind === "refusal" && entry.home) return entry.home.id;
     if (entry?.inside && !this.rows.hidden.has(entry)) return entry.id;
     const tool = entry?.told.task?.tool ? tree.get(toolKey(entry.told.task.tool)) : undefined;
     if (tool) return tool.id;

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import type { Event, Json } from "../api/types";
+import type { Event, Json, SandboxRefusal } from "../api/types";
 import { str } from "./json";
 import { Talk } from "./talk";
 
@@ -19,6 +19,8 @@ export interface ParityItem {
   task?: string;
   usd?: string;
   failed?: boolean;
+  /** Of a tool, what the sandbox refused while it ran; of a refusal, that alone. */
+  refusals?: SandboxRefusal[];
 }
 
 export interface ParityLog {

@@ -38,6 +38,9 @@ export function viewEntry(entry: Entry, part: Part, writing: readonly string[], 
     case "question":
       if (told.question) return { ...base, kind: "question", question: told.question };
       break;
+    case "refusal":
+      if (told.refusal) return { ...base, kind: "refusal", refusal: told.refusal };
+      break;
     case "turn":
       if (told.turn) {
         const { total: _total, ...turn } = told.turn;
@@ -108,6 +111,7 @@ function viewTool(
   const started = told.call?.started ?? entry.time;
   const how = toolState(entry, part);
   const timed = told.ended !== undefined || how === "running" || how === "asking";
+  const refusals = entry.children.flatMap((child) => child.told.refusal ?? []);
   const waited = timed ? part.waits.of(entry, started, told.ended) : { ms: 0 };
   return {
     ...base,
@@ -116,7 +120,7 @@ function viewTool(
     name: told.call?.name || told.weakName || "",
     input: told.call?.input ?? {},
     state: how,
-    children: [...entry.children.map((child) => child.id), ...writing],
+    children: [...entry.children.filter((child) => child.kind !== "refusal").map((child) => child.id), ...writing],
     ...(told.result && { result: told.result }),
     ...(started !== "" && { started }),
     ...(told.ended && { ended: told.ended }),
@@ -138,6 +142,7 @@ function viewTool(
     ...(told.asked && { question: told.asked.id }),
     ...(told.denied !== undefined && { denied: told.denied }),
     ...(told.rule && { rule: told.rule }),
+    ...(refusals.length > 0 && { refusals }),
   };
 }
 

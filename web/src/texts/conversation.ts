@@ -124,6 +124,7 @@ export const conversationTexts = {
     question: "Question",
     turn: "End of turn",
     notice: "Notice",
+    refusal: "Refused by the sandbox",
     unknown: "Unrecognized message",
   },
 } as const;

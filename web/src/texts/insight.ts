@@ -51,6 +51,7 @@ export const insightTexts = {
     everyone: "Everyone",
     rules: "Rules",
     people: "People and programs",
+    sandbox: "Sandbox",
     session: "Session",
     allSessions: "All sessions",
     since: "Since",
@@ -87,10 +88,14 @@ export const insightTexts = {
     inForceNone: "You have no rules. Claude Code’s own permission settings decide when agents ask.",
     builtin: (n: number) => `Built-in rules (${n})`,
     columns: { decision: "Decision", rule: "Rule", scope: "Where", message: "Message" },
-    scope: { builtin: "built in", global: "everywhere", folder: "in a folder", session: "in a session" } as Record<
-      string,
-      string
-    >,
+    scope: {
+      builtin: "built in",
+      global: "everywhere",
+      folder: "in a folder",
+      session: "in a session",
+      dialed: "agents that dial in",
+      unauthenticated: "agents without a token",
+    } as Record<string, string>,
     until: (when: string) => `until ${when}`,
 
     explain: "Test a tool call",

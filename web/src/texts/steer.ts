@@ -29,6 +29,12 @@ export const steerTexts = {
   more: "Session menu",
   simulated: "simulated",
   simulatedHint: "Simulated agent: uses no account and runs no tools",
+  unauthenticated: "unauthenticated",
+  unauthenticatedHint: "Dialed in without a token: rules of its own apply",
+  runner: (version: string) => `runner ${version}`,
+  runnerHint: "Version of the environment that the agent runs in, as it says",
+  relay: "relay",
+  relayHint: (url: string) => `The agent belongs to another program; it is shown by the relay ${url}`,
   archivedBadge: "archived",
   tasks: (n: number) => (n === 1 ? "1 task" : `${n} tasks`),
   turns: (n: number) => (n === 1 ? "1 turn" : `${n} turns`),
@@ -82,6 +88,8 @@ export const steerTexts = {
   waitsForCall:
     "Waiting for Claude Code to connect: run the command shown at creation. Lost it? Stop this session and create another.",
   agentOffline: "Connection to the agent lost. It may still be working; its output appears when it's back.",
+  agentOfflineOn: (machine: string) =>
+    `Connection to the agent on the machine ${machine} lost. It may still be working; its output appears when the machine is back.`,
   retry: (attempt: number, of: number | undefined, error: string) =>
     `Request to the model failed${error ? ` (${error})` : ""}. Retry ${attempt}${of ? ` of ${of}` : ""}.`,
   held: (reason: string) => `On hold: ${reason}`,
@@ -108,6 +116,7 @@ export const steerTexts = {
   archiveEntry: "Archive",
   unarchiveEntry: "Unarchive",
   controlEntry: "Raw control request",
+  environmentEntry: "Environment variables",
   stopEntry: "Stop agent",
   copyId: "Copy session ID",
   archived: "Session archived",
@@ -214,6 +223,9 @@ export const steerTexts = {
   ruleExpires: "expires",
   rulePending: "applies from the next process on",
   ruleBy: (name: string) => `by ${name}`,
+  rulesKeep: "Remember for this folder",
+  rulesKept: "Your new sessions in this folder start with these rules",
+  rulesKeepHint: "Rules that ask, and rules that expire, aren't remembered.",
 
   // Tasks.
   tasksTitle: "Tasks",
@@ -238,6 +250,7 @@ export const steerTexts = {
   // Hand back.
   handback: "Continue in terminal",
   handbackText: "Continue the conversation in Claude Code's own terminal with this command, on the agent's machine.",
+  handbackOn: (machine: string) => `Run it on the machine ${machine}.`,
   handbackOwned: "Stop the agent first, or continue with a copy: two processes would write to the same file.",
   handbackFork: "Continue with a copy",
   handbackSimulated: "Simulated agent: Claude Code doesn't have this conversation.",
@@ -252,6 +265,17 @@ export const steerTexts = {
   controlExample: '{"subtype": "list_models"}',
   controlSend: "Send",
   controlAnswer: "Answer",
+
+  // Environment.
+  environment: "Environment variables",
+  environmentText:
+    "Sets a variable for the commands the agent runs from now on, until its process ends. Claude Code up to 2.1.173 takes any variable; newer versions take only their own tokens, such as CLAUDE_CODE_OAUTH_TOKEN.",
+  environmentNameLabel: "Name",
+  environmentValue: "Value",
+  environmentHint: "Goes to the agent only. It isn't stored, and can't be shown again.",
+  environmentName: "Use letters, digits and _, not starting with a digit",
+  environmentSet: "Set variable",
+  environmentDone: (name: string) => `${name} was set`,
 
   // Holds.
   holdTitle: "Continue the session",

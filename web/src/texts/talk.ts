@@ -50,8 +50,9 @@ export const talkTexts = {
   session: (dir: string, fork: string) =>
     `Session created${dir === "" ? "" : ` in ${dir}`}${fork === "" ? "" : `, forked from ${fork}`}`,
   runStarts: (run: number) => `Run ${run} starting`,
-  runLaunched: (run: number, version: string, simulated: boolean) =>
-    `Run ${run}: ${simulated ? "simulated agent" : `Claude Code ${version}`.trim()}`,
+  runLaunched: (run: number, version: string, simulated: boolean, sandbox: string) =>
+    `Run ${run}: ${simulated ? "simulated agent" : `Claude Code ${version}`.trim()}${sandbox === "" ? "" : `, ${sandbox} sandbox`}`,
+  notEnforced: (reason: string) => `Sandbox not enforced${after(reason)}. Rules apply to tool calls only.`,
   ended: (reason: string, code: number | undefined, signal: string) =>
     `Ended${after(reason)}${aside([code ? `exit code ${code}` : "", signal].filter(Boolean).join(", "))}`,
   linkLost: (reason: string) => `The link to the agent is lost${after(reason)}`,
@@ -166,6 +167,8 @@ export const talkTexts = {
     stopped: "stopped",
   } as { readonly [state: string]: string },
   denied: (why: string) => `Denied${after(why)}`,
+  brokenLine: (init: boolean, session: string) =>
+    `broken line${init ? ", init" : ""}${session === "" ? "" : `, session ${session}`}`,
   bytes: (n: number) => `${n} bytes of binary data`,
   todo: (done: number, of: number, current: string) => `${done} of ${of} done${after(current)}`,
 };

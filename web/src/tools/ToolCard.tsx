@@ -19,6 +19,7 @@ import { isAgent, kindOf } from "./kinds";
 import { Output } from "./Output";
 import { Members, Remark } from "./Parts";
 import { readPartial } from "./partial";
+import { Refusals } from "./Refusal";
 import { Result, ResultPeek, resultText } from "./Result";
 import { StateMark } from "./StateMark";
 import { Title } from "./Title";
@@ -52,6 +53,7 @@ export const ToolCard = memo(function ToolCard(props: { session?: OpenSession; i
         </button>
         <Actions session={session} item={item} />
       </div>
+      {item.refusals && <Refusals refusals={item.refusals} />}
       <div id={body} className={classes(open ? css.body : css.peek)} hidden={!open && peek === null}>
         {open ? <Body kind={kind} item={item} nested={nested} /> : peek}
       </div>

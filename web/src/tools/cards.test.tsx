@@ -79,6 +79,8 @@ describe("ToolPreview", () => {
     ["WebFetch", { url: "https://example.com/secret", prompt: "Send it", method: "POST" }],
     ["WebFetch", { url: "javascript:alert(1)", prompt: 3 }],
     ["WebSearch", { query: "how", allowed_domains: ["a.example"] }],
+    ["SandboxNetworkAccess", { host: "example.com", port: 443, command: "curl -T x example.com" }],
+    ["SandboxNetworkAccess", { host: 1, command: { not: "a text" } }],
     ["TodoWrite", { todos: [{ content: "one", status: "pending", hidden: "member" }] }],
     ["TaskCreate", { subject: "s", description: "d", owner: "o" }],
     ["Task", { description: "d", prompt: "do it\nnow", subagent_type: "x", model: "m", isolation: "worktree" }],
@@ -265,4 +267,24 @@ describe("ToolCard", () => {
     });
     expect(page.querySelectorAll("button[aria-expanded=true][aria-controls]")).toHaveLength(items.length);
   });
+});
+
+it("shows what the sandbox refused during a call, also when it is folded", async () => {
+  const refusal = (host: string) => ({
+    kind: "network" as const,
+    host,
+    port: 443,
+    command: "curl \u202e",
+    rule: { decision: "deny" as const, rule: `Network(host:${host})`, scope: "global" as const },
+  });
+  const refusals = ["a.example", "b.example", "c.example", "d.example"].map(refusal);
+  await draw(<ToolCard item={tool("Bash", { command: "make" }, { result: result("ok"), refusals })} />);
+  expect(page.querySelector("[aria-expanded]")?.getAttribute("aria-expanded")).toBe("false");
+  const list = page.querySelector('[aria-label="Refused by the sandbox"]');
+  expect(list?.textContent).toContain("Sandbox refused a connection to a.example:443");
+  expect(list?.textContent).toContain("curl ⟨U+202E⟩");
+  expect(list?.textContent).toContain("Denied by the rule Network(host:a.example)");
+  expect(list?.textContent).not.toContain("d.example");
+  await press([...page.querySelectorAll("button")].find((b) => b.textContent === "Show 1 more refusal"));
+  expect(list?.textContent).toContain("d.example");
 });

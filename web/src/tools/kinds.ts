@@ -1,10 +1,12 @@
 import { Bot, Moon, Table2, Workflow } from "lucide-react";
+import { networkAccess } from "../talk/network";
 import { mcpName } from "../talk/title";
 import { bash, powershell, taskOutput } from "./bash";
 import { edit, notebook, write } from "./edit";
 import { glob, grep, list, lsp } from "./find";
 import type { ToolKind } from "./kind";
 import { task, taskList, todoWrite } from "./lists";
+import { network } from "./network";
 import { read } from "./read";
 import { askUser, generic, mcp, message, plan, skill, toolSearch } from "./records";
 import { webFetch, webSearch } from "./web";
@@ -41,6 +43,7 @@ export const kinds: ReadonlyMap<string, ToolKind> = new Map<string, ToolKind>([
   ["web_fetch", webFetch],
   ["WebSearch", webSearch],
   ["web_search", webSearch],
+  [networkAccess, network],
   ["Task", agent],
   ["Agent", agent],
   ["AskUserQuestion", askUser],

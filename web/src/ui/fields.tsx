@@ -1,5 +1,5 @@
 import { Check, ChevronDown, Minus } from "lucide-react";
-import { type ReactNode, type Ref, useLayoutEffect, useRef } from "react";
+import { type ReactNode, type Ref, type RefObject, useContext, useEffect, useLayoutEffect, useRef } from "react";
 import {
   Checkbox as AriaCheckbox,
   type CheckboxProps as AriaCheckboxProps,
@@ -11,6 +11,7 @@ import {
   TextArea as AriaTextArea,
   type TextAreaProps as AriaTextAreaProps,
   Button,
+  ComboBoxStateContext,
   Group,
   Input,
   type InputProps,
@@ -387,14 +388,22 @@ interface ComboBoxProps {
 /** A text with suggestions. */
 export function ComboBox(props: ComboBoxProps) {
   const { label, hideLabel, items, value, onInput, onPick, filter, hint, error, placeholder, mono, inputRef, className } = props;
+  const typed = useRef(false);
   return (
     <AriaComboBox
       className={classes(css.field, className)}
       allowsCustomValue
-      menuTrigger="focus"
+      // Suggestions hide the rest of a dialog: they do not open by themselves in the field that has the focus when it opens.
+      menuTrigger={props.autoFocus ? "input" : "focus"}
       {...(filter ? { defaultItems: items } : { items })}
       inputValue={value}
-      onInputChange={onInput}
+      onInputChange={(text) => {
+        typed.current = !items.some((item) => item.label === text);
+        onInput(text);
+      }}
+      onOpenChange={() => {
+        typed.current = false;
+      }}
       onChange={(key) => key !== null && onPick?.(String(key))}
       isDisabled={props.isDisabled ?? false}
       isRequired={props.isRequired ?? false}
@@ -416,11 +425,21 @@ export function ComboBox(props: ComboBoxProps) {
         </Button>
       </div>
       <Below hint={hint} error={error} />
+      <OpenWhenFound typed={typed} found={items.length} />
       <Popover className={list.popover ?? ""} offset={4}>
         <ListBox className={list.list ?? ""}>{(item: Option) => <OptionRow item={item} />}</ListBox>
       </Popover>
     </AriaComboBox>
   );
+}
+
+/** Opens the list when suggestions for what was typed arrive later. A ComboBox itself opens only if it has some when a key is pressed. */
+function OpenWhenFound({ typed, found }: { typed: RefObject<boolean>; found: number }) {
+  const state = useContext(ComboBoxStateContext);
+  useEffect(() => {
+    if (found > 0 && typed.current && state?.isFocused && !state.isOpen) state.open(null, "input");
+  }, [typed, found, state]);
+  return null;
 }
 
 function OptionRow({ item }: { item: Option }) {

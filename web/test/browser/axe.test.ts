@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { expect, test } from "vitest";
+import type { Node } from "../../src/api/types";
 import { onStage } from "../onStage";
 import { type Chrome, type Hub, phone, smallPhone, until } from "../stage";
 
@@ -23,6 +24,37 @@ const colours = {
     { label: "Green", description: "Like grass" },
   ],
 };
+
+const machine: Node = {
+  id: "n1",
+  name: "busy",
+  state: "online",
+  created: "2026-02-03T04:05:06Z",
+  last_seen: "2026-02-03T04:05:06Z",
+  version: "v0.0.1",
+  os: "linux",
+  arch: "amd64",
+  hostname: "busy.lan",
+  labels: { gpu: "a100" },
+  clis: [{ path: "/usr/bin/claude", version: "2.1.325" }],
+  sandbox: "bubblewrap",
+  cpus: 8,
+  load: 0.95,
+  memory_bytes: 2 ** 35,
+  memory_free: 2 ** 34,
+  sessions: 1,
+  max_sessions: 2,
+  skew_millis: 9000,
+  fingerprint: "sha256:Qm9v4x2eZ1u0",
+};
+
+/** Machines in every state, with everything that there is to say of them. */
+const machines: Node[] = [
+  machine,
+  { ...machine, id: "n2", name: "empties", state: "draining", draining: true },
+  { ...machine, id: "n3", name: "away", state: "offline", draining: true, clis: [], sandbox: undefined },
+  { ...machine, id: "n4", name: "out", state: "revoked" },
+];
 
 interface Finding {
   id: string;
@@ -73,7 +105,10 @@ test.each(looks)("nobody is kept out, as far as axe can tell: %s", async (_, opt
   });
   for (const { id } of [choice, plan]) await hub.question(id);
   // Axe is no part of the page, and would be refused by its policy.
-  const page = await chrome.open(await hub.address("/"), { ...options, bypassCSP: true });
+  const window = await chrome.window({ ...options, bypassCSP: true });
+  await window.route("**/v1/nodes", (route) => route.fulfill({ json: { nodes: machines } }));
+  const page = await window.newPage();
+  await page.goto(await hub.address("/"));
   await page.getByText(title).first().waitFor();
   await page.evaluate(axe);
   const at = async (route: string, sign: RegExp) => {
@@ -96,6 +131,9 @@ test.each(looks)("nobody is kept out, as far as axe can tell: %s", async (_, opt
   await at("/search?q=look", /^Search$/);
   for (const tab of ["costs", "audit", "drift"]) await at(`/insight/${tab}`, /^Insights$/);
   await at("/rules", /^Rules$/);
+  await at("/machines", /^Machines$/);
+  await page.getByRole("article", { name: "away" }).waitFor();
+  expect(await findings(page), "machines in every state").toEqual([]);
   await at("/settings", /^Settings$/);
   for (const key of ["Control+k", "?", "n"]) {
     const dialog = page.getByRole("dialog");

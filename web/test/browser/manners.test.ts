@@ -141,6 +141,7 @@ test("nothing is cut off or reaches beyond the screen on the smallest phone", as
     ["/inbox", /^Inbox$/],
     [`/s/${session.id}`, /Small\./],
     ["/settings", /^API tokens$/],
+    ["/machines", /^No other machines$/],
   ] as const) {
     await page.evaluate((to) => {
       location.hash = to;

@@ -1,9 +1,10 @@
 // One flow against the real Claude Code, with a simulated model: what the simulated agent says of itself is no proof.
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { delimiter, dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { step } from "../questions";
 import { Chrome, decide, Hub } from "../stage";
 
 let hub: Hub;
@@ -24,7 +25,10 @@ beforeAll(async () => {
   });
   const { program, env } = JSON.parse(told) as { program: string; env: string[] };
   const variables = Object.fromEntries(env.map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]));
-  hub = await Hub.start({ agent: program, env: { ...variables, SWITCHBOARD_CLAUDE_USE_API_BILLING: "true" } });
+  // make puts bubblewrap where only tests find it.
+  const bubblewrap = process.env.SWITCHBOARD_BWRAP ? [dirname(process.env.SWITCHBOARD_BWRAP)] : [];
+  const path = [...bubblewrap, process.env.PATH ?? ""].join(delimiter);
+  hub = await Hub.start({ agent: program, env: { ...variables, PATH: path, SWITCHBOARD_CLAUDE_USE_API_BILLING: "true" } });
   chrome = await Chrome.start();
 });
 afterEach(async () => {
@@ -62,4 +66,23 @@ test("the real CLI: started, asked, answered, edited and told so", async () => {
   await page.getByText("And again.", { exact: true }).first().waitFor();
   // No label says that it is simulated.
   expect(await page.getByText("Simulated agents").count()).toBe(0);
+});
+
+// The enforcers of other systems are tried without a browser.
+test.runIf(process.platform === "linux")("the real CLI in a sandbox: asks for a host, and shows what was refused", async () => {
+  const prompt = `@tool Bash ${JSON.stringify({ command: "git ls-remote http://registry.example.com/blog" })}\n@say Over.`;
+  const { id } = await hub.session("Held back", prompt, { sandbox: "strict", sandbox_auto_allow: true });
+  const page = await chrome.open(await hub.address(`/s/${id}`));
+  // The command itself is not asked about.
+  await page.getByRole("heading", { name: "Connect to registry.example.com:80?" }).waitFor();
+  const reason = page.getByRole("textbox", { name: "Why not? (sent to the program)" });
+  await step(page, "Deny…", reason);
+  await reason.fill("Not this one.");
+  await decide(page, "Deny");
+  await page.getByText("Over.", { exact: true }).first().waitFor();
+  const call = page.getByRole("article", { name: "Tool Bash" });
+  await call.getByText("Sandbox refused a connection to registry.example.com:80").waitFor();
+  expect(await call.getByRole("list", { name: "Refused by the sandbox" }).textContent()).toMatch(/git.*Not this one\./);
+  await page.getByRole("button", { name: "Sandbox: Strict enforced by bubblewrap" }).click();
+  await page.getByRole("dialog", { name: "Strict sandbox" }).getByText("Allowed without asking").waitFor();
 });
