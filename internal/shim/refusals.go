@@ -17,7 +17,7 @@ const (
 )
 
 // refusals tells the hub what the proxy has refused: the first time at once, and
-// then how often in the seconds after that.
+// then how often in the seconds after that, or until a tool call ends.
 type refusals struct {
 	carrier *carrier // static
 
@@ -77,11 +77,24 @@ func (r *refusals) settle(key string, known *refused) {
 	}
 }
 
+// callEnded tells the hub what was counted before the CLI writes the result of a
+// tool call: afterwards the hub could no longer say which call it belongs to.
+func (r *refusals) callEnded() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.settleAll()
+}
+
 // close tells the hub what is left to be told. It may be called again.
 func (r *refusals) close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closed = true
+	r.settleAll()
+}
+
+// settleAll settles every host. The caller holds mu.
+func (r *refusals) settleAll() {
 	for key, known := range r.recent {
 		known.timer.Stop()
 		r.settle(key, known)

@@ -207,6 +207,14 @@ func (b *confinement) origin(pid int) string {
 	return commandOf(pid, cli)
 }
 
+// callEnded is called before a line of the CLI is kept that may hold the result of
+// a tool call.
+func (b *confinement) callEnded() {
+	if b != nil {
+		b.refusals.callEnded()
+	}
+}
+
 // takes takes a command of the hub's that answers a question of the proxy's, and
 // reports whether it was one.
 func (b *confinement) takes(line []byte) bool { return b != nil && b.asker.takes(line) }

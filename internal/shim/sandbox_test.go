@@ -574,6 +574,35 @@ func TestRefusalsAreFolded(t *testing.T) {
 	})
 }
 
+// TestRefusalsBeforeResult has refusals that are still being counted when the call
+// ends: the hub is told before it gets the call's result.
+func TestRefusalsBeforeResult(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCarrier(link.Hello{}, link.NewOutgoing(0, 0), noHub, discard())
+		s := &shim{carrier: c, box: &confinement{refusals: newRefusals(c)}}
+		refuse := func() { s.box.refusals.add(netproxy.Request{Host: "a.test", Port: 443}, "no") }
+		s.keepLines([][]byte{[]byte(`{"type":"assistant","message":{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{}}]}}`)})
+		for range 3 {
+			refuse()
+		}
+		s.keepLines([][]byte{[]byte(`{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"no"}]}}`)})
+		refuse() // in another call, and so told at once
+		time.Sleep(foldRefusals)
+		synctest.Wait()
+		var got []string
+		for record := range c.out.Unacked() {
+			if list := refusalsOf(t, []link.Record{record}); len(list) > 0 {
+				got = append(got, fmt.Sprint("refused ", list[0].Count))
+			} else {
+				got = append(got, "line")
+			}
+		}
+		if want := []string{"line", "refused 0", "refused 2", "line", "refused 0"}; !slices.Equal(got, want) {
+			t.Errorf("told %q, want %q", got, want)
+		}
+	})
+}
+
 func TestCommandLine(t *testing.T) {
 	for _, c := range []struct {
 		args []string

@@ -526,6 +526,7 @@ func (s *shim) awaitRoom(ctx context.Context) (keep bool, err error) {
 // keepLines numbers and keeps lines of the CLI for the hub, all at once: the goroutine that
 // sends them is woken once.
 func (s *shim) keepLines(lines [][]byte) {
+	results := false
 	s.mu.Lock()
 	for _, line := range lines {
 		header, err := wire.Peek(line)
@@ -538,6 +539,7 @@ func (s *shim) keepLines(lines [][]byte) {
 		}
 		if err == nil {
 			s.tracker.wrote(line, header)
+			results = results || string(header.Type) == "user"
 		}
 		s.arrived = append(s.arrived, arrivalOf(line, &header, class))
 	}
@@ -545,6 +547,9 @@ func (s *shim) keepLines(lines [][]byte) {
 		s.tracker.line(time.Now())
 	}
 	s.mu.Unlock()
+	if results {
+		s.box.callEnded()
+	}
 	s.carrier.update(func() {
 		for i := range s.arrived {
 			route(s.carrier.out, &s.arrived[i])
