@@ -1,11 +1,11 @@
 import type { InviteNode, Node } from "../api/types";
 import { machinesTexts } from "../texts/machines";
+import { mostLabels } from "./labels";
 import { anyMachine } from "./machines";
 
 const t = machinesTexts.invite;
 
 /** What the hub takes at most. */
-const mostLabels = 16;
 const mostSessions = 10_000;
 
 /** The text in the form that invites a machine. */

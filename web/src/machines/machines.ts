@@ -7,6 +7,9 @@ import { visible } from "../ui/visible";
 /** The value of a choice that leaves the machine to the hub. */
 export const anyMachine = "any";
 
+/** The value of a choice that goes by labels. No machine can have it as its name. */
+export const byLabels = "=labels";
+
 /** How far a clock may be off before it is told, in milliseconds. */
 const mostSkew = 2000;
 

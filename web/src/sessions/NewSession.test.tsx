@@ -1,4 +1,5 @@
 // @vitest-environment jsdom
+import { act } from "react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiError } from "../api/error";
 import { keptDraft } from "../app/drafts";
@@ -239,7 +240,8 @@ describe("the machine of a new session", () => {
     await press(machine());
     await press(find("[role=option]", name));
   };
-  const body = () => hub.api.of("create-session").map((call) => call.body as { node?: string; dir: string });
+  const body = () =>
+    hub.api.of("create-session").map((call) => call.body as { node?: string; node_labels?: object; dir: string });
 
   beforeEach(() => hub.api.on("create-session", () => aSession()));
 
@@ -267,6 +269,7 @@ describe("the machine of a new session", () => {
       "This machineWhere the hub runs",
       "gpu-1load 25%, 0 sessions · gpu=a100",
       "Any (least loaded)The hub chooses a machine that takes sessions",
+      "By labelsThe hub chooses a machine that has certain labels",
     ]);
     await press(find("[role=option]", /^gpu-1/));
     expect(folder().value).toBe("/srv/there");
@@ -321,6 +324,7 @@ describe("the machine of a new session", () => {
       [true, "emptiesDraining: takes no new sessions"],
       [true, "fullFull: 2 of 2 sessions"],
       [true, "Any (least loaded)No machine takes sessions now"],
+      [true, "By labelsNo machine has labels"],
     ]);
   });
 
@@ -340,5 +344,77 @@ describe("the machine of a new session", () => {
     await choose(/^other/);
     await start();
     expect(body()).toMatchObject([{ node: "other" }]);
+  });
+
+  describe("by labels", () => {
+    const labels = () => find("input", /^Labels/) as HTMLInputElement;
+    const two = [
+      aNode({ name: "gpu-1", labels: { gpu: "a100", zone: "eu" } }),
+      aNode({ name: "gpu-2", labels: { gpu: "h100", zone: "eu" } }),
+    ];
+
+    it("sends them in the place of a name, says which machine that is, and remembers them", async () => {
+      hub.api.on("list-nodes", () => ({ nodes: two }));
+      await draw(hub, <NewSession preset={{ dir: "/src/blog" }} onClose={() => undefined} />);
+      expect(document.body.textContent).not.toContain("Labels");
+      await choose(/^By labels/);
+      await type(labels(), "zone=eu");
+      expect(document.body.textContent).toContain("Runs on the least loaded of 2 machines: gpu-1, gpu-2.");
+      expect(document.body.textContent).toContain("must exist on each machine");
+      await type(labels(), "zone=eu, gpu=h100");
+      expect(document.body.textContent).toContain("Runs on gpu-2.");
+      // Only one machine is left, so its folders can be looked at.
+      await vi.waitFor(() => expect(hub.api.of("list-folders").at(-1)?.query).toMatchObject({ node: "gpu-2" }));
+      // What was typed is there again when the dialog is, and so it is after it was sent.
+      for (let sent = 0; sent < 2; sent++) {
+        await erase();
+        await draw(hub, <NewSession onClose={() => undefined} />);
+        expect(machine().textContent).toContain("By labels");
+        expect(labels().value).toBe("zone=eu, gpu=h100");
+        await start();
+        expect(body()).toHaveLength(sent + 1);
+        expect(body()[sent]?.node_labels).toEqual({ zone: "eu", gpu: "h100" });
+        expect(body()[sent]).not.toHaveProperty("node");
+      }
+      await erase();
+      await draw(hub, <NewSession onClose={() => undefined} />);
+      await choose(/^gpu-1/);
+      expect(document.body.textContent).not.toContain("Labels");
+      await start();
+      expect(body()[2]).toMatchObject({ node: "gpu-1" });
+      expect(body()[2]).not.toHaveProperty("node_labels");
+    });
+
+    it("says what is wrong with them once the form is sent, and sends nothing", async () => {
+      hub.api.on("list-nodes", () => ({ nodes: two }));
+      await draw(hub, <NewSession preset={{ dir: "/src/blog" }} onClose={() => undefined} />);
+      await choose(/^By labels/);
+      for (const [text, problem] of [
+        ["", "Enter at least one label"],
+        ["gpu", "“gpu” is no label."],
+        ["gpu=v100", "No machine has this label."],
+      ] as const) {
+        await type(labels(), text);
+        expect(labels().getAttribute("aria-invalid")).not.toBe("true");
+        await start();
+        expect(document.body.textContent).toContain(problem);
+        expect(labels().getAttribute("aria-invalid")).toBe("true");
+        await vi.waitFor(() => expect(document.activeElement).toBe(labels()));
+      }
+      expect(body()).toEqual([]);
+    });
+
+    it("suggests those of the machines, one after the other", async () => {
+      hub.api.on("list-nodes", () => ({ nodes: two }));
+      await draw(hub, <NewSession preset={{ dir: "/src/blog" }} onClose={() => undefined} />);
+      await choose(/^By labels/);
+      await act(async () => labels().focus());
+      expect(options().map((o) => o.textContent)).toEqual(["gpu=a100gpu-1", "gpu=h100gpu-2", "zone=eugpu-1, gpu-2"]);
+      await press(find("[role=option]", /^gpu=h100/));
+      expect(labels().value).toBe("gpu=h100");
+      await type(labels(), "gpu=h100, z");
+      await press(find("[role=option]", /zone=eu/));
+      expect(labels().value).toBe("gpu=h100, zone=eu");
+    });
   });
 });

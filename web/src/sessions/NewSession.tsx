@@ -1,11 +1,14 @@
 import { FolderInput, SquareTerminal, TriangleAlert } from "lucide-react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { type ApiError, asApiError } from "../api/error";
-import type { Preset as HubPreset, SessionSummary } from "../api/types";
+import type { Preset as HubPreset, Node, SessionSummary } from "../api/types";
 import { keptDraft } from "../app/drafts";
 import { go } from "../app/router";
 import { useLoad } from "../insight/useLoad";
+import { LabelsField } from "../machines/LabelsField";
+import { labelsProblem, machinesFor } from "../machines/labels";
 import { MachineField, machineProblem } from "../machines/MachineField";
+import { anyMachine, byLabels } from "../machines/machines";
 import { useMachines } from "../machines/useMachines";
 import { withConfirmation } from "../steer/bypass";
 import { draft, secretDraft } from "../store/drafts";
@@ -66,6 +69,13 @@ function latestPlace(sessions: Iterable<SessionSummary>): Pick<SessionForm, "dir
 /** The folder that a session on a machine was in last. */
 function latestFolderOn(node: string, sessions: Iterable<SessionSummary>): string {
   return latestPlace([...sessions].filter((session) => (session.node ?? "") === node)).dir;
+}
+
+/** The machine whose folders are suggested: with labels the only one that they fit, else one that the hub chooses. */
+function folderNode({ node, labels }: SessionForm, nodes: readonly Node[] = []): string {
+  if (node !== byLabels) return node;
+  const [first, ...others] = machinesFor(labels, nodes, Date.now());
+  return first && others.length === 0 ? first.name : anyMachine;
 }
 
 /** Forgets what was typed and not sent. */
@@ -132,7 +142,7 @@ export function NewSession({ preset, onClose }: { preset?: Preset; onClose(): vo
   const chooseMachine = (node: string): void => {
     const latest = folderTyped.current ? "" : latestFolderOn(node, hub.sessions.get().byId.values());
     change({ ...form, node, dir: latest || form.dir });
-    setErrors({ ...errors, node: undefined, dir: undefined });
+    setErrors({ ...errors, node: undefined, labels: undefined, dir: undefined });
   };
 
   const submit = async (): Promise<void> => {
@@ -141,9 +151,10 @@ export function NewSession({ preset, onClose }: { preset?: Preset; onClose(): vo
     const node = machines.value?.length === 0 ? "" : form.node;
     const made = toRequest({ ...form, node }, chosen);
     const unfit = machineProblem(node, machines.value, Date.now());
-    const wrong = unfit ? { ...made.errors, node: unfit } : made.errors;
-    const request = unfit ? undefined : made.request;
-    setErrors(wrong ?? {});
+    const unmet = node === byLabels ? labelsProblem(form.labels, machines.value, Date.now()) : undefined;
+    const wrong = { ...made.errors, ...(unfit ? { node: unfit } : {}), ...(unmet ? { labels: unmet } : {}) };
+    const request = unfit || unmet ? undefined : made.request;
+    setErrors(wrong);
     setError(undefined);
     if (!request) {
       // The field is marked only when the new errors are drawn.
@@ -220,9 +231,17 @@ export function NewSession({ preset, onClose }: { preset?: Preset; onClose(): vo
         </div>
       </div>
       {hasMachines && <MachineField value={form.node} onChange={chooseMachine} nodes={machines.value} error={errors.node} />}
+      {hasMachines && form.node === byLabels && (
+        <LabelsField
+          value={form.labels}
+          onChange={(labels) => set("labels", labels)}
+          nodes={machines.value}
+          error={errors.labels}
+        />
+      )}
       <FolderField
         value={form.dir}
-        node={hasMachines ? form.node : ""}
+        node={hasMachines ? folderNode(form, machines.value) : ""}
         onChange={(dir) => {
           folderTyped.current = true;
           set("dir", dir);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { byLabels } from "../machines/machines";
 import { emptyForm, readForm, recall, remember, toHide, toKeep, toRequest } from "./form";
 import { partUsed, presetFields } from "./options";
 
@@ -83,6 +84,19 @@ it("asks for a machine only if one was chosen", () => {
   expect(toRequest(form).request).not.toHaveProperty("node");
 });
 
+it("asks for labels in the place of a machine, and only if that was chosen", () => {
+  const { request } = toRequest({ ...form, node: byLabels, labels: "gpu=h100, zone=eu" });
+  expect(request?.node_labels).toEqual({ gpu: "h100", zone: "eu" });
+  expect(request).not.toHaveProperty("node");
+  for (const node of ["", "any", "gpu-1"]) {
+    // What was typed before another machine was chosen counts no more, whatever it is.
+    for (const labels of ["gpu=h100", "gpu"])
+      expect(toRequest({ ...form, node, labels }).request).not.toHaveProperty("node_labels");
+  }
+  expect(toRequest({ ...form, node: byLabels, labels: "gpu" }).errors).toEqual({ labels: expect.stringContaining("NAME=VALUE") });
+  expect(Object.keys(toRequest({ ...form, dir: "", node: byLabels }).errors ?? {})).toEqual(["dir", "labels"]);
+});
+
 describe("what is remembered", () => {
   const storage = () => {
     const kept = new Map<string, string>();
@@ -110,6 +124,8 @@ describe("what is remembered", () => {
     expect(recall(s)).toEqual({ ...form, node: "gpu-1" });
     remember(s, { ...form, dir: "/srv/shop", node: "any", preset: "review", model: "opus" });
     expect(recall(s)).toEqual({ ...form, dir: "/srv/shop", node: "any" });
+    remember(s, { ...form, node: byLabels, labels: "gpu=h100", preset: "review" });
+    expect(recall(s)).toEqual({ ...form, node: byLabels, labels: "gpu=h100" });
   });
 
   it("is never the mode that asks nobody", () => {

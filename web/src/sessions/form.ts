@@ -1,4 +1,6 @@
 import type { CreateSession, Preset } from "../api/types";
+import { readLabels } from "../machines/labels";
+import { byLabels } from "../machines/machines";
 import { modes } from "../texts/modes";
 import { isSandboxMode } from "../texts/sandbox";
 import { sessionsTexts } from "../texts/sessions";
@@ -9,15 +11,17 @@ const t = sessionsTexts.create;
 /** The text in the form of a new session. */
 export interface SessionForm extends OptionForm {
   dir: string;
-  /** The name of the machine that the agent runs on; empty for the hub's own, "any" for the one that the hub chooses. */
+  /** The name of the machine that the agent runs on; empty for the hub's own, "any" or byLabels for one that the hub chooses. */
   node: string;
+  /** The labels that the machine must have, as they are typed. They count if the machine is chosen by them. */
+  labels: string;
   prompt: string;
   title: string;
   /** The name of the preset that the fields began with; empty without one. */
   preset: string;
 }
 
-export const emptyForm: SessionForm = { ...emptyOptions, dir: "", node: "", prompt: "", title: "", preset: "" };
+export const emptyForm: SessionForm = { ...emptyOptions, dir: "", node: "", labels: "", prompt: "", title: "", preset: "" };
 
 export type FormErrors = { [K in keyof SessionForm]?: string };
 
@@ -40,9 +44,12 @@ export function toRequest(
   const dir = form.dir.trim();
   const problem = folderProblem(dir);
   if (problem) errors.dir = problem;
+  const wanted = form.node === byLabels ? readLabels(form.labels) : undefined;
+  if (wanted?.problem) errors.labels = wanted.problem;
   if (Object.keys(errors).length > 0) return { errors };
   const request: Omit<CreateSession, "client_id"> = { dir, options };
-  if (form.node) request.node = form.node;
+  if (wanted?.labels) request.node_labels = wanted.labels;
+  else if (form.node) request.node = form.node;
   if (form.prompt.trim()) request.prompt = form.prompt;
   if (form.title.trim()) request.title = form.title.trim();
   if (form.preset) {
@@ -76,6 +83,7 @@ export function toHide(form: SessionForm): string {
 const remembered = [
   "dir",
   "node",
+  "labels",
   "model",
   "mode",
   "sandbox",
@@ -125,7 +133,7 @@ export function recall(storage: Pick<Storage, "getItem"> | undefined): SessionFo
 /** Keeps the choices of a form that was sent; of one with a preset where it runs alone, for the rest is the preset's. */
 export function remember(storage: Pick<Storage, "getItem" | "setItem"> | undefined, form: SessionForm): void {
   try {
-    const choices = form.preset ? { ...recall(storage), dir: form.dir, node: form.node } : form;
+    const choices = form.preset ? { ...recall(storage), dir: form.dir, node: form.node, labels: form.labels } : form;
     storage?.setItem(storageKey, JSON.stringify(Object.fromEntries(remembered.map((name) => [name, choices[name]]))));
   } catch {
     // Without storage the next form begins empty.

@@ -17,7 +17,6 @@ const withoutMember: { [member: string]: string } = {
   except: "the dialog names what was taken away from a preset",
   resume: "Import a conversation has a dialog of its own",
   fork: "Import a conversation has a dialog of its own",
-  node_labels: "the dialog lists the machines with their labels, to choose one by name",
   transport: "Connect your own Claude Code has a dialog of its own",
 };
 
@@ -83,7 +82,7 @@ describe("the options of a new session", () => {
   });
 
   it("are beside all other members of the request", () => {
-    const members = [...Object.keys(withoutMember), "dir", "node", "prompt", "title", "preset"];
+    const members = [...Object.keys(withoutMember), "dir", "node", "node_labels", "prompt", "title", "preset"];
     expect(members.sort()).toEqual(names("CreateSession"));
   });
 

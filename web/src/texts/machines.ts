@@ -4,6 +4,12 @@ function count(n: number, one: string, many: string): string {
   return n === 1 ? `1 ${one}` : `${n.toLocaleString("en")} ${many}`;
 }
 
+/** A few names, and how many more there are. */
+function namesOf(names: readonly string[]): string {
+  const shown = names.slice(0, 3).join(", ");
+  return names.length > 3 ? `${shown} and ${names.length - 3} more` : shown;
+}
+
 export const machinesTexts = {
   title: "Machines",
   list: "Machines",
@@ -149,6 +155,9 @@ export const machinesTexts = {
     any: "Any (least loaded)",
     anyHint: "The hub chooses a machine that takes sessions",
     anyNone: "No machine takes sessions now",
+    labels: "By labels",
+    labelsHint: "The hub chooses a machine that has certain labels",
+    labelsNone: "No machine has labels",
     gone: "The hub no longer has this machine. Choose another.",
     unknown: "The machines can’t be read now.",
     ready: (load: number | undefined, sessions: string) =>
@@ -158,5 +167,23 @@ export const machinesTexts = {
     draining: "Draining: takes no new sessions",
     full: (n: number, most: number) => `Full: ${n} of ${most} sessions`,
     revoked: "Revoked",
+  },
+
+  labels: {
+    label: "Labels",
+    placeholder: "gpu=h100, zone=eu",
+    hint: "Labels that the machine must have: NAME=VALUE, with commas between them.",
+    missing: "Enter at least one label, such as gpu=h100.",
+    wrong: (word: string) => `“${word}” is no label. Enter NAME=VALUE, such as gpu=h100.`,
+    nameWrong: (name: string) => `“${name}” can’t be a label’s name. Use up to 63 letters, digits, and . _ / - in between.`,
+    valueWrong: (value: string) => `“${value}” can’t be a label’s value. Use up to 63 letters, digits, and . _ : / @ + -`,
+    twice: (name: string) => `The label “${name}” has two values. Remove one of them.`,
+    many: (most: number) => `Enter at most ${most} labels.`,
+    noneFits: (labels: number) => (labels === 1 ? "No machine has this label." : "No machine has all of these labels."),
+    refused: (name: string, why: string) => `Only ${name} has them. ${why}.`,
+    allRefuse: "No machine that has them takes sessions now.",
+    fits: (names: readonly string[]) =>
+      names.length === 1 ? `Runs on ${names[0]}.` : `Runs on the least loaded of ${names.length} machines: ${namesOf(names)}.`,
+    names: namesOf,
   },
 };

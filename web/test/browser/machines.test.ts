@@ -120,6 +120,61 @@ test("a session is started on a machine, in a folder that is suggested from ther
   await hub.call("drain-node", { params: { node: "gpu-1" }, body: { draining: false } });
 });
 
+test("a session is started by labels, by keyboard, on the machine that has them", async () => {
+  await machine("rack-1", { rack: "b7", zone: "us" });
+  const fit = await machine("rack-2", { rack: "b7", zone: "eu" });
+  const page = await chrome.show(hub, "/");
+  await page.getByRole("heading", { name: "Your agents, in one place" }).waitFor();
+  await page.keyboard.press("n");
+  const dialog = page.getByRole("dialog", { name: "New session" });
+  await dialog.getByRole("combobox", { name: "Folder" }).fill(fit.project);
+  await dialog.getByRole("textbox", { name: "First message" }).fill("@say Chosen by labels.");
+  await dialog.getByRole("button", { name: /Machine$/ }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("option", { name: /^By labels/ }).waitFor();
+  await page.keyboard.press("End");
+  await page.keyboard.press("Enter");
+  const labels = dialog.getByRole("combobox", { name: "Labels" });
+  await labels.waitFor();
+  await page.keyboard.press("Tab");
+  expect(await labels.evaluate((e) => e === document.activeElement)).toBe(true);
+
+  // No machine has this one, which is told where it was typed.
+  await page.keyboard.type("rack=b8");
+  await page.keyboard.press("Control+Enter");
+  await dialog.getByText("No machine has this label.").waitFor();
+  await expect.poll(() => labels.getAttribute("aria-invalid"), { timeout: patience }).toBe("true");
+
+  await labels.fill("rack");
+  await page.getByRole("option", { name: /^rack=b7/ }).waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await dialog.getByText("Runs on the least loaded of 2 machines: rack-1, rack-2.").waitFor();
+  await page.keyboard.type(", z");
+  await page.getByRole("option", { name: /zone=eu/ }).waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  expect(await labels.inputValue()).toBe("rack=b7, zone=eu");
+  await dialog.getByText("Runs on rack-2.").waitFor();
+  await page.keyboard.press("Control+Enter");
+  await dialog.waitFor({ state: "detached" });
+  await page.getByText("Chosen by labels.", { exact: true }).first().waitFor();
+  const id = new URL(page.url()).hash.slice("#/s/".length);
+  expect((await hub.call("get-session", { params: { id } })).node).toBe("rack-2");
+  await page.getByRole("link", { name: "Machine rack-2" }).waitFor();
+
+  // They are remembered for the next one.
+  await until("the dialog is open", async () => {
+    await page.keyboard.press("n");
+    return dialog.waitFor({ timeout: 3000 }).then(
+      () => true,
+      () => false,
+    );
+  });
+  expect(await labels.inputValue()).toBe("rack=b7, zone=eu");
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+});
+
 test("a machine is drained and taken back, locked out and forgotten, and it is said what happens to its sessions", async () => {
   const lab = await machine("lab-1");
   const session = await hub.call("create-session", {
