@@ -37,7 +37,8 @@ type fakeHub struct {
 	wide     []api.Frame // for those who watch
 	changed  chan struct{}
 	down     bool
-	most     int // events in a page, 0 for as many as were asked for
+	shut     error // of everything that is asked, and the last thing that streams give
+	most     int   // events in a page, 0 for as many as were asked for
 
 	calls  map[string]int // by the method
 	events int64          // how many were given by pages
@@ -130,13 +131,21 @@ func (h *fakeHub) fall(down bool) {
 	h.tell()
 }
 
+// shutOut has the hub come back as one that accepts nothing.
+func (h *fakeHub) shutOut(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.down, h.shut = false, err
+	h.tell()
+}
+
 // count counts a call, and fails if the hub is away.
 func (h *fakeHub) count(name string) error {
 	h.calls[name]++
 	if h.down {
 		return errDown
 	}
-	return nil
+	return h.shut
 }
 
 func (h *fakeHub) find(id string) (*fakeSession, error) {
@@ -251,6 +260,11 @@ func (h *fakeHub) follow(ctx context.Context, o *client.FollowOptions, next func
 				o.Lost(errDown, time.Second)
 				continue
 			case h.down:
+			case h.shut != nil:
+				err := h.shut
+				h.mu.Unlock()
+				yield(api.Frame{}, err)
+				return
 			case !connected:
 				connected, found, frame = true, true, api.Frame{Type: api.FrameResume, Resume: &api.Verdict{Resume: "ok"}}
 			default:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"net/http"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -81,6 +82,7 @@ type Model struct {
 	listOpen bool // shown though there is no room for it beside the conversation
 	watch    *pane.Stream
 	watching error // why there is no connection, nil if there is one
+	shut     error // why the hub is not to be reached any more, see final
 
 	// The session that is open.
 	session  string
@@ -252,6 +254,9 @@ func (m *Model) opened(in *opened) tea.Cmd {
 		return nil // another one was opened meanwhile
 	}
 	if in.err != nil {
+		if final(in.err) {
+			return m.shutOut(in.err)
+		}
 		if e, ok := errors.AsType[*api.Error](in.err); ok && e.Status < 500 {
 			m.loading, m.problem = false, in.err
 			return nil
@@ -431,6 +436,7 @@ func (m *Model) followed(b *pane.Batch) tea.Cmd {
 	}
 	m.resize()
 	if b.Err != nil {
+		m.lost = nil // nothing connects again
 		if !m.jobs.Ended() {
 			m.problem = b.Err
 		}
@@ -441,6 +447,22 @@ func (m *Model) followed(b *pane.Batch) tea.Cmd {
 		return tea.Batch(append(cmds, m.open(m.session))...)
 	}
 	return tea.Batch(append(cmds, m.jobs.Do(m.follow.Next), m.fill(), m.tickNow())...)
+}
+
+// final says whether an error is the end of all that the screen can do: the hub shows another certificate than the pinned one, or does not accept the
+// token any more. What to do then are more words than a line has room for, and nothing connects again.
+func final(err error) bool {
+	if _, ok := errors.AsType[*client.PinError](err); ok {
+		return true
+	}
+	refused, ok := errors.AsType[*api.Error](err)
+	return ok && refused.Status == http.StatusUnauthorized
+}
+
+// shutOut leaves the screen, so that the caller of Run says what to do.
+func (m *Model) shutOut(err error) tea.Cmd {
+	m.shut = err
+	return tea.Quit
 }
 
 // event does what an event of the open session asks for besides being shown.
@@ -524,7 +546,8 @@ type Terminal struct {
 }
 
 // Run shows the screen until the user leaves it, and then restores the terminal. It returns ctx's error if that ends, and an error that says which
-// messages and answers did not arrive. All that it has started has ended when it returns.
+// messages and answers did not arrive. If the hub shows another certificate, or does not accept the token any more, it leaves by itself with a
+// *[client.PinError] or an *[api.Error]. All that it has started has ended when it returns.
 func Run(ctx context.Context, hub Hub, t Terminal, o Options) error {
 	m := New(ctx, hub, o)
 	// Signals are the caller's, which ends ctx. It is not given to the program: that would not wait for its goroutine that reads keys, whose file it
@@ -535,6 +558,8 @@ func Run(ctx context.Context, hub Hub, t Terminal, o Options) error {
 	stop()
 	undone := m.Close()
 	switch {
+	case m.shut != nil:
+		return errors.Join(m.shut, undone)
 	case undone != nil:
 		return undone
 	case ctx.Err() != nil:

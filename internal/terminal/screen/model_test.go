@@ -1,12 +1,15 @@
 package screen
 
 import (
+	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/switchboard-dev/switchboard/api"
+	"github.com/switchboard-dev/switchboard/client"
 )
 
 // talkOf is a small conversation.
@@ -121,6 +124,45 @@ func TestHubAwayAtOpening(t *testing.T) {
 		d.wants("All tests pass.")
 		d.wantsNot("no connection")
 	})
+}
+
+// TestShutOut leaves the screen when nothing will work in it again, and keeps it for all that passes or is about one session.
+func TestShutOut(t *testing.T) {
+	for name, test := range map[string]struct {
+		err   error
+		leave bool
+	}{
+		"another certificate": {&client.PinError{Want: "sha256:old", Got: "sha256:new"}, true},
+		"the token":           {&api.Error{Status: http.StatusUnauthorized, Code: api.CodeUnauthorized}, true},
+		"the session":         {&api.Error{Status: http.StatusNotFound, Code: api.CodeNotFound, Title: "It is gone"}, false},
+	} {
+		left := func(t *testing.T, d *driver) {
+			t.Helper()
+			if d.quit != test.leave || test.leave && !errors.Is(d.m.shut, test.err) {
+				t.Errorf("left %v because of %v, want %v", d.quit, d.m.shut, test.leave)
+			}
+		}
+		t.Run(name, func(t *testing.T) {
+			hub, s := blog()
+			drive(t, hub, Options{Session: s.snapshot.ID}, 80, 24, func(d *driver) {
+				hub.fall(true)
+				d.pass(time.Second)
+				d.wants("no connection to the hub")
+				hub.shutOut(test.err)
+				d.pass(time.Second)
+				left(t, d)
+				if !test.leave {
+					d.wants("It is gone", "All tests pass.")
+					d.wantsNot("no connection to the hub")
+				}
+			})
+		})
+		t.Run(name+", at opening", func(t *testing.T) {
+			hub, s := blog()
+			hub.shut = test.err
+			drive(t, hub, Options{Session: s.snapshot.ID}, 80, 24, func(d *driver) { left(t, d) })
+		})
+	}
 }
 
 func TestNoSuchSession(t *testing.T) {

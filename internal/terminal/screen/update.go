@@ -88,6 +88,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 // batch takes what a stream brought.
 func (m *Model) batch(b *pane.Batch) tea.Cmd {
+	if final(b.Err) {
+		return m.shutOut(b.Err)
+	}
 	if b.Stream != m.watch.Number {
 		if m.follow == nil || b.Stream != m.follow.Number || m.tail == nil {
 			return nil // of a session that was left
