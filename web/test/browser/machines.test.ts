@@ -145,16 +145,22 @@ test("a session is started by labels, by keyboard, on the machine that has them"
   await dialog.getByText("No machine has this label.").waitFor();
   await expect.poll(() => labels.getAttribute("aria-invalid"), { timeout: patience }).toBe("true");
 
+  // A list that has just changed has no current entry: the key is pressed again until the wanted one is.
+  const pick = async (name: RegExp) => {
+    const option = page.getByRole("option", { name });
+    await until(`${name} is the current entry`, async () => {
+      await page.keyboard.press("ArrowDown");
+      await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+      return (await option.count()) === 1 && (await option.getAttribute("data-focused")) !== null;
+    });
+    await page.keyboard.press("Enter");
+  };
   await labels.fill("rack");
-  await page.getByRole("option", { name: /^rack=b7/ }).waitFor();
-  await page.keyboard.press("ArrowDown");
-  await page.keyboard.press("Enter");
+  await pick(/^rack=b7/);
   await dialog.getByText("Runs on the least loaded of 2 machines: rack-1, rack-2.").waitFor();
   await page.keyboard.type(", z");
-  await page.getByRole("option", { name: /zone=eu/ }).waitFor();
-  await page.keyboard.press("ArrowDown");
-  await page.keyboard.press("Enter");
-  expect(await labels.inputValue()).toBe("rack=b7, zone=eu");
+  await pick(/zone=eu/);
+  await expect.poll(() => labels.inputValue(), { timeout: patience }).toBe("rack=b7, zone=eu");
   await dialog.getByText("Runs on rack-2.").waitFor();
   await page.keyboard.press("Control+Enter");
   await dialog.waitFor({ state: "detached" });
