@@ -45,7 +45,7 @@ type machine struct {
 // proxy.
 type nodeLab struct {
 	*lab
-	front *proxy
+	front *proxy // nil: it is dialed directly
 }
 
 // newNodeLab makes a lab for a hub with nodes, and starts neither. o may be nil. Only
@@ -74,7 +74,12 @@ func newNodeLab(t testing.TB, o *labOptions) *nodeLab {
 }
 
 // dialed is the address by which nodes know the hub.
-func (l *nodeLab) dialed() string { return "https://" + l.front.listener.Addr().String() }
+func (l *nodeLab) dialed() string {
+	if l.front == nil {
+		return "https://" + l.address
+	}
+	return "https://" + l.front.listener.Addr().String()
+}
 
 // nodes returns the machines of a lab.
 func (l *lab) nodes() []*machine {
