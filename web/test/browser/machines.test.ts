@@ -128,6 +128,7 @@ test("a session is started by labels, by keyboard, on the machine that has them"
   await page.keyboard.press("n");
   const dialog = page.getByRole("dialog", { name: "New session" });
   await dialog.getByRole("combobox", { name: "Folder" }).fill(fit.project);
+  await page.keyboard.press("Tab"); // closes the suggestions, which hide the rest
   await dialog.getByRole("textbox", { name: "First message" }).fill("@say Chosen by labels.");
   await dialog.getByRole("button", { name: /Machine$/ }).focus();
   await page.keyboard.press("Enter");
